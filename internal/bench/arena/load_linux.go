@@ -79,6 +79,7 @@ func (l *load) play(ctx context.Context) error {
 // sent is what clients have sent and what came of what they heard, since they began.
 type sent struct {
 	datagrams uint64
+	malformed uint64 // messages that those who decode could not read
 	verified  verified
 	witnessed witnessed
 	blind     *swarm.Report // since measuring began; nil: none
@@ -91,7 +92,9 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 		defer close(done)
 		s.verified, s.witnessed = l.thin.check.verified, l.witness.witnessed
 		for _, b := range l.thin.queue {
-			s.datagrams += b.Stats().Session.DatagramsOut
+			st := b.Stats()
+			s.datagrams += st.Session.DatagramsOut
+			s.malformed += st.MalformedMessages
 		}
 		if l.blind == nil {
 			return

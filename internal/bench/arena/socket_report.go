@@ -82,7 +82,7 @@ var socketFigures = []struct {
 	{"blocks_own", "blocks of a client's own entities that the others opened, and did not decode", func(r *socketReport) string { return fmt.Sprint(r.BlocksOwn) }},
 	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
 	{"gone_entities", "of compared_entities, those that had left their place and that the client still had there, as it may be told of another", func(r *socketReport) string { return fmt.Sprint(r.GoneEntities) }},
-	{"different", "entities and blocks that were not as told, missing, or too many, from the beginning: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
+	{"different", "entities, blocks and messages that were not as told, missing, too many or could not be read, and 1 where nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 
 // print writes the report to read.

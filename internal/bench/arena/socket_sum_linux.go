@@ -28,6 +28,17 @@ func (r *socketReport) verify(a, b *sent) {
 	r.BlockEntities, r.NotCompared = v.Claims-u.Claims, r.NotCompared+v.Unclaimed-u.Unclaimed
 	r.Different = y.Different + v.Wrong
 	r.Difference = cmp.Or(y.Difference, v.Difference)
+	unread := b.malformed
+	if b.blind != nil {
+		unread += b.blind.Malformed
+	}
+	if r.Different += unread; unread > 0 {
+		r.Difference = cmp.Or(r.Difference, fmt.Sprintf("%d messages of the server could not be read", unread))
+	}
+	if r.Compared == 0 {
+		r.Different++
+		r.Difference = cmp.Or(r.Difference, "no state of any client was compared")
+	}
 }
 
 // report makes the report of what was between two moments, and of the server's memory without clients and with.

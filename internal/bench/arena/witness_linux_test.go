@@ -181,3 +181,23 @@ func TestWitness_KnowsWhoSeesWhat(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 }
+
+// A report in which nothing was compared, or could be read, does not say that all is right.
+func TestReport_NothingComparedIsNotRight(t *testing.T) {
+	for name, c := range map[string]struct {
+		b     sent
+		wrong bool
+	}{
+		"all is right":     {sent{verified: verified{States: 3}}, false},
+		"nothing compared": {sent{}, true},
+		"unread":           {sent{verified: verified{States: 3}, malformed: 1}, true},
+		"unread by blind":  {sent{verified: verified{States: 3}, blind: &swarm.Report{Verified: swarm.Verified{Malformed: 2}}}, true},
+		"a wrong entity":   {sent{verified: verified{States: 3, Different: 1}}, true},
+		"a wrong block":    {sent{verified: verified{States: 3}, witnessed: witnessed{Wrong: 1}}, true},
+	} {
+		var r socketReport
+		if r.verify(&sent{}, &c.b); (r.Different > 0) != c.wrong {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
