@@ -10,6 +10,6 @@
 //   - Drive it yourself: [New], [Swarm.Step], [Swarm.Measure], [Swarm.Report].
 //
 // A blind client has a session, gives an input in every tick and acknowledges what it gets, as any client does; what arrives is
-// opened and hashed, not decoded. The server cannot tell it from a client whose player looks on. It costs about two
+// opened and hashed, not decoded. The server cannot tell it from a client whose player looks on. It costs about three
 // microseconds a tick beside the kernel.
 package swarm
