@@ -43,13 +43,19 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 		things, budget int
 		wait           uint32 // sends
 		latency        time.Duration
+		entities       bool // have a priority each
 	}{
-		{300, 200, 30, 60 * time.Millisecond},
-		{1500, 0, 8, 60 * time.Millisecond},
-		{40, 200, 6, 10 * time.Millisecond},
+		{300, 200, 30, 60 * time.Millisecond, false},
+		{1500, 0, 8, 60 * time.Millisecond, false},
+		{40, 200, 6, 10 * time.Millisecond, false},
+		{300, 200, 30, 60 * time.Millisecond, true},
 	} {
-		t.Run(fmt.Sprintf("%d in %d", test.things, test.budget), func(t *testing.T) {
-			g, _ := crowded(t, test.things, ServerConfig{Budget: test.budget})
+		t.Run(fmt.Sprintf("%d in %d by entity %v", test.things, test.budget, test.entities), func(t *testing.T) {
+			config := ServerConfig{Budget: test.budget}
+			if test.entities {
+				config.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
+			}
+			g, _ := crowded(t, test.things, config)
 			budget := test.budget
 			if budget == 0 {
 				budget = defaultBudget

@@ -147,7 +147,10 @@ type ServerConfig struct {
 	// Trained. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
 	Budget int
 	// Priority says how much an entity matters to a client while the budget does
-	// not hold all: with twice the priority it gets its turn about twice as often. It is
+	// not hold all: with twice the priority it gets its turn about twice as often. Without it
+	// whole groups of entities take turns, those first of which there is news, and what is encoded
+	// serves many clients; with it clients choose by entity, and share little: for 100 clients, 500 entities that all
+	// move and a budget of 1,200 bytes snapshots cost 12 times as much (BenchmarkPriority in systems/snapshot). It is
 	// asked in Snapshot, and must neither change the world nor depend on anything
 	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
 	// Does nothing under Rollback and Lockstep. Default (nil): 1 for all.

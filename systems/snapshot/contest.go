@@ -10,10 +10,11 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Where a snapshot does not hold all that there is to tell, entities compete: with
-// each send an entity accrues its priority, and loses what it has accrued when it is
+// Where a snapshot does not hold all that there is to tell, and the game says what matters by entity, entities
+// compete: with each send an entity accrues its priority, and loses what it has accrued when it is
 // told of. The block with the entity of the highest accrued priority goes first. A block that
-// does not fit is cut down to those that have accrued most.
+// does not fit is cut down to those that have accrued most. Else whole groups take turns (see turns.go), and
+// entities compete for the room of a group only that no datagram holds.
 
 // leastPriority keeps entities of no priority from waiting for ever.
 const leastPriority = 1.0 / 16
@@ -50,6 +51,7 @@ func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, g, k int) f
 type contest struct {
 	candidates []candidate
 	order      []slotPriority
+	turns      []turn
 }
 
 // slotPriority is a slot and what its entity has accrued.
@@ -58,13 +60,28 @@ type slotPriority struct {
 	accrued float32
 }
 
-// accrued is what entities have accrued of their priority, by group and slot.
-type accrued [][64]float32
+// accrued is what entities have accrued of their priority, by group and slot; nil is nothing.
+type accrued []*[64]float32
 
 func (a *accrued) grow(groups int) {
 	for len(*a) < groups {
-		*a = append(*a, [64]float32{})
+		*a = append(*a, nil)
 	}
+}
+
+// clear takes from those of a group what they have accrued.
+func (a accrued) clear(g int) {
+	if g < len(a) && a[g] != nil {
+		clear(a[g][:])
+	}
+}
+
+// of is what those of a group have accrued.
+func (a accrued) of(g int) *[64]float32 {
+	if a[g] == nil {
+		a[g] = new([64]float32)
+	}
+	return a[g]
 }
 
 // clientContest is who goes first where there is no room for all.
@@ -81,8 +98,10 @@ type clientContest struct {
 func (c *clientContest) relax() {
 	if c.over {
 		c.over = false
-		for g := range c.world {
-			clear(c.world[g][:])
+		for _, of := range c.world {
+			if of != nil {
+				clear(of[:])
+			}
 		}
 	}
 }
@@ -92,26 +111,40 @@ func (x *contest) world(d *draft, src *source, limit int) {
 	s, c := d.sys, d.c
 	whole := d.pack.limit
 	d.pack.limit = limit
-	c.contest.over = true
+	if s.config.Priority == nil {
+		c.contest.over = !x.groups(d, src)
+	} else {
+		c.contest.over = true
+		x.entities(d, src)
+	}
+	d.pack.limit = whole
+	if !c.contest.over {
+		c.contest.relax()
+		return
+	}
+	d.stats.OverBudget++
 	if !c.logged {
 		c.logged = true
 		d.notes.add(note{kind: noteOverfull, bytes: limit})
 	}
+}
+
+// entities lays out entities by their priorities.
+func (x *contest) entities(d *draft, src *source) {
+	s, c := d.sys, d.c
 	gained := &c.contest.world
 	gained.grow(c.groups(d.f))
 	for g := range src.list.each {
 		alive, at := src.group(uint32(g)).Alive, int(src.place(uint32(g)))
 		for m := alive | src.held.At(uint32(g)).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
-				(*gained)[g][k] += s.config.gain(d.w, d.f, c.id, at, k)
+				gained.of(g)[k] += s.config.gain(d.w, d.f, c.id, at, k)
 			} else {
-				(*gained)[g][k]++ // that nobody is there any more may be news
+				gained.of(g)[k]++ // that nobody is there any more may be news
 			}
 		}
 	}
-	x.fill(d, src, *gained)
-	d.pack.limit = whole
-	d.stats.OverBudget++
+	x.compete(d, src, *gained)
 }
 
 // own lays out as much as fits of own state, which is more than that.
@@ -120,18 +153,17 @@ func (x *contest) own(d *draft, src *source, limit int) {
 	gained.grow(len(src.groups))
 	for g := range src.list.each {
 		for m := src.groups[g].Alive; m != 0; m &= m - 1 {
-			(*gained)[g][bits.TrailingZeros64(m)]++
+			gained.of(g)[bits.TrailingZeros64(m)]++
 		}
 	}
-	x.fill(d, src, *gained)
+	x.compete(d, src, *gained)
 	if d.pack.limit = limit; !d.pack.has(contentOwn) {
-		x.fill(d, src, *gained) // with all of it, where half is not enough for one
+		x.compete(d, src, *gained) // with all of it, where half is not enough for one
 	}
 }
 
-// fill lays out blocks of a source by what its entities have accrued.
-func (x *contest) fill(d *draft, src *source, gained accrued) {
-	pk, c := &d.pack, d.c
+// compete lays out blocks of a source by what its entities have accrued.
+func (x *contest) compete(d *draft, src *source, gained accrued) {
 	x.candidates = x.candidates[:0]
 	for g := range src.list.each {
 		switch {
@@ -142,6 +174,13 @@ func (x *contest) fill(d *draft, src *source, gained accrued) {
 			x.group(d, src, g, gained)
 		}
 	}
+	x.fill(d, src, gained, 0)
+}
+
+// fill lays out candidates, those first that have accrued most. What is laid out, of the blocks from one on, loses
+// what it has accrued.
+func (x *contest) fill(d *draft, src *source, gained accrued, first int) {
+	pk, c := &d.pack, d.c
 	slices.SortFunc(x.candidates, func(a, b candidate) int {
 		return cmp.Or(-cmp.Compare(a.priority, b.priority), cmp.Compare(a.First, b.First), cmp.Compare(a.Age, b.Age), cmp.Compare(a.Slots, b.Slots))
 	})
@@ -163,11 +202,11 @@ func (x *contest) fill(d *draft, src *source, gained accrued) {
 	if !laid && !src.own && len(x.candidates) > 0 {
 		c.contest.starved = true
 	}
-	for i := range pk.blocks {
+	for i := first; i < len(pk.blocks); i++ {
 		if b := &pk.blocks[i]; b.Own == src.own && !b.hidden && b.chunk < 0 {
 			for g := b.First; g < b.First+b.Count; g++ {
 				for m := b.Slots; m != 0; m &= m - 1 {
-					gained[g][bits.TrailingZeros64(m)] = 0
+					gained.of(int(g))[bits.TrailingZeros64(m)] = 0
 				}
 			}
 		}
@@ -183,7 +222,7 @@ func (x *contest) group(d *draft, src *source, g int, gained accrued) {
 			u.Slots = rest
 			u.priority = x.priority(d, src, &u, gained)
 			for m := rest & src.group(uint32(g)).Alive; m != 0; m &= m - 1 {
-				if gained[g][bits.TrailingZeros64(m)]*band < u.priority {
+				if gained.of(g)[bits.TrailingZeros64(m)]*band < u.priority {
 					u.Slots &^= m & -m
 				}
 			}
@@ -201,13 +240,13 @@ const refreshed = 64
 func (x *contest) empty(d *draft, src *source, g int, gained accrued) {
 	age, _, _ := src.held.At(uint32(g)).Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
 	if age > 0 && age < refreshed && d.at(src, src.send-age)[src.place(uint32(g))].Alive == 0 {
-		clear(gained[g][:])
+		clear(gained.of(g)[:])
 		return
 	}
 	if src.held.At(uint32(g)).EverSent() == 0 {
-		gained[g][0]++ // nobody ever was there to accrue anything
+		gained.of(g)[0]++ // nobody ever was there to accrue anything
 	}
-	most := slices.Max(gained[g][:])
+	most := slices.Max(gained.of(g)[:])
 	if n := len(x.candidates) - 1; n >= 0 {
 		if u := &x.candidates[n]; u.Age == 0 && u.Slots == wire.AllSlots && src.group(u.First).Alive == 0 && src.view == nil && u.First+u.Count == uint32(g) {
 			u.Count++
@@ -229,7 +268,7 @@ func (x *contest) priority(d *draft, src *source, u *candidate, gained accrued) 
 		news |= d.at(src, src.send-u.Age)[src.place(g)].Alive
 	}
 	for m := u.Slots & news; m != 0; m &= m - 1 {
-		most = max(most, gained[g][bits.TrailingZeros64(m)])
+		most = max(most, gained.of(int(g))[bits.TrailingZeros64(m)])
 	}
 	return most
 }
@@ -243,7 +282,7 @@ func (x *contest) cut(d *draft, src *source, h wire.BlockHead, size int, gained 
 	n := bits.OnesCount64(alive)
 	x.order = x.order[:0]
 	for m := alive; m != 0; m &= m - 1 {
-		x.order = append(x.order, slotPriority{bits.TrailingZeros64(m), gained[g][bits.TrailingZeros64(m)]})
+		x.order = append(x.order, slotPriority{bits.TrailingZeros64(m), gained.of(int(g))[bits.TrailingZeros64(m)]})
 	}
 	slices.SortFunc(x.order, func(a, b slotPriority) int {
 		return cmp.Or(-cmp.Compare(a.accrued, b.accrued), cmp.Compare(a.slot, b.slot))

@@ -111,6 +111,11 @@ func (d *draft) layOut(c *Client) {
 	c.baselines.Promise(f.Send, c.join.keeps(f.Send))
 	h := s.header(c, f)
 	first, later := h.Sizes()
+	if c.contest.over { // clients that have the same to be told choose alike, whether the control part is due or not
+		control := h
+		control.Control = true
+		first, _ = control.Sizes()
+	}
 	if c.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
@@ -129,7 +134,7 @@ func (d *draft) layOut(c *Client) {
 	switch {
 	case c.join.state == joinStream:
 		d.tellJoin(&src, starved)
-	case d.whole(&src):
+	case (!c.contest.over || c.join.state == joinNow || s.config.Priority != nil) && d.whole(&src):
 		c.contest.relax()
 	case c.join.state == joinNow:
 		s.shared.joins.pin(d)
@@ -149,7 +154,7 @@ func (d *draft) tellJoin(src *source, starved bool) {
 		d.c.stream(pk, d.f.Send, wait)
 	}
 	pk.limit = pk.used() + (limit-pk.used())/2
-	if !d.whole(src) {
+	if d.c.contest.over && d.sys.config.Priority == nil || !d.whole(src) {
 		d.contest.world(d, src, pk.limit)
 	}
 	pk.limit = limit

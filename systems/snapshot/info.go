@@ -84,8 +84,9 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(number), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
-	if number < len(c.contest.world) {
-		k.Gained = c.contest.world[number][slot]
+	k.Gained = h.Accrued
+	if number < len(c.contest.world) && c.contest.world[number] != nil {
+		k.Gained += c.contest.world[number][slot]
 	}
 	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.baselines.Own.Len() {
 		own := c.own.slots[i].slot

@@ -61,6 +61,7 @@ type peer struct {
 	delay  uint32
 	seq    uint16
 	flying []flight
+	lost   func() bool // whether a packet gets lost; nil: none does
 }
 
 type flight struct {
@@ -103,7 +104,9 @@ func (g *plaza) run(ticks int, look func(*peer, []Packet)) {
 			}
 			for i := range packets {
 				p.c.Sent(p.seq, &packets[i])
-				p.flying = append(p.flying, flight{p.seq, g.tick + p.delay})
+				if p.lost == nil || !p.lost() {
+					p.flying = append(p.flying, flight{p.seq, g.tick + p.delay})
+				}
 				p.seq++
 			}
 			p.c.Clear()

@@ -21,6 +21,8 @@ type shared struct {
 	blocks   blockCache // of the send at hand
 	joins    joins
 	long     longRuns
+	turns    turns
+	crowded  bool            // a client was told by turns at the last send
 	bigTold  map[uint64]bool // component masks of entities that were reported as too big
 	won      [codings]uint32 // newest send in which another coder than the usual one was the best
 	accounts traffic.Accounts
@@ -60,7 +62,8 @@ type slotRef struct {
 
 // notes are what a worker noted.
 type notes struct {
-	client int // whose layout is at hand
+	client int   // whose layout is at hand
+	reach  reach // how far clients came on their round
 	all    []note
 }
 
@@ -73,18 +76,22 @@ func (x *notes) add(n note) {
 // merge takes in what workers counted and noted.
 func (x *shared) merge(s *System) {
 	x.notes = x.notes[:0]
+	var far reach
 	for i := range s.drafts {
 		d := &s.drafts[i]
 		x.notes = append(x.notes, d.notes.all...)
 		d.notes.all = d.notes.all[:0]
 		s.stats.add(&d.stats)
 		s.stats.Encodes.add(&d.encoder.stats)
-		d.stats, d.encoder.stats = Stats{}, EncodeStats{}
+		far.groups, far.clients = far.groups+d.notes.reach.groups, far.clients+d.notes.reach.clients
+		d.stats, d.encoder.stats, d.notes.reach = Stats{}, EncodeStats{}, reach{}
 		x.accounts.Take(&d.encoder.accounts)
 		for k, send := range d.encoder.won {
 			x.won[k] = max(x.won[k], send)
 		}
 	}
+	x.turns.end(far, len(s.Newest().Groups))
+	x.crowded = far.clients > 0
 	if len(s.drafts) > 1 {
 		slices.SortStableFunc(x.notes, func(a, b note) int { return cmp.Compare(a.client, b.client) })
 	}

@@ -130,6 +130,7 @@ func (s *System) Run(w *ecs.World) {
 	}
 	s.stats.Sends++
 	s.shared.blocks.reset()
+	s.shared.turns.begin(f, s.frames.At(s.sends.before), s.shared.crowded || s.config.Interest != nil)
 	for i := range s.drafts {
 		s.drafts[i].beginSend(w, f)
 	}

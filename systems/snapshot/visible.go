@@ -103,9 +103,7 @@ func (d *draft) enter(e *entry) {
 	}
 	v.pieces[n] = piece{e.group, d.f.Send, e.slots}
 	c.baselines.World.Tell(uint32(n), d.f.Send)
-	if n < len(c.contest.world) {
-		clear(c.contest.world[n][:])
-	}
+	c.contest.world.clear(n)
 }
 
 // fill gives numbers that are free a record of slots out of sight: a client that joins must be told of

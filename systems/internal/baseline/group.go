@@ -187,7 +187,7 @@ func (h *Group) Like(o *Group) bool {
 	return h.newest == o.newest && h.before == o.before && o.newest != 0
 }
 
-// HeldSince reports whether a client holds all slots of some send from since on;
+// HeldSince reports whether a client holds all slots that it may see of some send from since on;
 // where they are kept apart, each of them.
 func (h *Group) HeldSince(since uint32) bool {
 	if h.perSlot == nil {
@@ -199,7 +199,7 @@ func (h *Group) HeldSince(since uint32) bool {
 			held |= x.held
 		}
 	}
-	return held == wire.AllSlots
+	return held|h.perSlot.hidden == wire.AllSlots
 }
 
 // counts are those of some slots of which an acknowledgement of a send counts.

@@ -1,9 +1,10 @@
 package baseline
 
 const (
-	fewPackets  = 8   // packets that a client is given room for
-	mostPackets = 512 // packets that are remembered at most, whatever is under way
-	shrinkEvery = 256 // packets after which what was not needed is given back
+	fewPackets  = 32   // packets that a client is given room for
+	usualBlocks = 2    // blocks of one, as a rule: own state and the world
+	mostPackets = 512  // packets that are remembered at most, whatever is under way
+	shrinkEvery = 4096 // packets after which what was not needed is given back
 )
 
 // Packet is what a packet told of.
@@ -26,12 +27,13 @@ type Block struct {
 }
 
 // packets are those on their way to a client, oldest first: a ring that has room for as many as there
-// are. One that arrived, or that told of nothing that still counts, goes when those before it have gone.
+// are. One that arrived, or that told of nothing that still counts, goes when those before it have gone, or when
+// its room is needed.
 type packets struct {
 	ring  []Packet // a power of two long
 	first int      // place of the oldest
 	n     int
-	most  int // that there were since room was given back last
+	most  int // that were waited for since room was given back last
 	puts  int // since then
 }
 
@@ -46,21 +48,23 @@ func (p *packets) put(seq uint16, send, floor uint32, blocks []Block) {
 		}
 		p.drop()
 	}
-	switch {
-	case p.n < len(p.ring):
-	case p.n == mostPackets:
-		p.drop()
-	default:
-		p.resize(max(2*p.n, fewPackets))
+	if room := len(p.ring); p.n == room {
+		p.tidy(floor)
+		switch {
+		case room == 0 || p.n > room-room/4 && room < mostPackets:
+			p.resize(max(2*room, fewPackets))
+		case p.n == room:
+			p.drop()
+		}
 	}
 	if p.puts++; p.puts == shrinkEvery {
+		p.tidy(floor)
 		if half := len(p.ring) / 2; p.most <= half-half/4 && half >= fewPackets {
-			p.resize(len(p.ring) / 2)
+			p.resize(half)
 		}
 		p.puts, p.most = 0, 0
 	}
 	p.n++
-	p.most = max(p.most, p.n)
 	x := p.nth(p.n - 1)
 	*x = Packet{Send: send, seq: seq, open: true, Blocks: append(x.Blocks[:0], blocks...)}
 }
@@ -71,11 +75,30 @@ func (p *packets) drop() {
 	p.n--
 }
 
+// tidy takes out the packets that are not waited for, whatever stands before them.
+func (p *packets) tidy(floor uint32) {
+	kept := 0
+	for i := range p.n {
+		if x, to := p.nth(i), p.nth(kept); x.open && x.Send >= floor {
+			*x, *to = *to, *x
+			kept++
+		}
+	}
+	p.n = kept
+	p.most = max(p.most, kept)
+}
+
 // resize makes the ring so long, and takes along what is in it.
 func (p *packets) resize(places int) {
 	ring := make([]Packet, places)
-	for i := range p.n {
-		ring[i] = *p.nth(i)
+	room := make([]Block, usualBlocks*places)
+	for i := range ring {
+		if i < p.n {
+			ring[i] = *p.nth(i)
+		}
+		if cap(ring[i].Blocks) <= usualBlocks {
+			ring[i].Blocks = append(room[i*usualBlocks:i*usualBlocks:(i+1)*usualBlocks], ring[i].Blocks...)
+		}
 	}
 	p.ring, p.first = ring, 0
 }

@@ -1,0 +1,253 @@
+package snapshot
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+)
+
+// shake moves entities by chance.
+func (g *plaza) shake(r *rand.Rand, all []ecs.Entity) {
+	for _, e := range all {
+		*ecs.Get[place](g.w, e) = place{X: r.Float32()*1000 - 500, Y: r.Float32()*1000 - 500}
+	}
+}
+
+// turnsOf counts, for one client, sends and groups told, and the longest that a group waited.
+type turnsOf struct {
+	sends, told uint32
+	last        map[uint32]uint32 // by group, the send in which it was told of
+	longest     uint32
+}
+
+func (x *turnsOf) send(groups int, holds [][]baseline.Block) {
+	x.sends++
+	for _, blocks := range holds {
+		for _, b := range blocks {
+			if b.Own || b.Hidden {
+				continue
+			}
+			for g := b.First; g < b.First+uint32(b.Count); g++ {
+				if x.last[g] != x.sends {
+					x.told++
+				}
+				x.last[g] = x.sends
+			}
+		}
+	}
+	for g := range uint32(groups) {
+		if _, ok := x.last[g]; !ok {
+			x.last[g] = x.sends
+		}
+		x.longest = max(x.longest, x.sends-x.last[g])
+	}
+}
+
+// Whatever gets lost, however much room each client has and however many of others have another one, no group waits
+// for more than three times as long as an even share of what the client is sent would have it wait.
+func TestTurnsAreFair(t *testing.T) {
+	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 16))
+		g := newPlaza(300+r.IntN(800), Config{}, nil)
+		for range 2 + r.IntN(4) {
+			p := g.join(uint32(1 + r.IntN(15)))
+			loss := r.Float64() * 0.4
+			p.lost = func() bool { return r.Float64() < loss }
+		}
+		g.run(150, nil)
+		turns := map[*peer]*turnsOf{}
+		for _, p := range g.peers {
+			turns[p] = &turnsOf{last: map[uint32]uint32{}}
+			g.s.SetBudget(p.c, []int{500, 1200, 2400}[r.IntN(3)])
+		}
+		for range 3 * 120 {
+			g.shake(r, g.all)
+			g.run(1, func(p *peer, packets []Packet) {
+				var holds [][]baseline.Block
+				for i := range packets {
+					holds = append(holds, packets[i].Holds)
+				}
+				turns[p].send(len(g.s.Newest().Groups), holds)
+			})
+		}
+		for _, p := range g.peers {
+			x, groups := turns[p], uint32(len(g.s.Newest().Groups))
+			if p.c.Joining() {
+				t.Errorf("client %d never joined", p.c.id)
+			}
+			if even := groups * x.sends / x.told; x.longest > 3*even+3 {
+				t.Errorf("client %d of %d: a group waits for %d sends, an even share is %d; budget %d", p.c.id, len(g.peers), x.longest, even, p.c.contest.budget)
+			}
+		}
+	})
+}
+
+// Clients share blocks where not all fits as well: with round trips from 20 to 200 ms and losses, a send takes few
+// encodes for each group that a client is told of, however many clients there are.
+func TestTurnsShareBlocks(t *testing.T) {
+	for _, clients := range []uint32{20, 100} {
+		r := rand.New(rand.NewPCG(1, uint64(clients)))
+		g := newPlaza(1200, Config{Budget: 2 * netsys.MaxPayload}, nil)
+		for n := range clients {
+			p := g.join(1 + 11*n/clients)
+			p.lost = func() bool { return r.IntN(50) == 0 }
+		}
+		g.run(150, nil)
+		for range 90 {
+			g.shake(r, g.all)
+			g.run(1, nil)
+		}
+		before, told := g.s.Stats(), 0
+		for range 3 * 60 {
+			g.shake(r, g.all)
+			g.run(1, func(p *peer, packets []Packet) {
+				for i := range packets {
+					told += len(packets[i].Holds)
+				}
+			})
+		}
+		after := g.s.Stats()
+		sends := int(after.Sends - before.Sends)
+		blocks, each := float64(after.Encodes.Blocks-before.Encodes.Blocks)/float64(sends), float64(told)/float64(sends)/float64(clients)
+		if over := after.OverBudget - before.OverBudget; over != uint64(clients)*uint64(sends) {
+			t.Errorf("%d clients: %d of %d snapshots do not hold all: nothing is proven", clients, over, uint64(clients)*uint64(sends))
+		}
+		t.Logf("%d clients: %.1f blocks a send, %.1f in a snapshot", clients, blocks, each)
+		if blocks > 6*each {
+			t.Errorf("%d clients: %.1f blocks are encoded a send, a snapshot has %.1f", clients, blocks, each)
+		}
+	}
+}
+
+// Two clients with the same history are told the same in the same blocks.
+func TestTurnsAreTheSameForTheSameHistory(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	g := newPlaza(900, Config{Budget: 900}, nil)
+	g.join(5)
+	g.join(5)
+	g.join(9).lost = func() bool { return r.IntN(4) == 0 } // who goes another way
+	var first []baseline.Block
+	compared := 0
+	for n := range 600 {
+		g.shake(r, g.all[:n])
+		g.run(1, func(p *peer, packets []Packet) {
+			var all []baseline.Block
+			for i := range packets {
+				all = append(all, packets[i].Holds...)
+			}
+			switch p {
+			case g.peers[0]:
+				first = all
+			case g.peers[1]:
+				if compared += len(all); !slices.Equal(first, all) {
+					t.Fatalf("tick %d: %v and %v", n, first, all)
+				}
+			}
+		})
+	}
+	if g.s.Stats().OverBudget == 0 || compared == 0 {
+		t.Error("all of it fits: nothing is proven")
+	}
+}
+
+// newsTold is how often a client is told of three groups that move, in a world where so many others rest.
+func newsTold(t *testing.T, resting int) (told int) {
+	r := rand.New(rand.NewPCG(3, 4))
+	g := newPlaza(64*(3+resting), Config{Budget: 700}, nil)
+	p := g.join(5)
+	g.run(600, nil)
+	if p.c.Joining() {
+		t.Fatal("it never joined")
+	}
+	for n := range 3 * 150 {
+		g.shake(r, g.all[:64*3])
+		g.run(1, func(_ *peer, packets []Packet) {
+			for i := range packets {
+				for _, b := range packets[i].Holds {
+					if n > 3*50 && b.First < 3 {
+						told++
+					}
+				}
+			}
+		})
+	}
+	if g.s.Stats().OverBudget == 0 {
+		t.Error("all of it fits: nothing is proven")
+	}
+	return told
+}
+
+// What a client holds as it is leaves its turn to what moves, which is told as often beside many that rest as alone.
+func TestTurnsGoToNews(t *testing.T) {
+	alone, beside := newsTold(t, 0), newsTold(t, 100)
+	if t.Logf("%d and %d times", alone, beside); beside*10 < alone*9 {
+		t.Errorf("told %d times beside others that rest, %d times alone", beside, alone)
+	}
+}
+
+// One client with little room among others with much waits no longer than its room has it wait.
+func TestTurnsOfTheSlow(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 5))
+	g := newPlaza(64*20, Config{Budget: 2400}, nil)
+	for range 5 {
+		g.join(5)
+	}
+	slow := g.peers[2]
+	g.run(150, nil)
+	g.s.SetBudget(slow.c, 600)
+	x := &turnsOf{last: map[uint32]uint32{}}
+	for n := range 3 * 200 {
+		g.shake(r, g.all)
+		g.run(1, func(p *peer, packets []Packet) {
+			if p != slow || n < 150 {
+				return
+			}
+			var holds [][]baseline.Block
+			for i := range packets {
+				holds = append(holds, packets[i].Holds)
+			}
+			x.send(20, holds)
+		})
+	}
+	if even := 20 * x.sends / x.told; x.longest > 2*even || even < 6 {
+		t.Errorf("a group waits for %d sends, an even share is %d", x.longest, even)
+	}
+}
+
+// What a client costs where not all fits: ns/client, of which blocks/send are what all clients share.
+func BenchmarkTurns(b *testing.B) {
+	for _, size := range []struct{ clients, entities int }{{1000, 1200}, {1000, 4200}, {4000, 4200}} {
+		b.Run(fmt.Sprintf("%dx%d", size.clients, size.entities), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			g := newPlaza(size.entities, Config{Budget: 2 * netsys.MaxPayload}, nil)
+			for n := range size.clients {
+				p := g.join(uint32(2 + 8*n/size.clients))
+				p.lost = func() bool { return r.IntN(50) == 0 }
+			}
+			for range 100 {
+				g.run(3, nil)
+				g.shake(r, g.all)
+			}
+			before := g.s.Stats()
+			for b.Loop() {
+				b.StopTimer()
+				g.run(2, nil)
+				g.shake(r, g.all)
+				b.StartTimer()
+				g.run(1, nil)
+			}
+			after := g.s.Stats()
+			sends := float64(after.Sends - before.Sends)
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/sends/float64(size.clients), "ns/client")
+			b.ReportMetric(float64(after.Encodes.Blocks-before.Encodes.Blocks)/sends, "blocks/send")
+			b.ReportMetric(float64(after.Encodes.Reused-before.Encodes.Reused)/sends/float64(size.clients), "shared/client")
+			b.ReportMetric(float64(after.OverBudget-before.OverBudget)/float64(after.Updates-before.Updates), "over")
+		})
+	}
+}
