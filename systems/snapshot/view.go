@@ -1,12 +1,12 @@
 package snapshot
 
 import (
-	"github.com/tactusgo/tactus/systems/internal/interest"
 	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 )
 
 // Where there is something that clients may not know, each has numbers of its own for the groups
