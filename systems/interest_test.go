@@ -16,10 +16,17 @@ type hall struct {
 	Number uint8 `net:"0..9"`
 }
 
+// trail is a place that is told as a line.
+type trail struct {
+	X float32 `net:"-4096..4096 step 0.01 axis x lines 0.03"`
+	Y float32 `net:"-4096..4096 step 0.01 axis y lines 0.03"`
+}
+
 // halls is the protocol of players that come into halls, each into that of its number, modulo 2.
 func halls() *ecs.Protocol {
 	p := plazaParts("halls/1")
 	ecs.Replicate[hall](p, 0)
+	ecs.Replicate[trail](p, 0)
 	ecs.Input[push](p)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
 		w.Spawn(components.Owner{Client: client}, place{X: 200 * float32(client%2)}, hall{uint8(client % 2)}, push{})
@@ -165,6 +172,7 @@ func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard []
 		if r.IntN(3) == 0 {
 			ecs.Add(w, e, shots{})
 		}
+		ecs.Add(w, e, trail{})
 		return e
 	}
 	// NetIDs are given in the order of spawns, and tell how many there were: what does not come dies at once.
@@ -181,6 +189,11 @@ func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard []
 			at := ecs.Get[place](w, e)
 			at.X = min(max(at.X+r.Float32()*3-1.5, low), high)
 			at.Y += r.Float32()*3 - 1.5
+			if t := ecs.Get[trail](w, e); t != nil { // at a few paces, nearly
+				pace := float32(1+r.IntN(3)/2) / 8
+				t.X += pace + (r.Float32()-0.5)/4096
+				t.Y -= pace + (r.Float32()-0.5)/4096
+			}
 		}
 	}
 	for range 100 {
