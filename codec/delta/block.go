@@ -157,8 +157,7 @@ func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 }
 
 // decode reads a body into groups that do not know its slots.
-func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
-	var err error
+func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) (err error) {
 	if d.ranged.spent, d.bytes.spent = nil, nil; d.Account {
 		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
 	}

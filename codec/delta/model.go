@@ -14,6 +14,7 @@ type Model struct {
 	dictionary *Dictionary // of zstd, or nil
 	fields     [][]field   // of each component, in the order of the words
 	start      []chance    // of the contexts, before the first value of a block
+	idle       [2]int      // from and to of those that no block touches
 
 	parents bool // a field says what an entity is attached to
 }
@@ -57,7 +58,7 @@ type role struct {
 // NewModel returns the model of a layout. The prior may be nil; one that was not
 // trained for the layout is left out: the built-in prior stands for it.
 func NewModel(l *Layout, prior *Prior) *Model {
-	m := &Model{layout: l}
+	m := &Model{layout: l, idle: [2]int{ctxAxisA, ctxNumberB}}
 	next := contexts
 	for c, t := range l.tables {
 		var fs []field
@@ -82,6 +83,9 @@ func NewModel(l *Layout, prior *Prior) *Model {
 			fs[i].ctx = next
 			next += fs[i].contexts()
 			m.parents = m.parents || fs[i].parent
+			if k := fs[i].kind; k == kindAxis || k == kindQuat {
+				m.idle = [2]int{}
+			}
 		}
 		m.fields = append(m.fields, fs)
 	}

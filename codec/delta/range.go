@@ -55,8 +55,8 @@ type contextCoder struct {
 
 // code codes a block. When reading, Cur of all parts must not know their slots.
 func (c *blockCoder) code(m *Model, parts []Part) error {
+	c.ctx = rangecoder.Restart(c.ctx, m.start, m.idle, c.m == m)
 	c.m = m
-	c.ctx = append(c.ctx[:0], m.start...)
 	c.First = &c.ctx[0]
 	c.recent, c.words = recent{}, 0
 	c.block++

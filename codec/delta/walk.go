@@ -112,9 +112,8 @@ func (w *walk) begin(m *Model, parts []Part) {
 		w.known = map[uint32]int32{}
 	}
 	clear(w.known)
-	w.found, w.last = w.found[:0], -1
+	w.found, w.last, w.parts = w.found[:0], -1, w.parts[:0]
 	w.index.reset()
-	w.parts = w.parts[:0]
 	w.age, w.gap, w.turns = 0, 0, 0
 	for i := range parts {
 		p := &parts[i]
@@ -139,15 +138,14 @@ func (w *walk) begin(m *Model, parts []Part) {
 	if w.gap > 0 && w.age%w.gap == 0 && w.age/w.gap <= 32 {
 		w.turns = int(w.age / w.gap)
 	}
-	w.pass, w.later = 0, false
-	w.at, w.left = -1, 0
+	w.pass, w.later, w.at, w.left = 0, false, -1, 0
 }
 
 // same returns the slots of s that hold the same entity, with the same
 // components, in a and in b. Those of s are alive in a.
 func same(a, b *Group, s uint64) uint64 {
 	s &= b.Alive
-	if a.IDs == b.IDs && a.Masks == b.Masks {
+	if bits.OnesCount64(s) > 8 && a.IDs == b.IDs && a.Masks == b.Masks { // few are faster one by one
 		return s
 	}
 	out := s
@@ -219,8 +217,7 @@ func (w *walk) next() bool {
 		if mask := p.cur.Masks[k]; mask != w.plan.mask {
 			w.plan = w.planOf(mask)
 		}
-		w.parent = nil
-		w.slot = k
+		w.parent, w.slot = nil, k
 		if at := w.plan.parent; at >= 0 && p.kept&bit != 0 {
 			if id := uint32(p.base.Words[int(p.base.start[k])+at]); id != 0 {
 				a := w.named(id, w.parts)

@@ -42,3 +42,14 @@ func (c *Chance) Zero() {
 	c.P -= uint16(uint32(c.P) * s.step >> chanceBits)
 	c.N = s.next
 }
+
+// Restart puts chances where they start, and returns them. Where same says that they have been there
+// before, those between idle[0] and idle[1], which nothing touches, are not copied again.
+func Restart(now, start []Chance, idle [2]int, same bool) []Chance {
+	if !same || len(now) != len(start) {
+		return append(now[:0], start...)
+	}
+	copy(now[:idle[0]], start)
+	copy(now[idle[1]:], start[idle[1]:])
+	return now
+}
