@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/tactusgo/tactus/codec/delta"
@@ -22,6 +23,7 @@ type blockCache struct {
 	blocks map[blockKey]*sharedBlock
 	room   []*sharedBlock // of all sends
 	used   int
+	busy   []blockKey // that are being encoded
 }
 
 // sharedBlock is a block that is encoded once.
@@ -53,6 +55,7 @@ func (c *blockCache) of(key blockKey) (b *sharedBlock, first bool) {
 	b = c.room[c.used]
 	c.used++
 	b.busy.Lock()
+	c.busy = append(c.busy, key)
 	c.blocks[key] = b
 	return b, true
 }
@@ -65,4 +68,21 @@ func (b *sharedBlock) wait() encoded {
 }
 
 // done ends the encoding of a block.
-func (b *sharedBlock) done() { b.busy.Unlock() }
+func (c *blockCache) done(key blockKey, b *sharedBlock) {
+	b.busy.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = slices.DeleteFunc(c.busy, func(k blockKey) bool { return k == key })
+}
+
+// encoding reports whether a block is being encoded that begins with a group, from such a baseline.
+func (c *blockCache) encoding(first, age uint32, two bool, m *delta.Model) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.busy {
+		if k := &c.busy[i]; k.first == first && k.age == age && k.two == two && k.model == m {
+			return true
+		}
+	}
+	return false
+}

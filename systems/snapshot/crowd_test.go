@@ -12,6 +12,8 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -158,45 +160,65 @@ func (g *crowd) send() {
 	}
 }
 
-// BenchmarkCrowd is a send to a thousand clients who hold the same, or whose round trips
-// differ by up to eleven ticks.
-func BenchmarkCrowd(b *testing.B) {
-	for _, clients := range []int{1, 1000} {
-		for _, spread := range []uint32{0, 11} {
-			b.Run(fmt.Sprintf("clients=%d/spread=%d", clients, spread), func(b *testing.B) {
-				g := newCrowd(clients, 1200-clients, 1, spread)
-				for range 80 {
-					g.step()
-					g.acknowledge()
-					g.s.Run(g.w)
-					g.send()
-				}
-				g.bytes = 0
-				b.ReportAllocs()
-				var run, ack, sent time.Duration
-				for b.Loop() {
-					b.StopTimer()
-					g.step()
-					b.StartTimer()
-					at := time.Now()
-					g.acknowledge()
-					acked := time.Now()
-					g.s.Run(g.w)
-					ran := time.Now()
-					g.send()
-					ack, run, sent = ack+acked.Sub(at), run+ran.Sub(acked), sent+time.Since(ran)
-				}
-				per := func(d time.Duration) float64 { return float64(d) / float64(b.N*clients) }
-				b.ReportMetric(per(run), "ns-run/client")
-				b.ReportMetric(per(ack), "ns-ack/client")
-				b.ReportMetric(per(sent), "ns-sent/client")
-				b.ReportMetric(float64(g.bytes)/float64(b.N*clients), "bytes/client")
-				var m runtime.MemStats
-				runtime.GC()
-				runtime.ReadMemStats(&m)
-				b.ReportMetric(float64(m.HeapAlloc)/1024/float64(clients), "KiB/client")
-				runtime.KeepAlive(g)
-			})
+// run is a send: acknowledgements arrive, clients are laid out, packets go.
+func (g *crowd) run() {
+	g.step()
+	g.acknowledge()
+	g.s.Run(g.w)
+	g.send()
+}
+
+// A send allocates nothing once all that is kept has gone round, whatever the number of workers.
+func TestSendsAllocateNothing(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	for _, n := range []int{1, 2, 4} {
+		g := newCrowd(60, 100, n, 8)
+		for range 3 * capture.Kept {
+			g.run()
 		}
+		if allocs := testing.AllocsPerRun(100, g.run); allocs > 0 {
+			t.Errorf("%d workers: %v allocations a send", n, allocs)
+		}
+	}
+}
+
+// BenchmarkCrowd is a send to a thousand clients who hold the same, or whose round trips
+// differ by up to eleven ticks, on one worker and on two.
+func BenchmarkCrowd(b *testing.B) {
+	for _, bench := range []struct {
+		clients, workers int
+		spread           uint32
+	}{{1, 1, 0}, {1000, 1, 0}, {1000, 2, 0}, {1000, 1, 11}, {1000, 2, 11}} {
+		b.Run(fmt.Sprintf("clients=%d/spread=%d/workers=%d", bench.clients, bench.spread, bench.workers), func(b *testing.B) {
+			g := newCrowd(bench.clients, 1200-bench.clients, bench.workers, bench.spread)
+			for range 2 * capture.Kept {
+				g.run()
+			}
+			g.bytes = 0
+			b.ReportAllocs()
+			var run, ack, sent time.Duration
+			for b.Loop() {
+				g.step()
+				at := time.Now()
+				g.acknowledge()
+				acked := time.Now()
+				g.s.Run(g.w)
+				ran := time.Now()
+				g.send()
+				ack, run, sent = ack+acked.Sub(at), run+ran.Sub(acked), sent+time.Since(ran)
+			}
+			n := float64(b.N * bench.clients)
+			b.ReportMetric(float64(run)/n, "ns-run/client")
+			b.ReportMetric(float64(ack)/n, "ns-ack/client")
+			b.ReportMetric(float64(sent)/n, "ns-sent/client")
+			b.ReportMetric(float64(g.bytes)/n, "bytes/client")
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapAlloc)/1024/float64(bench.clients), "KiB/client")
+			runtime.KeepAlive(g)
+		})
 	}
 }

@@ -94,6 +94,17 @@ func (l groupList) each(yield func(g int) bool) {
 	}
 }
 
+// waits reports whether a client will need what another worker is just encoding: who can do others meanwhile
+// puts it off. It looks at the first group that the client knows of, since most are told from the same baseline.
+func (d *draft) waits(c *Client) bool {
+	if c.join.state != joinNone || c.baselines.World.Len() == 0 {
+		return false
+	}
+	g, h := c.baselines.World.Nth(0)
+	age, two, _ := h.Choose(d.f.Send, c.baselines.Floor(), wire.AllSlots, d.sys.codecs.layout.Second(), baseline.MaxAge)
+	return d.sys.shared.blocks.encoding(g, age, two, c.model)
+}
+
 // layOut makes the snapshot of one client and queues its datagrams.
 func (d *draft) layOut(c *Client) {
 	s, f := d.sys, d.f

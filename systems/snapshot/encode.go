@@ -92,12 +92,13 @@ func (e *encoder) apart(m *delta.Model, h *wire.BlockHead, cur, base, base2 []de
 // world returns the body of a block of the world: the groups of a frame against
 // those of its baselines, which may be nil. All begin with the first group of the block.
 func (e *encoder) world(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	b, first := e.known.blocks.of(blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m})
+	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
+	b, first := e.known.blocks.of(key)
 	if !first {
 		e.stats.Reused++
 		return b.wait()
 	}
-	defer b.done()
+	defer e.known.blocks.done(key, b)
 	b.encoded = e.kept(&e.arena, m, h, cur, base, base2)
 	return b.encoded
 }

@@ -16,7 +16,7 @@ import (
 
 // shared is what the layouts of all clients have in common.
 type shared struct {
-	layOut   func(worker, client int)
+	pieces
 	apart    bool       // clients may not know of everything: how a block is encoded depends on it alone
 	blocks   blockCache // of the send at hand
 	joins    joins
@@ -30,8 +30,15 @@ type shared struct {
 	notes    []note         // scratch
 }
 
+// pieces are what workers are given to do.
+type pieces struct {
+	layOut func(worker, client int)
+	again  func(worker, i int) // lays out one of later
+	later  []int               // clients that are laid out when the others are
+}
+
 func (x *shared) begin(s *System) {
-	x.layOut, x.apart = s.layOut, s.config.Interest != nil
+	x.layOut, x.again, x.apart = s.layOut, s.layOutLater, s.config.Interest != nil
 	x.long, x.bigTold = make(longRuns), make(map[uint64]bool)
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }
@@ -65,6 +72,7 @@ type notes struct {
 	client int   // whose layout is at hand
 	reach  reach // how far clients came on their round
 	all    []note
+	later  []int // clients that were put off
 }
 
 // add notes something of the client at hand.
@@ -78,7 +86,7 @@ func (x *shared) merge(s *System) {
 	x.notes = x.notes[:0]
 	var far reach
 	for i := range s.drafts {
-		d := &s.drafts[i]
+		d := s.drafts[i]
 		x.notes = append(x.notes, d.notes.all...)
 		d.notes.all = d.notes.all[:0]
 		s.stats.add(&d.stats)

@@ -58,8 +58,8 @@ type System struct {
 	frames   *capture.Ring
 	recorder *delta.Recorder // nil: none, or no longer
 	codecs   codecs
-	shared   shared  // of all clients
-	drafts   []draft // of each worker
+	shared   shared   // of all clients
+	drafts   []*draft // of each worker
 	clients  []*Client
 	stats    Stats
 }
@@ -101,8 +101,9 @@ func New(c Config, tick uint32) *System {
 	}
 	s.frames = capture.New(c.World, s.codecs.layout, steps, homes, c.Logger)
 	s.shared.begin(s)
-	s.drafts = make([]draft, c.Workers.Workers())
+	s.drafts = make([]*draft, c.Workers.Workers())
 	for i := range s.drafts {
+		s.drafts[i] = new(draft)
 		s.drafts[i].begin(s)
 	}
 	return s
@@ -135,18 +136,38 @@ func (s *System) Run(w *ecs.World) {
 		s.drafts[i].beginSend(w, f)
 	}
 	s.config.Workers.Each(len(s.clients), s.shared.layOut)
+	s.putOff()
 	s.shared.merge(s)
 }
 
-// layOut makes the snapshot of a client in the draft of a worker.
+// layOut makes the snapshot of a client in the draft of a worker, or puts it off.
 func (s *System) layOut(worker, client int) {
-	c := s.clients[client]
-	if (s.sends.newest+c.id)%s.sends.all != 0 {
-		return // its turn comes with another send
+	d := s.drafts[worker]
+	if len(s.drafts) > 1 && d.waits(s.clients[client]) {
+		d.notes.later = append(d.notes.later, client)
+		return
 	}
-	d := &s.drafts[worker]
 	d.notes.client = client
-	d.layOut(c)
+	d.layOut(s.clients[client])
+}
+
+// putOff lays out the clients that were put off.
+func (s *System) putOff() {
+	x := &s.shared
+	x.later = x.later[:0]
+	for i := range s.drafts {
+		d := s.drafts[i]
+		x.later = append(x.later, d.notes.later...)
+		d.notes.later = d.notes.later[:0]
+	}
+	s.config.Workers.Each(len(x.later), x.again)
+}
+
+// layOutLater makes the snapshot of a client that was put off.
+func (s *System) layOutLater(worker, i int) {
+	d := s.drafts[worker]
+	d.notes.client = s.shared.later[i]
+	d.layOut(s.clients[d.notes.client])
 }
 
 // record writes the state of a send to the recording, if there is one.
