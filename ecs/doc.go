@@ -37,7 +37,9 @@
 //   - Say what happens to the world when players come and go: [Join], [Protocol.Leave]; and what they can do to it
 //     that is no input: [Command]. For the
 //     netcode: [Protocol.Players], [Players], [Request], [MaxRequest].
-//   - Make a world: [NewWorld], [Config].
+//   - Write one that says what it reads and what it writes, for a server that does it on several
+//     processors: [Rows], [Step].
+//   - Make a world: [NewWorld], [Config]; with workers for Rows: [Workers].
 //   - Iterate: [Each] over what this peer simulates, [EachOf] over one client's
 //     part of it, [All] over copies of everything visible, [Chunks] over whole
 //     columns, [EachInOrder] in the same order on every peer. Rows: optional
@@ -91,7 +93,8 @@
 // on no order but that of EachInOrder, on no clock, no map iteration and no
 // random numbers but those of Rand.
 //
-// A world belongs to one goroutine; a protocol, once in use, to any number.
+// A world belongs to one goroutine, which has others work for it while Rows walks; a protocol,
+// once in use, belongs to any number.
 // Ticks, walks, captures and hashes allocate nothing in steady state, nor do
 // spawns, despawns and other changes of structure, once there was room for as
 // many.

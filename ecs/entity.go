@@ -227,6 +227,7 @@ func Has[T any](w *World, e Entity) bool {
 
 // find is where the component of a type is that an entity shows, nil for none.
 func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
+	w.check.handlers.Look("Get")
 	s := w.handles.at(e)
 	if s == nil || w.predicted.hides(s) {
 		return nil, nil

@@ -35,6 +35,27 @@ func Dots() *ecs.Protocol {
 	return p
 }
 
+// A system whose rows a server may share among workers.
+func ExampleRows() {
+	p := ecs.NewProtocol("runners/1")
+	ecs.Replicate[Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[Move](p)
+
+	type walker struct {
+		Pos *Position // written
+		In  Move      // read
+	}
+	p.Simulate("walk", ecs.Rows(func(d walker, s ecs.Step) {
+		d.Pos.X += float32(d.In.DX) * s.Seconds
+	}))
+
+	w := ecs.NewWorld(p, ecs.Config{TickRate: 4})
+	e := w.Spawn(Position{X: 10}, Move{DX: 1})
+	w.Netcode().SimulateStage().Run(w)
+	fmt.Println(ecs.Get[Position](w, e).X)
+	// Output: 10.25
+}
+
 // A protocol and a tick.
 func Example() {
 	w := ecs.NewWorld(Dots(), ecs.Config{})

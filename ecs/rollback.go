@@ -14,7 +14,7 @@ import (
 type check struct {
 	rollback *forcedRollback // nil unless asked for
 	trace    func(system string)
-	handlers guard.Guard // watches only where Config.Rewinds
+	handlers guard.Guard // of the game, and functions of Rows
 	words    []int32     // scratch of quantize
 }
 

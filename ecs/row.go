@@ -20,10 +20,11 @@ const (
 	formPointers form = iota // Each: *T
 	formValues               // All: T
 	formSlices               // Chunks: []T
+	formMixed                // Rows: *T and T
 )
 
 func (f form) String() string {
-	return [...]string{"pointers to components", "component values", "slices of components"}[f]
+	return [...]string{"pointers to components", "component values", "slices of components", "pointers to components and component values"}[f]
 }
 
 // rowField is one component field of a row struct.
@@ -31,6 +32,7 @@ type rowField struct {
 	offset uintptr
 	index  int // of the component
 	size   uintptr
+	copied bool // into the row struct: a value of Rows
 }
 
 // row is a compiled row struct in one world.
@@ -42,6 +44,7 @@ type row struct {
 	exclude mask
 	tables  []*table
 	foreign string // a component among the fields that is ClientOwned; empty: none
+	crew    any    // what walks rows of this type in Rows, a *crew; nil until there is one
 }
 
 // With, embedded or as a field of a row struct, asks for the component T
@@ -67,6 +70,8 @@ type rowKey struct {
 
 // rowOf compiles a row struct once a world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
+	call := [...]string{"Each", "All", "Chunks", "Rows"}[f]
+	w.check.handlers.Look(call)
 	r := w.rows.walked[rowKey{t, f}]
 	if r == nil {
 		r = compileRow(w.setup.protocol, t, f)
@@ -76,7 +81,7 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 		}
 	}
 	if f != formValues {
-		w.check.handlers.Refuse([...]string{formPointers: "Each", formSlices: "Chunks"}[f])
+		w.check.handlers.Refuse(call)
 	}
 	if r.foreign != "" && w.clock.simulating > 0 {
 		refuseForeign(r.foreign)
@@ -112,13 +117,14 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 		if c.Mode&ClientOwned != 0 {
 			r.foreign = c.Name
 		}
-		if f == formValues && c.size == 0 {
+		copied := f == formValues || f == formMixed && sf.Type.Kind() != reflect.Pointer
+		if copied && c.size == 0 {
 			continue
 		}
 		if len(r.fields) == maxRowFields {
 			panic(fmt.Sprintf("ecs: row %s has more than %d components; reach the rest with ecs.Get", t, maxRowFields))
 		}
-		r.fields = append(r.fields, rowField{sf.Offset, c.index, c.size})
+		r.fields = append(r.fields, rowField{sf.Offset, c.index, c.size, copied})
 	}
 	if r.require == (mask{}) {
 		panic(fmt.Sprintf("ecs: row %s asks for no component; give it at least one that is not optional", t))
@@ -130,11 +136,11 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 // An Entity is the component that every entity carries.
 func componentOf(p *Protocol, t reflect.Type, sf reflect.StructField, f form) *Component {
 	ct, kind := sf.Type, sf.Type.Kind()
-	want := [...]reflect.Kind{formPointers: reflect.Pointer, formSlices: reflect.Slice, formValues: kind}[f]
-	if kind != want || f == formValues && (kind == reflect.Pointer || kind == reflect.Slice) {
-		panic(fmt.Sprintf("ecs: field %s.%s is %s, but this row is one of %s: Each and EachInOrder take pointers, All takes values, Chunks takes slices", t, sf.Name, ct, f))
+	want := [...]reflect.Kind{formPointers: reflect.Pointer, formSlices: reflect.Slice, formValues: kind, formMixed: kind}[f]
+	if kind != want || f == formValues && kind == reflect.Pointer || f != formSlices && kind == reflect.Slice {
+		panic(fmt.Sprintf("ecs: field %s.%s is %s, but this row is one of %s: Each and EachInOrder take pointers, All takes values, Chunks takes slices, Rows takes pointers and values", t, sf.Name, ct, f))
 	}
-	if f != formValues {
+	if kind == reflect.Pointer || kind == reflect.Slice {
 		ct = ct.Elem()
 	}
 	if ct == reflect.TypeFor[Entity]() && f != formPointers {

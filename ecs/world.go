@@ -28,6 +28,9 @@ type Config struct {
 	// Simulate is the stage that runs as Simulate. Default (nil): the protocol's
 	// systems in order, [Protocol.SimulateStage].
 	Simulate *Stage
+	// Workers share the rows of systems made with [Rows]. Default (nil): the goroutine of the
+	// world does them alone. Nothing that is simulated depends on it.
+	Workers Workers
 }
 
 // Validate reports what is wrong with c; it never changes it.
@@ -42,7 +45,7 @@ func (c Config) Validate() error {
 // configuration says 0.
 const DefaultTickRate = 60
 
-// World holds the entities of one peer. It belongs to one goroutine. What a game
+// World holds the entities of one peer. It belongs to one goroutine; see also [Rows]. What a game
 // calls is its own; what the netcode and tools call is [World.Netcode].
 type World struct {
 	setup     setup

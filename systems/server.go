@@ -87,7 +87,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.begin(s)
 	s.link.tick = c.FirstTick
-	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies)})
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies), Workers: s.workers})
 	var err error
 	if s.report, err = newJudge(s.world, c.Policies); err != nil {
 		return nil, err

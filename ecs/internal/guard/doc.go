@@ -1,2 +1,3 @@
-// Package guard keeps handlers of a game from writing a world that is simulated again: [Guard].
+// Package guard keeps handlers of a game from writing a world that is simulated again, and functions of
+// rows from looking at one that several goroutines walk: [Guard].
 package guard

@@ -12,9 +12,11 @@ import (
 // the ticks, so no replay repeats what they wrote: it would be lost, or make peers differ.
 // Calls that change the world, or hand out pointers to much of it, are refused at once
 // ([Guard.Refuse]). Of a value that is handed out alone a copy is kept ([Guard.Keep]), and
-// compared when the handler is done. The zero Guard is ready; it keeps its memory.
+// compared when the handler is done. While rows are walked, whose functions have no world, it
+// refuses those a look, too ([Guard.Shut], [Guard.Look]). The zero Guard is ready; it keeps its memory.
 type Guard struct {
 	handler string // that runs; empty: none
+	shut    bool   // rows are walked, whose functions have no world
 	kept    []kept
 	values  memory.Arena
 }
@@ -52,11 +54,33 @@ func (g *Guard) leave(outer string, base int) {
 // On reports whether a handler runs.
 func (g *Guard) On() bool { return g.handler != "" }
 
-// Refuse panics with advice while a handler runs; call is what it must not call.
+// Refuse panics with advice while a handler runs, or the world is shut; call is what must not be
+// called then.
 func (g *Guard) Refuse(call string) {
+	g.Look(call)
 	if g.On() {
 		panic(g.complaint(call + " in"))
 	}
+}
+
+// Shut closes the world, while rows are walked, to those who look, too.
+func (g *Guard) Shut() { g.shut = true }
+
+// Open ends what Shut began.
+func (g *Guard) Open() { g.shut = false }
+
+// Look panics with advice while the world is shut; call is what must not be called then.
+func (g *Guard) Look(call string) {
+	if g.shut {
+		panic(shutFor(call))
+	}
+}
+
+// shutFor is why, and what to write instead.
+func shutFor(call string) string {
+	return fmt.Sprintf("ecs: %s in a function of ecs.Rows: several goroutines walk the rows, and each function sees its own row and nothing else. "+
+		"What the function needs of the entity is a field of the row: a pointer to what is written, a value of what is read. "+
+		"What looks at other entities, or makes and removes some, is a system of its own, with ecs.Each", call)
 }
 
 // Keep keeps a copy of the component at p, for the end of the handler that runs.
