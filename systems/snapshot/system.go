@@ -142,13 +142,16 @@ func (s *System) Run(w *ecs.World) {
 
 // layOut makes the snapshot of a client in the draft of a worker, or puts it off.
 func (s *System) layOut(worker, client int) {
-	d := s.drafts[worker]
-	if len(s.drafts) > 1 && d.waits(s.clients[client]) {
+	d, c := s.drafts[worker], s.clients[client]
+	if (s.sends.newest+c.id)%s.sends.all != 0 {
+		return // its turn comes with another send
+	}
+	if len(s.drafts) > 1 && d.waits(c) {
 		d.notes.later = append(d.notes.later, client)
 		return
 	}
 	d.notes.client = client
-	d.layOut(s.clients[client])
+	d.layOut(c)
 }
 
 // putOff lays out the clients that were put off.
