@@ -474,6 +474,7 @@ var realTime = []string{
 	"systems/internal/realtime/run.go: Run",
 	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial", "systems/client_session.go: connect",
 	"systems/server.go: NewServer", "systems/server.go: Run",
+	"systems/internal/overload/control.go: Measure", // under Server.Run alone
 	"netsys/udp.go: read",
 }
 
@@ -496,8 +497,8 @@ var start = clock.Now()
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner"}, name):
-				return filepath.SkipDir // real sockets, the kit for them, a tool for people, and a command
+			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner", "swarm"}, name):
+				return filepath.SkipDir // real sockets, the kit for them, a tool for people, and commands
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
 			}

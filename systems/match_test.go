@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -119,13 +120,10 @@ func each[T any](t *testing.T, table []T, seeds int, f func(t *testing.T, x T, s
 	})
 }
 
-// allocatesNothing counts the allocations of so many ticks, in one run because the mean is
-// rounded down.
+// allocatesNothing counts the allocations of so many ticks.
 func allocatesNothing(t *testing.T, c *systemstest.Crowd, ticks int) {
 	t.Helper()
-	if n := testing.AllocsPerRun(1, func() { c.RunTicks(ticks) }); n != 0 {
-		t.Errorf("%.0f allocations in %d ticks", n, ticks)
-	}
+	testgame.AllocatesNothing(t, func() { c.RunTicks(ticks) })
 }
 
 // skipRace skips a test that counts allocations where the race detector makes them.

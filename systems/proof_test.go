@@ -129,7 +129,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 	if st := crowd.Clients[0].Outcomes().Stats(); st.Open > 0 {
 		t.Errorf("never ended: %+v", st)
 	}
-	if len(believed) < 100 || withdrawn < 20 {
+	if len(believed) < 50 || withdrawn < 20 {
 		t.Errorf("%d of %d committed, %d withdrawn", len(believed), len(truth), withdrawn)
 	}
 }

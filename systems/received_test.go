@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -61,11 +62,9 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	var blame reconcile.Causes
 	k.Received(&got)
 	k.ReadCauses(&blame)
-	if n := testing.AllocsPerRun(1, func() {
+	testgame.AllocatesNothing(t, func() {
 		c.RunTicks(300)
 		k.Received(&got)
 		k.ReadCauses(&blame)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }

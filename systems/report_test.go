@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -168,13 +169,11 @@ func TestReportsAllocateNothing(t *testing.T) {
 		tick()
 	}
 	before := g.server.Stats().Reports
-	if n := testing.AllocsPerRun(1, func() {
+	testgame.AllocatesNothing(t, func() {
 		for range 600 {
 			tick()
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations in 600 ticks", n)
-	}
+	})
 	if st := g.server.Stats().Reports; st.Corrections-before.Corrections < 60 || st.Agreed-before.Agreed < 1000 {
 		t.Errorf("too little happened: %+v, before %+v", st, before)
 	}

@@ -22,6 +22,20 @@ func Must(t testing.TB, err error) {
 	}
 }
 
+// AllocatesNothing demands that a part of a match allocates nothing, once memory has grown to what the match
+// needs: what packets that got lost, or a coder that is rarely the smallest, take for the first time. f
+// is called until it allocates nothing, a few times at most.
+func AllocatesNothing(t testing.TB, f func()) {
+	t.Helper()
+	n := 0.0
+	for range 5 {
+		if n = testing.AllocsPerRun(1, f); n == 0 {
+			return
+		}
+	}
+	t.Errorf("%.0f allocations, the fifth time too", n)
+}
+
 // MustPanic demands a panic whose advice contains a word.
 func MustPanic(t testing.TB, name, word string, f func()) {
 	t.Helper()
