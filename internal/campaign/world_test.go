@@ -201,8 +201,9 @@ type (
 		Roll *roll
 	}
 	boatRow struct {
-		At *spot
-		In *order
+		At     *spot
+		In     order
+		Cannon cannon `ecs:"optional"` // numbered from 1
 	}
 )
 
@@ -243,7 +244,7 @@ func (d *draw) sea() *ecs.Protocol {
 		p.QuantizeSteps()
 	}
 	p.Simulate("fly", fly)
-	p.Simulate("drive", drive)
+	p.Simulate("drive", ecs.Rows(drive))
 	p.Simulate("fire", fire)
 	p.Simulate("roll", d.rollBalls)
 	p.Authority("tide", d.tide)
@@ -299,16 +300,14 @@ func fly(w *ecs.World) {
 }
 
 // drive moves everything that has an input.
-func drive(w *ecs.World) {
-	for e, b := range ecs.Each[boatRow](w) {
-		far := float32(400)
-		if ecs.Has[cannon](w, e) {
-			far = 10 // guns stay near each other
-		}
-		b.At.X = min(max(b.At.X+float32(b.In.DX)/2, -far), far)
-		if far > 10 {
-			b.At.Y = min(max(b.At.Y+float32(b.In.DY)/2, -far), far)
-		}
+func drive(b boatRow, _ ecs.Step) {
+	far := float32(400)
+	if b.Cannon.Number != 0 {
+		far = 10 // guns stay near each other
+	}
+	b.At.X = min(max(b.At.X+float32(b.In.DX)/2, -far), far)
+	if far > 10 {
+		b.At.Y = min(max(b.At.Y+float32(b.In.DY)/2, -far), far)
 	}
 }
 

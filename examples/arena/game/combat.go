@@ -96,8 +96,8 @@ func CombatProtocol() *ecs.Protocol {
 	ecs.Local[muzzle](p, 0)
 
 	p.Simulate("shoot", shoot)
-	p.Simulate("walk", walkUp)
-	p.Simulate("wander", wanderUp)
+	p.Simulate("walk", ecs.Rows(walkUp))
+	p.Simulate("wander", ecs.Rows(wanderUp))
 	p.Authority("hit", hit)
 	p.Authority("revive", revive)
 	return p
@@ -139,16 +139,23 @@ func ticks(w *ecs.World, seconds float64) int {
 	return min(max(int(seconds*float64(w.TickRate())+0.5), 1), math.MaxUint8)
 }
 
+// fighter is a player's entity that walks.
+type fighter struct {
+	Pos  *components.Position
+	Vel  *components.Velocity
+	Head *components.Heading
+	Is   Fighter
+	In   Action
+}
+
 // walkUp is walk for who is up.
-func walkUp(w *ecs.World) {
-	for _, g := range ecs.Each[gunner](w) {
-		if g.Is.Down {
-			g.Vel.X, g.Vel.Y = 0, 0
-			continue
-		}
-		side(Size).stride(w, g.Pos, g.Vel, g.In.Buttons)
-		g.Head.Angle = g.In.Aim
+func walkUp(g fighter, s ecs.Step) {
+	if g.Is.Down {
+		g.Vel.X, g.Vel.Y = 0, 0
+		return
 	}
+	side(Size).stride(s, g.Pos, g.Vel, g.In.Buttons)
+	g.Head.Angle = g.In.Aim
 }
 
 // wanderer is a server-controlled entity that can be shot down.
@@ -157,16 +164,14 @@ type wanderer struct {
 	Vel  *components.Velocity
 	Head *components.Heading
 	Do   *Wander
-	Is   *Fighter
+	Is   Fighter
 }
 
 // wanderUp is wander for who is up.
-func wanderUp(w *ecs.World) {
-	for e, n := range ecs.Each[wanderer](w) {
-		if n.Is.Down {
-			n.Vel.X, n.Vel.Y = 0, 0
-			continue
-		}
-		side(Size).roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
+func wanderUp(n wanderer, s ecs.Step) {
+	if n.Is.Down {
+		n.Vel.X, n.Vel.Y = 0, 0
+		return
 	}
+	side(Size).roam(s, n.Pos, n.Vel, n.Head, n.Do)
 }

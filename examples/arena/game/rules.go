@@ -85,8 +85,8 @@ func (v Variant) Protocol() *ecs.Protocol {
 	ecs.Local[Wander](p, 0)
 	ecs.Local[Vitals](p, 0)
 
-	p.Simulate("walk", size.walk)
-	p.Simulate("wander", size.wander)
+	p.Simulate("walk", ecs.Rows(size.walk))
+	p.Simulate("wander", ecs.Rows(size.wander))
 	p.Authority("age", age)
 	return p
 }
@@ -111,22 +111,20 @@ type walker struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
 	Head *components.Heading
-	In   *Input
+	In   Input
 }
 
-func (size side) walk(w *ecs.World) {
-	for _, e := range ecs.Each[walker](w) {
-		size.stride(w, e.Pos, e.Vel, e.In.Buttons)
-		e.Head.Angle = e.In.Aim
-	}
+func (size side) walk(e walker, s ecs.Step) {
+	size.stride(s, e.Pos, e.Vel, e.In.Buttons)
+	e.Head.Angle = e.In.Aim
 }
 
 // stride is one step the way that the pressed keys say.
-func (size side) stride(w *ecs.World, pos *components.Position, vel *components.Velocity, buttons uint8) {
+func (size side) stride(s ecs.Step, pos *components.Position, vel *components.Velocity, buttons uint8) {
 	dx, dy := direction(buttons)
 	vel.X, vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
-	pos.X = size.clamp(pos.X + vel.X*w.Step())
-	pos.Y = size.clamp(pos.Y + vel.Y*w.Step())
+	pos.X = size.clamp(pos.X + vel.X*s.Seconds)
+	pos.Y = size.clamp(pos.Y + vel.Y*s.Seconds)
 }
 
 // direction is the unit vector of the pressed keys; opposite keys cancel out.
@@ -160,22 +158,18 @@ const (
 	turn   = 0.5
 )
 
-func (size side) wander(w *ecs.World) {
-	for e, n := range ecs.Each[npc](w) {
-		size.roam(w, e, n.Pos, n.Vel, n.Head, n.Do)
-	}
-}
+func (size side) wander(n npc, s ecs.Step) { size.roam(s, n.Pos, n.Vel, n.Head, n.Do) }
 
 // roam is one tick of wandering.
-func (size side) roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
-	rate := float64(w.TickRate())
+func (size side) roam(step ecs.Step, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
+	rate := float64(step.TickRate)
 	cycle, every := uint32(period*rate), max(uint32(turn*rate), 1)
-	t := (w.Tick() + uint32(do.Phase)) % cycle
+	t := (step.Tick + uint32(do.Phase)) % cycle
 	if t >= cycle/2 {
 		vel.X, vel.Y = 0, 0
 		return
 	}
-	draw := w.Rand(e)
+	draw := step.Rand()
 	switch {
 	case t == 0:
 		do.Facing = uint8(draw.IntN(256))
@@ -185,8 +179,8 @@ func (size side) roam(w *ecs.World, e ecs.Entity, pos *components.Position, vel 
 	head.Angle = uint16(do.Facing) << 8
 	s, c := math.Sincos(float64(do.Facing) * (2 * math.Pi / 256))
 	vel.X, vel.Y = float32(c*NPCSpeed), float32(s*NPCSpeed)
-	pos.X += vel.X * w.Step()
-	pos.Y += vel.Y * w.Step()
+	pos.X += vel.X * step.Seconds
+	pos.Y += vel.Y * step.Seconds
 	if pos.X < 0 || pos.X > float32(size) {
 		pos.X = size.reflect(pos.X)
 		do.Facing = 128 - do.Facing
