@@ -15,7 +15,6 @@ type pipes struct {
 	up, down [][]byte // taken from the front; memory is used again
 	from, to []int
 	wires    []*pipe
-	now      time.Time
 }
 
 // pipe is one end; −1 is the server's.

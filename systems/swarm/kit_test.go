@@ -93,7 +93,6 @@ func (m *match) ticks(t testing.TB, n uint32) {
 // memory is a carrier on a network in memory.
 type memory struct {
 	match *match
-	first int
 	wires []netsys.Wire
 }
 
