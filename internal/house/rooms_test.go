@@ -22,7 +22,7 @@ var rooms = map[string]string{
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp internal/mirror",
 	"serverapply": "internal/notice internal/commands",
-	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest",
+	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest explain",
 
 	// what they stand on
 	"internal/mirror":        "",
@@ -45,6 +45,7 @@ var rooms = map[string]string{
 var floors = map[string]string{
 	"policy": "", "event": "", "outcome": "", "lagcomp": "",
 
+	"explain":           "internal/interest", // what a part of it said
 	"internal/wire":     "policy",
 	"internal/clock":    "internal/wire",
 	"internal/inflight": "",

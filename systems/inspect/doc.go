@@ -22,6 +22,7 @@
 //	/api/entities       entities: after=ID, limit=N, owner=CLIENT, component=NAME
 //	/api/entity         one with its values: id=ID
 //	/api/knows          what a client knows of an entity: client=N, entity=ID
+//	/api/explain        why it was, or was not, told of it at a tick: client=N, entity=ID, tick=T (the newest)
 //	/api/blame          what clients were corrected for
 //	/metrics            for Prometheus
 //	/debug/pprof/       profiles: heap, goroutine, profile?seconds=N, trace?seconds=N, …
@@ -42,5 +43,6 @@
 // twice a wake-up. With one each system is timed; nothing is allocated. Requests never
 // touch the world: they wait for the end of a wake-up, which answers one of them at most,
 // and copies no more than a bounded part of the world for it; archetypes=1 alone looks at
-// all of it. What is made of the copy is made elsewhere. A server that does not tick gives 503.
+// all of it. Whoever asks why an entity was told makes the server remember, for 15 seconds, what it decides about that
+// one. What is made of the copy is made elsewhere. A server that does not tick gives 503.
 package inspect

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/explain"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -62,6 +63,31 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
 		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, &x.settled),
 	}, nil
+}
+
+func (x *Inspector) explain(ctx context.Context, q query) (any, error) {
+	if q.client == 0 || q.entity == 0 {
+		return nil, fmt.Errorf("%w: client=N and entity=ID say of whom and what, and tick=T when", errQuery)
+	}
+	var k systems.Knowledge
+	var d explain.Decision
+	var newest uint32
+	var ok bool
+	err := x.ask(ctx, func(s *systems.Server) {
+		if newest = s.Tick(); !q.ticked {
+			q.tick = newest
+		}
+		if k, ok = s.Baseline(q.client, q.entity); ok {
+			d = k.Explain(q.tick)
+		}
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
+	}
+	return explanation(&d, &k, q.tick, newest, &x.settled), nil
 }
 
 // number is v, 0 for what JSON cannot say: a game chose it.

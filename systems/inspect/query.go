@@ -20,6 +20,8 @@ type query struct {
 	owner      uint32
 	owned      bool // owner was given
 	limit      int
+	tick       uint32
+	ticked     bool // tick was given
 	component  string
 	archetypes bool
 }
@@ -83,6 +85,9 @@ func (q *query) set(name, value string) error {
 	case "owner":
 		q.owner, err = number(0, all)
 		q.owned = true
+	case "tick":
+		q.tick, err = number(0, all)
+		q.ticked = true
 	case "limit":
 		n, err = number(1, mostLimit)
 		q.limit = int(n)

@@ -52,6 +52,7 @@ type contest struct {
 	candidates []candidate
 	order      []slotPriority
 	turns      []turn
+	last       float32 // what the last had accrued that was told of, where not all fits
 }
 
 // slotPriority is a slot and what its entity has accrued.
@@ -110,7 +111,7 @@ func (c *clientContest) relax() {
 func (x *contest) world(d *draft, src *source, limit int) {
 	s, c := d.sys, d.c
 	whole := d.pack.limit
-	d.pack.limit = limit
+	d.pack.limit, x.last = limit, 0
 	if s.config.Priority == nil {
 		c.contest.over = !x.groups(d, src)
 	} else {
@@ -193,6 +194,9 @@ func (x *contest) fill(d *draft, src *source, gained accrued, first int) {
 		b := d.encode(src, u.BlockHead)
 		if pk.add(b, src.kind) || x.cut(d, src, u.BlockHead, len(b.body), gained) {
 			failed, laid = 0, true
+			if !src.own {
+				x.last = u.priority
+			}
 		} else {
 			failed++
 			// What waited longest would wait for ever beside own state.

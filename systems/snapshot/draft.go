@@ -154,6 +154,11 @@ func (d *draft) layOut(c *Client) {
 		d.contest.world(d, &src, d.pack.limit)
 	}
 	s.emit(d, &h)
+	for i := range s.watches {
+		if x := &s.watches[i]; x.Client == c.id {
+			write(x, d)
+		}
+	}
 }
 
 // tellJoin lays out deltas and blocks of the state with which a client joins, half

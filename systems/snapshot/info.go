@@ -12,9 +12,7 @@ import (
 // Knowledge is what a server knows that a client knows of an entity, and why it was not
 // told more. Sends are numbers of the server's sends; 0 is none.
 type Knowledge struct {
-	// Client and Entity are those that were asked for.
-	Client uint32
-	Entity components.NetID
+	Subject
 	// Everywhere says that every peer simulates everything: no state is sent but the one
 	// that a client joins with. Below it only Exists, in the newest tick, Own and Joining
 	// say something then.
@@ -53,8 +51,19 @@ type Knowledge struct {
 	Budget, Allowed int
 }
 
+// Subject is of whom and what something is known.
+type Subject struct {
+	// Client and Entity are those that were asked for.
+	Client uint32
+	Entity components.NetID
+
+	system *System // nil: no state is sent
+	client *Client
+}
+
 // Knowledge adds to k what a client knows of an entity.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
+	k.system, k.client = s, c
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.contest.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
@@ -70,7 +79,8 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		return
 	}
 	hidden, _ := h.Hidden()
-	k.Hidden, k.TooBig = hidden&bit != 0, h.LeftOut()&bit != 0
+	k.TooBig = h.LeftOut()&bit != 0
+	k.Hidden = hidden&bit != 0 && !k.TooBig
 	for age := range uint32(capture.Kept) {
 		if !k.Hidden && age < f.Send && h.Holds(f.Send-age)&bit != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
 			k.Held = f.Send - age

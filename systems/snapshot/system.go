@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/workers"
+	"github.com/tactusgo/tactus/systems/explain"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
@@ -62,6 +63,7 @@ type System struct {
 	drafts   []*draft // of each worker
 	clients  []*Client
 	stats    Stats
+	watches  explain.Watches
 }
 
 // sends are the numbers of sends.
@@ -130,6 +132,7 @@ func (s *System) Run(w *ecs.World) {
 		s.config.Interest.Begin(f)
 	}
 	s.stats.Sends++
+	s.watches.Lapse(s.sends.newest)
 	s.shared.blocks.reset()
 	s.shared.turns.begin(f, s.frames.At(s.sends.before), s.shared.crowded || s.config.Interest != nil)
 	for i := range s.drafts {
@@ -198,6 +201,7 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 // Remove ends telling a client.
 func (s *System) Remove(c *Client) {
 	s.shared.joins.release(c)
+	s.watches.Leave(c.id)
 	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
 }
 

@@ -176,7 +176,7 @@ func (x *contest) tell(d *draft, src *source, g uint32) bool {
 		fits = fits && pk.add(b, src.kind)
 	}
 	if fits {
-		h.Accrued = 0
+		x.last, h.Accrued = h.Accrued, 0
 		d.c.contest.world.clear(int(g))
 		return true
 	}

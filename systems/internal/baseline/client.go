@@ -79,6 +79,20 @@ func (c *Client) Told(group uint32, slot int, own bool, held uint32) (newest uin
 	return newest, open
 }
 
+// Tells finds a slot of the world in the packets that are remembered of a send: the send whose state one of them
+// told of it, 0 for none.
+func (c *Client) Tells(send, group uint32, slot int) (state uint32) {
+	for i := range c.sent.n {
+		x := c.sent.nth(i)
+		for i := range x.Blocks {
+			if b := &x.Blocks[i]; x.Send == send && !b.Own && !b.Hidden && group-b.First < uint32(b.Count) && b.Slots&(1<<slot) != 0 {
+				state = max(state, b.Send)
+			}
+		}
+	}
+	return state
+}
+
 // Note notes slots of groups that are about to be sent.
 func (c *Client) Note(b *Block) {
 	if b.Own || b.Hidden {

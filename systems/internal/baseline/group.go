@@ -202,6 +202,12 @@ func (h *Group) HeldSince(since uint32) bool {
 	return held|h.perSlot.hidden == wire.AllSlots
 }
 
+// Counts reports whether what a send told of a slot still counts: the client has been let see it ever since.
+func (h *Group) Counts(send uint32, slot int) bool {
+	s := h.perSlot
+	return !h.out && send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)
+}
+
 // counts are those of some slots of which an acknowledgement of a send counts.
 func (s *perSlot) counts(send uint32, slots uint64) uint64 {
 	for m := slots; m != 0; m &= m - 1 {

@@ -307,6 +307,17 @@ func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
 	return c.points != nil && l.one(&p.entities, e).sees()&1 != 0
 }
 
+// Explain appends to parts what each operand said to a client of an entity of the newest frame.
+func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
+	l := look{p: p, c: c, group: int32(group)}
+	i, near := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) })
+	if near {
+		l.now = c.near[i].within
+		l.heard = c.heard[len(p.filters)*i:][:len(p.filters)]
+	}
+	return l.explain(parts, &p.entities, slot, near)
+}
+
 // one is what a node says of one entity as it is now, in slot 0.
 func (l *look) one(n *node, e ecs.Entity) (s said) {
 	p, w := l.p, l.p.w.Netcode()

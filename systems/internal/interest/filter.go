@@ -20,7 +20,7 @@ type filterOf[Me, It any] struct{ ask func(me Me, it It) bool }
 func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return filterOf[Me, It]{ask} }
 
 func (f filterOf[Me, It]) compile(p *Program) (node, error) {
-	x := &filter{}
+	x := &filter{of: reflect.TypeFor[It]().String()}
 	var err error
 	if x.me, err = rowOf(p.protocol, reflect.TypeFor[Me]()); err != nil {
 		return node{}, err
@@ -55,6 +55,7 @@ func (f filterOf[Me, It]) compile(p *Program) (node, error) {
 
 // filter is a Filter made ready.
 type filter struct {
+	of     string // what it is asked about
 	me, it *row
 	ask    func(w *ecs.World, c *Client, e ecs.Entity) (says, yes bool)
 	groups []read // by group, of the newest frame

@@ -1,0 +1,183 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/explain"
+)
+
+// write writes down what was decided of an entity in a layout that is done.
+func write(x *explain.Watch, d *draft) {
+	to, c := x.Place(d.f.Send), d.c
+	at := begin(to, x.Entity, d.f, c, d.sys.frames)
+	to.Allowed = d.pack.limit
+	if to.Reason == explain.Absent {
+		return
+	}
+	for i := range d.pack.blocks {
+		switch b := &d.pack.blocks[i]; {
+		case b.hidden:
+		case b.Own:
+			own := c.own.find(uint32(x.Entity))
+			to.OwnTold = to.OwnTold || own >= 0 && b.covers(c.own.slots[own].slot/64, c.own.slots[own].slot%64)
+		case at.number < 0 || !b.covers(at.number, at.slot):
+		case b.chunk < 0 || groupHolds(&c.join.stream.groups[at.number], at.slot, x.Entity):
+			to.Reason, to.State, to.Age, to.Second = explain.Told, b.send, int(b.Age), b.Two
+		}
+	}
+	if to.Reason != explain.Told {
+		untold(to, d.sys, c, d.f, at, x.Entity)
+	}
+	if to.Reason == explain.Waits {
+		to.Least = d.contest.last
+	}
+}
+
+// covers reports whether a block tells of a slot.
+func (b *block) covers(group, slot int) bool {
+	return uint32(group)-b.First < b.Count && b.Slots&(1<<slot) != 0
+}
+
+// spot is where an entity stands: in frames, and for a client, number -1 for nowhere.
+type spot struct{ group, number, slot int }
+
+// begin begins a decision about the state of a frame; its reason is Absent or Unknown.
+func begin(x *explain.Decision, id components.NetID, f *capture.Frame, c *Client, frames *capture.Ring) (at spot) {
+	*x = explain.Decision{Send: f.Send, Tick: f.Tick, Age: -1, Parts: x.Parts[:0], Reason: explain.Absent}
+	g, slot, known := frames.Slot(id)
+	if !known || !holdsID(f, g, slot, id) {
+		if g, slot, known = search(f, id); !known {
+			return spot{-1, -1, 0}
+		}
+	}
+	x.Reason, x.Own = explain.Unknown, f.Owner(g, slot) == c.id
+	return spot{g, c.number(g), slot}
+}
+
+// search finds an entity that is gone by now, or stands elsewhere.
+func search(f *capture.Frame, id components.NetID) (group, slot int, ok bool) {
+	for g := range f.Groups {
+		if k := slices.Index(f.Groups[g].IDs[:], uint32(id)); k >= 0 && groupHolds(&f.Groups[g], k, id) {
+			return g, k, true
+		}
+	}
+	return 0, 0, false
+}
+
+// untold says why the newest send did not tell of an entity.
+func untold(x *explain.Decision, s *System, c *Client, f *capture.Frame, at spot, id components.NetID) {
+	h, bit := c.baselines.World.At(uint32(at.number)), uint64(1)<<at.slot
+	hides := at.number < 0 || h == nil
+	if !hides {
+		if hidden, _ := h.Hidden(); h.LeftOut()&bit != 0 {
+			x.Reason = explain.TooBig
+			return
+		} else if hides = hidden&bit != 0; !hides {
+			x.Gained = h.Accrued + c.contest.world.accruedOf(at.number, at.slot)
+		}
+	}
+	switch {
+	case hides && c.sight.on:
+		x.Reason, x.Parts = explain.Hidden, s.config.Interest.Explain(x.Parts, &c.sight.Client, at.group, at.slot)
+	case hides:
+	case c.Joining():
+		x.Reason = explain.Joining
+	case holds(s, c, f, at, id):
+		x.Reason = explain.Current
+	default:
+		x.Reason = explain.Waits
+	}
+}
+
+// holds reports whether a client is known to hold an entity as it is in a frame.
+func holds(s *System, c *Client, f *capture.Frame, at spot, id components.NetID) bool {
+	h, cur := c.baselines.World.At(uint32(at.number)), &f.Groups[at.group]
+	for age := range min(uint32(capture.Kept), f.Send) {
+		if h.Holds(f.Send-age)&(1<<at.slot) == 0 {
+			continue
+		}
+		old := s.frames.At(f.Send - age)
+		if !holdsID(old, at.group, at.slot, id) {
+			return false
+		}
+		g := &old.Groups[at.group]
+		return g.Masks[at.slot] == cur.Masks[at.slot] && slices.Equal(g.Record(at.slot), cur.Record(at.slot))
+	}
+	return false
+}
+
+// accruedOf is what a slot has accrued.
+func (a accrued) accruedOf(g, slot int) float32 {
+	if g < len(a) && a[g] != nil {
+		return a[g][slot]
+	}
+	return 0
+}
+
+// Explain says why the client was, or was not, told of the entity at the send whose state is nearest to that of a tick, of those of which
+// something is kept: [explain.Decision] names it. Of sends before somebody asked only packets are kept, some seconds, and what they told; the
+// reason may be [explain.Unknown] then. From now on what is decided about these two is remembered, 256 sends of it and until nobody has asked
+// for 15 seconds, so that ticks which come are explained in full; of eight pairs at one time, a ninth takes the place of the one that was
+// asked about longest ago. It belongs on the goroutine of the server, like [System.Knowledge], and must follow that before
+// the next tick.
+func (k *Knowledge) Explain(tick uint32) (d explain.Decision) {
+	s, c := k.system, k.client
+	if s == nil {
+		d.Reason = explain.Everywhere
+		if d.Own = k.Own; !k.Exists {
+			d.Reason = explain.Absent
+		}
+		return d
+	}
+	newest := s.sends.newest
+	w := s.watches.Of(c.id, k.Entity, newest+uint32(explain.Seconds*s.config.SendRate))
+	best := ^uint32(0)
+	for age := range min(max(explain.Sends, capture.Kept), newest) {
+		x, f := w.At(newest-age), s.frames.At(newest-age)
+		at := uint32(0)
+		switch {
+		case x != nil:
+			at = x.Tick
+		case f != nil:
+			at = f.Tick
+		default:
+			continue
+		}
+		if far := max(at, tick) - min(at, tick); far < best {
+			best = far
+			if d = (explain.Decision{}); x != nil {
+				d = *x
+				d.Parts = slices.Clone(x.Parts)
+			} else {
+				d.Send = f.Send
+			}
+		}
+	}
+	if d.Tick == 0 && d.Send != 0 {
+		d = remembered(s, c, k.Entity, s.frames.At(d.Send))
+	}
+	return d
+}
+
+// remembered says what is still known of a send about which nobody asked.
+func remembered(s *System, c *Client, id components.NetID, f *capture.Frame) (d explain.Decision) {
+	at := begin(&d, id, f, c, s.frames)
+	if d.Reason == explain.Absent {
+		return d
+	}
+	h := c.baselines.World.At(uint32(at.number))
+	if at.number >= 0 && h != nil && h.Counts(f.Send, at.slot) {
+		if d.State = c.baselines.Tells(f.Send, uint32(at.number), at.slot); d.State == 0 && h.Holds(f.Send)&(1<<at.slot) != 0 {
+			d.State = f.Send
+		}
+	}
+	switch {
+	case d.State != 0:
+		d.Reason = explain.Told
+	case f.Send == s.sends.newest && c.send == f.Send:
+		untold(&d, s, c, f, at, id)
+	}
+	return d
+}
