@@ -112,14 +112,19 @@ func play(t *testing.T, server *exec.Cmd) {
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
 	picture := filepath.Join(t.ArtifactDir(), "first.png")
-	said, err := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-		"--window-size=800,560", "--virtual-time-budget=20000", "--screenshot="+picture, url).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	blue, red := 0, 0
+	var said []byte
+	for range 8 { // a busy machine may let the page's time run out before it has joined
+		said, err = exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
+			"--window-size=800,560", "--virtual-time-budget=20000", "--screenshot="+picture, url).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		if blue, red = players(t, picture); blue+red >= 300 {
+			return
+		}
 	}
-	if blue, red := players(t, picture); blue+red < 300 {
-		t.Errorf("there is nobody to see in %s: %d blue points, %d red ones\n%s", picture, blue, red, said)
-	}
+	t.Errorf("there is nobody to see in %s: %d blue points, %d red ones\n%s", picture, blue, red, said)
 }
 
 // get is what a server answers, or why it does not.
