@@ -23,9 +23,9 @@ type Workers = share.Workers
 //		d.Pos.X += float32(d.In.DX) * s.Seconds
 //	}))
 //
-// It calls f for each row that [Each] would yield, in any order, several at once. So f sees its row
-// and nothing else: what it is given, and what never changes. Results, and [World.Hash], do not depend on how many
-// workers there are. A field of type [Entity] names the row; [With] and [Without] are as in other rows.
+// It serves [Protocol.Simulate] and [Protocol.Authority]. It calls f for each row that [Each] would
+// yield, in any order, several at once. So f sees its row and nothing else but what never changes.
+// Results, and [World.Hash], do not depend on how many workers there are. A field of type [Entity] names the row; [With] and [Without] are as in other rows.
 //
 // While rows are walked the world is closed: Spawn, Despawn, [Add], [Remove], [Get], [Has] and walks
 // panic with advice. What needs them belongs in a system of its own. Variables outside f that it

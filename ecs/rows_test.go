@@ -135,7 +135,7 @@ func thousands(p *ecs.Protocol, pool ecs.Workers, client bool, check func(ecs.Di
 
 // Rows does what Each does, for any number of workers: on a server and on a client, for owners on hold and for one owner
 // alone, in parts of a tick and when ticks are rolled back.
-func TestRowsDoWhatEachDoes(t *testing.T) {
+func TestDecision9_RowsDoWhatEachDoes(t *testing.T) {
 	walked := func() *ecs.Protocol { return kitProtocol(rule("stride", strideEach), rule("stretch", stretchEach)) }
 	rows := kitProtocol(rule("stride", ecs.Rows(stride)), rule("stretch", ecs.Rows(stretching)))
 	for _, client := range []bool{false, true} {
@@ -194,7 +194,7 @@ func (c *counting) Each(n int, do func(worker, piece int)) {
 }
 
 // A function of rows has no world: who uses one all the same is told, with any number of workers, and the world works on.
-func TestFunctionsOfRowsHaveNoWorld(t *testing.T) {
+func TestDecision9_FunctionsOfRowsHaveNoWorld(t *testing.T) {
 	var w *ecs.World
 	var e ecs.Entity
 	for name, use := range map[string]func(){

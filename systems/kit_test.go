@@ -45,18 +45,23 @@ type pawn struct {
 	In    *push
 }
 
+// walking is a pawn that does what its player says.
+type walking struct {
+	At    *place
+	Shots *shots `ecs:"optional"`
+	In    push
+}
+
 func plaza() *ecs.Protocol {
 	p := plazaParts("plaza/1")
 	ecs.Input[push](p)
-	p.Simulate("walk", func(w *ecs.World) {
-		for _, e := range ecs.Each[pawn](w) {
-			e.At.X = min(max(e.At.X+float32(e.In.DX)/8, -500), 500)
-			e.At.Y = min(max(e.At.Y+float32(e.In.DY)/8, -500), 500)
-			if e.In.Fire && e.Shots != nil {
-				e.Shots.Count++
-			}
+	p.Simulate("walk", ecs.Rows(func(e walking, _ ecs.Step) {
+		e.At.X = min(max(e.At.X+float32(e.In.DX)/8, -500), 500)
+		e.At.Y = min(max(e.At.Y+float32(e.In.DY)/8, -500), 500)
+		if e.In.Fire && e.Shots != nil {
+			e.Shots.Count++
 		}
-	})
+	}))
 	return p
 }
 

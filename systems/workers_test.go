@@ -3,9 +3,12 @@ package systems
 import (
 	"fmt"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -71,4 +74,37 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 			t.Errorf("%d workers: %v allocations in 300 ticks", workers, n)
 		}
 	}
+}
+
+// Rows that say what they write are done by the server's workers: two of them are in a function at once, for which the
+// first waits.
+func TestRowsOnTheServersWorkers(t *testing.T) {
+	var came atomic.Int32
+	var once sync.Once
+	met := make(chan bool)
+	g := newGame(t, func() *ecs.Protocol {
+		p := plazaParts("meeting/1")
+		p.Authority("meet", ecs.Rows(func(r struct{ Shots *shots }, s ecs.Step) {
+			r.Shots.Count++
+			if came.Add(1) == 2 {
+				once.Do(func() { close(met) })
+			}
+			select {
+			case <-met:
+			case <-time.After(20 * time.Second):
+				once.Do(func() { t.Error("the others do not come"); close(met) })
+			}
+		}))
+		return p
+	}, ServerConfig{Workers: 2})
+	for range 2000 {
+		g.server.World().Spawn(shots{})
+	}
+	g.server.stages.onTick.Run(g.server.World())
+	for _, r := range ecs.All[struct{ Shots shots }](g.server.World()) {
+		if r.Shots.Count != 1 {
+			t.Fatalf("a row was done %d times", r.Shots.Count)
+		}
+	}
+	g.server.workers.Close()
 }
