@@ -54,8 +54,9 @@
 //     [Client.Presence], [Client.StateTick].
 //   - See what snapshots are made of, by component, field and entity: [Server.Traffic], [Server.TopEntities],
 //     [Server.TrafficByArchetype].
-//   - See what a client knows of an entity, and why: [Server.Baseline]. Look at a server while it runs, with a
-//     browser and with Prometheus: package inspect; with a program of one's own: [Server.SetProbe].
+//   - See what a client knows of an entity: [Server.Baseline]; why it was, or was not, told of it at a tick:
+//     Knowledge.Explain. Look at a server while it runs, with a browser and with Prometheus: package inspect; with a
+//     program of one's own: [Server.SetProbe].
 //   - Make snapshots smaller with what codec/train learned of the game: ServerConfig.Record, then
 //     ServerConfig.Trained and ClientConfig.Trained, with [LoadTrained].
 //   - Let a client write a component, such as a cursor: register it with ecs.ClientOwned; ServerConfig.Accept judges,

@@ -55,10 +55,10 @@ type Decision struct {
 	// Own says that the entity is the client's own. What it predicts of that, and what is for it alone, travels beside the rest:
 	// OwnTold says that it did.
 	Own, OwnTold bool
-	// Gained is what the entity, or its group where groups take turns, had accrued of its priority when it had to wait, and Least what the
+	// Gained is what the entity, or its group where groups take turns, had accrued of its priority when it had to wait, and Last what the
 	// last had accrued that was told of. Allowed is how many bytes the snapshot might have. They are 0 where that is not kept.
-	Gained, Least float32
-	Allowed       int
+	Gained, Last float32
+	Allowed      int
 	// Parts are what the parts of the interest said of an entity that is hidden; they are nil where that is not kept.
 	Parts []Part
 }

@@ -30,7 +30,7 @@ type decisionFigures struct {
 	Own     bool    `json:"own"`
 	OwnTold bool    `json:"ownTold"`
 	Gained  float64 `json:"gained"`
-	Least   float64 `json:"least"`
+	Last    float64 `json:"last"`
 	Allowed int     `json:"allowed"`
 }
 
@@ -45,7 +45,7 @@ func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32
 	a := explainAnswer{
 		Client: k.Client, Entity: uint32(k.Entity), Asked: asked, Newest: newest, Tick: d.Tick, Send: d.Send,
 		Sentence: explained(d, k, asked, newest, c), Reason: d.Reason.String(),
-		decisionFigures: decisionFigures{d.State, d.Age, d.Second, d.Own, d.OwnTold, number(d.Gained), number(d.Least), d.Allowed},
+		decisionFigures: decisionFigures{d.State, d.Age, d.Second, d.Own, d.OwnTold, number(d.Gained), number(d.Last), d.Allowed},
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]
@@ -84,7 +84,7 @@ func explained(d *explain.Decision, k *systems.Knowledge, asked, newest uint32, 
 		at = "Now"
 	case d.Send == 0 || d.Tick == asked:
 	case asked >= newest:
-		at = fmt.Sprintf("At tick %d, the newest send", d.Tick)
+		at = fmt.Sprintf("At tick %d, the newest send,", d.Tick)
 	default:
 		at = fmt.Sprintf("At tick %d, of what is kept the send nearest to tick %d,", d.Tick, asked)
 	}
@@ -124,18 +124,18 @@ func reasonText(d *explain.Decision, rate int) string {
 		if d.Allowed == 0 {
 			return fmt.Sprintf("it waited: the snapshot did not hold all, and others went first. It has gained %.3g since it was told of.", d.Gained)
 		}
-		return fmt.Sprintf("it waited: the snapshot of %d bytes did not hold all, and others went first. It had gained %.3g since it was told of; the last that was told of had gained %.3g.", d.Allowed, d.Gained, d.Least)
+		return fmt.Sprintf("it waited: the snapshot of %d bytes did not hold all, and others went first. It had gained %.3g since it was told of; the last that was told of had gained %.3g.", d.Allowed, d.Gained, d.Last)
 	case explain.Hidden:
 		var no []string
 		for i := range d.Parts {
 			if p := &d.Parts[i]; p.Asked && !p.Silent && !p.Sees {
-				no = append(no, p.Operand)
+				no = append(no, p.Operand+strings.TrimPrefix(saidBy(p), "no"))
 			}
 		}
 		if len(no) == 0 {
 			return "interest kept it from the client."
 		}
-		return "interest kept it from the client, by " + strings.Join(no, " and ") + "."
+		return "interest kept it from the client, by " + strings.Join(no, ", and by ") + "."
 	case explain.TooBig:
 		return "it was left out: it fits no snapshot of the client. Make its components smaller, or the budget larger."
 	case explain.Joining:

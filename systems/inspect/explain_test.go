@@ -146,7 +146,7 @@ func TestExplainWaits(t *testing.T) {
 	m.Run(3e9)
 	moving := m.look(1, 1, 120)
 	a, waits := has(moving, "waits")
-	if !waits || a.Allowed != 200 || a.Gained <= 0 || a.Least <= 0 || !strings.Contains(a.Sentence, "200 bytes did not hold all") || !strings.Contains(a.Sentence, "the last that was told of had gained") {
+	if !waits || a.Allowed != 200 || a.Gained <= 0 || a.Last <= 0 || !strings.Contains(a.Sentence, "200 bytes did not hold all") || !strings.Contains(a.Sentence, "the last that was told of had gained") {
 		t.Errorf("%v: %+v", waits, a)
 	}
 	if _, told := has(moving, "told"); !told {
@@ -157,6 +157,33 @@ func TestExplainWaits(t *testing.T) {
 	}
 	if a, current := has(m.look(1, posts+1+100, 120), "current"); !current || !strings.Contains(a.Sentence, "nothing new") {
 		t.Errorf("of what stands still: %v %+v", current, a)
+	}
+}
+
+// Where whole groups fit, and not all of them, they take turns: what waits and the last that was told of have accrued sends.
+func TestExplainTurns(t *testing.T) {
+	c := busy(9)
+	c.Server.Budget = 900
+	populate := c.Populate
+	c.Populate = func(w *ecs.World) {
+		populate(w)
+		for range 400 {
+			w.Spawn(testgame.Place{}, testgame.Tint{})
+		}
+	}
+	m := newMatch(t, c, Config{})
+	m.Run(3e9)
+	waits := 0
+	for _, a := range m.look(1, 1, 120) {
+		if a.Reason != "waits" {
+			continue
+		}
+		if waits++; a.Gained < 1 || a.Last < 1 || a.Gained > 20 || a.Last > 20 {
+			t.Fatalf("%+v", a)
+		}
+	}
+	if waits == 0 {
+		t.Error("it never waited")
 	}
 }
 
@@ -181,7 +208,7 @@ func TestExplainHidden(t *testing.T) {
 		e             ecs.Entity
 		by, not, said string
 	}{
-		{far, "by Grid[Place].", "Same", "and comes into sight at 20"},
+		{far, "by Grid[Place]: its piece is ", "Same", "and comes into sight at 20"},
 		{other, "by Same[mood].", "Grid", "no"},
 		{veiled, "by Filter[", "Same", "no"},
 	} {

@@ -31,7 +31,7 @@ func write(x *explain.Watch, d *draft) {
 		untold(to, d.sys, c, d.f, at, x.Entity)
 	}
 	if to.Reason == explain.Waits {
-		to.Least = d.contest.last
+		to.Last = d.contest.last
 	}
 }
 

@@ -235,7 +235,7 @@ async function entity(q) {
 function explanation(x) {
   const kind = { told: "good", current: "good", waits: "warn", joining: "warn", hidden: "bad", "too big": "bad", absent: "bad" }[x.reason];
   const parts = (x.parts || []).map((p) => [p.part, el("td", { class: "text wrap" }, p.said)]);
-  return [el("p", {}, tag(x.reason, kind), x.own ? tag("its own", "good") : null), el("p", { class: "explained" }, x.sentence),
+  return [el("p", { class: "note" }, tag(x.reason, kind), x.own ? tag("its own", "good") : null), el("p", { class: "note" }, x.sentence),
     parts.length ? table(["<part of the interest", "<said"], parts) : null];
 }
 

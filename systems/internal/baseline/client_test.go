@@ -261,6 +261,39 @@ func TestPacketsCountOnce(t *testing.T) {
 	}
 }
 
+// What packets of a send told of is found by slot, and counts where the client has been let see that since.
+func TestTellsOfSlots(t *testing.T) {
+	p := New()
+	p.World.Grow(3)
+	p.Sent(7, 3, []Block{{First: 0, Count: 2, Slots: 1<<5 | 1<<6, Send: 3, Chunk: -1}, {First: 2, Count: 1, Slots: wire.AllSlots, Send: 3, Chunk: -1, Own: true}})
+	p.Sent(8, 3, []Block{{First: 2, Count: 1, Slots: 1 << 9, Send: 2, Chunk: 4}, {First: 2, Count: 1, Slots: 1 << 8, Send: 3, Chunk: -1, Hidden: true}})
+	for _, c := range []struct {
+		send, group uint32
+		slot        int
+		want        uint32
+	}{{3, 0, 5, 3}, {3, 1, 6, 3}, {3, 1, 7, 0}, {4, 1, 5, 0}, {2, 2, 9, 0}, {3, 2, 9, 2}, {3, 2, 8, 0}, {3, 2, 5, 0}} {
+		if got := p.Tells(c.send, c.group, c.slot); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+	h := p.World.At(0)
+	counts := func(what string, send uint32, five, six bool) {
+		t.Helper()
+		if h.Counts(send, 5) != five || h.Counts(send, 6) != six {
+			t.Errorf("%s: send %d: %v, %v", what, send, h.Counts(send, 5), h.Counts(send, 6))
+		}
+	}
+	counts("seen", 3, true, true)
+	p.Hide(0, 5, wire.AllSlots&^(1<<5), wire.AllSlots)
+	counts("one is hidden", 4, false, true)
+	counts("one is hidden", 5, false, true)
+	p.Hide(0, 6, wire.AllSlots, wire.AllSlots)
+	counts("it is back", 5, false, true)
+	counts("it is back", 6, true, true)
+	p.Hide(0, 8, 0, wire.AllSlots)
+	counts("all are hidden", 8, false, false)
+}
+
 // A holding of a whole group is a list of sends, however they come.
 func TestHoldingOfWholeGroups(t *testing.T) {
 	for seed := range uint64(300) {
