@@ -72,6 +72,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Workers %d is not between 1 and %d (0: 1)", ErrConfig, c.Workers, maxWorkers)
 	case c.Budget < snapshot.MinBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
+	case c.Priority != nil && len(c.Priorities) > 0:
+		return fmt.Errorf("%w: Priority and Priorities: leave Priority out where data says it, since what it says clients do not share", ErrConfig)
 	case c.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	}
@@ -83,10 +85,8 @@ func (c ServerConfig) Validate() error {
 			return err
 		}
 	}
-	if stamped(c.Policies) {
-		if err := c.validStamped(); err != nil {
-			return err
-		}
+	if ticks := stampedEarly(c.Policies, c.TickRate); stamped(c.Policies) && ticks > maxPeers {
+		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
 	}
 	if c.LagComp != nil {
 		if _, err := c.lagComp(); err != nil {
@@ -118,14 +118,6 @@ func (c ServerConfig) validPeers() error {
 	case number < 0:
 		return fmt.Errorf("%w: Channels under %s: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
 			ErrConfig, model, deterministic.LeastMessage)
-	}
-	return nil
-}
-
-// validStamped reports what does not go together with stamped inputs.
-func (c ServerConfig) validStamped() error {
-	if ticks := stampedEarly(c.Policies, c.TickRate); ticks > maxPeers {
-		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ type ServerConfig struct {
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
 	// less than that, a snapshot has as many bytes as it may send, but no fewer than
-	// 200. Does nothing under Rollback and Lockstep, which send no states; so do Priority, Coders and
+	// 200. Does nothing under Rollback and Lockstep, which send no states; so do Priority, Priorities, Coders and
 	// Trained. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
 	Budget int
 	// Priority says how much an entity matters to a client while the budget does
@@ -155,6 +155,11 @@ type ServerConfig struct {
 	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
 	// Does nothing under Rollback and Lockstep. Default (nil): 1 for all.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
+	// Priorities say it as data, so that clients go on sharing what is encoded: what is near, by [ByDistance], and what has
+	// a component, by [ByComponent]. How long something has waited, and whether there is news of it, counts besides.
+	// NewServer refuses them together with Priority. Does nothing under Rollback and Lockstep. Default (nil): all
+	// matters the same.
+	Priorities []Priority
 	// Interest is which entities of others a client may know of: what is near, by a [Grid], who is in the same room
 	// or team, by [Same], what a [Filter] says, and these combined by [And] and [Or]. It is looked at for each send.
 	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always

@@ -28,6 +28,30 @@ type Interest = interest.Interest
 // never had any sees only what has no T.
 type Grid[T any] = interest.Grid[T]
 
+// Priority is how much entities matter to a client where its budget does not hold all there is to tell, as data: a
+// [ByDistance], or what [ByComponent] returns. What matters half as much is told half as often while there is no room
+// for more. Shares are those of five classes: all, a half, a quarter, an eighth and a sixteenth; where several
+// priorities say something of an entity, their shares are multiplied. It goes by pieces of up to 64 entities with the
+// same components, which all clients for whom they are in a class are told of at the same send where they can be, so
+// that these share what is encoded.
+type Priority = interest.Priority
+
+// ByDistance is the [Priority] of what is near an entity of the client's own, by the component T, a place as for
+// [Grid]: all within Full, a half within Half, a quarter within Quarter, an eighth beyond, in units of T. Half 0 is
+// twice Full, and Quarter 0 twice Half. What has no T matters all, and so does everything to a client that never had
+// an entity with one.
+//
+// Entities share pieces as with a Grid of T: by the cells of that one where Interest has it, else by cells of length
+// Cell; Cell 0 is Full. A world in many cells has many pieces, each at some four bytes where it is told.
+//
+// While the server is overloaded, what is beyond Full is far; see [Overload].
+type ByDistance[T any] = interest.ByDistance[T]
+
+// ByComponent is the [Priority] of entities that have the component T, which is replicated: a share above 0, up to 1,
+// of what others matter, rounded to that of the nearest class. To make something matter more, give the others less.
+// It costs next to nothing: pieces are of the same components anyway.
+func ByComponent[T any](share float64) Priority { return interest.ByComponent[T](share) }
+
 // Same is the [Interest] in what has the same component T as an entity of the client's own: the
 // same room, say, or team. It says nothing of what has no T. A client none of whose entities has
 // one any more keeps the values that the last of them had; one that never had any sees only what

@@ -93,7 +93,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
-	seen, err := interest.Compile(s.world, p, c.Interest)
+	seen, err := interest.Compile(s.world, p, c.Interest, c.Priorities...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -121,6 +121,10 @@ func serverSettings() []setting {
 			c.Budget = 200
 			c.Priority = func(w *ecs.World, e ecs.Entity, _ uint32) float32 { return float32(w.NetID(e)) }
 		}, idle: byInputs},
+		{name: "Priorities", server: func(c *systems.ServerConfig) {
+			c.Budget = 200
+			c.Priorities = []systems.Priority{systems.ByDistance[components.Position]{Full: 1}}
+		}, idle: byInputs},
 		{name: "Interest", server: func(c *systems.ServerConfig) {
 			c.Interest = &systems.Grid[components.Position]{Cell: 1000, Radius: 10_000}
 		},

@@ -212,7 +212,24 @@ func (src *source) shown(g int) uint64 {
 // wants reports whether the client is to be told of a group: while the state that it joins
 // with streams, only of what has arrived or was not there then.
 func (d *draft) wants(src *source, g int) bool {
-	return src.own || d.c.join.has(g)
+	return src.own || d.c.join.has(g) && !d.skips(src, g)
+}
+
+// skips reports whether a group is far from the client, and is told with another of its snapshots.
+func (d *draft) skips(src *source, g int) bool {
+	s, place := d.sys, src.place(uint32(g))
+	if s.sends.far == 1 || s.config.Interest == nil || d.c.join.state != joinNone {
+		return false
+	}
+	return (src.send/s.sends.all+place)%s.sends.far != 0 && d.c.sight.Far(s.config.Interest, place)
+}
+
+// class is how little a group matters to the client.
+func (d *draft) class(src *source, g int) uint8 {
+	if s := d.sys; s.config.Interest != nil {
+		return d.c.sight.Class(s.config.Interest, src.place(uint32(g)))
+	}
+	return 0
 }
 
 // at is the state of a source at an earlier send.

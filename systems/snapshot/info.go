@@ -133,7 +133,7 @@ func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now())
 
 // Sees reports whether a client may know of an entity as it is now.
 func (s *System) Sees(c *Client, e ecs.Entity) bool {
-	if s.config.Interest == nil {
+	if !s.config.Interest.Limits() {
 		return true
 	}
 	g, _, known := s.frames.Slot(s.config.World.NetID(e))

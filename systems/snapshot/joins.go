@@ -41,7 +41,7 @@ func (k *joins) pin(d *draft) {
 		}
 	}
 	if pin == nil {
-		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: s.config.Interest == nil && !hides}
+		pin = &joinSnapshot{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !s.config.Interest.Limits() && !hides}
 		for n := range c.groups(f) {
 			hidden, _ := c.baselines.World.At(uint32(n)).Hidden()
 			pin.groups = append(pin.groups, without(&f.Groups[max(c.Group(n), 0)], hidden))

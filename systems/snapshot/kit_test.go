@@ -26,11 +26,11 @@ type plaza struct {
 	tick  uint32
 }
 
-func newPlaza(entities int, c Config, seen interest.Interest) *plaza {
+func newPlaza(entities int, c Config, seen interest.Interest, by ...interest.Priority) *plaza {
 	p := testgame.Grounds()
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
 	var err error
-	if c.Interest, err = interest.Compile(g.w, p, seen); err != nil {
+	if c.Interest, err = interest.Compile(g.w, p, seen, by...); err != nil {
 		panic(err)
 	}
 	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)

@@ -1,13 +1,172 @@
 package snapshot
 
 import (
+	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 )
 
-// What a priority by entity costs where not all fits: ns/client, and how much is encoded.
+// bands are priorities by distance in a street.
+var bands = interest.ByDistance[place]{Full: 100, Half: 300, Quarter: 600, Cell: 50}
+
+// street is a world of 20 cells in a row, of 60 entities each, and clients that
+// stand at its end.
+func street(c Config, clients int, seen interest.Interest, by ...interest.Priority) *plaza {
+	g := newPlaza(0, c, seen, by...)
+	for cell := range 20 {
+		for n := range 60 {
+			e := g.w.Spawn(place{X: float32(50*cell-500) + 20, Y: 20}, tint{Color: uint8(n)})
+			g.all = append(g.all, e)
+		}
+	}
+	for n := range clients {
+		g.join(uint32(4 + n%3))
+		g.w.Spawn(components.Owner{Client: g.came}, place{X: -499})
+	}
+	return g
+}
+
+// stir moves everything within its cell.
+func (g *plaza) stir(r *rand.Rand) {
+	for n, e := range g.all {
+		*ecs.Get[place](g.w, e) = place{X: float32(50*(n/60)-500) + 10 + 30*r.Float32(), Y: 10 + 30*r.Float32()}
+	}
+}
+
+// told counts, for each client, in how many snapshots it is told of each cell.
+func (g *plaza) told(r *rand.Rand, sends int) map[*peer]*[20]int {
+	told := map[*peer]*[20]int{}
+	for _, p := range g.peers {
+		told[p] = new([20]int)
+	}
+	for range 3 * sends {
+		g.stir(r)
+		g.run(1, func(p *peer, packets []Packet) {
+			var cells [20]bool
+			for i := range packets {
+				for _, b := range packets[i].Holds {
+					if b.Own || b.Hidden {
+						continue
+					}
+					for n := b.First; n < b.First+uint32(b.Count); n++ {
+						f := g.s.Newest()
+						at := p.c.Group(int(n))
+						if at < 0 {
+							continue
+						}
+						for m := f.Groups[at].Alive; m != 0; m &= m - 1 {
+							if e := f.Entity(at, bits.TrailingZeros64(m)); ecs.Has[tint](g.w, e) {
+								cells[int(ecs.Get[place](g.w, e).X+500)/50] = true
+							}
+						}
+					}
+				}
+			}
+			for cell, is := range cells {
+				if is {
+					told[p][cell]++
+				}
+			}
+		})
+	}
+	return told
+}
+
+// Where not all fits, what is beyond a distance is told half as often, and so on, whatever else clients see; those who
+// stand at the same place share what is encoded.
+func TestPriorityByDistance(t *testing.T) {
+	for name, seen := range map[string]interest.Interest{"all": nil, "grid": &interest.Grid[place]{Cell: 50, Radius: 2000}} {
+		t.Run(name, func(t *testing.T) {
+			r, by := rand.New(rand.NewPCG(1, 3)), bands
+			if seen != nil {
+				by.Cell = 0
+			}
+			g := street(Config{Budget: 500}, 12, seen, by)
+			g.run(300, nil)
+			before := g.s.Stats()
+			const sends = 600
+			all := g.told(r, sends)
+			after := g.s.Stats()
+			for _, p := range g.peers {
+				told, class := all[p], [4]float64{}
+				for cell, n := range told {
+					switch x := 50 * cell; {
+					case x < 100:
+						class[0] += float64(n) / 2
+					case x < 300:
+						class[1] += float64(n) / 4
+					case x < 600:
+						class[2] += float64(n) / 6
+					default:
+						class[3] += float64(n) / 8
+					}
+				}
+				for i := range 3 {
+					if ratio := class[i] / class[i+1]; ratio < 1.25 || ratio > 2.8 {
+						t.Errorf("client %d is told of those in class %d %.1f times as often as in the next: %v", p.c.id, i, ratio, *told)
+					}
+				}
+			}
+			blocks, over := float64(after.Encodes.Blocks-before.Encodes.Blocks)/sends, after.OverBudget-before.OverBudget
+			t.Logf("%v; %.1f blocks are encoded a send", *all[g.peers[0]], blocks)
+			if over < 12*sends*9/10 {
+				t.Errorf("%d of %d snapshots do not hold all: nothing is proven", over, 12*sends)
+			}
+		})
+	}
+}
+
+// While the rate of what is far is divided, it is told in as many sends, all that is near in each; each client is told of
+// all there is, also where the rate of all is divided, and holds the newest of it soon after the world stands still.
+func TestFarIsToldLess(t *testing.T) {
+	for name, of := range map[string]func(Config) *plaza{
+		"grid":     func(c Config) *plaza { return street(c, 3, &interest.Grid[place]{Cell: 50, Radius: 1000}) },
+		"distance": func(c Config) *plaza { return street(c, 3, nil, interest.ByDistance[place]{Full: 500, Cell: 50}) },
+		"nothing":  func(c Config) *plaza { return street(c, 3, nil) },
+	} {
+		for _, divide := range [][2]uint32{{1, 1}, {2, 1}, {4, 1}, {4, 2}, {4, 4}} {
+			t.Run(fmt.Sprintf("%s %v", name, divide), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 4))
+				g := of(Config{Budget: 1 << 16})
+				for _, p := range g.peers {
+					p.lost = func() bool { return r.IntN(10) == 0 }
+				}
+				g.run(300, nil)
+				far, all := divide[0], divide[1]
+				g.s.Divide(far, all)
+				g.run(30, nil)
+				sends := 16 * int(far*all)
+				for p, told := range g.told(r, sends) {
+					for cell, n := range told {
+						want := sends / int(all)
+						if cell >= 10 && name != "nothing" {
+							want /= int(far)
+						}
+						if n != want {
+							t.Fatalf("client %d is told of cell %d in %d of %d sends, want %d: %v", p.c.id, cell, n, sends, want, *told)
+						}
+					}
+				}
+				since := g.s.Newest().Send
+				g.run(3*20*int(all), nil)
+				for _, p := range g.peers {
+					for _, n := range p.c.baselines.World.Groups() {
+						if !p.c.baselines.World.At(n).HeldSince(since) {
+							t.Errorf("client %d does not hold group %d as it is", p.c.id, n)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// What a priority costs where not all fits: ns/client, and how much is encoded.
 func BenchmarkPriority(b *testing.B) {
 	for _, by := range []string{"turns", "entity"} {
 		b.Run(by, func(b *testing.B) {

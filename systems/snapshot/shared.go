@@ -38,7 +38,7 @@ type pieces struct {
 }
 
 func (x *shared) begin(s *System) {
-	x.layOut, x.again, x.apart = s.layOut, s.layOutLater, s.config.Interest != nil
+	x.layOut, x.again, x.apart = s.layOut, s.layOutLater, s.config.Interest.Limits()
 	x.long, x.bigTold = make(longRuns), make(map[uint64]bool)
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }

@@ -33,9 +33,9 @@ type Config struct {
 	Trained *delta.Trained // nil: what is built in
 	// Record is written the state of each send; nil: none.
 	Record io.Writer
-	// Interest says what a client may know of; nil: of all.
+	// Interest says what a client may know of, and how much groups matter to it; nil: of all, and all the same.
 	Interest *interest.Program
-	// Priority is how much an entity matters to a client; nil: 1.
+	// Priority is how much an entity matters to a client, in place of what Interest says; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	Logger   *slog.Logger // for what goes wrong
 	// Workers share the clients; nil: the caller has them all.
@@ -97,11 +97,7 @@ func New(c Config, tick uint32) *System {
 	if c.Record != nil {
 		s.recorder = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
-	var homes capture.Homes
-	if c.Interest != nil {
-		homes = c.Interest
-	}
-	s.frames = capture.New(c.World, s.codecs.layout, steps, homes, c.Logger)
+	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Interest.Homes(), c.Logger)
 	s.shared.begin(s)
 	s.drafts = make([]*draft, c.Workers.Workers())
 	for i := range s.drafts {
@@ -134,7 +130,7 @@ func (s *System) Run(w *ecs.World) {
 	s.stats.Sends++
 	s.watches.Lapse(s.sends.newest)
 	s.shared.blocks.reset()
-	s.shared.turns.begin(f, s.frames.At(s.sends.before), s.shared.crowded || s.config.Interest != nil)
+	s.shared.turns.begin(f, s.frames.At(s.sends.before), s.shared.crowded || s.config.Interest.Limits())
 	for i := range s.drafts {
 		s.drafts[i].beginSend(w, f)
 	}
@@ -190,7 +186,7 @@ func (s *System) record(f *capture.Frame) {
 // Add begins to tell a client, whose trained file has a hash.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	c := newClient(id, p, s.codecs.model, s.config.Budget)
-	c.sight.on = s.config.Interest != nil
+	c.sight.on = s.config.Interest.Limits()
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 )
 
 // Where a snapshot does not hold all that there is to tell, groups take turns, whole, so that a client holds
@@ -16,7 +17,8 @@ import (
 // All clients go the same round, a part of it at each send, as far as they come on average. So they tell of the
 // same groups at the same send, from baselines of the same ages. One that has less room leaves out what is not
 // due for it by more laps than others; one that has more goes ahead, by an eighth of a lap at most before it
-// tells again of what it was the first to tell. Where there are things that clients may not know each goes a round of its
+// tells again of what it was the first to tell. What matters half as much to a client is due every second lap, the same
+// one for all clients, what matters a quarter every fourth, and so on: see interest.Client.Class. Where there are things that clients may not know each goes a round of its
 // own. What a client already holds as it is comes last, until it is old.
 
 // turns is where clients are on their round.
@@ -24,6 +26,7 @@ type turns struct {
 	send    uint32   // that this is of; 0: nobody took turns at the last one
 	at      uint32   // group whose turn it is
 	began   uint32   // send at which the lap began
+	count   uint32   // laps before
 	lap     float32  // sends that the last one took, at least 1
 	changed []uint32 // by group: newest send whose state is not that of the send before
 }
@@ -69,14 +72,40 @@ func (t *turns) end(r reach, groups int) {
 	if t.at >= n {
 		t.at %= n
 		t.lap, t.began = float32(max(t.send-t.began, 1)), t.send
+		t.count++
 	}
 	// The lap at hand may take much longer than the last.
 	t.lap = max(t.lap, float32(t.send-t.began))
 }
 
-// laps is how many laps a group has waited, rounded up where it is nearly a whole one.
-func (t *turns) laps(accrued float32) uint64 {
-	return uint64(min(accrued/t.lap+1.0/8, mostLaps))
+// laps is how many laps a group of a weight has waited, rounded up where it is nearly a whole one.
+func (t *turns) laps(accrued, weight float32) uint64 {
+	return uint64(min(accrued/t.lap+weight/8, mostLaps))
+}
+
+// until is in how many laps from the one in which its turn comes next a group of a class is due.
+func (t *turns) until(place uint32, class uint8) uint32 {
+	lap := t.count
+	if place < t.at {
+		lap++
+	}
+	return -(lap + place) & (1<<class - 1)
+}
+
+// turn is that of a group that stands in a place on the round.
+func (t *turns) turn(h *baseline.Group, weight float32, class uint8, g, place, groups uint32) turn {
+	laps, distance := t.laps(h.Accrued, weight), place-t.at
+	if place < t.at {
+		distance += groups
+	}
+	if class > 0 && laps == 0 {
+		if later := t.until(place, class); later > 0 {
+			distance += later * groups
+		} else {
+			laps = min(t.laps(h.Accrued/weight, 1), 1)
+		}
+	}
+	return newTurn(laps, uint64(min(distance, 1<<turnDistance-1)), g)
 }
 
 // mostLaps is how many laps tell groups apart that wait.
@@ -113,17 +142,15 @@ func (x *contest) groups(d *draft, src *source) (all bool) {
 	t, pk := &d.sys.shared.turns, &d.pack
 	x.turns = x.turns[:0]
 	for g := range src.list.each {
-		if !d.wants(src, g) {
+		if !d.c.join.has(g) {
 			continue
 		}
-		h, place := src.held.At(uint32(g)), src.place(uint32(g))
-		weight := float32(1)
-		h.Accrued += weight
-		distance := place - t.at
-		if place < t.at {
-			distance += uint32(len(src.groups))
+		h, place, class := src.held.At(uint32(g)), src.place(uint32(g)), d.class(src, g)
+		weight := 1 / float32(uint32(1)<<class)
+		if h.Accrued += weight; d.skips(src, g) {
+			continue
 		}
-		u := newTurn(t.laps(h.Accrued), uint64(distance), uint32(g))
+		u := t.turn(h, weight, class, uint32(g), place, uint32(len(src.groups)))
 		if src.view != nil { // a round of all would say something of what the client may not see
 			u = newTurn(uint64(min(h.Accrued, mostLaps)), 0, uint32(g))
 		}

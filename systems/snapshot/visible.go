@@ -17,8 +17,13 @@ func (d *draft) see() {
 	c, f := d.c, d.f
 	if c.sight.on {
 		d.look()
-	} else if c.baselines.World.Grow(len(f.Groups)); !c.contest.big {
-		return
+	} else {
+		if s := d.sys; s.config.Interest != nil {
+			c.sight.Stand(s.config.Interest, c.id, &d.viewing.room)
+		}
+		if c.baselines.World.Grow(len(f.Groups)); !c.contest.big {
+			return
+		}
 	}
 	c.contest.big = false
 	before := d.sys.frames.At(d.sys.sends.before)

@@ -48,22 +48,32 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 	if err := g.Check(); err != nil {
 		return node{}, err
 	}
-	x := &grid{size: unsafe.Sizeof(*new(T)), cell: g.Cell, radius: g.Radius, leave: g.Leave, groups: index{first: map[key]int32{}}}
-	if x.leave == 0 {
+	comp, err := component[T](p, "Grid")
+	if err != nil {
+		return node{}, err
+	}
+	if err := addGrid[T](p, "Grid", comp, g.Cell); err != nil {
+		return node{}, err
+	}
+	leaf := len(p.grids) - 1
+	x := p.grids[leaf]
+	if x.radius, x.leave = g.Radius, g.Leave; x.leave == 0 {
 		x.leave = defaultLeave * g.Radius
 	}
-	var err error
-	if x.comp, err = component[T](p, "Grid"); err != nil {
-		return node{}, err
-	}
-	if x.axes, err = axesOf(reflect.TypeFor[T](), x.comp.Schema); err != nil {
-		return node{}, err
+	return node{op: opGrid, leaf: leaf}, nil
+}
+
+// addGrid adds cells by the component T, of which nothing is said yet.
+func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
+	x := &grid{comp: comp, size: unsafe.Sizeof(*new(T)), cell: cell, groups: index{first: map[key]int32{}}}
+	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
+		return err
 	}
 	if x.slot, err = p.leaf(); err != nil {
-		return node{}, err
+		return err
 	}
 	p.grids = append(p.grids, x)
-	return node{op: opGrid, leaf: len(p.grids) - 1}, nil
+	return nil
 }
 
 // axis is a number of a place in memory.
@@ -99,7 +109,7 @@ func (a axis) at(p unsafe.Pointer) float64 {
 
 // axesOf finds the axes of a place: the fields that are tagged so, else those called X, Y
 // and Z.
-func axesOf(t reflect.Type, table *schema.Table) ([]axis, error) {
+func axesOf(operand string, t reflect.Type, table *schema.Table) ([]axis, error) {
 	found := [3]axis{}
 	if table != nil {
 		for i := range table.Fields {
@@ -117,7 +127,7 @@ func axesOf(t reflect.Type, table *schema.Table) ([]axis, error) {
 	}
 	axes := slices.DeleteFunc(found[:], func(a axis) bool { return a.kind == 0 })
 	if len(axes) == 0 {
-		return nil, fmt.Errorf("%w: Grid[%v]: it has no numbers X and Y, and no fields tagged axis x and axis y: give the component that holds the place", ErrInterest, t)
+		return nil, fmt.Errorf("%w: %s[%v]: it has no numbers X and Y, and no fields tagged axis x and axis y: give the component that holds the place", ErrInterest, operand, t)
 	}
 	return axes, nil
 }
@@ -142,6 +152,7 @@ type grid struct {
 	slot                int // in homes
 	size                uintptr
 	cell, radius, leave float64
+	bands               [3]float64 // squares of the distances of a ByDistance; 0: there is none
 
 	column unsafe.Pointer // of the table at hand
 	groups index          // of the newest frame, by cell

@@ -37,18 +37,18 @@ func protocol() *ecs.Protocol {
 	return p
 }
 
-func newYard(t testing.TB, of Interest) *yard {
+func newYard(t testing.TB, of Interest, by ...Priority) *yard {
 	p := protocol()
 	y := &yard{w: ecs.NewWorld(p, ecs.Config{TickRate: 20})}
 	var err error
-	if y.p, err = Compile(y.w, p, of); err != nil {
+	if y.p, err = Compile(y.w, p, of, by...); err != nil {
 		t.Fatal(err)
 	}
 	var tables []*schema.Table
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	y.ring = capture.New(y.w, delta.NewLayout(tables, 1, 20), 1, y.p, slog.New(slog.DiscardHandler))
+	y.ring = capture.New(y.w, delta.NewLayout(tables, 1, 20), 1, y.p.Homes(), slog.New(slog.DiscardHandler))
 	y.r = y.p.Room()
 	return y
 }

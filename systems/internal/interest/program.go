@@ -18,6 +18,7 @@ type Program struct {
 	w        *ecs.World
 	protocol *ecs.Protocol
 	entities node
+	limits   bool // there is something that clients may not know
 	leaves
 	homes   homes
 	frame   *capture.Frame
@@ -28,34 +29,56 @@ type Program struct {
 	seed    maphash.Seed
 }
 
-// leaves are the operands that say something by themselves.
+// leaves are the operands that say something by themselves, and priorities.
 type leaves struct {
 	grids   []*grid
 	sames   []*same
 	filters []*filter
+	ranks
 }
 
-// Compile makes an interest ready for a world. It returns nil where there is none, and an error
-// with advice where it cannot be.
-func Compile(w *ecs.World, protocol *ecs.Protocol, of Interest) (*Program, error) {
-	if of == nil {
+// Compile makes an interest, which may be nil, and priorities ready for a world. It returns nil where
+// there is neither, and an error with advice where they cannot be.
+func Compile(w *ecs.World, protocol *ecs.Protocol, of Interest, by ...Priority) (*Program, error) {
+	if of == nil && len(by) == 0 {
 		return nil, nil
 	}
-	p := &Program{w: w, protocol: protocol, seed: maphash.MakeSeed()}
+	p := &Program{w: w, protocol: protocol, limits: of != nil, seed: maphash.MakeSeed()}
 	p.homes.begin()
-	var err error
-	if p.entities, err = of.compile(p); err != nil {
-		return nil, err
+	if of != nil {
+		var err error
+		if p.entities, err = of.compile(p); err != nil {
+			return nil, err
+		}
+		p.bounded = p.entities.bounds()
 	}
-	p.bounded = p.entities.bounds()
+	for _, x := range by {
+		if x == nil {
+			return nil, fmt.Errorf("%w: a priority is nil: leave it out", ErrInterest)
+		}
+		if err := x.rank(p); err != nil {
+			return nil, err
+		}
+	}
 	p.silent = make([]heard, len(p.filters))
 	return p, nil
+}
+
+// Limits reports whether there is anything that clients may not know.
+func (p *Program) Limits() bool { return p != nil && p.limits }
+
+// Homes are those that the groups of a capture are of, nil where entities of the same components share groups.
+func (p *Program) Homes() capture.Homes {
+	if p == nil || !p.limits && len(p.grids) == 0 {
+		return nil
+	}
+	return p
 }
 
 // leaf gives the next Grid or Same its place in homes.
 func (p *Program) leaf() (slot int, err error) {
 	if slot = len(p.grids) + len(p.sames); slot == maxLeaves {
-		err = fmt.Errorf("%w: more than %d Grids and Sames in one server", ErrInterest, maxLeaves)
+		err = fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)
 	}
 	return slot, err
 }
@@ -85,6 +108,7 @@ func (p *Program) Begin(f *capture.Frame) {
 	for _, x := range p.filters {
 		x.begin(p.w, f)
 	}
+	p.classify(f)
 }
 
 // settle brings the indexes of homes up to date.

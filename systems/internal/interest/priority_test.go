@@ -1,0 +1,128 @@
+package interest
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// classes are those of entities for a client.
+func (y *yard) classes(c *Client, id uint32, all ...ecs.Entity) (got []uint8) {
+	c.Stand(y.p, id, &y.r)
+	for _, e := range all {
+		g, _ := y.slot(e)
+		got = append(got, c.Class(y.p, uint32(g)))
+	}
+	return got
+}
+
+// slot is where an entity is in the newest frame.
+func (y *yard) slot(e ecs.Entity) (group, slot int) {
+	for g := range y.f.Groups {
+		for k := range 64 {
+			if y.f.Groups[g].Alive>>k&1 != 0 && y.f.Entity(g, k) == e {
+				return g, k
+			}
+		}
+	}
+	return -1, -1
+}
+
+// What is beyond a distance is a class farther, and what has a component as much as its share says; what has no
+// place is in the first class, and so is everything for who has none.
+func TestClasses(t *testing.T) {
+	y := newYard(t, nil, ByDistance[spot]{Full: 100, Half: 300, Quarter: 1000, Cell: 50}, ByComponent[team](0.25), ByComponent[room](0.6))
+	if y.p.Limits() {
+		t.Error("priorities hide something")
+	}
+	y.w.Spawn(of(1), spot{})
+	var all []ecs.Entity
+	for _, x := range []float32{90, -290, 990, -5000} {
+		all = append(all, y.w.Spawn(spot{X: x}))
+	}
+	all = append(all, y.w.Spawn(room{}), y.w.Spawn(team{}), y.w.Spawn(spot{X: 990}, team{}), y.w.Spawn(spot{X: 5000}, team{}))
+	y.capture()
+	for id, want := range [][]uint8{1: {0, 1, 2, 3, 1, 2, 4, 4}, 2: {0, 0, 0, 0, 1, 2, 2, 2}} {
+		if id == 0 {
+			continue
+		}
+		if got := y.classes(&Client{}, uint32(id), all...); string(got) != string(want) {
+			t.Errorf("client %d: classes %v, want %v", id, got, want)
+		}
+	}
+}
+
+// What is far is what is beyond half the Radius of a Grid; with a ByDistance what is beyond Full.
+func TestFar(t *testing.T) {
+	grid := &Grid[spot]{Cell: 50, Radius: 200}
+	for name, test := range map[string]struct {
+		of    Interest
+		by    []Priority
+		limit float32
+	}{
+		"grid":     {grid, nil, 100},
+		"both":     {grid, []Priority{ByDistance[spot]{Full: 40}}, 40},
+		"distance": {nil, []Priority{ByDistance[spot]{Full: 60, Cell: 10}}, 60},
+		"neither":  {Same[team](), nil, 1e6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newYard(t, test.of, test.by...)
+			y.w.Spawn(of(1), spot{}, team{})
+			var all []ecs.Entity
+			for x := float32(-180); x <= 180; x += 30 {
+				all = append(all, y.w.Spawn(spot{X: x}))
+			}
+			y.capture()
+			var c Client
+			if c.Far(y.p, 0) {
+				t.Error("something is far from who does not stand anywhere")
+			}
+			if c.Stand(y.p, 1, &y.r); y.p.Limits() {
+				y.p.See(&c, 1, &y.r)
+			}
+			for _, e := range all {
+				g, _ := y.slot(e)
+				nearest := math.Inf(1)
+				for k := range 64 {
+					if y.f.Groups[g].Alive>>k&1 != 0 {
+						nearest = min(nearest, math.Abs(float64(ecs.Get[spot](y.w, y.f.Entity(g, k)).X)))
+					}
+				}
+				if far := c.Far(y.p, uint32(g)); far != (nearest > float64(test.limit)) {
+					t.Errorf("a piece at %v is far: %v", nearest, far)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be is refused, with what to write instead.
+func TestPrioritiesRefused(t *testing.T) {
+	p := protocol()
+	for says, by := range map[string][]Priority{
+		"Full NaN is no distance":    {ByDistance[spot]{Full: math.NaN()}},
+		"Full 0 is no distance":      {ByDistance[spot]{}},
+		"Half 50":                    {ByDistance[spot]{Full: 100, Half: 50}},
+		"Half -1":                    {ByDistance[spot]{Full: 100, Half: -1}},
+		"Quarter 150":                {ByDistance[spot]{Full: 100, Quarter: 150}},
+		"Quarter NaN":                {ByDistance[spot]{Full: 100, Quarter: math.NaN()}},
+		"Cell -4":                    {ByDistance[spot]{Full: 100, Cell: -4}},
+		"ByDistance[interest.team]:": {ByDistance[team]{Full: 100}},
+		"no such component":          {ByDistance[int]{Full: 100}},
+		"twice":                      {ByDistance[spot]{Full: 100}, ByDistance[spot]{Full: 100}},
+		"(-1)":                       {ByComponent[team](-1)},
+		"(NaN)":                      {ByComponent[team](math.NaN())},
+		"give the others less":       {ByComponent[team](2)},
+		"replicate it":               {ByComponent[cloak](0.5)},
+		"a priority is nil":          {nil},
+	} {
+		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, nil, by...); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: want %q", err, says)
+		}
+	}
+	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, &Grid[spot]{Cell: 1, Radius: 2}, ByDistance[spot]{Full: 2, Cell: 3}); err == nil || !strings.Contains(err.Error(), "leave it 0") {
+		t.Error(err)
+	}
+}
