@@ -168,7 +168,7 @@ func TestFarIsToldLess(t *testing.T) {
 
 // What a priority costs where not all fits: ns/client, and how much is encoded.
 func BenchmarkPriority(b *testing.B) {
-	for _, by := range []string{"turns", "entity"} {
+	for _, by := range []string{"turns", "component", "distance", "entity"} {
 		b.Run(by, func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			c := Config{Budget: 1200}
@@ -177,9 +177,14 @@ func BenchmarkPriority(b *testing.B) {
 					return 1 + ecs.Get[place](w, e).X*float32(client%5)/1000
 				}
 			}
-			g := newPlaza(500, c, nil)
+			ranks := map[string][]interest.Priority{
+				"component": {interest.ByComponent[tint](0.5)},
+				"distance":  {interest.ByDistance[place]{Full: 100, Half: 200, Quarter: 400, Cell: 250}},
+			}
+			g := newPlaza(500, c, nil, ranks[by]...)
 			for n := range 100 {
 				g.join(uint32(2 + n%8))
+				g.w.Spawn(components.Owner{Client: g.came}, place{X: float32(10*n - 500)})
 			}
 			for range 60 {
 				g.run(3, nil)
