@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
@@ -18,16 +19,18 @@ type busy struct {
 	*systemstest.Crowd
 	worked, done           time.Duration
 	tick, snapshot         time.Duration
-	steps                  []int // of overload, as they came
+	steps                  []int         // of overload, as they came
+	block                  time.Duration // for each block of a snapshot
 	asked, heard, answered int
 }
 
-func newBusy(t *testing.T, clients int) *busy {
+func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 	b := &busy{tick: time.Millisecond}
-	var said uint64
+	var said, blocks uint64
 	b.Crowd = systemstest.New(t, systemstest.Config{
 		Protocol: field, Clients: clients, Seed: 1, Link: systemstest.RoundTrip(80*time.Millisecond, 20*time.Millisecond, 0.02),
 		Server: systems.ServerConfig{
+			Interest: of,
 			Overload: systems.Overload{Clock: func() time.Duration { return b.worked }},
 			OnMessage: func(_ *systems.Server, _ uint32, _ int, m []byte) error {
 				b.heard++
@@ -40,6 +43,9 @@ func newBusy(t *testing.T, clients int) *busy {
 						n := b.Server.Stats().Updates
 						b.worked += b.tick + time.Duration(n-said)*b.snapshot
 						said = n
+						e := b.Server.Stats().Encodes
+						b.worked += time.Duration(e.Blocks+e.Reused-blocks) * b.block
+						blocks = e.Blocks + e.Reused
 					}
 				})
 			},
@@ -79,7 +85,7 @@ func (b *busy) say(t *testing.T) {
 // after the load has dropped all is as before.
 func TestOverload(t *testing.T) {
 	const clients = 12
-	b := newBusy(t, clients)
+	b := newBusy(t, clients, nil)
 	b.Connect()
 	b.Run(3 * time.Second)
 	before := b.Server.Stats()
@@ -120,5 +126,23 @@ func TestOverload(t *testing.T) {
 		if !k.Connected() {
 			t.Errorf("client %d: %v", i, k.Err())
 		}
+	}
+}
+
+// Where what is far is most of what a server tells, telling less of it is enough.
+func TestOverloadOfWhatIsFar(t *testing.T) {
+	b := newBusy(t, 6, &systems.Grid[components.Position]{Cell: 10, Radius: 400})
+	for n := range 20 {
+		b.Server.World().Spawn(components.Position{X: 250 + 10*float32(n%5), Y: 10 * float32(n/5)})
+	}
+	b.Connect()
+	b.Run(3 * time.Second)
+	before := b.Server.Stats().Encodes
+	b.Run(time.Second)
+	after := b.Server.Stats().Encodes
+	b.block = time.Duration(1.2 * float64(time.Second) / float64(after.Blocks+after.Reused-before.Blocks-before.Reused))
+	b.Run(10 * time.Second)
+	if st := b.Server.Stats().Overload; slices.Max(b.steps) != 1 || b.steps[1] != 1 {
+		t.Errorf("steps %v; %+v", b.steps, st)
 	}
 }
