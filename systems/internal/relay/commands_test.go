@@ -200,25 +200,6 @@ func FuzzCommands(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, _, _, _ := staged(t, waits(b), post)
-		e := m.ends[0]
-		seq := e.down.seq
-		script(b, func(kind byte, msg []byte) {
-			var err error
-			if kind&1 == 0 {
-				err = e.Receive(seq, msg)
-			} else {
-				err = e.Deliver(msg)
-			}
-			if err != nil && !errors.Is(err, relay.ErrMessage) {
-				t.Fatal(err)
-			}
-			seq++
-			e.Step(testgame.Words(steer{DX: 1}))
-			e.Append(nil, 200)
-		})
-		for range 70 {
-			e.Step(testgame.Words(steer{}))
-		}
+		feed(t, b, post)
 	})
 }
