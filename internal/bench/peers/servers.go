@@ -39,12 +39,10 @@ func open(ctx context.Context, progress io.Writer) (servers []server, versions m
 		servers = append(servers, server{name, tactus{places, bench, transport}.measure})
 		versions[name] = output(ctx, root, "git", "describe", "--always", "--dirty")
 	}
-	for name, quantized := range map[string]bool{"Colyseus quantized": true, "Colyseus float32": false} {
-		servers = append(servers, server{name, colyseus{places, node, filepath.Join(folder, "colyseus"), quantized}.measure})
+	for _, fields := range []string{"quantized", "float32"} {
+		name := "Colyseus " + fields
+		servers = append(servers, server{name, colyseus{places, node, filepath.Join(folder, "colyseus"), fields == "quantized"}.measure})
 		versions[name] = colyseusVersion(filepath.Join(folder, "colyseus")) + ", Node " + output(ctx, folder, node, "--version")
-	}
-	if servers[3].name != "Colyseus quantized" {
-		servers[3], servers[4] = servers[4], servers[3]
 	}
 	return servers, versions, nil
 }
