@@ -163,20 +163,18 @@ func (x *contest) groups(d *draft, src *source) (all bool) {
 	far, failed, laid := uint64(len(src.groups)), 0, false
 	all = true
 	for i, u := range x.turns {
-		told := false
+		told, whole := false, false
 		if failed < misfits && pk.room(src.kind) >= leastSpace {
-			if told = x.tell(d, src, u.number()); told {
+			if told, whole = x.tell(d, src, u.number()); told {
 				failed, laid = 0, true
 			} else {
 				failed++
 				d.c.contest.starved = d.c.contest.starved || i == 0
 			}
 		}
-		if !told {
-			all = false
-			if u&idle == 0 && u.due() {
-				far = min(far, u.distance())
-			}
+		all = all && whole
+		if !told && u&idle == 0 && u.due() {
+			far = min(far, u.distance())
 		}
 	}
 	if !laid && len(x.turns) > 0 {
@@ -190,8 +188,8 @@ func (x *contest) groups(d *draft, src *source) (all bool) {
 }
 
 // tell lays out a group: all of it, or nothing where it does not fit any more; of one that fits no datagram as
-// much as there is room for.
-func (x *contest) tell(d *draft, src *source, g uint32) bool {
+// much as there is room for. It reports whether it told of it, and whether of all of it.
+func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
 	pk, h := &d.pack, src.held.At(g)
 	mark, size := pk.load, 0
 	fits := true
@@ -205,13 +203,13 @@ func (x *contest) tell(d *draft, src *source, g uint32) bool {
 	if fits {
 		x.last, h.Accrued = h.Accrued, 0
 		d.c.contest.world.clear(int(g))
-		return true
+		return true, true
 	}
 	pk.rollback(mark)
 	if size <= pk.fresh() {
-		return false
+		return false, false
 	}
-	return x.part(d, src, g)
+	return x.part(d, src, g), false
 }
 
 // part lays out what there is room for of a group that fits no datagram, the entities first that were told of

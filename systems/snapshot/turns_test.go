@@ -251,3 +251,41 @@ func BenchmarkTurns(b *testing.B) {
 		})
 	}
 }
+
+// A group that fits no datagram is told in parts, those first that waited longest; a part is not all there is to tell.
+func TestTurnsOfParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 6))
+	g := newPlaza(60, Config{}, nil)
+	p := g.join(3)
+	g.run(150, nil)
+	g.s.SetBudget(p.c, MinBudget)
+	var last [60]uint32
+	before, sends, longest, parts := g.s.Stats(), uint32(0), uint32(0), uint64(0)
+	for range 3 * 200 {
+		g.shake(r, g.all)
+		for _, e := range g.all {
+			*ecs.Get[tint](g.w, e) = tint{Color: uint8(r.IntN(200))}
+		}
+		g.run(1, func(_ *peer, packets []Packet) {
+			sends++
+			left := uint64(1<<len(last) - 1)
+			for i := range packets {
+				for _, b := range packets[i].Holds {
+					left &^= b.Slots
+				}
+			}
+			for k := range last {
+				if left>>k&1 == 0 {
+					last[k] = sends
+				}
+				longest = max(longest, sends-last[k])
+			}
+			if left != 0 {
+				parts++
+			}
+		})
+	}
+	if over := g.s.Stats().OverBudget - before.OverBudget; over != parts || parts < 100 || longest > 3 {
+		t.Errorf("of %d snapshots %d told a part, and %d are counted; an entity waits for %d sends", sends, parts, over, longest)
+	}
+}
