@@ -216,6 +216,8 @@ func (t *snapshotTeller) Send(*ecs.World) {
 		}
 	}
 	s.link.endpoint.Spread(s.link.now, t.links, t.send)
+	clear(t.told) // so that nobody who leaves is kept
+	clear(t.links)
 	s.link.endpoint.Flush(s.link.now)
 }
 
