@@ -12,15 +12,14 @@ import (
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/realtime"
-	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
-	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/predict"
 	"github.com/tactusgo/tactus/systems/reconcile"
@@ -41,7 +40,7 @@ type Client struct {
 	link     clientLink
 	steps    clientSteps
 	stages   clientStages
-	followed followed
+	followed followers.Followers
 	shape    clientShape
 
 	mirror *mirror.Mirror // what the server said
@@ -82,12 +81,6 @@ type clientStages struct {
 	simulate   *ecs.Stage
 	predicting bool // the schedule has Predict
 	drawing    bool // the schedule has Interpolate
-}
-
-// followed is who hears of ticks that are simulated again, and of those that are final.
-type followed struct {
-	outcomes  *outcome.Log // nil: none
-	followers timeline.Listeners
 }
 
 // clientShape is what the protocol and the welcome fix once for all.
@@ -184,7 +177,7 @@ func (c *Client) Advance(now time.Time) int {
 	for ; ran < n || c.model.pace.More(ran-n); ran++ {
 		c.tick()
 	}
-	c.followed.followers.Settle(c.model.firstOpen())
+	c.followed.All.Settle(c.model.firstOpen())
 	if q := c.link.commands; q != nil {
 		q.Send(now, c.link.session)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -33,9 +34,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.view = ecs.NewWorld(c.protocol, config)
 	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
 	if foresees(m.Policies) {
-		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
+		c.followed.Outcomes = followers.NewOutcomes(c.world, c.config.Outcomes)
 	}
-	c.followed.followers = follow(c.config.Events, c.followed.outcomes)
+	c.followed.All = followers.List(c.config.Events, c.followed.Outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	log.Jump(m.Input)

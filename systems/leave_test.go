@@ -193,3 +193,17 @@ func TestFullServer(t *testing.T) {
 		t.Errorf("%v", c.Err())
 	}
 }
+
+// Who has left is not kept for having been sent something.
+func TestTellerLetsGoOfClients(t *testing.T) {
+	d := newDeparture(t, false)
+	teller := d.server.model.teller.(*snapshotTeller)
+	if cap(teller.told) == 0 {
+		t.Fatal("nobody was told of anything")
+	}
+	for i, p := range teller.told[:cap(teller.told)] {
+		if p != nil || i < cap(teller.links) && teller.links[:cap(teller.links)][i] != nil {
+			t.Errorf("place %d keeps client %v after a send", i, p)
+		}
+	}
+}

@@ -156,6 +156,6 @@ func predictParts(c *Client) predict.Parts {
 func reconcileParts(c *Client) reconcile.Parts {
 	return reconcile.Parts{
 		World: c.world, Client: c.link.id, Mirror: c.mirror, Predict: c.predictor, View: c.interpolator,
-		Waiting: c.followed.waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
+		Waiting: c.followed.Waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -38,7 +39,7 @@ type Server struct {
 	report    *report.Judge // nil: clients report none
 	link      serverLink
 	stages    serverStages
-	followed  followed
+	followed  followers.Followers
 	shape     serverShape
 	sessions  serverSessions
 	intake    *serverapply.Intake
@@ -102,8 +103,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
 		Interest: seen, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
-	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
-	s.followed.followers = follow(s.config.Events, s.followed.outcomes)
+	s.followed.Outcomes = followers.NewOutcomes(s.world, c.Outcomes)
+	s.followed.All = followers.List(s.config.Events, s.followed.Outcomes)
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
 	if s.owned, err = newOwned(s); err != nil {
@@ -197,7 +198,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.link.tick++
 		s.stats.Ticks++
 	}
-	s.followed.followers.Settle(s.model.firstOpen())
+	s.followed.All.Settle(s.model.firstOpen())
 	if s.model.restores {
 		s.owned.Restore()
 	}

@@ -35,6 +35,7 @@ var rooms = map[string]string{
 	"internal/commands":      "internal/inflight internal/notice",
 	"internal/relay":         "internal/inflight internal/commands",
 	"internal/deterministic": "inputgather interpolate internal/relay",
+	"internal/followers":     "outcome", // the log of which it makes
 
 	// what looks at both ends
 	"internal/differ": "reconcile snapshot internal/mirror",
