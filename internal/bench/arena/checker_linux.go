@@ -11,10 +11,16 @@ import (
 // checker compares what clients have read with the truth.
 type checker struct {
 	truths *truths
+	groups groups
 	grid   bool                      // clients are told of what is near
 	has    map[components.NetID]bool // what the client at hand has
+	heard  []uint32                  // the newest tick of which it was told of a group, by group
 	verified
 }
+
+// groups are the groups in which clients are told of entities, as far as they are known: those of a group are told of
+// together.
+type groups map[components.NetID]uint32
 
 // toldRow is what clients know of anybody.
 type toldRow struct {
@@ -29,6 +35,7 @@ type verified struct {
 	Entities   uint64 // in them
 	Late       uint64 // states for which the truth had not come by the client's next tick, not compared
 	Old        uint64 // entities whose state was older than the truths that are kept, not compared
+	Waiting    uint64 // entities of which a client was not told yet since they came
 	Gone       uint64 // entities that stand where they went out of sight, until the client knows that they did
 	MaxError   float64
 	Different  uint64 // entities that were not as told, or not there
@@ -66,6 +73,7 @@ func (k *checker) look(b *bot, newest *told) {
 	w, n := b.World(), 0
 	k.States++
 	clear(k.has)
+	clear(k.heard)
 	for e, r := range ecs.All[toldRow](w) {
 		n++
 		id, t := w.NetID(e), newest
@@ -75,6 +83,7 @@ func (k *checker) look(b *bot, newest *told) {
 			continue
 		}
 		k.has[id] = true
+		k.hear(id, tick)
 		if tick != newest.tick {
 			if t = k.truths.at(tick); t == nil {
 				k.Old++
@@ -95,8 +104,39 @@ func (k *checker) look(b *bot, newest *told) {
 	k.Entities += uint64(n)
 	if k.grid {
 		k.near(b, newest)
-	} else if n < len(newest.at) {
-		k.differs("client %d, tick %d: %d entities are missing", b, newest.tick, len(newest.at)-n)
+	} else if len(k.has) < len(newest.at) {
+		k.missing(b, newest)
+	}
+}
+
+// hear notes that a client was told of an entity, and so of its group.
+func (k *checker) hear(id components.NetID, tick uint32) {
+	if g, known := k.groups[id]; known {
+		k.heard = append(k.heard, make([]uint32, max(int(g)+1-len(k.heard), 0))...)
+		k.heard[g] = max(k.heard[g], tick)
+	}
+}
+
+// longestWait is for how many sends an entity that has come may wait until a client is told of it: where snapshots do not
+// hold all, or one was lost, its group waits for its turn.
+const longestWait = 100
+
+// missing looks at what a client lacks. That is right as long as it was not told of the group since the entity came.
+func (k *checker) missing(b *bot, t *told) {
+	for id := range t.at {
+		if k.has[id] {
+			continue
+		}
+		came := k.truths.came[id]
+		g, known := k.groups[id]
+		switch {
+		case known && int(g) < len(k.heard) && k.heard[g] >= came:
+			k.differs("client %d, tick %d: entity %d is missing, and was told of", b, t.tick, id)
+		case t.tick-came > longestWait*k.truths.steps:
+			k.differs("client %d, tick %d: entity %d is missing, and came long ago", b, t.tick, id)
+		default:
+			k.Waiting++
+		}
 	}
 }
 

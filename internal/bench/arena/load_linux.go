@@ -32,6 +32,7 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 	thin := min(sampled, o.Clients)
 	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t, grid: o.Interest == "grid", has: make(map[components.NetID]bool)}}
 	l.witness = newWitness(o.variant().Protocol(), o.Hz, o.Clients, t)
+	l.thin.check.groups = l.witness.groups
 	if thin == o.Clients {
 		return l, nil
 	}

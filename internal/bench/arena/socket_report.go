@@ -42,6 +42,7 @@ type socketReport struct {
 	BlocksUnknown          uint64  `json:"blocks_unknown"`
 	BlockEntities          uint64  `json:"block_entities"`
 	GoneEntities           uint64  `json:"gone_entities"`
+	WaitingEntities        uint64  `json:"waiting_entities"`
 	Different              uint64  `json:"different"`
 	Difference             string  `json:"difference,omitempty"`
 }
@@ -82,6 +83,7 @@ var socketFigures = []struct {
 	{"blocks_own", "blocks of a client's own entities that the others opened, and did not decode", func(r *socketReport) string { return fmt.Sprint(r.BlocksOwn) }},
 	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
 	{"gone_entities", "of compared_entities, those that had left their place and that the client still had there, as it may be told of another", func(r *socketReport) string { return fmt.Sprint(r.GoneEntities) }},
+	{"waiting_entities", "entities that clients had yet to be told of since they came, by compared states: in snapshots that do not hold all they wait for their turn", func(r *socketReport) string { return fmt.Sprint(r.WaitingEntities) }},
 	{"different", "entities, blocks and messages that were not as told, missing, too many or could not be read, and 1 where nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 

@@ -20,7 +20,7 @@ func (r *socketReport) verify(a, b *sent) {
 	x, y := &a.verified, &b.verified
 	r.Compared, r.ComparedEntities = y.States-x.States, y.Entities-x.Entities
 	r.NotCompared = y.Late - x.Late + y.Old - x.Old
-	r.GoneEntities = y.Gone - x.Gone
+	r.GoneEntities, r.WaitingEntities = y.Gone-x.Gone, y.Waiting-x.Waiting
 	r.MaxError = y.MaxError
 	u, v := &a.witnessed, &b.witnessed
 	r.Blocks, r.BlocksDecoded, r.BlocksMatched = v.Blocks-u.Blocks, v.Distinct-u.Distinct, v.Matched-u.Matched

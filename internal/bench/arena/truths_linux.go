@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/tactusgo/tactus/components"
 )
 
 // truths are those of the newest sends, as the server's process tells them.
@@ -13,7 +15,8 @@ type truths struct {
 	steps uint32 // between two sends
 
 	mu   sync.Mutex
-	ring [64]*told // by send
+	ring [64]*told                   // by send
+	came map[components.NetID]uint32 // the tick of the first truth in which an entity was
 	err  error
 }
 
@@ -31,12 +34,26 @@ func (t *truths) follow(from *os.File) {
 			t.mu.Unlock()
 			return
 		}
-		t.mu.Lock()
-		x.send = x.tick / t.steps
-		at := &t.ring[x.send%uint32(len(t.ring))]
-		spare, *at = *at, x
-		t.mu.Unlock()
+		spare = t.take(x)
 	}
+}
+
+// take takes in the truth of a send, and returns one that is not needed any more, or nil.
+func (t *truths) take(x *told) (old *told) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x.send = x.tick / t.steps
+	if t.came == nil {
+		t.came = make(map[components.NetID]uint32)
+	}
+	for id := range x.at {
+		if _, known := t.came[id]; !known {
+			t.came[id] = x.tick
+		}
+	}
+	at := &t.ring[x.send%uint32(len(t.ring))]
+	old, *at = *at, x
+	return old
 }
 
 // sent is the truth of a send, nil where it is not known, or not yet. The mutex is held.

@@ -23,6 +23,7 @@ type witness struct {
 	decoder    delta.Decoder
 	components toldComponents
 	truths     *truths
+	groups     groups
 	views      []view // by client
 	sends      [heardSends]heard
 	bases      []*delta.Group
@@ -92,7 +93,7 @@ type toldComponents struct {
 
 // newWitness makes a witness of a server with so many ticks a second, and of so many clients.
 func newWitness(p *ecs.Protocol, hz, clients int, t *truths) *witness {
-	w := &witness{truths: t, views: make([]view, clients)}
+	w := &witness{truths: t, groups: make(groups), views: make([]view, clients)}
 	var tables []*schema.Table
 	for _, c := range p.Replicated() {
 		w.components.schemas = append(w.components.schemas, c.Schema)
@@ -146,7 +147,7 @@ func (w *witness) body(b swarm.Body) {
 			w.Distinct++
 			var err error
 			if r, err = w.decode(of, &x); err == nil {
-				err = w.note(h, r)
+				err = w.note(h, first, r)
 			}
 			if err != nil {
 				w.differs("send %d, client %d: %v", of, b.Client, err)
@@ -265,8 +266,9 @@ func (w *witness) decode(of uint32, b *swarm.Block) (*result, error) {
 	return r, w.decoder.Decode(b.Data, delta.Coder(b.Coder), w.model, w.parts)
 }
 
-// note compares what a block says with what others of the same send say, and makes claims of what is said first.
-func (w *witness) note(h *heard, r *result) error {
+// note compares what a block says of groups from the first-th on with what others of the same send say, and makes claims
+// of what is said first.
+func (w *witness) note(h *heard, first uint32, r *result) error {
 	for g := range r.groups {
 		st := &r.groups[g]
 		r.sums[g] = mix(mix(r.slots, st.Alive), st.Hidden)
@@ -281,6 +283,7 @@ func (w *witness) note(h *heard, r *result) error {
 			case !ok:
 				h.entities[st.IDs[k]] = sum
 				w.claims = append(w.claims, w.read(st, k))
+				w.groups[components.NetID(st.IDs[k])] = first + uint32(g)
 			case known != sum:
 				return fmt.Errorf("entity %d is told of in two ways", st.IDs[k])
 			}

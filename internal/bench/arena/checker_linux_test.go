@@ -1,0 +1,161 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// looked is a match in virtual time at which a checker looks, and the server itself, which knows what it told.
+type looked struct {
+	*systemstest.Crowd
+	checker
+	bots   map[int]*bot
+	asked  int     // states of which the server was asked
+	server []error // what is wrong with these
+	ghost  bool    // there is an entity of which nobody is told
+}
+
+// ghost is its number; it stands where the first entity does, from ghostCame on.
+const (
+	ghost     = 1 << 20
+	ghostCame = 60
+)
+
+// look makes a match of players that come, one a tick, and plays it for so many ticks. Snapshots have few bytes.
+func look(t *testing.T, ghost bool, players, ticks int) *looked {
+	m := &looked{
+		checker: checker{truths: &truths{steps: 3}, groups: make(groups), has: make(map[components.NetID]bool)},
+		bots:    make(map[int]*bot), ghost: ghost,
+	}
+	m.Crowd = systemstest.New(t, systemstest.Config{
+		Protocol: game.Variant{Players: players}.Protocol, Seed: 1,
+		Populate: func(w *ecs.World) { game.Populate(w, players, 600) },
+		Client: func(n int) systems.ClientConfig {
+			return systems.ClientConfig{Gather: game.NewBot(1, n, players).Gather(), Schedule: systems.Thin}
+		},
+		Server: systems.ServerConfig{
+			MaxClients: players, Budget: netsys.MaxPayload, Overload: systems.Overload{Off: true},
+			Schedule: func(s *ecs.Schedule) error {
+				return errors.Join(s.InsertBefore("Snapshot", ecs.System{Name: "scatter", Run: scatter}),
+					s.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: m.tell}))
+			},
+		},
+	})
+	m.OnClientTick(m.after)
+	for n := range ticks {
+		if n < players {
+			m.Join()
+		}
+		m.RunTicks(1)
+	}
+	return m
+}
+
+// scatter puts all but players somewhere else.
+func scatter(w *ecs.World) {
+	for e, r := range ecs.Each[struct {
+		Pos *components.Position
+		_   ecs.Without[components.Owner]
+	}](w) {
+		draw := w.Rand(e)
+		*r.Pos = components.Position{X: game.Size * draw.Float32(), Y: game.Size * draw.Float32()}
+	}
+}
+
+// tell tells the truth of a send, and who is in which group: in the order in which they came, players and others apart.
+func (m *looked) tell(w *ecs.World) {
+	tick := m.Server.Tick()
+	if tick%3 != 0 {
+		return
+	}
+	x := &told{tick: tick, at: make(map[components.NetID]row)}
+	var npcs, players []components.NetID
+	for e, r := range ecs.All[toldRow](w) {
+		id := w.NetID(e)
+		x.at[id] = row{r.Pos.X, r.Pos.Y, r.Head.Angle, r.Health.Points}
+		if ecs.Has[components.Owner](w, e) {
+			players = append(players, id)
+		} else {
+			npcs = append(npcs, id)
+		}
+	}
+	const size = 64
+	slices.Sort(players)
+	slices.Sort(npcs)
+	first := uint32(len(npcs)+size-1) / size
+	for i, id := range npcs {
+		m.groups[id] = uint32(i) / size
+	}
+	for i, id := range players {
+		m.groups[id] = first + uint32(i)/size
+	}
+	if m.ghost && tick >= ghostCame {
+		x.at[ghost] = x.at[npcs[0]]
+	}
+	m.truths.take(x)
+}
+
+// after compares what a client has read, as the match on sockets does, and asks the server.
+func (m *looked) after(k *systemstest.Client) {
+	b := m.bots[k.N]
+	if b == nil {
+		b = &bot{Client: k.Client}
+		m.bots[k.N] = b
+	}
+	m.compare(b)
+	if m.note(b); b.pending == 0 {
+		return
+	}
+	_, loaded := b.Loaded()
+	if known, _ := m.Server.Baseline(b.ID(), 1); !loaded || known.Joining || b.pending != known.Send*m.truths.steps {
+		return
+	}
+	m.asked++
+	if err := systems.Difference(m.Server, b.Client); err != nil {
+		m.server = append(m.server, err)
+	}
+}
+
+// Where snapshots do not hold all, players that have just come wait for their turn. The server says of every state that a client
+// has all that it was told, and so does the checker.
+func TestChecker_NewcomersWait(t *testing.T) {
+	m := look(t, false, 40, 200)
+	if over := m.Server.Stats().OverBudget; m.asked < 1000 || over < 1000 || m.Waiting == 0 {
+		t.Fatalf("%d states asked about, %d over budget, %d entities wait: nothing is proven", m.asked, over, m.Waiting)
+	}
+	if len(m.server) > 0 || m.Different > 0 {
+		t.Errorf("the server: %v; the checker: %d, %s", m.server, m.Different, m.Difference)
+	}
+}
+
+// What a client has not although it was told of its group is missing, and so is what is in no group and has been there for long.
+func TestChecker_FindsWhatIsMissing(t *testing.T) {
+	m := look(t, true, 6, ghostCame+60)
+	if m.Different > 0 {
+		t.Fatalf("before anybody was told of its group: %s", m.Difference)
+	}
+	m.groups[ghost] = m.groups[1]
+	m.RunTicks(30)
+	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is missing, and was told of") {
+		t.Errorf("%d: %q", m.Different, m.Difference)
+	}
+	delete(m.groups, ghost)
+	m.verified = verified{}
+	m.RunTicks(3*longestWait - 150)
+	if m.Different > 0 {
+		t.Errorf("too early: %s", m.Difference)
+	}
+	m.RunTicks(150)
+	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is missing, and came long ago") {
+		t.Errorf("%d: %q", m.Different, m.Difference)
+	}
+}
