@@ -101,6 +101,9 @@ type ServerConfig struct {
 	// Login looks at what a client asks to be before it is let in: see [Login]. Default (zero): all are what they ask
 	// to be.
 	Login LoginFunc
+	// Door is told who comes and goes, and may turn clients away before what they ask to be is read. Default (nil):
+	// none.
+	Door Door
 	// ReconnectWindow is for how long the entities of a client wait for their player when its
 	// session timed out, or ended because the player came with another token: with
 	// neutral input. A session of the same client id (of tokens) that comes within
@@ -251,10 +254,8 @@ func (c ServerConfig) filled() ServerConfig {
 	if c.Policies.Validate() == nil {
 		c.Policies = c.Policies.Filled()
 	}
-	c.Budget = cmp.Or(c.Budget, defaultBudget)
-	c.MaxClients = cmp.Or(c.MaxClients, defaultMaxClients)
-	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
-	c.Stall = cmp.Or(c.Stall, defaultStall)
+	c.Budget, c.MaxClients = cmp.Or(c.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
+	c.Timeout, c.Stall = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Stall, defaultStall)
 	c.CommandRate, c.Workers = cmp.Or(c.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

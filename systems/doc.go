@@ -31,6 +31,8 @@
 //     of a world that differs: ServerConfig.Desync.
 //   - Say what happens when players come and go: [ecs.Join] and [ecs.Protocol.Leave].
 //     Ask to be somebody, by name or team: ClientConfig.Login; judge that: ServerConfig.Login, with [Login].
+//   - Hear who comes and goes, and turn clients away by their token: ServerConfig.Door. Many worlds in one process: package
+//     rooms.
 //   - Let clients do what is no input, rename themselves, choose a team, buy: [ecs.Command] in the protocol, [Command] on a
 //     client, [CommandFor] on the server. Refuse and bound it: [RefuseCommand], ServerConfig.CommandRate. What became
 //     of it: [Refusal], [CommandStats].

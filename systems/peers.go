@@ -85,11 +85,14 @@ const MaxMessages = sessions.MaxMessages
 // MalformedMessages.
 const MaxMalformed = sessions.MaxMalformed
 
+// Door is told who comes and goes: see ServerConfig.Door. Package rooms has one, with a list of seats.
+type Door = sessions.Door
+
 // newRoster makes the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
 		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Channels), Timeout: s.config.Timeout,
-		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Now: func() time.Time { return s.link.now },
+		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Door: s.config.Door, Now: func() time.Time { return s.link.now },
 	})
 }
 

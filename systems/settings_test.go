@@ -48,6 +48,14 @@ type setting struct {
 	kept    bool                     // the kit needs the field for itself: it is tested elsewhere
 }
 
+// ajar is a door that lets everybody through.
+type ajar struct{}
+
+func (ajar) Admit(netsys.Session) error               { return nil }
+func (ajar) Entered(netsys.Session, uint32)           {}
+func (ajar) Left(netsys.Session, uint32, error, bool) {}
+func (ajar) Gone(uint64, uint32)                      {}
+
 var (
 	everyModel = policy.Presets()
 	byInputs   = peersPresets // what is sent are inputs
@@ -112,6 +120,7 @@ func serverSettings() []setting {
 		{name: "Login", server: func(c *systems.ServerConfig) {
 			c.Login = systems.Login(func(netsys.Session, *struct{}) error { return nil })
 		}},
+		{name: "Door", server: func(c *systems.ServerConfig) { c.Door = ajar{} }},            // see package rooms
 		{name: "RefuseCommands", kept: true},                                                 // see command_test.go
 		{name: "Overload", server: func(c *systems.ServerConfig) { c.Overload.Admit = 0.5 }}, // see overload_test.go
 		{name: "Workers", server: func(c *systems.ServerConfig) { c.Workers = 4 }},

@@ -81,7 +81,7 @@ func (r *Roster) Waits(c *Client, reason error) bool {
 // is this. Where there are too many, the player that has been waited for longest has left.
 func (r *Roster) reserve(c *Client, input uint32) {
 	if len(r.reserved) >= r.config.MaxClients {
-		r.gone = append(r.gone, r.reserved[0].ID)
+		r.lost(r.reserved[0])
 		r.reserved = slices.Delete(r.reserved, 0, 1)
 	}
 	r.reserved = append(r.reserved, Reservation{
@@ -94,9 +94,15 @@ func (r *Roster) expire(now time.Time) {
 	r.reserved = slices.DeleteFunc(r.reserved, func(x Reservation) bool {
 		over := !now.Before(x.until)
 		if over {
-			r.gone = append(r.gone, x.ID)
+			r.lost(x)
 			r.config.Logger.Info("client did not come back", "client", x.ID)
 		}
 		return over
 	})
+}
+
+// lost ends the waiting for a player.
+func (r *Roster) lost(x Reservation) {
+	r.gone = append(r.gone, x.ID)
+	r.config.Door.Gone(x.Player, x.ID)
 }

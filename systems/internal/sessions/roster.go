@@ -30,6 +30,8 @@ type Config struct {
 	ReconnectWindow time.Duration
 	// Logger is told who comes and goes.
 	Logger *slog.Logger
+	// Door is told, too. It may be nil.
+	Door Door
 	// Now is the time of this wake-up.
 	Now func() time.Time
 }
@@ -75,6 +77,9 @@ type Roster struct {
 
 // New makes a roster that nobody is on.
 func New(c Config) *Roster {
+	if c.Door == nil {
+		c.Door = open{}
+	}
 	return &Roster{config: c, clients: roll.New(func(c *Client) *int { return &c.place })}
 }
 
@@ -108,6 +113,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		word = "client is back"
 	}
 	r.config.Logger.Info(word, "client", id, "address", session.RemoteAddr())
+	r.config.Door.Entered(session, id)
 	return c, kept, back
 }
 
@@ -116,7 +122,9 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
-	if r.Waits(c, reason) {
+	waits := r.Waits(c, reason)
+	r.config.Door.Left(c.Session, c.ID, reason, waits)
+	if waits {
 		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
 		r.reserve(c, input)
 		return
