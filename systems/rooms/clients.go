@@ -1,0 +1,149 @@
+package rooms
+
+import (
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// clients are who is connected, by seat, and what is to be told of who left.
+type clients struct {
+	here    []client
+	joined  []client // hooks that wait for the end of the tick
+	emptied []uint16 // seats whose client is gone, until what it was sent is on its way
+	freed   []seats.Seat
+}
+
+// client is one in its seat.
+type client struct {
+	session netsys.Session // nil: nobody is in this seat
+	at      netip.AddrPort
+	seat    Seat
+	number  uint32
+}
+
+// door is a room to those who come and go. It is asked on the room's goroutine.
+type door Room
+
+var _ systems.Door = (*door)(nil)
+
+// promise is the part of a seat that the book knows it by.
+func (s Seat) promise() seats.Promise { return seats.Promise{Number: s.Number, Epoch: s.Epoch} }
+
+// Admit implements [systems.Door].
+func (d *door) Admit(s netsys.Session) error {
+	seat, err := ParseSeat(s.UserData())
+	if err != nil {
+		return err
+	}
+	r := (*Room)(d)
+	if seat.Room != r.about.id || seat.Player != s.ClientID() {
+		return ErrSeat
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held.life.state() == Ended {
+		return ErrEnded
+	}
+	return r.held.book.Admit(r.server.config.Now(), seat.promise(), seat.Player)
+}
+
+// Entered implements [systems.Door].
+func (d *door) Entered(s netsys.Session, number uint32) {
+	r := (*Room)(d)
+	seat, err := ParseSeat(s.UserData())
+	var back, ok bool
+	if err == nil {
+		r.mu.Lock()
+		_, back, ok = r.held.book.Enter(seat.promise(), seat.Player, number)
+		r.mu.Unlock()
+	}
+	if !ok {
+		// It was kicked during its handshake.
+		(*host)(d).tell(Notice{Event: RoomUnseated, Player: s.ClientID()})
+		s.Close(r.server.config.Now(), ReasonUnseated)
+		return
+	}
+	c := client{s, s.RemoteAddr(), seat, number}
+	r.clients.here[seat.Number] = c
+	r.port.Settle(seat.Number, c.at)
+	r.changed()
+	if !back {
+		r.clients.joined = append(r.clients.joined, c)
+	}
+}
+
+// Left implements [systems.Door].
+func (d *door) Left(s netsys.Session, number uint32, _ error, waits bool) {
+	r := (*Room)(d)
+	r.mu.Lock()
+	r.held.book.Leave(s.ClientID(), number, waits)
+	r.mu.Unlock()
+	if seat, err := ParseSeat(s.UserData()); err == nil && r.clients.here[seat.Number].session == s {
+		r.clients.here[seat.Number] = client{}
+		r.clients.emptied = append(r.clients.emptied, seat.Number)
+	}
+	r.changed()
+}
+
+// Gone implements [systems.Door].
+func (d *door) Gone(player uint64, number uint32) {
+	r := (*Room)(d)
+	r.mu.Lock()
+	r.held.book.Gone(player, number)
+	r.mu.Unlock()
+}
+
+// settle brings the seats up to date at the end of a turn, and calls the hooks.
+func (r *door) settle(now time.Time) {
+	x := &r.clients
+	for _, n := range x.emptied {
+		if x.here[n].session == nil {
+			r.port.Vacate(n)
+		}
+	}
+	x.emptied = x.emptied[:0]
+	for n := range x.here {
+		if c := &x.here[n]; c.session != nil {
+			if at := c.session.RemoteAddr(); at != c.at {
+				c.at = at
+				r.port.Settle(uint16(n), at)
+			}
+		}
+	}
+	r.mu.Lock()
+	book, life := r.held.book, &r.held.life
+	book.Expire(now)
+	x.freed = append(x.freed[:0], book.Freed()...)
+	switch empty := book.Left() == r.kind.Capacity; {
+	case !empty:
+		life.empty = time.Time{}
+	case life.empty.IsZero():
+		life.empty = now
+	}
+	r.mu.Unlock()
+	if len(x.freed) > 0 {
+		(*Room)(r).changed()
+	}
+	r.hooks()
+}
+
+// hooks tells the game who joined and who left, at rest.
+func (r *door) hooks() {
+	x := &r.clients
+	for _, c := range x.joined {
+		if r.kind.Joined != nil {
+			r.kind.Joined((*Room)(r), c.seat, c.number)
+		}
+	}
+	x.joined = x.joined[:0]
+	for _, s := range x.freed {
+		r.server.notes.freed(s.Player, (*Room)(r))
+		if r.kind.Left != nil && s.Client != 0 {
+			r.kind.Left((*Room)(r), Seat{Room: r.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package rooms
+
+import (
+	"cmp"
+	cryptorand "crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// Creation says what is special about one room.
+type Creation struct {
+	// Options are published, on top of those of the kind.
+	Options Options
+	// Private rooms are not listed, and nobody joins them but by their id or code.
+	Private bool
+}
+
+// cryptoRandom fills b by crypto/rand, which never fails.
+func cryptoRandom(b []byte) { _, _ = cryptorand.Read(b) }
+
+// Create makes a room of a kind, which nobody has a seat in. The error wraps [ErrKind], [ErrRooms], [ErrDraining],
+// [ErrEnded] of a server that is closed, [ErrOptions], [ErrPanic] of the game's functions, or is that of the kind's Set
+// or Created, or of systems.NewServer.
+func (s *Server) Create(kind string, c Creation) (*Room, error) {
+	k := s.kinds[kind]
+	if k == nil {
+		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
+	}
+	options, err := c.Options.Clean()
+	if err == nil {
+		options, err = k.Options.with(options).Clean()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Room{
+		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
+		clients: clients{here: make([]client, k.Capacity)},
+		held:    held{book: seats.New(k.Capacity)},
+	}
+	r.held.life.options = options
+	if err := s.admit(r, c); err != nil {
+		return nil, err
+	}
+	if err := makeRoom(r); err != nil {
+		s.give(r, false)
+		return nil, err
+	}
+	s.give(r, true)
+	(*host)(r).tell(Notice{Event: RoomCreated})
+	r.changed()
+	return r, nil
+}
+
+// admit gives a room that is to be its number, id and code.
+func (s *Server) admit(r *Room, c Creation) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.table
+	switch {
+	case t.closed:
+		return ErrEnded
+	case t.draining:
+		return ErrDraining
+	case len(t.list)+t.making >= s.config.MaxRooms:
+		return fmt.Errorf("%w: there are %d", ErrRooms, s.config.MaxRooms)
+	}
+	r.about = about{private: c.Private, created: s.config.Now(), number: t.made}
+	for r.about.id == 0 || t.byID[r.about.id] != nil {
+		r.about.id = ID(draw(s.random))
+	}
+	for r.about.code == "" || t.byCode[r.about.code] != nil {
+		r.about.code = code(draw(s.random))
+	}
+	t.made++
+	t.making++
+	return nil
+}
+
+// give puts a room that was made on the list.
+func (s *Server) give(r *Room, made bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.table
+	t.making--
+	if !made {
+		t.settle()
+		return
+	}
+	t.list = append(slices.Clip(t.list), r)
+	t.byID[r.about.id], t.byCode[r.about.code] = r, r
+	if t.draining {
+		r.held.life.draining = true
+	}
+	switch {
+	case t.closed:
+		r.held.life.ending, r.held.life.reason = ErrClosed, netsys.ReasonServerClosing
+		fallthrough
+	case t.run != nil:
+		s.start(r)
+	}
+}
+
+// makeRoom makes the world of a room.
+func makeRoom(r *Room) error {
+	s, k := r.server, r.kind
+	c := k.Server
+	now := s.config.Now()
+	r.port = s.router.Port(k.Capacity)
+	var err error
+	if failed := (*host)(r).guard(func() {
+		c.Seed = cmp.Or(c.Seed, uint64(r.about.id))
+		if c.Logger == nil {
+			c.Logger = s.config.Logger.With("kind", k.Name, "room", r.about.id)
+		}
+		if k.Set != nil {
+			if err = k.Set(r, &c); err != nil {
+				return
+			}
+		}
+		c.Key, c.ProtocolID, c.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
+		c.MaxClients = 2*k.Capacity + 4 // some are in a handshake that leads nowhere
+		c.MaxTokenLifetime = s.config.Promise + clocksDiffer
+		c.ReconnectWindow, c.Start, c.Door = k.Grace, firstTick(r.about.number, c, now), (*door)(r)
+		if s.config.Random != nil && c.Random == nil {
+			c.Random = netsys.SeededRandom(draw(s.random))
+		}
+		if r.game, err = systems.NewServer(r.port, k.Protocol(), c); err != nil {
+			return
+		}
+		r.watch.follow(r.game.Schedule())
+		if k.Created != nil {
+			err = k.Created(r, r.game.World())
+		}
+	}); failed != nil {
+		err = failed
+	}
+	if err != nil {
+		if r.game != nil {
+			_ = (*host)(r).guard(func() { _ = r.game.Close(now) })
+		}
+		_ = r.port.Close()
+		return fmt.Errorf("rooms: kind %s: %w", k.Name, err)
+	}
+	r.held.life.made, r.held.life.empty = true, now
+	return nil
+}
+
+// firstTick is when the first tick of a room is due: rooms of one rate divide the time between two ticks among them, each
+// new one where the widest gap is, about.
+func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
+	step := time.Second * time.Duration(cmp.Or(c.WakeEvery, 1)) / time.Duration(cmp.Or(c.TickRate, ecs.DefaultTickRate))
+	_, share := math.Modf(float64(number) * (math.Sqrt(5) - 1) / 2)
+	at := now.Truncate(step).Add(time.Duration(share * float64(step)))
+	if at.Before(now) {
+		at = at.Add(step)
+	}
+	return at
+}
+
+// Join gives players seats in a room of a kind that publishes all of these options: the one with the fewest free seats
+// that has enough, or a new one with these options. The error is that of [Room.Reserve], but for rooms that have no
+// place, or of [Server.Create].
+func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
+	k := s.kinds[kind]
+	wanted, err := wanted.Clean()
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
+	case err != nil:
+		return nil, err
+	case len(who) > k.Capacity:
+		return nil, ErrFull
+	}
+	type place struct {
+		room *Room
+		left int
+	}
+	var places []place
+	for _, r := range s.Rooms() {
+		if left := left(r, k, wanted); left >= len(who) {
+			places = append(places, place{r, left})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.left, b.left) })
+	for _, p := range places {
+		all, err := p.room.Reserve(who...)
+		if err == nil || errors.Is(err, ErrPlayer) || errors.Is(err, ErrSeated) {
+			return all, err
+		}
+	}
+	for {
+		r, err := s.Create(kind, Creation{Options: wanted})
+		if err != nil {
+			return nil, err
+		}
+		// Others may have filled it meanwhile: then they need another one, too.
+		if all, err := r.Reserve(who...); !errors.Is(err, ErrFull) {
+			return all, err
+		}
+	}
+}

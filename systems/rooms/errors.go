@@ -1,0 +1,75 @@
+package rooms
+
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// Why somebody gets no seat.
+var (
+	// ErrKind: the server has no kind of that name.
+	ErrKind = errors.New("rooms: no such kind of room")
+	// ErrFull: the room has not so many seats left.
+	ErrFull = seats.ErrFull
+	// ErrLocked: the room takes nobody new.
+	ErrLocked = errors.New("rooms: the room is locked")
+	// ErrBanned: the player is banned from the room.
+	ErrBanned = seats.ErrBanned
+	// ErrSeated: the player has a seat in the room already; [Room.Reconnect] gives another token for it.
+	ErrSeated = seats.ErrSeated
+	// ErrNoSeat: the player has no seat in the room.
+	ErrNoSeat = seats.ErrNoSeat
+	// ErrEnded: the room has ended, or ends.
+	ErrEnded = errors.New("rooms: the room has ended")
+	// ErrDraining: the room, or the process, takes nobody any more, and ends when the last has left.
+	ErrDraining = errors.New("rooms: draining")
+	// ErrStuck: the room does not come to the end of its tick.
+	ErrStuck = errors.New("rooms: the room does not answer")
+	// ErrRooms: the process has as many rooms as it may.
+	ErrRooms = errors.New("rooms: no room for another room")
+	// ErrPlayer: a player without an id, or with too much data.
+	ErrPlayer = errors.New("rooms: a player that no token can name")
+	// ErrOptions: options that cannot be published: see [Options].
+	ErrOptions = errors.New("rooms: bad options")
+	// ErrConfig is wrapped by errors of [New], and of kinds whose rooms cannot be made.
+	ErrConfig = errors.New("rooms: bad configuration")
+)
+
+// Why a room has ended.
+var (
+	// ErrEmpty: nobody was in it for [Kind].Linger.
+	ErrEmpty = errors.New("rooms: empty")
+	// ErrDrained: it was drained, and the last has left.
+	ErrDrained = errors.New("rooms: drained")
+	// ErrClosed: the server has been closed.
+	ErrClosed = errors.New("rooms: the server has been closed")
+)
+
+// Why a room ends its clients' sessions, beside those of package netsys: see [Explain].
+const (
+	// ReasonEnded: the room has ended.
+	ReasonEnded netsys.Reason = 64 + iota
+	// ReasonFailed: something is wrong with the game on the server; the room has ended.
+	ReasonFailed
+	// ReasonBanned: the player is banned from the room.
+	ReasonBanned
+	// ReasonUnseated: the client has no seat any more.
+	ReasonUnseated
+)
+
+// Explain says to players, in words, why a session has ended; "" for what this package does not know.
+func Explain(reason netsys.Reason) string {
+	switch reason {
+	case ReasonEnded:
+		return "the room has ended"
+	case ReasonFailed:
+		return "the room has failed and ended; that is not your fault"
+	case ReasonBanned:
+		return "you are banned from this room"
+	case ReasonUnseated:
+		return "your seat was given away"
+	}
+	return ""
+}

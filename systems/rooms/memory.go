@@ -1,0 +1,203 @@
+package rooms
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Memory is a [Directory] in memory: of one process, or of several servers in one test.
+type Memory struct {
+	now func() time.Time
+
+	mu       sync.Mutex
+	records  map[string]*kept
+	revision uint64
+	watchers map[*watcher]struct{}
+}
+
+// kept is a record with its lease.
+type kept struct {
+	Record
+	until time.Time // zero: for ever
+}
+
+var _ Directory = (*Memory)(nil)
+
+// NewMemory returns an empty directory, whose leases go by now; nil means time.Now. Leases run out when somebody calls.
+func NewMemory(now func() time.Time) *Memory {
+	if now == nil {
+		now = time.Now
+	}
+	return &Memory{now: now, records: make(map[string]*kept), watchers: make(map[*watcher]struct{})}
+}
+
+// Load implements [Directory].
+func (m *Memory) Load(_ context.Context, key string) (Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	if k := m.records[key]; k != nil {
+		return k.Record, nil
+	}
+	return Record{}, ErrAbsent
+}
+
+// Save implements [Directory].
+func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	if m.at(key) != revision {
+		return 0, ErrConflict
+	}
+	m.revision++
+	k := &kept{Record: Record{Key: key, Value: bytes.Clone(value), Revision: m.revision}}
+	if lease > 0 {
+		k.until = m.now().Add(lease)
+	}
+	m.records[key] = k
+	m.tell(k.Record)
+	return m.revision, nil
+}
+
+// Remove implements [Directory].
+func (m *Memory) Remove(_ context.Context, key string, revision uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	switch m.at(key) {
+	case 0:
+		return nil
+	case revision:
+		m.remove(key)
+		return nil
+	}
+	return ErrConflict
+}
+
+// List implements [Directory].
+func (m *Memory) List(_ context.Context, prefix string) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	return m.list(prefix), nil
+}
+
+func (m *Memory) list(prefix string) (all []Record) {
+	for key, k := range m.records {
+		if strings.HasPrefix(key, prefix) {
+			all = append(all, k.Record)
+		}
+	}
+	slices.SortFunc(all, func(a, b Record) int { return strings.Compare(a.Key, b.Key) })
+	return all
+}
+
+// at is the revision of a key, 0 for none.
+func (m *Memory) at(key string) uint64 {
+	if k := m.records[key]; k != nil {
+		return k.Revision
+	}
+	return 0
+}
+
+func (m *Memory) remove(key string) {
+	delete(m.records, key)
+	m.revision++
+	m.tell(Record{Key: key, Revision: m.revision, Gone: true})
+}
+
+// expire removes what has run out, in the order of keys.
+func (m *Memory) expire() {
+	now := m.now()
+	var over []string
+	for key, k := range m.records {
+		if !k.until.IsZero() && !now.Before(k.until) {
+			over = append(over, key)
+		}
+	}
+	slices.Sort(over)
+	for _, key := range over {
+		m.remove(key)
+	}
+}
+
+// watcher is somebody who watches. What was not taken yet is kept, the newest of each key.
+type watcher struct {
+	prefix string
+	wake   chan struct{}
+	order  []string
+	newest map[string]Record
+}
+
+// Watch implements [Directory].
+func (m *Memory) Watch(ctx context.Context, prefix string) (<-chan Record, error) {
+	w := &watcher{prefix: prefix, wake: make(chan struct{}, 1), newest: make(map[string]Record)}
+	m.mu.Lock()
+	m.expire()
+	for _, r := range m.list(prefix) {
+		w.add(r)
+	}
+	m.watchers[w] = struct{}{}
+	m.mu.Unlock()
+	out := make(chan Record)
+	go m.pass(ctx, w, out)
+	return out, nil
+}
+
+// add keeps a change. With the lock.
+func (w *watcher) add(r Record) {
+	if _, waits := w.newest[r.Key]; !waits {
+		w.order = append(w.order, r.Key)
+	}
+	w.newest[r.Key] = r
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (m *Memory) tell(r Record) {
+	for w := range m.watchers {
+		if strings.HasPrefix(r.Key, w.prefix) {
+			w.add(r)
+		}
+	}
+}
+
+// pass passes changes on until ctx ends.
+func (m *Memory) pass(ctx context.Context, w *watcher, out chan<- Record) {
+	defer close(out)
+	defer func() {
+		m.mu.Lock()
+		delete(m.watchers, w)
+		m.mu.Unlock()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		}
+		for {
+			m.mu.Lock()
+			if len(w.order) == 0 {
+				m.mu.Unlock()
+				break
+			}
+			r := w.newest[w.order[0]]
+			delete(w.newest, w.order[0])
+			w.order = w.order[1:]
+			m.mu.Unlock()
+			select {
+			case <-ctx.Done():
+				return
+			case out <- r:
+			}
+		}
+	}
+}

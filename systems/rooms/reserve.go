@@ -1,0 +1,174 @@
+package rooms
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// Player is who wants a seat. The game has authenticated them.
+type Player struct {
+	// ID is who it is, never 0.
+	ID uint64
+	// Party are those whom they came with, 0 for none.
+	Party uint64
+	// Data is told to the room's game by [SeatOf], at most [MaxData] bytes. The player cannot read it.
+	Data []byte
+}
+
+// Admission is a way to a seat, for its player alone.
+type Admission struct {
+	// Kind is that of the room.
+	Kind string
+	// Seat is which one.
+	Seat Seat
+	// Token is for systems.ClientConfig.Token, once. Whoever has it is the player.
+	Token *netcode.ConnectToken
+	// Expires is when the token has to have been used.
+	Expires time.Time
+	// Addresses are where the room is.
+	Addresses []netip.AddrPort
+}
+
+// Format implements [fmt.Formatter] without telling the keys of the token.
+func (a Admission) Format(f fmt.State, verb rune) {
+	type printed Admission // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(a))
+}
+
+// check returns an error that wraps ErrPlayer.
+func check(who []Player) error {
+	if len(who) == 0 {
+		return fmt.Errorf("%w: nobody wants a seat", ErrPlayer)
+	}
+	for _, p := range who {
+		if p.ID == 0 || len(p.Data) > MaxData {
+			return fmt.Errorf("%w: id %d, data of %d bytes; ids are not 0, and data has %d bytes at most", ErrPlayer, p.ID, len(p.Data), MaxData)
+		}
+	}
+	return nil
+}
+
+// Reserve gives each of some players a seat for [Config].Promise, all or none. A seat whose token is not used by then is
+// free again. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
+// [ErrPlayer].
+func (r *Room) Reserve(who ...Player) ([]Admission, error) {
+	if err := check(who); err != nil {
+		return nil, err
+	}
+	if r.watch.stuck.Load() != 0 {
+		return nil, ErrStuck
+	}
+	wanted := make([]seats.Who, len(who))
+	for i, p := range who {
+		wanted[i] = seats.Who{Player: p.ID, Party: p.Party}
+	}
+	now := r.server.config.Now()
+	until := r.server.config.until(now)
+	r.mu.Lock()
+	err := r.held.life.admits()
+	var promises []seats.Promise
+	if err == nil {
+		promises, err = r.held.book.Reserve(now, until, make([]seats.Promise, 0, len(who)), wanted...)
+	}
+	if err == nil {
+		r.held.life.empty = time.Time{}
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Admission, len(who))
+	for i, p := range who {
+		if all[i], err = issue(r, now, until, p, promises[i]); err != nil {
+			return nil, err
+		}
+	}
+	r.changed()
+	return all, nil
+}
+
+// Reconnect gives a player another token for the seat that it has, connected or not; tokens of before get in no more.
+// Data is as that of [Player]. The error wraps [ErrNoSeat], [ErrEnded] or [ErrPlayer]. Locked rooms take back who has a
+// seat.
+func (r *Room) Reconnect(player uint64, data []byte) (Admission, error) {
+	if err := check([]Player{{ID: player, Data: data}}); err != nil {
+		return Admission{}, err
+	}
+	now := r.server.config.Now()
+	until := r.server.config.until(now)
+	r.mu.Lock()
+	var p seats.Promise
+	var seat seats.Seat
+	err := error(ErrEnded)
+	if r.held.life.state() != Ended {
+		p, seat, err = r.held.book.Renew(until, player)
+	}
+	r.mu.Unlock()
+	if err != nil {
+		return Admission{}, err
+	}
+	return issue(r, now, until, Player{ID: player, Party: seat.Party, Data: data}, p)
+}
+
+// Adopt takes in a seat that another process has promised until then, with a token of the same key: its epoch must be
+// above that of the room's own promises for that seat. The error is that of Reserve, and ErrFull where the seat is not
+// free.
+func (r *Room) Adopt(s Seat, until time.Time) error {
+	if err := check([]Player{{ID: s.Player, Data: s.Data}}); err != nil {
+		return err
+	}
+	now := r.server.config.Now()
+	r.mu.Lock()
+	err := r.held.life.admits()
+	if err == nil {
+		err = r.held.book.Adopt(now, until, s.promise(), seats.Who{Player: s.Player, Party: s.Party})
+	}
+	if err == nil {
+		r.held.life.empty = time.Time{}
+	}
+	r.mu.Unlock()
+	if err == nil {
+		r.changed()
+		r.server.notes.seated(s, r)
+	}
+	return err
+}
+
+// until is when a token expires that is issued now, in whole seconds as tokens have it.
+func (c *Config) until(now time.Time) time.Time {
+	return time.Unix(now.Unix(), 0).Add(c.Promise).In(now.Location())
+}
+
+// issue makes the token of a promise.
+func issue(r *Room, now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
+	c := &r.server.config
+	seat := Seat{Room: r.about.id, Number: promise.Number, Epoch: promise.Epoch, Player: p.ID, Party: p.Party, Data: p.Data}
+	token, err := netcode.TokenConfig{
+		Key: c.Key, ProtocolID: c.ProtocolID, ClientID: p.ID, Servers: c.Addresses, Lifetime: c.Promise,
+		Timeout:  -time.Second, // sessions have their own
+		UserData: seat.Append(nil), Random: r.server.random,
+	}.Issue(now)
+	if err != nil {
+		return Admission{}, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	r.server.notes.seated(seat, r)
+	return Admission{r.kind.Name, seat, token, until, slices.Clone(c.Addresses)}, nil
+}
+
+// left is how many seats a room has free for who joins a kind with these options, 0 where it is not for them.
+func left(r *Room, k *Kind, wanted Options) int {
+	if r.kind != k || r.about.private || r.watch.stuck.Load() != 0 {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held.life.admits() != nil || !r.held.life.options.Has(wanted) {
+		return 0
+	}
+	return r.held.book.Left()
+}

@@ -1,0 +1,196 @@
+package rooms
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms/internal/router"
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// Room is a world with seats. Its methods may be called from any goroutine.
+type Room struct {
+	server *Server
+	kind   *Kind
+	about  about
+	game   *systems.Server
+	port   *router.Port
+	watch  watch
+	floor  chan struct{} // whoever has put something in has the game, its port and clients for itself
+	wake   chan struct{}
+	gone   chan struct{} // closed at the end
+
+	clients clients // with the floor
+
+	mu   sync.Mutex
+	held held // with mu
+}
+
+// about is what a room is, once for all.
+type about struct {
+	id      ID
+	code    string
+	private bool
+	created time.Time
+	number  uint64 // of all rooms of this server, from 0
+}
+
+// held is what changes.
+type held struct {
+	life life
+	book *seats.Book
+}
+
+type (
+	// task is something to do between two ticks.
+	task func(s *systems.Server)
+	// ending is what clients are told.
+	ending = netsys.Reason
+)
+
+var errState = errors.New("rooms: no state of a room")
+
+// ID is the room's number.
+func (r *Room) ID() ID { return r.about.id }
+
+// Kind is the name of its kind.
+func (r *Room) Kind() string { return r.kind.Name }
+
+// Code is a short code by which players find it: [Server.ByCode].
+func (r *Room) Code() string { return r.about.code }
+
+// Lock gives nobody new a seat, until Unlock. Who has one plays on, and may come back.
+func (r *Room) Lock() { r.set(func(l *life) { l.locked = true }) }
+
+// Unlock ends Lock.
+func (r *Room) Unlock() { r.set(func(l *life) { l.locked = false }) }
+
+// Begin says that the game has begun: the state is Running in place of Open.
+func (r *Room) Begin() { r.set(func(l *life) { l.begun = true }) }
+
+// Drain gives nobody new a seat, for good; the room ends when the last has left.
+func (r *Room) Drain() { r.set(func(l *life) { l.draining = true }) }
+
+// End ends the room with its next turn: its players hear [ReasonEnded]. nil is as good as any reason.
+func (r *Room) End(why error) { r.finish(why, ReasonEnded) }
+
+// Publish replaces the options that the room tells about itself. The error wraps [ErrOptions].
+func (r *Room) Publish(o Options) error {
+	clean, err := o.Clean()
+	if err == nil {
+		r.set(func(l *life) { l.options = clean })
+	}
+	return err
+}
+
+// set changes what is to become of the room.
+func (r *Room) set(f func(l *life)) {
+	r.mu.Lock()
+	f(&r.held.life)
+	r.mu.Unlock()
+	r.changed()
+	r.rouse()
+}
+
+// finish ends the room with its next turn.
+func (r *Room) finish(why error, reason ending) {
+	r.set(func(l *life) {
+		if l.ending == nil && !l.ended {
+			if why == nil {
+				why = errors.New("rooms: ended by the game")
+			}
+			l.ending, l.reason = why, reason
+		}
+	})
+}
+
+// Kick takes a player's seat away and ends its session, with netsys.ReasonKicked. It may come again, with another
+// token. The error is [ErrNoSeat].
+func (r *Room) Kick(player uint64) error { return r.kick(player, netsys.ReasonKicked) }
+
+// Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one.
+func (r *Room) Ban(player uint64) {
+	r.mu.Lock()
+	r.held.book.Ban(player)
+	r.mu.Unlock()
+	(*host)(r).tell(Notice{Event: PlayerBanned, Player: player})
+	_ = r.kick(player, ReasonBanned) // who has no seat need not be kicked
+}
+
+func (r *Room) kick(player uint64, reason netsys.Reason) error {
+	r.mu.Lock()
+	client, err := r.held.book.Kick(player)
+	r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	(*host)(r).tell(Notice{Event: PlayerKicked, Player: player})
+	r.changed()
+	r.Tell(func(s *systems.Server) {
+		if x := s.Session(client); x != nil && x.ClientID() == player {
+			x.Close(r.server.config.Now(), reason)
+		}
+	})
+	return nil
+}
+
+// Tell makes f run between two ticks, and does not wait for it: also from hooks, and from systems of the room. What is
+// told a room that has ended is forgotten.
+func (r *Room) Tell(f func(s *systems.Server)) {
+	r.mu.Lock()
+	if !r.held.life.ended {
+		r.held.life.tasks = append(r.held.life.tasks, f)
+	}
+	r.mu.Unlock()
+	r.rouse()
+}
+
+// Do runs f between two ticks, while nobody else has the room's server, and returns when it is done: to look at the
+// world, to take something out or put something in, to send. It must not be called from the room itself, where Tell is
+// right. The errors are [ErrEnded], and [ErrStuck] of a room that does not come to the end of its tick. A panic in f
+// ends the room like one of its systems.
+func (r *Room) Do(f func(s *systems.Server)) error {
+	patience := time.NewTimer(r.server.config.Stuck)
+	defer patience.Stop()
+	select {
+	case r.floor <- struct{}{}:
+	case <-r.gone:
+		return ErrEnded
+	case <-patience.C:
+		return fmt.Errorf("%w: %v %v", ErrStuck, r.kind.Name, r.about.id)
+	}
+	defer func() { <-r.floor }()
+	if r.over() {
+		return ErrEnded
+	}
+	if err := (*host)(r).guard(func() { f(r.game) }); err != nil {
+		r.finish(err, ReasonFailed)
+		return err
+	}
+	return nil
+}
+
+// rouse wakes the room's goroutine.
+func (r *Room) rouse() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// changed makes the directory hear of the room.
+func (r *Room) changed() { r.server.notes.room(r) }
+
+// over reports whether the room is no more.
+func (r *Room) over() bool {
+	select {
+	case <-r.gone:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,50 @@
+package rooms
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Players who join a kind sit in one room until that is full, and then in another one; each sees who is in its own room
+// and nobody else, and the game of the server knows whose client is whose.
+func TestRoomsBehindOneEndpoint(t *testing.T) {
+	joined := make(map[uint64]Seat)
+	kind := fields(2)
+	kind.Joined = func(_ *Room, s Seat, client uint32) { joined[s.Player] = s }
+	h := newHouse(t, Config{Kinds: []Kind{kind}})
+	var all []*player
+	var seats []Admission
+	for id := range uint64(5) {
+		p, a := h.entered("field", id+1)
+		all, seats = append(all, p), append(seats, a)
+	}
+	if n := len(h.server.Rooms()); n != 3 {
+		t.Fatalf("%d rooms for five players who sit by two", n)
+	}
+	h.run(2 * time.Second)
+	for i, p := range all {
+		seen := 0
+		for range ecs.All[struct{ At place }](p.View()) {
+			seen++
+		}
+		want := 2
+		if i == 4 {
+			want = 1
+		}
+		if seen != want || p.Err() != nil {
+			t.Errorf("player %d sees %d, want %d: %v", i+1, seen, want, p.Err())
+		}
+		s := joined[p.id]
+		if s.Room != seats[i].Seat.Room || s.Number != seats[i].Seat.Number || string(s.Data) != string(seats[i].Seat.Data) || len(s.Data) == 0 {
+			t.Errorf("player %d joined as %+v with %+v", i+1, s, seats[i].Seat)
+		}
+	}
+	if seats[0].Seat.Room != seats[1].Seat.Room || seats[2].Seat.Room != seats[3].Seat.Room || seats[0].Seat.Room == seats[2].Seat.Room || seats[4].Seat.Room == seats[2].Seat.Room {
+		t.Errorf("seats %+v", seats)
+	}
+	if d := h.server.Drops(); d.Roomless+d.Full+d.Unsent != 0 {
+		t.Errorf("drops %+v", d)
+	}
+}

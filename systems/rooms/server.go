@@ -1,0 +1,256 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms/internal/router"
+)
+
+// keepTime is between looks at all rooms from outside.
+const keepTime = 10 * time.Millisecond
+
+// Server is a process with rooms behind one endpoint. Its methods may be called from any goroutine, but time is Run's, or
+// that of who calls Advance.
+type Server struct {
+	config Config
+	kinds  map[string]*Kind
+	router *router.Router
+	notes  *notes
+	random func([]byte)
+
+	mu    sync.Mutex
+	table table // with mu
+}
+
+// table is which rooms there are.
+type table struct {
+	list     []*Room // in the order of creation
+	byID     map[ID]*Room
+	byCode   map[string]*Room
+	making   int // that are not on the list yet
+	made     uint64
+	draining bool
+	drained  chan struct{}
+	over     bool // drained is closed
+	closed   bool
+	run      context.Context // of Run; nil: nobody runs it
+	running  map[*Room]chan struct{}
+}
+
+// New makes a server on wires, which belong to it from then on, and are closed with it. The error wraps [ErrConfig].
+func New(c Config, wires ...netsys.Wire) (*Server, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if len(wires) == 0 {
+		return nil, fmt.Errorf("%w: no wires: give one that listens, such as of netsys.ListenUDP", ErrConfig)
+	}
+	c = c.filled()
+	s := &Server{kinds: make(map[string]*Kind), random: locked(c.Random)}
+	if c.Addresses == nil {
+		c.Addresses = listens(wires)
+	}
+	token := netcode.TokenConfig{Key: c.Key, ClientID: 1, Servers: c.Addresses}
+	if err := token.Validate(); err != nil {
+		return nil, fmt.Errorf("%w: Addresses %v: write where players reach this process, such as 203.0.113.7:7777: %w", ErrConfig, c.Addresses, err)
+	}
+	if c.Process == "" {
+		c.Process = ID(draw(s.random)).String()
+	}
+	if c.Directory == nil {
+		c.Directory = NewMemory(c.Now)
+	}
+	reader, err := netcode.NewReader(netcode.ServerConfig{Key: c.Key, ProtocolID: c.ProtocolID, Random: c.Random})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	s.config = c
+	for _, k := range c.Kinds {
+		k = k.filled()
+		s.kinds[k.Name] = &k
+	}
+	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
+	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: s.find})
+	s.notes = newNotes(s)
+	return s, nil
+}
+
+// locked makes a source of randomness one that any goroutine may use.
+func locked(random func([]byte)) func([]byte) {
+	var mu sync.Mutex
+	return func(b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		if random == nil {
+			random = cryptoRandom
+		}
+		random(b)
+	}
+}
+
+// listens are where wires can be reached, for datagrams and for WebSockets.
+func listens(wires []netsys.Wire) (all []netip.AddrPort) {
+	add := func(at netip.AddrPort) {
+		if at.IsValid() && !slices.Contains(all, at) {
+			all = append(all, at)
+		}
+	}
+	for _, w := range wires {
+		add(w.LocalAddr())
+		if web, ok := w.(interface{ WebSocketAddr() netip.AddrPort }); ok {
+			add(web.WebSocketAddr())
+		}
+	}
+	return all
+}
+
+// find is the port of the room that a request is for.
+func (s *Server) find(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
+	seat, err := ParseSeat(a.UserData)
+	if err != nil || seat.Player != a.ClientID {
+		return nil, 0
+	}
+	r := s.Room(seat.Room)
+	if r == nil || int(seat.Number) >= r.kind.Capacity {
+		return nil, 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held.book.Asked(seat.promise(), seat.Player)
+	return r.port, seat.Number
+}
+
+// Run serves in real time until ctx ends: each room on a goroutine of its own. Then it ends the rooms, tells their
+// clients, and closes the wires. The error is that of closing, or names a room that was stuck.
+func (s *Server) Run(ctx context.Context) error {
+	rooms, stop := context.WithCancel(context.Background())
+	defer stop()
+	s.mu.Lock()
+	if s.table.run != nil || s.table.closed {
+		s.mu.Unlock()
+		return errors.New("rooms: Server.Run: it runs already, or is closed; make another one with New")
+	}
+	s.table.run = rooms
+	for _, r := range s.table.list {
+		s.start(r)
+	}
+	s.mu.Unlock()
+	told := make(chan struct{})
+	go s.notes.run(rooms, told)
+	t := time.NewTicker(keepTime)
+	defer t.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-t.C:
+			s.keep(s.config.Now())
+		}
+	}
+	s.mu.Lock()
+	s.table.closed = true
+	running := make(map[*Room]chan struct{}, len(s.table.running))
+	for r, done := range s.table.running {
+		running[r] = done
+	}
+	s.mu.Unlock()
+	stop()
+	var err error
+	patience := time.NewTimer(s.config.Stuck)
+	defer patience.Stop()
+	for r, done := range running {
+		select {
+		case <-done:
+		case <-patience.C:
+			patience.Reset(0)
+			err = fmt.Errorf("%w: %s %v", ErrStuck, r.kind.Name, r.about.id)
+		}
+	}
+	<-told
+	return errors.Join(err, s.router.Close())
+}
+
+// start starts the goroutine of a room. With the lock.
+func (s *Server) start(r *Room) {
+	done := make(chan struct{})
+	s.table.running[r] = done
+	ctx := s.table.run
+	go func() {
+		defer close(done)
+		(*host)(r).run(ctx)
+	}()
+}
+
+// keep does what is the whole process's.
+func (s *Server) keep(now time.Time) {
+	s.router.Poll(now)
+	for _, r := range s.Rooms() {
+		r.watch.look((*host)(r), now)
+	}
+}
+
+// Advance does everything that is due at now, on the caller's goroutine: rooms in the order of their creation. It is for
+// virtual time, in place of Run.
+func (s *Server) Advance(now time.Time) {
+	s.keep(now)
+	own := goroutine()
+	for _, r := range s.Rooms() {
+		if (*host)(r).due(now) {
+			r.watch.goroutine.Store(own)
+			(*host)(r).turn(now)
+		}
+	}
+	s.notes.flush(context.Background(), now)
+}
+
+// Next is when something is due next. It is for virtual time.
+func (s *Server) Next() time.Time {
+	next := s.config.Now().Add(time.Second)
+	for _, r := range s.Rooms() {
+		if at := (*host)(r).next(); at.Before(next) {
+			next = at
+		}
+	}
+	return next
+}
+
+// Close ends all rooms, tells their clients and closes the wires. It is for virtual time: Run does so by itself.
+func (s *Server) Close(now time.Time) error {
+	s.mu.Lock()
+	s.table.closed = true
+	s.mu.Unlock()
+	for _, r := range s.Rooms() {
+		r.finish(ErrClosed, netsys.ReasonServerClosing)
+		(*host)(r).turn(now)
+	}
+	s.notes.last()
+	return s.router.Close()
+}
+
+// forget takes a room that has ended off the list.
+func (s *Server) forget(r *Room) {
+	s.notes.room(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.table
+	t.list = slices.DeleteFunc(slices.Clone(t.list), func(x *Room) bool { return x == r })
+	delete(t.byID, r.about.id)
+	delete(t.byCode, r.about.code)
+	delete(t.running, r)
+	t.settle()
+}
+
+// settle notes that the process is drained. With the lock.
+func (t *table) settle() {
+	if t.draining && !t.over && len(t.list)+t.making == 0 {
+		t.over = true
+		close(t.drained)
+	}
+}
