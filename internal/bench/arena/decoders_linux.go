@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
@@ -21,6 +22,8 @@ type decoders struct {
 	want    int    // how many there are to be
 	queue   []*bot // a heap by when each is due
 	check   checker
+	speaks  bool     // each sends a reliable message a second, of a server that answers
+	ended   []string // why clients lost their sessions in a match with a burst
 	started int
 	begun   time.Time
 }
@@ -30,6 +33,19 @@ type bot struct {
 	*systems.Client
 	pending uint32 // tick of the state that is to be compared; 0: none
 	newest  uint32 // tick of the newest state seen
+
+	said, answered uint64 // messages
+	next           time.Time
+}
+
+// speak sends a reliable message once a second.
+func (b *bot) speak(now time.Time) error {
+	if now.Before(b.next) || !b.Connected() {
+		return nil
+	}
+	b.next = now.Add(time.Second)
+	b.said++
+	return b.Session().Channels().Send(0, []byte("is anybody there"))
 }
 
 func (b *decoders) Len() int           { return len(b.queue) }
@@ -67,15 +83,18 @@ func (b *decoders) add(ctx context.Context) error {
 		return err
 	}
 	n, step := b.started, time.Second/time.Duration(b.order.Hz)
+	x := &bot{}
 	c, err := systems.NewClient(wire, b.server, b.order.variant().Protocol(), systems.ClientConfig{
 		Gather: game.NewBot(b.order.Seed, n, b.order.Clients).Gather(), Schedule: systems.Thin,
 		Start: time.Now().Add(step * time.Duration(n%b.order.Clients) / time.Duration(b.order.Clients)), ConnectTimeout: time.Minute,
+		OnMessage: func(*systems.Client, int, []byte) error { x.answered++; return nil },
 	})
 	if err != nil {
 		return err
 	}
 	b.started++
-	heap.Push(b, &bot{Client: c})
+	x.Client = c
+	heap.Push(b, x)
 	return nil
 }
 
@@ -95,10 +114,19 @@ func (b *decoders) step(ctx context.Context, now time.Time) (next time.Time, err
 		b.check.compare(x)
 		x.Advance(now)
 		heap.Fix(b, 0)
-		if err := x.Err(); err != nil {
+		err := x.Err()
+		if err == nil && b.speaks {
+			err = x.speak(now)
+		}
+		switch {
+		case err == nil:
+			b.check.note(x)
+		case b.order.Burst && len(b.queue) > 1:
+			b.ended = append(b.ended, err.Error())
+			heap.Remove(b, slices.Index(b.queue, x))
+		default:
 			return now, fmt.Errorf("client %d: %w", x.ID(), err)
 		}
-		b.check.note(x)
 	}
 	return b.queue[0].Next(), nil
 }

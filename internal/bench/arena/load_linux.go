@@ -84,6 +84,19 @@ type sent struct {
 	verified  verified
 	witnessed witnessed
 	blind     *swarm.Report // since measuring began; nil: none
+
+	said, answered uint64   // reliable messages of those who decode
+	ended          []string // why these lost their sessions, in a match with a burst
+}
+
+// speak lets those who decode send messages, or lets them be silent.
+func (l *load) speak(ctx context.Context, on bool) error {
+	select {
+	case l.asked <- func() { l.thin.speaks = on }:
+		return nil
+	case <-ctx.Done():
+		return errEnded
+	}
 }
 
 // look looks, between two steps; measure says that a measurement begins.
@@ -91,11 +104,13 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	done := make(chan struct{})
 	look := func() {
 		defer close(done)
+		s.ended = l.thin.ended
 		s.verified, s.witnessed = l.thin.check.verified, l.witness.witnessed
 		for _, b := range l.thin.queue {
 			st := b.Stats()
 			s.datagrams += st.Session.DatagramsOut
 			s.malformed += st.MalformedMessages
+			s.said, s.answered = s.said+b.said, s.answered+b.answered
 		}
 		if l.blind == nil {
 			return
@@ -119,7 +134,7 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 // lost says why clients are missing, nil where none is.
 func (s *sent) lost() error {
 	if s.blind != nil && s.blind.Refused+s.blind.Lost > 0 {
-		return fmt.Errorf("%d clients were not let in and %d were lost: %v", s.blind.Refused, s.blind.Lost, s.blind.Reasons)
+		return fmt.Errorf("%w: %d were not let in and %d were lost: %v", errMissing, s.blind.Refused, s.blind.Lost, s.blind.Reasons)
 	}
 	return nil
 }

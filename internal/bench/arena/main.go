@@ -30,7 +30,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if o.transport == "" {
 		err = show(measure(o, stderr))(&o, stdout)
 	} else {
-		err = show(measureSockets(o, stderr))(&o, stdout)
+		err = show(playSockets(o, measureSockets, stderr))(&o, stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)

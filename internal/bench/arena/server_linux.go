@@ -29,6 +29,7 @@ type order struct {
 	Transport, Coder  string
 	Interest          string
 	Hint, Overload    bool
+	Burst             bool // there will be one, and clients send messages, which are answered
 	RTT               [2]time.Duration
 	Jitter            time.Duration
 	Loss              float64
@@ -36,7 +37,7 @@ type order struct {
 }
 
 func (o *options) order() order {
-	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.interest, o.hint, o.overload,
+	return order{o.clients, o.npcs, o.hz, o.size, o.workers, o.transport, o.coder, o.interest, o.hint, o.overload, o.burst > 0,
 		[2]time.Duration{o.rtt.from, o.rtt.to}, o.jitter, o.loss, o.seed}
 }
 
@@ -81,6 +82,8 @@ const (
 	askBegin  = "begin"  // measuring: figures
 	askEnd    = "end"    // measuring: figures
 	askMemory = "memory" // after a garbage collection: memory
+	askBurst  = "burst"  // and per cent: the server's work takes longer from now on, so that it needs so much; figures
+	askCalm   = "calm"   // no longer: figures
 )
 
 // serveApart is the server's process, false where this is none.
@@ -117,12 +120,20 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 	}
 	var s *systems.Server
 	g, t := newGauge(o.Hz), newTeller(apart.Telling())
+	var answer func(s *systems.Server, client uint32, channel int, m []byte) error
+	if o.Burst {
+		answer = func(s *systems.Server, client uint32, channel int, m []byte) error {
+			return s.Session(client).Channels().Send(channel, m)
+		}
+	}
 	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
 		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget, Interest: seen,
-		Overload: systems.Overload{Off: !o.Overload},
-		Coders:   options{coder: o.Coder}.coders(),
+		Overload:  systems.Overload{Off: !o.Overload},
+		Coders:    options{coder: o.Coder}.coders(),
+		OnMessage: answer,
 		Schedule: func(schedule *ecs.Schedule) error {
-			return schedule.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { t.step(w, s) }})
+			return errors.Join(schedule.InsertAfter("Snapshot", ecs.System{Name: "burn", Run: g.burner.step}),
+				schedule.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { t.step(w, s) }}))
 		},
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -45,6 +46,13 @@ type socketReport struct {
 	WaitingEntities        uint64  `json:"waiting_entities"`
 	Different              uint64  `json:"different"`
 	Difference             string  `json:"difference,omitempty"`
+	Clients                int     `json:"clients"`
+	TickBudget             float64 `json:"tick_budget_us"`
+	TickP999OfBudgetPct    float64 `json:"tick_p999_of_budget_pct"`
+	SendTickP50            float64 `json:"send_tick_p50_us"`
+	OtherTickP50           float64 `json:"other_tick_p50_us"`
+
+	Burst *burstReport `json:"burst,omitempty"`
 }
 
 // socketFigures explain the report.
@@ -63,6 +71,9 @@ var socketFigures = []struct {
 	{"stack_kib_per_client", "of that, stacks of goroutines", func(r *socketReport) string { return number(r.StackKiBPerClient) }},
 	{"tick_p50_us", "time of a wake-up of the server, garbage collection included, median", func(r *socketReport) string { return number(r.TickP50) }},
 	{"tick_p99_us, tick_p999_us", "the same, 99th percentile and 99.9th", func(r *socketReport) string { return number(r.TickP99) + ", " + number(r.TickP999) }},
+	{"send_tick_p50_us, other_tick_p50_us", "the same, median of wake-ups with a send, and of those without", func(r *socketReport) string { return number(r.SendTickP50) + ", " + number(r.OtherTickP50) }},
+	{"tick_budget_us", "time that there is for a tick; tick_p999_of_budget_pct is tick_p999_us in per cent of it", func(r *socketReport) string { return number(r.TickBudget) + ", " + number(r.TickP999OfBudgetPct) }},
+	{"clients", "clients of the match", func(r *socketReport) string { return fmt.Sprint(r.Clients) }},
 	{"gc_pause_max_us", "longest time that garbage collection stopped the server at once, to 6 %", func(r *socketReport) string { return number(r.GCPauseMax) }},
 	{"inputs_consumed_pct", "inputs that ticks consumed, of one a tick that is due for each client", func(r *socketReport) string { return number(r.InputsConsumedPct) }},
 	{"datagrams_up_per_client_s", "datagrams that clients sent; one a tick is full load", func(r *socketReport) string { return number(r.DatagramsUpPerClientS) }},
@@ -96,5 +107,8 @@ func (r *socketReport) print(out io.Writer) error {
 	if r.Difference != "" {
 		fmt.Fprintf(t, "difference\t%s\t\n", r.Difference)
 	}
-	return t.Flush()
+	if r.Burst == nil {
+		return t.Flush()
+	}
+	return errors.Join(t.Flush(), r.Burst.print(out))
 }

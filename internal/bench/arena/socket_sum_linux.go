@@ -72,6 +72,11 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
 		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
 		Sampled:                m.load.thin.want,
+		Clients:                m.o.clients,
+		TickBudget:             1e6 / hz,
+		TickP999OfBudgetPct:    100 * b.P999 * hz / 1e6,
+		SendTickP50:            b.SendP50,
+		OtherTickP50:           b.OtherP50,
 	}
 	r.verify(&a.sent, &b.sent)
 	const near = 0.95

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"slices"
@@ -15,6 +16,10 @@ type sockets struct {
 	workers   int
 	hz, size  int
 	overload  bool
+	search    bool
+	loadPct   int // 0: -clients as they are
+	burst     time.Duration
+	burstPct  int
 	warm      time.Duration // from when all clients are there until it is measured
 }
 
@@ -35,6 +40,10 @@ func (s *sockets) register(flags *flag.FlagSet) {
 	flags.IntVar(&s.workers, "workers", 1, "with -transport, processors of the server, and goroutines that share its work; one more is for the load")
 	flags.IntVar(&s.hz, "hz", 60, "with -transport, simulation steps a second; snapshots are the largest divisor up to 20")
 	flags.BoolVar(&s.overload, "overload", false, "with -transport, the server turns newcomers away while it is busy, and gives things up when it is too slow,\nas systems.Overload says; without it all come in, and ticks are dropped that are more than five behind")
+	flags.BoolVar(&s.search, "search", false, fmt.Sprintf("with -transport, find the most clients with %.0f %% of ticks, %.0f %% of updates and at most %.0f datagrams an update,\nfrom -clients on, in at most %d matches", leastTicks, 100*leastUpdates, mostDatagrams, mostTrials))
+	flags.IntVar(&s.loadPct, "load-pct", 0, fmt.Sprintf("with -transport, as many clients as use so many per cent of the server's processors: found from -clients on in at most %d\nshort matches before; 0: -clients", calibrations))
+	flags.DurationVar(&s.burst, "burst", 0, "with -overload, for so long each tick takes so much longer that all of them need -burst-pct of the server's processor, once -seconds\nhave been measured; then "+recovery.String()+" in which it recovers")
+	flags.IntVar(&s.burstPct, "burst-pct", 150, "with -burst, per cent of its processor that the server's work needs")
 	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
 }
 
@@ -51,7 +60,7 @@ func (s *sockets) defaults(o *options, given map[string]bool) {
 // validate says in one line what is wrong and what is allowed. given are the flags that were.
 func (s *sockets) validate(o *options, given map[string]bool) error {
 	if s.transport == "" {
-		for _, name := range []string{"interest", "workers", "hz", "size", "overload"} {
+		for _, name := range []string{"interest", "workers", "hz", "size", "overload", "search", "load-pct", "burst", "burst-pct"} {
 			if given[name] {
 				return fmt.Errorf("-%s: allowed with -transport only", name)
 			}
@@ -67,6 +76,16 @@ func (s *sockets) validate(o *options, given map[string]bool) error {
 		return fmt.Errorf("-hz %d: 1 to 1000 are allowed", s.hz)
 	case s.size < 100 || s.size > 16_000:
 		return fmt.Errorf("-size %d: 100 to 16000 are allowed", s.size)
+	case s.loadPct < 0 || s.loadPct > 100:
+		return fmt.Errorf("-load-pct %d: 0 to 100 are allowed", s.loadPct)
+	case s.search && (s.loadPct > 0 || s.burst > 0):
+		return errors.New("-search: not with -load-pct or -burst")
+	case s.burst > 0 && !s.overload:
+		return errors.New("-burst: allowed with -overload only")
+	case s.burst < 0 || s.burst > time.Hour:
+		return fmt.Errorf("-burst %v: 0 to 1h is allowed", s.burst)
+	case s.burstPct < 101 || s.burstPct > 1000:
+		return fmt.Errorf("-burst-pct %d: 101 to 1000 are allowed", s.burstPct)
 	case s.workers < 1:
 		return fmt.Errorf("-workers %d: 1 or more is allowed", s.workers)
 	}

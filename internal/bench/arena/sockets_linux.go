@@ -92,12 +92,18 @@ func (m *socketMatch) play() (*socketReport, error) {
 	if err == nil {
 		err = m.server.Ask(askMemory, &full)
 	}
+	var burst *burstReport
+	if err == nil && m.o.burst > 0 {
+		burst, err = m.overload(ctx)
+	}
 	stop()
 	<-done
 	if err := errors.Join(m.failed, err); err != nil {
 		return nil, err
 	}
-	return m.report(a, b, empty, full), nil
+	r := m.report(a, b, empty, full)
+	r.Burst = burst
+	return r, nil
 }
 
 // moment is figures of both processes.
@@ -121,7 +127,7 @@ func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
 		}
 		fmt.Fprintf(m.progress, "%d of %d clients are there\n", a.Clients, m.o.clients)
 		if time.Now().After(limit) {
-			return a, b, fmt.Errorf("%d of %d clients are there after %v", a.Clients, m.o.clients, connectTime)
+			return a, b, fmt.Errorf("%w: %d of %d are there after %v", errMissing, a.Clients, m.o.clients, connectTime)
 		}
 	}
 	if err := m.wait(ctx, m.o.warm); err != nil {

@@ -70,17 +70,50 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	}
 }
 
+// In a burst what is given up comes in its order, messages arrive, and nobody is disconnected.
+func TestSockets_Burst(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays in real time for some seconds")
+	}
+	var progress bytes.Buffer
+	o, err := parse(strings.Fields("-clients 24 -npcs 20 -seconds 1 -transport udp -overload -burst 2s"), &progress)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.warm = time.Second
+	r, err := measureSockets(o, &progress)
+	if err != nil {
+		t.Fatalf("%v: %s", err, &progress)
+	}
+	b := r.Burst
+	if b.MessagesSent < 24/2 || b.MessagesComplete != b.MessagesSent || b.Disconnected != 0 || b.Different != 0 || b.Factor <= 1 || b.InputsConsumedPct == 0 {
+		t.Errorf("%+v", b)
+	}
+	if len(b.Steps) == 0 || b.Steps[0].Step != 1 {
+		t.Errorf("given up: %+v", b.Steps)
+	}
+	var out bytes.Buffer
+	if err := r.print(&out); err != nil || !strings.Contains(out.String(), "far entities at half the rate") {
+		t.Errorf("%v: %s", err, &out)
+	}
+}
+
 func TestSockets_RefuseBadFlags(t *testing.T) {
 	for flags, want := range map[string]string{
-		"-transport tcp":                  "udp, batch, ws",
-		"-transport udp -interest circle": "none, grid",
-		"-transport udp -hz 0":            "1 to 1000",
-		"-transport udp -size 99":         "100 to 16000",
-		"-transport udp -jitter 5ms":      "0 to half of the shortest round trip, 0s",
-		"-transport udp -workers 1000":    "one is for the load",
-		"-transport udp -clients 10001":   "1 to 10000",
-		"-workers 1":                      "-transport only",
-		"-hz 30":                          "-transport only",
+		"-transport tcp":                                    "udp, batch, ws",
+		"-transport udp -interest circle":                   "none, grid",
+		"-transport udp -hz 0":                              "1 to 1000",
+		"-transport udp -size 99":                           "100 to 16000",
+		"-transport udp -jitter 5ms":                        "0 to half of the shortest round trip, 0s",
+		"-transport udp -workers 1000":                      "one is for the load",
+		"-transport udp -clients 10001":                     "1 to 10000",
+		"-transport udp -load-pct 101":                      "0 to 100",
+		"-transport udp -burst 1s":                          "-overload only",
+		"-transport udp -overload -burst 1s -burst-pct 100": "101 to 1000",
+		"-transport udp -search -load-pct 70":               "-search: not with",
+		"-search":                                           "-transport only",
+		"-workers 1":                                        "-transport only",
+		"-hz 30":                                            "-transport only",
 	} {
 		var out, errs bytes.Buffer
 		if code := run(strings.Fields(flags), &out, &errs); code != 2 || !strings.Contains(errs.String(), want) {

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// What is burnt is what the last wake-up took, by the factor, for each tick; what is burnt is not work.
+func TestBurner_BurnsWhatWorkTakes(t *testing.T) {
+	b := burner{}
+	b.step(nil)
+	b.step(nil)
+	b.end(4 * time.Millisecond)
+	b.begin(1.5, 0.5, 100)
+	if b.factor != 3 || b.burnt != 0 {
+		t.Fatalf("%+v", b)
+	}
+	began := time.Now()
+	b.step(nil)
+	if took := time.Since(began); b.burnt < 4*time.Millisecond || took < b.burnt {
+		t.Errorf("a tick of 2 ms burnt %v in %v", b.burnt, took)
+	}
+	b.end(b.burnt + 3*time.Millisecond)
+	if b.net != 3*time.Millisecond || b.work != 7*time.Millisecond || b.burnt != 0 || b.ticks != 1 {
+		t.Errorf("%+v", b)
+	}
+	b.note(0, "nothing", 103)
+	b.note(1, "something", 106)
+	b.note(1, "something", 109)
+	b.note(0, "nothing", 112)
+	if len(b.steps) != 2 || b.steps[0].Tick != 6 || b.steps[1].Step != 0 {
+		t.Errorf("%+v", b.steps)
+	}
+}
