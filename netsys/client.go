@@ -55,14 +55,11 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		server:  unmap(server),
 	}
 	c.carrier.to = c.server
-	c.session = &session{
-		attached:  attached{carrier: c.carrier, on: &c.carrier.lane},
-		channels:  newChannels(config.Channels),
-		identity:  identity{remote: c.server},
-		silence:   silence{timeout: orDefault(config.Timeout, defaultTimeout)},
-		pace:      pace{keepAlive: orDefault(config.KeepAlive, defaultKeepAlive)},
-		malformed: defaultMaxMalformed,
+	c.carrier.limits = limits{
+		orDefault(config.Timeout, defaultTimeout), orDefault(config.KeepAlive, defaultKeepAlive), defaultMaxMalformed,
 	}
+	c.session = newSession(attached{carrier: c.carrier, on: &c.carrier.lane, channels: newChannels(config.Channels)},
+		identity{remote: c.server})
 	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)
 	if config.Token == nil {
 		var err error

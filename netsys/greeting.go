@@ -48,7 +48,7 @@ func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
 	s.rota.Add(guest)
-	guest.client.greeting.answer = nil
+	guest.greeting.answer = nil
 	guest.state = connected
 	s.carrier.told.Connected(now, guest)
 }
@@ -60,9 +60,9 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		return DropDuplicate
 	case from.state > connected:
 		return DropUnexpected
-	case from.client.greeting.answer != nil:
+	case from.greeting.answer != nil:
 		// The answer may have been lost: the same one again.
-		_ = from.tunnel.Send(now, from.client.greeting.answer)
+		_ = from.tunnel.Send(now, from.greeting.answer)
 		return DropDuplicate
 	}
 	drop, at := parseHello(b, &s.hello), 0
@@ -130,21 +130,21 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	guest.channels.OnWaiting(guest.waiting)
 	guest.open(now, id)
 	guest.state = welcomed
-	guest.client.greeting.since = s.carrier.clock.At(now)
-	guest.client.greeting.answer = appendWelcome(nil, w)
-	_ = guest.tunnel.Send(now, guest.client.greeting.answer)
+	guest.greeting.since = s.carrier.clock.At(now)
+	guest.greeting.answer = appendWelcome(nil, w)
+	_ = guest.tunnel.Send(now, guest.greeting.answer)
 }
 
 func (s *Server) refuse(now time.Time, guest *session, r refused) {
-	guest.client.greeting.answer = appendRefused(nil, r)
-	_ = guest.tunnel.Send(now, guest.client.greeting.answer)
+	guest.greeting.answer = appendRefused(nil, r)
+	_ = guest.tunnel.Send(now, guest.greeting.answer)
 }
 
 // expire takes the slots of clients that were not connected in time, and forgets those that gave up.
 func (s *Server) expire(now time.Time) {
 	for i := 0; i < len(s.guests); {
 		guest := s.guests[i]
-		if guest.state < ended && s.carrier.clock.At(now)-guest.client.greeting.since >= greetTime {
+		if guest.state < ended && s.carrier.clock.At(now)-guest.greeting.since >= greetTime {
 			guest.tunnel.Disconnect(now)
 			guest.state = ended
 			s.drops.count(DropHalfOpen)

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/received"
 	"github.com/tactusgo/tactus/netsys/internal/recent"
 	"github.com/tactusgo/tactus/netsys/internal/rota"
+	"github.com/tactusgo/tactus/netsys/internal/sent"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -24,6 +25,9 @@ const (
 
 	// lookEvery is how long at most a server leaves a session alone.
 	lookEvery = 100 * time.Millisecond
+
+	// ackSlack is how long after the expected answer a packet counts as lost on the way out.
+	ackSlack = time.Second
 
 	// maxUnanswered is how many packets may have come since this end sent the last one: an acknowledgement says no
 	// more than 33, and one or the other gets lost.
@@ -53,6 +57,7 @@ type carrier struct {
 	told   Handler              // during Poll, of all but Received and Acked
 	rota   *rota.Rota[*session] // of a server
 	listening
+	limits
 
 	inside  *session // whose channels are delivering
 	deliver func(number int, message []byte)
@@ -85,44 +90,67 @@ func (c *carrier) send(to netip.AddrPort, datagram []byte) error {
 	return c.lane.send(to, datagram)
 }
 
-// session is the [Session] of both endpoints.
+// session is the [Session] of both endpoints. What every packet needs is in six cache lines side by side, and what few
+// need elsewhere: of a thousand sessions none is in the caches when its next packet comes. What has pointers and at most
+// 512 bytes begins with a cache line, as package runtime allocates it.
 type session struct {
-	// What every packet needs lies together.
 	attached
-	channels *channel.Endpoint
-	state    state
-	age      age
+	age
 	silence
 	pace
-	client visitor // on a server
-	numbers
-	rtt       recent.RoundTrip
-	stats     Stats
-	malformed uint64 // how many packets are too many
+	identified
+	state state
+	told  received.Told
+	in    received.History
+	counts
+	out sent.History
+	*rare
+}
 
+// identified is which session of its endpoint it is.
+type identified struct {
+	id    uint64
+	place int32 // in a server's rota; below 0: not there
+}
+
+func (i *identified) ID() uint64 { return i.id }
+
+// attached is by what a session sends and receives.
+type attached struct {
+	carrier  *carrier
+	on       *lane // that works for it
+	tunnel   tunnel
+	peer     *netcode.Peer // the tunnel of a server's
+	channels *channel.Endpoint
+}
+
+// counts are among [Stats], which says what they are.
+type counts struct {
+	datagramsIn, bytesIn, payloadIn    uint64
+	datagramsOut, bytesOut, payloadOut uint64
+	unsent                             uint64
+}
+
+// rare is what a session has that few packets need.
+type rare struct {
+	rtt              recent.RoundTrip
+	gaps             received.Gaps
+	lossOut          recent.Loss
+	moves, malformed uint64
+
+	visitor
 	identity
 	reason error
 }
 
-// numbers are those of packets, out and in.
-type numbers struct {
-	out  sendHistory
-	told received.Told
-	in   received.History
-}
-
-// attached is by what a session sends and receives.
-type attached struct {
-	carrier *carrier
-	on      *lane // that works for it
-	tunnel  tunnel
+// newSession returns one that is connecting.
+func newSession(a attached, i identity) *session {
+	r := &rare{identity: i}
+	return &session{attached: a, identified: identified{place: -1}, rare: r, in: received.New(&r.gaps), out: sent.New(&r.lossOut)}
 }
 
 // visitor is what only a server has of a session.
 type visitor struct {
-	peer     *netcode.Peer // the tunnel
-	queue    queue
-	place    int // in the rota; below 0: not there
 	path     path
 	greeting greeting
 }
@@ -130,17 +158,22 @@ type visitor struct {
 // identity is who the other end is, and where.
 type identity struct {
 	remote   netip.AddrPort
-	id       uint64
 	clientID uint64
 	userData []byte
 	tag      uint64 // of a client's hello
 	login    []byte // and what its application takes it for
 }
 
-func (i *identity) ID() uint64                 { return i.id }
 func (i *identity) ClientID() uint64           { return i.clientID }
 func (i *identity) UserData() []byte           { return i.userData }
 func (i *identity) RemoteAddr() netip.AddrPort { return i.remote }
+
+// limits are those of all sessions of an endpoint.
+type limits struct {
+	timeout   time.Duration // of their silence
+	keepAlive time.Duration
+	malformed int // packets that are not too many
+}
 
 // age is how long a session has been open.
 type age struct {
@@ -150,15 +183,16 @@ type age struct {
 
 // silence is how long nothing was heard of the peer, by the time for which its endpoint has listened.
 type silence struct {
-	timeout time.Duration
-	last    time.Duration // when something was
+	last time.Duration // when something was
 }
 
 // heard takes note of a valid packet.
 func (s *silence) heard(listened *listening) { s.last = listened.before }
 
 // watch reports whether the silence has become too long.
-func (s *silence) watch(listened *listening) bool { return listened.until-s.last >= s.timeout }
+func (s *silence) watch(listened *listening, timeout time.Duration) bool {
+	return listened.until-s.last >= timeout
+}
 
 // listening is for how long an endpoint has listened.
 type listening struct {
@@ -175,15 +209,14 @@ func (l *listening) poll(at time.Duration) {
 
 // pace is when an end sends something of itself.
 type pace struct {
-	keepAlive  time.Duration
 	lastSent   time.Duration
-	unanswered int           // packets received since then
 	paced      time.Duration // when a client's channels would be done, had they sent evenly
+	unanswered int           // packets received since the last one was sent
 }
 
 // due reports whether a packet is to go out even without content.
-func (p *pace) due(at time.Duration) bool {
-	return at-p.lastSent >= p.keepAlive || p.unanswered >= maxUnanswered
+func (p *pace) due(at, keepAlive time.Duration) bool {
+	return at-p.lastSent >= keepAlive || p.unanswered >= maxUnanswered
 }
 
 // ahead reports whether channels have sent as much as a server takes.
@@ -194,7 +227,6 @@ var _ Session = (*session)(nil)
 // open begins the life of a session that was welcomed.
 func (s *session) open(now time.Time, id uint64) {
 	s.id, s.age.begun, s.silence.last = id, s.carrier.clock.At(now), s.carrier.until
-	s.in = received.New()
 }
 
 // end remembers the first reason; the endpoint reports it when it next looks through its sessions.
@@ -228,9 +260,9 @@ func (s *session) sendDatagram(now time.Time, payload []byte) (uint16, error) {
 	const front = headerSize + lengthSize
 	l := s.on
 	b := append(l.buf[:front], payload[:min(len(payload), MaxPayload-lengthSize)]...)
-	s.channels.Carried(now, s.out.next, len(payload)+cover)
+	s.channels.Carried(now, s.out.Next(), len(payload)+cover)
 	if room := len(l.buf) - len(b); room > 0 && s.carrier.inside != s {
-		if with := s.channels.Fill(now, s.out.next, b, room); len(with) > len(b) {
+		if with := s.channels.Fill(now, s.out.Next(), b, room); len(with) > len(b) {
 			l.buf[headerSize], l.buf[headerSize+1] = byte(len(payload)), byte(len(payload)>>8)
 			return s.send(now, kindBoth, true, with)
 		}
@@ -249,14 +281,14 @@ func (s *session) pump(now time.Time) {
 		return
 	}
 	at := s.at(now)
-	due := s.due(at)
-	for first := true; s.client.peer != nil || !s.ahead(at); first = false {
+	due := s.due(at, s.carrier.keepAlive)
+	for first := true; s.peer != nil || !s.ahead(at); first = false {
 		b := s.on.buf[:headerSize]
-		filled := s.channels.Fill(now, s.out.next, b, len(s.on.buf)-headerSize)
+		filled := s.channels.Fill(now, s.out.Next(), b, len(s.on.buf)-headerSize)
 		if len(filled) == len(b) && !(first && due) {
 			return
 		}
-		s.channels.Carried(now, s.out.next, cover)
+		s.channels.Carried(now, s.out.Next(), cover)
 		if _, err := s.send(now, kindChannels, false, filled); err != nil {
 			return
 		}
@@ -272,18 +304,18 @@ func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uin
 	err := s.tunnel.Send(now, packet)
 	s.on.sends = nil
 	if err != nil {
-		s.stats.Unsent++
+		s.unsent++
 		return seq, err
 	}
-	s.stats.DatagramsOut++
-	s.stats.BytesOut += uint64(s.on.sent)
+	s.datagramsOut++
+	s.bytesOut += uint64(s.on.sent)
 	return seq, nil
 }
 
 // number writes the header of the next packet.
 func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) uint16 {
 	at := s.at(now)
-	h := header{kind: kind, seq: s.out.add(at, data), delay: nothingHeard}
+	h := header{kind: kind, seq: s.out.Add(at, data), delay: nothingHeard}
 	if s.in.Heard {
 		h.ack, h.bits = s.in.Newest, s.in.Bits
 		h.delay = uint16(min(max(at-s.in.NewestAt, 0)/delayUnit, maxDelay))
@@ -302,7 +334,8 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	d := &s.on.datagram
 	at := s.at(now)
 	arrived := max(at-max(now.Sub(d.At), 0), 0)
-	newest, drop := accept(&s.in, head.seq, arrived)
+	newest, was := s.in.Accept(head.seq, arrived)
+	drop = [...]DropReason{received.Fresh: DropNone, received.Stale: DropStale, received.Duplicate: DropDuplicate}[was]
 	if drop != DropNone {
 		return false, drop // and a replay keeps nobody alive
 	}
@@ -310,14 +343,14 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	if s.unanswered++; s.unanswered == maxUnanswered {
 		s.wake()
 	}
-	s.stats.DatagramsIn++
-	s.stats.BytesIn += uint64(s.on.size)
+	s.datagramsIn++
+	s.bytesIn += uint64(s.on.size)
 	if head.delay != nothingHeard {
 		s.acknowledge(now, head, arrived)
 	}
 	if head.kind == kindDatagram || head.kind == kindBoth {
 		if s.state == connected {
-			s.stats.PayloadIn += uint64(len(in.payload))
+			s.payloadIn += uint64(len(in.payload))
 			s.on.handler.Received(now, s, Packet{Seq: head.seq, At: d.At, Newest: newest, Data: in.payload})
 		}
 		return len(in.channels) > 0, DropNone
@@ -335,7 +368,7 @@ func (s *session) rest(now time.Time, b []byte) DropReason {
 	case kindChallenge:
 		return s.answer(now, in.path)
 	case kindAnswer:
-		s.client.path.answered(c.datagram.From, in.path)
+		s.path.answered(c.datagram.From, in.path)
 	}
 	if len(in.channels) > 0 && s.state == connected {
 		c.inside = s
@@ -353,25 +386,24 @@ func (s *session) acknowledge(now time.Time, head header, arrived time.Duration)
 	for fresh := s.told.Fresh(head.ack, head.bits); fresh != 0; {
 		back := bits.Len64(fresh) - 1
 		fresh &^= 1 << back
-		p := s.out.ack(head.ack - uint16(back))
+		p := s.out.Ack(head.ack - uint16(back))
 		if p == nil {
 			continue
 		}
 		if back == 0 && head.delay < maxDelay {
 			waited := time.Duration(head.delay) * delayUnit
-			s.rtt.Sample(arrived, max(arrived-p.at-waited, 0))
+			s.rtt.Sample(arrived, max(arrived-p.At-waited, 0))
 		}
-		s.channels.Acked(now, p.seq)
-		if p.data && s.state == connected {
-			s.on.handler.Acked(s, p.seq)
+		s.channels.Acked(now, p.Seq)
+		if p.Data && s.state == connected {
+			s.on.handler.Acked(s, p.Seq)
 		}
 	}
 }
 
 // suspect counts a packet that no honest peer sends, and ends the session when there were too many.
 func (s *session) suspect(now time.Time) {
-	s.stats.Malformed++
-	if s.stats.Malformed > s.malformed {
+	if s.malformed++; s.malformed > uint64(s.carrier.limits.malformed) {
 		s.Close(now, ReasonProtocol)
 	}
 }
@@ -379,7 +411,7 @@ func (s *session) suspect(now time.Time) {
 // settle decides of packets that are missing whether they are lost.
 func (s *session) settle(at time.Duration) {
 	s.in.Update(at)
-	s.out.update(at, ackSlack+2*s.rtt.Smoothed)
+	s.out.Update(at, ackSlack+2*s.rtt.Smoothed)
 }
 
 // update does what time alone brings about.
@@ -388,18 +420,21 @@ func (s *session) update(now time.Time) {
 		return
 	}
 	s.settle(s.at(now))
-	if s.watch(&s.carrier.listening) {
+	if s.watch(&s.carrier.listening, s.carrier.timeout) {
 		s.end(ErrTimeout)
 	}
 }
 
 // Placed implements [rota.Member].
-func (s *session) Placed(at int) { s.client.place = at }
+func (i *identified) Placed(at int) { i.place = int32(at) }
+
+// Touch implements [rota.Member].
+func (s *session) Touch() byte { return touch(s) ^ touchFurther(s) }
 
 // wake makes a server look at a session in the present or next Poll or Flush.
 func (s *session) wake() {
 	if s.carrier.rota != nil {
-		s.carrier.rota.Wake(s.client.place)
+		s.carrier.rota.Wake(int(s.place))
 	}
 }
 
@@ -428,5 +463,5 @@ func (s *session) next(at time.Duration) time.Duration {
 		return 0
 	}
 	silent := s.carrier.until - s.silence.last
-	return min(s.age.begun+s.lastSent+s.keepAlive, at+s.timeout-silent, at+lookEvery)
+	return min(s.age.begun+s.lastSent+s.carrier.keepAlive, at+s.carrier.timeout-silent, at+lookEvery)
 }

@@ -33,6 +33,7 @@ type lane struct {
 	datagram Datagram  // that is being received
 	size     int       // of it, in bytes
 	ended    bool      // a session did that has not been reported
+	touched  byte      // what was read before it was needed: see together
 	drops    Drops
 	netcode  *netcode.Lane // nil: the endpoint's own
 
@@ -87,7 +88,7 @@ type lanes struct {
 	sorted   []collected
 
 	spreading // of Spread
-	spread    func(worker, i int)
+	spread    func(worker, piece int)
 	flush     func(worker, i int)
 }
 
@@ -101,6 +102,7 @@ type collected struct {
 // spreading is a call of Spread.
 type spreading struct {
 	sessions []Session
+	each     int // of them make a piece
 	do       func(worker, i int)
 }
 
@@ -110,7 +112,7 @@ func (x *lanes) init(s *Server, workers Workers) {
 		n = max(workers.Workers(), 1)
 	}
 	x.server, x.netcode, x.workers, x.all = s, netcode.NewCrew(s.netcode), workers, make([]*lane, n)
-	x.spread, x.flush = x.spreadOne, x.flushLane
+	x.spread, x.flush = x.spreadPiece, x.flushLane
 	main := &s.carrier.lane
 	w, ok := s.carrier.wire.(ParallelWire)
 	x.parallel = ok
@@ -193,10 +195,10 @@ func (x *lanes) join() {
 func (l *lane) hand(to Wire, i int) {
 	e := l.spool.At(i)
 	if err := to.Send(e.About.now, e.About.to, l.spool.Bytes(e)); err != nil && e.About.from != nil {
-		stats := &e.About.from.stats
-		stats.Unsent++
-		stats.DatagramsOut--
-		stats.BytesOut -= uint64(len(l.spool.Bytes(e)))
+		counts := &e.About.from.counts
+		counts.unsent++
+		counts.datagramsOut--
+		counts.bytesOut -= uint64(len(l.spool.Bytes(e)))
 	}
 }
 
@@ -204,14 +206,14 @@ func (x *lanes) flushLane(_, i int) { x.all[i].sender.Flush(x.all[i].now) }
 
 // enter lets a lane have a session, until leave.
 func (l *lane) enter(s *session, piece int) {
-	if l.piece = piece; s.client.peer != nil {
-		s.client.peer.Use(l.netcode)
+	if l.piece = piece; s.peer != nil {
+		s.peer.Use(l.netcode)
 	}
 	s.on = l
 }
 
 func (l *lane) leave(s *session) {
-	s.client.peer.Use(nil)
+	s.peer.Use(nil)
 	s.on = &s.carrier.lane
 }
 
@@ -220,9 +222,22 @@ func (x *lanes) spreaded() {
 	x.join()
 }
 
-// spreadOne does a piece of Spread.
-func (x *lanes) spreadOne(worker, i int) {
-	of, l := x.sessions[i].(*session), x.all[worker]
+// spreadPiece does a piece of Spread.
+func (x *lanes) spreadPiece(worker, i int) {
+	of, l := portion(x.sessions, x.spreading.each, i), x.all[worker]
+	for _, s := range of {
+		l.touched += touch(s.(*session))
+	}
+	for _, s := range of {
+		l.touched += touchFurther(s.(*session))
+	}
+	for k := range of {
+		x.spreadOne(l, worker, i*x.spreading.each+k)
+	}
+}
+
+func (x *lanes) spreadOne(l *lane, worker, i int) {
+	of := x.sessions[i].(*session)
 	if c := x.server.carrier; of.carrier != c || of.on != &c.lane {
 		panic(fmt.Sprintf("netsys: Server.Spread: session %d is twice among the %d, or of another endpoint", i, len(x.sessions)))
 	}

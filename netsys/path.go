@@ -31,7 +31,7 @@ func (p *path) answered(from netip.AddrPort, value uint64) {
 
 // answer sends a challenge back.
 func (s *session) answer(now time.Time, value uint64) DropReason {
-	if s.client.peer != nil {
+	if s.peer != nil {
 		return DropUnexpected
 	}
 	b := binary.LittleEndian.AppendUint64(s.on.buf[:headerSize], value)
@@ -41,15 +41,15 @@ func (s *session) answer(now time.Time, value uint64) DropReason {
 
 // moved deals with an authentic packet that came from another address than the client's.
 func (s *Server) moved(of *session, from netip.AddrPort) {
-	now, p := s.carrier.now, &of.client.path
+	now, p := s.carrier.now, &of.path
 	at := s.carrier.clock.At(now)
 	switch {
 	case of.state != connected:
 		return
 	case p.proven:
-		if s.netcode.Rebind(of.client.peer, from) {
+		if s.netcode.Rebind(of.peer, from) {
 			of.remote = from
-			of.stats.Moves++
+			of.moves++
 		}
 		*p = path{}
 		return
@@ -62,5 +62,5 @@ func (s *Server) moved(of *session, from netip.AddrPort) {
 	p.sent = at
 	b := binary.LittleEndian.AppendUint64(s.carrier.buf[:headerSize], p.value)
 	of.number(now, kindChallenge, false, b)
-	_ = of.client.peer.SendTo(now, from, b)
+	_ = of.peer.SendTo(now, from, b)
 }

@@ -27,7 +27,9 @@ type round struct {
 	server *Server
 	lanes  *lanes
 	taken  spool.Spool[taken]
-	of     []*session // which have something among it, in the order of their first
+	of     []int   // the slots that have something among it, in the order of their first
+	each   int     // of them a worker does in one go
+	queues []queue // by slot
 	size   struct{ datagrams, bytes int }
 
 	deliver func(Datagram)
@@ -36,6 +38,7 @@ type round struct {
 
 func (r *round) init(s *Server) {
 	r.server, r.lanes = s, &s.lanes
+	r.queues = make([]queue, s.config.MaxClients)
 	r.deliver, r.do = r.take, r.work
 }
 
@@ -43,8 +46,8 @@ func (r *round) init(s *Server) {
 type taken struct {
 	from netip.AddrPort
 	at   time.Time
-	of   *session // nil: nobody's, or something for netcode
-	next int32    // of the same session
+	of   *session // where something of it is left that was opened
+	next int32    // of the same session, plus 1
 	size uint16   // of the datagram, in bytes
 	left left
 }
@@ -59,34 +62,22 @@ const (
 	leftNothing
 )
 
-// queue is which datagrams of a round are a session's; where there are none, first is −1.
-type queue struct {
-	first, last int32
-	held        bool // what comes has to wait for what is in the queue
-}
+// queue is which datagrams of a round are a session's: the first and the last, plus 1.
+type queue struct{ first, last int32 }
 
-// take takes a datagram from the wire.
+// take takes a datagram from the wire. Whose it is it notes, and touches no session.
 func (r *round) take(d Datagram) {
-	var of *session
-	if p := r.lanes.netcode.Whose(d.From, d.Data); p != nil {
-		of = p.Context.(*session)
-	}
-	if of == nil {
-		r.taken.Add(taken{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
-	} else if of.client.queue.held || r.lanes.number() > 1 {
-		r.add(of, d, len(d.Data), leftSealed)
-	} else {
-		if !r.lanes.apart {
-			r.lanes.part(r.server.carrier.now)
+	slot := r.lanes.netcode.Whose(d.From, d.Data)
+	r.taken.Add(taken{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
+	if slot >= 0 {
+		n, q := int32(r.taken.Len()), &r.queues[slot]
+		if q.first == 0 {
+			q.first = n
+			r.of = append(r.of, slot)
+		} else {
+			r.taken.At(int(q.last - 1)).About.next = n
 		}
-		l := r.lanes.all[0]
-		l.enter(of, r.size.datagrams)
-		payload, left := r.open(l, of, d)
-		l.leave(of)
-		if left != leftNothing {
-			r.add(of, Datagram{From: d.From, At: d.At, Data: payload}, len(d.Data), left)
-			of.client.queue.held = true
-		}
+		q.last = n
 	}
 	r.size.datagrams++
 	if r.size.bytes += len(d.Data); r.size.datagrams >= roundDatagrams || r.size.bytes >= roundBytes {
@@ -94,59 +85,61 @@ func (r *round) take(d Datagram) {
 	}
 }
 
-// add appends a datagram, or what was inside one of that size, to those of a session.
-func (r *round) add(of *session, d Datagram, size int, left left) {
-	n := int32(r.taken.Len())
-	r.taken.Add(taken{d.From, d.At, of, -1, uint16(size), left}, d.Data)
-	if of.client.queue.first < 0 {
-		of.client.queue.first = n
-		r.of = append(r.of, of)
-	} else {
-		r.taken.At(int(of.client.queue.last)).About.next = n
-	}
-	of.client.queue.last = n
-}
-
 // finish ends a round.
 func (r *round) finish() {
-	if r.lanes.number() > 1 && len(r.of) > 0 {
+	if len(r.of) > 0 {
 		r.lanes.part(r.server.carrier.now)
+		each, portions := r.lanes.portions(len(r.of))
+		r.each = each
 		if r.taken.Len() < fewDatagrams {
-			for i := range r.of {
+			for i := range portions {
 				r.work(0, i)
 			}
 		} else {
-			r.lanes.each(len(r.of), r.do)
+			r.lanes.each(portions, r.do)
 		}
-	}
-	if r.lanes.apart {
 		r.lanes.join()
 	}
 	for i := range r.taken.Len() {
 		r.rest(r.taken.At(i))
 	}
-	for _, of := range r.of {
-		of.client.queue = queue{first: -1}
+	for _, slot := range r.of {
+		r.queues[slot] = queue{}
 	}
-	clear(r.of)
 	r.of = r.of[:0]
 	r.taken.Clear()
 	r.size = struct{ datagrams, bytes int }{}
 }
 
-// work does for the datagrams of a session what a worker may.
+// work does for the datagrams of some sessions what a worker may.
 func (r *round) work(worker, piece int) {
-	of, l := r.of[piece], r.lanes.all[worker]
-	for i := of.client.queue.first; i >= 0; {
-		e := r.taken.At(int(i))
+	l, all := r.lanes.all[worker], portion(r.of, r.each, piece)
+	var of [together]*session
+	for _, slot := range all {
+		l.touched += r.lanes.netcode.Peer(slot).Touch()
+	}
+	for i, slot := range all {
+		of[i] = r.lanes.netcode.Peer(slot).Context.(*session)
+		l.touched += touch(of[i])
+	}
+	for i := range all {
+		l.touched += touchFurther(of[i])
+	}
+	for i, slot := range all {
+		r.session(l, of[i], int(r.queues[slot].first))
+	}
+}
+
+// session does so for those of one session, from the one before next on.
+func (r *round) session(l *lane, of *session, next int) {
+	for left := leftNothing; next > 0 && left == leftNothing; {
+		e := r.taken.At(next - 1)
 		b := r.taken.Bytes(e)
-		l.enter(of, int(i))
-		payload, left := r.open(l, of, Datagram{From: e.About.from, At: e.About.at, Data: b})
-		if e.About.left = left; left != leftNothing && left != leftSealed {
+		l.enter(of, next-1)
+		payload, more := r.open(l, of, Datagram{From: e.About.from, At: e.About.at, Data: b})
+		e.About.of, e.About.left, left, next = of, more, more, int(e.About.next)
+		if left != leftNothing {
 			r.taken.Cut(e, copy(b, payload))
-		}
-		if i = e.About.next; left != leftNothing {
-			break
 		}
 	}
 	l.leave(of)
@@ -156,7 +149,7 @@ func (r *round) work(worker, piece int) {
 // if something is left to do.
 func (r *round) open(l *lane, of *session, d Datagram) (payload []byte, left left) {
 	l.datagram, l.size = d, len(d.Data)
-	payload, drop := of.client.peer.Receive(l.now, d.Data)
+	payload, drop := of.peer.Receive(l.now, d.Data)
 	switch {
 	case drop != 0 || len(payload) == 0: // netcode counted it, or it kept the session alive
 		return nil, leftNothing

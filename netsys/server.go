@@ -68,7 +68,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
-	s.carrier.rota = &s.rota
+	s.carrier.rota, s.carrier.limits = &s.rota, limits{config.Timeout, config.KeepAlive, config.MaxMalformed}
 	s.lanes.init(s, config.Workers)
 	s.round.init(s)
 	return s, nil
@@ -158,9 +158,10 @@ func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int
 		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
 	}
 	s.lanes.part(now)
-	s.lanes.sessions, s.lanes.do = sessions, do
+	each, portions := s.lanes.portions(len(sessions))
+	s.lanes.spreading = spreading{sessions, each, do}
 	defer s.lanes.spreaded()
-	s.lanes.each(len(sessions), s.lanes.spread)
+	s.lanes.each(portions, s.lanes.spread)
 }
 
 // Close implements [Endpoint].
@@ -253,14 +254,9 @@ type serverHears struct {
 // Connected implements [netcode.ServerHandler].
 func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
-	g := &session{
-		attached:  attached{s.carrier, &s.carrier.lane, p},
-		client:    visitor{peer: p, greeting: greeting{since: s.carrier.clock.At(now)}, queue: queue{first: -1}, place: -1},
-		identity:  identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()},
-		silence:   silence{timeout: s.config.Timeout},
-		pace:      pace{keepAlive: s.config.KeepAlive},
-		malformed: uint64(s.config.MaxMalformed),
-	}
+	g := newSession(attached{carrier: s.carrier, on: &s.carrier.lane, tunnel: p, peer: p},
+		identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()})
+	g.greeting.since = s.carrier.clock.At(now)
 	p.Context = g
 	s.guests = append(s.guests, g)
 }

@@ -151,16 +151,16 @@ const (
 	reported // the handler has been told
 )
 
-func (s *session) Next() uint16                { return s.out.next }
+func (s *session) Next() uint16                { return s.out.Next() }
 func (s *session) Channels() *channel.Endpoint { return s.channels }
 
 func (s *session) Stats() Stats {
-	stats := s.stats
-	stats.RTT, stats.Jitter = s.rtt.Smoothed, s.rtt.Deviation
-	stats.MinRTT = s.rtt.Least(s.age.now)
-	stats.LossIn = s.in.Loss.Fraction(s.age.now)
-	stats.LossOut = s.out.loss.Fraction(s.age.now)
-	return stats
+	return Stats{
+		RTT: s.rtt.Smoothed, Jitter: s.rtt.Deviation, MinRTT: s.rtt.Least(s.age.now),
+		LossIn: s.gaps.Loss.Fraction(s.age.now), LossOut: s.lossOut.Fraction(s.age.now),
+		DatagramsIn: s.datagramsIn, DatagramsOut: s.datagramsOut, BytesIn: s.bytesIn, BytesOut: s.bytesOut,
+		PayloadIn: s.payloadIn, PayloadOut: s.payloadOut, Unsent: s.unsent, Moves: s.moves, Malformed: s.malformed,
+	}
 }
 
 func (s *session) Send(now time.Time, payload []byte) (uint16, error) {
@@ -174,7 +174,7 @@ func (s *session) Send(now time.Time, payload []byte) (uint16, error) {
 	}
 	seq, err := s.sendDatagram(now, payload)
 	if err == nil {
-		s.stats.PayloadOut += uint64(len(payload))
+		s.payloadOut += uint64(len(payload))
 	}
 	return seq, err
 }

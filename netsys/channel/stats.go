@@ -79,7 +79,7 @@ func (e *Endpoint) Stats() Stats {
 	s.RTT, s.MinRTT, s.Jitter = e.estimate.smoothed, e.estimate.min(), e.estimate.variance
 	s.Timeout, s.Loss = e.estimate.timeout()<<e.estimate.backoff, e.estimate.loss()
 	s.Rate, s.Budget = int(e.budget.rate), int(e.budget.tokens)
-	s.HeldBytes = e.store.used * e.store.size
+	s.Acked, s.HeldBytes = e.acked, e.store.used*e.store.size
 	for i := range e.channels {
 		c := &e.channels[i]
 		s.Delivered += c.stats.Delivered

@@ -1,7 +1,5 @@
 package channel
 
-import "time"
-
 // none is no block.
 const none int32 = -1
 
@@ -19,8 +17,7 @@ type store struct {
 	used    int
 	scratch []byte // where a message of several blocks is put together
 
-	tidied        time.Duration
-	lately        int // most blocks in use since then
+	lately        int // most blocks in use since it was tidied
 	latelyScratch int // and the longest message
 }
 

@@ -11,10 +11,10 @@ const tidyEvery = 10 * time.Second
 
 // tidy gives memory back, now and then.
 func (e *Endpoint) tidy() {
-	if e.now-e.store.tidied < tidyEvery {
+	if e.now-e.tidied < tidyEvery {
 		return
 	}
-	e.store.tidied = e.now
+	e.tidied = e.now
 	e.store.tidy()
 	e.flight.tidy()
 	for i := range e.channels {

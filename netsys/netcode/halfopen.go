@@ -17,7 +17,7 @@ type halfOpen struct {
 	timeout  time.Duration
 	first    uint64 // sequence of its first challenge
 	since    time.Duration
-	userData [UserDataSize]byte
+	userData *[UserDataSize]byte
 	in, out  direction
 
 	older, newer *halfOpen

@@ -42,7 +42,7 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 		}
 		s.half.refresh(half, at)
 	case half != nil || s.burnt.has(mac):
-		if s.peers.byAddr.get(from) != nil {
+		if s.peers.at(from) != nil {
 			return DropConnected
 		}
 		return DropTokenUsed
@@ -58,7 +58,7 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			return drop
 		}
 	}
-	s.lane.body = s.challenges.append(s.lane.body[:0], half.clientID, &half.userData)
+	s.lane.body = s.challenges.append(s.lane.body[:0], half.clientID, half.userData)
 	s.sendGlobal(from, &half.out, kindChallenge, s.lane.body)
 	return DropNone
 }
@@ -76,8 +76,8 @@ func (r *tokenReader) open(dst []byte, protocolID, expire uint64, nonce, sealed 
 	return plain, err == nil
 }
 
-// begin begins the handshake of a client with an authentic token. The keys stay in its ciphers alone: whoever prints
-// the server does not print them.
+// begin begins the handshake of a client with an authentic token. The keys are behind pointers: whoever
+// prints the server does not print them.
 func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire uint64, plain []byte) (*halfOpen, DropReason) {
 	var token privateToken
 	switch {
@@ -100,7 +100,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 		timeout:  max(0, time.Duration(token.timeout)*time.Second),
 		first:    s.challenges.next,
 		since:    s.clock.At(now),
-		userData: token.userData,
+		userData: new(token.userData),
 		in:       newDirection(s.config.ProtocolID, &token.clientToServer),
 		out:      out,
 	}
@@ -112,7 +112,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 
 // admissible examines whether a client with a good token can have a session; who finds no slot is denied.
 func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, clientID, expire uint64, out *direction) DropReason {
-	old, there, half := s.replaceable(clientID, expire), s.peers.byAddr.get(from), s.half.byAddr[from]
+	old, there, half := s.replaceable(clientID, expire), s.peers.at(from), s.half.byAddr[from]
 	switch {
 	case there != nil && there != old:
 		return DropConnected
@@ -165,7 +165,9 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 			return DropFull
 		}
 	}
-	p := &Peer{
+	x := new(seat)
+	p := &x.peer
+	*p = Peer{
 		server:   s,
 		lane:     s.lane,
 		id:       half.clientID,
@@ -173,8 +175,8 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		expire:   half.expire,
 		timeout:  half.timeout,
 		userData: half.userData,
-		in:       half.in,
-		out:      half.out,
+		in:       half.in.at(&x.keys[0]),
+		out:      half.out.at(&x.keys[1]),
 		sequence: firstSequence(half.expire, now),
 		window:   newWindow(head.sequence),
 		last:     last{heard: s.clock.At(now)},

@@ -2,7 +2,6 @@ package netcode
 
 import (
 	"bytes"
-	"crypto/cipher"
 	"math/rand/v2"
 	"net/netip"
 	"testing"
@@ -245,24 +244,6 @@ func request(token *ConnectToken) (b []byte) {
 	}
 	c.Update(epoch, nil)
 	return b
-}
-
-// counting counts the packets that it opens.
-type counting struct {
-	cipher.AEAD
-	n *int
-}
-
-func (c counting) Open(dst, nonce, b, data []byte) ([]byte, error) {
-	*c.n++
-	return c.AEAD.Open(dst, nonce, b, data)
-}
-
-// countOpened counts the packets that are decrypted with the key of a peer.
-func countOpened(p *Peer) *int {
-	n := new(int)
-	p.in.aead = counting{p.in.aead, n}
-	return n
 }
 
 // must fails the test at an error.

@@ -68,7 +68,7 @@ func (c *Crew) Lane(out func(to netip.AddrPort, datagram []byte) error, room fun
 
 // Apart lets several goroutines use the server's peers until [Crew.Together]: each peer one goroutine at a time, on a
 // lane that no other goroutine uses meanwhile ([Peer.Use]), by [Peer.Receive], [Peer.Send] and [Peer.Forget]. Nothing
-// else of the server may be used meanwhile but [Crew.Whose]. Time stands at now. A peer that ends then leaves the
+// else of the server may be used meanwhile but [Crew.Whose] and [Crew.Peer]. Time stands at now. A peer that ends then leaves the
 // tables with Together.
 func (c *Crew) Apart(now time.Time) {
 	c.server.apart = apart{is: true, at: c.server.clock.At(now)}
@@ -91,14 +91,20 @@ func (c *Crew) Together() {
 	}
 }
 
-// Whose is the peer at an address, when the datagram looks as if it carried a payload or kept the session alive; nil for
-// all that [Server.Receive] has to look at.
-func (c *Crew) Whose(from netip.AddrPort, datagram []byte) *Peer {
+// Whose is the slot of the peer at an address, when the datagram looks as if it carried a payload or kept the session
+// alive; −1 for all that [Server.Receive] has to look at. The peer itself is not touched.
+func (c *Crew) Whose(from netip.AddrPort, datagram []byte) (slot int) {
 	if c.server.closed || len(datagram) == 0 || !peersReceive.has(datagram[0]&15) {
-		return nil
+		return -1
 	}
-	return c.server.peers.byAddr.get(unmap(from))
+	if slot, ok := c.server.peers.byAddr.get(unmap(from)); ok {
+		return int(slot)
+	}
+	return -1
 }
+
+// Peer is the peer in a slot; nil where there is none.
+func (c *Crew) Peer(slot int) *Peer { return c.server.peers.slots[slot] }
 
 // gather takes those that ended out of the tables.
 func (l *Lane) gather(s *Server) {
@@ -123,7 +129,7 @@ func (p *Peer) Use(l *Lane) {
 	p.lane = l
 }
 
-// Receive takes a datagram that [Crew.Whose] said is this peer's, as [Server.Receive] does, and returns the payload,
+// Receive takes a datagram that [Crew.Whose] said is that of the peer in this slot, as [Server.Receive] does, and returns the payload,
 // which is valid until the lane is used again: nil when there is none, or with the reason why the datagram was dropped.
 func (p *Peer) Receive(now time.Time, datagram []byte) (payload []byte, drop DropReason) {
 	kind, payload, drop := p.receive(now, datagram)

@@ -27,7 +27,8 @@ func TestPeersOnLanes(t *testing.T) {
 	good, gone := seal("good"), seal("gone")
 	forged := append([]byte(nil), seal("forged")...)
 	forged[len(forged)-1]++
-	if crew.Whose(p.addr, good) != p.peer || crew.Whose(netip.AddrPortFrom(p.addr.Addr(), 1), good) != nil || crew.Whose(p.addr, nil) != nil || crew.Whose(p.addr, []byte{kindDisconnect}) != nil {
+	slot := crew.Whose(p.addr, good)
+	if slot < 0 || crew.Peer(slot) != p.peer || crew.Whose(netip.AddrPortFrom(p.addr.Addr(), 1), good) >= 0 || crew.Whose(p.addr, nil) >= 0 || crew.Whose(p.addr, []byte{kindDisconnect}) >= 0 {
 		t.Error("whose datagrams are is not known")
 	}
 	before := p.server.Drops()
@@ -47,7 +48,7 @@ func TestPeersOnLanes(t *testing.T) {
 	if _, drop := p.peer.Receive(p.now, gone); drop != DropUnknownSender {
 		t.Errorf("a session that has ended drops a packet as %v", drop)
 	}
-	if p.server.Len() != 1 || crew.Whose(p.addr, good) != p.peer || p.server.Drops() != before {
+	if p.server.Len() != 1 || crew.Whose(p.addr, good) != slot || crew.Peer(slot) != p.peer || p.server.Drops() != before {
 		t.Error("the server's tables changed while its peers were on lanes")
 	}
 	crew.Together()
@@ -56,7 +57,7 @@ func TestPeersOnLanes(t *testing.T) {
 	for i := range before {
 		drops[i] -= before[i]
 	}
-	if want := (Drops{DropReplay: 1, DropForged: 1, DropSize: 1, DropType: 1, DropUnknownSender: 1}); p.server.Len() != 0 || crew.Whose(p.addr, good) != nil || drops != want {
+	if want := (Drops{DropReplay: 1, DropForged: 1, DropSize: 1, DropType: 1, DropUnknownSender: 1}); p.server.Len() != 0 || crew.Whose(p.addr, good) >= 0 || crew.Peer(slot) != nil || drops != want {
 		t.Errorf("then there are %d clients, and drops %v", p.server.Len(), drops)
 	}
 	if drop := p.client.Receive(p.now, testServer, sent, quietClient{}); drop != DropNone {

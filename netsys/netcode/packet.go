@@ -111,19 +111,22 @@ func bodyFits(kind uint8, n int) bool {
 	return false
 }
 
-// direction seals or opens the packets that go one way in one session. It keeps its cipher and everything else
-// that a packet needs, so that a packet costs no allocation.
+// direction seals or opens the packets that go one way in one session. The cipher that it makes of the key for each
+// packet stays on the stack.
 type direction struct {
-	aead  cipher.AEAD
-	nonce [chacha20poly1305.NonceSize]byte
-	data  [len(version) + 8 + 1]byte // associated data
+	key      *Key // and not by value, which fmt would print
+	protocol uint64
 }
 
-func newDirection(protocolID uint64, key *Key) (d direction) {
-	d.aead = newPacketCipher(key)
-	copy(d.data[:], version)
-	binary.LittleEndian.PutUint64(d.data[len(version):], protocolID)
-	return d
+func newDirection(protocolID uint64, key *Key) direction {
+	own := *key
+	return direction{&own, protocolID}
+}
+
+// at is the same with its key in another place.
+func (d *direction) at(place *Key) direction {
+	*place = *d.key
+	return direction{place, d.protocol}
 }
 
 func newPacketCipher(key *Key) cipher.AEAD {
@@ -134,27 +137,35 @@ func newPacketCipher(key *Key) cipher.AEAD {
 	return aead
 }
 
-// prepare sets nonce and associated data for a packet.
-func (d *direction) prepare(prefix uint8, sequence uint64) {
-	binary.LittleEndian.PutUint64(d.nonce[4:], sequence)
-	d.data[len(d.data)-1] = prefix
+// parameters are a packet's nonce and associated data.
+type parameters struct {
+	nonce [chacha20poly1305.NonceSize]byte
+	data  [len(version) + 8 + 1]byte
+}
+
+func (d *direction) parameters(prefix uint8, sequence uint64) (x parameters) {
+	binary.LittleEndian.PutUint64(x.nonce[4:], sequence)
+	copy(x.data[:], version)
+	binary.LittleEndian.PutUint64(x.data[len(version):], d.protocol)
+	x.data[len(x.data)-1] = prefix
+	return x
 }
 
 // appendPacket appends a sealed packet. body must not overlap the room behind dst.
 func (d *direction) appendPacket(dst []byte, kind uint8, sequence uint64, body []byte) []byte {
 	n := max(1, (bits.Len64(sequence)+7)/8)
 	prefix := uint8(n)<<4 | kind
-	d.prepare(prefix, sequence)
+	x := d.parameters(prefix, sequence)
 	dst = append(dst, prefix)
 	for i := range n {
 		dst = append(dst, uint8(sequence>>(8*i)))
 	}
-	return d.aead.Seal(dst, d.nonce[:], body, d.data[:])
+	return newPacketCipher(d.key).Seal(dst, x.nonce[:], body, x.data[:])
 }
 
 // open appends the body of a packet to dst, which must have room and not overlap b.
 func (d *direction) open(dst []byte, h header, b []byte) (body []byte, ok bool) {
-	d.prepare(b[0], h.sequence)
-	body, err := d.aead.Open(dst, d.nonce[:], b[h.size:], d.data[:])
+	x := d.parameters(b[0], h.sequence)
+	body, err := newPacketCipher(d.key).Open(dst, x.nonce[:], b[h.size:], x.data[:])
 	return body, err == nil
 }

@@ -15,14 +15,14 @@ type roster struct {
 	slots    []*Peer
 	due      []time.Duration // by slot: when Update has to look at the peer
 	count    int
-	byAddr   peerMap
+	byAddr   addressMap[int32] // the slot
 	byID     map[uint64]*Peer
 	interval time.Duration // between packets of each
 }
 
 func newRoster(slots, packetsPerSecond int) roster {
 	return roster{
-		slots: make([]*Peer, slots), due: slices.Repeat([]time.Duration{never}, slots), byAddr: newPeerMap(), byID: make(map[uint64]*Peer),
+		slots: make([]*Peer, slots), due: slices.Repeat([]time.Duration{never}, slots), byAddr: newAddressMap[int32](), byID: make(map[uint64]*Peer),
 		interval: time.Second / time.Duration(packetsPerSecond),
 	}
 }
@@ -33,7 +33,7 @@ func (r *roster) full() bool { return r.count >= len(r.slots) }
 func (r *roster) add(p *Peer) {
 	p.slot = slices.Index(r.slots, nil)
 	r.slots[p.slot], r.due[p.slot] = p, 0
-	r.byAddr.put(p.addr, p)
+	r.byAddr.put(p.addr, int32(p.slot))
 	r.byID[p.id] = p
 	r.count++
 }
@@ -45,33 +45,43 @@ func (r *roster) remove(p *Peer) {
 	r.count--
 }
 
-// peerMap finds peers by address, once for every packet: by a number where the address is IPv4, which a map finds
+// at is the peer at an address, nil where there is none.
+func (r *roster) at(a netip.AddrPort) *Peer {
+	if slot, ok := r.byAddr.get(a); ok {
+		return r.slots[slot]
+	}
+	return nil
+}
+
+// addressMap finds something by address, once for every packet: by a number where the address is IPv4, which a map finds
 // in a third of the time.
-type peerMap struct {
-	v4    map[uint64]*Peer
-	other map[netip.AddrPort]*Peer
+type addressMap[T any] struct {
+	v4    map[uint64]T
+	other map[netip.AddrPort]T
 }
 
-func newPeerMap() peerMap {
-	return peerMap{v4: make(map[uint64]*Peer), other: make(map[netip.AddrPort]*Peer)}
+func newAddressMap[T any]() addressMap[T] {
+	return addressMap[T]{v4: make(map[uint64]T), other: make(map[netip.AddrPort]T)}
 }
 
-func (m *peerMap) get(a netip.AddrPort) *Peer {
-	if number, ok := numberIPv4(a); ok {
-		return m.v4[number]
-	}
-	return m.other[a]
-}
-
-func (m *peerMap) put(a netip.AddrPort, p *Peer) {
-	if number, ok := numberIPv4(a); ok {
-		m.v4[number] = p
+func (m *addressMap[T]) get(a netip.AddrPort) (x T, ok bool) {
+	if number, is := numberIPv4(a); is {
+		x, ok = m.v4[number]
 	} else {
-		m.other[a] = p
+		x, ok = m.other[a]
+	}
+	return x, ok
+}
+
+func (m *addressMap[T]) put(a netip.AddrPort, x T) {
+	if number, ok := numberIPv4(a); ok {
+		m.v4[number] = x
+	} else {
+		m.other[a] = x
 	}
 }
 
-func (m *peerMap) remove(a netip.AddrPort) {
+func (m *addressMap[T]) remove(a netip.AddrPort) {
 	if number, ok := numberIPv4(a); ok {
 		delete(m.v4, number)
 	} else {
@@ -79,7 +89,7 @@ func (m *peerMap) remove(a netip.AddrPort) {
 	}
 }
 
-func (m *peerMap) len() int { return len(m.v4) + len(m.other) }
+func (m *addressMap[T]) len() int { return len(m.v4) + len(m.other) }
 
 func numberIPv4(a netip.AddrPort) (number uint64, ok bool) {
 	if !a.Addr().Is4() {

@@ -40,10 +40,10 @@ const (
 func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
 	from = unmap(from)
 	head, drop := parseHeader(datagram, serverReceives)
-	if drop != DropNone || head.kind == kindResponse || s.closed || s.peers.byAddr.get(from) != nil {
+	if drop != DropNone || head.kind == kindResponse || s.closed || s.peers.at(from) != nil {
 		return nil
 	}
-	if p := s.search.strays.get(from); p != nil {
+	if p, ok := s.search.strays.get(from); ok {
 		switch body, drop := p.open(now, head, datagram); drop {
 		case DropNone:
 			p.handle(now, head.kind, body, h)
@@ -83,14 +83,14 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 
 // search is what [Server.Find] remembers.
 type search struct {
-	strays peerMap // by where they were found
+	strays addressMap[*Peer] // by where they were found
 	finds  shared
 	turn   int // slot with which it begins
 }
 
 // found notes where a peer was found.
 func (f *search) found(p *Peer, from netip.AddrPort) {
-	if other := f.strays.get(from); other != nil {
+	if other, ok := f.strays.get(from); ok {
 		f.settle(other)
 	}
 	f.settle(p)
@@ -131,13 +131,13 @@ func (f *search) candidates(slots []*Peer, at time.Duration, sequence uint64) (l
 // of another peer.
 func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	to = unmap(to)
-	if p.ended || p.server != s || s.peers.byAddr.get(to) != nil {
+	if p.ended || p.server != s || s.peers.at(to) != nil {
 		return false
 	}
 	s.search.settle(p)
 	s.peers.byAddr.remove(p.addr)
 	p.addr = to
-	s.peers.byAddr.put(to, p)
+	s.peers.byAddr.put(to, int32(p.slot))
 	return true
 }
 

@@ -86,7 +86,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		half:   newHalfOpens(config.MaxHalfOpen),
 		burnt:  newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
 		peers:  newRoster(config.MaxClients, config.PacketsPerSecond),
-		search: search{strays: newPeerMap()},
+		search: search{strays: newAddressMap[*Peer]()},
 	}, nil
 }
 
@@ -115,7 +115,7 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	if drop != DropNone {
 		return drop
 	}
-	p := s.peers.byAddr.get(from)
+	p := s.peers.at(from)
 	if head.kind == kindResponse {
 		half := s.half.byAddr[from]
 		switch {

@@ -10,8 +10,6 @@ import (
 const (
 	// Window is how far behind the newest a packet may arrive and still be told from a duplicate.
 	Window = 512
-	// leastPassed is of how many packets it is known to begin with when they came: a power of two, as Window is.
-	leastPassed = 16
 	// reorderSlack is how long after a newer packet one may arrive and not count as lost.
 	reorderSlack = 500 * time.Millisecond
 )
@@ -31,20 +29,33 @@ const (
 // A sequence is settled, as received or as lost, in order: a received one at once, a missing one when
 // reorderSlack has passed since a newer one arrived, so that reordering is not taken for loss, or when it
 // leaves the window. It starts as if the packet before number 0 had been received.
+//
+// What is here every packet needs; what gaps alone need is elsewhere.
 type History struct {
+	NewestAt time.Duration // when Newest arrived
 	Newest   uint16        // sequence that was received
-	NewestAt time.Duration // when it was
-	Bits     uint32        // of those before: bit i is Newest−1−i
-	Heard    bool          // something was received; otherwise the others mean nothing
-	Loss     recent.Loss   // of the peer's packets
-
-	settled uint16
-	seen    [Window / 64]uint64
-	passed  []time.Duration // a ring, of those that are not settled: when this one, or the first newer one, arrived
+	settled  uint16
+	Bits     uint32 // of those before: bit i is Newest−1−i
+	Heard    bool   // something was received; otherwise the others mean nothing
+	seen     [Window / 64]uint64
+	*Gaps
 }
 
-// New returns a history in which nothing was received.
-func New() History { return History{Newest: 1<<16 - 1} }
+// Gaps are what is known of what is missing. The zero value is that of nothing.
+type Gaps struct {
+	Loss    recent.Loss // of the peer's packets
+	skipped []skipped   // those that are not settled, oldest first
+	head    int         // of these
+}
+
+// skipped are sequences that were missing when a newer one arrived.
+type skipped struct {
+	at   time.Duration
+	last uint16
+}
+
+// New returns a history in which nothing was received, and which keeps gaps there.
+func New(gaps *Gaps) History { return History{Newest: 1<<16 - 1, Gaps: gaps} }
 
 func (h *History) has(seq uint16) bool {
 	i := seq % Window
@@ -98,13 +109,15 @@ func (h *History) advance(d int, at time.Duration) {
 		h.Newest += uint16(skipped)
 		h.seen = [Window / 64]uint64{}
 	}
+	if h.Newest+1 != target {
+		h.skip(skipped{at, target - 1})
+	}
 	for h.Newest != target {
 		h.Newest++
 		for codec.Diff(h.Newest, h.settled) >= Window {
 			h.settle(at)
 		}
 		h.unmark(h.Newest)
-		h.pass(at)
 	}
 	if !h.Heard || d > 32 {
 		h.Bits = 0
@@ -114,22 +127,21 @@ func (h *History) advance(d int, at time.Duration) {
 	h.NewestAt = at
 }
 
-// pass notes when the newest sequence came, or was skipped.
-func (h *History) pass(at time.Duration) {
-	if n := len(h.passed); codec.Diff(h.Newest, h.settled) >= n {
-		grown := make([]time.Duration, max(2*n, leastPassed))
-		for seq := h.settled; seq != h.Newest; seq++ {
-			grown[int(seq)%len(grown)] = h.passed[int(seq)%n]
-		}
-		h.passed = grown
+// skip notes that some are missing.
+func (g *Gaps) skip(x skipped) {
+	if g.head > 0 && len(g.skipped) == cap(g.skipped) {
+		g.skipped, g.head = g.skipped[:copy(g.skipped, g.skipped[g.head:])], 0
 	}
-	h.passed[int(h.Newest)%len(h.passed)] = at
+	g.skipped = append(g.skipped, x)
 }
+
+// passed is when a missing one that is not settled was skipped.
+func (g *Gaps) passed() time.Duration { return g.skipped[g.head].at }
 
 // Update settles what can be settled.
 func (h *History) Update(now time.Duration) {
 	for h.settled != h.Newest+1 {
-		if !h.has(h.settled) && now-h.passed[int(h.settled)%len(h.passed)] < reorderSlack {
+		if !h.has(h.settled) && now-h.passed() < reorderSlack {
 			return
 		}
 		h.settle(now)
@@ -142,5 +154,10 @@ func (h *History) settle(at time.Duration) {
 		lost = 0
 	}
 	h.Loss.Count(at, 1, lost)
+	if h.head < len(h.skipped) && h.skipped[h.head].last == h.settled {
+		if h.head++; h.head == len(h.skipped) {
+			h.skipped, h.head = h.skipped[:0], 0
+		}
+	}
 	h.settled++
 }

@@ -12,7 +12,7 @@ import (
 func TestReceiveHistoryAgainstModel(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		h := New()
+		h := New(new(Gaps))
 		seen := make(map[int]bool) // by full number
 		newest := -1
 		for step := range 20_000 {
@@ -62,7 +62,7 @@ func TestReceiveHistoryAgainstModel(t *testing.T) {
 // Every sequence is counted once, as received or as lost.
 func TestLossCountsEachSequenceOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	h := New()
+	h := New(new(Gaps))
 	sent, lost := 0, 0
 	for i := range 300 {
 		at := time.Duration(i) * time.Second / 60
@@ -87,7 +87,7 @@ func TestLossCountsEachSequenceOnce(t *testing.T) {
 // is no more than the window. Gaps that last allocate nothing.
 func TestHistoryGrowsWithTheGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	h, i := New(), 0
+	h, i := New(new(Gaps)), 0
 	step := func() {
 		at := time.Duration(i) * time.Second / 60
 		if random.IntN(50) > 0 {
@@ -102,13 +102,36 @@ func TestHistoryGrowsWithTheGaps(t *testing.T) {
 	if n := testing.AllocsPerRun(5000, step); n > 0 {
 		t.Errorf("%v allocations a packet", n)
 	}
-	if len(h.passed) > 64 {
-		t.Errorf("arrivals of %d packets are kept for gaps of half a second", len(h.passed))
+	if cap(h.skipped) > 16 {
+		t.Errorf("memory for %d gaps, of half a second", cap(h.skipped))
 	}
 	for range 100 {
+		for range Window / 2 {
+			h.Accept(h.Newest+2, time.Duration(i)*time.Second/60)
+		}
 		h.Accept(h.Newest+Window-1, time.Duration(i)*time.Second/60)
 	}
-	if len(h.passed) != Window {
-		t.Errorf("arrivals of %d packets are kept of a peer that skips", len(h.passed))
+	if cap(h.skipped) > Window {
+		t.Errorf("memory for %d gaps of a peer that skips", cap(h.skipped))
+	}
+}
+
+// What is missing counts as lost half a second after a newer one came, each gap by its own time, and what came too late
+// for its neighbours and in time for itself does not.
+func TestGapsAreSettledOneByOne(t *testing.T) {
+	h := New(new(Gaps))
+	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
+	h.Accept(0, 0)
+	h.Accept(3, at(100)) // 1 and 2 are missing
+	h.Accept(5, at(300)) // and 4
+	h.Accept(2, at(350))
+	for _, c := range []struct{ ms, counted, lost int }{{400, 1, 0}, {599, 1, 0}, {600, 4, 1}, {799, 4, 1}, {800, 6, 2}, {2000, 6, 2}} {
+		h.Update(at(c.ms))
+		if counted, lost := h.Loss.Counts(at(c.ms)); counted != uint64(c.counted) || lost != uint64(c.lost) {
+			t.Errorf("after %d ms %d are counted and %d lost, want %d and %d", c.ms, counted, lost, c.counted, c.lost)
+		}
+	}
+	if len(h.skipped) != 0 {
+		t.Errorf("%d gaps are kept that are settled", len(h.skipped))
 	}
 }

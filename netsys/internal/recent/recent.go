@@ -77,8 +77,8 @@ func (w *minWindow) least(at time.Duration) (v time.Duration, ok bool) {
 // RoundTrip estimates the round trip time from samples, with the gains of RFC 6298.
 type RoundTrip struct {
 	Smoothed, Deviation time.Duration
-	recent              minWindow
 	started             bool
+	recent              minWindow
 }
 
 // Sample takes note of a round trip that ended at a time.
@@ -96,4 +96,10 @@ func (r *RoundTrip) Sample(at, v time.Duration) {
 func (r *RoundTrip) Least(at time.Duration) time.Duration {
 	v, _ := r.recent.least(at)
 	return v
+}
+
+// Touch reads what a sample at a time will need, so that it comes from memory while something else is done. What it
+// returns means nothing.
+func (r *RoundTrip) Touch(at time.Duration) byte {
+	return byte(r.Smoothed) ^ byte(r.recent[bucketOf(at)%bucketCount].index)
 }

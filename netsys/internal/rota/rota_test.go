@@ -13,6 +13,7 @@ type thing struct {
 }
 
 func (t *thing) Placed(at int) { t.at = at }
+func (t *thing) Touch() byte   { return byte(t.at) }
 
 // Whatever is added, removed and woken: those are visited whose time has come, in their order, and no others.
 func TestRotaAgainstList(t *testing.T) {

@@ -13,13 +13,15 @@ const (
 // ring, which is as long as it was asked to be. What leaves that is forgotten, but for what is to be kept, which goes
 // into a list until as many packets came after it as the window is long. So there is memory for the packets of a round
 // trip, and one by one for those that got lost.
+//
+// The window itself is one cache line.
 type Window[T any] struct {
-	most int
-	keep func(*T) bool
 	ring []T
-	end  uint16       // the number behind the newest
+	end  uint16 // the number behind the newest
+	most uint16
+	head int32        // of those kept
 	kept []strayed[T] // older than the ring, oldest first
-	head int          // of these
+	keep func(*T) bool
 }
 
 // strayed is an entry that has left the ring.
@@ -30,10 +32,12 @@ type strayed[T any] struct {
 
 // New returns an empty window of so many packets, 1 to 32,768. keep tells which entries outlive the ring; zero entries
 // must not.
-func New[T any](most int, keep func(*T) bool) Window[T] { return Window[T]{most: most, keep: keep} }
+func New[T any](most int, keep func(*T) bool) Window[T] {
+	return Window[T]{most: uint16(most), keep: keep}
+}
 
 // Most is how many packets an entry is remembered for.
-func (w *Window[T]) Most() int { return w.most }
+func (w *Window[T]) Most() int { return int(w.most) }
 
 // age is how many packets are newer than one.
 func (w *Window[T]) age(seq uint16) int { return int(w.end - 1 - seq) }
@@ -41,7 +45,7 @@ func (w *Window[T]) age(seq uint16) int { return int(w.end - 1 - seq) }
 // Room makes the ring hold so many packets, or those of the whole window.
 func (w *Window[T]) Room(packets int) {
 	n := len(w.ring)
-	if packets = min(packets, w.most); packets <= n {
+	if packets = min(packets, int(w.most)); packets <= n {
 		return
 	}
 	grown := make([]T, max(1<<bits.Len(uint(packets-1)), least))
@@ -50,7 +54,7 @@ func (w *Window[T]) Room(packets int) {
 		seq := w.end - 1 - uint16(back)
 		put(seq, &w.ring[int(seq)%n])
 	}
-	for last := len(w.kept) - 1; last >= w.head && w.age(w.kept[last].seq) < len(grown); last-- {
+	for last := len(w.kept) - 1; last >= int(w.head) && w.age(w.kept[last].seq) < len(grown); last-- {
 		put(w.kept[last].seq, &w.kept[last].is)
 		w.kept = w.kept[:last]
 	}
@@ -72,7 +76,7 @@ func (w *Window[T]) Fit(packets int) {
 		switch {
 		case back <= len(w.ring):
 			w.ring[int(seq)%len(w.ring)] = *x
-		case w.keep(x) && back <= w.most:
+		case w.keep(x) && back <= int(w.most):
 			w.stray(seq, x)
 		}
 	}
@@ -85,7 +89,7 @@ func (w *Window[T]) Open(seq uint16) *T {
 	var zero T
 	switch ahead := int(seq + 1 - w.end); {
 	case ahead == 0:
-	case ahead >= w.most:
+	case ahead >= int(w.most):
 		clear(w.ring)
 		w.kept, w.head = w.kept[:0], 0
 		w.end = seq + 1
@@ -98,10 +102,10 @@ func (w *Window[T]) Open(seq uint16) *T {
 			*x = zero
 			w.end++
 		}
-		for w.head < len(w.kept) && w.age(w.kept[w.head].seq) >= w.most {
+		for int(w.head) < len(w.kept) && w.age(w.kept[w.head].seq) >= int(w.most) {
 			w.head++
 		}
-		if w.head == len(w.kept) && cap(w.kept) > usual {
+		if int(w.head) == len(w.kept) && cap(w.kept) > usual {
 			w.kept, w.head = nil, 0
 		}
 	}
@@ -112,7 +116,7 @@ func (w *Window[T]) Open(seq uint16) *T {
 
 // stray keeps an entry that leaves the ring.
 func (w *Window[T]) stray(seq uint16, x *T) {
-	if w.head == len(w.kept) || len(w.kept) == cap(w.kept) && w.head > len(w.kept)/2 {
+	if int(w.head) == len(w.kept) || len(w.kept) == cap(w.kept) && int(w.head) > len(w.kept)/2 {
 		w.kept, w.head = w.kept[:copy(w.kept, w.kept[w.head:])], 0
 	}
 	w.kept = append(w.kept, strayed[T]{seq, *x})
@@ -123,12 +127,12 @@ func (w *Window[T]) stray(seq uint16, x *T) {
 func (w *Window[T]) Find(seq uint16) *T {
 	age := w.age(seq)
 	switch {
-	case age >= w.most:
+	case age >= int(w.most):
 		return nil
 	case age < len(w.ring):
 		return &w.ring[int(seq)%len(w.ring)]
 	}
-	low, high := w.head, len(w.kept)
+	low, high := int(w.head), len(w.kept)
 	for low < high {
 		middle := (low + high) / 2
 		switch x := &w.kept[middle]; {
@@ -145,12 +149,12 @@ func (w *Window[T]) Find(seq uint16) *T {
 
 // Oldest is the oldest entry of which of is true; nil where there is none.
 func (w *Window[T]) Oldest(of func(*T) bool) *T {
-	for i := w.head; i < len(w.kept); i++ {
+	for i := int(w.head); i < len(w.kept); i++ {
 		if x := &w.kept[i].is; of(x) {
 			return x
 		}
 	}
-	for back := min(len(w.ring), w.most); back > 0; back-- {
+	for back := min(len(w.ring), int(w.most)); back > 0; back-- {
 		if x := &w.ring[int(w.end-uint16(back))%len(w.ring)]; of(x) {
 			return x
 		}
