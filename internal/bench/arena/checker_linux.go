@@ -153,11 +153,32 @@ func (k *checker) near(b *bot, t *told) {
 	for id, r := range t.at {
 		switch far := math.Hypot(float64(r.x-me.x), float64(r.y-me.y)); {
 		case far <= gridRadius && !k.has[id]:
-			k.differs("client %d, tick %d: entity %d is near, and is missing", b, t.tick, id)
+			k.waits(b, t, id, "client %d, tick %d: entity %d is near, and is missing")
 		case far > gridEnd && k.has[id]:
-			k.differs("client %d, tick %d: entity %d is far away", b, t.tick, id)
+			k.waits(b, t, id, "client %d, tick %d: entity %d is far away")
+		default:
+			delete(b.waits, id)
 		}
 	}
+}
+
+// nearWait is for how many sends a client may wait until it is told that an entity has come near, or has gone, likewise.
+const nearWait = 40
+
+// waits looks at an entity that has come or gone, of which a client does not know that.
+func (k *checker) waits(b *bot, t *told, id components.NetID, format string) {
+	if b.waits == nil {
+		b.waits = make(map[components.NetID]uint32)
+	}
+	since, before := b.waits[id]
+	if !before {
+		since, b.waits[id] = t.tick, t.tick
+	}
+	if t.tick-since > nearWait*k.truths.steps {
+		k.differs(format, b, t.tick, id)
+		return
+	}
+	k.Waiting++
 }
 
 // differs counts what is wrong.

@@ -24,28 +24,34 @@ type looked struct {
 	ghost  bool    // there is an entity of which nobody is told
 }
 
-// ghost is its number; it stands where the first entity does, from ghostCame on.
+// ghost is its number; it stands where the first player does, from ghostCame on.
 const (
 	ghost     = 1 << 20
 	ghostCame = 60
 )
 
 // look makes a match of players that come, one a tick, and plays it for so many ticks. Snapshots have few bytes.
-func look(t *testing.T, ghost bool, players, ticks int) *looked {
+func look(t *testing.T, ghost, grid bool, players, ticks int) *looked {
 	m := &looked{
-		checker: checker{truths: &truths{steps: 3}, groups: make(groups), has: make(map[components.NetID]bool)},
+		checker: checker{truths: &truths{steps: 3}, grid: grid, groups: make(groups), has: make(map[components.NetID]bool)},
 		bots:    make(map[int]*bot), ghost: ghost,
 	}
+	v, budget, before := game.Variant{Players: players}, netsys.MaxPayload, scatter
+	var seen systems.Interest
+	if grid {
+		v.Size, budget, before = 700, 200, func(*ecs.World) {}
+		seen = &systems.Grid[components.Position]{Cell: gridCell, Radius: gridRadius, Leave: gridLeave}
+	}
 	m.Crowd = systemstest.New(t, systemstest.Config{
-		Protocol: game.Variant{Players: players}.Protocol, Seed: 1,
-		Populate: func(w *ecs.World) { game.Populate(w, players, 600) },
+		Protocol: v.Protocol, Seed: 1,
+		Populate: func(w *ecs.World) { v.Populate(w, players, 600) },
 		Client: func(n int) systems.ClientConfig {
 			return systems.ClientConfig{Gather: game.NewBot(1, n, players).Gather(), Schedule: systems.Thin}
 		},
 		Server: systems.ServerConfig{
-			MaxClients: players, Budget: netsys.MaxPayload, Overload: systems.Overload{Off: true},
+			MaxClients: players, Budget: budget, Interest: seen, Overload: systems.Overload{Off: true},
 			Schedule: func(s *ecs.Schedule) error {
-				return errors.Join(s.InsertBefore("Snapshot", ecs.System{Name: "scatter", Run: scatter}),
+				return errors.Join(s.InsertBefore("Snapshot", ecs.System{Name: "scatter", Run: before}),
 					s.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: m.tell}))
 			},
 		},
@@ -99,7 +105,7 @@ func (m *looked) tell(w *ecs.World) {
 		m.groups[id] = first + uint32(i)/size
 	}
 	if m.ghost && tick >= ghostCame {
-		x.at[ghost] = x.at[npcs[0]]
+		x.at[ghost] = x.at[players[0]]
 	}
 	m.truths.take(x)
 }
@@ -116,7 +122,7 @@ func (m *looked) after(k *systemstest.Client) {
 		return
 	}
 	_, loaded := b.Loaded()
-	if known, _ := m.Server.Baseline(b.ID(), 1); !loaded || known.Joining || b.pending != known.Send*m.truths.steps {
+	if known, _ := m.Server.Baseline(b.ID(), 1); m.grid || !loaded || known.Joining || b.pending != known.Send*m.truths.steps {
 		return
 	}
 	m.asked++
@@ -128,8 +134,14 @@ func (m *looked) after(k *systemstest.Client) {
 // Where snapshots do not hold all, players that have just come wait for their turn. The server says of every state that a client
 // has all that it was told, and so does the checker.
 func TestChecker_NewcomersWait(t *testing.T) {
-	m := look(t, false, 40, 200)
-	if over := m.Server.Stats().OverBudget; m.asked < 1000 || over < 1000 || m.Waiting == 0 {
+	for _, grid := range []bool{false, true} {
+		newcomersWait(t, grid)
+	}
+}
+
+func newcomersWait(t *testing.T, grid bool) {
+	m := look(t, false, grid, 40, 200)
+	if over := m.Server.Stats().OverBudget; m.States < 1000 || over < 1000 || m.Waiting == 0 || m.asked < 1000 && !grid {
 		t.Fatalf("%d states asked about, %d over budget, %d entities wait: nothing is proven", m.asked, over, m.Waiting)
 	}
 	if len(m.server) > 0 || m.Different > 0 {
@@ -139,7 +151,7 @@ func TestChecker_NewcomersWait(t *testing.T) {
 
 // What a client has not although it was told of its group is missing, and so is what is in no group and has been there for long.
 func TestChecker_FindsWhatIsMissing(t *testing.T) {
-	m := look(t, true, 6, ghostCame+60)
+	m := look(t, true, false, 6, ghostCame+60)
 	if m.Different > 0 {
 		t.Fatalf("before anybody was told of its group: %s", m.Difference)
 	}
@@ -156,6 +168,18 @@ func TestChecker_FindsWhatIsMissing(t *testing.T) {
 	}
 	m.RunTicks(150)
 	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is missing, and came long ago") {
+		t.Errorf("%d: %q", m.Different, m.Difference)
+	}
+}
+
+// What is near a client and stays missing is found.
+func TestChecker_FindsWhatIsMissingNear(t *testing.T) {
+	m := look(t, true, true, 6, ghostCame+3*nearWait-15)
+	if m.Different > 0 {
+		t.Fatalf("too early: %s", m.Difference)
+	}
+	m.RunTicks(60)
+	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is near, and is missing") {
 		t.Errorf("%d: %q", m.Different, m.Difference)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
@@ -31,8 +32,9 @@ type decoders struct {
 // bot is one of them.
 type bot struct {
 	*systems.Client
-	pending uint32 // tick of the state that is to be compared; 0: none
-	newest  uint32 // tick of the newest state seen
+	pending uint32                      // tick of the state that is to be compared; 0: none
+	newest  uint32                      // tick of the newest state seen
+	waits   map[components.NetID]uint32 // what came or went and it does not know of, by since when
 
 	said, answered uint64 // messages
 	next           time.Time
