@@ -136,16 +136,15 @@ func TestWorkersChangeNothing(t *testing.T) {
 			if len(one.sent) < 10_000 || len(one.inOrder) < 500 {
 				t.Fatalf("little happened: %d datagrams, %d events", len(one.sent), len(one.inOrder))
 			}
-			for _, n := range []int{1, 2, 4} {
-				pool := workers.New(n)
-				other := runWorkers(t, uint64(seed), pool)
-				pool.Close()
-				same(t, n, "sent", one.sent, other.sent)
-				same(t, n, "told in order", one.inOrder, other.inOrder)
-				same(t, n, "told of sessions", one.each, other.each)
-				if one.counts != other.counts {
-					t.Errorf("%d workers: counts %s, want %s", n, other.counts, one.counts)
-				}
+			n := []int{4, 2, 1}[seed]
+			pool := workers.New(n)
+			other := runWorkers(t, uint64(seed), pool)
+			pool.Close()
+			same(t, n, "sent", one.sent, other.sent)
+			same(t, n, "told in order", one.inOrder, other.inOrder)
+			same(t, n, "told of sessions", one.each, other.each)
+			if one.counts != other.counts {
+				t.Errorf("%d workers: counts %s, want %s", n, other.counts, one.counts)
 			}
 		})
 	}

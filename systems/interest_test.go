@@ -45,7 +45,7 @@ func interests() map[string]Interest {
 func TestInterestUnderWay(t *testing.T) {
 	for name, of := range interests() {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 3, 4, func(t *testing.T, seed uint64) {
+			seeds(t, 4, func(t *testing.T, seed uint64) {
 				r := rand.New(rand.NewPCG(seed, 5))
 				config := ServerConfig{Seed: seed, Interest: of}
 				if seed%2 == 0 {
@@ -132,7 +132,7 @@ func TestHiddenSendsNothing(t *testing.T) {
 			continue // who is near is in sight there
 		}
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 4, 6, func(t *testing.T, seed uint64) {
+			seeds(t, 6, func(t *testing.T, seed uint64) {
 				alone, crowded := whatItHears(t, seed, of, false), whatItHears(t, seed, of, true)
 				if len(alone) < 50 {
 					t.Fatalf("%d messages", len(alone))

@@ -20,7 +20,7 @@ func TestJoinIsConsistentAtOneTick(t *testing.T) {
 		things, budget int
 	}{{2600, 0}, {400, 300}, {20, 0}, {0, 0}} {
 		t.Run(fmt.Sprintf("%d in %d", test.things, test.budget), func(t *testing.T) {
-			seeds(t, 1, 1, func(t *testing.T, seed uint64) { joinAtOnce(t, seed, test.things, test.budget) })
+			seeds(t, 1, func(t *testing.T, seed uint64) { joinAtOnce(t, seed, test.things, test.budget) })
 		})
 	}
 }

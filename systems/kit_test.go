@@ -283,16 +283,16 @@ func gatherPush() GatherFunc {
 	})
 }
 
-// seeds runs f for the seeds from 1 on: n of them, fewer with -short, a fifth of
-// those under the race detector, or as many as the environment variable
-// TACTUS_SEEDS says. A seed that fails says how to run it alone.
-func seeds(t *testing.T, short, n int, f func(t *testing.T, seed uint64)) {
+// seeds runs f for the seeds from 1 on: three of them, with TACTUS_LONG n, under the race
+// detector one, or as many as the environment variable TACTUS_SEEDS says. A seed that fails
+// says how to run it alone.
+func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
-	if testing.Short() {
-		n = short
-	}
-	if race.Enabled {
-		n = short / 5
+	switch {
+	case race.Enabled:
+		n = 1
+	case os.Getenv("TACTUS_LONG") == "":
+		n = min(n, 3)
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		n = v

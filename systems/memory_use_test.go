@@ -17,7 +17,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
 	}
-	const few, many, most = 24, 64, 40 << 10
+	const few, many, most = 12, 32, 40 << 10
 	profile := heapuse.Begin(t)
 	rest := func(clients int) heapuse.Use {
 		server := atRest(t, clients)

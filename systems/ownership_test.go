@@ -91,7 +91,7 @@ var badLink = netsys.Link{Latency: 120 * time.Millisecond, Jitter: 60 * time.Mil
 // What clients write arrives at the server and at everybody else, whatever the link
 // does, and no older value takes its place at the client that writes.
 func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
-	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
+	seeds(t, 12, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		g := gallery(t, 3, badLink, ServerConfig{Seed: seed}, nil)
 		want := make([]cursor, 3)
@@ -158,7 +158,7 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 // What the game refuses never stands in the server's world; the client is told, and has
 // the server's value again.
 func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
-	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
+	seeds(t, 12, func(t *testing.T, seed uint64) {
 		var told []Refusal
 		allowed := func(w *ecs.World, c Change) error {
 			if v, ok := Changed[cursor](w, c); ok && v.X > 100 {
@@ -224,7 +224,7 @@ func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 // Authority goes from the owner to the server, to another client and back; from the tick
 // on in which it is taken, its former holder's values change nothing.
 func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
-	seeds(t, 5, 12, func(t *testing.T, seed uint64) {
+	seeds(t, 12, func(t *testing.T, seed uint64) {
 		g := gallery(t, 2, badLink, ServerConfig{Seed: seed}, nil)
 		a, b := g.clients[0], g.clients[1]
 		w, owner := g.server.World(), g.clients[0].ID()

@@ -30,7 +30,7 @@ func noShots() RefuseFunc {
 // An input that the game refuses has no effect but that of what is held, and the client
 // is told of each, once, in order, with the reason, however bad the link is.
 func TestNetcodeB1_RefusedInputs(t *testing.T) {
-	seeds(t, 5, 20, func(t *testing.T, seed uint64) {
+	seeds(t, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
 			g := newGame(t, peopled, ServerConfig{Seed: seed, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
@@ -109,7 +109,7 @@ func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.
 // A client whose clock runs twice as fast gets nowhere sooner; that is counted and told.
 // Honest ones are not suspected, whatever the link does, and whoever stalls.
 func TestNetcodeD1_FastClients(t *testing.T) {
-	seeds(t, 3, 8, func(t *testing.T, seed uint64) {
+	seeds(t, 8, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal
 			g := newGame(t, peopled, ServerConfig{Seed: seed, Policies: policy.Policies{Timing: timing}})

@@ -52,8 +52,8 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 		differs bool    // targets may stand elsewhere than they were
 		wrong   float64 // share of the shots that may end otherwise
 	}{
-		{"200ms", still, 2, systems.ServerConfig{}, false, 0},
-		{"200ms,30ms,5%", rough(), 3, systems.ServerConfig{}, false, 0},
+		{"200ms", still, 1, systems.ServerConfig{}, false, 0},
+		{"200ms,30ms,5%", rough(), 2, systems.ServerConfig{}, false, 0},
 		{"woken 20 times a second", rough(), 1, systems.ServerConfig{WakeEvery: 3}, false, 0},
 		{"60 sends", rough(), 1, systems.ServerConfig{SendRate: 60}, false, 0},
 		{"at arrival", still, 1, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}}, false, 0},

@@ -14,7 +14,7 @@ import (
 // A client never hears of what it may not see, however often that changes and
 // whatever gets lost, and in the end it has all that it may see.
 func TestVisibilityFlickers(t *testing.T) {
-	seeds(t, 12, 16, func(t *testing.T, seed uint64) {
+	seeds(t, 16, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		shown := map[[2]uint32]bool{} // by client and entity
 		var g *game

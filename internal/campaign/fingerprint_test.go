@@ -27,8 +27,9 @@ var fingerprinted = []uint64{
 
 // Whoever changes code without meaning to change what it does sees here whether that is so:
 // every datagram of these matches and the hashes of worlds and views stay what they were, and so
-// does all that peers count. A change that is meant to be seen writes them anew, and says why; a
-// new count changes the second hash alone:
+// does all that peers count, on any number of workers: those of one are written, half of the matches
+// play on several, at night each on two and on four. A change that is meant to be seen writes them
+// anew, and says why; a new count changes the second hash alone:
 //
 //	go test ./internal/campaign -run TestFingerprints -update
 func TestFingerprints(t *testing.T) {
@@ -38,7 +39,7 @@ func TestFingerprints(t *testing.T) {
 	if *update && testing.Short() {
 		t.Fatal("-update needs all of them, without -short")
 	}
-	lines := make([]string, len(fingerprinted))
+	known, lines := prints(t), make([]string, len(fingerprinted))
 	t.Run("matches", func(t *testing.T) {
 		for i, seed := range fingerprinted {
 			if testing.Short() && i%4 > 0 {
@@ -46,25 +47,33 @@ func TestFingerprints(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 				t.Parallel()
-				d := newDraw(t, seed)
-				lines[i] = line(d, fingerprint(t, d))
+				on := []int{[]int{4, 1, 2, 1}[i%4]}
+				switch {
+				case *update:
+					on = []int{1}
+				case long():
+					on = []int{1, 2, 4}
+				}
+				for _, workers := range on {
+					d := newDraw(t, seed)
+					d.server.Workers = workers
+					now := line(d, fingerprint(t, d))
+					switch went := fmt.Sprintf("%.21s", now); {
+					case *update:
+						lines[i] = now
+					case strings.Contains(known, now):
+					case strings.Contains(known, went):
+						t.Errorf("on %d workers this match goes as it did, and other things are counted; if they are meant to be: -update\n%s", workers, now)
+					default:
+						t.Errorf("on %d workers this match does not go as it did on one; if it is meant to: -update\n%s", workers, now)
+					}
+				}
 			})
 		}
 	})
 	if *update {
 		if err := os.WriteFile(fingerprintsFile, []byte(strings.Join(lines, "")), 0o644); err != nil {
 			t.Fatal(err)
-		}
-		return
-	}
-	known := prints(t)
-	for _, now := range lines {
-		switch went := fmt.Sprintf("%.21s", now); {
-		case strings.Contains(known, now):
-		case strings.Contains(known, went):
-			t.Errorf("this match goes as it did, and other things are counted; if they are meant to be: -update\n%s", now)
-		default:
-			t.Errorf("this match does not go as it did; if it is meant to: -update\n%s", now)
 		}
 	}
 }
@@ -94,7 +103,10 @@ func fingerprint(t *testing.T, d *draw) print {
 	if d.storm < 0 {
 		t.Fatalf("%v: the links are good", d)
 	}
-	return newMatch(t, d).print(true)
+	m := newMatch(t, d)
+	p := m.print(true)
+	m.must(m.crowd.Server.Close(m.crowd.Now()))
+	return p
 }
 
 // print plays the match and returns hashes of its datagrams and worlds, and of what peers count,

@@ -19,7 +19,7 @@ import (
 //	TACTUS_SEEDS=1000 go test ./internal/campaign -run 'TestSnapshotCampaign$' -timeout 2h
 func TestSnapshotCampaign(t *testing.T) {
 	matches, compared := 0, 0
-	systemstest.Seeds(t, 8, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		compared += fight(t, newFlood(t, seed)).past.compared
 		matches++
 	})

@@ -89,7 +89,7 @@ func TestPriorityByDistance(t *testing.T) {
 			g := street(Config{Budget: 500}, 12, seen, by)
 			g.run(300, nil)
 			before := g.s.Stats()
-			const sends = 600
+			const sends = 300
 			all := g.told(r, sends)
 			after := g.s.Stats()
 			for _, p := range g.peers {

@@ -52,7 +52,7 @@ func (x *turnsOf) send(groups int, holds [][]baseline.Block) {
 // Whatever gets lost, however much room each client has and however many of others have another one, no group waits
 // for more than three times as long as an even share of what the client is sent would have it wait.
 func TestTurnsAreFair(t *testing.T) {
-	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
+	testgame.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		g := newPlaza(300+r.IntN(800), Config{}, nil)
 		for range 2 + r.IntN(4) {

@@ -117,22 +117,21 @@ func TestWorkersChangeNothing(t *testing.T) {
 		"priority, tight": {Config: Config{Priority: loved, Budget: 600}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			testgame.Seeds(t, 2, func(t *testing.T, seed uint64) {
+			testgame.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				one := play(seed, 1, c)
 				if len(one.packets) == 0 || one.stats.Encodes.Blocks == 0 {
 					t.Fatal("nothing was sent")
 				}
-				for _, n := range []int{2, 4} {
-					many := play(seed, n, c)
-					if !bytes.Equal(one.packets, many.packets) {
-						t.Errorf("%d workers send other bytes than one", n)
-					}
-					if one.stats != many.stats {
-						t.Errorf("%d workers count\n%+v, one counts\n%+v", n, many.stats, one.stats)
-					}
-					if !reflect.DeepEqual(one.traffic, many.traffic) {
-						t.Errorf("%d workers account for other bytes than one", n)
-					}
+				n := int(2 + 2*(seed%2))
+				many := play(seed, n, c)
+				if !bytes.Equal(one.packets, many.packets) {
+					t.Errorf("%d workers send other bytes than one", n)
+				}
+				if one.stats != many.stats {
+					t.Errorf("%d workers count\n%+v, one counts\n%+v", n, many.stats, one.stats)
+				}
+				if !reflect.DeepEqual(one.traffic, many.traffic) {
+					t.Errorf("%d workers account for other bytes than one", n)
 				}
 			})
 		})

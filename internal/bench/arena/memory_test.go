@@ -15,7 +15,7 @@ func TestArena_MemoryOfAClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
 	}
-	const few, many, entities, most = 12, 36, 1200, 56 << 10
+	const few, many, entities, most = 6, 18, 1200, 56 << 10
 	profile := heapuse.Begin(t)
 	plays := func(clients int) heapuse.Use {
 		o := options{clients: clients, npcs: entities - clients, rtt: spread{20 * time.Millisecond, 200 * time.Millisecond}, loss: 0.02, seed: 1, coder: "any", hint: true}
