@@ -171,6 +171,7 @@ func onSockets(t *testing.T, model policy.Preset) evening {
 func TestTheKitIsWhatIsServed(t *testing.T) {
 	for _, model := range []policy.Preset{policy.Rollback, policy.LocalSync} {
 		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
 			kit, sockets := inTheKit(t, model).play(t), onSockets(t, model).play(t)
 			const want = "map[1:player 0 of 1 3:player 2 of 3 4:player 3 of 4 6:player 5 of 4]"
 			if kit != want || sockets != want {

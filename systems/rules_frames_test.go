@@ -71,6 +71,7 @@ func (s *stroller) once(p *player) {
 // each model. Where states are sent nothing has to be corrected or left out, all that is
 // told is compared, and no stone flies twice.
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
+	t.Parallel()
 	seeds, play, trips, rates := 1, 10*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{59.94, 30, 60, 75, 144}
 	switch {
 	case testing.Short() || race.Enabled:

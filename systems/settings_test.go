@@ -250,7 +250,7 @@ func (s setting) build(preset policy.Preset) systemstest.Config {
 		parts = append(parts, s.game)
 	}
 	config.Protocol = fieldOf(parts...)
-	config.FrameRate = 90
+	config.FrameRate = 45
 	client := config.Client
 	config.Client = func(n int) (c systems.ClientConfig) {
 		if client != nil {
@@ -314,6 +314,7 @@ func (s setting) judge(t *testing.T, preset policy.Preset, plain string, shows m
 // Every field of a configuration works under every model, or is refused with the names of field
 // and model and with what to write instead, or does nothing, and its documentation says so.
 func TestEverySettingUnderEveryModel(t *testing.T) {
+	t.Parallel()
 	shows := map[string][]policy.Preset{} // what makes a match go otherwise, and where
 	for _, preset := range everyModel {
 		t.Run(preset.String(), func(t *testing.T) {

@@ -2,6 +2,7 @@ package game_test
 
 import (
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 	for _, p := range policy.Presets() {
 		for _, thin := range []bool{false, true} {
 			everywhere := p.Policies().Correction == policy.CorrectionInputs
-			if everywhere && thin || thin && testing.Short() {
+			if everywhere && thin || thin && (testing.Short() || p != policy.LocalSync && os.Getenv("TACTUS_LONG") == "") {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v,thin=%v", p, thin), func(t *testing.T) {
