@@ -10,7 +10,7 @@ import (
 const (
 	defaultQueue        = 1 << 14
 	defaultKernelBuffer = 1 << 22
-	// Beside WebSocket it is shorter, since the loop does not read connections while it sleeps.
+	// Beside WebSocket it is shorter, since the loop lets no connection begin while it sleeps.
 	defaultCoalesce    = 4 * time.Millisecond
 	defaultCoalesceWeb = time.Millisecond
 	maxCoalesce        = 100 * time.Millisecond
@@ -29,7 +29,7 @@ type ListenConfig struct {
 	// Coalesce is how long the event loop leaves UDP datagrams in the kernel after it woke up for one, and as long as
 	// somebody polls, so that it wakes up once for many; see the package's documentation for what that saves. It delays no UDP datagram to who
 	// polls, because Poll takes in what lies in the kernel, and not its time of arrival, which the kernel stamps;
-	// WebSocket messages wait as long. 0 means 4 ms, or 1 ms when WebSocket is served too. Negative means that the
+	// WebSocket connections that begin wait as long. 0 means 4 ms, or 1 ms when WebSocket is served too. Negative means that the
 	// loop wakes up for each datagram, as gnet does by itself. More than 100 ms is refused. It has an effect on
 	// Linux only.
 	Coalesce time.Duration

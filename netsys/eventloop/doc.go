@@ -23,6 +23,8 @@
 //     addresses, one for each connection, that no UDP peer can have.
 //   - Sending allocates nothing and never blocks. Receiving costs the five allocations that gnet makes for
 //     each UDP datagram that wakes it up, and none of ours; over WebSocket nothing.
+//   - On Linux a Poll reads the WebSocket connections that have begun, and answers their pings; on other systems the loop
+//     does. Arrivals have the kernel's time stamp, so that waiting for the Poll does not count as round trip time.
 //   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
 //     before anything of it is kept. A client that does not read loses the oldest of what waits for it, and in the
 //     end its connection.
@@ -40,6 +42,11 @@
 // to the next Poll, which reads it in batches. Beside WebSocket, or when nobody polls, or the kernel's buffer is filling,
 // the loop itself takes it then. The senders of [Listener.Senders], which a server uses, collect datagrams for one system
 // call, as package batch does; what the kernel then refuses is counted in [Listener.SendErrors].
+//
+// WebSocket connections wake nothing up on Linux, once they have begun: a Poll asks the kernel which have something, and takes
+// all that one has in one call. A sender writes what follows each other for one connection, up to its Flush, in one
+// call too. At 60 messages up and 20 down a second and client, reading is 2 µs a message, and writing 6 to 7, of which the
+// kernel's TCP has nearly all.
 //
 // Program internal/bench/packets says what a packet costs. For 1,000 clients with sessions, 100 bytes up and 400 down at
 // 60 Hz for each, on a virtual machine, it is 3.2 µs of the server's processor, of which the kernel has two thirds; 3.0

@@ -94,7 +94,7 @@ func (h *handler) OnTick() (time.Duration, gnet.Action) {
 		close(h.started)
 	}
 	if web := h.listener.web; web != nil {
-		web.sweep(time.Now())
+		web.tick(time.Now())
 		return webSweep, gnet.None
 	}
 	return 1 << 62, gnet.None
@@ -124,7 +124,12 @@ func (h *handler) OnClose(c gnet.Conn, _ error) gnet.Action {
 func (h *handler) OnTraffic(c gnet.Conn) gnet.Action {
 	at := time.Now()
 	if conn, ok := c.Context().(*webConn); ok {
-		return h.listener.web.traffic(c, conn, at)
+		web := h.listener.web
+		if action := web.traffic(c, conn, at, &web.loop); action != gnet.None || !web.reader.keep(c, conn) {
+			return action
+		}
+		c.SetContext(nil)
+		return gnet.Close // its descriptor, of which there is another one
 	}
 	b, err := c.Next(-1)
 	from, ok := c.RemoteAddr().(*net.UDPAddr)

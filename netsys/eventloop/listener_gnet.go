@@ -27,6 +27,7 @@ type Listener struct {
 	closed bool
 
 	engine     gnet.Engine
+	senders    []*sender
 	fd         int // a duplicate of the UDP socket, for sending; −1 when there is none
 	out        sendto.Socket
 	collecting collecting
@@ -99,6 +100,7 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	case <-h.started:
 		return l, nil
 	case <-l.loop:
+		l.endReader()
 		_ = l.closeFD()
 		return nil, fmt.Errorf("eventloop: Listen %q: %w", l.protos, errors.Join(h.failed, *l.failed.Load()))
 	}
@@ -107,13 +109,23 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 // Poll implements [netsys.Wire]; now must come from time.Now. An arrival between now and the end of the call may be
 // delivered as having come at now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	switch {
+	case l.web == nil || l.web.reader == nil:
+		l.drain(now, deliver)
+	case !l.closed:
+		l.web.reader.poll(l, now, deliver)
+	}
+	if l.web != nil {
+		l.web.polled(now)
+	}
+}
+
+// drain delivers what the event loop took in, and the UDP datagrams that it would.
+func (l *Listener) drain(now time.Time, deliver func(netsys.Datagram)) {
 	if l.gather != nil && l.fd >= 0 {
 		l.gather.poll(l.fd, now, deliver)
 	} else {
 		l.inbox.Drain(now, deliver)
-	}
-	if l.web != nil {
-		l.web.polled(now)
 	}
 }
 
@@ -163,13 +175,20 @@ func (l *Listener) sends(b []byte) error {
 func (l *Listener) Senders(n int) []netsys.Sender {
 	all := l.collecting.senders(l, n)
 	for i, udp := range all {
-		all[i] = &sender{udp, l}
+		s := &sender{Sender: udp, l: l, web: pending{web: l.web}}
+		l.senders = append(l.senders, s)
+		all[i] = s
 	}
 	return all
 }
 
 // Flush implements [netsys.Flusher]: it sends what senders collected. Send does not collect.
-func (l *Listener) Flush(now time.Time) { l.collecting.flush(now) }
+func (l *Listener) Flush(now time.Time) {
+	for _, s := range l.senders {
+		s.web.flush(now)
+	}
+	l.collecting.flush(now)
+}
 
 // LocalAddr implements [netsys.Wire]. Without UDP it is [Listener.WebSocketAddr].
 func (l *Listener) LocalAddr() netip.AddrPort {
@@ -220,6 +239,7 @@ func (l *Listener) Close() error {
 	cancel()
 	_ = l.engine.Stop(ended)
 	<-l.loop
+	l.endReader()
 	// gnet keeps every engine in a global table by address, buffers and all. The only call that removes an
 	// entry is the deprecated Stop.
 	for _, proto := range l.protos {
@@ -227,6 +247,12 @@ func (l *Listener) Close() error {
 		_ = gnet.Stop(ended, proto)
 	}
 	return l.closeFD()
+}
+
+func (l *Listener) endReader() {
+	if l.web != nil && l.web.reader != nil {
+		l.web.reader.end()
+	}
 }
 
 func (l *Listener) closeFD() error {

@@ -26,4 +26,7 @@ func TestTicksOfTheLoop(t *testing.T) {
 }
 
 // Sweep ends the connections that take too long by that time.
-func (l *Listener) Sweep(now time.Time) { l.web.sweep(now) }
+func (l *Listener) Sweep(now time.Time) {
+	l.web.sweepHalf(now)
+	l.web.sweepJoined(now)
+}

@@ -77,8 +77,8 @@ type WebSocketConfig struct {
 	// one second's worth; more are lost. A connection that is two seconds' worth above that is closed. 0 means 1,000, as
 	// many as the packets of a session; negative values and more than a million are refused.
 	FramesPerSecond int
-	// IdleTimeout ends a connection that brought no datagram for so long; pings do not count. 0 means 20 s,
-	// twice the timeout of a session.
+	// IdleTimeout ends a connection that brought no datagram for so long; pings do not count, nor does time in which nobody
+	// polls. 0 means 20 s, twice the timeout of a session.
 	IdleTimeout time.Duration
 
 	// Outbound bounds the datagrams that wait for one connection's socket. When one more is sent, the oldest

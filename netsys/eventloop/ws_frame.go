@@ -22,7 +22,7 @@ type violation ws.StatusCode
 
 func (v violation) Error() string { return "eventloop: WebSocket frame not allowed" }
 
-// frameReader reads the frames that a client sends. It belongs to the event loop's goroutine.
+// frameReader reads the frames that a client sends. It belongs to one goroutine.
 type frameReader struct {
 	reader bytes.Reader
 	header [ws.MaxHeaderSize]byte
@@ -32,6 +32,9 @@ type frameReader struct {
 // so many have arrived. It returns the header, and the size of header and payload. Everything is judged by the
 // header alone, before the payload has arrived. The error is [errPartial] or a [violation].
 func (r *frameReader) next(b []byte) (h ws.Header, head, size int, err error) {
+	if h, head, size = usual(b); size > 0 {
+		return h, head, size, nil
+	}
 	r.reader.Reset(b)
 	h, err = ws.ReadHeaderBuffer(&r.reader, r.header[:])
 	head = len(b) - r.reader.Len()
@@ -55,6 +58,34 @@ func (r *frameReader) next(b []byte) (h ws.Header, head, size int, err error) {
 		return h, head, size, errPartial
 	}
 	return h, head, size, nil
+}
+
+// usual reads the header of a frame that has arrived in full and is as datagrams nearly always come; size is 0 where it is
+// not.
+func usual(b []byte) (h ws.Header, head, size int) {
+	const (
+		first    = 0x82 // the only frame of a binary message
+		masked   = 0x80
+		in16bits = 126
+	)
+	if len(b) < 8 || b[0] != first || b[1]&masked == 0 {
+		return h, 0, 0
+	}
+	head = 6
+	n := int(b[1] &^ masked)
+	if n >= in16bits {
+		head = 8
+		if n > in16bits {
+			return h, 0, 0
+		}
+		if n = int(binary.BigEndian.Uint16(b[2:])); n < in16bits || n > netsys.MaxDatagram {
+			return h, 0, 0
+		}
+	}
+	if size = head + n; len(b) < size {
+		return h, 0, 0
+	}
+	return ws.Header{Fin: true, OpCode: ws.OpBinary, Masked: true, Mask: [4]byte(b[head-4 : head]), Length: int64(n)}, head, size
 }
 
 // appendFrame appends a whole frame as a server sends it, for a payload of at most 65,535 bytes.

@@ -4,7 +4,6 @@ package eventloop
 
 import (
 	"bytes"
-	"io"
 	"net/netip"
 	"testing"
 	"time"
@@ -44,24 +43,6 @@ func FuzzHandshake(f *testing.F) {
 	})
 }
 
-// pipe is a stream in memory.
-type pipe struct{ b []byte }
-
-func (p *pipe) InboundBuffered() int { return len(p.b) }
-
-func (p *pipe) Peek(n int) ([]byte, error) {
-	if n > len(p.b) {
-		return nil, io.ErrShortBuffer
-	}
-	return p.b[:n], nil
-}
-
-func (p *pipe) Discard(n int) (int, error) {
-	n = min(n, len(p.b))
-	p.b = p.b[n:]
-	return n, nil
-}
-
 // FuzzFrames feeds what follows a handshake to a connection, in pieces as the low bits of the first byte say, to one
 // that has not begun when the high bit is set. Whatever comes, the result is the same however it was cut, little
 // stays buffered, every datagram is one, and the first one begins a session.
@@ -95,9 +76,9 @@ func FuzzFrames(f *testing.F) {
 func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
 	inbox := netsys.NewInbox(webPerPoll)
 	w := newWeb(WebSocketConfig{}, inbox, logger{})
-	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: time.Unix(0, 0)}
+	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), peer: peer{port: 5000}, since: time.Unix(0, 0)}
 	w.conns[c], w.half = struct{}{}, []*webConn{c}
-	var p pipe
+	var p received
 	at := time.Unix(1, 0)
 	if !fresh {
 		w.join(c, at)
@@ -107,7 +88,7 @@ func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, actio
 		n := min(piece, len(data))
 		p.b = append(bytes.Clone(p.b), data[:n]...)
 		data = data[n:]
-		action = w.traffic(&p, c, at)
+		action = w.traffic(&p, c, at, &w.loop)
 		if action == gnet.None && len(p.b) >= maxFrame {
 			t.Fatalf("%d bytes stay buffered", len(p.b))
 		}

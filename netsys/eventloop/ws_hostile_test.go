@@ -81,31 +81,42 @@ func TestRequestAsLongAsItMayBe(t *testing.T) {
 	}
 }
 
-// A handshake may come in pieces, and the first frames in one piece with it. The loop reads connections in the order
-// in which they have something to read, so it has read a piece once it has what another connection sent after it.
+// A handshake may come in pieces, and so may the frames after it. The loop reads connections in the order in which they
+// have something to read, so it has read a piece once it has answered another connection that began after it; from the
+// first message on, a poll reads.
 func TestHandshakeInPieces(t *testing.T) {
-	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: time.Minute, AnswerTimeout: time.Minute})
-	other, from := rawSession(t, l)
+	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: time.Minute, AnswerTimeout: time.Minute, HalfOpen: 1000})
 	r := connectRaw(t, l)
 	all := append([]byte(request()), maskedFrame(0x82, opening())...)
 	all = append(all, maskedFrame(0x82, []byte("second"))...)
 	var got []string
+	hear := func(d netsys.Datagram) { got = append(got, string(d.Data)) }
 	for len(all) > 0 {
 		n := min(7, len(all))
 		write(t, r.conn, all[:n])
 		all = all[n:]
-		write(t, other.conn, maskedFrame(0x82, []byte("read")))
-		read := 0
-		untilHeard(t, l, "the piece was read", func(d netsys.Datagram) {
-			if d.From == from {
-				read++
-			} else {
-				got = append(got, string(d.Data))
-			}
-		}, func() bool { return read > 0 })
+		_ = rawDial(t, l, nil).conn.Close()
+		l.Poll(time.Now(), hear)
 	}
-	if len(got) != 2 || len(got[0]) != 1078 || got[1] != "second" {
+	untilHeard(t, l, "both messages are there", hear, func() bool { return len(got) == 2 })
+	if len(got[0]) != 1078 || got[1] != "second" {
 		t.Errorf("received %q", got)
+	}
+}
+
+// A frame of which the end comes after the connection has begun is one.
+func TestFrameCutWhereTheConnectionBegins(t *testing.T) {
+	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: time.Minute})
+	second := maskedFrame(0x82, []byte("second"))
+	for cut := range second {
+		r := rawDial(t, l, nil)
+		write(t, r.conn, append(maskedFrame(0x82, opening()), second[:cut]...))
+		first := netsystest.Arrivals(t, l, 1)[0]
+		write(t, r.conn, second[cut:])
+		if got := netsystest.Arrivals(t, l, 1)[0]; string(got.Data) != "second" || got.From != first.From {
+			t.Fatalf("cut at %d: %q from %v", cut, got.Data, got.From)
+		}
+		_ = r.conn.Close()
 	}
 }
 
@@ -151,17 +162,19 @@ func TestControlFrames(t *testing.T) {
 	send = append(send, maskedFrame(0x82, nil)...)
 	send = append(send, maskedFrame(0x82, bytes.Repeat([]byte("x"), netsys.MaxDatagram))...)
 	write(t, r.conn, send)
+	var got []int
+	untilHeard(t, l, "both datagrams are there", func(d netsys.Datagram) { got = append(got, len(d.Data)) }, func() bool { return len(got) == 2 })
 	if first, payload, err := r.frame(); first != 0x8a || string(payload) != "are you there" || err != nil {
 		t.Errorf("answer to a ping: %x %q %v", first, payload, err)
 	}
-	if got := netsystest.Arrivals(t, l, 2); len(got[0].Data) != 0 || len(got[1].Data) != netsys.MaxDatagram {
-		t.Errorf("received %d and %d bytes", len(got[0].Data), len(got[1].Data))
+	if got[0] != 0 || got[1] != netsys.MaxDatagram {
+		t.Errorf("received %d bytes", got)
 	}
 	write(t, r.conn, maskedFrame(0x88, []byte{0x03, 0xe9}))
+	until(t, l, "closed", func() bool { return l.WebSocketStats().Connections == 0 })
 	if code := r.closeCode(); code != 1001 {
 		t.Errorf("goodbye answered with %d", code)
 	}
-	until(t, l, "closed", func() bool { return l.WebSocketStats().Connections == 0 })
 }
 
 // Handshakes that are not finished cost no more than configured: the oldest goes for the newest, and all go
@@ -221,9 +234,7 @@ func TestSilentConnectionExpires(t *testing.T) {
 	}
 	after := time.Now()
 	_, _ = r.conn.Write(maskedFrame(0x89, []byte("here")))
-	if _, payload, err := r.frame(); string(payload) != "here" || err != nil {
-		t.Fatalf("a ping is answered %q, %v", payload, err)
-	}
+	r.answered(l, "here")
 	l.Sweep(after.Add(time.Hour + 1))
 	until(t, l, "expired", func() bool { s := l.WebSocketStats(); return s.Expired == 1 && s.Connections == 0 })
 }
@@ -233,11 +244,14 @@ func TestFloodOfOneConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	r, _ := rawSession(t, l)
 	write(t, r.conn, bytes.Repeat(maskedFrame(0x82, []byte("flood")), 900))
-	read(t, l, "the flood is read", func(s eventloop.WebSocketStats) bool { return s.Flooded == 644 })
-	n := 0
-	l.Poll(time.Now(), func(netsys.Datagram) { n++ })
-	if n != 256 || l.Dropped() != 0 {
-		t.Errorf("%d delivered, %+v, %d dropped", n, l.WebSocketStats(), l.Dropped())
+	all, most := 0, 0
+	for l.WebSocketStats().Flooded+uint64(all) < 900 {
+		n := 0
+		l.Poll(time.Now(), func(netsys.Datagram) { n++ })
+		all, most = all+n, max(most, n)
+	}
+	if most > 256 || l.Dropped() != 0 {
+		t.Errorf("%d delivered at once, %+v, %d dropped", most, l.WebSocketStats(), l.Dropped())
 	}
 	_, _ = r.conn.Write(maskedFrame(0x82, []byte("after")))
 	if d := netsystest.Arrivals(t, l, 1)[0]; string(d.Data) != "after" {
@@ -522,10 +536,15 @@ func TestUnansweredConnection(t *testing.T) {
 	_, from := rawSession(t, l)
 	r := rawDial(t, l, nil)
 	write(t, r.conn, bytes.Repeat(maskedFrame(0x82, opening()), 100))
-	read(t, l, "all is read", func(s eventloop.WebSocketStats) bool { return s.Flooded == 96 })
-	n := 0
-	if l.Poll(time.Now(), func(netsys.Datagram) { n++ }); n != 4 {
-		t.Errorf("%d delivered", n)
+	all, most := 0, 0
+	for l.WebSocketStats().Flooded+uint64(all) < 100 {
+		n := 0
+		l.Poll(time.Now(), func(netsys.Datagram) { n++ })
+		all, most = all+n, max(most, n)
+	}
+	flooded := l.WebSocketStats().Flooded
+	if most > 4 || flooded == 0 {
+		t.Errorf("%d delivered at once, %d lost", most, flooded)
 	}
 	if l.Sweep(time.Now().Add(59 * time.Minute)); l.WebSocketStats().Unanswered != 0 {
 		t.Error("closed before its time")
@@ -533,7 +552,7 @@ func TestUnansweredConnection(t *testing.T) {
 	l.Sweep(time.Now().Add(61 * time.Minute))
 	until(t, l, "closed and counted", func() bool {
 		s := l.WebSocketStats()
-		return s.Unanswered == 1 && s.Flooded == 96 && s.Connections == 1
+		return s.Unanswered == 1 && s.Flooded == flooded && s.Connections == 1
 	})
 	if err := l.Send(time.Now(), from, []byte("the other one stays")); err != nil {
 		t.Error(err)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/streams"
 )
 
 const (
@@ -31,16 +32,15 @@ const (
 	webUnsent = 16 << 10
 )
 
-// web is the table of WebSocket connections. The event loop opens, reads and closes them; the goroutine that
-// polls sends; the ticker sweeps.
+// web is the table of WebSocket connections. The event loop opens them and closes those that do not begin; who polls reads
+// and closes the others, where the system can ([reader]), else the event loop does; who sends writes; the ticker sweeps.
 type web struct {
 	config WebSocketConfig
-	inbox  *netsys.Inbox
-	polls  atomic.Uint32
-	frames frameReader     // the event loop's
-	told   map[string]bool // refusals that were logged, by advice; the event loop's
-	log    logger
+	greeter
+	polls atomic.Uint32
+	swept uint32 // polls at the last tick; the event loop's
 	unsent
+	reader *reader // nil: the event loop reads
 
 	mu     sync.Mutex
 	conns  map[*webConn]struct{}
@@ -51,6 +51,14 @@ type web struct {
 	stats  WebSocketStats
 }
 
+// greeter is what the event loop has to begin connections with.
+type greeter struct {
+	inbox *netsys.Inbox
+	loop  taker           // into the inbox
+	told  map[string]bool // refusals that were logged, by advice
+	log   logger
+}
+
 // unsent is what waits for sockets to have room.
 type unsent struct {
 	backed []*webConn // the poller's: connections whose frames wait
@@ -58,15 +66,20 @@ type unsent struct {
 }
 
 func newWeb(config WebSocketConfig, inbox *netsys.Inbox, log logger) *web {
-	return &web{
+	w := &web{
 		config: config.withDefaults(),
-		inbox:  inbox,
-		told:   make(map[string]bool),
-		log:    log,
+		greeter: greeter{
+			inbox: inbox,
+			loop:  taker{put: func(d netsys.Datagram) { inbox.Put(d.From, d.At, d.Data) }},
+			told:  make(map[string]bool),
+			log:   log,
+		},
 		conns:  make(map[*webConn]struct{}),
 		byAddr: make(map[netip.AddrPort]*webConn),
 		counts: make(map[netip.Addr]int),
 	}
+	w.reader = newReader(w)
+	return w
 }
 
 // open takes a new TCP connection in, or nil when there are too many.
@@ -79,7 +92,7 @@ func (w *web) open(g gnet.Conn) *webConn {
 		return nil
 	}
 	addr := remote.AddrPort()
-	c := &webConn{remote: addr.Addr().Unmap(), port: addr.Port(), since: time.Now(), fd: g.Fd()}
+	c := &webConn{peer: peer{remote: addr.Addr().Unmap(), port: addr.Port()}, since: time.Now(), fd: g.Fd()}
 	// Behind a proxy the handshake says whose connection it is.
 	if !w.config.guard().Proxied(c.remote) && !w.countAs(c, c.remote) {
 		return nil
@@ -92,7 +105,7 @@ func (w *web) open(g gnet.Conn) *webConn {
 	// A socket with other buffers or with delayed small packets works too, only worse.
 	_ = g.SetWriteBuffer(webSendBuffer)
 	_ = g.SetNoDelay(true)
-	limitUnsent(c.fd, webUnsent)
+	streams.LimitUnsent(c.fd, webUnsent)
 	w.conns[c] = struct{}{}
 	w.half = append(w.half, c)
 	return c
@@ -144,10 +157,13 @@ func (w *web) join(c *webConn, at time.Time) (ok bool) {
 	return true
 }
 
-// leave forgets a connection that gnet is about to close.
+// leave forgets a connection that gnet is about to close, or closes one that it has no part in any more.
 func (w *web) leave(c *webConn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.reader != nil {
+		w.reader.forget(c)
+	}
 	c.release()
 	delete(w.conns, c)
 	if w.byAddr[c.from] == c {
@@ -163,30 +179,36 @@ func (w *web) leave(c *webConn) {
 	}
 }
 
-// send runs on goroutines that send. A connection that is gone is like a peer that does not answer.
-func (w *web) send(now time.Time, to netip.AddrPort, b []byte) {
+// of is the connection of an address, nil where it is gone.
+func (w *web) of(to netip.AddrPort) *webConn {
 	w.mu.Lock()
 	c := w.byAddr[to]
 	w.mu.Unlock()
-	if c == nil {
-		return
-	}
-	if !c.answered.Load() {
+	if c != nil && !c.answered.Load() {
 		c.answered.Store(true)
 	}
-	dropped, waits := c.send(now, binaryFrame, b)
-	if !dropped && !waits {
+	return c
+}
+
+// send runs on goroutines that send. A connection that is gone is like a peer that does not answer.
+func (w *web) send(now time.Time, to netip.AddrPort, b []byte) {
+	if c := w.of(to); c != nil {
+		w.sent(c, c.send(now, binaryFrame, b))
+	}
+}
+
+// sent notes what became of frames.
+func (w *web) sent(c *webConn, what left) {
+	if what == (left{}) {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if waits && !c.listed {
+	if what.waits && !c.listed {
 		c.listed = true
 		w.backed = append(w.backed, c)
 	}
-	if dropped {
-		w.stats.Stale++
-	}
+	w.stats.Stale += uint64(what.dropped)
 }
 
 // polled runs on the goroutine that polls: sockets may have got room since. One that got none for long will get none.
@@ -203,8 +225,18 @@ func (w *web) polled(now time.Time) {
 	})
 }
 
-// sweep ends connections that take too long.
-func (w *web) sweep(now time.Time) {
+// tick is what the loop does now and then. Who has brought nothing is judged as long as somebody polls, since nothing is
+// read while nobody does.
+func (w *web) tick(now time.Time) {
+	w.sweepHalf(now)
+	if polls := w.polls.Load(); polls != w.swept || w.reader == nil {
+		w.swept = polls
+		w.sweepJoined(now)
+	}
+}
+
+// sweepHalf ends connections that take too long to begin.
+func (w *web) sweepHalf(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.half) > 0 && now.Sub(w.half[0].since) > w.config.HandshakeTimeout {
@@ -212,6 +244,12 @@ func (w *web) sweep(now time.Time) {
 		w.half[0].hangUp(unix.SHUT_RDWR)
 		w.half = slices.Delete(w.half, 0, 1)
 	}
+}
+
+// sweepJoined ends those that are silent, or that nobody answers.
+func (w *web) sweepJoined(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, c := range w.byAddr {
 		switch open := now.Sub(c.since); {
 		case open-time.Duration(c.heard.Load()) > w.config.IdleTimeout:

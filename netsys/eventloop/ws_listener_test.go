@@ -64,18 +64,6 @@ func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(n
 	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
 }
 
-// read waits, without a poll, until a listener has counted something.
-func read(t testing.TB, l *eventloop.Listener, what string, condition func(eventloop.WebSocketStats) bool) {
-	t.Helper()
-	for range 10_000 {
-		if condition(l.WebSocketStats()) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("never happened: %s (%+v)", what, l.WebSocketStats())
-}
-
 // overWeb serves UDP and WebSocket in one wire when udp is not empty. The clients are WebSocket clients.
 func overWeb(udp string) func(t testing.TB) netsystest.Setup {
 	return func(t testing.TB) netsystest.Setup {

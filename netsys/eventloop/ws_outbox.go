@@ -39,6 +39,24 @@ func (o *outbox) push(frame []byte) (dropped bool) {
 	return dropped
 }
 
+// pushRest queues those of whole frames, which lie one behind the other in all and end at ends, that the socket has not
+// taken, when it took so many bytes of them and nothing waited. It returns how many had to go.
+func (o *outbox) pushRest(all []byte, ends []int, taken int) (dropped int) {
+	begin := 0
+	for _, end := range ends {
+		if taken < end {
+			if o.push(append(o.buffer(), all[begin:end]...)) {
+				dropped++
+			}
+			if taken > begin {
+				o.took(taken - begin)
+			}
+		}
+		begin = end
+	}
+	return dropped
+}
+
 func (o *outbox) dropOldest() {
 	if o.sent == 0 {
 		o.pop()

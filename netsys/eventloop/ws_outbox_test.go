@@ -44,6 +44,36 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
+// What a socket took a part of waits from there on, whichever part that is; where there is no room for all, the oldest go of
+// which nothing was taken.
+func TestOutboxTakesTheRest(t *testing.T) {
+	const all = "[0000][1111][2222][3333][4444]"
+	ends := []int{6, 12, 18, 24, 30}
+	for most, kept := range map[int]int{5: 5, 3: 3} {
+		for taken := range len(all) {
+			o := newOutbox(most, new(spareFrames))
+			dropped := o.pushRest([]byte(all), ends, taken)
+			var got []byte
+			for b := o.next(); b != nil; b = o.next() {
+				got = append(got, b...)
+				o.took(len(b))
+			}
+			want, frames := all[taken:], 5-taken/6
+			if frames > kept {
+				cut := len(want) % 6 // of the frame of which a part was taken
+				if cut > 0 {
+					want = want[:cut] + all[len(all)-6*(kept-1):]
+				} else {
+					want = all[len(all)-6*kept:]
+				}
+			}
+			if string(got) != want || dropped != max(frames-kept, 0) {
+				t.Errorf("room for %d, %d bytes taken: %s waits, %d dropped, want %s", most, taken, got, dropped, want)
+			}
+		}
+	}
+}
+
 func TestOutboxAllocatesNothing(t *testing.T) {
 	o := newOutbox(4, new(spareFrames))
 	payload := make([]byte, 400)

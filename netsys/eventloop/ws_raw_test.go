@@ -116,6 +116,28 @@ func (r *raw) frame() (first byte, payload []byte, err error) {
 	return first, payload, err
 }
 
+// answered polls a listener until it has answered with a payload.
+func (r *raw) answered(l *eventloop.Listener, want string) {
+	r.t.Helper()
+	answer := make(chan string, 1)
+	go func() {
+		_, payload, err := r.frame()
+		answer <- fmt.Sprint(string(payload), err)
+	}()
+	got := ""
+	until(r.t, l, "answered", func() bool {
+		select {
+		case got = <-answer:
+			return true
+		default:
+			return false
+		}
+	})
+	if got != fmt.Sprint(want, error(nil)) {
+		r.t.Fatalf("answered %q", got)
+	}
+}
+
 // closeCode reads until a close frame, and the end behind it, and returns its code; 0 when there was none.
 func (r *raw) closeCode() (code int) {
 	for {

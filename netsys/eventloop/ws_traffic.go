@@ -10,6 +10,8 @@ import (
 
 	"github.com/gobwas/ws"
 	"github.com/panjf2000/gnet/v2"
+
+	"github.com/tactusgo/tactus/netsys"
 )
 
 const (
@@ -17,17 +19,23 @@ const (
 	statusGoingAway = ws.StatusGoingAway
 )
 
-// stream is what the event loop reads from: the part of a gnet.Conn that holds what has arrived.
+// stream is what connections are read from: the part of a gnet.Conn that holds what has arrived.
 type stream interface {
 	InboundBuffered() int
 	Peek(n int) ([]byte, error)
 	Discard(n int) (int, error)
 }
 
+// taker takes frames in, on one goroutine.
+type taker struct {
+	frames frameReader
+	put    func(netsys.Datagram)
+}
+
 var blankLine = []byte("\r\n\r\n")
 
-// traffic reads what has arrived on a connection and says what gnet shall do with it.
-func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
+// traffic reads what has arrived on a connection, puts the datagrams somewhere, and says what shall become of it.
+func (w *web) traffic(in stream, c *webConn, at time.Time, take *taker) gnet.Action {
 	if !c.client.IsValid() {
 		done, action := w.greet(in, c)
 		if !done {
@@ -39,7 +47,7 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 		if err != nil {
 			return gnet.Close
 		}
-		h, head, size, err := w.frames.next(b)
+		h, head, size, err := take.frames.next(b)
 		if errors.Is(err, errPartial) {
 			return gnet.None
 		}
@@ -56,7 +64,7 @@ func (w *web) traffic(in stream, c *webConn, at time.Time) gnet.Action {
 				return gnet.Close
 			}
 		}
-		if w.frame(c, h.OpCode, payload, at) == gnet.Close {
+		if w.frame(c, h.OpCode, payload, at, take) == gnet.Close {
 			return gnet.Close
 		}
 		if _, err := in.Discard(size); err != nil {
@@ -149,7 +157,7 @@ func (w *web) tell(c *webConn, err error) {
 }
 
 // frame handles one frame that is allowed and has arrived in full.
-func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet.Action {
+func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time, take *taker) gnet.Action {
 	if op == ws.OpBinary {
 		c.heard.Store(int64(at.Sub(c.since)))
 	}
@@ -171,7 +179,7 @@ func (w *web) frame(c *webConn, op ws.OpCode, payload []byte, at time.Time) gnet
 	}
 	switch op {
 	case ws.OpBinary:
-		w.inbox.Put(c.from, at, payload)
+		take.put(netsys.Datagram{From: c.from, At: at, Data: payload})
 	case ws.OpPing:
 		// Whoever pings without reading the answers pushes out what was meant for them.
 		c.send(at, ws.OpPong, payload)

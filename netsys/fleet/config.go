@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
 const (
@@ -15,7 +19,7 @@ const (
 	defaultSockets = 1024
 )
 
-// Config configures a [Fleet]. Clients is needed.
+// Config configures a [Fleet] or a [Web]. Clients is needed.
 type Config struct {
 	// Clients is how many wires there can be, 1 to [MaxClients].
 	Clients int
@@ -45,11 +49,35 @@ func (c Config) sockets() int {
 }
 
 // oneEach returns an error where a socket each is too many.
-func (c Config) oneEach(server netip.AddrPort) error {
+func (c Config) oneEach(server any) error {
 	if c.Clients > c.sockets() {
 		return fmt.Errorf("fleet: %d clients to %v need a socket each, and Config.Sockets allows %d: raise it, or run fewer clients in this process", c.Clients, server, c.sockets())
 	}
 	return nil
+}
+
+// Web prepares to reach one server over WebSocket, given as a URL such as ws://127.0.0.1:7778, or "host:port". Nothing is
+// looked up yet. Errors are those of [Config.Validate], wrap [ErrAddress], say that there are more clients than sockets, or
+// are the operating system's.
+func (c Config) Web(to string) (*Web, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if !strings.Contains(to, "://") {
+		to = "ws://" + to
+	}
+	u, err := url.Parse(to)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	case u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "":
+		return nil, fmt.Errorf("%w %q: write ws:// or wss:// and where the server is", ErrAddress, to)
+	}
+	if err := c.oneEach(to); err != nil {
+		return nil, err
+	}
+	w := &Web{url: to, server: websocket.ServerOf(to), wires: make([]*webWire, c.Clients)}
+	return w, w.fast.open(w)
 }
 
 // ErrAddress is wrapped by errors about a server's address that cannot be one.
@@ -91,7 +119,7 @@ type Stats struct {
 	// Reads and Writes are the system calls that this took, those included that found nothing; 0 where the system
 	// is not Linux.
 	Reads, Writes uint64
-	// Unsent is the datagrams that the kernel would not send.
+	// Unsent is the datagrams that the kernel would not send, or, over WebSocket, had no room for.
 	Unsent uint64
 	// Dropped is the arrivals lost because a receive buffer was full.
 	Dropped uint64

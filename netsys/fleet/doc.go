@@ -1,5 +1,5 @@
-// Package fleet is the UDP wires of many clients in one process: for load tests, and bots by the thousand. Give each
-// [Fleet.Wire] to a [netsys.NewClient] or a systems.NewClient.
+// Package fleet is the wires of many clients in one process, over UDP or WebSocket: for load tests, and bots by the
+// thousand. Give each [Fleet.Wire] or [Web.Wire] to a [netsys.NewClient] or a systems.NewClient.
 //
 // # Index of tasks
 //
@@ -8,6 +8,7 @@
 //   - Learn the server's address for NewClient: [Fleet.RemoteAddr].
 //   - See whether buffers are too small, and how many sockets there are: [Fleet.Stats].
 //   - Stop: [Fleet.Close].
+//   - The same over WebSocket: [Config.Web], and a connection for each client, which blocks: [Web.Connect].
 //
 // # What holds
 //
@@ -16,10 +17,12 @@
 //     one: they wait in the kernel until the next Poll.
 //   - On Linux, to any other server, each client has a socket, of which the same holds.
 //   - Elsewhere each client has a [netsys.UDP].
+//   - Over WebSocket each client has a connection. On Linux no goroutine serves one, and nothing wakes up: a Poll reads those
+//     that have something, Send writes. Over TLS (wss://) and elsewhere each has a websocket.Wire with two goroutines.
 //   - There are never more sockets than [Config.Sockets].
 //   - Arrivals carry the kernel's time stamp on Linux, so that waiting for the Poll does not count as round trip time.
 //   - Nothing blocks, and on Linux neither direction allocates.
-//   - A fleet and its wires belong to one goroutine.
+//   - A fleet and its wires belong to one goroutine, but for [Web.Connect].
 //
 // Linux gives a socket 208 KiB of buffer unless net.core.rmem_max or the right to ignore it (CAP_NET_ADMIN) allows more.
 // Where it gives less than all clients of a socket need, a fleet takes more sockets.

@@ -118,7 +118,7 @@ func TestPortsOfURLs(t *testing.T) {
 		"ws://127.0.0.1:70000": "127.0.0.1:80",
 		"ws://127.0.0.1:65535": "127.0.0.1:65535",
 	} {
-		if got := serverOf(url); got.String() != want {
+		if got := ServerOf(url); got.String() != want {
 			t.Errorf("%q: %v, want %v", url, got, want)
 		}
 	}

@@ -18,7 +18,7 @@ func TestServerOfURL(t *testing.T) {
 		"":                               DefaultServer.String(),
 		"::":                             DefaultServer.String(),
 	} {
-		if got := serverOf(url); got.String() != want {
+		if got := ServerOf(url); got.String() != want {
 			t.Errorf("%q: %v, want %v", url, got, want)
 		}
 	}

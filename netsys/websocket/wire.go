@@ -138,14 +138,15 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 		w.out = newQueue(defaultOutbound)
 	}
 	if !c.Server.IsValid() {
-		w.server = serverOf(url)
+		w.server = ServerOf(url)
 	}
 	go w.run(conn)
 	return w, nil
 }
 
-// serverOf is the address that a URL names, or DefaultServer when it needs somebody to look it up.
-func serverOf(s string) netip.AddrPort {
+// ServerOf is the address that stands for the server of a URL where [DialConfig.Server] says none: the one that the URL
+// names, or [DefaultServer] when it needs somebody to look it up.
+func ServerOf(s string) netip.AddrPort {
 	u, err := url.Parse(s)
 	if err != nil {
 		return DefaultServer

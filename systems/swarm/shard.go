@@ -73,7 +73,7 @@ type opened struct {
 type issued struct {
 	client int // of the shard
 	token  *netcode.ConnectToken
-	wire   netsys.Wire // nil: the carrier has it
+	on     *fleet.Connection // nil: the carrier has it
 	err    error
 }
 
@@ -157,7 +157,7 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 }
 
 // carrier makes the wires of so many clients. With dial, that has to open one before each client begins.
-func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on carrier, dial func(context.Context) (netsys.Wire, error), err error) {
+func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on carrier, dial func(context.Context) (*fleet.Connection, error), err error) {
 	switch {
 	case c.dial != nil:
 		return c.dial(clients), nil, nil
@@ -165,11 +165,11 @@ func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on c
 		on, err = newWires(c, first, clients)
 		return on, nil, err
 	case c.Transport == WebSocket:
-		w, err := newWeb(c.Addr, clients, sockets)
+		w, err := fleet.Config{Clients: clients, Sockets: sockets}.Web(c.Addr)
 		if err != nil {
 			return nil, nil, err
 		}
-		return w, w.dial, nil
+		return web{w}, w.Connect, nil
 	}
 	on, err = fleet.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
 	return on, nil, err
@@ -183,7 +183,7 @@ const (
 )
 
 // issue gets tokens, and connections where these must be made before, until ctx ends.
-func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (netsys.Wire, error), first, clients int) <-chan issued {
+func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (*fleet.Connection, error), first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
 	var next atomic.Int64
 	work := func() {
@@ -195,13 +195,13 @@ func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (net
 				}
 			}
 			if dial != nil && x.err == nil {
-				x.wire, x.err = dial(ctx)
+				x.on, x.err = dial(ctx)
 			}
 			select {
 			case all <- x:
 			case <-ctx.Done():
-				if x.wire != nil {
-					_ = x.wire.Close()
+				if x.on != nil {
+					_ = x.on.Close()
 				}
 				return
 			}
@@ -251,10 +251,18 @@ func (s *shard) open(x issued) (client, error) {
 
 // wire is what a client is to use.
 func (s *shard) wire(x issued) (netsys.Wire, error) {
-	if x.wire != nil {
-		return s.carrier.(*web).take(x.client, x.wire, s.arrived), nil
+	if x.on != nil {
+		return s.carrier.(web).Web.Wire(x.client, x.on)
 	}
 	return s.carrier.Wire(x.client)
+}
+
+// web is the wires of clients over WebSocket, whose connections are made elsewhere, since that blocks.
+type web struct{ *fleet.Web }
+
+// Wire implements carrier.
+func (web) Wire(n int) (netsys.Wire, error) {
+	panic(fmt.Sprintf("swarm: the connection of client %d was not made", n))
 }
 
 // begin lets the clients begin to connect whose turn it is, as far as there are tokens.

@@ -41,6 +41,9 @@ func (o *options) order() order {
 		[2]time.Duration{o.rtt.from, o.rtt.to}, o.jitter, o.loss, o.seed}
 }
 
+// leaving is how many connections more there may be than clients, while those of others end.
+const leaving = 16
+
 // variant is the game.
 func (o *order) variant() game.Variant {
 	return game.Variant{NoHint: !o.Hint, Players: o.Clients, Size: o.Size}
@@ -62,7 +65,7 @@ func (o *order) listen() (netsys.Wire, error) {
 	case "batch":
 		return batch.Listen(loopback)
 	case "ws":
-		return eventloop.ListenWebSocket(loopback)
+		return eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: loopback, Connections: o.Clients + leaving}}.Listen("")
 	}
 	return eventloop.Listen(loopback)
 }
