@@ -165,3 +165,13 @@ func (p *player) playing() bool {
 	_, ok := p.Own(p.World())
 	return ok
 }
+
+// anywhere is an address.
+func anywhere(t testing.TB, s string) netip.AddrPort {
+	t.Helper()
+	at, err := netip.ParseAddrPort(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}

@@ -249,6 +249,13 @@ func (r *Router) Drops() Drops {
 	return r.drops
 }
 
+// Routes is how many addresses are known.
+func (r *Router) Routes() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.routes)
+}
+
 // Close closes the wires. Ports send nothing after that.
 func (r *Router) Close() (err error) {
 	r.mu.Lock()

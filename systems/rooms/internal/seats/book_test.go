@@ -1,0 +1,353 @@
+package seats
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// token is a way in that somebody has.
+type token struct {
+	Promise
+	player  uint64
+	expires time.Time
+	used    bool
+}
+
+// guest is a client that a door has let in.
+type guest struct {
+	token  token
+	client uint32
+	until  time.Time // zero: connected
+}
+
+// crowd plays with a book as hostile as players can be, and keeps its own account of who may sit where.
+type crowd struct {
+	t      testing.TB
+	rng    *rand.Rand
+	now    time.Time
+	book   *Book
+	tokens []token
+	newest map[uint16]Promise // by seat
+	guests []guest            // in a handshake, or connected
+	banned map[uint64]bool
+	client uint32
+	said   []string
+}
+
+func (c *crowd) say(format string, v ...any) {
+	c.said = append(c.said, fmt.Sprintf("%8v ", c.now.Sub(birth))+fmt.Sprintf(format, v...))
+}
+
+// check is what holds at any time.
+func (c *crowd) check() {
+	c.t.Helper()
+	here, players := make(map[uint16]uint64), make(map[uint64]bool)
+	for _, g := range c.guests {
+		if !g.until.IsZero() {
+			continue
+		}
+		if other, twice := here[g.token.Number]; twice {
+			c.fail("seat %d has players %d and %d", g.token.Number, other, g.token.player)
+		}
+		here[g.token.Number] = g.token.player
+	}
+	if len(here) > len(c.book.All()) {
+		c.fail("%d players on %d seats", len(here), len(c.book.All()))
+	}
+	used := 0
+	for n, s := range c.book.All() {
+		if s.State() == Free {
+			if _, somebody := here[uint16(n)]; somebody {
+				c.fail("seat %d is free, and player %d sits there", n, here[uint16(n)])
+			}
+			continue
+		}
+		used++
+		if players[s.Player] {
+			c.fail("player %d has two seats", s.Player)
+		}
+		players[s.Player] = true
+		if s.State() == Taken != (here[uint16(n)] != 0) || s.State() == Taken && here[uint16(n)] != s.Player {
+			c.fail("seat %d of player %d is %v, and player %d sits there", n, s.Player, s.State(), here[uint16(n)])
+		}
+		if c.banned[s.Player] && s.State() != Taken {
+			c.fail("player %d is banned and has seat %d, %v", s.Player, n, s.State())
+		}
+	}
+	if c.book.Left() != len(c.book.All())-used {
+		c.fail("%d left, %d of %d used", c.book.Left(), used, len(c.book.All()))
+	}
+}
+
+func (c *crowd) fail(format string, v ...any) {
+	c.t.Helper()
+	for _, line := range c.said[max(0, len(c.said)-20):] {
+		c.t.Log(line)
+	}
+	c.t.Fatalf(format, v...)
+}
+
+// issued keeps a token that was given out.
+func (c *crowd) issued(p Promise, player uint64, until time.Time) {
+	if last, ok := c.newest[p.Number]; ok && p.Epoch <= last.Epoch {
+		c.fail("seat %d has epoch %d after %d", p.Number, p.Epoch, last.Epoch)
+	}
+	c.newest[p.Number] = p
+	c.tokens = append(c.tokens, token{p, player, until, false})
+}
+
+// move does one thing.
+func (c *crowd) move() {
+	rng := c.rng
+	player := func() uint64 { return 1 + rng.Uint64N(uint64(2*len(c.book.All())+2)) }
+	until := c.now.Add(time.Duration(1+rng.IntN(10)) * time.Second)
+	switch rng.IntN(12) {
+	case 0, 1: // a party wants seats
+		who := make([]Who, 1+rng.IntN(3))
+		for i := range who {
+			who[i] = Who{Player: player(), Party: rng.Uint64N(3)}
+		}
+		left := c.book.Left()
+		got, err := c.book.Reserve(c.now, until, nil, who...)
+		c.say("reserve %v: %v, %v", who, got, err)
+		switch {
+		case err == nil && len(got) != len(who) || err != nil && (len(got) != 0 || c.book.Left() != left):
+			c.fail("%d of %d: %v", len(got), len(who), err)
+		case errors.Is(err, ErrFull) && left >= len(who):
+			c.fail("full with %d free for %d", left, len(who))
+		}
+		for i, p := range got {
+			c.issued(p, who[i].Player, until)
+		}
+	case 2: // somebody comes back
+		who := player()
+		p, s, err := c.book.Renew(until, who)
+		c.say("renew %d: %v, %v", who, p, err)
+		if err == nil {
+			if s.Player != who {
+				c.fail("the seat of %d was renewed for %d", s.Player, who)
+			}
+			c.issued(p, who, until)
+		}
+	case 3, 4, 5: // a token is shown: any, old, used, expired
+		if len(c.tokens) == 0 {
+			return
+		}
+		i := max(0, len(c.tokens)-1-rng.IntN(6))
+		k := &c.tokens[i]
+		good := !k.used && c.now.Before(k.expires) && c.newest[k.Number] == k.Promise
+		if good && rng.IntN(2) == 0 {
+			c.book.Asked(k.Promise, k.player)
+			c.say("asked %v of %d", k.Promise, k.player)
+			return
+		}
+		_, seat, has := c.book.Of(k.player)
+		err := c.book.Admit(c.now, k.Promise, k.player)
+		c.say("admit %v of %d: %v", k.Promise, k.player, err)
+		if err == nil && (k.used || c.newest[k.Number] != k.Promise) {
+			c.fail("token %v of player %d let in: used %v, the newest is %v", k.Promise, k.player, k.used, c.newest[k.Number])
+		}
+		if err != nil && good && has && seat.Epoch == k.Epoch && !seat.leaving {
+			c.fail("token %v of player %d did not let in: %v", k.Promise, k.player, err)
+		}
+		if err != nil {
+			return
+		}
+		k.used = true
+		// The session before ends first, and its player is waited for, or not.
+		waits := rng.IntN(4) > 0
+		client := uint32(0)
+		for j := range c.guests {
+			if g := c.guests[j]; g.token.player == k.player {
+				if g.until.IsZero() {
+					client = g.client
+					c.book.Leave(g.token.player, g.client, waits)
+				}
+				c.guests = append(c.guests[:j], c.guests[j+1:]...)
+				break
+			}
+		}
+		if client == 0 || !waits {
+			c.client++
+			client = c.client
+		}
+		c.guests = append(c.guests, guest{*k, client, c.now.Add(5 * time.Second)})
+	case 6, 7: // a handshake ends, well or not
+		for j := range c.guests {
+			g := &c.guests[j]
+			if g.until.IsZero() {
+				continue
+			}
+			_, _, ok := c.book.Enter(g.token.Promise, g.token.player, g.client)
+			c.say("enter %v of %d as %d: %v", g.token.Promise, g.token.player, g.client, ok)
+			if ok {
+				g.until = time.Time{}
+			} else {
+				c.guests = append(c.guests[:j], c.guests[j+1:]...)
+			}
+			return
+		}
+	case 8: // somebody leaves
+		if len(c.guests) == 0 {
+			return
+		}
+		j := rng.IntN(len(c.guests))
+		g := c.guests[j]
+		c.guests = append(c.guests[:j], c.guests[j+1:]...)
+		if !g.until.IsZero() {
+			return // without a word
+		}
+		waits := rng.IntN(2) == 0
+		c.book.Leave(g.token.player, g.client, waits)
+		c.say("left %d as %d, waits %v", g.token.player, g.client, waits)
+		if waits && rng.IntN(2) == 0 {
+			c.book.Gone(g.token.player, g.client)
+			c.say("gone %d as %d", g.token.player, g.client)
+		}
+	case 9: // somebody is sent away
+		who := player()
+		client, err := c.book.Kick(who)
+		c.say("kick %d: %d, %v", who, client, err)
+		if client != 0 {
+			for j, g := range c.guests {
+				if g.token.player == who && g.until.IsZero() {
+					c.guests = append(c.guests[:j], c.guests[j+1:]...)
+					c.book.Leave(who, g.client, rng.IntN(2) == 0)
+					break
+				}
+			}
+		}
+		if _, _, still := c.book.Of(who); still {
+			c.fail("player %d was sent away and has a seat", who)
+		}
+		if rng.IntN(8) == 0 {
+			c.book.Ban(who)
+			c.banned[who] = true
+		}
+	default: // time passes
+		c.now = c.now.Add(time.Duration(rng.IntN(4000)) * time.Millisecond)
+		for j := 0; j < len(c.guests); {
+			if g := c.guests[j]; !g.until.IsZero() && !c.now.Before(g.until) {
+				c.guests = append(c.guests[:j], c.guests[j+1:]...) // sessions give up before the book does
+				continue
+			}
+			j++
+		}
+		c.book.Expire(c.now)
+		c.say("expired")
+	}
+	c.check()
+}
+
+// Joins, parties, expiries, reconnects, kicks and bans in any order: no seat has two players, no player two seats, no
+// more are given away than there are, the newest token of a seat alone lets in, once, and what nobody wants any more is
+// free again.
+func TestSeats(t *testing.T) {
+	seeds := 200
+	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
+		seeds = n
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			defer func() {
+				if t.Failed() {
+					t.Logf("again: go test ./systems/rooms/internal/seats -run 'TestSeats/seed=%d$'", seed)
+				}
+			}()
+			c := &crowd{
+				t: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), now: birth,
+				newest: make(map[uint16]Promise), banned: make(map[uint64]bool),
+			}
+			c.book = New(1 + c.rng.IntN(6))
+			for range 500 {
+				c.move()
+			}
+			for _, g := range c.guests {
+				if g.until.IsZero() {
+					c.book.Leave(g.token.player, g.client, true)
+					c.book.Gone(g.token.player, g.client)
+				}
+			}
+			for _, s := range c.book.All() {
+				c.book.Gone(s.Player, s.Client)
+			}
+			c.guests = nil
+			c.now = c.now.Add(time.Minute)
+			c.book.Expire(c.now)
+			if c.book.Left() != len(c.book.All()) {
+				c.fail("%d of %d seats are free in the end: %+v", c.book.Left(), len(c.book.All()), c.book.All())
+			}
+		})
+	}
+}
+
+// A promise that nobody came for is free when it expires; with somebody on the doorstep it holds until that handshake
+// must have ended.
+func TestPromisesExpire(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		b := New(1)
+		until := birth.Add(10 * time.Second)
+		p, err := b.Reserve(birth, until, nil, Who{Player: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked {
+			b.Asked(p[0], 1)
+		}
+		b.Expire(until.Add(-time.Millisecond))
+		if _, err := b.Reserve(birth, until, nil, Who{Player: 2}); !errors.Is(err, ErrFull) {
+			t.Errorf("a promised seat was given away: %v", err)
+		}
+		b.Expire(until)
+		if free := b.Left() == 1; free == asked {
+			t.Errorf("asked %v, free %v at the end of the promise", asked, free)
+		}
+		if asked && b.Admit(until.Add(time.Second), p[0], 1) != nil {
+			t.Error("who came in time was not let in")
+		}
+		b.Expire(until.Add(time.Minute))
+		if f := b.Freed(); b.Left() != 1 || len(f) != 1 || f[0].Player != 1 {
+			t.Errorf("%d free, freed %+v", b.Left(), f)
+		}
+		if err := b.Admit(until, p[0], 1); !errors.Is(err, ErrStale) {
+			t.Errorf("an old token lets in: %v", err)
+		}
+	}
+}
+
+// What somebody else has promised is taken in where the seat is free and the epoch is news.
+func TestAdopt(t *testing.T) {
+	b := New(2)
+	until := birth.Add(10 * time.Second)
+	if err := b.Adopt(birth, until, Promise{1, 5}, Who{Player: 7}); err != nil {
+		t.Fatal(err)
+	}
+	b.Ban(9)
+	for _, c := range []struct {
+		name string
+		p    Promise
+		who  uint64
+		want error
+	}{
+		{"a seat that is taken", Promise{1, 6}, 8, ErrFull},
+		{"no seat of this room", Promise{2, 6}, 8, ErrFull},
+		{"an epoch of before", Promise{0, 0}, 8, ErrStale},
+		{"who has a seat", Promise{0, 6}, 7, ErrSeated},
+		{"who is not wanted", Promise{0, 6}, 9, ErrBanned},
+		{"the epoch of the room", Promise{0, 1}, 8, nil},
+	} {
+		if err := b.Adopt(birth, until, c.p, Who{Player: c.who}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if err := b.Admit(birth, Promise{1, 5}, 7); err != nil {
+		t.Error(err)
+	}
+}

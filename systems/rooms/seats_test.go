@@ -1,0 +1,211 @@
+package rooms
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// A player whose process died comes back to its seat with another token, and to what it owns in the world; nobody else
+// gets the seat meanwhile, and after the grace everybody may.
+func TestReconnect(t *testing.T) {
+	kind := fields(1)
+	kind.Grace = 20 * time.Second
+	var joined, left []uint64
+	kind.Joined = func(_ *Room, s Seat, _ uint32) { joined = append(joined, s.Player) }
+	kind.Left = func(_ *Room, s Seat) { left = append(left, s.Player) }
+	h := newHouse(t, Config{Kinds: []Kind{kind}})
+	p, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	h.run(2 * time.Second)
+	h.players = nil // it is gone, without a word
+	_ = p.wire.Close()
+	h.until("missed", func() bool { return r.Info().Waiting == 1 })
+	if _, err := r.Reserve(Player{ID: 2}); !errors.Is(err, ErrFull) {
+		t.Fatal(err)
+	}
+	if _, err := r.Reserve(Player{ID: 1}); !errors.Is(err, ErrSeated) {
+		t.Fatal(err)
+	}
+	if _, err := r.Reconnect(2, nil); !errors.Is(err, ErrNoSeat) {
+		t.Fatal(err)
+	}
+	again, err := r.Reconnect(1, nil)
+	if err != nil || again.Seat.Number != a.Seat.Number || again.Seat.Epoch <= a.Seat.Epoch {
+		t.Fatalf("%+v after %+v: %v", again.Seat, a.Seat, err)
+	}
+	q := h.play(again)
+	h.until("back", func() bool { return q.playing() })
+	if q.ID() != p.ID() || len(joined) != 1 || len(left) != 0 || r.Info().Taken != 1 {
+		t.Errorf("client %d after %d, joined %v, left %v", q.ID(), p.ID(), joined, left)
+	}
+	x := float32(-1)
+	for _, e := range ecs.All[struct{ At place }](q.View()) {
+		x = e.At.X
+	}
+	if x < 3 {
+		t.Errorf("it is at %v, where it did not stand when it went", x)
+	}
+	h.players = nil
+	_ = q.wire.Close()
+	h.run(10 * time.Second)
+	h.until("given up", func() bool { return r.Info().Free() == 1 })
+	if len(left) != 1 {
+		t.Errorf("left %v", left)
+	}
+	if _, err := r.Reserve(Player{ID: 2}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Who says goodbye frees the seat at once.
+func TestGoodbyeFreesTheSeat(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
+	p, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	if err := p.Close(h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.run(200 * time.Millisecond)
+	if i := r.Info(); i.Free() != 1 {
+		t.Errorf("%+v", i)
+	}
+}
+
+// A token opens its seat once, while it is the newest, until it expires; everybody else stays outside, or hears why.
+func TestTokens(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
+	a := h.join("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	b, err := r.Reconnect(1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, good := h.play(a), h.play(b)
+	h.until("decided", func() bool { return old.Err() != nil && good.playing() })
+	if !errors.Is(old.Err(), netsys.ErrLogin) && !errors.Is(old.Err(), netsys.ErrReplaced) {
+		t.Errorf("the older token: %v", old.Err())
+	}
+	again := h.play(b)
+	h.until("decided", func() bool { return again.Err() != nil })
+	if good.Err() != nil {
+		t.Errorf("who plays was ended: %v", good.Err())
+	}
+	late, err := r.Reserve(Player{ID: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.run(20 * time.Second)
+	if i := r.Info(); i.Free() != 1 {
+		t.Fatalf("a seat that nobody came for is not free: %+v", i)
+	}
+	x := h.play(late[0])
+	h.until("refused", func() bool { return x.Err() != nil })
+	if x.playing() {
+		t.Error("an expired token let in")
+	}
+	gone, err := r.Reserve(Player{ID: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.End(nil)
+	h.run(time.Second)
+	h.play(gone[0])
+	h.run(12 * time.Second)
+	if d := h.server.Drops(); d.Roomless == 0 {
+		t.Errorf("nobody came for a room that has ended: %+v", d)
+	}
+}
+
+// Parties sit together or not at all.
+func TestParties(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(3)}})
+	if _, err := h.server.Join("field", nil, Player{ID: 1}, Player{ID: 2}, Player{ID: 3}, Player{ID: 4}); !errors.Is(err, ErrFull) {
+		t.Errorf("four on three seats: %v", err)
+	}
+	h.join("field", 1)
+	h.join("field", 2)
+	all, err := h.server.Join("field", nil, Player{ID: 3, Party: 9}, Player{ID: 4, Party: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[0].Seat.Room != all[1].Seat.Room || len(h.server.Rooms()) != 2 || all[0].Seat.Party != 9 {
+		t.Errorf("%+v", all)
+	}
+	if c := h.join("field", 5); c.Seat.Room == all[0].Seat.Room && h.server.Rooms()[0].Info().Free() == 1 && h.server.Rooms()[1].Info().Free() == 0 {
+		t.Log("the fullest first")
+	}
+}
+
+// Who is kicked is told, may come again, and frees the seat; who is banned may not.
+func TestKickAndBan(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
+	p, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	if err := r.Kick(1); err != nil {
+		t.Fatal(err)
+	}
+	h.until("told", func() bool { return p.Err() != nil })
+	if why(p) != netsys.ReasonKicked || r.Info().Free() != 1 || !errors.Is(r.Kick(1), ErrNoSeat) {
+		t.Errorf("%v, %+v", p.Err(), r.Info())
+	}
+	q, _ := h.entered("field", 1)
+	r.Ban(1)
+	h.until("told", func() bool { return q.Err() != nil })
+	if _, err := r.Reserve(Player{ID: 1}); why(q) != ReasonBanned || !errors.Is(err, ErrBanned) {
+		t.Errorf("%v, %v", q.Err(), err)
+	}
+	// On the way with a good token, when it is kicked.
+	b := h.join("field", 2)
+	if b.Seat.Room != r.ID() {
+		t.Fatal("another room")
+	}
+	x := h.play(b)
+	if err := r.Kick(2); err != nil {
+		t.Fatal(err)
+	}
+	h.until("refused", func() bool { return x.Err() != nil })
+	if !errors.Is(x.Err(), netsys.ErrLogin) || r.Info().Free() != 1 {
+		t.Errorf("%v, %+v", x.Err(), r.Info())
+	}
+}
+
+// Clients whose address changes go on, each in its own room, and nobody else hears of it.
+func TestClientsMove(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
+	var all []*player
+	for id := range uint64(6) {
+		p, _ := h.entered("field", id+1)
+		all = append(all, p)
+	}
+	for i, p := range all {
+		if i%2 == 0 {
+			p.wire.Rebind(netip.AddrPort{})
+		}
+	}
+	h.run(12 * time.Second)
+	for i, p := range all {
+		for _, r := range h.server.Rooms() {
+			if err := r.Do(func(s *systems.Server) {
+				for c := range s.Clients {
+					if s.Session(c.ID).ClientID() == p.id && (c.Session.Moves != uint64(1-i%2) || c.Address != p.wire.LocalAddr()) {
+						t.Errorf("player %d moved %d times, to %v: it is at %v", p.id, c.Session.Moves, c.Address, p.wire.LocalAddr())
+					}
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+		if p.Err() != nil || p.ID() != uint32(1+i%2) {
+			t.Errorf("player %d is client %d: %v", p.id, p.ID(), p.Err())
+		}
+	}
+	if n := h.server.router.Routes(); n != len(all) {
+		t.Errorf("%d addresses of %d players", n, len(all))
+	}
+}
