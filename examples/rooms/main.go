@@ -1,0 +1,83 @@
+// Command rooms is the smallest server with rooms: dots for four players a room, and six bots that join. Here all of them run in
+// one program, over real UDP. Ctrl-C ends it.
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// Move is the input: what a client sends, every tick.
+type Move struct {
+	DX, DY int8 `net:"-1..1"`
+}
+
+// dot is a row: the components that a system wants to touch.
+type dot struct {
+	Pos *components.Position
+	In  *Move
+}
+
+// Dots is the game, of one room. Server and clients build it alike.
+func Dots() *ecs.Protocol {
+	p := ecs.NewProtocol("dots/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Input[Move](p)
+	p.Simulate("move", func(w *ecs.World) {
+		for _, d := range ecs.Each[dot](w) {
+			d.Pos.X, d.Pos.Y = d.Pos.X+float32(d.In.DX), d.Pos.Y+float32(d.In.DY)
+		}
+	})
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
+	})
+	return p
+}
+
+// open is the whole server: rooms of dots, behind one address.
+func open(addr string) (*rooms.Server, error) {
+	wire, err := netsys.ListenUDP(addr)
+	if err != nil {
+		return nil, err
+	}
+	return rooms.New(rooms.Config{
+		Kinds: []rooms.Kind{{Name: "dots", Protocol: Dots, Capacity: 4}},
+	}, wire)
+}
+
+// join gives a player a seat, in an open room or a new one, and the client that plays there. The player is who the game
+// says it is: here a number.
+func join(ctx context.Context, s *rooms.Server, player uint64) (*systems.Client, rooms.Seat, error) {
+	all, err := s.Join("dots", nil, rooms.Player{ID: player})
+	if err != nil {
+		return nil, rooms.Seat{}, err
+	}
+	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
+		Token:  all[0].Token,
+		Gather: systems.Gather(func(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }),
+	})
+	return c, all[0].Seat, err
+}
+
+func main() {
+	ctx := context.Background()
+	server, err := open("127.0.0.1:7777")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for player := range uint64(6) {
+		c, seat, err := join(ctx, server, player+1)
+		if err != nil {
+			log.Fatal(err)
+		}
+		log.Printf("player %d sits in room %v", seat.Player, seat.Room)
+		go c.Run(ctx, nil)
+	}
+	log.Fatal(server.Run(ctx))
+}
