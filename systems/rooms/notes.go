@@ -124,6 +124,10 @@ func (n *notes) flush(ctx context.Context, now time.Time) {
 		n.dirty[ProcessKey(n.server.config.Process)] = nil
 	}
 	dirty := n.dirty
+	if len(dirty) == 0 {
+		n.mu.Unlock()
+		return
+	}
 	n.dirty = make(map[string]*Room, len(dirty))
 	n.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(dirty)) {

@@ -1,0 +1,214 @@
+package rooms
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A directory takes what is written over what one has seen, and nothing else; leases run out; who watches is told what
+// there is, and the last of every change.
+func TestMemory(t *testing.T) {
+	now := birth
+	m, ctx := NewMemory(func() time.Time { return now }), context.Background()
+	save := func(key, value string, revision uint64, lease time.Duration, want error) uint64 {
+		t.Helper()
+		got, err := m.Save(ctx, key, []byte(value), revision, lease)
+		if !errors.Is(err, want) {
+			t.Fatalf("%s: %v, want %v", key, err, want)
+		}
+		return got
+	}
+	a := save("room.a", "1", 0, 0, nil)
+	save("room.a", "2", 0, 0, ErrConflict)
+	b := save("room.a", "2", a, 0, nil)
+	save("room.a", "3", a, 0, ErrConflict)
+	if err := m.Remove(ctx, "room.a", a); !errors.Is(err, ErrConflict) {
+		t.Error(err)
+	}
+	p := save("process.a", "x", 0, 10*time.Second, nil)
+	watching, stop := context.WithCancel(ctx)
+	told, err := m.Watch(watching, "process.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := <-told; r.Key != "process.a" || string(r.Value) != "x" || r.Gone {
+		t.Errorf("%+v", r)
+	}
+	now = now.Add(9 * time.Second)
+	p = save("process.a", "y", p, 10*time.Second, nil)
+	if r := <-told; string(r.Value) != "y" || r.Revision != p {
+		t.Errorf("%+v", r)
+	}
+	now = now.Add(9 * time.Second)
+	if r, err := m.Load(ctx, "process.a"); err != nil || string(r.Value) != "y" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	now = now.Add(time.Second)
+	if _, err := m.Load(ctx, "process.a"); !errors.Is(err, ErrAbsent) {
+		t.Error(err)
+	}
+	if r := <-told; r.Key != "process.a" || !r.Gone {
+		t.Errorf("%+v", r)
+	}
+	stop()
+	for range told { // it ends
+	}
+	save("process.a", "z", p, 0, ErrConflict)
+	save("room.b", "1", 0, 0, nil)
+	all, err := m.List(ctx, "room.")
+	if err != nil || len(all) != 2 || all[0].Key != "room.a" || all[0].Revision != b || all[1].Key != "room.b" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if err := m.Remove(ctx, "room.a", b); err != nil {
+		t.Error(err)
+	}
+	if err := m.Remove(ctx, "room.a", b); err != nil {
+		t.Errorf("what is not there: %v", err)
+	}
+}
+
+// keys are those of a directory.
+func keys(t *testing.T, d Directory) (all []string) {
+	t.Helper()
+	list, err := d.List(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range list {
+		all = append(all, r.Key)
+	}
+	return all
+}
+
+func read[T any](t *testing.T, d Directory, key string) (v T) {
+	t.Helper()
+	r, err := d.Load(context.Background(), key)
+	if err == nil {
+		err = json.Unmarshal(r.Value, &v)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", key, err)
+	}
+	return v
+}
+
+// The directory has this process, its rooms and its players, as they are, and nothing of them afterwards.
+func TestDirectoryFollowsTheRooms(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(2)}, Process: "one"})
+	d := h.server.Directory()
+	p, a := h.entered("field", 7)
+	h.run(2 * time.Second)
+	r := h.server.Room(a.Seat.Room)
+	if err := r.Publish(Options{"map": "dust", "level": 3}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(step)
+	if got, want := keys(t, d), []string{PlayerKey(7), ProcessKey("one"), RoomKey(r.ID())}; !slices.Equal(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+	process := read[ProcessEntry](t, d, ProcessKey("one"))
+	if process.Process != "one" || process.Rooms != 1 || process.Players != 1 || len(process.Addresses) != 1 || process.Kinds["field"] == "" || process.Draining {
+		t.Errorf("%+v", process)
+	}
+	room := read[RoomEntry](t, d, RoomKey(r.ID()))
+	if room.ID != r.ID() || room.Kind != "field" || room.Process != "one" || room.State != Open || room.Capacity != 2 || room.Free != 1 || room.Options["map"] != "dust" || room.Options["level"] != 3.0 {
+		t.Errorf("%+v", room)
+	}
+	player := read[PlayerEntry](t, d, PlayerKey(7))
+	if player.Player != 7 || player.Room != r.ID() || player.Process != "one" || player.Number != a.Seat.Number {
+		t.Errorf("%+v", player)
+	}
+	if err := p.Close(h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.run(time.Second)
+	if got, want := keys(t, d), []string{ProcessKey("one"), RoomKey(r.ID())}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	h.server.Drain()
+	h.run(2 * time.Second)
+	if process := read[ProcessEntry](t, d, ProcessKey("one")); !process.Draining || process.Rooms != 0 {
+		t.Errorf("%+v", process)
+	}
+	if got, want := keys(t, d), []string{ProcessKey("one")}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := h.server.Close(h.now); err != nil {
+		t.Fatal(err)
+	}
+	if got := keys(t, d); len(got) != 0 {
+		t.Errorf("%q is left of a process that has ended", got)
+	}
+}
+
+// moody is a directory that takes no writes for a while.
+type moody struct {
+	*Memory
+	mu   sync.Mutex
+	down bool
+}
+
+func (m *moody) set(down bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.down = down
+}
+
+func (m *moody) Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down {
+		return 0, ErrUnavailable
+	}
+	return m.Memory.Save(ctx, key, value, revision, lease)
+}
+
+func (m *moody) Remove(ctx context.Context, key string, revision uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.down {
+		return ErrUnavailable
+	}
+	return m.Memory.Remove(ctx, key, revision)
+}
+
+// While the directory takes no writes rooms play on and players join; afterwards it has what is then so. What somebody
+// else wrote under a key of this process is written over.
+func TestDirectoryComesBack(t *testing.T) {
+	d := &moody{}
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one", Directory: d})
+	d.Memory = NewMemory(func() time.Time { return h.now })
+	p, a := h.entered("field", 1)
+	h.run(time.Second)
+	d.set(true)
+	if err := p.Close(h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.run(time.Second)
+	first := h.server.Room(a.Seat.Room)
+	first.End(nil)
+	q, b := h.entered("field", 2)
+	h.run(12 * time.Second)
+	if q.Err() != nil || b.Seat.Room == a.Seat.Room {
+		t.Fatal(q.Err(), b.Seat)
+	}
+	if _, err := d.Load(context.Background(), ProcessKey("one")); !errors.Is(err, ErrAbsent) {
+		t.Errorf("its lease has not run out: %v", err)
+	}
+	d.set(false)
+	if _, err := d.Save(context.Background(), ProcessKey("one"), []byte("{}"), 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	h.run(3 * time.Second)
+	if got, want := keys(t, d), []string{PlayerKey(2), ProcessKey("one"), RoomKey(b.Seat.Room)}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if process := read[ProcessEntry](t, d, ProcessKey("one")); process.Rooms != 1 {
+		t.Errorf("%+v", process)
+	}
+}
