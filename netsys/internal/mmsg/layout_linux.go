@@ -11,6 +11,10 @@ import (
 // little, few enough that a batch stays in the second-level cache.
 const BatchSize = 64
 
+// Reader and Writer call the kernel by RawSyscall6, since neither call waits. One that is announced to Go's scheduler,
+// and then takes the 100 µs of a batch, loses its processor to a thread that is woken for nothing: at 1,000 clients that
+// was 1,600 switches of threads a second in place of 300, and 5 % of the server's time.
+
 // message is the kernel's struct mmsghdr. The padding behind size is that of the C compiler, because the
 // pointers in hdr align both alike.
 type message struct {

@@ -89,7 +89,7 @@ func (r *Reader) receive(fd int) int {
 	}
 	r.used = 0
 	for {
-		n, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd),
+		n, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd),
 			uintptr(unsafe.Pointer(&r.messages)), BatchSize, unix.MSG_DONTWAIT, 0, 0)
 		r.Calls++
 		switch errno {

@@ -88,7 +88,7 @@ func (w *Writer) AddFrom(fd int, from netip.Addr, to netip.AddrPort, b []byte) e
 // refuses a datagram for what that is, only this one.
 func (w *Writer) Flush(fd int) {
 	for at := 0; at < w.n; {
-		n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd),
+		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(fd),
 			uintptr(unsafe.Pointer(&w.messages[at])), uintptr(w.n-at), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
 		w.Calls++
 		switch errno {
