@@ -256,6 +256,13 @@ func (r *Router) Routes() int {
 	return len(r.routes)
 }
 
+// Knows reports whether an address is somebody's.
+func (r *Router) Knows(at netip.AddrPort) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.routes[at] != nil
+}
+
 // Close closes the wires. Ports send nothing after that.
 func (r *Router) Close() (err error) {
 	r.mu.Lock()

@@ -207,6 +207,9 @@ func (c *crowd) move() {
 		waits := rng.IntN(2) == 0
 		c.book.Leave(g.token.player, g.client, waits)
 		c.say("left %d as %d, waits %v", g.token.player, g.client, waits)
+		if _, s, has := c.book.Of(g.token.player); has != waits && s.State() != Promised || has && waits && s.State() != Waiting {
+			c.fail("player %d left, waits %v: it has a seat %v, %v", g.token.player, waits, has, s.State())
+		}
 		if waits && rng.IntN(2) == 0 {
 			c.book.Gone(g.token.player, g.client)
 			c.say("gone %d as %d", g.token.player, g.client)
