@@ -54,7 +54,7 @@ type Hooks struct {
 	Created func(r *Room, w *ecs.World) error
 	// Joined is told of a player that takes its seat for the first time, with the number of its client.
 	Joined func(r *Room, s Seat, client uint32)
-	// Left is told of a player who had joined and whom nobody waits for any more. The seat is without Data.
+	// Left is told of a player who had joined and whom nobody waits for any more, while the room goes on. The seat is without Data.
 	Left func(r *Room, s Seat)
 	// Ended is called once, last, with why the room has ended.
 	Ended func(r *Room, why error)
