@@ -23,6 +23,7 @@ type burstReport struct {
 	Seconds           float64        `json:"seconds"`
 	RestPct           float64        `json:"rest_pct"`
 	Factor            float64        `json:"factor"`
+	SnapshotUs        float64        `json:"snapshot_us"`
 	TicksPct          float64        `json:"ticks_pct"`
 	TicksDropped      uint64         `json:"ticks_dropped"`
 	UpdatesPerClientS float64        `json:"updates_per_client_s"`
@@ -44,6 +45,7 @@ var burstFigures = []struct {
 }{
 	{"seconds", "how long the burst was", func(r *burstReport) string { return number(r.Seconds) }},
 	{"rest_pct, factor", "per cent of its time that the server worked before, and by how much its work took longer then", func(r *burstReport) string { return number(r.RestPct) + ", " + number(r.Factor) }},
+	{"snapshot_us", "with -burst-of snapshots, by how much each of these took longer, in place of a factor", func(r *burstReport) string { return number(r.SnapshotUs) }},
 	{"ticks_pct, ticks_dropped", "ticks that it made in the burst, of those that were due, and those that it will never make", func(r *burstReport) string { return fmt.Sprintf("%s, %d", number(r.TicksPct), r.TicksDropped) }},
 	{"updates_per_client_s", "snapshots sent in the burst", func(r *burstReport) string { return number(r.UpdatesPerClientS) }},
 	{"inputs_consumed_pct", "inputs that ticks of the burst consumed, of one a tick that was due for each client", func(r *burstReport) string { return number(r.InputsConsumedPct) }},
@@ -53,7 +55,7 @@ var burstFigures = []struct {
 	{"disconnected", "clients that lost their session; reasons say why", func(r *burstReport) string { return fmt.Sprint(r.Disconnected) }},
 	{"different", "entities, blocks and messages that were not as told, the burst included", func(r *burstReport) string { return fmt.Sprint(r.Different) }},
 	{"steps", "what was given up since the burst began, to 3 ticks: seconds, tick, number of the step, and what it is", func(r *burstReport) string { return fmt.Sprint(len(r.Steps)) }},
-	{"recovery_ticks", fmt.Sprintf("ticks from the end of the burst until nothing was given up any more; -1: longer than %v", recovery), func(r *burstReport) string { return fmt.Sprint(r.RecoveryTicks) }},
+	{"recovery_ticks", fmt.Sprintf("ticks from the end of the burst until nothing was given up for the first time; -1: longer than %v", recovery), func(r *burstReport) string { return fmt.Sprint(r.RecoveryTicks) }},
 }
 
 // print writes the report to read.
@@ -71,14 +73,19 @@ func (r *burstReport) print(out io.Writer) error {
 	return t.Flush()
 }
 
-// recovered is how many ticks it took from one on until nothing was given up any more, -1 where something still is.
+// recovered is how many ticks it took from one on until nothing was given up for the first time, -1 where something always was.
 func recovered(steps []stepAt, from uint32) int {
-	if len(steps) == 0 {
-		return 0
+	step := 0
+	for _, s := range steps {
+		if s.Tick >= from && step == 0 {
+			break
+		}
+		if step = s.Step; step == 0 && s.Tick >= from {
+			return int(s.Tick - from)
+		}
 	}
-	last := steps[len(steps)-1]
-	if last.Step > 0 {
+	if step > 0 {
 		return -1
 	}
-	return int(max(last.Tick, from) - from)
+	return 0
 }

@@ -8,10 +8,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// burner makes the ticks of a server take longer, as on a slower machine: by a factor, whatever they do, so that what is
-// given up makes them shorter by as much more.
+// burner makes the ticks of a server take longer: by a factor, whatever they do, as on a slower machine, or by so much for
+// each snapshot. So what is given up makes them shorter by as much more.
 type burner struct {
-	factor float64       // above 1 while there is a burst
+	factor float64       // above 1 while there is a burst of everything
+	each   time.Duration // above 0 while there is a burst of snapshots: for one
+	sent   func() uint64 // snapshots, since the server began
+	seen   uint64        // of these, when it burnt last
 	began  time.Time     // the burst
 	tick   uint32        // likewise
 	net    time.Duration // of the last wake-up: what it took without burning
@@ -24,11 +27,20 @@ type burner struct {
 
 // step is the last system of a tick.
 func (b *burner) step(*ecs.World) {
-	if b.ran++; b.factor <= 1 || b.ticks == 0 {
+	b.ran++
+	var d time.Duration
+	switch {
+	case b.each > 0:
+		sent := b.sent()
+		d, b.seen = b.each*time.Duration(sent-b.seen), sent
+	case b.factor > 1 && b.ticks > 0:
+		d = time.Duration((b.factor - 1) * float64(b.net) / float64(b.ticks))
+	}
+	if d <= 0 {
 		return
 	}
 	began := time.Now()
-	for d := time.Duration((b.factor - 1) * float64(b.net) / float64(b.ticks)); time.Since(began) < d; {
+	for time.Since(began) < d {
 	}
 	b.burnt += time.Since(began)
 }
@@ -42,10 +54,19 @@ func (b *burner) end(took time.Duration) {
 	b.burnt, b.ran = 0, 0
 }
 
-// begin begins a burst in which the work that took so much of the time until now takes a share of it.
-func (b *burner) begin(share, took float64, tick uint32) {
-	b.factor, b.began, b.tick, b.steps = max(share/took, 1), time.Now(), tick, b.steps[:0]
+// begin begins a burst in which the work that took so much of the time until now takes a share of it. Where snapshots are above
+// 0 it is these, so many a second, that take longer.
+func (b *burner) begin(share, took, snapshots float64, tick uint32) {
+	b.began, b.tick, b.steps = time.Now(), tick, b.steps[:0]
+	if snapshots <= 0 {
+		b.factor = max(share/took, 1)
+		return
+	}
+	b.each, b.seen = time.Duration(max(share-took, 0)/snapshots*float64(time.Second)), b.sent()
 }
+
+// calm ends it.
+func (b *burner) calm() { b.factor, b.each = 1, 0 }
 
 // note notes what is given up.
 func (b *burner) note(step int, says string, tick uint32) {
@@ -63,7 +84,7 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 	if err := m.load.speak(ctx, true); err != nil {
 		return nil, err
 	}
-	a, err := m.ask(ctx, fmt.Sprint(askBurst, " ", m.o.burstPct))
+	a, err := m.ask(ctx, fmt.Sprint(askBurst, " ", m.o.burstPct, " ", m.snapshots()))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +112,7 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 	ticks := float64(b.Stats.Ticks - a.Stats.Ticks)
 	inputs := 100 * float64(b.Stats.Inputs.Consumed-a.Stats.Inputs.Consumed) / clients
 	r := &burstReport{
-		Seconds: seconds, RestPct: 100 * a.Work, Factor: a.Factor,
+		Seconds: seconds, RestPct: 100 * a.Work, Factor: a.Factor, SnapshotUs: a.SnapshotUs,
 		TicksPct: 100 * ticks / (seconds * hz), TicksDropped: b.Stats.TicksDropped - a.Stats.TicksDropped,
 		UpdatesPerClientS: float64(b.Stats.Updates-a.Stats.Updates) / clients / seconds,
 		InputsConsumedPct: inputs / (seconds * hz), InputsOfTicksPct: inputs / max(ticks, 1),
@@ -103,6 +124,14 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 	all.verify(&a.sent, &c.sent)
 	r.Different = all.Different
 	return r, nil
+}
+
+// snapshots is how many snapshots a second a burst of snapshots makes dearer, 0 where everything gets dearer.
+func (m *socketMatch) snapshots() int {
+	if m.o.burstOf == "snapshots" {
+		return m.o.clients * sendRate(m.o.hz)
+	}
+	return 0
 }
 
 // reasons are why clients are missing, and how many for each.

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,10 +30,11 @@ type counts struct {
 	TruthsLeftOut  uint64  // sends of which the truth was not told, as nobody read
 	Resident       int     // bytes
 
-	Ticks  uint32   // the server's newest
-	Work   float64  // share of the time since measuring began, or a burst, that wake-ups took, without what they burnt
-	Factor float64  // of a burst
-	Steps  []stepAt // of a burst, until now
+	Ticks      uint32   // the server's newest
+	Work       float64  // share of the time since measuring began, or a burst, that wake-ups took, without what they burnt
+	Factor     float64  // of a burst
+	SnapshotUs float64  // or by how much each snapshot takes longer
+	Steps      []stepAt // of a burst, until now
 }
 
 // gauge measures wake-ups of a server, and answers questions between two of them.
@@ -95,7 +95,10 @@ func (g *gauge) End() {
 // answer answers a question in its own goroutine.
 func (g *gauge) answer(question string) (any, error) {
 	question, text, _ := strings.Cut(question, " ")
-	pct, _ := strconv.Atoi(text)
+	var pct, snapshots int
+	if _, err := fmt.Sscan(text, &pct, &snapshots); text != "" && err != nil {
+		return nil, fmt.Errorf("%q: %w", text, err)
+	}
 	switch question {
 	case askMemory:
 		return readMemory()
@@ -109,7 +112,7 @@ func (g *gauge) answer(question string) (any, error) {
 	}
 	answered := make(chan answer, 1)
 	g.asked <- func() {
-		c, err := g.read(question, pct)
+		c, err := g.read(question, pct, snapshots)
 		answered <- answer{c, err}
 	}
 	a := <-answered
@@ -117,7 +120,7 @@ func (g *gauge) answer(question string) (any, error) {
 }
 
 // read reads the figures, and begins or ends measuring, or a burst.
-func (g *gauge) read(question string, pct int) (c counts, err error) {
+func (g *gauge) read(question string, pct, snapshots int) (c counts, err error) {
 	c.At, c.Stats = time.Now(), g.server.Stats()
 	for range g.server.Clients {
 		c.Clients++
@@ -134,11 +137,11 @@ func (g *gauge) read(question string, pct int) (c counts, err error) {
 	c.Ticks, c.Work = g.server.Tick(), g.burner.work.Seconds()/max(time.Since(g.since).Seconds(), 1e-9)
 	switch question {
 	case askBurst:
-		g.burner.begin(float64(pct)/100, c.Work, c.Ticks)
+		g.burner.begin(float64(pct)/100, c.Work, float64(snapshots), c.Ticks)
 	case askCalm:
-		g.burner.factor = 1
+		g.burner.calm()
 	}
-	c.Factor, c.Steps = g.burner.factor, g.burner.steps
+	c.Factor, c.SnapshotUs, c.Steps = max(g.burner.factor, 1), g.burner.each.Seconds()*1e6, g.burner.steps
 	if question != askBegin && question != askEnd {
 		return c, nil
 	}

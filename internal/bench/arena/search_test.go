@@ -113,6 +113,8 @@ func TestRecovered(t *testing.T) {
 		{[]stepAt{{Tick: 10, Step: 1}}, -1},
 		{[]stepAt{{Tick: 10, Step: 1}, {Tick: 130, Step: 0}}, 30},
 		{[]stepAt{{Tick: 10, Step: 1}, {Tick: 60, Step: 0}}, 0},
+		{[]stepAt{{Tick: 10, Step: 1}, {Tick: 60, Step: 0}, {Tick: 120, Step: 1}}, 0},
+		{[]stepAt{{Tick: 10, Step: 2}, {Tick: 120, Step: 1}, {Tick: 140, Step: 0}, {Tick: 200, Step: 1}}, 40},
 	} {
 		if got := recovered(c.steps, 100); got != c.want {
 			t.Errorf("%v: %d, want %d", c.steps, got, c.want)

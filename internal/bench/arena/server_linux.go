@@ -143,7 +143,7 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 		return errors.Join(err, wire.Close())
 	}
 	o.variant().Populate(s.World(), o.Clients, o.NPCs)
-	g.server = s
+	g.server, g.burner.sent = s, func() uint64 { return s.Stats().Updates }
 	s.SetProbe(g)
 	fmt.Fprintln(out, wire.LocalAddr())
 	ctx, stop := context.WithCancel(context.Background())

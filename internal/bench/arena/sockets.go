@@ -20,13 +20,15 @@ type sockets struct {
 	loadPct   int // 0: -clients as they are
 	burst     time.Duration
 	burstPct  int
+	burstOf   string
 	warm      time.Duration // from when all clients are there until it is measured
 }
 
-// The ways of -transport and -interest.
+// The ways of -transport, -interest and -burst-of.
 var (
 	transports = []string{"udp", "batch", "ws"}
 	interests  = []string{"none", "grid"}
+	burstKinds = []string{"all", "snapshots"}
 )
 
 // maxSocketClients bounds the clients of a match on real sockets.
@@ -44,6 +46,7 @@ func (s *sockets) register(flags *flag.FlagSet) {
 	flags.IntVar(&s.loadPct, "load-pct", 0, fmt.Sprintf("with -transport, as many clients as use so many per cent of the server's processors: found from -clients on in at most %d\nshort matches before; 0: -clients", calibrations))
 	flags.DurationVar(&s.burst, "burst", 0, "with -overload, for so long each tick takes so much longer that all of them need -burst-pct of the server's processor, once -seconds\nhave been measured; then "+recovery.String()+" in which it recovers")
 	flags.IntVar(&s.burstPct, "burst-pct", 150, "with -burst, per cent of its processor that the server's work needs")
+	flags.StringVar(&s.burstOf, "burst-of", "all", "with -burst, what takes longer: all (everything, as on a slower machine) or snapshots (each snapshot, as if the world were larger)")
 	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
 }
 
@@ -60,7 +63,7 @@ func (s *sockets) defaults(o *options, given map[string]bool) {
 // validate says in one line what is wrong and what is allowed. given are the flags that were.
 func (s *sockets) validate(o *options, given map[string]bool) error {
 	if s.transport == "" {
-		for _, name := range []string{"interest", "workers", "hz", "size", "overload", "search", "load-pct", "burst", "burst-pct"} {
+		for _, name := range []string{"interest", "workers", "hz", "size", "overload", "search", "load-pct", "burst", "burst-pct", "burst-of"} {
 			if given[name] {
 				return fmt.Errorf("-%s: allowed with -transport only", name)
 			}
@@ -86,6 +89,8 @@ func (s *sockets) validate(o *options, given map[string]bool) error {
 		return fmt.Errorf("-burst %v: 0 to 1h is allowed", s.burst)
 	case s.burstPct < 101 || s.burstPct > 1000:
 		return fmt.Errorf("-burst-pct %d: 101 to 1000 are allowed", s.burstPct)
+	case !slices.Contains(burstKinds, s.burstOf):
+		return fmt.Errorf("-burst-of %s: allowed are %s", s.burstOf, strings.Join(burstKinds, ", "))
 	case s.workers < 1:
 		return fmt.Errorf("-workers %d: 1 or more is allowed", s.workers)
 	}

@@ -111,6 +111,7 @@ func TestSockets_RefuseBadFlags(t *testing.T) {
 		"-transport udp -burst 1s":                          "-overload only",
 		"-transport udp -overload -burst 1s -burst-pct 100": "101 to 1000",
 		"-transport udp -search -load-pct 70":               "-search: not with",
+		"-transport udp -burst-of ticks":                    "all, snapshots",
 		"-search":                                           "-transport only",
 		"-workers 1":                                        "-transport only",
 		"-hz 30":                                            "-transport only",
