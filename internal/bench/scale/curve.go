@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 )
 
@@ -79,6 +80,9 @@ func exponent(x, y []float64) float64 {
 // cores is what workers are good for.
 type cores struct {
 	Points []cost `json:"points"`
+	// Exponent is that of the wall time by workers, as far as there is a processor for each; -1 is perfect, 0 says that
+	// they are good for nothing, or that there is one processor.
+	Exponent float64 `json:"exponent"`
 	// TwoWorkersRatio is the wall time of a tick with two workers by that with one, the median of rounds in which both
 	// took turns.
 	TwoWorkersRatio float64 `json:"two_workers_ratio"`
@@ -126,5 +130,17 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 	}
 	slices.Sort(ratios)
 	c.TwoWorkersRatio = ratios[len(ratios)/2]
+	c.fit(runtime.NumCPU())
 	return c, nil
+}
+
+// fit finds the exponent, on so many processors.
+func (c *cores) fit(processors int) {
+	var workers, wall []float64
+	for _, p := range c.Points {
+		if p.Workers <= processors {
+			workers, wall = append(workers, float64(p.Workers)), append(wall, p.Wall)
+		}
+	}
+	c.Exponent = exponent(workers, wall)
 }

@@ -66,6 +66,8 @@ Fields of a row of the first three:
 
 Fields of cores:
 
+  exponent           e of a·n^e, by least squares of the logarithms of wall_us_per_tick, n the workers, as far as there is a
+                     processor for each: -1 is perfect
   two_workers_ratio  wall time of a tick with two workers by that with one, median of rounds in which they take turns;
                      it means something with two processors or more that nothing else uses
   same_hashes        worlds and datagrams were the same with 1, 2 and 4 workers
@@ -223,7 +225,7 @@ func (r *report) print(out io.Writer) error {
 		for i, c := range r.Cores.Points {
 			line([]string{"cores", "", ""}[i], c)
 		}
-		fmt.Fprintf(t, "two workers %.3f\tsame %v\t\t\t\t\t\t\t\n", round(r.TwoWorkersRatio), r.Cores.SameHashes)
+		fmt.Fprintf(t, "exponent %.3f\ttwo workers %.3f\tsame %v\t\t\t\t\t\t\n", round(r.Cores.Exponent), round(r.TwoWorkersRatio), r.Cores.SameHashes)
 	}
 	return t.Flush()
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestScale_RowsAreThere(t *testing.T) {
 			}
 		}
 	}
-	if len(r.Cores.Points) != 3 || !r.Cores.SameHashes || r.TwoWorkersRatio <= 0 {
+	if len(r.Cores.Points) != 3 || runtime.NumCPU() > 1 && r.Cores.Exponent == 0 || !r.Cores.SameHashes || r.TwoWorkersRatio <= 0 {
 		t.Errorf("%+v", r.Cores)
 	}
 	if r.AllocsPerTick != 0 && !race.Enabled {
@@ -102,6 +103,16 @@ func TestExponent(t *testing.T) {
 	} {
 		if got := exponent(x, c.y); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%v: %v, want %v", c.y, got, c.want)
+		}
+	}
+}
+
+// Workers for whom there is no processor are not part of the fit.
+func TestCores_Fit(t *testing.T) {
+	c := cores{Points: []cost{{Workers: 1, Wall: 800}, {Workers: 2, Wall: 400}, {Workers: 4, Wall: 900}}}
+	for processors, want := range map[int]float64{1: 0, 2: -1, 3: -1, 4: math.Log2(900.0/800) / 2} {
+		if c.fit(processors); math.Abs(c.Exponent-want) > 1e-9 {
+			t.Errorf("%d processors: %v", processors, c.Exponent)
 		}
 	}
 }
