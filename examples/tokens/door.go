@@ -38,7 +38,7 @@ func (d *door) note(c net.Conn, state http.ConnState) {
 	}
 	var from netip.Addr
 	if a, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
-		from = network(a.Addr())
+		from = hostname.Network(a.Addr())
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -21,6 +22,8 @@ import (
 const (
 	// maxBody bounds a request's body, in bytes.
 	maxBody = 4 << 10
+	// burst is how many logins may come at once.
+	burst = 5
 	// guestNetworks is how many networks at least must try all that they may, to use up what guests may under a name.
 	guestNetworks = 10
 )
@@ -51,9 +54,9 @@ type serviceConfig struct {
 // nothing at home. Names that nobody has are treated alike.
 type service struct {
 	serviceConfig
-	networks *limiter[netip.Addr]
-	accounts *limiter[string]
-	players  *limiter[player]
+	networks *allowance.Limiter[netip.Addr]
+	accounts *allowance.Limiter[string]
+	players  *allowance.Limiter[player]
 	familiar *familiar
 	queue    *queue
 }
@@ -89,9 +92,9 @@ func newService(c serviceConfig) http.Handler {
 	}
 	s := &service{
 		serviceConfig: c,
-		networks:      newLimiter[netip.Addr](c.perMinute),
-		accounts:      newLimiter[string](guestNetworks * c.accountPerMinute),
-		players:       newLimiter[player](c.accountPerMinute),
+		networks:      allowance.New[netip.Addr](c.perMinute, burst),
+		accounts:      allowance.New[string](guestNetworks*c.accountPerMinute, burst),
+		players:       allowance.New[player](c.accountPerMinute, burst),
 		familiar:      newFamiliar(),
 		queue:         newQueue(),
 	}
@@ -117,7 +120,7 @@ const adviseName = "any web site could lead here under this name: use an address
 
 // ServeHTTP implements [http.Handler]. What players type is in no log: it may be a password in the wrong field.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	from, err := clientAddr(r, s.names)
+	from, err := s.names.Client(r)
 	var answer *admission
 	if err == nil {
 		answer, err = s.admit(w, r, from)
@@ -144,7 +147,7 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 	now := s.now()
 	var l login
 	malformed := decode(w, r, &l)
-	p := player{l.Name, network(from)}
+	p := player{l.Name, hostname.Network(from)}
 	known := malformed == nil && s.familiar.has(p)
 	if err := s.limit(p, known, malformed == nil, now); err != nil {
 		return nil, err
@@ -176,14 +179,14 @@ func (s *service) limit(p player, known, named bool, now time.Time) error {
 	var wait time.Duration
 	message := "too many logins from this address"
 	if !known {
-		wait = s.networks.take(p.from, now)
+		wait = s.networks.Take(p.from, 1, now)
 	}
 	if wait == 0 && named {
-		wait = s.players.take(p, now)
+		wait = s.players.Take(p, 1, now)
 	}
 	if wait == 0 && named && !known {
 		message = "too many logins under this name from places where it has not logged in before"
-		wait = s.accounts.take(p.name, now)
+		wait = s.accounts.Take(p.name, 1, now)
 	}
 	if wait > 0 {
 		return &failure{status: http.StatusTooManyRequests, message: message, retry: wait}

@@ -188,55 +188,6 @@ func TestRateOfAnAddress(t *testing.T) {
 	}
 }
 
-func TestLimiter(t *testing.T) {
-	l := newLimiter[netip.Addr](60)
-	a := netip.MustParseAddr("2001:db8::1")
-	for range burst {
-		if wait := l.take(a, epoch); wait != 0 {
-			t.Fatalf("waits %v within its burst", wait)
-		}
-	}
-	if wait := l.take(a, epoch); wait != time.Second {
-		t.Errorf("waits %v after its burst", wait)
-	}
-	if wait := l.take(netip.MustParseAddr("2001:db8:0:1::1"), epoch); wait != 0 {
-		t.Errorf("another one waits %v", wait)
-	}
-	if wait := l.take(a, epoch.Add(time.Second)); wait != 0 {
-		t.Errorf("waits %v after a second", wait)
-	}
-	for i := range uint32(maxLimited + 100) {
-		if wait := l.take(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), epoch); wait != 0 {
-			t.Fatalf("the %dth address waits %v for others", i, wait)
-		}
-	}
-	if len(l.next) > maxLimited {
-		t.Errorf("%d remembered", len(l.next))
-	}
-	if wait := l.take(netip.MustParseAddr("192.0.2.1"), epoch.Add(time.Minute)); wait != 0 || len(l.next) != 1 {
-		t.Errorf("a minute later: waits %v, %d remembered", wait, len(l.next))
-	}
-}
-
-// All addresses of a household's network count as one, and only those.
-func TestNetworks(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{"2001:db8::1", "2001:db8::ffff", true},
-		{"2001:db8::1", "2001:db8:0:1::1", false},
-		{"192.0.2.1", "192.0.2.2", false},
-		{"192.0.2.1", "::ffff:192.0.2.1", true},
-		{"fe80::1%a", "fe80::2%b", true},
-		{"::1", "::2", false},
-	} {
-		if got := network(netip.MustParseAddr(c.a)) == network(netip.MustParseAddr(c.b)); got != c.same {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
-		}
-	}
-}
-
 // The users that the command knows have the password that it tells.
 func TestDemoUsers(t *testing.T) {
 	ids := map[uint64]bool{}

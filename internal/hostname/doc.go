@@ -5,5 +5,7 @@
 // localhost; any other name has to be configured.
 //
 // [Guard] decides so for every server of ours that browsers can reach: the WebSocket side of
-// package eventloop, the inspector, the page of package web, and examples/tokens.
+// package eventloop, the inspector, the page of package web, rooms by HTTP, and examples/tokens.
+// It also says which requests pages of other sites make, [Guard.Foreign], and whose address
+// counts behind proxies, [Guard.Client].
 package hostname

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -75,7 +74,7 @@ func (g *guard) judge(r *http.Request) string {
 		switch {
 		case err != nil || !from.Addr().Unmap().IsLoopback():
 			return adviseToken
-		case forwarded(r.Header):
+		case hostname.Forwarded(r.Header):
 			return adviseProxy
 		case !hostname.Guard{}.Allows(r.Host, from.Addr()):
 			return adviseName
@@ -106,36 +105,11 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 	http.Error(w, advice, http.StatusForbidden)
 }
 
-// foreign reports whether a page of another site, or of another port of this machine, makes
-// a request. It could not read the answer; but it could make the server take profiles, and
-// tell from the time what is there. All it may do is link to the page.
+// foreign reports whether a page of another site makes a request. All it may do is link to the page.
 func foreign(r *http.Request) bool {
-	h := r.Header
-	switch h.Get("Sec-Fetch-Site") {
-	case "", "same-origin", "none": // none: the address bar
-	default:
-		link := h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/"
-		if !link {
-			return true
-		}
-	}
-	origin := h.Get("Origin") // of browsers that tell no more
-	if origin == "" {
-		return false
-	}
-	from, err := url.Parse(origin)
-	return err != nil || from.Host == "" || !strings.EqualFold(from.Host, r.Host)
+	link := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/"
+	return (!link || r.Header.Get("Origin") != "") && hostname.Guard{}.Foreign(r)
 }
 
 // same compares two texts in a time that does not depend on where they differ.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
-
-// forwarded reports whether a proxy says that it passes a request on.
-func forwarded(h http.Header) bool {
-	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if h.Get(name) != "" {
-			return true
-		}
-	}
-	return false
-}
