@@ -123,6 +123,9 @@ func (r *host) end(now time.Time, why error, reason ending) {
 		_ = r.port.Close()
 	}
 	close(r.gone)
+	for _, s := range (*Room)(r).Seats() {
+		r.server.notes.freed(s.Player, (*Room)(r))
+	}
 	r.tell(Notice{Event: RoomEnded, Err: why})
 	r.server.forget((*Room)(r))
 	if r.kind.Ended != nil {
