@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -182,7 +183,8 @@ const (
 	dialing = 8
 )
 
-// issue gets tokens, and connections where these must be made before, until ctx ends.
+// issue gets tokens, and connections where these must be made before, until ctx ends. Nothing comes any more when the channel
+// is closed.
 func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (*fleet.Connection, error), first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
 	var next atomic.Int64
@@ -211,9 +213,14 @@ func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (*fl
 	if dial != nil {
 		workers = dialing
 	}
+	var working sync.WaitGroup
 	for range workers {
-		go work()
+		working.Go(work)
 	}
+	go func() {
+		working.Wait()
+		close(all)
+	}()
 	return all
 }
 
@@ -271,9 +278,12 @@ func (s *shard) begin(now time.Time) {
 	for want := int(now.Sub(s.start).Seconds()*s.config.Ramp*share) + 1; s.begun < min(want, len(s.clients)); {
 		x := issued{client: s.begun}
 		if s.tokens != nil {
+			var ok bool
 			select {
-			case x = <-s.tokens:
+			case x, ok = <-s.tokens:
 			default:
+			}
+			if !ok {
 				return
 			}
 		}
@@ -357,12 +367,21 @@ func (s *shard) hash(send uint32) {
 	}
 }
 
-// close ends all sessions.
+// close ends all sessions. Connections that no client has are closed as soon as they are made.
 func (s *shard) close(now time.Time) error {
 	for _, c := range s.clients {
 		if c != nil {
 			c.close(now)
 		}
+	}
+	if s.tokens != nil {
+		go func() {
+			for x := range s.tokens {
+				if x.on != nil {
+					_ = x.on.Close()
+				}
+			}
+		}()
 	}
 	return s.carrier.Close()
 }

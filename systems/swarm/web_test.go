@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -53,4 +54,31 @@ func TestWebSocketMistakes(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "none of 3 clients was let in by 127.0.0.1:1") || r.Refused != 3 {
 		t.Errorf("%v: %+v", err, r)
 	}
+}
+
+// A swarm that is closed while its clients connect leaves no connection open.
+func TestWebSocketClosedEarly(t *testing.T) {
+	on, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: "127.0.0.1:0", HandshakeTimeout: time.Hour}}.Listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer on.Close()
+	s, err := New(t.Context(), Config{Protocol: plaza, Addr: on.LocalAddr().String(), Transport: WebSocket, Clients: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	connections := func() int { return on.WebSocketStats().Connections }
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+			if on.Poll(time.Now(), func(netsys.Datagram) {}); time.Now().After(end) {
+				t.Fatalf("%s: never; %+v", what, on.WebSocketStats())
+			}
+		}
+	}
+	until("connections ahead of their clients", func() bool { return connections() >= issuedAhead })
+	if err := s.Close(time.Now()); err != nil {
+		t.Error(err)
+	}
+	until("none is left", func() bool { return connections() == 0 })
 }
