@@ -122,9 +122,6 @@ func (r *round) work(worker, piece int) {
 		of[i] = r.lanes.netcode.Peer(slot).Context.(*session)
 		l.touched += touch(of[i])
 	}
-	for i := range all {
-		l.touched += touchFurther(of[i])
-	}
 	for i, slot := range all {
 		r.session(l, of[i], int(r.queues[slot].first))
 	}
