@@ -23,6 +23,7 @@ type Frame struct {
 	latest *latest // what newer frames have taken over
 	homes  []homed
 	owned  []Owned
+	partly []Owned // without all of their components
 }
 
 // frames are those that are kept.
@@ -55,6 +56,7 @@ func (x *frames) room(send uint32, groups int) (f *Frame) {
 // latest is what the newest frame alone has: handles by group and slot.
 type latest struct {
 	entities [][delta.GroupSize]ecs.Entity
+	wholes   [][delta.GroupSize]whole // nil where there are no veils
 }
 
 // Owned is an entity that a client owns.
@@ -88,13 +90,19 @@ type homed struct {
 
 // Owned returns the entities of one client, in order of group and slot. The
 // slice belongs to the frame.
-func (f *Frame) Owned(client uint32) []Owned {
-	from, _ := slices.BinarySearchFunc(f.owned, client, func(o Owned, c uint32) int { return cmp.Compare(o.Client, c) })
+func (f *Frame) Owned(client uint32) []Owned { return ownedBy(f.owned, client) }
+
+// Partly are the places where entities of one client are without all of their components, in the same order: see
+// [Frame.Veils].
+func (f *Frame) Partly(client uint32) []Owned { return ownedBy(f.partly, client) }
+
+func ownedBy(all []Owned, client uint32) []Owned {
+	from, _ := slices.BinarySearchFunc(all, client, func(o Owned, c uint32) int { return cmp.Compare(o.Client, c) })
 	to := from
-	for to < len(f.owned) && f.owned[to].Client == client {
+	for to < len(all) && all[to].Client == client {
 		to++
 	}
-	return f.owned[from:to:to]
+	return all[from:to:to]
 }
 
 // begin makes f the frame of a send with so many groups, all of them empty.
@@ -103,7 +111,7 @@ func (f *Frame) begin(send, tick uint32, groups int) {
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.owners = reuse.Longer(f.owners, groups)
 	f.homes = reuse.Longer(f.homes, groups)
-	f.owned = f.owned[:0]
+	f.owned, f.partly = f.owned[:0], f.partly[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]
 		g.Reset(send)
@@ -116,8 +124,10 @@ func (f *Frame) end() {
 	less := func(a, b Owned) int {
 		return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Slot, b.Slot))
 	}
-	if !slices.IsSortedFunc(f.owned, less) {
-		slices.SortFunc(f.owned, less)
+	for _, all := range [2][]Owned{f.owned, f.partly} {
+		if !slices.IsSortedFunc(all, less) {
+			slices.SortFunc(all, less)
+		}
 	}
 }
 

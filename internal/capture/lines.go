@@ -55,14 +55,16 @@ type step struct {
 func (r *Ring) remember() {
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		r.before = reuse.Longer(r.before, n+1)
-		s := &r.before[n]
-		n++
-		s.plan = r.planOf(t.Mask&^r.private, s.plan)
-		s.ids, s.truths = s.ids[:0], s.truths[:0]
-		if s.plan.lines > 0 {
-			s.ids = append(s.ids, t.NetIDs...)
-			s.truths = s.plan.truths(s.truths, t)
+		for l := range r.concealed.layers(t.Mask) {
+			r.before = reuse.Longer(r.before, n+1)
+			s := &r.before[n]
+			n++
+			s.plan = r.planOf(l.mask, s.plan)
+			s.ids, s.truths = s.ids[:0], s.truths[:0]
+			if s.plan.lines > 0 {
+				s.ids = append(s.ids, t.NetIDs...)
+				s.truths = s.plan.truths(s.truths, t)
+			}
 		}
 	}
 	r.before = r.before[:n]

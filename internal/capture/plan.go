@@ -14,7 +14,8 @@ import (
 // plan is how entities with one set of components are captured.
 type plan struct {
 	mask  uint64
-	width int // words of a record
+	veils uint8 // that there are components of
+	width int   // words of a record
 	parts []part
 	sets  []set // the one with the angle that others move along first
 	lines int   // fields that are sent as lines
@@ -75,7 +76,7 @@ func (r *Ring) planOf(mask uint64, guess *plan) *plan {
 }
 
 func (r *Ring) newPlan(mask uint64) *plan {
-	p := &plan{mask: mask, width: r.layout.RecordWords(mask)}
+	p := &plan{mask: mask, veils: r.concealed.of(mask), width: r.layout.RecordWords(mask)}
 	var axes [3]lineField
 	var grid [3]float64 // 0 where there is no such axis
 	var angle *schema.Field

@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"cmp"
+	"iter"
 	"log/slog"
 	"math/bits"
 	"slices"
@@ -24,17 +26,17 @@ const (
 // Ring captures a world and keeps the newest frames. It belongs to the world's
 // goroutine. In the steady state it allocates nothing.
 type Ring struct {
-	w       *ecs.World
-	layout  *delta.Layout
-	steps   int // simulation steps between two sends
-	rate    int // sends a second, at least 1
-	comps   []*ecs.Component
-	private uint64 // components that only the owner may see
+	w         *ecs.World
+	layout    *delta.Layout
+	steps     int // simulation steps between two sends
+	rate      int // sends a second, at least 1
+	comps     []*ecs.Component
+	concealed concealed // components that not everybody may see
 
 	frames frames
 	slots  slots
 	plans  map[uint64]*plan // by component mask
-	tables []table          // in the order of the world
+	tables []table          // in the order of the world; those of one with veils one behind the other
 	late   []arrival
 	words  []int32   // of all tables, while they are captured
 	truths []float64 // values of fields that are sent as lines, likewise
@@ -47,9 +49,10 @@ type Ring struct {
 	told    clampLog
 }
 
-// table is what is known of a table of the world while it is captured.
+// table is what is known of a table of the world while it is captured, in one layer.
 type table struct {
 	of       ecs.Table
+	layer    layer
 	plan     *plan
 	places   []place // of the rows; kept from send to send as a guess
 	entities []ecs.Entity
@@ -70,29 +73,35 @@ type arrival struct {
 // Homes says which entities share groups: those of the same components that have the same
 // home.
 type Homes interface {
-	// Table begins with the entities of a table.
-	Table(t ecs.Table)
+	// Table begins with the entities of a table, as they are with some of the veils that they have; it begins
+	// with none.
+	Table(t ecs.Table, veils uint8)
 	// Home is the home of the entity in one of its rows, and not 0; old is the one that it had, 0
 	// for none.
 	Home(row int, old int32) int32
+	// Veils are sets of components of which a receiver knows all that an entity has, or none: see [Frame.Veils].
+	Veils() []uint64
 }
 
 // New returns a ring without frames. steps is the number of simulation steps from
 // one send to the next, at least 1. Values outside their range are named in log,
-// once for each field. homes may be nil: entities of the same components share groups.
+// once for each field. homes may be nil: entities of the same components share groups, and there are no veils.
 func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log *slog.Logger) *Ring {
 	comps := w.Protocol().Replicated()
 	r := &Ring{
 		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
-		slots:   slots{homes: homes, places: map[components.NetID]place{}, byKind: map[kind]int32{}},
+		slots:   slots{homes: homes, places: map[layered]place{}, byKind: map[kind]int32{}},
 		plans:   map[uint64]*plan{},
 		clamped: make([]uint64, len(comps)),
 		told:    newClampLog(comps, log),
 	}
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
-			r.private |= 1 << c.Replicated()
+			r.concealed.private |= 1 << c.Replicated()
 		}
+	}
+	if homes != nil {
+		r.concealed.veils = homes.Veils()
 	}
 	return r
 }
@@ -110,10 +119,24 @@ func (r *Ring) At(send uint32) *Frame {
 // as there are not many more groups.
 func (r *Ring) Depth() uint32 { return r.frames.depth }
 
-// Slot returns where an entity is in the newest frame.
+// Slot returns where an entity is in the newest frame, with all of its components.
 func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
-	p, ok := r.slots.places[id]
-	return int(p.group), int(p.slot), ok
+	for group, slot := range r.Slots(id) {
+		return group, slot, true
+	}
+	return 0, 0, false
+}
+
+// Slots are the groups and slots where an entity is in the newest frame, the one with all of its components
+// first: see [Frame.Veils].
+func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
+	return func(yield func(group, slot int) bool) {
+		for veils := 1<<len(r.concealed.veils) - 1; veils >= 0; veils-- {
+			if p, ok := r.slots.places[layered{id, uint8(veils)}]; ok && !yield(int(p.group), int(p.slot)) {
+				return
+			}
+		}
+	}
 }
 
 // Clamped returns how many values of a component, by its place in
@@ -140,6 +163,9 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	r.place()
 	f := r.frames.room(send, len(r.slots.groups))
 	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
+	if len(r.concealed.veils) > 0 {
+		r.frames.latest.wholes = reuse.Longer(r.frames.latest.wholes, len(r.slots.groups))
+	}
 	f.begin(send, tick, len(r.slots.groups))
 	for i := range f.Groups {
 		r.write(f, i)
@@ -158,23 +184,25 @@ func (r *Ring) read() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		r.tables = reuse.Longer(r.tables, n+1)
-		c := &r.tables[n]
-		n++
-		p := r.planOf(t.Mask&^r.private, c.plan)
-		rows := len(t.Entities)
-		*c = table{of: t, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
-		r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
-		for _, part := range p.parts {
-			comp := part.comp
-			if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 {
-				r.clamped[comp.Replicated()] += uint64(clamped)
-				r.told.column(comp, t)
+		for l := range r.concealed.layers(t.Mask) {
+			r.tables = reuse.Longer(r.tables, n+1)
+			c := &r.tables[n]
+			n++
+			p := r.planOf(l.mask, c.plan)
+			rows := len(t.Entities)
+			*c = table{of: t, layer: l, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
+			r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
+			for _, part := range p.parts {
+				comp := part.comp
+				if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 && l.whole() {
+					r.clamped[comp.Replicated()] += uint64(clamped)
+					r.told.column(comp, t)
+				}
 			}
-		}
-		r.truths = p.truths(r.truths, t)
-		if col := t.Column(r.comps[0]); col != nil {
-			c.owners = unsafe.Slice((*uint32)(col), rows)
+			r.truths = p.truths(r.truths, t)
+			if col := t.Column(r.comps[0]); col != nil {
+				c.owners = unsafe.Slice((*uint32)(col), rows)
+			}
 		}
 	}
 	r.tables = r.tables[:n]
@@ -188,13 +216,13 @@ func (r *Ring) place() {
 		t := &r.tables[i]
 		t.places = reuse.Longer(t.places, len(t.ids))
 		if r.slots.homes != nil {
-			r.slots.homes.Table(t.of)
+			r.slots.homes.Table(t.of, t.layer.veils)
 		}
 		for row, id := range t.ids {
 			p := &t.places[row]
 			ok := p.id == id && r.slots.holds(*p, t.plan)
 			if !ok {
-				if *p, ok = r.slots.places[id]; ok && r.slots.groups[p.group].plan != t.plan {
+				if *p, ok = r.slots.places[layered{id, t.layer.veils}]; ok && r.slots.groups[p.group].plan != t.plan {
 					r.slots.free(*p)
 					ok = false
 				}
@@ -220,7 +248,7 @@ func (r *Ring) place() {
 	if len(r.late) == 0 {
 		return
 	}
-	slices.SortFunc(r.late, func(a, b arrival) int { return int(int64(a.id) - int64(b.id)) })
+	slices.SortFunc(r.late, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.table, b.table)) })
 	for _, a := range r.late {
 		t := &r.tables[a.table]
 		p := r.slots.give(a, t.plan)
@@ -235,6 +263,10 @@ func (r *Ring) write(f *Frame, group int) {
 	p := g.plan
 	f.homes[group] = homed{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
+	var whole *[delta.GroupSize]whole
+	if len(r.concealed.veils) > 0 {
+		whole = &r.frames.latest.wholes[group]
+	}
 	for m := g.seen; m != 0; m &= m - 1 {
 		slot := bits.TrailingZeros64(m)
 		row := int(g.rows[slot].row)
@@ -246,9 +278,17 @@ func (r *Ring) write(f *Frame, group int) {
 		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
 		entities[slot] = t.entities[row]
 		owners[slot] = 0
+		if whole != nil {
+			at := r.tables[g.rows[slot].table+t.layer.above].places[row]
+			whole[slot] = wholeAt(at, t.layer.has)
+		}
 		if t.owners != nil && t.owners[row] != 0 {
 			owners[slot] = t.owners[row]
-			f.owned = append(f.owned, Owned{t.owners[row], group, slot})
+			if o := (Owned{t.owners[row], group, slot}); t.layer.whole() {
+				f.owned = append(f.owned, o)
+			} else {
+				f.partly = append(f.partly, o)
+			}
 		}
 	}
 }

@@ -20,12 +20,18 @@ const rest = 8
 // with the same components, so that its records are alike, and of the same home.
 type slots struct {
 	homes  Homes // nil: all have one
-	places map[components.NetID]place
+	places map[layered]place
 	groups []group
 	byKind map[kind]int32 // the first group of a kind; group.next is the one behind it
 	empty  []int32        // groups that nobody was in as the send began, ascending
 	taken  int            // of these, how many were tried
 	send   uint32
+}
+
+// layered is an entity with some of the veils that it has.
+type layered struct {
+	id    components.NetID
+	veils uint8
 }
 
 // kind is what the entities of a group have in common.
@@ -105,7 +111,7 @@ func (s *slots) free(p place) {
 	g.alive &^= 1 << p.slot
 	g.idle |= 1 << p.slot
 	g.freed[p.slot] = s.send
-	delete(s.places, p.id)
+	delete(s.places, layered{p.id, g.plan.veils})
 }
 
 // give gives an entity a slot: in the first group of its kind that has one, else
@@ -131,7 +137,7 @@ func (s *slots) give(a arrival, p *plan) place {
 		copy(g.bends[slot*len(p.sets):][:len(p.sets)], old.bends[int(a.from.slot)*len(p.sets):])
 	}
 	to := place{a.id, at, int32(slot)}
-	s.places[a.id] = to
+	s.places[layered{a.id, p.veils}] = to
 	return to
 }
 

@@ -30,7 +30,7 @@ func newPlaza(entities int, c Config, seen interest.Interest, by ...interest.Pri
 	p := testgame.Grounds()
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
 	var err error
-	if c.Interest, err = interest.Compile(g.w, p, seen, by...); err != nil {
+	if c.Interest, err = interest.Compile(g.w, p, interest.Rules{Entities: seen, Priorities: by}); err != nil {
 		panic(err)
 	}
 	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)

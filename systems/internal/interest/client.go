@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
 )
 
 // Client is what a program keeps of one client. The zero value is one that has seen nothing.
@@ -23,6 +24,7 @@ type Client struct {
 	asks   []uint64     // by filter: a hash of what that reads of the client's own entities
 	near   []nearby     // groups that it sees, or may
 	heard  []heard      // of each of near, by filter
+	behind
 }
 
 // Seen is what a client sees of a group.
@@ -54,12 +56,14 @@ type Room struct {
 	groups []int32
 	near   []nearby
 	heard  []heard
+	cells  [][]cell // by Grid, that are near, where there are veils
 }
 
 // look is a client that looks at a group.
 type look struct {
 	p     *Program
 	c     *Client
+	r     *Room // nil: it looks for once
 	group int32
 	was   uint8 // Grids by which it was near
 	now   uint8
@@ -70,7 +74,8 @@ type look struct {
 func (p *Program) See(c *Client, id uint32, r *Room) {
 	p.stand(c, id, r)
 	r.begin(len(p.frame.Groups))
-	owned := p.frame.Owned(id)
+	owned, partly := p.frame.Owned(id), p.frame.Partly(id)
+	c.begin(p, r)
 	if p.bounded {
 		p.find(&p.entities, c, r)
 		for i := range owned {
@@ -91,10 +96,10 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	before := c.near
 	nf := len(p.filters)
 	for _, g := range r.groups {
-		alive, own := p.frame.Groups[g].Alive, uint64(0)
-		for ; len(owned) > 0 && owned[0].Group == int(g); owned = owned[1:] {
-			own |= 1 << owned[0].Slot
-		}
+		var own, part uint64
+		alive := p.frame.Groups[g].Alive
+		own, owned = slotsOf(owned, int(g))
+		part, partly = slotsOf(partly, int(g))
 		for len(before) > 0 && before[0].group < g {
 			before = before[1:]
 		}
@@ -106,7 +111,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 			}
 			continue
 		}
-		l := look{p: p, c: c, group: g}
+		l := look{p: p, c: c, r: r, group: g}
 		at := len(r.heard)
 		r.heard = append(r.heard, p.silent...)
 		l.heard = r.heard[at:]
@@ -117,7 +122,10 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 				l.heard[i].known &^= x.groups[g].changed
 			}
 		}
-		slots := l.say(&p.entities, alive&^own).sees()
+		slots := l.say(&p.entities, alive&^own&^part).sees()
+		if len(p.veils) > 0 {
+			slots = l.lift(slots, alive, own, part)
+		}
 		if slots != all {
 			slots = slots&alive | own
 		}
@@ -128,11 +136,25 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	}
 	c.near, r.near = r.near, c.near
 	c.heard, r.heard = r.heard, c.heard
+	c.end(r)
+}
+
+// slotsOf are those of a client's entities in a group, and what is left of the list behind them.
+func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned) {
+	for ; len(all) > 0 && all[0].Group <= group; all = all[1:] {
+		if all[0].Group == group {
+			slots |= 1 << all[0].Slot
+		}
+	}
+	return slots, all
 }
 
 // Room is a new one.
 func (p *Program) Room() (r Room) {
 	r.hash.SetSeed(p.seed)
+	if len(p.veils) > 0 {
+		r.cells = make([][]cell, len(p.grids))
+	}
 	return r
 }
 
@@ -256,22 +278,13 @@ func (l *look) say(n *node, of uint64) (s said) {
 		for i := range n.of {
 			s = s.or(l.say(&n.of[i], of&^(s.says&s.yes)))
 		}
-	case opGrid:
-		x, bit := p.grids[n.leaf], uint8(1)<<n.leaf
-		if p.has(g, x.slot) {
-			s.says = all
-			if x.within(l.c.points[n.leaf], &x.boxes[g], l.was&bit != 0) {
-				s.yes = all
-				l.now |= bit
-			}
-		}
-	case opSame:
-		x := p.sames[n.leaf]
-		if h := &p.homes.list[p.at[g]]; p.has(g, x.slot) {
-			s.says = all
-			if slices.Contains(l.c.values[n.leaf].numbers, h.at[x.slot][0]) {
+	case opGrid, opSame:
+		if x := p.leafOf(n); p.has(g, x.slot) {
+			if s.says = all; l.near(n, g) {
 				s.yes = all
 			}
+		} else if x.veil != unveiled {
+			s = l.whole(n, x, of)
 		}
 	case opFilter:
 		x, h := p.filters[n.leaf], &l.heard[n.leaf]
@@ -340,7 +353,7 @@ func (l *look) one(n *node, e ecs.Entity) (s said) {
 		x := p.grids[n.leaf]
 		if at := w.Pointer(e, x.comp); at != nil {
 			here := x.point(at)
-			return yes(l.was>>n.leaf&1 != 0 || x.within(l.c.points[n.leaf], &box{here, here}, false))
+			return yes(l.stood(n) || x.within(l.c.points[n.leaf], &box{here, here}, false))
 		}
 	case opSame:
 		x := p.sames[n.leaf]

@@ -2,7 +2,6 @@ package interest
 
 import (
 	"math"
-	"slices"
 )
 
 // Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
@@ -19,30 +18,35 @@ type Part struct {
 
 // explain is Program.Explain of a node.
 func (l *look) explain(parts []Part, n *node, slot int, near bool) []Part {
-	p, g := l.p, l.group
-	x := Part{Asked: true}
+	p, x := l.p, Part{Asked: true}
 	switch n.op {
 	case opGrid:
 		of := p.grids[n.leaf]
-		points := l.c.points[n.leaf]
+		g, points := l.standing(&of.leaf, slot), l.c.points[n.leaf]
 		x.Operand, x.Silent = "Grid["+of.comp.Name+"]", !p.has(g, of.slot)
 		if x.Silent {
 			break
 		}
 		x.Radius, x.Distance = of.radius, -1
+		b := l.box(of, g)
 		for _, at := range points {
-			if away := math.Sqrt(of.boxes[g].squared(at)); x.Distance < 0 || away < x.Distance {
+			if away := math.Sqrt(b.squared(at)); x.Distance < 0 || away < x.Distance {
 				x.Distance = away
 			}
 		}
-		x.Sees = l.now>>n.leaf&1 != 0 || !near && of.within(points, &of.boxes[g], false)
+		if len(p.veils) > 0 {
+			x.Sees = l.near(n, g)
+		} else {
+			x.Sees = l.now>>n.leaf&1 != 0 || !near && of.within(points, &b, false)
+		}
 	case opSame:
 		of := p.sames[n.leaf]
+		g := l.standing(&of.leaf, slot)
 		x.Operand, x.Silent = "Same["+of.comp.Name+"]", !p.has(g, of.slot)
-		x.Sees = !x.Silent && slices.Contains(l.c.values[n.leaf].numbers, p.homes.list[p.at[g]].at[of.slot][0])
+		x.Sees = !x.Silent && l.near(n, g)
 	case opFilter:
 		of, bit := p.filters[n.leaf], uint64(1)<<slot
-		x.Operand, x.Silent = "Filter["+of.of+"]", of.groups[g].says&bit == 0
+		x.Operand, x.Silent = "Filter["+of.of+"]", of.groups[l.group].says&bit == 0
 		if !x.Silent {
 			x.Asked = near && l.heard[n.leaf].known&bit != 0
 			x.Sees = x.Asked && l.heard[n.leaf].yes&bit != 0

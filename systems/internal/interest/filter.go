@@ -17,9 +17,9 @@ import (
 type filterOf[Me, It any] struct{ ask func(me Me, it It) bool }
 
 // Filter is an interest of the game's own.
-func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return filterOf[Me, It]{ask} }
+func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return &filterOf[Me, It]{ask} }
 
-func (f filterOf[Me, It]) compile(p *Program) (node, error) {
+func (f *filterOf[Me, It]) compile(p *Program) (node, error) {
 	x := &filter{of: reflect.TypeFor[It]().String()}
 	var err error
 	if x.me, err = rowOf(p.protocol, reflect.TypeFor[Me]()); err != nil {

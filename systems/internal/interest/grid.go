@@ -52,20 +52,26 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
+	leave := g.Leave
+	if leave == 0 {
+		leave = defaultLeave * g.Radius
+	}
+	if i := slices.IndexFunc(p.grids, func(x *grid) bool {
+		return x.comp == comp && x.cell == g.Cell && x.radius == g.Radius && x.leave == leave
+	}); i >= 0 {
+		return node{op: opGrid, leaf: i}, nil
+	}
 	if err := addGrid[T](p, "Grid", comp, g.Cell); err != nil {
 		return node{}, err
 	}
-	leaf := len(p.grids) - 1
-	x := p.grids[leaf]
-	if x.radius, x.leave = g.Radius, g.Leave; x.leave == 0 {
-		x.leave = defaultLeave * g.Radius
-	}
-	return node{op: opGrid, leaf: leaf}, nil
+	last := len(p.grids) - 1
+	p.grids[last].radius, p.grids[last].leave = g.Radius, leave
+	return node{op: opGrid, leaf: last}, nil
 }
 
 // addGrid adds cells by the component T, of which nothing is said yet.
 func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
-	x := &grid{comp: comp, size: unsafe.Sizeof(*new(T)), cell: cell, groups: index{first: map[key]int32{}}}
+	x := &grid{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, cell: cell, groups: index{first: map[key]int32{}}}
 	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
 		return err
 	}
@@ -147,16 +153,14 @@ type box struct{ min, max point }
 
 // grid is a Grid made ready.
 type grid struct {
-	comp                *ecs.Component
+	leaf
 	axes                []axis
-	slot                int // in homes
-	size                uintptr
 	cell, radius, leave float64
 	bands               [3]float64 // squares of the distances of a ByDistance; 0: there is none
 
-	column unsafe.Pointer // of the table at hand
-	groups index          // of the newest frame, by cell
-	boxes  []box          // by group
+	rows   []cell // of the table at hand, where there are veils
+	groups index  // of the newest frame, by cell
+	boxes  []box  // by group
 }
 
 // point is the place in a component.
@@ -200,6 +204,19 @@ func (b *box) squared(at point) (d float64) {
 	return d
 }
 
+// bounds is the box around what may be in a cell.
+func (g *grid) bounds(c cell) (b box) {
+	for i := range g.axes {
+		b.min[i], b.max[i] = (float64(c[i])-stick)*g.cell, (float64(c[i])+1+stick)*g.cell
+		if c[i] == -farthest {
+			b.min[i] = math.Inf(-1)
+		} else if c[i] == farthest {
+			b.max[i] = math.Inf(1)
+		}
+	}
+	return b
+}
+
 func (b *box) take(at point) {
 	for i, v := range at {
 		b.min[i], b.max[i] = min(b.min[i], v), max(b.max[i], v)
@@ -207,12 +224,15 @@ func (b *box) take(at point) {
 }
 
 // measure takes the boxes of the groups of a frame.
-func (g *grid) measure(w *ecs.World, f *capture.Frame) {
-	n, inf := w.Netcode(), math.Inf(1)
+func (g *grid) measure(p *Program, f *capture.Frame) {
+	n, inf := p.w.Netcode(), math.Inf(1)
 	g.boxes = reuse.Longer(g.boxes, len(f.Groups))
 	for i := range g.boxes {
 		b := &g.boxes[i]
 		*b = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
+		if g.veil != unveiled && !p.has(int32(i), g.slot) {
+			continue
+		}
 		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
 			p := n.Pointer(f.Entity(i, bits.TrailingZeros64(m)), g.comp)
 			if p == nil {

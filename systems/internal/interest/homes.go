@@ -88,18 +88,20 @@ func (h *homes) sweep(sames []*same) {
 	h.unused = h.unused[:0]
 }
 
-// Table begins with the entities of a table, which is being captured.
-func (p *Program) Table(t ecs.Table) {
+// Table begins with the entities of a table, which is being captured, with some of their veils.
+func (p *Program) Table(t ecs.Table, veils uint8) {
 	for _, g := range p.grids {
-		g.column = t.Column(g.comp)
+		if g.begin(t, veils); g.first && len(p.veils) > 0 {
+			g.rows = reuse.Longer(g.rows, len(t.Entities))
+		}
 	}
 	for _, s := range p.sames {
-		s.column = t.Column(s.comp)
+		s.begin(t, veils)
 	}
 }
 
 // Home is the home of the entity in a row of the table, of which old is the one that it had;
-// 0: none. It keeps its cell until it is a share of it beyond the border.
+// 0: none. It keeps its cell until it is a share of it beyond the border; with more veils it is in the same one.
 func (p *Program) Home(row int, old int32) int32 {
 	was := &p.homes.list[old]
 	k := homeKey{}
@@ -108,8 +110,15 @@ func (p *Program) Home(row int, old int32) int32 {
 			continue
 		}
 		k.has |= 1 << g.slot
+		if !g.first {
+			k.at[g.slot] = g.rows[row]
+			continue
+		}
 		at := g.point(unsafe.Add(g.column, uintptr(row)*g.size))
 		k.at[g.slot] = g.home(at, was.at[g.slot], was.has>>g.slot&1 != 0)
+		if len(p.veils) > 0 {
+			g.rows[row] = k.at[g.slot]
+		}
 	}
 	for _, s := range p.sames {
 		if s.column == nil {

@@ -289,8 +289,8 @@ func TestAdvice(t *testing.T) {
 	yes := func(struct{ Team *team }, struct{ Spot *spot }) bool { return true }
 	var nobody *Grid[spot]
 	many := []Interest{}
-	for range maxLeaves + 1 {
-		many = append(many, Same[room]())
+	for n := range maxLeaves + 1 {
+		many = append(many, &Grid[spot]{Cell: 1, Radius: float64(n + 1)})
 	}
 	for says, of := range map[string]Interest{
 		"Cell 0 is no length":                &Grid[spot]{Radius: 5},
@@ -313,15 +313,15 @@ func TestAdvice(t *testing.T) {
 		"more than 8": And(many...),
 	} {
 		p := protocol()
-		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, of); !errors.Is(err, ErrInterest) || !strings.Contains(err.Error(), says) {
+		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Rules{Entities: of}); !errors.Is(err, ErrInterest) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
 	p := protocol()
-	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Or(&Grid[components.Velocity]{Cell: 1, Radius: 1})); err == nil {
+	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Rules{Entities: Or(&Grid[components.Velocity]{Cell: 1, Radius: 1})}); err == nil {
 		t.Error("a component that is not registered")
 	}
-	if p, err := Compile(nil, p, nil); p != nil || err != nil {
+	if p, err := Compile(nil, p, Rules{}); p != nil || err != nil {
 		t.Errorf("no interest: %v, %v", p, err)
 	}
 	newYard(t, Filter(yes))
@@ -336,7 +336,7 @@ func TestAxes(t *testing.T) {
 	p := ecs.NewProtocol("sea/1")
 	ecs.ReplicateFields[deep](p, 0, map[string]string{"X": "-100..100 step 0.1", "Y": "-100..100", "Z": "-100..100 step 0.1"})
 	w := ecs.NewWorld(p, ecs.Config{})
-	pr, err := Compile(w, p, &Grid[deep]{Cell: 5, Radius: 5})
+	pr, err := Compile(w, p, Rules{Entities: &Grid[deep]{Cell: 5, Radius: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,10 +38,14 @@ func protocol() *ecs.Protocol {
 }
 
 func newYard(t testing.TB, of Interest, by ...Priority) *yard {
+	return yardOf(t, Rules{Entities: of, Priorities: by})
+}
+
+func yardOf(t testing.TB, r Rules) *yard {
 	p := protocol()
 	y := &yard{w: ecs.NewWorld(p, ecs.Config{TickRate: 20})}
 	var err error
-	if y.p, err = Compile(y.w, p, of, by...); err != nil {
+	if y.p, err = Compile(y.w, p, r); err != nil {
 		t.Fatal(err)
 	}
 	var tables []*schema.Table

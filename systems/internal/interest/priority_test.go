@@ -118,11 +118,11 @@ func TestPrioritiesRefused(t *testing.T) {
 		"replicate it":               {ByComponent[cloak](0.5)},
 		"a priority is nil":          {nil},
 	} {
-		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, nil, by...); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Rules{Priorities: by}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: want %q", err, says)
 		}
 	}
-	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, &Grid[spot]{Cell: 1, Radius: 2}, ByDistance[spot]{Full: 2, Cell: 3}); err == nil || !strings.Contains(err.Error(), "leave it 0") {
+	if _, err := Compile(ecs.NewWorld(p, ecs.Config{}), p, Rules{Entities: &Grid[spot]{Cell: 1, Radius: 2}, Priorities: []Priority{ByDistance[spot]{Full: 2, Cell: 3}}}); err == nil || !strings.Contains(err.Error(), "leave it 0") {
 		t.Error(err)
 	}
 }

@@ -17,16 +17,29 @@ const maxLeaves = 8
 type Program struct {
 	w        *ecs.World
 	protocol *ecs.Protocol
-	entities node
 	limits   bool // there is something that clients may not know
+	entities node
+	bounded  bool // the interest in entities finds its groups by places and values
+	curtain
 	leaves
-	homes   homes
-	frame   *capture.Frame
-	at      []int32 // home of each group, as the indexes have it
-	bounded bool    // the interest in entities finds its groups by places and values
-	silent  []heard // what filters have said of a group at first
-	turn    uint64  // counts frames
-	seed    maphash.Seed
+	homes  homes
+	frame  *capture.Frame
+	at     []int32 // home of each group, as the indexes have it
+	silent []heard // what filters have said of a group at first
+	clock
+}
+
+// clock counts frames.
+type clock struct {
+	turn uint64
+	seed maphash.Seed // of hashes that tell frames apart
+}
+
+// Rules are what a program is made of. The zero value is that everybody may know everything, and all matters the same.
+type Rules struct {
+	Entities   Interest    // in entities; nil: all
+	Components []Component // what is told of an entity to some of those who know of it
+	Priorities []Priority
 }
 
 // leaves are the operands that say something by themselves, and priorities.
@@ -37,22 +50,27 @@ type leaves struct {
 	ranks
 }
 
-// Compile makes an interest, which may be nil, and priorities ready for a world. It returns nil where
-// there is neither, and an error with advice where they cannot be.
-func Compile(w *ecs.World, protocol *ecs.Protocol, of Interest, by ...Priority) (*Program, error) {
-	if of == nil && len(by) == 0 {
+// Compile makes rules ready for a world. It returns nil where there are none, and an error with advice where they
+// cannot be.
+func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
+	if r.Entities == nil && len(r.Components)+len(r.Priorities) == 0 {
 		return nil, nil
 	}
-	p := &Program{w: w, protocol: protocol, limits: of != nil, seed: maphash.MakeSeed()}
+	p := &Program{w: w, protocol: protocol, limits: r.Entities != nil || len(r.Components) > 0, clock: clock{seed: maphash.MakeSeed()}}
 	p.homes.begin()
-	if of != nil {
+	if r.Entities != nil {
 		var err error
-		if p.entities, err = of.compile(p); err != nil {
+		if p.entities, err = r.Entities.compile(p); err != nil {
 			return nil, err
 		}
 		p.bounded = p.entities.bounds()
 	}
-	for _, x := range by {
+	for _, c := range r.Components {
+		if err := c.compile(p); err != nil {
+			return nil, err
+		}
+	}
+	for _, x := range r.Priorities {
 		if x == nil {
 			return nil, fmt.Errorf("%w: a priority is nil: leave it out", ErrInterest)
 		}
@@ -61,6 +79,7 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, of Interest, by ...Priority) 
 		}
 	}
 	p.silent = make([]heard, len(p.filters))
+	p.hang()
 	return p, nil
 }
 
@@ -102,8 +121,9 @@ func (p *Program) Begin(f *capture.Frame) {
 	p.frame = f
 	p.turn++
 	p.settle(f)
+	p.look(f)
 	for _, g := range p.grids {
-		g.measure(p.w, f)
+		g.measure(p, f)
 	}
 	for _, x := range p.filters {
 		x.begin(p.w, f)

@@ -2,6 +2,7 @@ package interest
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -18,9 +19,12 @@ func (sameAs[T]) compile(p *Program) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
+	if i := slices.IndexFunc(p.sames, func(x *same) bool { return x.comp == comp }); i >= 0 {
+		return node{op: opSame, leaf: i}, nil
+	}
 	values := map[T]*value{}
 	next := int32(0)
-	x := &same{comp: comp, size: unsafe.Sizeof(*new(T)), values: map[int32]*value{}, groups: index{first: map[key]int32{}}}
+	x := &same{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, values: map[int32]*value{}, groups: index{first: map[key]int32{}}}
 	x.find = func(p unsafe.Pointer) int32 {
 		if v := values[*(*T)(p)]; v != nil {
 			return v.number
@@ -53,13 +57,10 @@ type value struct {
 
 // same is a Same made ready.
 type same struct {
-	comp   *ecs.Component
-	slot   int // in homes
-	size   uintptr
+	leaf
 	find   func(p unsafe.Pointer) int32 // the number of a value, -1 where no entity has it
 	number func(p unsafe.Pointer) int32 // the same, and gives it one
 
-	column unsafe.Pointer // of the table at hand
 	values map[int32]*value
 	groups index // of the newest frame, by number
 }

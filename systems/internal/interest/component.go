@@ -1,0 +1,77 @@
+package interest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// Component is who may know a component of an entity, of those who know of the entity.
+type Component struct {
+	t  reflect.Type
+	of Interest
+}
+
+// Only is the rule that the component T of an entity is told to those clients alone whom an interest lets see it.
+func Only[T any](of Interest) Component { return Component{reflect.TypeFor[T](), of} }
+
+// maxVeils bounds how many different interests components have: an entity is captured with each choice of them.
+const maxVeils = 4
+
+// veil is components that are known to the same clients.
+type veil struct {
+	mask uint64
+	of   Interest
+	node node
+}
+
+func (c Component) compile(p *Program) error {
+	if c.t == nil {
+		return fmt.Errorf("%w: a ComponentInterest is empty: make it with Only", ErrInterest)
+	}
+	comp, name := p.protocol.Component(c.t), c.t.String()
+	switch {
+	case c.of == nil:
+		return fmt.Errorf("%w: Only[%s](nil): leave it out, and all who know of an entity are told", ErrInterest, name)
+	case comp == nil:
+		return fmt.Errorf("%w: Only[%s]: the protocol has no such component; register it", ErrInterest, name)
+	case comp.Mode&ecs.OwnerOnly != 0:
+		return fmt.Errorf("%w: Only[%s]: nobody but its owner is told of that component; leave Only out, or register it without ecs.OwnerOnly", ErrInterest, name)
+	}
+	i := slices.Index(p.protocol.Replicated(), comp)
+	if i < 0 {
+		return fmt.Errorf("%w: Only[%s]: nobody is told of that component; leave Only out, or replicate it", ErrInterest, name)
+	}
+	mask := uint64(1) << i
+	if p.veiled(mask) != 0 {
+		return fmt.Errorf("%w: Only[%s] twice: put what both say into one, with And", ErrInterest, name)
+	}
+	for i := range p.veils {
+		if alike(p.veils[i].of, c.of) {
+			p.veils[i].mask |= mask
+			return nil
+		}
+	}
+	if len(p.veils) == maxVeils {
+		return fmt.Errorf("%w: Only[%s]: more than %d different interests in components; give those the same one, in one variable, that the same clients may know", ErrInterest, name, maxVeils)
+	}
+	n, err := c.of.compile(p)
+	if err != nil {
+		return fmt.Errorf("Only[%s]: %w", name, err)
+	}
+	p.veils = append(p.veils, veil{mask, c.of, n})
+	return nil
+}
+
+// alike reports whether two interests are the same.
+func alike(a, b Interest) bool {
+	x, ok := a.(combined)
+	if !ok {
+		_, ok = b.(combined)
+		return !ok && a == b
+	}
+	y, ok := b.(combined)
+	return ok && x.op == y.op && slices.EqualFunc(x.of, y.of, alike)
+}
