@@ -107,8 +107,8 @@ func (c ServerConfig) validPeers() error {
 	number, _ := deterministic.BulkChannel(c.Channels)
 	window, model := c.Policies.WindowTicks(c.TickRate), c.Policies.Model()
 	switch {
-	case c.Interest != nil:
-		return fmt.Errorf("%w: Interest under %s: every client simulates everything, so nothing can be hidden from it; leave it nil, or choose a model that sends states, such as LocalSync", ErrConfig, model)
+	case c.Interest != nil || len(c.ComponentInterest) > 0:
+		return fmt.Errorf("%w: Interest or ComponentInterest under %s: every client simulates everything, so nothing can be hidden from it; leave it nil, or choose a model that sends states, such as LocalSync", ErrConfig, model)
 	case c.Record != nil:
 		return fmt.Errorf("%w: Record under %s: no state is sent, so there is nothing to learn from; leave it nil", ErrConfig, model)
 	case c.MaxClients > maxPeers:

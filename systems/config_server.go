@@ -168,6 +168,9 @@ type ServerConfig struct {
 	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always
 	// knows. NewServer refuses it under Rollback and Lockstep. Default (nil): everything.
 	Interest Interest
+	// ComponentInterest is which clients may know a component of an entity, of those that know of the entity: see
+	// [Only]. NewServer refuses it under Rollback and Lockstep. Default (nil): all.
+	ComponentInterest []ComponentInterest
 	// Coders are the coders that snapshots use. Does nothing under Rollback and Lockstep.
 	// Default: the smallest of all wins.
 	Coders delta.Coders

@@ -82,6 +82,21 @@ func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return interest.
 // Viewer is the number of a client, as a field of the Me of a [Filter].
 type Viewer = interest.Viewer
 
+// ComponentInterest is who may know a component: see [Only].
+type ComponentInterest = interest.Component
+
+// Only is the [ComponentInterest] that the component T of an entity is told to those clients alone whom of lets see it,
+// of those that know of the entity: Only[Timer](Same[Team]()). Others get the entity without it, and no sign of whether
+// it has one. Where they may no longer know it, it is taken from their entity; where they come to know it, it is added.
+// Its owner always knows it. What of says nothing of is told.
+//
+// Components with the same interest, such as the same variable, are told and kept back together; there may be four
+// different ones. Each entity is captured with and without: twice where it has components of one interest, four times
+// where of two, and so on. Clients to whom the same is told share what is encoded. With any of them a [Grid] goes by
+// cells, and not by the box around what is in one, so that some more is near. Where it goes by T itself, blocks without
+// T are each client's own.
+func Only[T any](of Interest) ComponentInterest { return interest.Only[T](of) }
+
 // And is the [Interest] in what none of its operands, at least one, says no of.
 func And(of ...Interest) Interest { return interest.And(of...) }
 

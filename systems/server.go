@@ -94,7 +94,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
-	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Interest, Priorities: c.Priorities})
+	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Interest, Components: c.ComponentInterest, Priorities: c.Priorities})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

@@ -193,22 +193,14 @@ func (s *Server) AccountEntities(on bool) { s.snapshots.Meters().AccountEntities
 // TopEntities appends to dst the n entities of the newest send that took most since
 // [Server.AccountEntities] was switched on, the first the most.
 func (s *Server) TopEntities(dst []EntityTraffic, n int) []EntityTraffic {
-	f := s.snapshots.Newest()
-	if f == nil {
-		return dst
-	}
-	return s.snapshots.Meters().Top(dst, f.Groups, n)
+	return s.snapshots.Meters().Top(dst, s.snapshots.Groups(), n)
 }
 
 // TrafficByArchetype returns the archetypes in the newest send, in order of their first
 // entity. It is empty where there are no snapshots. Components that only the owner may see
 // make no difference. Bytes are of the time while [Server.AccountEntities] was on.
 func (s *Server) TrafficByArchetype() []ArchetypeTraffic {
-	f := s.snapshots.Newest()
-	if f == nil {
-		return nil
-	}
-	return s.snapshots.Meters().Archetypes(s.shape.replicated, f.Groups)
+	return s.snapshots.Meters().Archetypes(s.shape.replicated, s.snapshots.Groups())
 }
 
 // EncodeStats counts what a server encoded for snapshots.

@@ -40,6 +40,9 @@ func (r Reason) String() string {
 // Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
 type Part = interest.Part
 
+// Untold is a component of an entity of which a client is not told, and what its interest said.
+type Untold = interest.Untold
+
 // Decision is why a client was, or was not, told of an entity at a send.
 type Decision struct {
 	// Send is the send that is answered for, and Tick the tick whose state it told. They are 0 where there was none yet.
@@ -61,4 +64,6 @@ type Decision struct {
 	Allowed      int
 	// Parts are what the parts of the interest said of an entity that is hidden; they are nil where that is not kept.
 	Parts []Part
+	// Untold are the components that the entity has and the client may not know, where it sees the entity; nil where that is not kept.
+	Untold []Untold
 }

@@ -67,7 +67,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.contest.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
-	g, slot, known := s.frames.Slot(id)
+	g, slot, known := s.slot(c, id)
 	if f == nil || !known || !holdsID(f, g, slot, id) {
 		return
 	}
@@ -125,8 +125,44 @@ func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
 // Newest is the world as of the newest send, nil where there was none.
 func (s *System) Newest() *capture.Frame { return s.frames.At(s.sends.newest) }
 
-// Slot is where an entity stands in frames.
+// Groups are the world as of the newest send, each entity once and with all of its components; nil where there was
+// none. They are good until the next call.
+func (s *System) Groups() []delta.Group {
+	f := s.Newest()
+	if f == nil {
+		return nil
+	}
+	if !s.config.Interest.Veiled() {
+		return f.Groups
+	}
+	s.distinct = f.Distinct(s.distinct)
+	return s.distinct
+}
+
+// Slot is where an entity stands in frames, with all of its components.
 func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }
+
+// slot is where an entity stands in frames as a client sees it, or with all of its components where it does not.
+func (s *System) slot(c *Client, id components.NetID) (group, slot int, ok bool) {
+	if s.config.Interest.Veiled() {
+		for group, slot := range s.frames.Slots(id) {
+			if c.sees(group, slot) {
+				return group, slot, true
+			}
+		}
+	}
+	return s.frames.Slot(id)
+}
+
+// sees reports whether the client sees what stands in a slot of a group.
+func (c *Client) sees(group, slot int) bool {
+	h := c.baselines.World.At(uint32(c.number(group)))
+	if h == nil {
+		return false
+	}
+	hidden, _ := h.Hidden()
+	return hidden>>slot&1 == 0
+}
 
 // Allowed is how many bytes the next snapshot of a client may have.
 func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
@@ -147,16 +183,11 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 // that it may see.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
-	g, slot, known := s.frames.Slot(id)
+	g, slot, known := s.slot(c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}
-	h := c.baselines.World.At(uint32(c.number(g)))
-	if h == nil {
-		return false
-	}
-	hidden, _ := h.Hidden()
-	return hidden&(1<<slot) == 0
+	return c.sees(g, slot)
 }
 
 // Stats returns the counters.

@@ -64,6 +64,7 @@ type System struct {
 	clients  []*Client
 	stats    Stats
 	watches  explain.Watches
+	distinct []delta.Group // room
 }
 
 // sends are the numbers of sends.
@@ -123,7 +124,7 @@ func (s *System) Run(w *ecs.World) {
 	}
 	s.sends.before, s.sends.newest = s.sends.newest, tick/s.sends.steps
 	f := s.frames.Take(s.sends.newest, tick)
-	s.record(f)
+	s.record()
 	if s.config.Interest != nil {
 		s.config.Interest.Begin(f)
 	}
@@ -173,11 +174,11 @@ func (s *System) layOutLater(worker, i int) {
 }
 
 // record writes the state of a send to the recording, if there is one.
-func (s *System) record(f *capture.Frame) {
+func (s *System) record() {
 	if s.recorder == nil {
 		return
 	}
-	if err := s.recorder.Record(f.Groups); err != nil {
+	if err := s.recorder.Record(s.Groups()); err != nil {
 		s.recorder = nil
 		s.config.Logger.Error("recording ended", "error", err)
 	}

@@ -25,6 +25,7 @@ type piece struct {
 	group int32  // in frames; free, or leaving
 	send  uint32 // newest at which the client saw something of it
 	slots uint64 // what it saw then
+	was   int32  // the group, where it is leaving
 }
 
 // What a number may stand for beside a group: nothing, or one that has gone out of sight. That one

@@ -39,7 +39,7 @@ func (d *draft) see() {
 			c.contest.big = true
 		}
 		if seen != wire.AllSlots || !h.Whole() {
-			d.hide(uint32(n), seen, sameSlots(before, cur, g))
+			d.hide(uint32(n), seen, sameSlots(before, cur, g)&^c.sight.Elsewhere(g))
 		}
 	}
 }
@@ -68,8 +68,8 @@ func (d *draft) look() {
 	for n := range v.pieces {
 		if p := &v.pieces[n]; p.group >= 0 {
 			if x.numbers[p.group] = 0; p.send != f.Send {
-				p.group = leaving
-				d.hide(uint32(n), 0, wire.AllSlots)
+				d.hide(uint32(n), 0, d.stays(int(p.group)))
+				p.group, p.was = leaving, p.group
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (d *draft) enter(e *entry) {
 		n = len(v.pieces)
 		v.pieces = append(v.pieces, piece{})
 	}
-	v.pieces[n] = piece{e.group, d.f.Send, e.slots}
+	v.pieces[n] = piece{group: e.group, send: d.f.Send, slots: e.slots}
 	c.baselines.World.Tell(uint32(n), d.f.Send)
 	c.contest.world.clear(n)
 }
@@ -160,6 +160,8 @@ func (d *draft) tellHidden() {
 		}
 		if c.join.state != joinNone {
 			slots = hidden
+		} else if slots &^= d.moving(int(g), slots); slots == 0 {
+			continue
 		}
 		empty := slots & h.HiddenEmpty()
 		for _, part := range [2]struct {

@@ -202,6 +202,19 @@ func (h *Group) HeldSince(since uint32) bool {
 	return held|h.perSlot.hidden == wire.AllSlots
 }
 
+// Newest is the newest send of which a client holds a slot, 0 for none.
+func (h *Group) Newest(slot int) (send uint32) {
+	if h.perSlot == nil {
+		return h.newest
+	}
+	for _, x := range h.perSlot.sends {
+		if x.held>>slot&1 != 0 {
+			send = max(send, x.send)
+		}
+	}
+	return send
+}
+
 // Counts reports whether what a send told of a slot still counts: the client has been let see it ever since.
 func (h *Group) Counts(send uint32, slot int) bool {
 	s := h.perSlot

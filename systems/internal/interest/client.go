@@ -322,13 +322,19 @@ func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
 
 // Explain appends to parts what each operand said to a client of an entity of the newest frame.
 func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
-	l := look{p: p, c: c, group: int32(group)}
+	l, near := p.explainer(c, group)
+	return l.explain(parts, &p.entities, slot, near)
+}
+
+// explainer is a look of a client at a group, as it was; near says that the client looked at that.
+func (p *Program) explainer(c *Client, group int) (l look, near bool) {
+	l = look{p: p, c: c, group: int32(group)}
 	i, near := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) })
 	if near {
 		l.now = c.near[i].within
 		l.heard = c.heard[len(p.filters)*i:][:len(p.filters)]
 	}
-	return l.explain(parts, &p.entities, slot, near)
+	return l, near
 }
 
 // one is what a node says of one entity as it is now, in slot 0.

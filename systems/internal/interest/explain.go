@@ -2,6 +2,7 @@ package interest
 
 import (
 	"math"
+	"math/bits"
 )
 
 // Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
@@ -14,6 +15,29 @@ type Part struct {
 	// Distance is how far the piece with the entity is from the nearest of the client's own, and Radius how near it has to come;
 	// both are 0 where the operand is no Grid. Distance is negative where the client has never had a place.
 	Distance, Radius float64
+}
+
+// Untold is a component of an entity that a client sees without it, and what its interest said.
+type Untold struct {
+	Component string
+	Parts     []Part
+}
+
+// Untold are the components of an entity of the newest frame that a client sees, of which it is not told there.
+func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
+	l, near := p.explainer(c, group)
+	for i := range p.veils {
+		if p.pieces[group].less[i]>>slot&1 == 0 {
+			continue
+		}
+		e := p.frame.Entity(group, slot)
+		for m := p.veils[i].mask; m != 0; m &= m - 1 {
+			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
+				all = append(all, Untold{comp.Name, l.explain(nil, &p.veils[i].node, slot, near)})
+			}
+		}
+	}
+	return all
 }
 
 // explain is Program.Explain of a node.

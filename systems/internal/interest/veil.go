@@ -53,6 +53,9 @@ func (x *leaf) begin(t ecs.Table, veils uint8) {
 	}
 }
 
+// Veiled reports whether clients may not know some components of what they see.
+func (p *Program) Veiled() bool { return p != nil && len(p.veils) > 0 }
+
 // Veils are the components that are known to the same clients, by veil.
 func (p *Program) Veils() (masks []uint64) {
 	for i := range p.veils {

@@ -1,0 +1,377 @@
+package systems
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// beat is the step as of which something is, and fuse the same, for those alone who may know of it.
+type beat struct {
+	Step uint16 `net:"0..65535"`
+}
+
+type fuse struct {
+	Step uint16 `net:"0..65535"`
+}
+
+// mines is the protocol of players of two teams, among mines.
+func mines() *ecs.Protocol {
+	p := halls()
+	ecs.Replicate[beat](p, 0)
+	ecs.Replicate[fuse](p, 0)
+	return p
+}
+
+// mine is what a step made of one.
+type mine struct {
+	lit   bool
+	team  uint8
+	owner uint32
+	at    place
+}
+
+// minefield is a match among mines, of which is kept what was when.
+type minefield struct {
+	*game
+	r     *rand.Rand
+	walk  bool // mines walk
+	all   []ecs.Entity
+	step  uint16
+	mines map[uint16]map[components.NetID]mine
+	own   map[uint16]map[uint32][]mine // what clients own, pawns and mines
+	moved map[components.NetID]uint16  // the step at which something became of a mine that moves it to another group
+	known map[[2]uint32]bool           // by client and mine: it has had it
+}
+
+func newMinefield(t *testing.T, seed uint64, c ServerConfig) *minefield {
+	m := &minefield{
+		game: newGame(t, mines, c), r: rand.New(rand.NewPCG(seed, 7)), known: map[[2]uint32]bool{}, moved: map[components.NetID]uint16{},
+		mines: map[uint16]map[components.NetID]mine{}, own: map[uint16]map[uint32][]mine{},
+	}
+	for range 120 {
+		m.lay()
+	}
+	return m
+}
+
+func (m *minefield) spot() place {
+	return place{X: m.r.Float32()*400 - 200, Y: m.r.Float32()*400 - 200}
+}
+
+// lay lays a mine.
+func (m *minefield) lay() {
+	w := m.server.World()
+	e := w.Spawn(m.spot(), beat{}, hall{uint8(m.r.IntN(2))})
+	if m.r.IntN(4) > 0 {
+		ecs.Add(w, e, fuse{})
+	}
+	if m.r.IntN(20) == 0 {
+		ecs.Add(w, e, components.Owner{Client: uint32(1 + m.r.IntN(3))})
+	}
+	m.all = append(m.all, e)
+}
+
+// play goes on by a step in which mines come and go, walk, change sides, are lit and put out, and players change sides.
+func (m *minefield) play() {
+	w := m.server.World()
+	for range m.r.IntN(4) {
+		i := m.r.IntN(len(m.all))
+		e := m.all[i]
+		m.moved[w.NetID(e)] = m.step + 1
+		switch m.r.IntN(8) {
+		case 0:
+			w.Despawn(e)
+			m.all[i] = m.all[len(m.all)-1]
+			m.all = m.all[:len(m.all)-1]
+			m.lay()
+			m.moved[w.NetID(m.all[len(m.all)-1])] = m.step + 1
+		case 1, 2:
+			ecs.Get[hall](w, e).Number ^= 1
+		case 3, 4:
+			if ecs.Has[fuse](w, e) {
+				ecs.Remove[fuse](w, e)
+			} else {
+				ecs.Add(w, e, fuse{})
+			}
+		default:
+			*ecs.Get[place](w, e) = m.spot()
+		}
+	}
+	m.step++
+	now, own := map[components.NetID]mine{}, map[uint32][]mine{}
+	for _, p := range ecs.Each[struct {
+		Owner *components.Owner
+		Push  *push
+		Hall  *hall
+		At    *place
+	}](w) {
+		if m.r.IntN(60) == 0 {
+			p.Hall.Number ^= 1
+		}
+		if m.step > 60 {
+			p.At.X, p.At.Y = min(max(p.At.X+m.r.Float32()*12-6, -200), 200), min(max(p.At.Y+m.r.Float32()*12-6, -200), 200)
+		}
+		own[p.Owner.Client] = append(own[p.Owner.Client], mine{team: p.Hall.Number, at: *p.At})
+	}
+	for _, e := range m.all {
+		at := ecs.Get[place](w, e)
+		if m.walk {
+			at.X, at.Y = at.X+m.r.Float32()*4-2, at.Y+m.r.Float32()*4-2
+		}
+		ecs.Get[beat](w, e).Step = m.step
+		x := mine{team: ecs.Get[hall](w, e).Number, at: *at}
+		if f := ecs.Get[fuse](w, e); f != nil {
+			f.Step, x.lit = m.step, true
+		}
+		if o := ecs.Get[components.Owner](w, e); o != nil {
+			x.owner = o.Client
+			own[x.owner] = append(own[x.owner], x)
+		}
+		now[w.NetID(e)] = x
+	}
+	m.mines[m.step], m.own[m.step] = now, own
+	m.game.step()
+}
+
+// whether is what a rule says of a mine to a player: that it must be told of it, or must not.
+type whether func(me, it mine) (must, not bool)
+
+// away is how far a mine is from a player.
+func away(me, it mine) float64 {
+	return math.Hypot(float64(me.at.X-it.at.X), float64(me.at.Y-it.at.Y))
+}
+
+// veils are rules of which a test knows what comes of them, for fuses or for places.
+func veils() map[string]struct {
+	config ServerConfig
+	fuses  whether
+	places whether
+} {
+	team := func(me, it mine) (must, not bool) { return me.team == it.team, me.team != it.team }
+	near := func(me, it mine) (must, not bool) { return away(me, it) < 59, away(me, it) > 75+50*math.Sqrt2+1 }
+	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
+	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
+	type rule = struct {
+		config ServerConfig
+		fuses  whether
+		places whether
+	}
+	only := func(all ...ComponentInterest) ServerConfig { return ServerConfig{ComponentInterest: all} }
+	within := only(Only[fuse](Same[hall]()))
+	within.Interest = &Grid[place]{Cell: 60, Radius: 120}
+	return map[string]rule{
+		"team":        {config: only(Only[fuse](Same[hall]())), fuses: team},
+		"filter":      {config: only(Only[fuse](crew)), fuses: team},
+		"within":      {config: within, fuses: team},
+		"near":        {config: only(Only[fuse](grid)), fuses: near},
+		"place":       {config: only(Only[place](grid)), places: near},
+		"both":        {config: only(Only[place](grid), Only[fuse](Same[hall]())), places: near, fuses: team},
+		"hidden team": {config: only(Only[hall](Same[hall]()), Only[fuse](Same[hall]())), fuses: team},
+	}
+}
+
+// check looks at what a client has: of each mine what it may know as of the step that it knows it of, and no mine is lost
+// for what the client may not know of it.
+func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told, untold int) {
+	m.t.Helper()
+	w := c.World()
+	if _, loaded := c.Loaded(); !loaded {
+		return 0, 0
+	}
+	for e, x := range ecs.All[struct{ Beat beat }](w) {
+		id, step, f := w.NetID(e), x.Beat.Step, ecs.Get[fuse](w, e)
+		it, there := m.mines[step][id]
+		if own := m.own[step][c.ID()]; !there || !slices.ContainsFunc(own, func(x mine) bool { return x.owner == 0 }) {
+			continue // it joined then
+		}
+		if f != nil && (!it.lit || f.Step != step) {
+			m.t.Fatalf("client %d has mine %d as of step %d, with a fuse as of %d; it was lit: %v", c.ID(), id, step, f.Step, it.lit)
+		}
+		for _, rule := range []struct {
+			whether
+			has, may bool
+		}{{fuses, f != nil, it.lit}, {places, ecs.Has[place](w, e), true}} {
+			must, not := it.owner == c.ID() || rule.whether == nil, it.owner != c.ID() && rule.whether != nil
+			if not {
+				for _, me := range m.own[step][c.ID()] {
+					yes, no := rule.whether(me, it)
+					must, not = must || yes, not && no
+				}
+			}
+			if rule.has && not || !rule.has && rule.may && must {
+				m.t.Fatalf("client %d, with %+v, has mine %d, %+v, as of step %d, with what may be kept from it: %v", c.ID(), m.own[step][c.ID()], id, it, step, rule.has)
+			}
+			if rule.may && rule.has {
+				told++
+			} else if rule.may {
+				untold++
+			}
+		}
+	}
+	if p := m.server.sessions.byID[c.ID()]; !seesAll || p.snapshot.Joining() {
+		return told, untold
+	}
+	for id := range m.mines[m.step] {
+		if at, moved := m.moved[id]; moved && m.step-at < 90 {
+			continue
+		}
+		key := [2]uint32{c.ID(), uint32(id)}
+		_, there := w.ByNetID(id)
+		if !there && m.known[key] {
+			m.t.Fatalf("step %d: client %d has lost mine %d, which is %v", m.step, c.ID(), id, c.Presence(id))
+		}
+		m.known[key] = there
+	}
+	return told, untold
+}
+
+// Whatever is lost, whoever changes sides, is lit, comes and goes: of what it knows a client has those components that it
+// may know, as they were then, and no others; and nothing vanishes because less or more of it is told.
+func TestComponentInterestUnderWay(t *testing.T) {
+	for name, rule := range veils() {
+		t.Run(name, func(t *testing.T) {
+			seeds(t, 1, 2, func(t *testing.T, seed uint64) {
+				config := rule.config
+				config.Seed = seed
+				if seed%3 == 0 {
+					config.Budget = 400
+				}
+				m := newMinefield(t, seed, config)
+				m.walk = rule.places == nil && name != "near"
+				link := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: float64(seed%4) * 0.08, Duplicate: 0.05}
+				told, untold := 0, 0
+				for n := range 300 {
+					if n == 0 || n == 10 || n == 150 {
+						m.join(ClientConfig{Gather: gatherPush()}, link)
+					}
+					m.play()
+					for _, c := range m.clients {
+						a, b := m.check(c, rule.fuses, rule.places, config.Interest == nil && config.Budget == 0)
+						told, untold = told+a, untold+b
+					}
+				}
+				if told < 2000 || untold < 1000 {
+					t.Errorf("%d times something was told that may be kept back, %d times not", told, untold)
+				}
+				for _, c := range m.clients {
+					if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
+						t.Errorf("%+v", st)
+					}
+				}
+				m.mustConverge()
+				for _, c := range m.clients {
+					m.check(c, rule.fuses, rule.places, config.Interest == nil)
+				}
+			})
+		})
+	}
+}
+
+// Two worlds that differ alone in components that a client may not know send it the same bytes: in what they are, whether
+// they are there, how they change, come and go, and who else is told.
+func TestHiddenComponentsSendNothing(t *testing.T) {
+	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
+	for name, config := range map[string]ServerConfig{
+		"team":   {ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]())}},
+		"filter": {ComponentInterest: []ComponentInterest{Only[fuse](crew)}},
+		"two":    {ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]()), Only[trail](And(Same[hall](), crew))}},
+		"by itself": {
+			Interest:          &Grid[place]{Cell: 80, Radius: 200},
+			ComponentInterest: []ComponentInterest{Only[fuse](Same[fuse]()), Only[hall](Same[hall]())},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seeds(t, 2, 6, func(t *testing.T, seed uint64) {
+				config := config
+				config.Seed = seed
+				if seed%2 == 1 {
+					config.Budget = 260
+				}
+				a, b := whatItIsTold(t, config, false), whatItIsTold(t, config, true)
+				if len(a) < 50 {
+					t.Fatalf("%d messages", len(a))
+				}
+				for i := range a {
+					if i >= len(b) || !bytes.Equal(a[i], b[i]) {
+						t.Fatalf("message %d of %d is\n%x\nand with other hidden components\n%x", i, len(a), a[i], b[min(i, len(b)-1)])
+					}
+				}
+			})
+		})
+	}
+}
+
+// whatItIsTold is what the server sends the first client of a match, of team 1, among mines of team 0, whose fuses and
+// trails it may not know: none of them has one, or some have one now and then.
+func whatItIsTold(t *testing.T, config ServerConfig, lit bool) (heard [][]byte) {
+	shown, hidden := rand.New(rand.NewPCG(config.Seed, 1)), rand.New(rand.NewPCG(config.Seed, 2))
+	g := newGame(t, mines, config)
+	w := g.server.World()
+	link := netsys.Link{Latency: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: float64(config.Seed%3) * 0.05}
+	g.overhear(func(client uint32, b []byte) {
+		if client == 1 {
+			heard = append(heard, bytes.Clone(b))
+		}
+	})
+	var all []ecs.Entity
+	lay := func() {
+		e := w.Spawn(place{X: shown.Float32()*200 - 100, Y: shown.Float32() * 100}, beat{}, hall{})
+		if shown.IntN(3) == 0 {
+			ecs.Add(w, e, tint{uint8(shown.IntN(200))})
+		}
+		all = append(all, e)
+	}
+	for range 80 {
+		lay()
+	}
+	g.join(ClientConfig{Gather: gatherPush()}, link)
+	g.join(ClientConfig{Gather: gatherPush()}, link)
+	sent := 0
+	for n := range 250 {
+		for _, e := range all {
+			at := ecs.Get[place](w, e)
+			at.X, at.Y = at.X+shown.Float32()-0.5, at.Y+shown.Float32()-0.5
+			ecs.Get[beat](w, e).Step = uint16(n) / 30
+			if f := ecs.Get[fuse](w, e); f != nil && n%4 == 0 {
+				f.Step = uint16(hidden.IntN(4)) << 14
+				sent++
+			}
+			if x := ecs.Get[trail](w, e); x != nil {
+				x.X += hidden.Float32()
+			}
+		}
+		if n%5 == 0 {
+			i := shown.IntN(len(all))
+			w.Despawn(all[i])
+			all = slices.Delete(all, i, i+1)
+			lay()
+		}
+		for range 4 {
+			switch e := all[hidden.IntN(len(all))]; {
+			case !lit:
+			case hidden.IntN(2) == 0 && ecs.Has[fuse](w, e):
+				ecs.Remove[fuse](w, e)
+			case ecs.Has[trail](w, e):
+				ecs.Remove[trail](w, e)
+			default:
+				ecs.Add(w, e, fuse{})
+				if len(config.ComponentInterest) == 2 && config.Interest == nil {
+					ecs.Add(w, e, trail{})
+				}
+			}
+		}
+		g.step()
+	}
+	if lit != (sent > 200) {
+		t.Fatalf("%d fuses in all", sent)
+	}
+	return heard
+}

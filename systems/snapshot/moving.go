@@ -1,0 +1,71 @@
+package snapshot
+
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Where a client comes to know more or fewer components of an entity, that moves to another group for it: see
+// interest.Client.Elsewhere. The old slot is told as empty, not as out of sight, and only once the client holds the
+// entity in the new one, since it cannot know that there is one. Until then the entity is as it was told last.
+
+// stays are the slots of a group that goes out of sight in which the client is told that an entity is out of its sight:
+// not those of entities that it is told of in another group, or that are gone.
+func (d *draft) stays(g int) uint64 {
+	if !d.sys.config.Interest.Veiled() {
+		return wire.AllSlots
+	}
+	return sameSlots(d.sys.frames.At(d.sys.sends.before), &d.f.Groups[g], g) &^ d.c.sight.Elsewhere(g)
+}
+
+// moving are those slots, of some that are out of sight, of entities that the client does not yet hold in another
+// group. What it was not told of there goes first.
+func (d *draft) moving(number int, slots uint64) (waits uint64) {
+	s, c := d.sys, d.c
+	if !s.config.Interest.Veiled() {
+		return 0
+	}
+	p := &c.sight.view.pieces[number]
+	g := int(p.group)
+	if p.group == leaving {
+		g = int(p.was)
+	} else if p.group == free {
+		return 0
+	}
+	cur := &d.f.Groups[g]
+	for m := slots & cur.Alive & c.sight.Elsewhere(g); m != 0; m &= m - 1 {
+		if d.waitsFor(cur.IDs[bits.TrailingZeros64(m)]) {
+			waits |= m & -m
+		}
+	}
+	return waits
+}
+
+// waitsFor reports whether the client sees an entity, and does not hold it.
+func (d *draft) waitsFor(id uint32) bool {
+	c := d.c
+	for g, k := range d.sys.frames.Slots(components.NetID(id)) {
+		n, bit := c.number(g), uint64(1)<<k
+		h := c.baselines.World.At(uint32(n))
+		if n < 0 || h == nil {
+			continue
+		}
+		if hidden, _ := h.Hidden(); hidden&bit != 0 {
+			continue
+		}
+		if h.EverSent()&bit == 0 {
+			h.Accrued = mostLaps
+			if d.sys.config.Priority != nil {
+				c.contest.world.grow(n + 1)
+				c.contest.world.of(n)[k] = first
+			}
+		}
+		return !holdsID(d.sys.frames.At(h.Newest(k)), g, k, components.NetID(id))
+	}
+	return false
+}
+
+// first is what puts an entity before those that accrue their priority.
+const first = 1 << 20
