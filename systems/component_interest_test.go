@@ -238,7 +238,7 @@ func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told,
 func TestComponentInterestUnderWay(t *testing.T) {
 	for name, rule := range veils() {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 1, 2, func(t *testing.T, seed uint64) {
+			seeds(t, 2, func(t *testing.T, seed uint64) {
 				config := rule.config
 				config.Seed = seed
 				if seed%3 == 0 {
@@ -289,7 +289,7 @@ func TestHiddenComponentsSendNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 2, 6, func(t *testing.T, seed uint64) {
+			seeds(t, 3, func(t *testing.T, seed uint64) {
 				config := config
 				config.Seed = seed
 				if seed%2 == 1 {

@@ -62,6 +62,11 @@ type Decision struct {
 	// last had accrued that was told of. Allowed is how many bytes the snapshot might have. They are 0 where that is not kept.
 	Gained, Last float32
 	Allowed      int
+	Said
+}
+
+// Said is what interest said.
+type Said struct {
 	// Parts are what the parts of the interest said of an entity that is hidden; they are nil where that is not kept.
 	Parts []Part
 	// Untold are the components that the entity has and the client may not know, where it sees the entity; nil where that is not kept.

@@ -51,6 +51,13 @@ func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32
 		p := &d.Parts[i]
 		a.Parts = append(a.Parts, partAnswer{p.Operand, saidBy(p)})
 	}
+	for i := range d.Untold {
+		u := &d.Untold[i]
+		a.Sentence += " It is not told the component " + u.Component + ", by its interest."
+		for k := range u.Parts {
+			a.Parts = append(a.Parts, partAnswer{u.Component + ": " + u.Parts[k].Operand, saidBy(&u.Parts[k])})
+		}
+	}
 	return a
 }
 

@@ -230,6 +230,35 @@ func TestExplainHidden(t *testing.T) {
 	}
 }
 
+// Of an entity that a client is told of, it says which components it is not told, and what their interest said.
+func TestExplainUntold(t *testing.T) {
+	c := yardConfig(3, 1)
+	c.Server.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
+	var other, mine ecs.Entity
+	c.Populate = func(w *ecs.World) {
+		other = w.Spawn(testgame.Place{X: 300}, testgame.Tint{}, mood{3})
+		mine = w.Spawn(testgame.Place{X: 300}, testgame.Tint{}, mood{})
+	}
+	m := newMatch(t, c, Config{})
+	id := func(e ecs.Entity) uint32 { return uint32(m.Server.World().NetID(e)) }
+	for _, a := range m.look(1, id(other), 10) {
+		if !strings.Contains(a.Sentence, "not told the component Tint, by its interest.") || len(a.Parts) != 2 || a.Reason == "hidden" {
+			t.Fatalf("%+v", a)
+		}
+		for _, p := range a.Parts {
+			if !strings.HasPrefix(p.Part, "Tint: ") || !strings.HasPrefix(p.Said, "no") {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if a := m.explain(1, id(mine), newest); a.Reason != "told" || len(a.Parts) != 0 || strings.Contains(a.Sentence, "Tint") {
+		t.Errorf("%+v", a)
+	}
+	if k, ok := m.Server.Baseline(1, m.Server.World().NetID(other)); !ok || k.Hidden || k.Held == 0 {
+		t.Errorf("what the client knows of it: %+v", k)
+	}
+}
+
 // What fits no snapshot is left out.
 func TestExplainTooBig(t *testing.T) {
 	c := yardConfig(4, 1)

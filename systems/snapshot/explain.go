@@ -11,7 +11,7 @@ import (
 // write writes down what was decided of an entity in a layout that is done.
 func write(x *explain.Watch, d *draft) {
 	to, c := x.Place(d.f.Send), d.c
-	at := d.sys.begin(to, x.Entity, d.f, c)
+	at := begin(d.sys, to, x.Entity, d.f, c)
 	to.Allowed = d.pack.limit
 	if to.Reason == explain.Absent {
 		return
@@ -44,16 +44,16 @@ func (b *block) covers(group, slot int) bool {
 type spot struct{ group, number, slot int }
 
 // begin begins a decision about the state of a frame; its reason is Absent or Unknown.
-func (s *System) begin(x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
-	*x = explain.Decision{Send: f.Send, Tick: f.Tick, Age: -1, Parts: x.Parts[:0], Reason: explain.Absent}
-	g, slot, known := s.slot(c, id)
+func begin(s *System, x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
+	*x = explain.Decision{Send: f.Send, Tick: f.Tick, Age: -1, Said: explain.Said{Parts: x.Parts[:0]}, Reason: explain.Absent}
+	g, slot, known := standing(s, c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		if g, slot, known = search(f, id); !known {
 			return spot{-1, -1, 0}
 		}
 	}
 	x.Reason, x.Own = explain.Unknown, f.Owner(g, slot) == c.id
-	if f.Send == s.sends.newest && s.config.Interest.Veiled() && c.sees(g, slot) {
+	if f.Send == s.sends.newest && s.config.Interest.HasVeils() && c.sees(g, slot) {
 		x.Untold = s.config.Interest.Untold(&c.sight.Client, g, slot)
 	}
 	return spot{g, c.number(g), slot}
@@ -166,7 +166,7 @@ func (k *Knowledge) Explain(tick uint32) (d explain.Decision) {
 
 // remembered says what is still known of a send about which nobody asked.
 func remembered(s *System, c *Client, id components.NetID, f *capture.Frame) (d explain.Decision) {
-	at := s.begin(&d, id, f, c)
+	at := begin(s, &d, id, f, c)
 	if d.Reason == explain.Absent {
 		return d
 	}

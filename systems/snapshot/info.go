@@ -67,7 +67,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.contest.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.contest.over
 	f := s.Newest()
-	g, slot, known := s.slot(c, id)
+	g, slot, known := standing(s, c, id)
 	if f == nil || !known || !holdsID(f, g, slot, id) {
 		return
 	}
@@ -132,37 +132,15 @@ func (s *System) Groups() []delta.Group {
 	if f == nil {
 		return nil
 	}
-	if !s.config.Interest.Veiled() {
+	if !s.config.Interest.HasVeils() {
 		return f.Groups
 	}
-	s.distinct = f.Distinct(s.distinct)
-	return s.distinct
+	s.recorder.room = f.Distinct(s.recorder.room)
+	return s.recorder.room
 }
 
 // Slot is where an entity stands in frames, with all of its components.
 func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }
-
-// slot is where an entity stands in frames as a client sees it, or with all of its components where it does not.
-func (s *System) slot(c *Client, id components.NetID) (group, slot int, ok bool) {
-	if s.config.Interest.Veiled() {
-		for group, slot := range s.frames.Slots(id) {
-			if c.sees(group, slot) {
-				return group, slot, true
-			}
-		}
-	}
-	return s.frames.Slot(id)
-}
-
-// sees reports whether the client sees what stands in a slot of a group.
-func (c *Client) sees(group, slot int) bool {
-	h := c.baselines.World.At(uint32(c.number(group)))
-	if h == nil {
-		return false
-	}
-	hidden, _ := h.Hidden()
-	return hidden>>slot&1 == 0
-}
 
 // Allowed is how many bytes the next snapshot of a client may have.
 func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
@@ -183,7 +161,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 // that it may see.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
-	g, slot, known := s.slot(c, id)
+	g, slot, known := standing(s, c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 
 // stays are the slots of a group that goes out of sight in which the client is told that an entity is out of its sight:
 // not those of entities that it is told of in another group, or that are gone.
-func (d *draft) stays(g int) uint64 {
-	if !d.sys.config.Interest.Veiled() {
+func stays(d *draft, g int) uint64 {
+	if !d.sys.config.Interest.HasVeils() {
 		return wire.AllSlots
 	}
 	return sameSlots(d.sys.frames.At(d.sys.sends.before), &d.f.Groups[g], g) &^ d.c.sight.Elsewhere(g)
@@ -22,9 +22,9 @@ func (d *draft) stays(g int) uint64 {
 
 // moving are those slots, of some that are out of sight, of entities that the client does not yet hold in another
 // group. What it was not told of there goes first.
-func (d *draft) moving(number int, slots uint64) (waits uint64) {
+func moving(d *draft, number int, slots uint64) (waits uint64) {
 	s, c := d.sys, d.c
-	if !s.config.Interest.Veiled() {
+	if !s.config.Interest.HasVeils() {
 		return 0
 	}
 	p := &c.sight.view.pieces[number]
@@ -36,7 +36,7 @@ func (d *draft) moving(number int, slots uint64) (waits uint64) {
 	}
 	cur := &d.f.Groups[g]
 	for m := slots & cur.Alive & c.sight.Elsewhere(g); m != 0; m &= m - 1 {
-		if d.waitsFor(cur.IDs[bits.TrailingZeros64(m)]) {
+		if waitsFor(d, cur.IDs[bits.TrailingZeros64(m)]) {
 			waits |= m & -m
 		}
 	}
@@ -44,7 +44,7 @@ func (d *draft) moving(number int, slots uint64) (waits uint64) {
 }
 
 // waitsFor reports whether the client sees an entity, and does not hold it.
-func (d *draft) waitsFor(id uint32) bool {
+func waitsFor(d *draft, id uint32) bool {
 	c := d.c
 	for g, k := range d.sys.frames.Slots(components.NetID(id)) {
 		n, bit := c.number(g), uint64(1)<<k

@@ -57,14 +57,19 @@ type System struct {
 	ownParts uint64           // components of own state
 	sends    sends
 	frames   *capture.Ring
-	recorder *delta.Recorder // nil: none, or no longer
+	recorder recorder
 	codecs   codecs
 	shared   shared   // of all clients
 	drafts   []*draft // of each worker
 	clients  []*Client
 	stats    Stats
 	watches  explain.Watches
-	distinct []delta.Group // room
+}
+
+// recorder is what states are recorded by.
+type recorder struct {
+	to   *delta.Recorder // nil: none, or no longer
+	room []delta.Group
 }
 
 // sends are the numbers of sends.
@@ -96,7 +101,7 @@ func New(c Config, tick uint32) *System {
 		comps: c.Protocol.Replicated(), ownParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
 	if c.Record != nil {
-		s.recorder = delta.NewRecorder(c.Record, s.codecs.layout)
+		s.recorder.to = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
 	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Interest.Homes(), c.Logger)
 	s.shared.begin(s)
@@ -175,11 +180,11 @@ func (s *System) layOutLater(worker, i int) {
 
 // record writes the state of a send to the recording, if there is one.
 func (s *System) record() {
-	if s.recorder == nil {
+	if s.recorder.to == nil {
 		return
 	}
-	if err := s.recorder.Record(s.Groups()); err != nil {
-		s.recorder = nil
+	if err := s.recorder.to.Record(s.Groups()); err != nil {
+		s.recorder.to = nil
 		s.config.Logger.Error("recording ended", "error", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 )
@@ -87,4 +88,26 @@ func (c *Client) groups(f *capture.Frame) int {
 		return len(c.sight.view.pieces)
 	}
 	return len(f.Groups)
+}
+
+// standing is where an entity stands in frames as a client sees it, or with all of its components where it does not.
+func standing(s *System, c *Client, id components.NetID) (group, slot int, ok bool) {
+	if s.config.Interest.HasVeils() {
+		for group, slot := range s.frames.Slots(id) {
+			if c.sees(group, slot) {
+				return group, slot, true
+			}
+		}
+	}
+	return s.frames.Slot(id)
+}
+
+// sees reports whether the client sees what stands in a slot of a group.
+func (c *Client) sees(group, slot int) bool {
+	h := c.baselines.World.At(uint32(c.number(group)))
+	if h == nil {
+		return false
+	}
+	hidden, _ := h.Hidden()
+	return hidden>>slot&1 == 0
 }

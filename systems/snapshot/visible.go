@@ -68,7 +68,7 @@ func (d *draft) look() {
 	for n := range v.pieces {
 		if p := &v.pieces[n]; p.group >= 0 {
 			if x.numbers[p.group] = 0; p.send != f.Send {
-				d.hide(uint32(n), 0, d.stays(int(p.group)))
+				d.hide(uint32(n), 0, stays(d, int(p.group)))
 				p.group, p.was = leaving, p.group
 			}
 		}
@@ -160,7 +160,7 @@ func (d *draft) tellHidden() {
 		}
 		if c.join.state != joinNone {
 			slots = hidden
-		} else if slots &^= d.moving(int(g), slots); slots == 0 {
+		} else if slots &^= moving(d, int(g), slots); slots == 0 {
 			continue
 		}
 		empty := slots & h.HiddenEmpty()

@@ -326,6 +326,23 @@ func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
 	return l.explain(parts, &p.entities, slot, near)
 }
 
+// Untold are the components of an entity of the newest frame that a client sees, of which it is not told there.
+func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
+	l, near := p.explainer(c, group)
+	for i := range p.veils {
+		if p.pieces[group].less[i]>>slot&1 == 0 {
+			continue
+		}
+		e := p.frame.Entity(group, slot)
+		for m := p.veils[i].mask; m != 0; m &= m - 1 {
+			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
+				all = append(all, Untold{comp.Name, l.explain(nil, &p.veils[i].node, slot, near)})
+			}
+		}
+	}
+	return all
+}
+
 // explainer is a look of a client at a group, as it was; near says that the client looked at that.
 func (p *Program) explainer(c *Client, group int) (l look, near bool) {
 	l = look{p: p, c: c, group: int32(group)}

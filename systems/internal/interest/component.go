@@ -45,7 +45,7 @@ func (c Component) compile(p *Program) error {
 		return fmt.Errorf("%w: Only[%s]: nobody is told of that component; leave Only out, or replicate it", ErrInterest, name)
 	}
 	mask := uint64(1) << i
-	if p.veiled(mask) != 0 {
+	if p.veilsOf(mask) != 0 {
 		return fmt.Errorf("%w: Only[%s] twice: put what both say into one, with And", ErrInterest, name)
 	}
 	for i := range p.veils {

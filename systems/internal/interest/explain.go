@@ -2,7 +2,6 @@ package interest
 
 import (
 	"math"
-	"math/bits"
 )
 
 // Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
@@ -21,23 +20,6 @@ type Part struct {
 type Untold struct {
 	Component string
 	Parts     []Part
-}
-
-// Untold are the components of an entity of the newest frame that a client sees, of which it is not told there.
-func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
-	l, near := p.explainer(c, group)
-	for i := range p.veils {
-		if p.pieces[group].less[i]>>slot&1 == 0 {
-			continue
-		}
-		e := p.frame.Entity(group, slot)
-		for m := p.veils[i].mask; m != 0; m &= m - 1 {
-			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
-				all = append(all, Untold{comp.Name, l.explain(nil, &p.veils[i].node, slot, near)})
-			}
-		}
-	}
-	return all
 }
 
 // explain is Program.Explain of a node.

@@ -53,21 +53,18 @@ func (x *leaf) begin(t ecs.Table, veils uint8) {
 	}
 }
 
-// Veiled reports whether clients may not know some components of what they see.
-func (p *Program) Veiled() bool { return p != nil && len(p.veils) > 0 }
-
 // Veils are the components that are known to the same clients, by veil.
-func (p *Program) Veils() (masks []uint64) {
-	for i := range p.veils {
-		masks = append(masks, p.veils[i].mask)
+func (c *curtain) Veils() (masks []uint64) {
+	for i := range c.veils {
+		masks = append(masks, c.veils[i].mask)
 	}
 	return masks
 }
 
-// veiled are the veils that a mask has components of.
-func (p *Program) veiled(mask uint64) (veils uint8) {
-	for i := range p.veils {
-		if p.veils[i].mask&mask != 0 {
+// veilsOf are the veils that a mask has components of.
+func (c *curtain) veilsOf(mask uint64) (veils uint8) {
+	for i := range c.veils {
+		if c.veils[i].mask&mask != 0 {
 			veils |= 1 << i
 		}
 	}
@@ -75,11 +72,11 @@ func (p *Program) veiled(mask uint64) (veils uint8) {
 }
 
 // hang notes which operands go by components behind a veil.
-func (p *Program) hang() {
+func hang(p *Program) {
 	each := func(x *leaf) {
 		x.veil = unveiled
 		if i := slices.Index(p.protocol.Replicated(), x.comp); i >= 0 {
-			x.veil = bits.Len8(p.veiled(1<<i)) - 1
+			x.veil = bits.Len8(p.veilsOf(1<<i)) - 1
 		}
 	}
 	for _, g := range p.grids {
@@ -91,16 +88,16 @@ func (p *Program) hang() {
 }
 
 // look takes in which entities of a frame are without veils that they have.
-func (p *Program) look(f *capture.Frame) {
-	if len(p.veils) == 0 {
+func (c *curtain) look(f *capture.Frame) {
+	if len(c.veils) == 0 {
 		return
 	}
-	p.pieces = reuse.Longer(p.pieces, len(f.Groups))
-	for i := range p.pieces {
-		g, x := &f.Groups[i], &p.pieces[i]
+	c.pieces = reuse.Longer(c.pieces, len(f.Groups))
+	for i := range c.pieces {
+		g, x := &f.Groups[i], &c.pieces[i]
 		*x = veiledPiece{}
 		if g.Alive != 0 {
-			x.there = p.veiled(g.Masks[bits.TrailingZeros64(g.Alive)]) // as of all of its kind
+			x.there = c.veilsOf(g.Masks[bits.TrailingZeros64(g.Alive)]) // as of all of its kind
 		}
 		for m := g.Alive; m != 0; m &= m - 1 {
 			for less := f.Veils(i, bits.TrailingZeros64(m)) &^ x.there; less != 0; less &= less - 1 {
@@ -171,11 +168,11 @@ func (l *look) lift(slots, alive, own, part uint64) uint64 {
 }
 
 // leafOf is the operand of a node that is a Grid or a Same.
-func (p *Program) leafOf(n *node) *leaf {
+func (l *leaves) leafOf(n *node) *leaf {
 	if n.op == opGrid {
-		return &p.grids[n.leaf].leaf
+		return &l.grids[n.leaf].leaf
 	}
-	return &p.sames[n.leaf].leaf
+	return &l.sames[n.leaf].leaf
 }
 
 // near reports whether a group is near, or the same; the client stands where it stood before.

@@ -1,0 +1,38 @@
+package systems_test
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// Team is a side, and Timer what a team knows of its own mines.
+type (
+	Team struct {
+		Number uint8 `net:"0..3"`
+	}
+	Timer struct {
+		Seconds uint8 `net:"0..60"`
+	}
+)
+
+// timers tells the timers of mines to their own team.
+func timers(c systems.ServerConfig) systems.ServerConfig {
+	c.ComponentInterest = []systems.ComponentInterest{
+		systems.Only[Timer](systems.Same[Team]()),
+	}
+	return c
+}
+
+// The timers of mines are told to their own team.
+func ExampleOnly() {
+	p := ecs.NewProtocol("mines/1")
+	ecs.Replicate[Team](p, 0)
+	ecs.Replicate[Timer](p, 0)
+	_, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, timers(systems.ServerConfig{}))
+	fmt.Println(err)
+	// Output: <nil>
+}
