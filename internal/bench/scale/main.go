@@ -59,7 +59,8 @@ Fields of a row of the first three:
 
   points          what each size costs: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick, bytes_down_per_client_s, and
                   hashes of the world and of all datagrams after the last tick
-                  (allocations are the whole process's; below half of one a tick they are the runtime's own, and 0)
+                  (allocations are the whole process's; below half of one a tick they are the runtime's own, and 0;
+                  of several workers: those of the best quarter of the time, as each makes what it needs when chance first gives it work)
   base            the same without what grows: no clients, or no entities of the server
   exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick less that of the base
   plain_exponent  the same of cpu_us_per_tick as it is

@@ -117,6 +117,34 @@ func TestCores_Fit(t *testing.T) {
 	}
 }
 
+// What a worker makes once is not what a tick allocates; what each send allocates is, and with one span so is all.
+func TestAllocs(t *testing.T) {
+	each := func(mallocs ...uint64) (made []allocated) {
+		for _, n := range mallocs {
+			made = append(made, allocated{n, 2})
+		}
+		return made
+	}
+	for _, c := range []struct {
+		made []allocated
+		want float64
+	}{
+		{each(0, 0, 0, 0, 0, 0, 0, 26, 0, 0, 0, 0), 0},
+		{each(0, 3, 0, 3, 0, 3, 0, 3, 0, 3, 0, 3), 0.5},
+		{each(4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4), 2},
+		{each(26, 26, 26, 26, 26, 26, 26, 26, 26, 0, 0, 6), 1},
+		{each(0, 0, 0, 0, 8, 8, 8, 8, 8), 0}, // the last of four has what is left over
+		{each(8, 8, 8, 8, 8, 8, 0, 0, 8), 4.0 / 3},
+		{each(7, 9), 3.5},
+		{[]allocated{{24, 24}}, 1},
+		{[]allocated{{11, 24}}, 0},
+	} {
+		if got := allocs(c.made); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v: %v a tick, want %v", c.made, got, c.want)
+		}
+	}
+}
+
 func TestScale_RefusesBadFlags(t *testing.T) {
 	for flags, want := range map[string]string{
 		"-clients 7": "8 to 10000", "-entities 0": "8 to 100000", "-npcs 0": "1 to 100000", "-ticks 0": "1 to 100000", "more": "no arguments", "-rows clients,cpus": "clients, arena, entities, cores",
