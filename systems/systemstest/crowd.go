@@ -27,9 +27,14 @@ type Crowd struct {
 	resume    time.Time // of a server that stalls
 	step      time.Duration
 	mark      uint32 // tick of the last Mark
-	lose      func(Packet) bool
 	byAddress map[netip.AddrPort]*Client
+	hooks
+}
 
+// hooks are what is called when something happens; each may be nil.
+type hooks struct {
+	lose       func(Packet) bool
+	heard      func(Packet) // a datagram, before lose is asked
 	serverTick []func()
 	clientTick []func(*Client)
 	frame      []func(*Client)

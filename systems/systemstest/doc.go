@@ -22,6 +22,7 @@
 //     [Crowd.NoStalls]. They fail the test with what differs: which client and
 //     entity, component, field, both values and the tick.
 //   - Compare two runs: [Crowd.Hash].
+//   - Demand that the number of workers changes nothing: [WorkersChangeNothing].
 //   - Repeat with many seeds: [Seeds].
 //
 // Server and clients are [systems.Server] and [systems.Client], driven in the

@@ -25,6 +25,14 @@ type Packet struct {
 // arrived and the client looks. A nil f ends it.
 func (c *Crowd) Lose(f func(p Packet) bool) { c.lose = f }
 
+// loses tells of a datagram, and reports whether it is lost.
+func (h *hooks) loses(p Packet) bool {
+	if h.heard != nil {
+		h.heard(p)
+	}
+	return h.lose != nil && h.lose(p)
+}
+
 // tap is a client's wire, on which a crowd may lose what it likes. The network goes by the
 // crowd's time, and the client by its own.
 type tap struct {
@@ -37,7 +45,7 @@ var _ netsys.Wire = (*tap)(nil)
 func (t *tap) Poll(_ time.Time, deliver func(netsys.Datagram)) {
 	c := t.k.crowd
 	t.Conditioner.Poll(c.now, func(d netsys.Datagram) {
-		if c.lose == nil || !c.lose(Packet{Client: t.k, At: d.At, Data: d.Data}) {
+		if !c.loses(Packet{Client: t.k, At: d.At, Data: d.Data}) {
 			d.At = t.k.clock.reads(d.At)
 			deliver(d)
 		}
@@ -46,7 +54,7 @@ func (t *tap) Poll(_ time.Time, deliver func(netsys.Datagram)) {
 
 func (t *tap) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	c := t.k.crowd
-	if c.lose != nil && c.lose(Packet{Client: t.k, Up: true, At: c.now, Data: b}) {
+	if c.loses(Packet{Client: t.k, Up: true, At: c.now, Data: b}) {
 		return nil
 	}
 	return t.Conditioner.Send(c.now, to, b)
