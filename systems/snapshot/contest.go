@@ -89,10 +89,37 @@ func (a accrued) of(g int) *[64]float32 {
 type clientContest struct {
 	budget  int // bytes of a snapshot
 	over    bool
-	starved bool // own state left no room for anything else: it is left out next
-	big     bool // an entity was left out because no snapshot has room for it
+	starved bool      // own state left no room for anything else: it is left out next
+	big     bool      // an entity was left out because no snapshot has room for it
+	groups  []float32 // what groups have accrued of their weight since the client was told of them, where they take turns
 	world   accrued
 	own     accrued
+}
+
+// grow is what so many groups have accrued.
+func (c *clientContest) grow(groups int) []float32 {
+	for len(c.groups) < groups {
+		c.groups = append(c.groups, 0)
+	}
+	return c.groups
+}
+
+// clear takes from a group and those in it what they have accrued.
+func (c *clientContest) clear(g int) {
+	if c.world.clear(g); g < len(c.groups) {
+		c.groups[g] = 0
+	}
+}
+
+// accrued is what a slot has accrued, with its group.
+func (c *clientContest) accrued(g, slot int) (v float32) {
+	if g < len(c.groups) {
+		v = c.groups[g]
+	}
+	if g < len(c.world) && c.world[g] != nil {
+		v += c.world[g][slot]
+	}
+	return v
 }
 
 // relax ends a competition: everything was told.

@@ -100,7 +100,7 @@ func (d *draft) waits(c *Client) bool {
 	if c.join.state != joinNone || c.baselines.World.Len() == 0 {
 		return false
 	}
-	g, h := c.baselines.World.Nth(0)
+	g, _, h := c.baselines.World.Nth(0)
 	age, two, _ := h.Choose(d.f.Send, c.baselines.Floor(), wire.AllSlots, d.sys.codecs.layout.Second(), baseline.MaxAge)
 	return d.sys.shared.blocks.encoding(g, age, two, c.model)
 }
@@ -270,13 +270,36 @@ func from(first uint32, groups []delta.Group) []delta.Group {
 	return groups[first:]
 }
 
+// stretch is groups that follow one another, of which the same is known and to be told; none behind the last.
+type stretch struct {
+	first, count uint32
+	held         *baseline.Group
+	next         int // where the next one is asked for
+}
+
+// stretch is the groups of a source from a place on, of those that concern the client.
+func (d *draft) stretch(src *source, at int) (x stretch) {
+	x.next = at + 1
+	switch l := &src.list; {
+	case l.seen != nil && at < len(l.seen):
+		x.first, x.count, x.held = l.seen[at], 1, src.held.At(l.seen[at])
+	case l.seen != nil || at >= l.groups:
+	case !src.own && (d.c.join.state == joinStream || d.sys.sends.far != 1): // which of them the client wants may differ
+		x.first, x.count, x.held = uint32(at), 1, src.held.At(uint32(at))
+	default:
+		x.first, x.count, x.held = src.held.Of(uint32(at))
+		x.next = int(x.first + x.count)
+	}
+	return x
+}
+
 // whole lays out all that a source has, or nothing when that does not fit.
 func (d *draft) whole(src *source) bool {
 	mark := d.pack.load
 	var run, next wire.BlockHead
-	like := &baseline.Group{} // which the baseline of next is for
-	for g := range src.list.each {
-		h := src.held.At(uint32(g))
+	var like baseline.Group // which the baseline of next is for
+	for x := d.stretch(src, 0); x.count > 0; x = d.stretch(src, x.next) {
+		g, h := int(x.first), x.held
 		wants := d.wants(src, g)
 		if !wants || !h.Whole() {
 			if !d.run(src, run) || wants && !d.apart(src, g) {
@@ -286,11 +309,11 @@ func (d *draft) whole(src *source) bool {
 			run = wire.BlockHead{}
 			continue
 		}
-		if !h.Like(like) {
-			next, like = src.block(g, wire.AllSlots), h
+		if !h.Like(&like) {
+			next, like = src.block(g, wire.AllSlots), *h
 		}
-		if run.Count > 0 && run.First+run.Count == uint32(g) && src.view == nil && run.Age == next.Age && run.Two == next.Two {
-			run.Count++
+		if run.Count > 0 && run.First+run.Count == x.first && src.view == nil && run.Age == next.Age && run.Two == next.Two {
+			run.Count += x.count
 			continue
 		}
 		if !d.run(src, run) {
@@ -298,7 +321,7 @@ func (d *draft) whole(src *source) bool {
 			return false
 		}
 		run = next
-		run.First = uint32(g)
+		run.First, run.Count = x.first, x.count
 	}
 	if !d.run(src, run) {
 		d.pack.rollback(mark)

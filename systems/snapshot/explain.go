@@ -78,7 +78,7 @@ func untold(x *explain.Decision, s *System, c *Client, f *capture.Frame, at spot
 			x.Reason = explain.TooBig
 			return
 		} else if hides = hidden&bit != 0; !hides {
-			x.Gained = h.Accrued + c.contest.world.accruedOf(at.number, at.slot)
+			x.Gained = c.contest.accrued(at.number, at.slot)
 		}
 	}
 	switch {
@@ -109,14 +109,6 @@ func holds(s *System, c *Client, f *capture.Frame, at spot, id components.NetID)
 		return g.Masks[at.slot] == cur.Masks[at.slot] && slices.Equal(g.Record(at.slot), cur.Record(at.slot))
 	}
 	return false
-}
-
-// accruedOf is what a slot has accrued.
-func (a accrued) accruedOf(g, slot int) float32 {
-	if g < len(a) && a[g] != nil {
-		return a[g][slot]
-	}
-	return 0
 }
 
 // Explain says why the client was, or was not, told of the entity at the send whose state is nearest to that of a tick, of those of which

@@ -94,11 +94,8 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(number), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
-	k.Gained = h.Accrued
-	if number < len(c.contest.world) && c.contest.world[number] != nil {
-		k.Gained += c.contest.world[number][slot]
-	}
-	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.baselines.Own.Len() {
+	k.Gained = c.contest.accrued(number, slot)
+	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.own.groups {
 		own := c.own.slots[i].slot
 		for age := range uint32(baseline.OwnKept) {
 			if age < f.Send && c.baselines.Own.At(uint32(own/64)).Holds(f.Send-age)&(1<<(own%64)) != 0 {

@@ -13,6 +13,7 @@ import (
 // ownState is what travels to the owner alone.
 type ownState struct {
 	slots  []ownSlot
+	groups int // that the client is told of, of 64 slots
 	frames ownFrames
 	tries  uint8 // blocks that are tried with all coders yet
 }
@@ -75,7 +76,8 @@ func (d *draft) captureOwn() *ownFrame {
 	if c.peer.Report().Emptied() {
 		slots = max(slots, 1) // a correction may be that nothing is left
 	}
-	n := min(max((slots+63)/64, c.baselines.Own.Len()), wire.MaxOwnGroups)
+	n := min(max((slots+63)/64, c.own.groups), wire.MaxOwnGroups)
+	c.own.groups = n
 	c.baselines.Own.Grow(n)
 	of := &d.own.now
 	of.begin(f.Send, n)
@@ -129,8 +131,8 @@ func (d *draft) tellsOwn(of *ownFrame) bool {
 	if tells {
 		return true
 	}
-	for _, g := range c.baselines.Own.Groups() {
-		if of.groups[g].Alive != 0 && !c.baselines.Own.At(g).HeldSince(since) {
+	for g := range of.groups {
+		if of.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
 			return true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 )
 
 // Where a snapshot does not hold all that there is to tell, groups take turns, whole, so that a client holds
@@ -92,9 +91,9 @@ func (t *turns) until(place uint32, class uint8) uint32 {
 	return -(lap + place) & (1<<class - 1)
 }
 
-// turn is that of a group that stands in a place on the round.
-func (t *turns) turn(h *baseline.Group, weight float32, class uint8, g, place, groups uint32) turn {
-	laps, distance := t.laps(h.Accrued, weight), place-t.at
+// turn is that of a group that has accrued so much and stands in a place on the round.
+func (t *turns) turn(accrued, weight float32, class uint8, g, place, groups uint32) turn {
+	laps, distance := t.laps(accrued, weight), place-t.at
 	if place < t.at {
 		distance += groups
 	}
@@ -102,7 +101,7 @@ func (t *turns) turn(h *baseline.Group, weight float32, class uint8, g, place, g
 		if later := t.until(place, class); later > 0 {
 			distance += later * groups
 		} else {
-			laps = min(t.laps(h.Accrued/weight, 1), 1)
+			laps = min(t.laps(accrued/weight, 1), 1)
 		}
 	}
 	return newTurn(laps, uint64(min(distance, 1<<turnDistance-1)), g)
@@ -141,20 +140,21 @@ const idle turn = 1 << 63
 func (x *contest) groups(d *draft, src *source) (all bool) {
 	t, pk := &d.sys.shared.turns, &d.pack
 	x.turns = x.turns[:0]
+	waiting := d.c.contest.grow(d.c.groups(d.f))
 	for g := range src.list.each {
 		if !d.c.join.has(g) {
 			continue
 		}
 		h, place, class := src.held.At(uint32(g)), src.place(uint32(g)), d.class(src, g)
 		weight := 1 / float32(uint32(1)<<class)
-		if h.Accrued += weight; d.skips(src, g) {
+		if waiting[g] += weight; d.skips(src, g) {
 			continue
 		}
-		u := t.turn(h, weight, class, uint32(g), place, uint32(len(src.groups)))
+		u := t.turn(waiting[g], weight, class, uint32(g), place, uint32(len(src.groups)))
 		if src.view != nil { // a round of all would say something of what the client may not see
-			u = newTurn(uint64(min(h.Accrued, mostLaps)), 0, uint32(g))
+			u = newTurn(uint64(min(waiting[g], mostLaps)), 0, uint32(g))
 		}
-		if t.send == src.send && (src.view == nil || h.Whole()) && h.Accrued < refreshed*weight && h.HeldSince(t.changed[place]) {
+		if t.send == src.send && (src.view == nil || h.Whole()) && waiting[g] < refreshed*weight && h.HeldSince(t.changed[place]) {
 			u |= idle
 		}
 		x.turns = append(x.turns, u)
@@ -190,7 +190,7 @@ func (x *contest) groups(d *draft, src *source) (all bool) {
 // tell lays out a group: all of it, or nothing where it does not fit any more; of one that fits no datagram as
 // much as there is room for. It reports whether it told of it, and whether of all of it.
 func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
-	pk, h := &d.pack, src.held.At(g)
+	pk, waiting := &d.pack, d.c.contest.groups
 	mark, size := pk.load, 0
 	fits := true
 	for slots := src.shown(int(g)); slots != 0; {
@@ -201,7 +201,7 @@ func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
 		fits = fits && pk.add(b, src.kind)
 	}
 	if fits {
-		x.last, h.Accrued = h.Accrued, 0
+		x.last, waiting[g] = waiting[g], 0
 		d.c.contest.world.clear(int(g))
 		return true, true
 	}
@@ -215,17 +215,17 @@ func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
 // part lays out what there is room for of a group that fits no datagram, the entities first that were told of
 // longest ago.
 func (x *contest) part(d *draft, src *source, g uint32) bool {
-	gained, h := &d.c.contest.world, src.held.At(g)
+	gained, waiting := &d.c.contest.world, d.c.contest.groups
 	gained.grow(int(g) + 1)
 	slots := gained.of(int(g))
-	since := h.Accrued - slices.Max(slots[:]) // a part of it was told
-	for m := src.group(g).Alive | h.EverSent(); m != 0; m &= m - 1 {
+	since := waiting[g] - slices.Max(slots[:]) // a part of it was told
+	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 		slots[bits.TrailingZeros64(m)] += since
 	}
 	laid := d.pack.laid
 	x.candidates = x.candidates[:0]
 	x.group(d, src, int(g), *gained)
 	x.fill(d, src, *gained, laid)
-	h.Accrued = slices.Max(slots[:])
+	waiting[g] = slices.Max(slots[:])
 	return d.pack.laid > laid
 }

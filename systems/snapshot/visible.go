@@ -108,7 +108,7 @@ func (d *draft) enter(e *entry) {
 	}
 	v.pieces[n] = piece{group: e.group, send: d.f.Send, slots: e.slots}
 	c.baselines.World.Tell(uint32(n), d.f.Send)
-	c.contest.world.clear(n)
+	c.contest.clear(n)
 }
 
 // fill gives numbers that are free a record of slots out of sight: a client that joins must be told of
@@ -151,9 +151,9 @@ func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
 // out of its sight, or empty where what it knew there is gone. A client that joins
 // is told of all of them, since it must know every slot.
 func (d *draft) tellHidden() {
-	c, e := d.c, &d.encoder
+	c := d.c
 	for i := range c.baselines.World.Len() {
-		g, h := c.baselines.World.Nth(i)
+		first, count, h := c.baselines.World.Nth(i)
 		hidden, slots := h.Hidden()
 		if hidden == 0 || c.join.state == joinStream && slots == 0 {
 			continue
@@ -164,19 +164,22 @@ func (d *draft) tellHidden() {
 			continue
 		}
 		empty := slots & h.HiddenEmpty()
-		for _, part := range [2]struct {
-			slots uint64
-			group []delta.Group
-		}{{slots &^ empty, d.void.unseen[:]}, {empty, d.void.empty[:]}} {
-			if part.slots == 0 {
-				continue
-			}
-			head := wire.BlockHead{First: g, Count: 1, Slots: part.slots}
-			b := newBlock(head, e.apart(c.model, &head, part.group, nil, nil), d.f.Send)
-			b.hidden = true
-			d.pack.add(b, contentWorld)
+		for g := first; g < first+count; g++ {
+			d.cover(g, slots&^empty, d.void.unseen[:])
+			d.cover(g, empty, d.void.empty[:])
 		}
 	}
+}
+
+// cover tells of slots of a group that nothing is to be seen there.
+func (d *draft) cover(g uint32, slots uint64, void []delta.Group) {
+	if slots == 0 {
+		return
+	}
+	head := wire.BlockHead{First: g, Count: 1, Slots: slots}
+	b := newBlock(head, d.encoder.apart(d.c.model, &head, void, nil, nil), d.f.Send)
+	b.hidden = true
+	d.pack.add(b, contentWorld)
 }
 
 // oversized leaves out the entity in a slot because no snapshot of this client has

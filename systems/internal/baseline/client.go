@@ -1,5 +1,7 @@
 package baseline
 
+import "github.com/tactusgo/tactus/systems/internal/wire"
+
 // floorMargin is how many sends older than the newest acknowledged one a baseline
 // may be: what the gaps between the young ages ask for, and a predecessor.
 const floorMargin = 5
@@ -46,17 +48,26 @@ func (c *Client) Acked(seq uint16) *Packet {
 		if b.Own {
 			held = &c.Own
 		}
-		from, to := held.within(b.First, uint32(b.Count))
-		for g := from; g < to; g++ {
-			if h := &held.groups[g]; b.Hidden {
-				h.ackHidden(b.Send, b.Slots)
-				c.gone = c.gone || h.gone()
-			} else {
-				h.ack(b.Send, b.Slots, &c.free)
-			}
-		}
+		c.ack(held, b)
 	}
 	return x
+}
+
+// ack notes that the client holds what a block told of.
+func (c *Client) ack(held *Records, b *Block) {
+	from, to := held.within(b.First, uint32(b.Count))
+	for i := from; i < to; i++ {
+		if b.Slots != wire.AllSlots {
+			to += held.apart(i) - 1
+		}
+		if h := &held.all[i].Group; b.Hidden {
+			h.ackHidden(b.Send, b.Slots)
+			c.gone = c.gone || h.gone()
+		} else {
+			h.ack(b.Send, b.Slots, &c.free)
+		}
+	}
+	held.join(from, to)
 }
 
 // Told finds a slot in the packets that are remembered: the newest send of which one
@@ -98,16 +109,23 @@ func (c *Client) Note(b *Block) {
 	if b.Own || b.Hidden {
 		return
 	}
-	from, to := c.World.within(b.First, uint32(b.Count))
-	for g := from; g < to; g++ {
-		c.World.groups[g].everSent |= b.Slots
+	end := b.First + uint32(b.Count)
+	for i := c.World.find(b.First); i < c.World.Len() && c.World.all[i].first < end; i++ {
+		if c.World.all[i].everSent|b.Slots != c.World.all[i].everSent { // as a rule it is
+			from, to := c.World.within(b.First, uint32(b.Count))
+			for i := from; i < to; i++ {
+				c.World.all[i].everSent |= b.Slots
+			}
+			c.World.join(from, to)
+			return
+		}
 	}
 }
 
 // Hides reports whether there are slots that the client may not see.
 func (c *Client) Hides() bool {
-	for i := range c.World.groups {
-		if hidden, _ := c.World.groups[i].Hidden(); hidden != 0 {
+	for i := range c.World.all {
+		if hidden, _ := c.World.all[i].Hidden(); hidden != 0 {
 			return true
 		}
 	}
@@ -134,11 +152,14 @@ func (c *Client) Renew() bool {
 		return false
 	}
 	c.epoch, c.joining = c.asked, true
-	for i := range c.World.groups {
-		c.World.groups[i].forget(&c.free)
-	}
-	for i := range c.Own.groups {
-		c.Own.groups[i].forget(&c.free)
+	for _, held := range [...]*Records{&c.World, &c.Own} {
+		for i := 0; i < held.Len(); i++ {
+			if held.all[i].out {
+				held.apart(i)
+			}
+			held.all[i].forget(&c.free)
+		}
+		held.join(0, held.Len())
 	}
 	c.sent.clear()
 	return true
@@ -151,7 +172,10 @@ func (c *Client) Joined() { c.joining, c.gone = false, true }
 // the slots in which the entity was there a send before. It returns the slots that went out of
 // sight.
 func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
-	h := c.World.At(group)
+	if hidden, _ := c.World.At(group).Hidden(); hidden == ^visible {
+		return 0
+	}
+	h := c.World.alone(group)
 	gone = h.hide(send, visible, same, !c.joining, &c.free)
 	c.gone = c.gone || h.gone()
 	return gone
@@ -170,13 +194,13 @@ func (c *Client) LetGo() {
 			c.free.put(h.perSlot)
 		}
 		return gone
-	}, func(place int) { c.lowest.left(place) })
+	})
 }
 
 // LeaveOut notes slots of which no snapshot has room for the entities: for a while they count
 // among those to be hidden.
 func (c *Client) LeaveOut(group, send uint32, slots uint64) {
-	s := c.World.At(group).apart(&c.free)
+	s := c.World.alone(group).apart(&c.free)
 	s.big |= slots
 	s.bigAt = send
 }
@@ -190,8 +214,8 @@ func (c *Client) Promise(send, streams uint32) {
 	if old := c.lowest.walk(&c.World, send); old != 0 {
 		oldest = min(oldest, old)
 	}
-	for i := range c.Own.groups {
-		if old := c.Own.groups[i].oldest(send); old != 0 && send-old < OwnKept {
+	for i := range c.Own.all {
+		if old := c.Own.all[i].oldest(send); old != 0 && send-old < OwnKept {
 			oldest = min(oldest, old)
 		}
 	}
@@ -210,32 +234,27 @@ const (
 	walkedShare = 8
 )
 
-// lowest is the oldest of the newest sends that a client holds of its groups. Many groups are looked
+// lowest is the oldest of the newest sends that a client holds of its groups. Many records are looked
 // at over some sends. It lags behind then and is too old rather than too young: what a group holds only gets
 // newer, and what begins anew holds nothing of before.
 type lowest struct {
-	at    int    // place of the record that comes next
+	at    uint32 // number of the group that comes next
 	soFar uint32 // of those before it; 0: none holds anything
 	last  uint32 // of all of them, as they were found last
 }
 
 // walk looks at some records and returns what is known; 0 where no group holds anything.
 func (l *lowest) walk(r *Records, send uint32) uint32 {
-	to := min(l.at+max(walked, r.Len()/walkedShare), r.Len())
-	for ; l.at < to; l.at++ {
-		if old := r.groups[l.at].oldest(send); old != 0 && (l.soFar == 0 || old < l.soFar) {
+	i := r.find(l.at)
+	to := min(i+max(walked, r.Len()/walkedShare), r.Len())
+	for ; i < to; i++ {
+		if old := r.all[i].oldest(send); old != 0 && (l.soFar == 0 || old < l.soFar) {
 			l.soFar = old
 		}
+		l.at = r.all[i].end()
 	}
-	if l.at >= r.Len() {
+	if i == r.Len() {
 		l.at, l.soFar, l.last = 0, 0, l.soFar
 	}
 	return l.last
-}
-
-// left notes that the record of a place is gone.
-func (l *lowest) left(place int) {
-	if place < l.at {
-		l.at--
-	}
 }

@@ -276,9 +276,9 @@ func TestTellsOfSlots(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
-	h := p.World.At(0)
 	counts := func(what string, send uint32, five, six bool) {
 		t.Helper()
+		h := p.World.At(0)
 		if h.Counts(send, 5) != five || h.Counts(send, 6) != six {
 			t.Errorf("%s: send %d: %v, %v", what, send, h.Counts(send, 5), h.Counts(send, 6))
 		}

@@ -22,10 +22,6 @@ const (
 // travelled alone, because of the budget or because the client may not see the
 // rest, it is kept apart for each slot, until the group is whole again.
 type Group struct {
-	// Accrued is what the group has accrued of its priority since the client was told of it, where not all
-	// there is to tell fits.
-	Accrued float32
-
 	out      bool      // all of it is out of sight; then before is the slots that are told as empty, and those that need no telling
 	newest   uint32    // newest send of which the client holds all slots; 0: none
 	since    uint32    // acknowledgements of sends before do not count

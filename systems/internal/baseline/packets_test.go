@@ -3,6 +3,7 @@ package baseline
 import (
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -120,6 +121,17 @@ func TestClientAtRestIsSmall(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
+// groupsOf are the groups that have a record.
+func groupsOf(r *Records) (all []uint32) {
+	for i := range r.Len() {
+		first, count, _ := r.Nth(i)
+		for k := range count {
+			all = append(all, first+k)
+		}
+	}
+	return all
+}
+
 // Of groups that a client is not told of there is no record, wherever they stand, and records are found
 // by number whether some are missing or not.
 func TestRecordsAreOfWhatIsTold(t *testing.T) {
@@ -128,7 +140,7 @@ func TestRecordsAreOfWhatIsTold(t *testing.T) {
 		var c Client
 		c.World.Grow(r.IntN(5))
 		want := map[uint32]uint32{}
-		for _, g := range c.World.Groups() {
+		for _, g := range groupsOf(&c.World) {
 			want[g] = 0
 		}
 		for send := uint32(1); send < 200; send++ {
@@ -141,7 +153,7 @@ func TestRecordsAreOfWhatIsTold(t *testing.T) {
 			}
 			c.World.Tell(g, send)
 			if r.IntN(4) == 0 {
-				gone := c.World.Groups()[r.IntN(c.World.Len())]
+				gone := groupsOf(&c.World)[r.IntN(len(want))]
 				delete(want, gone)
 				c.Hide(gone, send, 0, wire.AllSlots) // of which it was never told
 				c.gone = true
@@ -154,13 +166,9 @@ func TestRecordsAreOfWhatIsTold(t *testing.T) {
 					t.Fatalf("send %d: group %d has %+v, should be of %d, %v", send, g, h, since, ok)
 				}
 			}
-			if n := c.World.Len(); n != len(want) {
-				t.Fatalf("%d records, not %d", n, len(want))
-			}
-			for i := range c.World.Len() {
-				if g, h := c.World.Nth(i); c.World.At(g) != h || i > 0 && c.World.Groups()[i-1] >= g {
-					t.Fatalf("send %d: %v", send, c.World.Groups())
-				}
+			all := groupsOf(&c.World)
+			if len(all) != len(want) || !slices.IsSorted(all) {
+				t.Fatalf("send %d: records of %v, not of %d groups", send, all, len(want))
 			}
 		}
 	})
@@ -178,7 +186,7 @@ func TestFloorFollowsManyGroups(t *testing.T) {
 		c.Sent(uint16(n), n, []Block{{Count: groups, Slots: wire.AllSlots, Send: n, Chunk: -1}})
 		c.Acked(uint16(n - delay))
 		for i := range c.World.Len() {
-			if _, h := c.World.Nth(i); h.newest != 0 && h.newest < c.floor {
+			if _, _, h := c.World.Nth(i); h.newest != 0 && h.newest < c.floor {
 				t.Fatalf("send %d: the floor is %d, a group stands on %d", n, c.floor, h.newest)
 			}
 		}
@@ -186,4 +194,42 @@ func TestFloorFollowsManyGroups(t *testing.T) {
 	if late := sends - c.floor; late > delay+floorMargin+2*walkedShare {
 		t.Errorf("the floor is %d sends old", late)
 	}
+}
+
+// Groups that follow one another have one record as long as the same is known of them, and again once it is.
+func TestNeighboursHaveOneRecord(t *testing.T) {
+	c := settled(20, 6)
+	seq := uint16(300)
+	tell := func(lost bool, blocks ...Block) {
+		seq++
+		for i := range blocks {
+			blocks[i].Send, blocks[i].Chunk = uint32(seq), -1
+			c.Note(&blocks[i])
+		}
+		if c.Sent(seq, uint32(seq), blocks); !lost {
+			c.Acked(seq)
+		}
+	}
+	records := func(when string, want int) {
+		t.Helper()
+		if n := c.World.Len(); n != want {
+			t.Errorf("%s: %d records, not %d", when, n, want)
+		}
+	}
+	records("all is told at once", 1)
+	part := Block{First: 5, Count: 3, Slots: wire.AllSlots}
+	tell(false, part)
+	records("a part is told alone", 3)
+	if a, b, d := c.World.At(4), c.World.At(5), c.World.At(8); a.Holds(uint32(seq)) != 0 || b.Holds(uint32(seq)) != wire.AllSlots || d.Holds(uint32(seq)) != 0 {
+		t.Error("what was told of a part holds of others")
+	}
+	tell(false, Block{Count: 5, Slots: wire.AllSlots}, Block{First: 5, Count: 15, Slots: wire.AllSlots})
+	records("in two parts", 3)
+	tell(true, part)
+	tell(false, Block{First: 6, Count: 1, Slots: 1 << 9})
+	records("a slot is told alone", 5)
+	for range 140 {
+		tell(false, Block{Count: 20, Slots: wire.AllSlots})
+	}
+	records("all is told at once for long", 1)
 }
