@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/interest"
+	"github.com/tactusgo/tactus/systems/internal/ownstate"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -95,9 +96,9 @@ func (c *Client) joined() {
 // OwnState returns the client's own entities at full precision as of a send, nil where that
 // is no longer kept.
 func (c *Client) OwnState(send uint32) []delta.Group {
-	var f ownFrame
-	c.own.frames.read(send, &f)
-	return f.groups
+	var f ownstate.Frame
+	c.own.frames.Read(send, &f)
+	return f.Groups
 }
 
 // allowed is how many bytes a snapshot may have now: what the path takes in the estimate of

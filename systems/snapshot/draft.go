@@ -68,6 +68,7 @@ type source struct {
 	list   groupList // which of them concern the client
 	held   *baseline.Records
 	kind   content
+	apart  bool // which of them the client wants may differ, of neighbours too
 }
 
 // groupList is which groups concern a client: those that are listed, ascending, or where seen is
@@ -138,6 +139,7 @@ func (d *draft) layOut(c *Client) {
 	src := source{
 		model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
 		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World, kind: contentWorld,
+		apart: s.sends.far != 1,
 	}
 	if c.sight.on {
 		src.view = &c.sight.view
@@ -166,6 +168,7 @@ func (d *draft) layOut(c *Client) {
 // first.
 func (d *draft) tellJoin(src *source, starved bool) {
 	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.SendRate)
+	src.apart = true // those that have arrived
 	if starved {
 		d.c.stream(pk, d.f.Send, wait)
 	}
@@ -235,7 +238,7 @@ func (d *draft) class(src *source, g int) uint8 {
 // at is the state of a source at an earlier send.
 func (d *draft) at(src *source, send uint32) []delta.Group {
 	if src.own {
-		return d.own.at(d.c, send)
+		return d.own.past.At(&d.c.own.frames, send)
 	}
 	if f := d.sys.frames.At(send); f != nil {
 		return f.Groups
@@ -278,13 +281,13 @@ type stretch struct {
 }
 
 // stretch is the groups of a source from a place on, of those that concern the client.
-func (d *draft) stretch(src *source, at int) (x stretch) {
+func (src *source) stretch(at int) (x stretch) {
 	x.next = at + 1
 	switch l := &src.list; {
 	case l.seen != nil && at < len(l.seen):
 		x.first, x.count, x.held = l.seen[at], 1, src.held.At(l.seen[at])
 	case l.seen != nil || at >= l.groups:
-	case !src.own && (d.c.join.state == joinStream || d.sys.sends.far != 1): // which of them the client wants may differ
+	case src.apart:
 		x.first, x.count, x.held = uint32(at), 1, src.held.At(uint32(at))
 	default:
 		x.first, x.count, x.held = src.held.Of(uint32(at))
@@ -298,7 +301,7 @@ func (d *draft) whole(src *source) bool {
 	mark := d.pack.load
 	var run, next wire.BlockHead
 	var like baseline.Group // which the baseline of next is for
-	for x := d.stretch(src, 0); x.count > 0; x = d.stretch(src, x.next) {
+	for x := src.stretch(0); x.count > 0; x = src.stretch(x.next) {
 		g, h := int(x.first), x.held
 		wants := d.wants(src, g)
 		if !wants || !h.Whole() {

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/ownstate"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -14,8 +15,14 @@ import (
 type ownState struct {
 	slots  []ownSlot
 	groups int // that the client is told of, of 64 slots
-	frames ownFrames
+	frames ownstate.Frames
 	tries  uint8 // blocks that are tried with all coders yet
+}
+
+// ownScratch is the own state of the client at hand as groups.
+type ownScratch struct {
+	now  ownstate.Frame
+	past ownstate.Scratch
 }
 
 // ownSlot is an entity and its slot in its owner's frames, which it keeps for as
@@ -69,7 +76,7 @@ func ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 }
 
 // captureOwn takes the own state of the client.
-func (d *draft) captureOwn() *ownFrame {
+func (d *draft) captureOwn() *ownstate.Frame {
 	s, c, f := d.sys, d.c, d.f
 	mine, parts := f.Owned(c.id), c.peer.Report().Parts(s.ownParts)
 	slots := c.own.settle(d.w, f, mine, parts)
@@ -80,7 +87,7 @@ func (d *draft) captureOwn() *ownFrame {
 	c.own.groups = n
 	c.baselines.Own.Grow(n)
 	of := &d.own.now
-	of.begin(f.Send, n)
+	of.Begin(f.Send, n)
 	for _, o := range mine {
 		mask, id := ownMask(d.w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
 		i := c.own.find(id)
@@ -88,7 +95,7 @@ func (d *draft) captureOwn() *ownFrame {
 			continue
 		}
 		e, slot := f.Entity(o.Group, o.Slot), c.own.slots[i].slot
-		rec := of.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
+		rec := of.Groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
 		for m := mask; m != 0; m &= m - 1 {
 			comp := s.comps[bits.TrailingZeros64(m)]
 			if comp.Words == 0 {
@@ -99,7 +106,7 @@ func (d *draft) captureOwn() *ownFrame {
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
-	c.own.frames.keep(of)
+	c.own.frames.Keep(of)
 	return of
 }
 
@@ -108,12 +115,12 @@ func (d *draft) captureOwn() *ownFrame {
 func (d *draft) tellOwn(starved bool) {
 	s, c, pk := d.sys, d.c, &d.pack
 	of := d.captureOwn()
-	if starved || len(of.groups) == 0 || !d.tellsOwn(of) {
+	if starved || len(of.Groups) == 0 || !d.tellsOwn(of) {
 		return
 	}
 	src := source{
 		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: &c.baselines.Own, kind: contentOwn,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: of.Groups, list: groupList{groups: len(of.Groups)}, held: &c.baselines.Own, kind: contentOwn,
 	}
 	limit := pk.limit
 	pk.limit = limit / 2
@@ -125,14 +132,14 @@ func (d *draft) tellOwn(starved bool) {
 
 // tellsOwn reports whether own state has to travel. Where clients report results it does while
 // a correction is open, and until the client holds the secrets in it, of which no result tells.
-func (d *draft) tellsOwn(of *ownFrame) bool {
+func (d *draft) tellsOwn(of *ownstate.Frame) bool {
 	c := d.c
-	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), of.send, of.groups)
+	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), of.Send, of.Groups)
 	if tells {
 		return true
 	}
-	for g := range of.groups {
-		if of.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
+	for g := range of.Groups {
+		if of.Groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
 			return true
 		}
 	}
