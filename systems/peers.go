@@ -30,6 +30,10 @@ type peer struct {
 	acked    uint32 // newest tick whose state it has
 }
 
+// touch reads what a packet of the client needs, so that the memory of all of it comes at the same time. What it returns
+// means nothing.
+func (p *peer) touch() byte { return p.inputs.Touch() ^ byte(p.owned.Newest()) ^ byte(p.Malformed) }
+
 // serverSessions is who is here, who has left, and who is waited for.
 type serverSessions struct {
 	*sessions.Roster
@@ -193,8 +197,9 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 // catchUp. So it does not matter which worker had which client.
 type receiver struct {
 	*serverHandler
-	worker int
-	bytes  uint64 // of inputs, which are not counted yet
+	worker  int
+	bytes   uint64 // of inputs, which are not counted yet
+	touched byte   // means nothing
 }
 
 // private is an applier whose inputs are about their client alone.
@@ -231,6 +236,7 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 	if p == nil {
 		return
 	}
+	r.touched ^= p.touch()
 	p.inputs.Loss.Packet(r.link.now)
 	if !r.sessions.Read(p.Client) {
 		r.leave(later{p: p, flooded: true}, nil)

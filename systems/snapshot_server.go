@@ -259,6 +259,8 @@ func (x snapshotPeer) Ack() (input uint32, depth uint8, shift int16) {
 	return ack.Input, ack.Depth, ack.Shift
 }
 
+func (x snapshotPeer) Touch() byte { return x.p.inputs.Touch() }
+
 func (x snapshotPeer) Report() *report.Client { return x.p.report }
 
 func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {

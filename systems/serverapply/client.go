@@ -15,31 +15,52 @@ type Client struct {
 	// Loss is the share of the client's packets that are lost.
 	Loss clock.Loss
 
+	limit     inputLimit
+	reading   reading
+	in        buffer
+	lastInput []byte // the input stepped last, as the component's bytes
 	id        uint32
-	place     int // on the list of all
+	arrival   arrival
 	session   netsys.Session
 	notices   *notice.Queue
 	logged    *notice.Once
-	in        *buffer
-	reading   reading
-	arrival   arrival
-	limit     inputLimit
-	lastInput []byte // the input stepped last, as the component's bytes
+	place     int    // on the list of all
 	missed    uint64 // inputs of the player that were missing before this session, where a timeline counts them
+}
+
+// together is how many clients are done in one go. Of a thousand clients none is in the caches when its turn comes, and a
+// line of memory takes some 155 ns to come. So what a client needs lies in one piece, and before some clients are done a byte of
+// each line of all of them is read: these reads do not depend on each other, and many lines come at a time.
+const together = 16
+
+// Touch reads a byte of each cache line that a packet or a tick needs. What it returns means nothing.
+func (c *Client) Touch() byte {
+	in := &c.in
+	return byte(c.limit.told) ^ byte(in.expected) ^ byte(in.fillers[0]) ^ byte(in.slack.bucket) ^ byte(in.slack.least[0]) ^ byte(in.slack.least[16]) ^
+		byte(in.slack.late[12]) ^ byte(in.fills) ^ byte(in.stats.Consumed) ^ byte(in.stats.Ticks) ^ byte(in.real) ^ byte(c.id)
+}
+
+// TouchFurther does so for what that leads to: where the newest packet and input stand, and what is held.
+func (c *Client) TouchFurther() (b byte) {
+	if in := &c.in; len(in.words) > 0 && len(c.lastInput) > 0 {
+		i := in.index(in.expected)
+		b = byte(in.seqs[i]) ^ byte(in.words[i*in.table.Words]) ^ c.lastInput[0]
+	}
+	return b ^ c.reading.bases.Touch()
 }
 
 // reading is what messages may continue from.
 type reading struct {
-	bases  *wire.Bases
+	bases  wire.Bases
 	unread bool // the newest message could not be read
 }
 
 // newClient begins with a client of a number, who is told in notices of what is refused.
 func newClient(c Config, id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	t := wire.InputTable(c.Protocol)
-	x := &Client{id: id, session: session, notices: notices, logged: logged, in: newBuffer(t, c.TickRate, c.Batch)}
+	x := &Client{id: id, session: session, notices: notices, logged: logged, in: *newBuffer(t, c.TickRate, c.Batch)}
 	x.in.superseding = c.Superseding
-	x.reading.bases = wire.NewInputBases(t.Words)
+	x.reading.bases = *wire.NewInputBases(t.Words)
 	if in := c.Protocol.Input(); in != nil {
 		x.lastInput = make([]byte, in.Schema.Size)
 		if held := x.newestInput(); held != nil {
@@ -138,7 +159,7 @@ func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMan
 // noteFast looks at what a packet of inputs changed: before is the newest input that was
 // there or filled in for.
 func (i *Intake) noteFast(c *Client, before uint32) {
-	in := c.in
+	in := &c.in
 	if in.newest <= before || in.newest-before >= window {
 		return // not a series: the buffer was set afresh
 	}
@@ -147,7 +168,7 @@ func (i *Intake) noteFast(c *Client, before uint32) {
 
 // tellFast tells a client of inputs that were too many, once there are a second's more.
 func (i *Intake) tellFast(c *Client) {
-	in, rate := c.in, i.config.TickRate
+	in, rate := &c.in, i.config.TickRate
 	if in.stats.Fast-c.limit.told >= uint64(rate) {
 		c.limit.told = in.stats.Fast
 		if c.logged.First(notice.Fast) {

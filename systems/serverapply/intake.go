@@ -59,6 +59,17 @@ type Intake struct {
 type reader struct {
 	coder   *wire.InputCoder
 	message wire.Input
+	touched byte // means nothing
+}
+
+// touch reads what clients need who are done next.
+func (r *reader) touch(clients []*Client) {
+	for _, c := range clients {
+		r.touched ^= c.Touch()
+	}
+	for _, c := range clients {
+		r.touched ^= c.TouchFurther()
+	}
 }
 
 // NewIntake makes the intake of a server's world.
@@ -100,7 +111,7 @@ func (i *Intake) Stats() Stats {
 // not read.
 func (i *Intake) read(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
 	r, with := &c.reading, &i.readers[worker]
-	switch err := with.coder.Read(pk.Data, &with.message, pk.Seq, r.bases); {
+	switch err := with.coder.Read(pk.Data, &with.message, pk.Seq, &r.bases); {
 	case errors.Is(err, wire.ErrUnread):
 		c.in.stats.Unread++
 		r.unread = r.unread || pk.Newest

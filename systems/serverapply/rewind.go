@@ -85,7 +85,7 @@ func (m *Rewind) Done() {
 // which all of its inputs are there or will not come. Before the first came it is the
 // newest of all.
 func (m *Rewind) processed(c *Client, newest uint32) {
-	in := c.in
+	in := &c.in
 	if known, ok := m.line.Decided(c.id); ok && in.any {
 		newest = min(newest, known)
 	}
@@ -151,7 +151,7 @@ func (m *Rewind) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
 
 // take gives the inputs of a message to their ticks.
 func (m *Rewind) take(c *Client, msg *wire.Input) {
-	in, next := c.in, m.config.Tick()
+	in, next := &c.in, m.config.Tick()
 	tick := int64(next)
 	newest := codec.Lift(msg.Newest, next)
 	if newest == 0 || int64(newest) < int64(msg.Count) {

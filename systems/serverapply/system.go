@@ -55,7 +55,7 @@ func (s *System) Receive(worker int, c *Client, pk netsys.Packet) (*wire.Input, 
 	if m == nil {
 		return nil, err
 	}
-	in := c.in
+	in := &c.in
 	before, any := max(in.newest, in.expected-1), in.any
 	in.receive(int64(s.config.Tick()), m, pk.Newest)
 	if any {
@@ -101,9 +101,13 @@ type turn struct {
 
 // settlePiece does, for some clients, what is about each alone: what came is settled, and which input its
 // turn is.
-func (s *System) settlePiece(_, piece int) {
+func (s *System) settlePiece(worker, piece int) {
 	clients, tick := s.clients.All(), s.config.Tick()
-	for _, c := range clients[piece*perPiece : min((piece+1)*perPiece, len(clients))] {
+	clients = clients[piece*perPiece : min((piece+1)*perPiece, len(clients))]
+	for i, c := range clients {
+		if i%together == 0 {
+			s.readers[worker].touch(clients[i:min(i+together, len(clients))])
+		}
 		if tick%lossEvery == 0 {
 			c.Loss.Measured(s.config.Now(), c.session.Stats().LossIn)
 		}
@@ -120,7 +124,7 @@ func (s *System) arrived(w *ecs.World, c *Client) {
 	c.arrival.begin()
 	steps := 0
 	for {
-		words, ok := c.arrival.step(c.in, steps)
+		words, ok := c.arrival.step(&c.in, steps)
 		if !ok {
 			break
 		}
@@ -145,7 +149,7 @@ func (s *System) arrived(w *ecs.World, c *Client) {
 // stage makes an input, or the filler for a missing one, what the client holds in
 // the coming Simulate.
 func (s *System) stage(w *ecs.World, c *Client, words []int32) {
-	in, held := c.in, c.newestInput()
+	in, held := &c.in, c.newestInput()
 	t := in.table
 	if words != nil && s.Refuse(c.id, in.expected-1, s.config.Tick(), words) {
 		words = nil

@@ -22,6 +22,8 @@ type Peer interface {
 	Ack() (input uint32, depth uint8, shift int16)
 	// Report is what its reports came to; nil: own state always travels.
 	Report() *report.Client
+	// Touch reads what the other methods need, see [Client.touch].
+	Touch() byte
 	// Own is where a component of an entity of its is, as its own state tells it.
 	Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer
 	// Allowance is how many bytes its path takes now.
@@ -32,17 +34,17 @@ type Peer interface {
 
 // Client is what is told to one client.
 type Client struct {
+	baselines baseline.Client
 	id        uint32
+	control   control
 	peer      Peer
 	model     *delta.Model // of the world's blocks
-	control   control
 	packets   []Packet
 	send      uint32 // whose they are
 	logged    bool   // that its budget does not hold everything
-	baselines *baseline.Client
-	contest   clientContest
 	join      clientJoin
 	own       ownState
+	contest   clientContest
 	sight     sight
 }
 
@@ -54,9 +56,28 @@ type sight struct {
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
-	c := &Client{id: id, peer: p, model: model, baselines: baseline.New()}
+	c := &Client{id: id, peer: p, model: model, baselines: *baseline.New()}
 	c.contest.budget = budget
 	return c
+}
+
+// touch reads a byte of each cache line of a client. What it returns means nothing.
+func (c *Client) touch() byte {
+	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.own.slots)) ^ c.own.tries ^
+		byte(len(c.contest.world)) ^ byte(len(c.sight.Seen))
+}
+
+// touchFurther does so for what that leads to.
+func (c *Client) touchFurther(send uint32) (b byte) {
+	if cap(c.packets) > 0 {
+		if p := &c.packets[:1][0]; cap(p.Bytes) > 0 && cap(p.Holds) > 0 {
+			b = p.Bytes[:1][0] ^ byte(p.Holds[:1][0].Slots)
+		}
+	}
+	if len(c.own.slots) > 0 {
+		b ^= byte(c.own.slots[0].id)
+	}
+	return b ^ c.baselines.TouchFurther() ^ c.own.frames.Touch(send-1) ^ c.peer.Touch()
 }
 
 // Packet is a packet that waits to be sent.
@@ -78,7 +99,7 @@ func (c *Client) Clear() { c.packets = c.packets[:0] }
 func (c *Client) Ask(epoch uint8) { c.baselines.Ask(epoch) }
 
 // Baselines is what the client has acknowledged.
-func (c *Client) Baselines() *baseline.Client { return c.baselines }
+func (c *Client) Baselines() *baseline.Client { return &c.baselines }
 
 // Budget bounds the client's snapshots in bytes, and over says that the newest did not hold
 // all there was to tell.

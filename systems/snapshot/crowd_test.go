@@ -68,6 +68,7 @@ type arrival struct {
 }
 
 func (*onlooker) Ack() (input uint32, depth uint8, shift int16) { return 0, 0, 0 }
+func (*onlooker) Touch() byte                                   { return 0 }
 func (*onlooker) Report() *report.Client                        { return nil }
 func (*onlooker) Allowance(time.Time) int                       { return 1 << 20 }
 func (*onlooker) RoundTrip() time.Duration                      { return 0 }

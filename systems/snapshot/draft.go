@@ -28,6 +28,7 @@ type draft struct {
 	notes   notes // likewise
 	void    void
 	viewing viewing
+	touched byte // means nothing
 }
 
 // void are groups in which nothing is to be seen.

@@ -70,6 +70,7 @@ type flight struct {
 }
 
 func (*peer) Ack() (input uint32, depth uint8, shift int16) { return 0, 0, 0 }
+func (*peer) Touch() byte                                   { return 0 }
 func (*peer) Report() *report.Client                        { return nil }
 func (*peer) Allowance(time.Time) int                       { return 1 << 20 }
 func (p *peer) RoundTrip() time.Duration                    { return time.Duration(p.delay) * time.Second / 60 }

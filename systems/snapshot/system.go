@@ -140,7 +140,8 @@ func (s *System) Run(w *ecs.World) {
 	for i := range s.drafts {
 		s.drafts[i].beginSend(w, f)
 	}
-	s.config.Workers.Each(len(s.clients), s.shared.layOut)
+	_, portions := s.portions()
+	s.config.Workers.Each(portions, s.shared.layOut)
 	s.putOff()
 	s.shared.merge(s)
 }

@@ -11,14 +11,33 @@ type Client struct {
 	World Records // of the world's groups
 	Own   Records // and of its own entities'
 
-	sent    packets
-	free    freeSlots
-	lowest  lowest
 	floor   uint32 // no baseline before this send is used any more
 	epoch   uint8
 	asked   uint8 // epoch that the client asked for last
 	joining bool  // it has yet to hold the state with which it joins
 	gone    bool  // there may be groups that it need not be told of any more
+	lowest  lowest
+	sent    packets
+	free    freeSlots
+}
+
+// Touch reads a byte of each cache line of the client, so that they are near when an acknowledgement or a send needs
+// them. What it returns means nothing.
+func (c *Client) Touch() byte { return c.asked ^ byte(c.sent.n) ^ byte(len(c.free)) }
+
+// TouchFurther does so for what that leads to.
+func (c *Client) TouchFurther() (b byte) {
+	for _, held := range [...]*Records{&c.World, &c.Own} {
+		if len(held.all) > 0 {
+			x := &held.all[0]
+			b ^= byte(x.first) ^ byte(x.everSent)
+		}
+	}
+	if p := &c.sent; len(p.ring) > 0 {
+		oldest, next := p.nth(0), p.nth(p.n)
+		b ^= byte(oldest.Send) ^ byte(next.Send)
+	}
+	return b
 }
 
 // New makes what is known of a client to which nothing was sent.

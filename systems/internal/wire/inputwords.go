@@ -189,6 +189,15 @@ type Bases struct {
 // NewInputBases is for inputs of so many words.
 func NewInputBases(words int) *Bases { return &Bases{words: 2 * words} }
 
+// Touch reads a byte of each cache line of the newest base, so that it is near when it is asked for. What it returns means
+// nothing.
+func (b *Bases) Touch() byte {
+	if !b.any || b.words == 0 {
+		return 0
+	}
+	return b.ring[b.newest%baseRing].epoch ^ byte(b.state(b.newest)[0])
+}
+
 // state is that of the coder at the end of a packet that is kept.
 func (b *Bases) state(seq uint16) []uint32 {
 	i := int(seq%baseRing) * b.words
