@@ -30,10 +30,6 @@ type peer struct {
 	acked    uint32 // newest tick whose state it has
 }
 
-// touch reads what a packet of the client needs, so that the memory of all of it comes at the same time. What it returns
-// means nothing.
-func (p *peer) touch() byte { return p.inputs.Touch() ^ byte(p.owned.Newest()) ^ byte(p.Malformed) }
-
 // serverSessions is who is here, who has left, and who is waited for.
 type serverSessions struct {
 	*sessions.Roster
@@ -236,7 +232,7 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 	if p == nil {
 		return
 	}
-	r.touched ^= p.touch()
+	r.touched ^= p.inputs.Touch() ^ byte(p.owned.Newest()) // what a packet needs comes at the same time
 	p.inputs.Loss.Packet(r.link.now)
 	if !r.sessions.Read(p.Client) {
 		r.leave(later{p: p, flooded: true}, nil)

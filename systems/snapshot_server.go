@@ -254,10 +254,7 @@ type snapshotPeer struct {
 	p *peer
 }
 
-func (x snapshotPeer) Ack() (input uint32, depth uint8, shift int16) {
-	ack := x.p.inputs.Ack()
-	return ack.Input, ack.Depth, ack.Shift
-}
+func (x snapshotPeer) Ack() (input uint32, depth uint8, shift int16) { return x.p.inputs.Ack() }
 
 func (x snapshotPeer) Touch() byte { return x.p.inputs.Touch() }
 

@@ -99,20 +99,14 @@ func (c *Client) Lead() int { return int(c.in.slack.asked) }
 // Stats counts what became of the client's inputs.
 func (c *Client) Stats() Stats { return c.in.stats }
 
-// Ack is what a snapshot tells a client of its inputs.
-type Ack struct {
-	Input uint32 // the last consumed
-	Depth uint8  // how many wait, or wire.DepthUnread
-	Shift int16  // by how much the client is to run ahead, in all
-}
-
-// Ack is what to tell the client.
-func (c *Client) Ack() Ack {
-	a := Ack{Input: c.Consumed(), Depth: wire.DepthUnread, Shift: c.in.slack.units()}
+// Ack is what a snapshot tells the client of its inputs: the last that was consumed, how many wait, or wire.DepthUnread,
+// and by how much the client is to run ahead, in all.
+func (c *Client) Ack() (input uint32, depth uint8, shift int16) {
+	depth = wire.DepthUnread
 	if !c.reading.unread {
-		a.Depth = uint8(min(c.in.waiting(), wire.DepthUnread-1))
+		depth = uint8(min(c.in.waiting(), wire.DepthUnread-1))
 	}
-	return a
+	return c.Consumed(), depth, c.in.slack.units()
 }
 
 // Relayed takes in what became of a client's inputs where something else consumes them: the

@@ -28,7 +28,6 @@ type draft struct {
 	notes   notes // likewise
 	void    void
 	viewing viewing
-	touched byte // means nothing
 }
 
 // void are groups in which nothing is to be seen.

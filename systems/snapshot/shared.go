@@ -43,36 +43,6 @@ func (x *shared) begin(s *System) {
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }
 
-// together is how many clients a worker lays out in one go. Of a thousand clients none is in the caches when its turn
-// comes, and a line of memory takes some 155 ns to come, one that need not be waited for a twentieth of that. So what a
-// client needs lies in few lines, and before some clients are laid out a byte of each line of all of them is read: these
-// reads do not depend on each other, and the processor waits for many at a time.
-const together = 16
-
-// portions are how many clients are laid out in one go, so that each worker gets several portions, and how many portions
-// there are.
-func (s *System) portions() (each, portions int) {
-	n := len(s.clients)
-	each = max(1, min(together, n/(4*len(s.drafts))))
-	return each, (n + each - 1) / each
-}
-
-// layOutSome makes the snapshots of the i-th portion of the clients.
-func (s *System) layOutSome(worker, i int) {
-	each, _ := s.portions()
-	d, first := s.drafts[worker], i*each
-	some := s.clients[first:min(first+each, len(s.clients))]
-	for _, c := range some {
-		d.touched ^= c.touch()
-	}
-	for _, c := range some {
-		d.touched ^= c.touchFurther(s.sends.newest)
-	}
-	for k := range some {
-		s.layOut(worker, first+k)
-	}
-}
-
 // note is something that concerns more than the client in whose layout it was found.
 type note struct {
 	client int // whose place this is
@@ -99,10 +69,11 @@ type slotRef struct {
 
 // notes are what a worker noted.
 type notes struct {
-	client int   // whose layout is at hand
-	reach  reach // how far clients came on their round
-	all    []note
-	later  []int // clients that were put off
+	client  int   // whose layout is at hand
+	reach   reach // how far clients came on their round
+	all     []note
+	later   []int // clients that were put off
+	touched byte  // of the memory of clients; means nothing
 }
 
 // add notes something of the client at hand.
