@@ -369,7 +369,7 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 		a, b := run.Halve()
 		return d.run(src, a) && d.run(src, b)
 	}
-	low, high := halves(run.Slots, src.group(run.First).Alive)
+	low, high := wire.HalveSlots(run.Slots, src.group(run.First).Alive)
 	if high == 0 {
 		d.oversized(src, int(run.First), run.Slots)
 		run.Slots &^= src.group(run.First).Alive
@@ -381,19 +381,4 @@ func (d *draft) run(src *source, run wire.BlockHead) bool {
 	a, b := run, run
 	a.Slots, b.Slots = low, high
 	return d.run(src, a) && d.run(src, b)
-}
-
-// halves splits slots so that each part has half of those alive; high is empty when
-// only one is.
-func halves(slots, alive uint64) (low, high uint64) {
-	n := bits.OnesCount64(slots & alive)
-	if n < 2 {
-		return slots, 0
-	}
-	m := slots & alive
-	for range n / 2 {
-		m &= m - 1
-	}
-	low = slots & (1<<bits.TrailingZeros64(m) - 1)
-	return low, slots &^ low
 }

@@ -108,7 +108,7 @@ func (pin *joinSnapshot) cut(d *draft, run wire.BlockHead, biggest int) {
 		pin.cut(d, run, biggest)
 	default:
 		x, y := run, run
-		x.Slots, y.Slots = halves(run.Slots, alive)
+		x.Slots, y.Slots = wire.HalveSlots(run.Slots, alive)
 		pin.cut(d, x, biggest)
 		pin.cut(d, y, biggest)
 	}

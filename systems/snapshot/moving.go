@@ -56,7 +56,7 @@ func waitsFor(d *draft, id uint32) bool {
 			continue
 		}
 		if h.EverSent()&bit == 0 {
-			h.Accrued = mostLaps
+			c.contest.grow(n + 1)[n] = mostLaps
 			if d.sys.config.Priority != nil {
 				c.contest.world.grow(n + 1)
 				c.contest.world.of(n)[k] = first

@@ -142,7 +142,7 @@ func (s *System) Run(w *ecs.World) {
 	}
 	_, n := portions(len(s.clients), len(s.drafts))
 	s.config.Workers.Each(n, s.shared.layOut)
-	s.putOff()
+	putOff(s)
 	s.shared.merge(s)
 }
 
@@ -190,7 +190,7 @@ func (s *System) layOut(worker, client int) {
 }
 
 // putOff lays out the clients that were put off.
-func (s *System) putOff() {
+func putOff(s *System) {
 	x := &s.shared
 	x.later = x.later[:0]
 	for i := range s.drafts {

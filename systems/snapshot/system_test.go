@@ -140,7 +140,7 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 // A run is halved by those who are there: each part has half of them, and no slot is lost.
 func TestHalves(t *testing.T) {
 	for alive := range uint64(1 << 8) {
-		low, high := halves(wire.AllSlots, alive)
+		low, high := wire.HalveSlots(wire.AllSlots, alive)
 		if low|high != wire.AllSlots || low&high != 0 {
 			t.Fatalf("%#x: %#x and %#x", alive, low, high)
 		}

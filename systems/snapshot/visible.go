@@ -160,13 +160,15 @@ func (d *draft) tellHidden() {
 		}
 		if c.join.state != joinNone {
 			slots = hidden
-		} else if slots &^= moving(d, int(g), slots); slots == 0 {
-			continue
 		}
-		empty := slots & h.HiddenEmpty()
-		for g := first; g < first+count; g++ {
-			d.cover(g, slots&^empty, d.void.unseen[:])
-			d.cover(g, empty, d.void.empty[:])
+		empty := h.HiddenEmpty()
+		for g := first; g < first+count && slots != 0; g++ {
+			told := slots
+			if c.join.state == joinNone {
+				told &^= moving(d, int(g), slots)
+			}
+			d.cover(g, told&^empty, d.void.unseen[:])
+			d.cover(g, told&empty, d.void.empty[:])
 		}
 	}
 }

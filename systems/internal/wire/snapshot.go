@@ -300,3 +300,18 @@ func (h BlockHead) Halve() (a, b BlockHead) {
 	b.Count = h.Count - a.Count
 	return a, b
 }
+
+// HalveSlots splits slots so that each part has half of those alive; high is empty when
+// only one is.
+func HalveSlots(slots, alive uint64) (low, high uint64) {
+	n := bits.OnesCount64(slots & alive)
+	if n < 2 {
+		return slots, 0
+	}
+	m := slots & alive
+	for range n / 2 {
+		m &= m - 1
+	}
+	low = slots & (1<<bits.TrailingZeros64(m) - 1)
+	return low, slots &^ low
+}
