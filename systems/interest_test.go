@@ -202,7 +202,25 @@ func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard []
 	}
 	g.join(ClientConfig{Gather: gatherPush()}, link)
 	g.join(ClientConfig{Gather: gatherPush()}, link)
+	// stand puts client 1 somewhere else.
+	stand := func(x float32, n uint8) {
+		for _, r := range ecs.Each[struct {
+			Owner *components.Owner
+			At    *place
+			In    *hall
+		}](w) {
+			if r.Owner.Client == 1 {
+				r.At.X, r.In.Number = x, n
+			}
+		}
+	}
 	for n := range 300 {
+		switch n {
+		case 100: // where nobody is: others walk on, and move into groups that hidden ones have left
+			stand(400, 5)
+		case 200:
+			stand(200, 1)
+		}
 		walk(seen, shown, 150, 250)
 		walk(unseen, hidden, -200, 60)
 		switch n % 5 {
