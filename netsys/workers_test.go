@@ -138,15 +138,35 @@ func TestWorkersChangeNothing(t *testing.T) {
 			}
 			n := []int{4, 2, 1}[seed]
 			pool := workers.New(n)
-			other := runWorkers(t, uint64(seed), pool)
+			one.mustBe(t, n, runWorkers(t, uint64(seed), pool))
 			pool.Close()
-			same(t, n, "sent", one.sent, other.sent)
-			same(t, n, "told in order", one.inOrder, other.inOrder)
-			same(t, n, "told of sessions", one.each, other.each)
-			if one.counts != other.counts {
-				t.Errorf("%d workers: counts %s, want %s", n, other.counts, one.counts)
+			if seed == 0 {
+				one.mustBe(t, 4, runWorkers(t, 0, backward(4)))
 			}
 		})
+	}
+}
+
+// mustBe compares the outcome without workers with that of so many.
+func (one workersOutcome) mustBe(t *testing.T, workers int, other workersOutcome) {
+	t.Helper()
+	same(t, workers, "sent", one.sent, other.sent)
+	same(t, workers, "told in order", one.inOrder, other.inOrder)
+	same(t, workers, "told of sessions", one.each, other.each)
+	if one.counts != other.counts {
+		t.Errorf("%d workers: counts %s, want %s", workers, other.counts, one.counts)
+	}
+}
+
+// backward is so many workers that take turns, the last one first: each has the next piece. Chance has no part in it, and the first
+// worker has a later piece than the last.
+type backward int
+
+func (n backward) Workers() int { return int(n) }
+
+func (n backward) Each(pieces int, do func(worker, piece int)) {
+	for i := range pieces {
+		do(int(n)-1-i%int(n), i)
 	}
 }
 
