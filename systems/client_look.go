@@ -199,9 +199,33 @@ const (
 	Stale = mirror.Stale
 	// OutOfInterest: the server no longer shows it to this client.
 	OutOfInterest = mirror.OutOfInterest
-	// Destroyed: the server despawned it, or gave it other components while it went out
-	// of this client's sight.
+	// Destroyed: the server despawned it.
 	Destroyed = mirror.Destroyed
+)
+
+// PresenceChange is what ClientConfig.OnPresence is told: that an entity comes into the world of a client, or leaves it.
+type PresenceChange = mirror.PresenceChange
+
+// Reason is why an entity comes into the world of a client, or leaves it; Enters says which.
+//
+// Spawned and Despawned are certain. What happened between two snapshots that arrived counts as one: what was spawned,
+// or was despawned, and besides came from where the client does not see, or went there, is CameIntoSight or
+// WentOutOfSight. Entities that move within sight, or get other components there, neither come nor go.
+type Reason = mirror.Reason
+
+const (
+	// Joined: it was there when the client joined, or, of its own entities, came before that was complete.
+	Joined = mirror.Joined
+	// Spawned: the server spawned it in sight of this client.
+	Spawned = mirror.Spawned
+	// CameIntoSight: it was there before, and the client may know of it from now on.
+	CameIntoSight = mirror.CameIntoSight
+	// Despawned: the server despawned it in sight of this client. What becomes of an entity out of sight, a
+	// client is not told.
+	Despawned = mirror.Despawned
+	// WentOutOfSight: it is still there, and the client may know no more of it. Where a byte budget lets a
+	// client wait long for news of an entity, it may go out of sight and come back for that.
+	WentOutOfSight = mirror.WentOutOfSight
 )
 
 // Presence says what this client knows of the whereabouts of an entity. Of those

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -150,47 +150,13 @@ const minTimeout = 200 * time.Millisecond
 
 func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
 
-// needed is a system that a model cannot do without, and why.
-type needed struct{ system, because string }
-
-// lacks refuses a schedule without a system that is needed.
-func lacks(s *ecs.Schedule, model string, list []needed) error {
-	names := s.Names()
-	for _, n := range list {
-		if !slices.Contains(names, n.system) {
-			return fmt.Errorf("%w: Schedule without %s under %s: %s; leave that system in", ErrConfig, n.system, model, n.because)
-		}
-	}
-	return nil
-}
-
-// serverNeeds are the systems that a server's schedule must have.
-func serverNeeds(p policy.Policies) []needed {
-	if everywhere(p) || stamped(p) {
-		return []needed{{"ServerApply", "ticks are simulated again there, and begin there"}}
-	}
-	return nil
-}
-
-// clientNeeds are those of a client's. Lockstep guesses nothing, so that its clients may leave
-// Reconcile out.
-func clientNeeds(p policy.Policies) []needed {
-	switch {
-	case !everywhere(p):
-		return nil
-	case p.Missing == policy.MissingWait:
-		return []needed{{"Predict", "every client simulates everything"}}
-	}
-	return []needed{
-		{"Predict", "every client simulates everything"},
-		{"Reconcile", "what was guessed wrong is simulated again there"},
-	}
-}
-
 // suits refuses a client's schedule, and systems of its own, that have no place under the policies.
 func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
 	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
 		return fmt.Errorf("%w: Systems with a Predict or Reconcile under %s: every peer simulates everything from the inputs of all, and has to do so alike; leave these two out", ErrConfig, p.Model())
 	}
-	return lacks(s, p.Model(), clientNeeds(p))
+	if err := needs.Client(s.Names(), p); err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	return nil
 }

@@ -117,6 +117,12 @@ type ClientConfig struct {
 	// arrived: w stands exactly at tick for everybody else's entities, which appear
 	// in that moment, together. May be nil.
 	Loaded func(w *ecs.World, tick uint32)
+	// OnPresence is told why an entity comes into Client.World, once its components are there, and why it leaves it, while
+	// they still are; see [Reason]. It is called in Reconcile, under Rollback and Lockstep in Predict after each tick;
+	// there it may look at the world and not write it: see [ecs.Handle]. Client.View draws what is in the past, and
+	// what has left for as long as that takes. What a client spawns ahead of the server counts once the server tells
+	// of it. May be nil.
+	OnPresence func(w *ecs.World, c PresenceChange)
 	// OnRefused is told, in Receive, of what the server did not accept from this client:
 	// each once, in order. May be nil.
 	OnRefused func(Refusal)

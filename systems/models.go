@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/followers"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
@@ -180,7 +181,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 		Drawing: drawingParts(c), Followers: followers.Unsettled{Listeners: c.followed.All},
 	})
 	c.interpolator = d.View()
-	m, line := following{c, d}, d.Relay().Timeline()
+	m, line := following{c, d, new(mirror.Watch)}, d.Relay().Timeline()
 	return clientModel{
 		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count,
 		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/followers"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
@@ -159,8 +160,9 @@ func (t relayTeller) account(p *peer) {
 
 // following is a client that simulates everything.
 type following struct {
-	c  *Client
-	in *deterministic.Client
+	c     *Client
+	in    *deterministic.Client
+	watch *mirror.Watch
 }
 
 // Receive takes in inputs of all.
@@ -200,6 +202,9 @@ func (m following) Confirm() {
 // predict is the system Predict. What is final is confirmed.
 func (m following) predict(w *ecs.World) {
 	m.in.Predict(w)
+	if _, loaded := m.c.mirror.Loaded(); loaded && m.c.config.OnPresence != nil {
+		m.watch.Look(w, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
+	}
 	m.c.mirror.Own.Newest.Tick = m.in.Relay().Timeline().Horizon()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/interest"
+	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/realtime"
@@ -128,8 +129,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := settle(s.stages.schedule, c.Schedule, serverOrder); err != nil {
 		return nil, err
 	}
-	if err := lacks(s.stages.schedule, c.Policies.Model(), serverNeeds(c.Policies)); err != nil {
-		return nil, err
+	if err := needs.Server(s.stages.schedule.Names(), c.Policies); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 
 	wired := c.sessions()

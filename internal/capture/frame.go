@@ -2,6 +2,7 @@ package capture
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -81,6 +82,20 @@ func (f *Frame) Resting(group int) bool { return f.homes[group].resting }
 // Founded reports whether a group began anew at this send, with a home and nobody in it from
 // before.
 func (f *Frame) Founded(group int) bool { return f.homes[group].founded }
+
+// Same are the slots of a group in which the entity was there in a frame before, nil for none.
+func (f *Frame) Same(before *Frame, group int) (same uint64) {
+	if before == nil || group >= len(before.Groups) {
+		return 0
+	}
+	cur, old := &f.Groups[group], &before.Groups[group]
+	for m := cur.Alive & old.Alive; m != 0; m &= m - 1 {
+		if k := bits.TrailingZeros64(m); cur.IDs[k] == old.IDs[k] {
+			same |= 1 << k
+		}
+	}
+	return same
+}
 
 // homed is the home of a group, and what became of the group.
 type homed struct {

@@ -68,6 +68,7 @@ type arrival struct {
 	table, row int32
 	home       int32
 	from       place // where it was, with the same components; from.id 0: nowhere
+	moved      bool  // it was somewhere
 }
 
 // Homes says which entities share groups: those of the same components that have the same
@@ -138,6 +139,9 @@ func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
 		}
 	}
 }
+
+// Moves is how entities came to the slots of a group of the newest frame.
+func (r *Ring) Moves(group int) *Moves { return &r.slots.groups[group].moves }
 
 // Clamped returns how many values of a component, by its place in
 // [ecs.Protocol.Replicated], were outside their range when they were captured.
@@ -220,22 +224,22 @@ func (r *Ring) place() {
 		}
 		for row, id := range t.ids {
 			p := &t.places[row]
-			ok := p.id == id && r.slots.holds(*p, t.plan)
+			ok, moved := p.id == id && r.slots.holds(*p, t.plan), false
 			if !ok {
 				if *p, ok = r.slots.places[layered{id, t.layer.veils}]; ok && r.slots.groups[p.group].plan != t.plan {
-					r.slots.free(*p)
-					ok = false
+					r.slots.free(*p, true)
+					ok, moved = false, true
 				}
 			}
-			a := arrival{id: id, table: int32(i), row: int32(row)}
+			a := arrival{id: id, table: int32(i), row: int32(row), moved: moved}
 			if r.slots.homes != nil {
 				old := int32(0)
 				if ok {
 					old = r.slots.groups[p.group].home
 				}
 				if a.home = r.slots.homes.Home(row, old); ok && a.home != old {
-					r.slots.free(*p)
-					ok, a.from = false, *p
+					r.slots.free(*p, true)
+					ok, a.moved, a.from = false, true, *p
 				}
 			}
 			if ok {

@@ -50,10 +50,10 @@ type group struct {
 	idle    uint64 // free slots that another entity may not have yet
 	ids     [delta.GroupSize]components.NetID
 	rows    [delta.GroupSize]rowRef // where the world has those seen
-	freed   [delta.GroupSize]uint32 // send at which a slot became free
-	lines   []line                  // by slot, then by field
-	bends   []bend                  // by slot, then by set
-	mets    []met                   // by set, where entities have homes: others' courses show in nothing
+	moves   Moves
+	lines   []line // by slot, then by field
+	bends   []bend // by slot, then by set
+	mets    []met  // by set, where entities have homes: others' courses show in nothing
 }
 
 // met is what the entities of the group met before, of a set.
@@ -74,7 +74,7 @@ func (s *slots) begin(send uint32) {
 		g := &s.groups[i]
 		g.seen = 0
 		for m := g.idle; m != 0; m &= m - 1 {
-			if k := bits.TrailingZeros64(m); send-g.freed[k] >= rest {
+			if k := bits.TrailingZeros64(m); send-g.moves.at[k] >= rest {
 				g.idle &^= 1 << k
 			}
 		}
@@ -105,12 +105,12 @@ func (s *slots) see(p place, table, row int) {
 	g.rows[p.slot] = rowRef{int32(table), int32(row)}
 }
 
-// free takes an entity out of its slot.
-func (s *slots) free(p place) {
+// free takes an entity out of its slot, which has moved to another one, or is no more.
+func (s *slots) free(p place, moved bool) {
 	g := &s.groups[p.group]
+	g.moves.left(int(p.slot), s.send, moved)
 	g.alive &^= 1 << p.slot
 	g.idle |= 1 << p.slot
-	g.freed[p.slot] = s.send
 	delete(s.places, layered{p.id, g.plan.veils})
 }
 
@@ -131,6 +131,7 @@ func (s *slots) give(a arrival, p *plan) place {
 	g.alive |= bit
 	g.ids[slot] = a.id
 	p.start(g, slot)
+	g.moves.come(slot, s.send, a.moved)
 	if a.from.id != 0 {
 		old := &s.groups[a.from.group]
 		copy(g.lines[slot*p.lines:][:p.lines], old.lines[int(a.from.slot)*p.lines:])
@@ -156,7 +157,7 @@ func (s *slots) found(k kind) (at int32) {
 		s.groups = reuse.Longer(s.groups, int(at)+1)
 	}
 	g := &s.groups[at]
-	g.kind, g.founded = k, s.send
+	g.kind, g.founded, g.moves = k, s.send, Moves{}
 	g.lines = reuse.Longer(g.lines, delta.GroupSize*k.plan.lines)
 	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(k.plan.sets))
 	if k.home != 0 {
@@ -209,7 +210,7 @@ func (s *slots) end() {
 		g := &s.groups[i]
 		for m := g.alive &^ g.seen; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
-			s.free(place{g.ids[k], int32(i), int32(k)})
+			s.free(place{g.ids[k], int32(i), int32(k)}, false)
 		}
 	}
 }

@@ -53,6 +53,7 @@ var floors = map[string]string{
 	"internal/inflight": "",
 	"internal/timeline": "internal/commands",
 	"internal/login":    "",
+	"internal/needs":    "policy",
 	"internal/overload": "",
 	"internal/tokens":   "", // of the bots of runner and swarm
 	"internal/interest": "",

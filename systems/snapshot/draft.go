@@ -262,7 +262,17 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 		e.stats.Own++
 		return newBlock(h, e.ownBlock(&d.c.own, src.model, &head, cur, base, base2), src.send)
 	}
-	return newBlock(h, e.world(src.model, &head, cur, base, base2), src.send)
+	b := newBlock(h, e.world(src.model, &head, cur, base, base2), src.send)
+	if src.view == nil {
+		return b
+	}
+	if w := baseline.Ways(src.held.At(h.First), &h, src.send, cur[0].Alive, d.sys.frames.Moves(int(head.First))); w.Told {
+		at := len(e.once)
+		e.once, b.Coder = w.Append(e.once, b.coder)
+		e.once = append(e.once, b.body...)
+		b.body = e.once[at:len(e.once):len(e.once)]
+	}
+	return b
 }
 
 // from are the groups from one on, nil of none.

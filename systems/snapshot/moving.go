@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -11,13 +12,18 @@ import (
 // interest.Client.Elsewhere. The old slot is told as empty, not as out of sight, and only once the client holds the
 // entity in the new one, since it cannot know that there is one. Until then the entity is as it was told last.
 
-// stays are the slots of a group that goes out of sight in which the client is told that an entity is out of its sight:
-// not those of entities that it is told of in another group, or that are gone.
-func stays(d *draft, g int) uint64 {
+// stays are the slots of a group, where they are out of sight, of which the client is told that an entity went there: not
+// those of entities that it is told of in another group, or that are gone.
+func stays(d *draft, before *capture.Frame, g int) uint64 {
+	return (d.f.Same(before, g) | d.sys.frames.Moves(g).Away(wire.AllSlots, 0)) &^ d.c.sight.Elsewhere(g)
+}
+
+// leaves is stays of a group of which nothing is in sight any more.
+func leaves(d *draft, before *capture.Frame, g int) uint64 {
 	if !d.sys.config.Interest.HasVeils() {
 		return wire.AllSlots
 	}
-	return sameSlots(d.sys.frames.At(d.sys.sends.before), &d.f.Groups[g], g) &^ d.c.sight.Elsewhere(g)
+	return stays(d, before, g)
 }
 
 // moving are those slots, of some that are out of sight, of entities that the client does not yet hold in another

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -39,7 +38,7 @@ func (d *draft) see() {
 			c.contest.big = true
 		}
 		if seen != wire.AllSlots || !h.Whole() {
-			d.hide(uint32(n), seen, sameSlots(before, cur, g)&^c.sight.Elsewhere(g))
+			d.hide(uint32(n), seen, stays(d, before, g))
 		}
 	}
 }
@@ -68,7 +67,7 @@ func (d *draft) look() {
 	for n := range v.pieces {
 		if p := &v.pieces[n]; p.group >= 0 {
 			if x.numbers[p.group] = 0; p.send != f.Send {
-				d.hide(uint32(n), 0, stays(d, int(p.group)))
+				d.hide(uint32(n), 0, leaves(d, d.sys.frames.At(d.sys.sends.before), int(p.group)))
 				p.group, p.was = leaving, p.group
 			}
 		}
@@ -131,20 +130,6 @@ func (d *draft) hide(g uint32, seen, same uint64) {
 	if gone := c.baselines.Hide(g, d.f.Send, seen, same); gone != 0 && c.join.state == joinStream {
 		c.join.stream.censor(&d.encoder, int(g), gone)
 	}
-}
-
-// sameSlots are the slots of a group in which the entity was there a send before.
-func sameSlots(before *capture.Frame, cur *delta.Group, g int) (same uint64) {
-	if before == nil || g >= len(before.Groups) {
-		return 0
-	}
-	old := &before.Groups[g]
-	for m := cur.Alive & old.Alive; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); cur.IDs[k] == old.IDs[k] {
-			same |= 1 << k
-		}
-	}
-	return same
 }
 
 // tellHidden tells of slots that the client may not see any more: that they are

@@ -6,7 +6,7 @@
 //   - Before a send: [Client.Renew], [Records.Grow] where it is told of all groups, or [Records.Tell] of each that comes into
 //     sight, then what it may see, [Client.Hide] and [Client.LeaveOut], then [Client.LetGo] of what it need not hear of
 //     any more, then [Client.Promise], which settles the floor.
-//   - What to tell a group of slots from: [Group.Choose].
+//   - What to tell a group of slots from: [Group.Choose]; how entities came and went: [Ways].
 //
 // What holds: a client that has not asked for another epoch holds what is said here, down
 // to the floor that was promised to it. An epoch begins with a client that holds nothing; a

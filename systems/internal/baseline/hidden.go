@@ -80,6 +80,14 @@ func (h *Group) HiddenEmpty() uint64 {
 	return hidden & (empty | told)
 }
 
+// seenSince is the send since which the client may see what is in a slot.
+func (h *Group) seenSince(slot int) uint32 {
+	if s := h.perSlot; s != nil {
+		return max(h.since, s.since[slot])
+	}
+	return h.since
+}
+
 // LeftOut returns the slots that are left out since no snapshot has room for their entities.
 func (h *Group) LeftOut() uint64 {
 	if h.perSlot == nil {

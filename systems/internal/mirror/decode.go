@@ -19,6 +19,7 @@ type Decoder struct {
 	reader   codec.ByteReader
 	in       incoming
 	tally    tally
+	limited  bool // there is something that this client may not know
 }
 
 // incoming is the datagram at hand.
@@ -83,6 +84,17 @@ func (d *Decoder) block(h *wire.BlockHead, body []byte, s *Store) error {
 			return err
 		}
 		return fmt.Errorf("%w: %w", wire.ErrMessage, err)
+	}
+	if !h.Own {
+		for g := h.First; g < h.First+h.Count; g++ {
+			x := (*all)[g]
+			var base *State
+			if h.Age > 0 {
+				base = x.At(of.Send - h.Age)
+			}
+			x.Open.ways(h, base, of.Send != d.in.send.Send)
+		}
+		d.limited = d.limited || h.Ways.Told
 	}
 	return nil
 }

@@ -10,7 +10,8 @@
 //   - Read the state of own entities, in full precision: [Own] (own.go).
 //   - Find an entity, or all: [Entities], [Replica]; keep something of each, by its index:
 //     [Records] (replica.go).
-//   - Say why an entity is not there: [Mirror.Presence] (presence.go).
+//   - Say why an entity is not there: [Mirror.Presence] (presence.go); why one came, or went: [Reason],
+//     [PresenceChange] (reason.go), where all is simulated by [Watch] (watch.go).
 //
 // It reads datagrams and, through Host, what the rest of the client decides. It writes the
 // confirmed state of entities into the world, but for what is predicted there: that is

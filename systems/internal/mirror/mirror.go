@@ -44,6 +44,8 @@ type Config struct {
 	Predicts, Corrections bool
 	// Loaded is called with the world as it is when the client has joined, if not nil.
 	Loaded func(w *ecs.World, tick uint32)
+	// Presence is told of entities that come into the world and leave it, if not nil.
+	Presence func(w *ecs.World, c PresenceChange)
 }
 
 // Sent is a send of the server, and its tick.
@@ -265,6 +267,8 @@ func (m *Mirror) Presence(id uint32) Presence {
 	case r == nil:
 		return m.Entities.tombstones.of(id)
 	case r.Removed.Tick != 0 && r.Removed.Hidden:
+		return OutOfInterest
+	case r.Removed.Away && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
 		return OutOfInterest
 	case r.Removed.Tick != 0 && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
 		return Destroyed

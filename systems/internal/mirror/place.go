@@ -125,7 +125,8 @@ func (m *Mirror) leave(x *History, k int, st *State) {
 		return
 	}
 	r.Newest = st.Send
-	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0}
+	replaced := st.Alive>>k&1 != 0 // long ago, so that nobody knows what became of it where some is out of sight
+	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0, st.Away>>k&1 != 0 || replaced && m.Decoder.limited}
 	r.WaitsSince = 0
 }
 
@@ -133,18 +134,22 @@ func (m *Mirror) leave(x *History, k int, st *State) {
 func (m *Mirror) removeGone() {
 	e, newest := &m.Entities, m.Newest.Send
 	kept := e.list[:0]
-	e.toldAll = 0
+	e.toldAll, e.limited = 0, m.Decoder.limited
 	for _, r := range e.list {
 		if r.Removed.Tick != 0 {
 			if e.toldAll == 0 {
 				e.toldAll = m.Store.oldestTold(newest)
 			}
-			if !r.Entity.IsZero() && (newest >= r.Newest+MoveSends || e.decided(r, newest) || m.Own.disowns(r)) {
+			moved, decided := newest >= r.Newest+MoveSends, e.decided(r, newest)
+			if r.announced && (decided || moved && r.Removed.Away) {
+				went(m, r)
+			}
+			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) {
 				m.config.Host.Shaped(r, Change{})
 				m.config.World.Netcode().Discard(components.NetID(r.ID))
 				r.Entity = ecs.Entity{}
 			}
-			if r.Entity.IsZero() && newest > r.Newest+MoveSends && e.decided(r, newest) && !m.config.Host.Shows(r) {
+			if r.Entity.IsZero() && newest > r.Newest+MoveSends && decided && !m.config.Host.Shows(r) {
 				e.forget(r)
 				continue
 			}
@@ -209,6 +214,9 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 			comp.Schema.Dequantize(w.Pointer(r.Entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
+	}
+	if !r.announced {
+		came(m, r, st, k)
 	}
 	return true, shaped && host.Placed(r, own, mask, simulated)
 }

@@ -57,6 +57,7 @@ type join struct {
 	Sent       // 0: none yet
 	groups     int
 	loaded     bool // it has joined
+	placing    bool // it is just joining
 	loadedTick uint32
 }
 
@@ -89,6 +90,7 @@ func (j *join) start(of Sent, groups int, s *Store, floor uint32) {
 func (m *Mirror) load() {
 	send := m.join.Send
 	m.Load(m.join.Tick)
+	m.join.placing = true
 	for g, x := range m.Store.World[:m.join.groups] {
 		st := x.At(send)
 		for s := st.Alive; s != 0; s &= s - 1 {
@@ -109,6 +111,7 @@ func (m *Mirror) load() {
 			}
 		}
 	}
+	m.join.placing = false
 	m.Store.unpin(m.baselines.floor)
 	if m.config.Loaded != nil {
 		m.config.Loaded(m.config.World, m.join.Tick)

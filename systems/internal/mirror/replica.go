@@ -10,24 +10,31 @@ type Location struct{ Group, Slot int32 }
 // Replica is an entity of the server as a client knows it. What rooms keep of one besides
 // lies under its index.
 type Replica struct {
-	ID         uint32
-	Index      Index
-	Entity     ecs.Entity // in the client's world; zero until confirmed state came
-	At         Location
-	Before     Location // where it stood before, if it has changed its place
-	Moves      uint32   // how often it has changed its place
-	Newest     uint32   // newest send that told of it
-	Private    uint64   // components that only this client may see
+	ID     uint32
+	Index  Index
+	Entity ecs.Entity // in the client's world; zero until confirmed state came
+	At     Location
+	Course
+	Newest     uint32 // newest send that told of it
+	Private    uint64 // components that only this client may see
 	Removed    Removal
 	WaitsSince uint32 // send since which own state must tell of it first; 0: none
 	Simulated  bool   // here
 	Own        bool   // it belongs to this client, which predicts
+	announced  bool   // the game was told that it came, and not that it went
+}
+
+// Course is how an entity came to stand where it does.
+type Course struct {
+	Before Location // where it stood before, if it has changed its place
+	Moves  uint32   // how often it has changed its place
 }
 
 // Removal says since when an entity is gone.
 type Removal struct {
 	Tick   uint32 // 0: it lives
 	Hidden bool   // it is gone from sight, not from the world
+	Away   bool   // it moved, and is out of sight unless it is told of elsewhere
 }
 
 // Predicted reports whether it is one of the client's own that are simulated here.
@@ -104,6 +111,7 @@ type Entities struct {
 	indexes    indexes
 	tombstones tombstones
 	toldAll    uint32 // all slots in sight were told of by that send or later
+	limited    bool   // there is something that this client may not know, and who moves away is told of as that
 }
 
 // Attach makes a room's records follow the entities. It is called before there are any.
@@ -129,7 +137,7 @@ func (e *Entities) add(id uint32) *Replica {
 
 // forget remembers of an entity only that it is gone. It stays in the list.
 func (e *Entities) forget(r *Replica) {
-	e.tombstones.add(r.ID, r.Removed.Hidden)
+	e.tombstones.add(r.ID, r.Removed.Hidden || r.Removed.Away)
 	delete(e.byID, r.ID)
 	e.indexes.release(r.Index)
 }
@@ -137,5 +145,5 @@ func (e *Entities) forget(r *Replica) {
 // decided reports whether an entity that left its slot would have been heard of if it were
 // elsewhere, by so new a send.
 func (e *Entities) decided(r *Replica, newest uint32) bool {
-	return r.Removed.Hidden || r.Newest <= e.toldAll || newest > r.Newest+MissSends
+	return r.Removed.Hidden || e.limited && !r.Removed.Away || r.Newest <= e.toldAll || newest > r.Newest+MissSends
 }

@@ -12,6 +12,8 @@ import (
 type State struct {
 	delta.Group
 	Tick uint32
+	Born uint64 // slots whose entity was spawned where this client saw it
+	Away uint64 // empty slots whose last entity moved elsewhere
 }
 
 // History is all that a client keeps of one group: the states that sends told of,
@@ -147,7 +149,7 @@ func (m *Memory) Take(send, tick uint32) *State {
 		m.Used += StateSize
 	}
 	st.Reset(send)
-	st.Tick = tick
+	st.Tick, st.Born, st.Away = tick, 0, 0
 	return st
 }
 
@@ -213,6 +215,7 @@ func (h *History) pin(send uint32) {
 // merge adds to a state what another one of the same send knows more.
 func (m *Memory) merge(st, more *State) {
 	m.Used -= 4 * cap(st.Words)
+	st.Born, st.Away = st.Born|more.Born&^st.Known, st.Away|more.Away&^st.Known
 	for slots := more.Known &^ st.Known; slots != 0; slots &= slots - 1 {
 		k := trailing(slots)
 		if bit := uint64(1) << k; more.Alive&bit == 0 {
@@ -228,6 +231,27 @@ func (m *Memory) merge(st, more *State) {
 // Says reports whether a state tells of an entity in a slot.
 func (st *State) Says(id uint32, slot int32) bool {
 	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
+}
+
+// ways notes how the entities that a block told of came to their slots, and how those went that stood there in its
+// baseline, nil for none. joins says that it is of a state to join with.
+func (st *State) ways(h *wire.BlockHead, base *State, joins bool) {
+	kept, born, was, away := uint64(0), ^h.Ways.Came, uint64(0), h.Ways.Away
+	switch {
+	case base != nil:
+		for s := h.Slots & st.Alive & base.Alive; s != 0; s &= s - 1 {
+			if k := trailing(s); st.IDs[k] == base.IDs[k] {
+				kept |= s & -s
+			}
+		}
+		was, away = base.Born, away|base.Away
+	case joins:
+		born = 0
+	case h.Ways.Told:
+		born = h.Ways.Came
+	}
+	st.Born |= h.Slots & st.Alive & (kept&was | born&^kept)
+	st.Away |= h.Slots & away &^ st.Alive
 }
 
 // Around returns the newest state of an entity in a slot at or before a tick and the

@@ -32,7 +32,7 @@ import (
 // A block is the state of consecutive groups, all slots or some: of the world, or
 // with the own bit of the client's own entities at full precision. Its age tells
 // the baseline, in sends before the block's own; 0 is none. With the second bit
-// the send before the baseline serves as well.
+// the send before the baseline serves as well. Coder 3 is a body that begins with [Ways].
 //
 // A client that cannot decode a snapshot, because it no longer has a baseline
 // that it acknowledged, begins a new epoch; the server answers with full states
@@ -200,6 +200,7 @@ type BlockHead struct {
 	Age   uint32 // of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline serves too
 	Coder delta.Coder
+	Ways  Ways // as they were read
 }
 
 // MaxBlockHead is the longest head of a block.
@@ -281,13 +282,16 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 		return h, nil, fmt.Errorf("%w: block of %d groups from %d on, %d are allowed", ErrMessage, count, first, limit)
 	case age >= 1<<31 || h.Two && age == 0:
 		return h, nil, fmt.Errorf("%w: block with a baseline %d sends old, second %v", ErrMessage, age, h.Two)
-	case h.Slots == 0 || flags&blockSome != 0 && h.Slots == AllSlots || h.Coder > delta.Range:
-		return h, nil, fmt.Errorf("%w: block of slots %#x by coder %d", ErrMessage, h.Slots, h.Coder)
+	case h.Slots == 0 || flags&blockSome != 0 && h.Slots == AllSlots:
+		return h, nil, fmt.Errorf("%w: block of slots %#x", ErrMessage, h.Slots)
 	case size > uint64(r.Len()):
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)
 	}
 	h.First, h.Count, h.Age = uint32(first), uint32(count), uint32(age)
-	return h, r.Next(int(size)), nil
+	if body = r.Next(int(size)); h.Coder == withWays {
+		body, err = h.readWays(body)
+	}
+	return h, body, err
 }
 
 // Halve cuts a run of groups in two, where the number of the group is roundest.
