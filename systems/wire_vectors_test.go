@@ -63,9 +63,13 @@ type blockVector struct {
 	Second bool   `json:",omitempty"`
 	Slots  string `json:",omitempty"` // in hexadecimal, all if it is not there
 	Coder  uint8
+	Ways   *waysVector `json:",omitempty"`
 	Body   string
 	Told   []toldVector
 }
+
+// waysVector is slots, in hexadecimal.
+type waysVector struct{ Came, Away string }
 
 type toldVector struct {
 	Group    uint32
@@ -254,6 +258,19 @@ func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, [
 		size = int(x.varint(&b))
 	}
 	body := b[:size]
+	if v.Coder == 3 {
+		ways := u8(&body)
+		var slots [2]uint64
+		for i := range slots {
+			if ways&(4<<i) == 0 {
+				continue
+			}
+			for n := u8(&body); n > 0; n-- {
+				slots[i] |= 1 << u8(&body)
+			}
+		}
+		v.Coder, v.Ways = ways&3, &waysVector{fmt.Sprintf("%x", slots[0]), fmt.Sprintf("%x", slots[1])}
+	}
 	v.Body = hex.EncodeToString(body)
 
 	model, at, own := x.world, joined, uint32(0)
@@ -314,6 +331,14 @@ func (v *snapshotVector) bytes(t *testing.T) []byte {
 		head := wire.BlockHead{Own: k.Own, First: k.First, Count: k.Groups, Slots: wire.AllSlots, Age: k.Age, Two: k.Second, Coder: delta.Coder(k.Coder)}
 		if k.Slots != "" {
 			fmt.Sscanf(k.Slots, "%x", &head.Slots)
+		}
+		if k.Ways != nil {
+			var w wire.Ways
+			fmt.Sscanf(k.Ways.Came, "%x", &w.Came)
+			fmt.Sscanf(k.Ways.Away, "%x", &w.Away)
+			var ways []byte
+			ways, head.Coder = w.Append(nil, head.Coder)
+			body = append(ways, body...)
 		}
 		b = append(head.Append(b, age, len(body), i == len(v.Blocks)-1), body...)
 		age = k.Age

@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 	f.feed(f.snapshot(1, toldOf(300, 0x7), toldAt(3, 700, 1)))
 	f.Place()
 	look()
-	if len(told) == 0 || told[0] != (PresenceChange{ID: 100, Why: Despawned, Tick: 7}) {
+	if len(told) == 0 || told[0] != (PresenceChange{ID: 101, Why: Despawned, Tick: 7}) {
 		t.Errorf("then: %+v", told)
 	}
 	for i := 1; i < len(told); i++ {
