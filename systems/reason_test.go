@@ -127,7 +127,7 @@ func TestReasonsAreTrue(t *testing.T) {
 		"everything": nil, "halls": Same[hall](), "filter": Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 4, 5, func(t *testing.T, seed uint64) {
+			seeds(t, 4, func(t *testing.T, seed uint64) {
 				config := ServerConfig{Interest: of}
 				if seed%3 == 0 {
 					config.Budget = 500
