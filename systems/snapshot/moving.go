@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -14,16 +13,16 @@ import (
 
 // stays are the slots of a group, where they are out of sight, of which the client is told that an entity went there: not
 // those of entities that it is told of in another group, or that are gone.
-func stays(d *draft, before *capture.Frame, g int) uint64 {
-	return (d.f.Same(before, g) | d.sys.frames.Moves(g).Away(wire.AllSlots, 0)) &^ d.c.sight.Elsewhere(g)
+func stays(d *draft, g int) uint64 {
+	return (d.f.Same(d.sys.frames.At(d.sys.sends.before), g) | d.sys.frames.Moves(g).Away(wire.AllSlots, 0)) &^ d.c.sight.Elsewhere(g)
 }
 
 // leaves is stays of a group of which nothing is in sight any more.
-func leaves(d *draft, before *capture.Frame, g int) uint64 {
+func leaves(d *draft, g int) uint64 {
 	if !d.sys.config.Interest.HasVeils() {
 		return wire.AllSlots
 	}
-	return stays(d, before, g)
+	return stays(d, g)
 }
 
 // moving are those slots, of some that are out of sight, of entities that the client does not yet hold in another

@@ -25,7 +25,6 @@ func (d *draft) see() {
 		}
 	}
 	c.contest.big = false
-	before := d.sys.frames.At(d.sys.sends.before)
 	for n := range c.concern(f).each {
 		g, seen := n, wire.AllSlots
 		if c.sight.on {
@@ -38,7 +37,7 @@ func (d *draft) see() {
 			c.contest.big = true
 		}
 		if seen != wire.AllSlots || !h.Whole() {
-			d.hide(uint32(n), seen, stays(d, before, g))
+			d.hide(uint32(n), seen, stays(d, g))
 		}
 	}
 }
@@ -67,7 +66,7 @@ func (d *draft) look() {
 	for n := range v.pieces {
 		if p := &v.pieces[n]; p.group >= 0 {
 			if x.numbers[p.group] = 0; p.send != f.Send {
-				d.hide(uint32(n), 0, leaves(d, d.sys.frames.At(d.sys.sends.before), int(p.group)))
+				d.hide(uint32(n), 0, leaves(d, int(p.group)))
 				p.group, p.was = leaving, p.group
 			}
 		}
