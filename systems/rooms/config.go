@@ -25,7 +25,7 @@ const (
 type Config struct {
 	// Kinds are the kinds of rooms that it makes, with different names.
 	Kinds []Kind
-	// Process is the name of this process in the directory, 1 to 32 bytes. Default (""): drawn.
+	// Process is the name of this process in the directory, 1 to 32 letters, digits, - and _. Default (""): drawn.
 	Process string
 	// Key is the secret of the connect tokens. Processes of a fleet have the same. Default (zero): drawn at the start,
 	// so that nobody but this process can issue tokens. New refuses netsys.DevelopmentKey, which everybody knows.
@@ -84,6 +84,8 @@ func (c Config) Validate() error {
 	}
 	if len(c.Process) > maxKey {
 		bad("Process has %d bytes, at most %d", len(c.Process), maxKey)
+	} else if c.Process != "" && CheckRecord(ProcessKey(c.Process), nil) != nil {
+		bad("Process %q is no name for the directory: write letters, digits, - and _", c.Process)
 	}
 	if c.MaxRooms < 0 {
 		bad("MaxRooms %d is negative", c.MaxRooms)

@@ -3,6 +3,8 @@ package rooms
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -14,7 +16,7 @@ type Directory interface {
 	Load(ctx context.Context, key string) (Record, error)
 	// Save writes a record where the revision is still that of the newest, 0 where there is to be none, and returns its
 	// own. With a lease it is gone after that time, unless it is saved again; without (0) it stays. [ErrConflict],
-	// [ErrUnavailable].
+	// [ErrUnavailable], after which it may have been written all the same, [ErrRecord].
 	Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error)
 	// Remove takes the record of that revision away: [ErrConflict], [ErrUnavailable]. What is not there is removed.
 	Remove(ctx context.Context, key string, revision uint64) error
@@ -35,8 +37,39 @@ type Record struct {
 	Gone bool
 }
 
+const (
+	// MaxKeyBytes is how long a key of a directory may be.
+	MaxKeyBytes = 128
+	// MaxValueBytes is how long a value may be.
+	MaxValueBytes = 64 << 10
+)
+
+// CheckRecord returns an error that wraps [ErrRecord] where a directory takes no such record: keys are words of letters,
+// digits, - and _ with dots between them.
+func CheckRecord(key string, value []byte) error {
+	if len(key) > MaxKeyBytes {
+		return fmt.Errorf("%w: a key of %d bytes, at most %d", ErrRecord, len(key), MaxKeyBytes)
+	}
+	for word := range strings.SplitSeq(key, ".") {
+		if word == "" || strings.ContainsFunc(word, odd) {
+			return fmt.Errorf("%w: key %q: write words of letters, digits, - and _ with dots between them", ErrRecord, key)
+		}
+	}
+	if len(value) > MaxValueBytes {
+		return fmt.Errorf("%w: %s has a value of %d bytes, at most %d", ErrRecord, key, len(value), MaxValueBytes)
+	}
+	return nil
+}
+
+// odd are characters that stand in no key.
+func odd(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+}
+
 // Errors of directories.
 var (
+	// ErrRecord: no directory takes such a key, or so large a value.
+	ErrRecord = errors.New("rooms: no record for a directory")
 	// ErrAbsent: there is no such record.
 	ErrAbsent = errors.New("rooms: no such record in the directory")
 	// ErrConflict: somebody else has written, or removed, the record.

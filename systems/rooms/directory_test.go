@@ -10,68 +10,6 @@ import (
 	"time"
 )
 
-// A directory takes what is written over what one has seen, and nothing else; leases run out; who watches is told what
-// there is, and the last of every change.
-func TestMemory(t *testing.T) {
-	now := birth
-	m, ctx := NewMemory(func() time.Time { return now }), context.Background()
-	save := func(key, value string, revision uint64, lease time.Duration, want error) uint64 {
-		t.Helper()
-		got, err := m.Save(ctx, key, []byte(value), revision, lease)
-		if !errors.Is(err, want) {
-			t.Fatalf("%s: %v, want %v", key, err, want)
-		}
-		return got
-	}
-	a := save("room.a", "1", 0, 0, nil)
-	save("room.a", "2", 0, 0, ErrConflict)
-	b := save("room.a", "2", a, 0, nil)
-	save("room.a", "3", a, 0, ErrConflict)
-	if err := m.Remove(ctx, "room.a", a); !errors.Is(err, ErrConflict) {
-		t.Error(err)
-	}
-	p := save("process.a", "x", 0, 10*time.Second, nil)
-	watching, stop := context.WithCancel(ctx)
-	told, err := m.Watch(watching, "process.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := <-told; r.Key != "process.a" || string(r.Value) != "x" || r.Gone {
-		t.Errorf("%+v", r)
-	}
-	now = now.Add(9 * time.Second)
-	p = save("process.a", "y", p, 10*time.Second, nil)
-	if r := <-told; string(r.Value) != "y" || r.Revision != p {
-		t.Errorf("%+v", r)
-	}
-	now = now.Add(9 * time.Second)
-	if r, err := m.Load(ctx, "process.a"); err != nil || string(r.Value) != "y" {
-		t.Errorf("%+v, %v", r, err)
-	}
-	now = now.Add(time.Second)
-	if _, err := m.Load(ctx, "process.a"); !errors.Is(err, ErrAbsent) {
-		t.Error(err)
-	}
-	if r := <-told; r.Key != "process.a" || !r.Gone {
-		t.Errorf("%+v", r)
-	}
-	stop()
-	for range told { // it ends
-	}
-	save("process.a", "z", p, 0, ErrConflict)
-	save("room.b", "1", 0, 0, nil)
-	all, err := m.List(ctx, "room.")
-	if err != nil || len(all) != 2 || all[0].Key != "room.a" || all[0].Revision != b || all[1].Key != "room.b" {
-		t.Errorf("%+v, %v", all, err)
-	}
-	if err := m.Remove(ctx, "room.a", b); err != nil {
-		t.Error(err)
-	}
-	if err := m.Remove(ctx, "room.a", b); err != nil {
-		t.Errorf("what is not there: %v", err)
-	}
-}
-
 // keys are those of a directory.
 func keys(t *testing.T, d Directory) (all []string) {
 	t.Helper()

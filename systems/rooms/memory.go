@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms/internal/told"
 )
 
 // Memory is a [Directory] in memory: of one process, or of several servers in one test.
@@ -16,7 +18,7 @@ type Memory struct {
 	mu       sync.Mutex
 	records  map[string]*kept
 	revision uint64
-	watchers map[*watcher]struct{}
+	hub      told.Hub[Record]
 }
 
 // kept is a record with its lease.
@@ -32,7 +34,7 @@ func NewMemory(now func() time.Time) *Memory {
 	if now == nil {
 		now = time.Now
 	}
-	return &Memory{now: now, records: make(map[string]*kept), watchers: make(map[*watcher]struct{})}
+	return &Memory{now: now, records: make(map[string]*kept)}
 }
 
 // Load implements [Directory].
@@ -48,6 +50,9 @@ func (m *Memory) Load(_ context.Context, key string) (Record, error) {
 
 // Save implements [Directory].
 func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
+	if err := CheckRecord(key, value); err != nil {
+		return 0, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
@@ -60,7 +65,7 @@ func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint
 		k.until = m.now().Add(lease)
 	}
 	m.records[key] = k
-	m.tell(k.Record)
+	m.hub.Tell(key, k.Record)
 	return m.revision, nil
 }
 
@@ -108,7 +113,7 @@ func (m *Memory) at(key string) uint64 {
 func (m *Memory) remove(key string) {
 	delete(m.records, key)
 	m.revision++
-	m.tell(Record{Key: key, Revision: m.revision, Gone: true})
+	m.hub.Tell(key, Record{Key: key, Revision: m.revision, Gone: true})
 }
 
 // expire removes what has run out, in the order of keys.
@@ -126,78 +131,14 @@ func (m *Memory) expire() {
 	}
 }
 
-// watcher is somebody who watches. What was not taken yet is kept, the newest of each key.
-type watcher struct {
-	prefix string
-	wake   chan struct{}
-	order  []string
-	newest map[string]Record
-}
-
 // Watch implements [Directory].
 func (m *Memory) Watch(ctx context.Context, prefix string) (<-chan Record, error) {
-	w := &watcher{prefix: prefix, wake: make(chan struct{}, 1), newest: make(map[string]Record)}
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.expire()
+	var first []told.Change[Record]
 	for _, r := range m.list(prefix) {
-		w.add(r)
+		first = append(first, told.Change[Record]{Key: r.Key, Value: r})
 	}
-	m.watchers[w] = struct{}{}
-	m.mu.Unlock()
-	out := make(chan Record)
-	go m.pass(ctx, w, out)
-	return out, nil
-}
-
-// add keeps a change. With the lock.
-func (w *watcher) add(r Record) {
-	if _, waits := w.newest[r.Key]; !waits {
-		w.order = append(w.order, r.Key)
-	}
-	w.newest[r.Key] = r
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-func (m *Memory) tell(r Record) {
-	for w := range m.watchers {
-		if strings.HasPrefix(r.Key, w.prefix) {
-			w.add(r)
-		}
-	}
-}
-
-// pass passes changes on until ctx ends.
-func (m *Memory) pass(ctx context.Context, w *watcher, out chan<- Record) {
-	defer close(out)
-	defer func() {
-		m.mu.Lock()
-		delete(m.watchers, w)
-		m.mu.Unlock()
-	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-w.wake:
-		}
-		for {
-			m.mu.Lock()
-			if len(w.order) == 0 {
-				m.mu.Unlock()
-				break
-			}
-			r := w.newest[w.order[0]]
-			delete(w.newest, w.order[0])
-			w.order = w.order[1:]
-			m.mu.Unlock()
-			select {
-			case <-ctx.Done():
-				return
-			case out <- r:
-			}
-		}
-	}
+	return m.hub.Watch(ctx, prefix, first), nil
 }
