@@ -1,0 +1,158 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+const (
+	// anewTime is how long one follows before all is read anew: less than the stream remembers what is gone.
+	anewTime = 5 * time.Minute
+	// sweepTime is between two looks at leases.
+	sweepTime = 250 * time.Millisecond
+	// beatTime is how often who follows hears from the server; after two that do not come it asks anew.
+	beatTime = 500 * time.Millisecond
+)
+
+// follow hears what happens until the directory is closed. Ready is closed when it has heard first what is there.
+func (d *Directory) follow(ready chan<- struct{}) {
+	for d.ends.Err() == nil {
+		ctx, stop := context.WithTimeout(d.ends, anewTime)
+		heard := func() {
+			if ready != nil {
+				close(ready)
+				ready = nil
+			}
+		}
+		err := d.read(ctx, heard)
+		stop()
+		if err != nil && d.ends.Err() == nil {
+			d.config.Logger.Debug("fleet: following anew", "error", err)
+			select {
+			case <-d.ends.Done():
+			case <-time.After(openTime):
+			}
+		}
+		d.known.forget(d.config.Now().Add(-graveTime))
+	}
+}
+
+// read reads all that there is, calls heard, and goes on with what happens, until ctx ends or all is to be read anew.
+func (d *Directory) read(ctx context.Context, heard func()) error {
+	ask, stop := context.WithTimeout(ctx, 5*d.config.Patience)
+	defer stop()
+	consumer, err := d.stream.OrderedConsumer(ask, jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubjects: []string{d.subject(">")}, InactiveThreshold: time.Minute,
+	})
+	if err != nil {
+		return err
+	}
+	before := d.known.list("")
+	messages, err := consumer.Messages(jetstream.PullExpiry(4*beatTime), jetstream.PullHeartbeat(beatTime))
+	if err != nil {
+		return err
+	}
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-d.anew:
+		}
+		messages.Stop()
+	}()
+	pending := consumer.CachedInfo().NumPending
+	seen := make(map[string]bool)
+	all := func() {
+		d.missed(ctx, before, seen)
+		seen = nil
+		heard()
+	}
+	if pending == 0 {
+		all()
+	}
+	for {
+		m, err := messages.Next()
+		if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		about, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		key := d.hear(m.Subject(), m.Headers(), m.Data(), about.Sequence.Stream)
+		if seen == nil {
+			continue
+		}
+		seen[key] = true
+		if pending--; pending == 0 || about.NumPending == 0 {
+			all()
+		}
+	}
+}
+
+// missed asks for the records that were known and that reading all has not shown.
+func (d *Directory) missed(ctx context.Context, before []rooms.Record, seen map[string]bool) {
+	for _, r := range before {
+		if seen[r.Key] {
+			continue
+		}
+		if _, err := d.get(ctx, r.Key); err != nil {
+			return // what does not answer is read anew
+		}
+	}
+}
+
+// sweep removes what has run out until the directory is closed.
+func (d *Directory) sweep() {
+	t := time.NewTicker(sweepTime)
+	defer t.Stop()
+	for {
+		select {
+		case <-d.ends.Done():
+			return
+		case <-t.C:
+			d.expire(d.ends)
+		}
+	}
+}
+
+// expire removes the records whose leases have run out. After a time in which writes were refused, leases begin again
+// first.
+func (d *Directory) expire(ctx context.Context) {
+	if down, quiet := d.health.down(d.config.Now()); quiet {
+		return
+	} else if down {
+		if err := d.probe(ctx); err != nil {
+			_ = d.refused(ctx, err)
+			return
+		}
+	}
+	for _, r := range d.known.over(d.config.Now()) {
+		switch err := d.Remove(ctx, r.Key, r.Revision); {
+		case errors.Is(err, rooms.ErrUnavailable):
+			return
+		case err == nil:
+			d.config.Logger.Info("fleet: a lease has run out", "key", r.Key)
+		}
+	}
+}
+
+// probe writes something that changes nothing, to learn whether writes work.
+func (d *Directory) probe(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, d.config.Patience)
+	defer stop()
+	_, err := d.js.PublishMsg(ctx, d.grave(probeKey), jetstream.WithRetryAttempts(0))
+	if err == nil {
+		d.works()
+	}
+	return err
+}
