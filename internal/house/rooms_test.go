@@ -64,6 +64,9 @@ var floors = map[string]string{
 	"rooms/internal/router": "",
 	"rooms/internal/told":   "", // what directories tell those who watch
 
+	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
+	"rooms/match": "rooms",
+
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",
 }

@@ -1,0 +1,142 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// Run matches who waits, and answers those who got a seat. Call it once a second. The error wraps [ErrMatch]: what the
+// Func returned besides is carried out all the same.
+func (q *Queue) Run(now time.Time) error {
+	q.run.Lock()
+	defer q.run.Unlock()
+	var errs []error
+	kinds, all, parties := q.tickets(now)
+	for _, kind := range kinds {
+		in := Input{Kind: kind, Capacity: q.seater.Capacity(kind), Tickets: all[kind], Rooms: q.seater.Open(kind)}
+		groups, err := q.match(in)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		free := make(map[rooms.ID]int)
+		for _, p := range in.Rooms {
+			free[p.Room] = p.Free
+		}
+		for _, g := range groups {
+			if err := q.settle(in, g, parties, free); err != nil {
+				errs = append(errs, err)
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// match calls the game's function, which must not end the process.
+func (q *Queue) match(in Input) (groups []Group, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			groups, err = nil, fmt.Errorf("%w: kind %s: panic: %v\n%s", ErrMatch, in.Kind, v, debug.Stack())
+		}
+	}()
+	return q.config.Match(in), nil
+}
+
+// settle gives a group its seats.
+func (q *Queue) settle(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) error {
+	members, who, err := q.claim(in, g, parties, free)
+	if err != nil || members == nil {
+		return err
+	}
+	options := g.Options
+	if options == nil {
+		options = members[0].wish.Options
+	}
+	admissions, err := q.seater.Seat(in.Kind, g.Room, options, who)
+	if err == nil && g.Room != 0 {
+		free[g.Room] -= len(who)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	stay := err != nil && waits(err, g.Room)
+	for _, id := range g.Tickets {
+		p := parties[id]
+		p.claimed = false
+		if !stay {
+			q.end(p)
+		}
+		if errors.Is(err, rooms.ErrBanned) || errors.Is(err, rooms.ErrSeated) {
+			p.refused = append(slices.Clone(p.refused), g.Room)
+			p.refused = p.refused[max(len(p.refused)-mostRefused, 0):]
+		}
+		if len(p.members) == 0 {
+			q.end(p)
+		}
+	}
+	if stay {
+		return nil
+	}
+	for i, m := range members {
+		if q.members[m.wish.Player.ID] != m {
+			continue // it has gone meanwhile: the seat is free again when its promise is over
+		}
+		delete(q.members, m.wish.Player.ID)
+		a := Answer{Err: err}
+		if err == nil {
+			a.Admission = admissions[i]
+		}
+		m.wait.answer <- a
+		m.wait.member = nil
+	}
+	return nil
+}
+
+// waits reports whether who could not be seated waits on: for another room, or until there is place.
+func waits(err error, room rooms.ID) bool {
+	return room != 0 || errors.Is(err, rooms.ErrRooms) || errors.Is(err, rooms.ErrFull)
+}
+
+// claim holds the tickets of a group, and is their players; none where one of them has gone meanwhile.
+func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) (members []*member, who []rooms.Player, err error) {
+	bad := func(format string, v ...any) error {
+		return fmt.Errorf("%w: kind %s: a group of tickets %v for room %v: "+format, append([]any{ErrMatch, in.Kind, g.Tickets, g.Room}, v...)...)
+	}
+	left, open := free[g.Room]
+	switch {
+	case len(g.Tickets) == 0:
+		return nil, nil, bad("nobody is in it")
+	case g.Room == 0:
+		left = in.Capacity
+	case !open:
+		return nil, nil, bad("no such room is open; give one of Input.Rooms, or 0 for a new one")
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, id := range g.Tickets {
+		p := parties[id]
+		switch {
+		case p == nil || p.key.kind != in.Kind:
+			return nil, nil, bad("nobody has ticket %d", id)
+		case slices.Contains(g.Tickets[:i], id):
+			return nil, nil, bad("ticket %d is in it twice", id)
+		case !p.whole():
+			return nil, nil, nil // it was seated, or has gone
+		}
+		members = append(members, p.members...)
+	}
+	if len(members) > left {
+		return nil, nil, bad("%d players for %d seats", len(members), left)
+	}
+	for _, m := range members {
+		who = append(who, m.wish.Player)
+	}
+	for _, id := range g.Tickets {
+		parties[id].claimed = true
+	}
+	return members, who, nil
+}
