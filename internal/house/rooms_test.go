@@ -67,6 +67,9 @@ var floors = map[string]string{
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",
 
+	// HTTP is over rooms, and matches who waits: whoever serves no HTTP links none of it
+	"rooms/web": "rooms rooms/match",
+
 	// only tests import it: those of all rooms play its games
 	"internal/testgame": "",
 }

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+const (
+	defaultPerAddress = 600
+	defaultPerPlayer  = 60
+	mostPerMinute     = 1 << 20
+	defaultWait       = 25 * time.Second
+	mostWait          = time.Minute
+)
+
+// ErrConfig is wrapped by the errors of [New] and [Config.Validate].
+var ErrConfig = errors.New("web: configuration")
+
+// Endpoints are where players reach the rooms, as they are told: with the names that a browser needs. At least one is
+// there.
+type Endpoints struct {
+	// UDP is a host and a port, such as 203.0.113.7:7777 or play.example:7777.
+	UDP string `json:"udp"`
+	// WS is a URL of WebSockets, such as wss://play.example/ws. A page that came by https needs wss.
+	WS string `json:"ws"`
+	// WebTransport is a URL, such as https://play.example:7778/.
+	WebTransport string `json:"webtransport"`
+}
+
+// Action is what a player is about to do, for [Config].Check.
+type Action string
+
+// The actions.
+const (
+	Join   Action = "join" // or make a room with these options, where there is none
+	Create Action = "create"
+	Queue  Action = "queue"
+)
+
+// Config configures a [Handler]. Endpoints are needed.
+type Config struct {
+	// Endpoints are where players reach the rooms.
+	Endpoints Endpoints
+	// Authenticate says who asks: an id that is not 0, a party if the game knows one, and data for the room's game. An
+	// error is answered with 401 and its text, which tells how to log in. It is called after limits of the address, may
+	// wait, and may be called from any goroutine. Default (nil): connections from this machine alone are answered, for
+	// whom they say they are: the header "Player: 17", or a player who is drawn.
+	Authenticate func(r *http.Request) (rooms.Player, error)
+	// Check may refuse what a player asks for, such as names that nobody should see in the list: its error is answered
+	// with 403 and its text. Default (nil): all options are good.
+	Check func(a Action, who rooms.Player, kind string, o rooms.Options) error
+	// Properties says what a player in the queue is, given what it says itself; its error is answered with 403. Default
+	// (nil): what it says. Give one where skill matters: players say what suits them.
+	Properties func(who rooms.Player, said rooms.Options) (rooms.Options, error)
+	// Match says who gets into which room. Default (nil): match.Rules{}.Match.
+	Match match.Func
+	// Hosts are names under which the server is reached, without ports, besides localhost and addresses.
+	Hosts []string
+	// TrustedProxies are the addresses of proxies in front: what they say in X-Forwarded-For counts, and without Hosts
+	// they answer for the names that they pass on. They need Authenticate.
+	TrustedProxies []netip.Prefix
+	// PerAddress is how many requests a minute there may be from one IPv4 address, or one IPv6 network of 64 bits, a tenth
+	// of them at once. Default (0): 600.
+	PerAddress int
+	// PerPlayer is how many seats a minute one player may ask for, a sixth of them at once; a room that it creates counts
+	// for five. Default (0): 60.
+	PerPlayer int
+	// Wait is how long a request waits in the queue, whole seconds up to a minute; requests may ask for less. Default (0):
+	// 25 s.
+	Wait time.Duration
+	// Logger receives what a player cannot be told: errors of the game, wrong groups of Match. Default (nil): none.
+	Logger *slog.Logger
+	// Now is the time of day. Default (nil): time.Now.
+	Now func() time.Time
+}
+
+// Validate returns an error that wraps [ErrConfig] and says what is missing or out of range.
+func (c Config) Validate() error {
+	var errs []error
+	bad := func(format string, v ...any) {
+		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, v...)...))
+	}
+	e := c.Endpoints
+	if e == (Endpoints{}) {
+		bad("Endpoints are empty: say where players reach the rooms, such as Endpoints{UDP: \"203.0.113.7:7777\"}")
+	}
+	if e.UDP != "" {
+		if u, err := url.Parse("udp://" + e.UDP); err != nil || u.Host != e.UDP || u.Port() == "" || u.Hostname() == "" {
+			bad("Endpoints.UDP %q: want a host and a port, such as 203.0.113.7:7777", e.UDP)
+		}
+	}
+	for what, x := range map[string]struct {
+		text    string
+		schemes []string
+	}{"WS": {e.WS, []string{"ws", "wss"}}, "WebTransport": {e.WebTransport, []string{"https"}}} {
+		if u, err := url.Parse(x.text); x.text != "" && (err != nil || u.Host == "" || !slices.Contains(x.schemes, u.Scheme)) {
+			bad("Endpoints.%s %q: want a URL that begins with %s://", what, x.text, x.schemes[len(x.schemes)-1])
+		}
+	}
+	if err := (hostname.Guard{Hosts: c.Hosts}).Validate(); err != nil {
+		bad("Hosts: %w", err)
+	}
+	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
+		bad("TrustedProxies: %v has one that is not valid", c.TrustedProxies)
+	}
+	if c.Authenticate == nil && (len(c.TrustedProxies) > 0 || len(c.Hosts) > 0) {
+		bad("TrustedProxies or Hosts without Authenticate: without it only this machine is served, under its own names")
+	}
+	for name, n := range map[string]int{"PerAddress": c.PerAddress, "PerPlayer": c.PerPlayer} {
+		if n < 0 || n > mostPerMinute {
+			bad("%s %d is not in 1..%d (0: the default)", name, n, mostPerMinute)
+		}
+	}
+	if c.Wait < 0 || c.Wait > mostWait || c.Wait%time.Second != 0 {
+		bad("Wait %v is not in whole seconds up to %v", c.Wait, mostWait)
+	}
+	return errors.Join(errs...)
+}
+
+// filled is c with the documented defaults in place of zeros.
+func (c Config) filled() Config {
+	c.PerAddress, c.PerPlayer = cmp.Or(c.PerAddress, defaultPerAddress), cmp.Or(c.PerPlayer, defaultPerPlayer)
+	c.Wait = cmp.Or(c.Wait, defaultWait)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// guard says under which names the handler answers.
+func (c *Config) guard() hostname.Guard {
+	return hostname.Guard{Hosts: c.Hosts, Proxies: c.TrustedProxies}
+}

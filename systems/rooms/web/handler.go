@@ -1,0 +1,199 @@
+package web
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/allowance"
+	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+// Handler answers requests for seats: mount it under /rooms and /rooms/. It may be used from any goroutine.
+type Handler struct {
+	config    Config
+	server    *rooms.Server
+	mux       http.ServeMux
+	queue     *match.Queue
+	addresses *allowance.Limiter[netip.Addr]
+	players   *allowance.Limiter[uint64]
+	listing   listing
+
+	mu      sync.Mutex
+	matches bool // the queue is being run, once a second
+}
+
+// The advice of refusals by the guard.
+const (
+	adviseOrigin = "Pages of other sites may not ask: open the page by the address of this server, or name its host in web.Config.Hosts."
+	adviseName   = "Any web site could lead here under this name: use an address of this server, or name it in web.Config.Hosts, or the proxy that passes it on in TrustedProxies."
+	adviseLocal  = "Without web.Config.Authenticate this machine alone is answered, by connections that no proxy has forwarded."
+)
+
+// playerHeader is who asks, where nobody is authenticated.
+const playerHeader = "Player"
+
+// route is one thing that the handler answers to.
+type route struct {
+	method, path string
+	answer       func(h *Handler, w http.ResponseWriter, r *http.Request, who rooms.Player) (status int, body any, err error)
+	open         bool // it needs no player
+	body         any  // what it takes, nil for none
+	cost         int  // of the player's allowance
+}
+
+// routes are all of them.
+var routes = []route{
+	{method: "GET", path: "/rooms", answer: list, open: true},
+	{method: "GET", path: "/rooms/openapi.json", answer: serveOpenAPI, open: true},
+	{method: "POST", path: "/rooms/join", answer: (*Handler).join, body: JoinBody{}, cost: 1},
+	{method: "POST", path: "/rooms/create", answer: (*Handler).create, body: CreateBody{}, cost: 5},
+	{method: "POST", path: "/rooms/queue", answer: (*Handler).wait, body: QueueBody{}, cost: 1},
+	{method: "POST", path: "/rooms/{id}/join", answer: (*Handler).seat, body: SeatBody{}, cost: 1},
+	{method: "POST", path: "/rooms/{id}/reconnect", answer: (*Handler).reconnect, body: SeatBody{}, cost: 1},
+}
+
+// New makes a handler for the rooms of a server. The error wraps [ErrConfig].
+func New(c Config, s *rooms.Server) (*Handler, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Authenticate == nil && !s.Local() {
+		return nil, fmt.Errorf("%w: players reach the rooms at %v, from other machines: give Authenticate, so that they are who they say", ErrConfig, s.Addresses())
+	}
+	c = c.filled()
+	h := &Handler{
+		config: c, server: s, queue: match.New(match.Config{Match: c.Match}, match.Local(s)),
+		addresses: allowance.New[netip.Addr](c.PerAddress, max(c.PerAddress/10, 5)),
+		players:   allowance.New[uint64](c.PerPlayer, max(c.PerPlayer/6, 5)),
+	}
+	for _, x := range routes {
+		h.mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) { h.answer(w, r, x) })
+	}
+	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, h.nowhere(w, r))
+	})
+	return h, nil
+}
+
+// ServeHTTP implements [http.Handler].
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := w.Header()
+	x.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	x.Set("X-Content-Type-Options", "nosniff")
+	x.Set("Referrer-Policy", "no-referrer")
+	x.Set("Cross-Origin-Resource-Policy", "same-origin")
+	x.Set("Cache-Control", "no-store")
+	if f := h.admit(r); f != nil {
+		refuse(w, f)
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+// admit is why a request is refused before anybody looks at what it wants, nil where it goes on.
+func (h *Handler) admit(r *http.Request) *Failure {
+	guard := h.config.guard()
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	switch {
+	case err != nil:
+		return fail("forbidden", adviseLocal)
+	case guard.Foreign(r):
+		return fail("forbidden", adviseOrigin)
+	case h.config.Authenticate == nil && (!remote.Addr().Unmap().IsLoopback() || hostname.Forwarded(r.Header)):
+		return fail("forbidden", adviseLocal)
+	case !guard.Allows(r.Host, remote.Addr()):
+		return fail("forbidden", adviseName)
+	}
+	from, err := guard.Client(r)
+	if err != nil {
+		return fail("forbidden", adviseLocal)
+	}
+	if wait := h.addresses.Take(hostname.Network(from), 1, h.config.Now()); wait > 0 {
+		return later("limited", "Too many requests from this address: ask again later.", wait)
+	}
+	return nil
+}
+
+// nowhere is the failure of a path, or of a method that it does not have.
+func (h *Handler) nowhere(w http.ResponseWriter, r *http.Request) *Failure {
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := h.mux.Handler(other); pattern != "/" {
+			w.Header().Set("Allow", method)
+			return fail("method", "Use "+method+" for this path.")
+		}
+	}
+	return fail("no_path", "There is nothing here: /rooms/openapi.json says what there is.")
+}
+
+// answer answers a request that the guard has admitted.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, x route) {
+	status, body, err := 0, any(nil), error(nil)
+	var who rooms.Player
+	if !x.open {
+		who, err = h.player(r)
+		if err == nil {
+			if wait := h.players.Take(who.ID, x.cost, h.config.Now()); wait > 0 {
+				err = later("limited", "You ask too often: ask again later.", wait)
+			}
+		}
+	}
+	if err == nil {
+		status, body, err = x.answer(h, w, r, who)
+	}
+	switch {
+	case err == nil:
+		reply(w, status, body)
+	case r.Context().Err() != nil: // nobody reads it
+	default:
+		f := failureOf(err)
+		if f.Code == "failed" {
+			h.config.Logger.Error("rooms by HTTP: a request failed", "path", r.URL.Path, "error", err)
+		}
+		refuse(w, f)
+	}
+}
+
+// player is who asks.
+func (h *Handler) player(r *http.Request) (rooms.Player, error) {
+	if h.config.Authenticate != nil {
+		who, err := h.config.Authenticate(r)
+		switch {
+		case err != nil:
+			return rooms.Player{}, fail("unauthenticated", err.Error())
+		case who.ID == 0:
+			return rooms.Player{}, errors.New("web: Config.Authenticate returned player 0: return an error for who is nobody, or another id")
+		}
+		return who, nil
+	}
+	said := r.Header.Get(playerHeader)
+	if said == "" {
+		var b [8]byte
+		_, _ = rand.Read(b[:])
+		return rooms.Player{ID: cmp.Or(binary.LittleEndian.Uint64(b[:]), 1)}, nil
+	}
+	id, err := strconv.ParseUint(said, 10, 64)
+	if err != nil || id == 0 {
+		return rooms.Player{}, fail("bad_player", "The header Player is a number from 1 to 18446744073709551615.")
+	}
+	return rooms.Player{ID: id}, nil
+}
+
+// deadlines give a request time, whatever the server's own say: for its body, and to be answered after a wait.
+func deadlines(w http.ResponseWriter, wait time.Duration) {
+	c := http.NewResponseController(w)
+	at := time.Now().Add(wait + 10*time.Second)
+	_ = c.SetReadDeadline(at) // where there is none, there is none to be changed
+	_ = c.SetWriteDeadline(at)
+}

@@ -1,0 +1,113 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"net/http"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+// matchTime is between two runs of the queue.
+const matchTime = time.Second
+
+// Waiting is the answer to who got no seat yet: ask again at once, the place in the queue is kept for five seconds.
+type Waiting struct {
+	// Queued is how many players wait, for all kinds.
+	Queued int `json:"queued"`
+}
+
+// wish is what a body asks for.
+func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.Duration, err error) {
+	wait = h.config.Wait
+	switch {
+	case len(b.Party) > maxParty:
+		return w, 0, fail("bad_party", "The name of a party has at most 64 bytes.")
+	case b.PartySize < 0 || b.PartySize == 0 && b.Party != "" || b.PartySize > 1 && b.Party == "" && who.Party == 0:
+		return w, 0, fail("bad_party", "A party has a name that its members share, and a size: give party and party_size, or neither.")
+	case b.Party != "" && who.Party != 0:
+		return w, 0, fail("bad_party", "Your party is known to the game: give party_size alone.")
+	case b.Wait < 0 || time.Duration(b.Wait)*time.Second > wait:
+		return w, 0, fail("bad_body", "wait is in seconds, from 1 to "+wait.String()+"; 0 is as long as that.")
+	case b.Wait > 0:
+		wait = time.Duration(b.Wait) * time.Second
+	}
+	if b.Party != "" {
+		sum := sha256.Sum256([]byte(b.Party))
+		who.Party = max(binary.LittleEndian.Uint64(sum[:]), 1)
+	}
+	if err := h.check(Queue, who, b.Kind, &b.Options); err != nil {
+		return w, 0, err
+	}
+	if b.Properties, err = b.Properties.Clean(); err != nil {
+		return w, 0, err
+	}
+	if h.config.Properties != nil {
+		if b.Properties, err = h.config.Properties(who, b.Properties); err != nil {
+			return w, 0, fail("forbidden", err.Error())
+		}
+	}
+	return match.Wish{Kind: b.Kind, Player: who, Size: b.PartySize, Options: b.Options, Properties: b.Properties}, wait, nil
+}
+
+// wait gives a seat with others, as soon as there are some.
+func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
+	deadlines(w, 0)
+	b, err := decode[QueueBody](r, w)
+	if err != nil {
+		return 0, nil, err
+	}
+	wish, wait, err := h.wish(b, who)
+	if err != nil {
+		return 0, nil, err
+	}
+	if h.server.Draining() {
+		return 0, nil, rooms.ErrDraining
+	}
+	deadlines(w, wait)
+	ticket, err := h.queue.Enter(h.config.Now(), wish)
+	if err != nil {
+		return 0, nil, err
+	}
+	h.matching()
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	for {
+		select {
+		case <-r.Context().Done():
+			h.queue.Leave(ticket)
+			return 0, nil, r.Context().Err()
+		case a := <-ticket.Answer():
+			return h.one(http.StatusOK, []rooms.Admission{a.Admission}, home(a.Err))
+		case <-over.C:
+			if h.queue.Pause(h.config.Now(), ticket) {
+				return http.StatusAccepted, Waiting{h.queue.Len()}, nil
+			}
+			over.Reset(matchTime / 10) // it is being given a seat just now
+		}
+	}
+}
+
+// matching makes the queue run once a second, as long as somebody waits.
+func (h *Handler) matching() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.matches {
+		h.matches = true
+		time.AfterFunc(matchTime, h.match)
+	}
+}
+
+// match runs the queue.
+func (h *Handler) match() {
+	if err := h.queue.Run(h.config.Now()); err != nil {
+		h.config.Logger.Error("rooms by HTTP: the game's Match", "error", err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.matches = h.queue.Len() > 0; h.matches {
+		time.AfterFunc(matchTime, h.match)
+	}
+}
