@@ -322,7 +322,9 @@ func campaign(t *testing.T, seed uint64) string {
 }
 
 // fresh reports whether a room was made in the latest run, after those who wait were tried.
-func fresh(r *fake, h *hall) bool { return strings.Count(h.log.String(), fmt.Sprintf(" %v [", r.Room)) == 1 }
+func fresh(r *fake, h *hall) bool {
+	return strings.Count(h.log.String(), fmt.Sprintf(" %v [", r.Room)) == 1
+}
 
 // A party waits for all its members, and when one goes for another one.
 func TestPartyIsWhole(t *testing.T) {
