@@ -59,10 +59,11 @@ func (d *Directory) Load(ctx context.Context, key string) (rooms.Record, error) 
 			return rooms.Record{}, rooms.ErrAbsent
 		}
 	}
+	err = d.refused(ctx, err) // noted for leases, too
 	if r, ok := d.known.load(key); ok {
 		return r, nil
 	}
-	return rooms.Record{}, d.refused(ctx, err)
+	return rooms.Record{}, err
 }
 
 var errQuiet = errors.New("no answer a moment ago")

@@ -119,6 +119,9 @@ func TestNobodyAnswers(t *testing.T) {
 		if _, err := d.Load(t.Context(), "process.two"); !errors.Is(err, rooms.ErrUnavailable) {
 			t.Fatalf("nobody knows whether it is there: %v", err)
 		}
+		if down, quiet := d.health.down(clock.get()); !down || !quiet {
+			t.Fatal("the next one would wait again for who did not answer this one")
+		}
 		clock.turn(time.Hour)
 		d.expire(t.Context())
 	}

@@ -1,0 +1,68 @@
+package fleet
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// What is heard late changes nothing: neither an older record nor one from before it went.
+func TestHeardLate(t *testing.T) {
+	k, now := newKnown(), time.Unix(1e9, 0)
+	hear := func(revision uint64, gone bool) {
+		k.hear(rooms.Record{Key: "room.a", Revision: revision, Gone: gone}, 0, now)
+	}
+	want := func(want uint64) {
+		t.Helper()
+		if r, _ := k.load("room.a"); r.Revision != want {
+			t.Fatalf("revision %d is known, want %d", r.Revision, want)
+		}
+	}
+	hear(5, false)
+	hear(4, false)
+	want(5)
+	hear(3, true)
+	want(5)
+	hear(7, true)
+	want(0)
+	hear(6, false)
+	want(0)
+	hear(8, false)
+	want(8)
+	if got := k.buried("room.a"); got != 0 {
+		t.Errorf("it is here, and went with %d", got)
+	}
+	hear(9, true)
+	k.forget(now)
+	if k.buried("room.a") != 9 {
+		t.Error("how it went is forgotten too early")
+	}
+	k.forget(now.Add(1))
+	if k.buried("room.a") != 0 {
+		t.Error("how it went is kept for ever")
+	}
+}
+
+// After a time in which writes were refused a process has a whole lease to say that it is there.
+func TestLeasesBeginAgain(t *testing.T) {
+	d, clock := opened(t, embedded(t, 1).Config())
+	save(t, d, "process.one", "1", 0, 10*time.Second)
+	d.health.refused(clock.get(), errors.New("no leader"))
+	clock.turn(time.Hour)
+	d.expire(t.Context())
+	if down, _ := d.health.down(clock.get()); down {
+		t.Fatal("writes work again, and nobody has tried")
+	}
+	clock.turn(10*time.Second - 1)
+	d.expire(t.Context())
+	if _, err := d.Load(t.Context(), "process.one"); err != nil {
+		t.Fatal(err)
+	}
+	clock.turn(1)
+	d.expire(t.Context())
+	if _, err := d.Load(t.Context(), "process.one"); !errors.Is(err, rooms.ErrAbsent) {
+		t.Fatal(err)
+	}
+}
