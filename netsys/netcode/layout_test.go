@@ -12,10 +12,10 @@ func TestPeerIsFewCacheLines(t *testing.T) {
 	if unsafe.Offsetof(x.peer) != line || unsafe.Sizeof(x) > 5*line {
 		t.Errorf("a peer is at %d of %d bytes", unsafe.Offsetof(x.peer), unsafe.Sizeof(x))
 	}
-	p := &x.peer
+
 	for name, at := range map[string]uintptr{
-		"last": unsafe.Offsetof(p.last), "window": unsafe.Offsetof(p.window) + unsafe.Sizeof(p.window) - 1, "in": unsafe.Offsetof(p.in),
-		"out": unsafe.Offsetof(p.out), "addr": unsafe.Offsetof(p.addr) + unsafe.Sizeof(p.addr) - 1, "over": unsafe.Offsetof(p.over),
+		"last": unsafe.Offsetof(x.peer.last), "window": unsafe.Offsetof(x.peer.window) + unsafe.Sizeof(x.peer.window) - 1, "in": unsafe.Offsetof(x.peer.in),
+		"out": unsafe.Offsetof(x.peer.out), "addr": unsafe.Offsetof(x.peer.addr) + unsafe.Sizeof(x.peer.addr) - 1, "over": unsafe.Offsetof(x.peer.over),
 	} {
 		if at >= 3*line {
 			t.Errorf("%s is at %d: behind what every packet needs", name, at)

@@ -98,11 +98,11 @@ func (d *door) Gone(player uint64, number uint32) {
 }
 
 // settle brings the seats up to date at the end of a turn, and calls the hooks.
-func (r *door) settle(now time.Time) {
-	x := &r.clients
+func (d *door) settle(now time.Time) {
+	x := &d.clients
 	for _, n := range x.emptied {
 		if x.here[n].session == nil {
-			r.port.Vacate(n)
+			d.port.Vacate(n)
 		}
 	}
 	x.emptied = x.emptied[:0]
@@ -110,40 +110,40 @@ func (r *door) settle(now time.Time) {
 		if c := &x.here[n]; c.session != nil {
 			if at := c.session.RemoteAddr(); at != c.at {
 				c.at = at
-				r.port.Settle(uint16(n), at)
+				d.port.Settle(uint16(n), at)
 			}
 		}
 	}
-	r.mu.Lock()
-	book, life := r.held.book, &r.held.life
+	d.mu.Lock()
+	book, life := d.held.book, &d.held.life
 	book.Expire(now)
 	x.freed = append(x.freed[:0], book.Freed()...)
-	switch empty := book.Left() == r.kind.Capacity; {
+	switch empty := book.Left() == d.kind.Capacity; {
 	case !empty:
 		life.empty = time.Time{}
 	case life.empty.IsZero():
 		life.empty = now
 	}
-	r.mu.Unlock()
+	d.mu.Unlock()
 	if len(x.freed) > 0 {
-		(*Room)(r).changed()
+		(*Room)(d).changed()
 	}
-	r.hooks()
+	d.hooks()
 }
 
 // hooks tells the game who joined and who left, at rest.
-func (r *door) hooks() {
-	x := &r.clients
+func (d *door) hooks() {
+	x := &d.clients
 	for _, c := range x.joined {
-		if r.kind.Joined != nil {
-			r.kind.Joined((*Room)(r), c.seat, c.number)
+		if d.kind.Joined != nil {
+			d.kind.Joined((*Room)(d), c.seat, c.number)
 		}
 	}
 	x.joined = x.joined[:0]
 	for _, s := range x.freed {
-		r.server.notes.freed(s.Player, (*Room)(r))
-		if r.kind.Left != nil && s.Client != 0 {
-			r.kind.Left((*Room)(r), Seat{Room: r.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
+		d.server.notes.freed(s.Player, (*Room)(d))
+		if d.kind.Left != nil && s.Client != 0 {
+			d.kind.Left((*Room)(d), Seat{Room: d.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"fmt"
+	"maps"
 	"math"
 )
 
@@ -58,11 +59,7 @@ func (o Options) Has(wanted Options) bool {
 // with is o and what is in more.
 func (o Options) with(more Options) Options {
 	all := make(Options, len(o)+len(more))
-	for k, v := range o {
-		all[k] = v
-	}
-	for k, v := range more {
-		all[k] = v
-	}
+	maps.Copy(all, o)
+	maps.Copy(all, more)
 	return all
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // Players who join a kind sit in one room until that is full, and then in another one; each sees who is in its own room
@@ -13,6 +15,15 @@ func TestRoomsBehindOneEndpoint(t *testing.T) {
 	joined := make(map[uint64]Seat)
 	kind := fields(2)
 	kind.Joined = func(_ *Room, s Seat, client uint32) { joined[s.Player] = s }
+	asked := make(map[uint64]Seat)
+	kind.Server.Login = systems.Login(func(s netsys.Session, _ *struct{}) error {
+		seat, ok := SeatOf(s)
+		if !ok {
+			return ErrSeat
+		}
+		asked[seat.Player] = seat
+		return nil
+	})
 	h := newHouse(t, Config{Kinds: []Kind{kind}})
 	var all []*player
 	var seats []Admission
@@ -39,6 +50,9 @@ func TestRoomsBehindOneEndpoint(t *testing.T) {
 		s := joined[p.id]
 		if s.Room != seats[i].Seat.Room || s.Number != seats[i].Seat.Number || string(s.Data) != string(seats[i].Seat.Data) || len(s.Data) == 0 {
 			t.Errorf("player %d joined as %+v with %+v", i+1, s, seats[i].Seat)
+		}
+		if a := asked[p.id]; a.Room != s.Room || a.Number != s.Number || string(a.Data) != string(s.Data) {
+			t.Errorf("player %d asked to join as %+v, and joined as %+v", i+1, a, s)
 		}
 	}
 	if seats[0].Seat.Room != seats[1].Seat.Room || seats[2].Seat.Room != seats[3].Seat.Room || seats[0].Seat.Room == seats[2].Seat.Room || seats[4].Seat.Room == seats[2].Seat.Room {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -157,9 +158,7 @@ func (s *Server) Run(ctx context.Context) error {
 	s.mu.Lock()
 	s.table.closed = true
 	running := make(map[*Room]chan struct{}, len(s.table.running))
-	for r, done := range s.table.running {
-		running[r] = done
-	}
+	maps.Copy(running, s.table.running)
 	s.mu.Unlock()
 	stop()
 	var err error

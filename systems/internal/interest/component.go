@@ -59,7 +59,7 @@ func (c Component) compile(p *Program) error {
 	}
 	n, err := c.of.compile(p)
 	if err != nil {
-		return fmt.Errorf("Only[%s]: %w", name, err)
+		return fmt.Errorf("systems.Only[%s]: %w", name, err)
 	}
 	p.veils = append(p.veils, veil{mask, c.of, n})
 	return nil

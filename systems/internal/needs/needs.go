@@ -34,7 +34,7 @@ func Client(names []string, p policy.Policies) error {
 func lacks(names []string, p policy.Policies, list ...need) error {
 	for _, n := range list {
 		if !slices.Contains(names, n.system) {
-			return fmt.Errorf("Schedule without %s under %s: %s; leave that system in", n.system, p.Model(), n.because)
+			return fmt.Errorf("a Schedule without %s under %s: %s; leave that system in", n.system, p.Model(), n.because)
 		}
 	}
 	return nil

@@ -190,17 +190,17 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
-	var pages string
+	var pages strings.Builder
 	for query := "?limit=2"; ; {
 		levels, l := list(query)
-		pages += levels
+		pages.WriteString(levels)
 		if l.Next == "" {
 			break
 		}
 		query = "?limit=2&after=" + l.Next
 	}
-	if len(pages) != 5 {
-		t.Errorf("pages of %s", pages)
+	if len(pages.String()) != 5 {
+		t.Errorf("pages of %s", pages.String())
 	}
 	for _, query := range []string{"?limit=0", "?limit=101", "?free=x", "?after=1", "?nothing=1", "?is=1", "?is[]=1", "?min[level]=x", "?min[level]=NaN", "?kind=a&kind=b", "?%zz", "?free=" + strings.Repeat("1", 3000)} {
 		if a := x.ask(0, "GET", "/rooms"+query, ""); a.code() != "bad_query" {
