@@ -476,6 +476,9 @@ var realTime = []string{
 	"systems/server.go: NewServer", "systems/server.go: Run",
 	"systems/internal/overload/control.go: Measure", // under Server.Run alone
 	"netsys/udp.go: read",
+	// A process with rooms: Run and what it starts, and rooms.Config.Now where none was given.
+	"systems/rooms/config.go: filled", "systems/rooms/memory.go: NewMemory",
+	"systems/rooms/notes.go: run", "systems/rooms/room.go: Do", "systems/rooms/server.go: Run", "systems/rooms/turn.go: run",
 }
 
 // No package of the core reads a clock, but for those places. The test reads source
@@ -497,8 +500,8 @@ var start = clock.Now()
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner", "swarm"}, name):
-				return filepath.SkipDir // real sockets, the kit for them, a tool for people, and commands
+			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner", "swarm", "fleet", "web", "roomstest"}, name):
+				return filepath.SkipDir // real sockets and HTTP, the kits for them, a tool for people, and commands
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil
 			}

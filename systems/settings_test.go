@@ -138,6 +138,10 @@ func serverSettings() []setting {
 			c.Interest = &systems.Grid[components.Position]{Cell: 1000, Radius: 10_000}
 		},
 			refused: both("leave it nil")},
+		{name: "ComponentInterest", server: func(c *systems.ServerConfig) {
+			c.ComponentInterest = []systems.ComponentInterest{systems.Only[components.Position](&systems.Grid[components.Position]{Cell: 1000, Radius: 10_000})}
+		},
+			refused: both("leave it nil")},
 		{name: "Coders", server: func(c *systems.ServerConfig) { c.Coders = delta.ZstdOnly }, idle: byInputs},
 		{name: "Trained", kept: true, idle: byInputs},
 		{name: "Record", server: func(c *systems.ServerConfig) { c.Record = io.Discard }, refused: both("leave it nil")},
@@ -190,6 +194,7 @@ func clientSettings() []setting {
 		}, refused: both("leave these two out"), told: "`Systems` with a `Predict` or `Reconcile`"},
 		{name: "Smoothing", client: func(c *systems.ClientConfig) { c.Smoothing = interpolate.Smoothing{Off: true} }, idle: []policy.Preset{policy.Lockstep}},
 		{name: "Start", kept: true},
+		{name: "OnPresence", client: func(c *systems.ClientConfig) { c.OnPresence = func(*ecs.World, systems.PresenceChange) {} }},
 		{name: "Loaded", client: func(c *systems.ClientConfig) { c.Loaded = func(*ecs.World, uint32) {} }},
 		{name: "OnRefused", client: func(c *systems.ClientConfig) { c.OnRefused = func(systems.Refusal) {} }},
 		{name: "OnMismatch", client: func(c *systems.ClientConfig) { c.OnMismatch = func(systems.Mismatch) {} }, idle: byInputs},

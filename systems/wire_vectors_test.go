@@ -404,7 +404,7 @@ func TestSnapshotVectorOfTheDocument(t *testing.T) {
 	if err := json.Unmarshal(file, &all); err != nil {
 		t.Fatal(err)
 	}
-	if want := all[1].Messages[1].Hex; !ok || spelled.String() != want {
+	if want := all[1].Messages[2].Hex; !ok || spelled.String() != want {
 		t.Errorf("spelled out is %s, not %s", &spelled, want)
 	}
 }
