@@ -2,6 +2,7 @@ package workers
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -15,6 +16,7 @@ const patience = 250 * time.Microsecond
 // works too. A nil Pool has the caller alone.
 type Pool struct {
 	helpers []*helper
+	gone    sync.WaitGroup
 	n       int // workers, the caller among them
 	job     job
 }
@@ -60,7 +62,7 @@ func (p *Pool) start() {
 	for range p.n - 1 {
 		h := &helper{wake: make(chan struct{}, 1)}
 		p.helpers = append(p.helpers, h)
-		go h.help(&p.job)
+		p.gone.Go(func() { h.help(&p.job) })
 	}
 }
 
@@ -181,5 +183,6 @@ func (p *Pool) Close() {
 	for _, h := range p.helpers {
 		close(h.wake)
 	}
+	p.gone.Wait()
 	p.helpers, p.n = nil, 1
 }

@@ -543,7 +543,7 @@ func TestUnansweredConnection(t *testing.T) {
 		all, most = all+n, max(most, n)
 	}
 	flooded := l.WebSocketStats().Flooded
-	if most > 4 || flooded == 0 {
+	if most > 8 || flooded == 0 { // four that came with the handshake, and four behind it
 		t.Errorf("%d delivered at once, %d lost", most, flooded)
 	}
 	if l.Sweep(time.Now().Add(59 * time.Minute)); l.WebSocketStats().Unanswered != 0 {
