@@ -57,10 +57,10 @@ func installed(ctx context.Context, folder string, progress io.Writer) (node str
 		return node, nil
 	}
 	fmt.Fprintln(progress, "installing Colyseus")
-	install := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund")
+	install := exec.CommandContext(ctx, "npm", "install", "--no-save", "--no-audit", "--no-fund")
 	install.Dir, install.Stdout, install.Stderr = folder, progress, progress
 	if err := install.Run(); err != nil {
-		return "", fmt.Errorf("npm ci in %s: %w", folder, err)
+		return "", fmt.Errorf("npm install in %s: %w", folder, err)
 	}
 	return node, nil
 }
