@@ -41,6 +41,34 @@ func (c *caller) Received(_ time.Time, _ netsys.Session, p netsys.Packet) {
 	}
 }
 
+// carrier is the wires of many clients.
+type carrier interface {
+	Poll(now time.Time, arrived func(n int))
+	Flush(now time.Time)
+}
+
+// answer lets callers ask a server until each has its own answer.
+func answer(t *testing.T, server *netsys.Server, f carrier, callers []*caller) {
+	t.Helper()
+	for end, all := time.Now().Add(30*time.Second), false; !all; time.Sleep(time.Millisecond) {
+		now := time.Now()
+		server.Poll(now, echo{})
+		server.Flush(now)
+		f.Poll(now, func(n int) { callers[n].client.Poll(now, callers[n]) })
+		all = true
+		for n, c := range callers {
+			c.client.Poll(now, c)
+			if c.client.Connected() && !c.answered {
+				_, _ = c.client.Session().Send(now, []byte(c.question))
+			}
+			if all = all && c.answered; c.wrong != "" || now.After(end) {
+				t.Fatalf("client %d: answered %v, %q", n, c.answered, c.wrong)
+			}
+		}
+		f.Flush(now)
+	}
+}
+
 // talk lets clients ask a server at an address, until each has its own answer, and returns what the fleet counted and how
 // many addresses the clients had.
 func talk(t *testing.T, listen string, config fleet.Config) (st fleet.Stats, addresses int) {
@@ -63,23 +91,7 @@ func talk(t *testing.T, listen string, config fleet.Config) (st fleet.Stats, add
 		must(t, err)
 		callers[n] = &caller{client: c, question: fmt.Sprint("client ", n)}
 	}
-	for end, all := time.Now().Add(30*time.Second), false; !all; time.Sleep(time.Millisecond) {
-		now := time.Now()
-		server.Poll(now, echo{})
-		server.Flush(now)
-		f.Poll(now, func(n int) { callers[n].client.Poll(now, callers[n]) })
-		all = true
-		for n, c := range callers {
-			c.client.Poll(now, c)
-			if c.client.Connected() && !c.answered {
-				_, _ = c.client.Session().Send(now, []byte(c.question))
-			}
-			if all = all && c.answered; c.wrong != "" || now.After(end) {
-				t.Fatalf("client %d: answered %v, %q", n, c.answered, c.wrong)
-			}
-		}
-		f.Flush(now)
-	}
+	answer(t, server, f, callers)
 	seen := make(map[netip.AddrPort]bool)
 	for s := range server.Sessions() {
 		seen[s.RemoteAddr()] = true

@@ -48,23 +48,7 @@ func TestWeb(t *testing.T) {
 		must(t, err)
 		callers[n] = &caller{client: c, question: fmt.Sprint(strings.Repeat("long ", n*4), n)}
 	}
-	for end, all := time.Now().Add(30*time.Second), false; !all; time.Sleep(time.Millisecond) {
-		now := time.Now()
-		server.Poll(now, echo{})
-		server.Flush(now)
-		f.Poll(now, func(n int) { callers[n].client.Poll(now, callers[n]) })
-		all = true
-		for n, c := range callers {
-			c.client.Poll(now, c)
-			if c.client.Connected() && !c.answered {
-				_, _ = c.client.Session().Send(now, []byte(c.question))
-			}
-			if all = all && c.answered; c.wrong != "" || now.After(end) {
-				t.Fatalf("client %d: answered %v, %q", n, c.answered, c.wrong)
-			}
-		}
-		f.Flush(now)
-	}
+	answer(t, server, f, callers)
 	if st := f.Stats(); st.Sockets != clients || st.Received < clients || st.Sent < clients || st.Unsent+st.Dropped != 0 {
 		t.Errorf("%+v", st)
 	}
