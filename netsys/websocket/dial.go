@@ -17,12 +17,12 @@ import (
 
 // socket is a connection over TCP.
 type socket struct {
-	*websocket.Conn
-	tcp net.Conn
+	conn *websocket.Conn
+	tcp  net.Conn
 }
 
-// dial connects. Closing the TCP connection is the only thing that ends a closing handshake early.
-func dial(ctx context.Context, url string) (link, error) {
+// Connect makes a connection by WebSocket.
+func Connect(ctx context.Context, url string) (Link, error) {
 	var tcp net.Conn
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) { tcp = i.Conn },
@@ -36,8 +36,8 @@ func dial(ctx context.Context, url string) (link, error) {
 }
 
 // A context that can end would cost a timer for each message.
-func (s socket) read(b []byte) (n int, err error) {
-	kind, r, err := s.Reader(context.Background())
+func (s socket) Read(b []byte) (n int, err error) {
+	kind, r, err := s.conn.Reader(context.Background())
 	if err != nil {
 		return 0, err
 	}
@@ -63,15 +63,19 @@ func readAll(r io.Reader, b []byte) (n int, err error) {
 	}
 }
 
-func (s socket) write(b []byte) error {
-	return s.Write(context.Background(), websocket.MessageBinary, b)
+func (s socket) Write(b []byte) error {
+	return s.conn.Write(context.Background(), websocket.MessageBinary, b)
 }
 
-func (s socket) buffered() int { return 0 }
+func (s socket) Buffered() int { return 0 }
 
-func (s socket) close() { _ = s.Close(websocket.StatusNormalClosure, "") }
+func (s socket) Close() { _ = s.conn.Close(websocket.StatusNormalClosure, "") }
 
-func (s socket) abort() { _ = s.CloseNow() }
+// Closing the TCP connection is the only thing that ends a closing handshake early.
+func (s socket) Abort() {
+	_ = s.tcp.Close()
+	_ = s.conn.CloseNow()
+}
 
 // shut waits for the polite end of the connection if that goes fast, and makes it abrupt if not. No goroutine is left
 // when it returns.
@@ -79,9 +83,7 @@ func (w *Wire) shut() {
 	rude := time.AfterFunc(closeTime, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if s, ok := w.link.(socket); ok {
-			_ = s.tcp.Close()
-		}
+		w.link.Abort()
 	})
 	defer rude.Stop()
 	<-w.ended

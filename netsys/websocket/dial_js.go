@@ -28,8 +28,8 @@ type socket struct {
 	once     sync.Once
 }
 
-// dial connects. Nothing here blocks the goroutine of an event but the wait for the connection.
-func dial(ctx context.Context, url string) (conn link, err error) {
+// Connect makes a connection by WebSocket. Nothing here blocks the goroutine of an event but the wait for the connection.
+func Connect(ctx context.Context, url string) (conn Link, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the browser refuses such a URL
 			thrown, ok := r.(js.Error)
@@ -60,7 +60,7 @@ func dial(ctx context.Context, url string) (conn link, err error) {
 	case <-s.ended:
 		return nil, s.err
 	case <-ctx.Done():
-		s.abort()
+		s.Abort()
 		return nil, ctx.Err()
 	}
 }
@@ -123,7 +123,7 @@ func (s *socket) end(err error) {
 	})
 }
 
-func (s *socket) read(b []byte) (n int, err error) {
+func (s *socket) Read(b []byte) (n int, err error) {
 	select {
 	case m := <-s.messages:
 		n = copy(b, m)
@@ -134,7 +134,7 @@ func (s *socket) read(b []byte) (n int, err error) {
 	}
 }
 
-func (s *socket) write(b []byte) error {
+func (s *socket) Write(b []byte) error {
 	select {
 	case <-s.ended:
 		return s.err
@@ -146,13 +146,13 @@ func (s *socket) write(b []byte) error {
 	return nil
 }
 
-func (s *socket) buffered() int { return s.value.Get("bufferedAmount").Int() }
+func (s *socket) Buffered() int { return s.value.Get("bufferedAmount").Int() }
 
 // close leaves the end to the browser: what is queued is written first, and nobody may wait for that here, on
 // what may be the goroutine of an event.
-func (s *socket) close() { s.end(netsys.ErrClosed) }
+func (s *socket) Close() { s.end(netsys.ErrClosed) }
 
-func (s *socket) abort() { s.end(netsys.ErrClosed) }
+func (s *socket) Abort() { s.end(netsys.ErrClosed) }
 
 // shut waits for nothing.
 func (w *Wire) shut() {}

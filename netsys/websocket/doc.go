@@ -9,6 +9,8 @@
 //
 //   - Connect: [Dial], with an address to pretend: [DialConfig.Dial].
 //   - Go on with a session when a connection breaks: [DialConfig.Redial].
+//   - Go over connections of another kind, or try one kind and then another: [DialConfig.Connect], [Link]; [Connect] is by
+//     WebSocket.
 //   - Learn why nothing comes any more: [Wire.Err].
 //   - See what was lost on this side: [Wire.Stats].
 //

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
 // refusing is a network on which nobody answers; it notes when somebody tries.
@@ -27,7 +29,7 @@ func (r *refusing) RoundTrip(*http.Request) (*http.Response, error) {
 func TestPausesBetweenAttempts(t *testing.T) {
 	for _, first := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 8 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
-			w := &Wire{url: "ws://127.0.0.1:1/play", redial: first}
+			w := &Wire{connect: func(ctx context.Context) (Link, error) { return Connect(ctx, "ws://127.0.0.1:1/play") }, redial: first}
 			w.life, w.kill = context.WithCancel(t.Context())
 			network := &refusing{most: 40, stop: w.kill}
 			defer func(was http.RoundTripper) { http.DefaultTransport = was }(http.DefaultTransport)
@@ -59,11 +61,11 @@ func TestPausesBetweenAttempts(t *testing.T) {
 
 // busy is a connection of which only how much the browser holds is asked.
 type busy struct {
-	link
+	Link
 	held func() int
 }
 
-func (b busy) buffered() int { return b.held() }
+func (b busy) Buffered() int { return b.held() }
 
 // While a browser holds more than some ten datagrams, nothing is given to it; when the connection ends meanwhile,
 // that is the end, and when the wire is closed, what is left goes.
@@ -74,13 +76,13 @@ func TestNothingIsGivenToABusyBrowser(t *testing.T) {
 		asked  int // at least
 		want   error
 	}{
-		"busy until the connection ends": {[]int{8<<10 + 1}, false, 50, errQueueAbandoned},
-		"busy for a while":               {[]int{20 << 10, 9 << 10, 8<<10 + 1, 8 << 10}, false, 4, errQueueClosed},
-		"not busy":                       {[]int{8 << 10}, false, 1, errQueueClosed},
-		"closed":                         {[]int{20 << 10}, true, 1, errQueueClosed},
+		"busy until the connection ends": {[]int{8<<10 + 1}, false, 50, outqueue.ErrAbandoned},
+		"busy for a while":               {[]int{20 << 10, 9 << 10, 8<<10 + 1, 8 << 10}, false, 4, outqueue.ErrClosed},
+		"not busy":                       {[]int{8 << 10}, false, 1, outqueue.ErrClosed},
+		"closed":                         {[]int{20 << 10}, true, 1, outqueue.ErrClosed},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := &Wire{out: newQueue(4)}
+			w := &Wire{out: outqueue.New(4)}
 			w.life, w.kill = context.WithCancel(t.Context())
 			defer w.kill()
 			if test.closed {
@@ -94,13 +96,13 @@ func TestNothingIsGivenToABusyBrowser(t *testing.T) {
 				}
 				return test.held[min(asked, len(test.held))-1]
 			}}
-			if test.want == errQueueAbandoned {
-				w.out.put([]byte("waits")) // writing it would need a connection
+			if test.want == outqueue.ErrAbandoned {
+				w.out.Put([]byte("waits")) // writing it would need a connection
 			} else {
-				w.out.close()
+				w.out.Close()
 			}
 			want := test.want
-			if want == errQueueClosed {
+			if want == outqueue.ErrClosed {
 				want = nil
 			}
 			if err := w.writes(conn, ended); !errors.Is(err, want) || asked < test.asked || asked > test.asked+1 {

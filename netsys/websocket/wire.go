@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
 // DefaultServer is the address under which a wire knows its server when neither [DialConfig.Server] nor the URL says
@@ -38,20 +39,24 @@ const (
 	maxRedial   = 5 * time.Second
 )
 
-// link is one connection, which carries messages.
-type link interface {
-	// read waits for the next message and copies it to b, which has room for more than the largest datagram: what
+// Link is one connection, which carries messages from one end to the other: over WebSocket, unless
+// [DialConfig.Connect] says otherwise. Read and Write are called by a goroutine each, the others by any.
+type Link interface {
+	// Read waits for the next message and copies it to b, which has room for more than the largest datagram: what
 	// does not fit is an error. It returns an error when the connection has ended.
-	read(b []byte) (n int, err error)
-	// write sends a message. It waits for the socket, but in a browser.
-	write(b []byte) error
-	// buffered is how many bytes a browser holds that its socket has not taken.
-	buffered() int
-	// close ends the connection politely, and makes read return; it may wait for the other end.
-	close()
-	// abort ends it at once.
-	abort()
+	Read(b []byte) (n int, err error)
+	// Write sends a message. It may wait for room, but not in a browser.
+	Write(b []byte) error
+	// Buffered is how many bytes a browser holds that its socket has not taken; elsewhere 0.
+	Buffered() int
+	// Close ends the connection politely, and makes Read return; it may wait for the other end, but not in a browser.
+	Close()
+	// Abort ends it at once, also while Close waits.
+	Abort()
 }
+
+// errText is that the server sent what no datagram is.
+var errText = errors.New("websocket: the server sent text")
 
 // DialConfig configures a [Wire]. The zero value is what [Dial] uses.
 type DialConfig struct {
@@ -63,6 +68,9 @@ type DialConfig struct {
 	// fails, up to 5 s or Redial if that is more. Sessions go on from the new connection as from another address.
 	// 0 means never. 250 ms suits sessions that time out after 10 s.
 	Redial time.Duration
+	// Connect makes a connection to the URL, at first and when the wire connects again; it ends with ctx. nil means
+	// [Connect].
+	Connect func(ctx context.Context, url string) (Link, error)
 	// Inbound bounds the datagrams that wait for a Poll; more are dropped and counted. 0 means 1,024.
 	Inbound int
 	// Outbound bounds the datagrams that wait for the socket. When one more is sent, the oldest goes. 0
@@ -91,20 +99,20 @@ func Dial(ctx context.Context, url string) (*Wire, error) { return DialConfig{}.
 // Wire is a connection to one server, or, when it redials, one after another; it is a [netsys.Wire]. One goroutine
 // reads into a bounded queue, another writes from one.
 type Wire struct {
-	url    string
-	redial time.Duration
-	server netip.AddrPort
-	inbox  *netsys.Inbox
-	out    *queue
-	life   context.Context // ends with Close
-	kill   context.CancelFunc
-	ended  chan struct{} // closed when neither goroutine runs any more
-	closed bool
+	connect func(ctx context.Context) (Link, error)
+	redial  time.Duration
+	server  netip.AddrPort
+	inbox   *netsys.Inbox
+	out     *outqueue.Queue
+	life    context.Context // ends with Close
+	kill    context.CancelFunc
+	ended   chan struct{} // closed when neither goroutine runs any more
+	closed  bool
 
 	redials atomic.Uint64
 
 	mu   sync.Mutex
-	link link
+	link Link
 	err  error
 }
 
@@ -117,25 +125,28 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	conn, err := dial(ctx, url)
+	if c.Connect == nil {
+		c.Connect = Connect
+	}
+	conn, err := c.Connect(ctx, url)
 	if err != nil {
 		return nil, fmt.Errorf("websocket: Dial %q: %w", url, err)
 	}
 	w := &Wire{
-		url:    url,
-		redial: c.Redial,
-		server: c.Server,
-		inbox:  netsys.NewInbox(max(c.Inbound, 1)),
-		out:    newQueue(max(c.Outbound, 1)),
-		ended:  make(chan struct{}),
-		link:   conn,
+		connect: func(ctx context.Context) (Link, error) { return c.Connect(ctx, url) },
+		redial:  c.Redial,
+		server:  c.Server,
+		inbox:   netsys.NewInbox(max(c.Inbound, 1)),
+		out:     outqueue.New(max(c.Outbound, 1)),
+		ended:   make(chan struct{}),
+		link:    conn,
 	}
 	w.life, w.kill = context.WithCancel(context.Background())
 	if c.Inbound == 0 {
 		w.inbox = netsys.NewInbox(defaultInbound)
 	}
 	if c.Outbound == 0 {
-		w.out = newQueue(defaultOutbound)
+		w.out = outqueue.New(defaultOutbound)
 	}
 	if !c.Server.IsValid() {
 		w.server = ServerOf(url)
@@ -170,7 +181,7 @@ func ServerOf(s string) netip.AddrPort {
 }
 
 // run serves one connection after another.
-func (w *Wire) run(conn link) {
+func (w *Wire) run(conn Link) {
 	defer close(w.ended)
 	for ok := true; ok; conn, ok = w.again() {
 		w.serve(conn)
@@ -178,7 +189,7 @@ func (w *Wire) run(conn link) {
 }
 
 // serve returns when the connection has ended: because it broke, or politely when the wire is closed.
-func (w *Wire) serve(conn link) {
+func (w *Wire) serve(conn Link) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -186,15 +197,15 @@ func (w *Wire) serve(conn link) {
 	}()
 	if err := w.writes(conn, read); err != nil {
 		w.end(err)
-		conn.abort()
+		conn.Abort()
 	} else {
-		conn.close()
+		conn.Close()
 	}
 	<-read
 }
 
 // again connects anew, however long it takes; ok is false when the wire is closed or does not redial.
-func (w *Wire) again() (conn link, ok bool) {
+func (w *Wire) again() (conn Link, ok bool) {
 	if w.redial == 0 {
 		return nil, false
 	}
@@ -205,7 +216,7 @@ func (w *Wire) again() (conn link, ok bool) {
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		}
 		ctx, cancel := context.WithTimeout(w.life, attemptTime)
-		conn, err := dial(ctx, w.url)
+		conn, err := w.connect(ctx)
 		cancel()
 		if err != nil {
 			continue
@@ -217,18 +228,18 @@ func (w *Wire) again() (conn link, ok bool) {
 		}
 		w.mu.Unlock()
 		w.redials.Add(1)
-		w.out.reopen()
+		w.out.Reopen()
 		return conn, true
 	}
 }
 
 // reads fills the inbox until the connection ends, and returns why.
-func (w *Wire) reads(conn link) error {
+func (w *Wire) reads(conn Link) error {
 	b := make([]byte, netsys.MaxDatagram+1)
 	for {
-		n, err := conn.read(b)
+		n, err := conn.Read(b)
 		if err != nil {
-			conn.abort()
+			conn.Abort()
 			return err
 		}
 		w.inbox.Put(w.server, time.Now(), b[:n])
@@ -236,22 +247,22 @@ func (w *Wire) reads(conn link) error {
 }
 
 // writes empties the queue until the connection ends. The error is nil when the wire was closed.
-func (w *Wire) writes(conn link, ended <-chan struct{}) error {
+func (w *Wire) writes(conn Link, ended <-chan struct{}) error {
 	for {
 		// Meanwhile the oldest datagrams leave the queue.
-		for conn.buffered() > maxBuffered && w.life.Err() == nil {
+		for conn.Buffered() > maxBuffered && w.life.Err() == nil {
 			select {
 			case <-ended:
-				return errQueueAbandoned
+				return outqueue.ErrAbandoned
 			case <-time.After(bufferedPause):
 			}
 		}
-		b, err := w.out.next()
-		if errors.Is(err, errQueueClosed) {
+		b, err := w.out.Next()
+		if errors.Is(err, outqueue.ErrClosed) {
 			return nil
 		}
 		if err == nil {
-			err = conn.write(b)
+			err = conn.Write(b)
 		}
 		if err != nil {
 			return err
@@ -266,7 +277,7 @@ func (w *Wire) end(err error) {
 		w.err = fmt.Errorf("websocket: connection ended: %w", err)
 	}
 	w.mu.Unlock()
-	w.out.abandon()
+	w.out.Abandon()
 }
 
 // Err is why there is no connection; nil while there is one, also after a broken one. After Close it is
@@ -292,7 +303,7 @@ func (w *Wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if to != w.server {
 		return fmt.Errorf("websocket: Send to %v on a wire that was dialed to %v", to, w.server)
 	}
-	w.out.put(b)
+	w.out.Put(b)
 	return nil
 }
 
@@ -314,7 +325,7 @@ type Stats struct {
 }
 
 // Stats counts what happened so far. It may be called from any goroutine.
-func (w *Wire) Stats() Stats { return Stats{w.inbox.Dropped(), w.out.dropped(), w.redials.Load()} }
+func (w *Wire) Stats() Stats { return Stats{w.inbox.Dropped(), w.out.Dropped(), w.redials.Load()} }
 
 // Close implements [netsys.Wire]. It waits up to a quarter of a second for what was sent to leave and for the
 // server to close its end; in a browser, for nothing.
@@ -329,7 +340,7 @@ func (w *Wire) Close() error {
 		w.err = netsys.ErrClosed
 	}
 	w.mu.Unlock()
-	w.out.close()
+	w.out.Close()
 	w.shut()
 	return nil
 }

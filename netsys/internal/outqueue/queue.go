@@ -1,41 +1,40 @@
-package websocket
+package outqueue
 
 import (
 	"errors"
 	"sync"
 )
 
-// queue is the bounded queue between Send and the goroutine that writes. When it is full the oldest datagram
+// Queue is the bounded queue between Send and the goroutine that writes. When it is full the oldest datagram
 // goes. Buffers are used again; in steady state neither side allocates.
-type queue struct {
+type Queue struct {
 	mu    sync.Mutex
 	some  sync.Cond // there is something, or there will be nothing any more
 	ring  [][]byte
 	head  int
 	count int
-	taken []byte // what next returned last
+	taken []byte // what Next returned last
 	free  [][]byte
 	ended error // nil while datagrams are taken
 	stale uint64
 }
 
 var (
-	// errQueueClosed is that nothing more will be put.
-	errQueueClosed = errors.New("websocket: closed")
-	// errQueueAbandoned is that nothing is put until the queue is opened again.
-	errQueueAbandoned = errors.New("websocket: no connection")
-	// errText is that the server sent what no datagram is.
-	errText = errors.New("websocket: the server sent text")
+	// ErrClosed is that nothing more will be put.
+	ErrClosed = errors.New("outqueue: closed")
+	// ErrAbandoned is that nothing is put until the queue is opened again.
+	ErrAbandoned = errors.New("outqueue: no connection")
 )
 
-func newQueue(capacity int) *queue {
-	q := &queue{ring: make([][]byte, capacity)}
+// New makes a queue for so many datagrams, at least 1.
+func New(capacity int) *Queue {
+	q := &Queue{ring: make([][]byte, capacity)}
 	q.some.L = &q.mu
 	return q
 }
 
-// put copies a datagram into the queue.
-func (q *queue) put(b []byte) {
+// Put copies a datagram into the queue.
+func (q *Queue) Put(b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ended != nil {
@@ -55,7 +54,7 @@ func (q *queue) put(b []byte) {
 	q.some.Signal()
 }
 
-func (q *queue) pop() []byte {
+func (q *Queue) pop() []byte {
 	b := q.ring[q.head]
 	q.ring[q.head] = nil
 	q.head = (q.head + 1) % len(q.ring)
@@ -63,8 +62,8 @@ func (q *queue) pop() []byte {
 	return b
 }
 
-// next waits for a datagram, which is valid until the call after. The error is why there are no more.
-func (q *queue) next() (b []byte, err error) {
+// Next waits for a datagram, which is valid until the call after. The error is why there are no more.
+func (q *Queue) Next() (b []byte, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.taken != nil {
@@ -81,17 +80,17 @@ func (q *queue) next() (b []byte, err error) {
 	return q.taken, nil
 }
 
-// close lets what is queued be taken, and nothing more be put, ever.
-func (q *queue) close() {
+// Close lets what is queued be taken, and nothing more be put, ever.
+func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.ended = errQueueClosed
+	q.ended = ErrClosed
 	q.some.Signal()
 }
 
-// abandon drops what is queued, and lets nothing more be put for now: it would be old news when there is a connection
+// Abandon drops what is queued, and lets nothing more be put for now: it would be old news when there is a connection
 // again.
-func (q *queue) abandon() {
+func (q *Queue) Abandon() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stale += uint64(q.count)
@@ -99,21 +98,22 @@ func (q *queue) abandon() {
 		q.free = append(q.free, q.pop())
 	}
 	if q.ended == nil {
-		q.ended = errQueueAbandoned
+		q.ended = ErrAbandoned
 	}
 	q.some.Signal()
 }
 
-// reopen takes datagrams again, unless the queue was closed.
-func (q *queue) reopen() {
+// Reopen takes datagrams again, unless the queue was closed.
+func (q *Queue) Reopen() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if errors.Is(q.ended, errQueueAbandoned) {
+	if errors.Is(q.ended, ErrAbandoned) {
 		q.ended = nil
 	}
 }
 
-func (q *queue) dropped() uint64 {
+// Dropped is how many datagrams were put and not taken.
+func (q *Queue) Dropped() uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.stale
