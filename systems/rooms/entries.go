@@ -31,7 +31,10 @@ const (
 // ProcessEntry is what a process says of itself, under a lease of [ProcessLease], every second. What rooms and players
 // say of a process counts as long as there is one.
 type ProcessEntry struct {
-	Process   string           `json:"process"`
+	Process string `json:"process"`
+	// Epoch says which claim of the name this is: each has another one, and a later one a higher. What is said of a process
+	// of another epoch is of one that is gone.
+	Epoch     uint64           `json:"epoch"`
 	Addresses []netip.AddrPort `json:"addresses"`
 	// Kinds are the kinds of rooms that it makes, with a hash of the schema of each.
 	Kinds    map[string]string `json:"kinds"`
@@ -44,11 +47,15 @@ type ProcessEntry struct {
 
 // RoomEntry is what the process of a room says of it, when that changes.
 type RoomEntry struct {
-	ID       ID      `json:"id"`
-	Kind     string  `json:"kind"`
-	Code     string  `json:"code"`
-	Private  bool    `json:"private"`
-	Process  string  `json:"process"`
+	ID      ID     `json:"id"`
+	Kind    string `json:"kind"`
+	Code    string `json:"code"`
+	Private bool   `json:"private"`
+	// Process and ProcessEpoch are whose room it is: while the entry of that process has that epoch.
+	Process      string `json:"process"`
+	ProcessEpoch uint64 `json:"process_epoch"`
+	// Epoch is which room of this id it is, 1 of the first: who claims the room of a process that is gone raises it.
+	Epoch    uint64  `json:"epoch"`
 	State    State   `json:"state"`
 	Capacity int     `json:"capacity"`
 	Free     int     `json:"free"`
@@ -58,10 +65,14 @@ type RoomEntry struct {
 
 // PlayerEntry is where a player has the seat that it got last.
 type PlayerEntry struct {
-	Player  uint64 `json:"player,string"`
-	Room    ID     `json:"room"`
-	Kind    string `json:"kind"`
-	Process string `json:"process"`
-	Number  uint16 `json:"number"`
-	Party   uint64 `json:"party,string"`
+	Player uint64 `json:"player,string"`
+	Room   ID     `json:"room"`
+	Kind   string `json:"kind"`
+	// Process and ProcessEpoch are as those of [RoomEntry].
+	Process      string `json:"process"`
+	ProcessEpoch uint64 `json:"process_epoch"`
+	Number       uint16 `json:"number"`
+	Party        uint64 `json:"party,string"`
+	// Since is when it got the seat, by the clock of that process.
+	Since time.Time `json:"since"`
 }

@@ -72,7 +72,10 @@ func (n *notes) seated(s Seat, r *Room) {
 	key := PlayerKey(s.Player)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.seats[key] = &PlayerEntry{s.Player, s.Room, r.kind.Name, n.server.config.Process, s.Number, s.Party}
+	n.seats[key] = &PlayerEntry{
+		Player: s.Player, Room: s.Room, Kind: r.kind.Name, Process: n.server.config.Process, Number: s.Number, Party: s.Party,
+		Since: n.server.config.Now(),
+	}
 	n.dirty[key] = nil
 }
 
@@ -212,7 +215,10 @@ func (n *notes) entry(key string, r *Room) (entry any, lease time.Duration) {
 		return nil, 0
 	case r != nil:
 		i := r.Info()
-		return RoomEntry{i.ID, i.Kind, i.Code, i.Private, i.Process, i.State, i.Capacity, i.Free(), i.Options, i.Stuck != 0}, 0
+		return RoomEntry{
+			ID: i.ID, Kind: i.Kind, Code: i.Code, Private: i.Private, Process: i.Process, Epoch: 1, State: i.State,
+			Capacity: i.Capacity, Free: i.Free(), Options: i.Options, Stuck: i.Stuck != 0,
+		}, 0
 	case key == ProcessKey(s.config.Process):
 		e := ProcessEntry{
 			Process: s.config.Process, Addresses: s.config.Addresses, Kinds: n.kinds, MaxRooms: s.config.MaxRooms,
