@@ -62,6 +62,7 @@ var floors = map[string]string{
 	// parts of rooms, over the sessions alone: seats know neither network nor clock, the router knows no worlds
 	"rooms/internal/seats":  "",
 	"rooms/internal/router": "",
+	"rooms/internal/tally":  "",
 	"rooms/internal/told":   "", // what directories tell those who watch
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory

@@ -171,10 +171,18 @@ func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 // place, or of [Server.Create].
 func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
 	k := s.kinds[kind]
+	if k == nil {
+		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
+	}
+	all, err := join(s, k, wanted, who)
+	count(s.counts[kind], len(who), err)
+	return all, err
+}
+
+// join is Join, which nobody counts.
+func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error) {
 	wanted, err := wanted.Clean()
 	switch {
-	case k == nil:
-		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
 	case err != nil:
 		return nil, err
 	case len(who) > k.Capacity:
@@ -192,18 +200,18 @@ func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, 
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.left, b.left) })
 	for _, p := range places {
-		all, err := p.room.Reserve(who...)
+		all, err := reserve(p.room, who)
 		if err == nil || errors.Is(err, ErrPlayer) || errors.Is(err, ErrSeated) {
 			return all, err
 		}
 	}
 	for {
-		r, err := s.Create(kind, Creation{Options: wanted})
+		r, err := s.Create(k.Name, Creation{Options: wanted})
 		if err != nil {
 			return nil, err
 		}
 		// Others may have filled it meanwhile: then they need another one, too.
-		if all, err := r.Reserve(who...); !errors.Is(err, ErrFull) {
+		if all, err := reserve(r, who); !errors.Is(err, ErrFull) {
 			return all, err
 		}
 	}

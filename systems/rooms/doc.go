@@ -9,7 +9,7 @@
 //     a match short: [Server.Drain], [Server.Drained].
 //   - Look at a room's world, or change it, between two ticks: [Room.Do], [Room.Tell].
 //   - Learn in the game whose client it is: [SeatOf], in ServerConfig.Login of a kind; [Kind].Joined and Left.
-//   - Hear what goes wrong: [Config].Told, [Notice]. Why a client was sent away: [Explain].
+//   - Hear what goes wrong: [Config].Told, [Notice]; count by kind: [Server.Tallies]. Why a client was sent away: [Explain].
 //   - Put another directory in the place of memory: [Directory]. Module systems/rooms/fleet has one for several
 //     processes; package roomstest has tests for yours.
 //   - Run in virtual time: [Config].Now, [Server.Advance], on wires of a netsys.Network.

@@ -37,6 +37,25 @@ var (
 	ErrConfig = errors.New("rooms: bad configuration")
 )
 
+// refusals name why somebody gets no seat, for figures.
+var refusals = []struct {
+	err  error
+	name string
+}{
+	{ErrFull, "full"}, {ErrLocked, "locked"}, {ErrBanned, "banned"}, {ErrSeated, "seated"}, {ErrNoSeat, "no_seat"},
+	{ErrEnded, "ended"}, {ErrDraining, "draining"}, {ErrStuck, "stuck"}, {ErrRooms, "rooms"},
+}
+
+// refusal names why somebody gets no seat.
+func refusal(err error) string {
+	for _, x := range refusals {
+		if errors.Is(err, x.err) {
+			return x.name
+		}
+	}
+	return "other"
+}
+
 // Why a room has ended.
 var (
 	// ErrEmpty: nobody was in it for [Kind].Linger.

@@ -35,6 +35,7 @@ func (c SeatCounts) Free() int { return c.Capacity - c.Taken - c.Promised - c.Wa
 type Pace struct {
 	Tick     uint32        `json:"tick"`      // the next
 	TickTime time.Duration `json:"tick_time"` // what a turn takes, smoothed: a tick, as a rule
+	Budget   time.Duration `json:"budget"`    // what it may take
 	Late     time.Duration `json:"late"`      // by how much the latest turn began late
 	Slow     bool          `json:"slow"`      // turns take longer than their budget
 	Stuck    time.Duration `json:"stuck"`     // for how long a turn has not ended, once that is longer than Config.Stuck; else 0
@@ -49,7 +50,7 @@ func (r *Room) Info() Info {
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seats.Taken] + counts[seats.Entering], counts[seats.Promised], counts[seats.Waiting]},
-		Pace:       r.watch.pace(),
+		Pace:       r.watch.pace((*host)(r).budget()),
 	}
 }
 

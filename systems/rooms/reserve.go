@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
 
 // Player is who wants a seat. The game has authenticated them.
@@ -57,6 +58,25 @@ func check(who []Player) error {
 // free again. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
 // [ErrPlayer].
 func (r *Room) Reserve(who ...Player) ([]Admission, error) {
+	all, err := reserve(r, who)
+	count(r.counter(), len(who), err)
+	return all, err
+}
+
+// counter counts for the room's kind.
+func (r *Room) counter() *tally.Counter { return r.server.counts[r.kind.Name] }
+
+// count counts players who asked for seats.
+func count(c *tally.Counter, players int, err error) {
+	if err != nil {
+		c.Refuse(players, refusal(err))
+		return
+	}
+	c.Give(players)
+}
+
+// reserve is Reserve, which nobody counts.
+func reserve(r *Room, who []Player) ([]Admission, error) {
 	if err := check(who); err != nil {
 		return nil, err
 	}
@@ -96,6 +116,17 @@ func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 // Data is as that of [Player]. The error wraps [ErrNoSeat], [ErrEnded] or [ErrPlayer]. Locked rooms take back who has a
 // seat.
 func (r *Room) Reconnect(player uint64, data []byte) (Admission, error) {
+	a, err := reconnect(r, player, data)
+	if err != nil {
+		count(r.counter(), 1, err)
+	} else {
+		r.counter().Return()
+	}
+	return a, err
+}
+
+// reconnect is Reconnect, which nobody counts.
+func reconnect(r *Room, player uint64, data []byte) (Admission, error) {
 	if err := check([]Player{{ID: player, Data: data}}); err != nil {
 		return Admission{}, err
 	}

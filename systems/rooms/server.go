@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/router"
+	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
 
 // keepTime is between looks at all rooms from outside.
@@ -23,6 +24,7 @@ const keepTime = 10 * time.Millisecond
 type Server struct {
 	config Config
 	kinds  map[string]*Kind
+	counts map[string]*tally.Counter // by kind
 	router *router.Router
 	notes  *notes
 	random func([]byte)
@@ -55,7 +57,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		return nil, fmt.Errorf("%w: no wires: give one that listens, such as of netsys.ListenUDP", ErrConfig)
 	}
 	c = c.filled()
-	s := &Server{kinds: make(map[string]*Kind), random: locked(c.Random)}
+	s := &Server{kinds: make(map[string]*Kind), counts: make(map[string]*tally.Counter), random: locked(c.Random)}
 	if c.Addresses == nil {
 		c.Addresses = listens(wires)
 	}
@@ -76,7 +78,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	s.config = c
 	for _, k := range c.Kinds {
 		k = k.filled()
-		s.kinds[k.Name] = &k
+		s.kinds[k.Name], s.counts[k.Name] = &k, tally.New()
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
 	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: s.find})

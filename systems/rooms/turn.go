@@ -98,7 +98,9 @@ func (r *host) step(now time.Time) {
 		return
 	}
 	r.watch.due(now.Sub(r.game.Next()))
+	before := r.game.Tick()
 	r.game.Advance(now)
+	(*Room)(r).counter().Ticks(r.game.Tick() - before)
 	r.watch.tick.Store(r.game.Tick())
 	(*door)(r).settle(now)
 	if err := r.game.Err(); err != nil {
@@ -166,6 +168,7 @@ func (r *host) tell(n Notice) {
 	if n.Stack != "" {
 		args = append(args, "stack", n.Stack)
 	}
+	(*Room)(r).counter().Event(string(n.Event))
 	r.server.config.Logger.Log(context.Background(), level, "room "+string(n.Event), args...)
 	r.server.config.Told(n)
 }

@@ -55,8 +55,8 @@ func (w *watch) system() string {
 }
 
 // pace is what is published of it.
-func (w *watch) pace() Pace {
-	return Pace{w.tick.Load(), time.Duration(w.took.Load()), time.Duration(w.late.Load()), w.slow.Load(), time.Duration(w.stuck.Load())}
+func (w *watch) pace(budget time.Duration) Pace {
+	return Pace{w.tick.Load(), time.Duration(w.took.Load()), budget, time.Duration(w.late.Load()), w.slow.Load(), time.Duration(w.stuck.Load())}
 }
 
 // begin begins a turn.
@@ -83,6 +83,7 @@ func (w *watch) end(r *host, began, now time.Time) {
 		return
 	}
 	took := now.Sub(began)
+	(*Room)(r).counter().Turn(took, time.Duration(w.late.Load()) > r.between())
 	w.took.Store(w.took.Load() + (int64(took)-w.took.Load())/smooth)
 	if took > r.budget() {
 		w.over = min(w.over+1, 2*overMost)
@@ -108,6 +109,11 @@ func (r *host) budget() time.Duration {
 	if r.kind.Budget > 0 {
 		return r.kind.Budget
 	}
+	return r.between()
+}
+
+// between is the time between two turns with ticks.
+func (r *host) between() time.Duration {
 	c := r.game.Config()
 	return time.Second * time.Duration(c.WakeEvery) / time.Duration(c.TickRate)
 }
