@@ -17,6 +17,7 @@ type Memory struct {
 
 	mu       sync.Mutex
 	records  map[string]*kept
+	soonest  time.Time // no lease ends before; zero: none at all
 	revision uint64
 	hub      told.Hub[Record]
 }
@@ -63,6 +64,7 @@ func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint
 	k := &kept{Record: Record{Key: key, Value: bytes.Clone(value), Revision: m.revision}}
 	if lease > 0 {
 		k.until = m.now().Add(lease)
+		m.ends(k.until)
 	}
 	m.records[key] = k
 	m.hub.Tell(key, k.Record)
@@ -116,12 +118,27 @@ func (m *Memory) remove(key string) {
 	m.hub.Tell(key, Record{Key: key, Revision: m.revision, Gone: true})
 }
 
-// expire removes what has run out, in the order of keys.
+// ends notes when a lease does.
+func (m *Memory) ends(at time.Time) {
+	if m.soonest.IsZero() || at.Before(m.soonest) {
+		m.soonest = at
+	}
+}
+
+// expire removes what has run out, in the order of keys. It looks at the records when one may have.
 func (m *Memory) expire() {
 	now := m.now()
+	if m.soonest.IsZero() || now.Before(m.soonest) {
+		return
+	}
+	m.soonest = time.Time{}
 	var over []string
 	for key, k := range m.records {
-		if !k.until.IsZero() && !now.Before(k.until) {
+		switch {
+		case k.until.IsZero():
+		case now.Before(k.until):
+			m.ends(k.until)
+		default:
 			over = append(over, key)
 		}
 	}

@@ -1,0 +1,125 @@
+package crowd
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/web"
+)
+
+// answerTime is how long to wait for an answer.
+const answerTime = 15 * time.Second
+
+// Asker asks for seats over HTTP. It may be used from any goroutine.
+type Asker struct {
+	http *http.Client
+	// Doors are where to ask: the beginnings of URLs. All of them answer for the whole fleet.
+	Doors []string
+}
+
+// NewAsker makes one.
+func NewAsker(doors ...string) *Asker {
+	return &Asker{&http.Client{
+		Timeout:   answerTime,
+		Transport: &http.Transport{MaxIdleConnsPerHost: 4096, IdleConnTimeout: time.Minute, DisableCompression: true},
+	}, doors}
+}
+
+// Close lets go of connections.
+func (a *Asker) Close() { a.http.CloseIdleConnections() }
+
+// Answer is what a player was answered.
+type Answer struct {
+	Given *Given // nil: no seat
+	// Refused is the code of a refusal, "" where there is a seat.
+	Refused string
+	Status  int
+	At      time.Time // when it was there
+}
+
+// Given is a seat.
+type Given struct {
+	Seat    Seat
+	Player  uint64
+	Token   *netcode.ConnectToken
+	Expires time.Time
+}
+
+// Seat is one of a room, in the process that has the address.
+type Seat struct {
+	At     netip.AddrPort
+	Room   rooms.ID
+	Number uint16
+}
+
+// Join asks for a seat in any room, or a new one.
+func (a *Asker) Join(ctx context.Context, door int, player uint64) (Answer, error) {
+	return a.ask(ctx, door, "/rooms/join", `{"kind":"`+kind+`"}`, player)
+}
+
+// Create asks for a room, and a seat in it.
+func (a *Asker) Create(ctx context.Context, door int, player uint64) (Answer, error) {
+	return a.ask(ctx, door, "/rooms/create", `{"kind":"`+kind+`"}`, player)
+}
+
+// Enter asks for a seat in a room.
+func (a *Asker) Enter(ctx context.Context, door int, player uint64, room rooms.ID) (Answer, error) {
+	return a.ask(ctx, door, "/rooms/"+room.String()+"/join", `{}`, player)
+}
+
+// Reconnect asks for the seat that a player has in a room.
+func (a *Asker) Reconnect(ctx context.Context, door int, player uint64, room rooms.ID) (Answer, error) {
+	return a.ask(ctx, door, "/rooms/"+room.String()+"/reconnect", `{}`, player)
+}
+
+// ask asks. An error is no answer.
+func (a *Asker) ask(ctx context.Context, door int, path, body string, player uint64) (x Answer, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.Doors[door%len(a.Doors)]+path, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return x, err
+	}
+	r.Header["Content-Type"] = []string{"application/json"}
+	r.Header["Player"] = []string{strconv.FormatUint(player, 10)}
+	got, err := a.http.Do(r)
+	if err != nil {
+		return x, err
+	}
+	defer got.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(got.Body, 1<<16))
+	if err != nil {
+		return x, err
+	}
+	x.At, x.Status = time.Now(), got.StatusCode
+	if got.StatusCode != http.StatusOK && got.StatusCode != http.StatusCreated {
+		var f web.Failure
+		if err := json.Unmarshal(b, &f); err != nil || f.Code == "" {
+			return x, fmt.Errorf("status %d with %.80q, which is no refusal", got.StatusCode, b)
+		}
+		x.Refused = f.Code
+		return x, nil
+	}
+	var m web.Admission
+	if err := json.Unmarshal(b, &m); err != nil {
+		return x, err
+	}
+	raw, err := base64.StdEncoding.DecodeString(m.Token)
+	if err != nil {
+		return x, err
+	}
+	token, err := netcode.ParseToken(raw)
+	if err != nil {
+		return x, err
+	}
+	x.Given = &Given{Seat{token.Servers[0], m.Room, m.Seat}, player, token, m.Expires}
+	return x, nil
+}

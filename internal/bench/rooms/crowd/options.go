@@ -1,0 +1,84 @@
+package crowd
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// Options are what the flags of a benchmark say.
+type Options struct {
+	Rooms, Players, Hz, Seconds int
+	// Joins is how many more players a second contest what seats are left: one in each room.
+	Joins int
+	// Warmup is how long they play before anything counts. Default (0): 3 s.
+	Warmup time.Duration
+	// Apart gives the processes with rooms the last processor, and the load the others, where the system can.
+	Apart bool
+	// JSON prints JSON.
+	JSON bool
+	// Profile is where processes with rooms write what their processors did, "" for nowhere.
+	Profile string
+}
+
+// Register defines the flags.
+func (o *Options) Register(fs *flag.FlagSet) {
+	fs.IntVar(&o.Rooms, "rooms", 200, "how many rooms")
+	fs.IntVar(&o.Players, "players", 10, "how many players play in a room, all the time")
+	fs.IntVar(&o.Hz, "hz", 20, "ticks and snapshots a second")
+	fs.IntVar(&o.Seconds, "seconds", 20, "how long to measure")
+	fs.IntVar(&o.Joins, "joins", 0, "how many players a second ask for a seat while the others play; each room has one for them")
+	fs.BoolVar(&o.Apart, "apart", true, "give the rooms the last processor, and the players the others; where the system cannot, they share all")
+	fs.BoolVar(&o.JSON, "json", false, "print JSON")
+	fs.StringVar(&o.Profile, "profile", "", "where the processes with rooms write a profile of their processors; its name is added to that")
+}
+
+// Validate says what is out of range.
+func (o *Options) Validate() error {
+	var errs []error
+	for _, x := range []struct {
+		name           string
+		n, least, most int
+	}{{"rooms", o.Rooms, 1, 10000}, {"players", o.Players, 1, 1000}, {"hz", o.Hz, 1, 1000}, {"seconds", o.Seconds, 1, 3600}, {"joins", o.Joins, 0, 10000}} {
+		if x.n < x.least || x.n > x.most {
+			errs = append(errs, fmt.Errorf("-%s %d is not in %d..%d", x.name, x.n, x.least, x.most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Args are the flags for a process with rooms.
+func (o *Options) Args() []string {
+	args := []string{"-serve", "-profile=" + o.Profile}
+	for _, x := range []struct {
+		name string
+		n    int
+	}{{"rooms", o.Rooms}, {"players", o.Players}, {"hz", o.Hz}, {"seconds", o.Seconds}, {"joins", o.Joins}} {
+		args = append(args, "-"+x.name+"="+strconv.Itoa(x.n))
+	}
+	return args
+}
+
+// Capacity is how many seats a room has.
+func (o *Options) Capacity() int {
+	if o.Joins > 0 {
+		return o.Players + 1
+	}
+	return o.Players
+}
+
+// kind is the name of the kind of rooms.
+const kind = "field"
+
+// Kind is a kind of room that plays the game.
+func (o *Options) Kind() rooms.Kind {
+	return rooms.Kind{
+		Name: kind, Protocol: Field, Capacity: o.Capacity(), Linger: -1,
+		Server: systems.ServerConfig{TickRate: o.Hz, SendRate: o.Hz},
+	}
+}

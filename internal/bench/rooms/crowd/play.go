@@ -1,0 +1,183 @@
+package crowd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+const (
+	defaultWarmup = 3 * time.Second
+	// settleTime is how long they have to come in.
+	settleTime = time.Minute
+	// quantum is between two steps of the load.
+	quantum = time.Millisecond
+)
+
+// Play seats players in all rooms of some processes, lets them play while others contest seats, and measures.
+func Play(o Options, processes []*Process) (*Report, error) {
+	var doors []string
+	for _, p := range processes {
+		doors = append(doors, p.Door)
+	}
+	base, err := sum(processes, "weigh")
+	if err != nil {
+		return nil, err
+	}
+	asker := NewAsker(doors...)
+	defer asker.Close()
+	guests, err := NewGuests()
+	if err != nil {
+		return nil, err
+	}
+	ledger := &Ledger{}
+	tally := NewTally(asker, ledger, guests)
+	holds, err := tally.Seat(o)
+	if err != nil {
+		return nil, fmt.Errorf("seats of residents: %w; %v", err, tally.Refused)
+	}
+	var tokens []*netcode.ConnectToken
+	var known []rooms.ID
+	for n, h := range holds {
+		tokens = append(tokens, h.Token)
+		if n%o.Players == 0 {
+			known = append(known, h.Seat.Room)
+		}
+	}
+	ctx := context.Background()
+	residents, err := NewResidents(ctx, tokens)
+	if err != nil {
+		return nil, err
+	}
+	p := &party{residents: residents, guests: guests}
+	from, heavy, err := p.measure(o, processes, func(ctx context.Context) {
+		if o.Joins > 0 {
+			tally.Contest(ctx, o.Joins, known)
+		}
+	})
+	for _, h := range holds {
+		if p.heard.gone == 0 { // else nobody knows who is gone
+			h.Until = p.ended
+		}
+	}
+	if err = errors.Join(err, residents.Close(time.Now()), guests.Close(time.Now())); err != nil {
+		return nil, err
+	}
+	seconds := p.after.At.Sub(from.At).Seconds()
+	ticks, cpu := float64(p.after.Ticks-from.Ticks), p.after.CPU-from.CPU
+	r := &Report{
+		TicksPct: 100 * ticks / (float64(o.Rooms*o.Hz) * seconds), Updates: p.heard.updates, CPU: cpu / seconds, RoomTick: 1e6 * cpu / ticks,
+		KiB: float64(heavy.Heap-min(base.Heap, heavy.Heap)) / 1024 / float64(o.Rooms), Processes: len(processes), RoomsMost: p.after.most, LateMS: p.after.Late,
+		Connected: p.heard.connected, Gone: p.heard.gone, LoadBusy: p.heard.busy, Limit: p.heard.limit,
+	}
+	tally.into(r)
+	r.Doubled, r.Over = ledger.Count(o.Capacity())
+	return r, nil
+}
+
+// into writes what came of asking into a report.
+func (t *Tally) into(r *Report) {
+	r.Joins, r.Late, r.Failed, r.Given, r.Refusals = t.Asked, t.Late, t.Failed, t.given, t.Refused
+	for _, n := range t.Refused {
+		r.Refused += n
+	}
+	ms := func(q float64) float64 { return float64(t.quantile(q)) / 1e6 }
+	r.JoinP50, r.JoinP99, r.JoinMS = ms(0.5), ms(0.99), ms(1)
+	r.Entered, r.Turned = t.visiting.Entered, t.visiting.Turned
+}
+
+// party is who plays.
+type party struct {
+	residents *Residents
+	guests    *Guests
+	heard     heard
+	ended     time.Time // when residents were all there, for the last time
+	after     total
+}
+
+// step does what is due, for a while.
+func (p *party) step(until func(now time.Time) bool) error {
+	for due := time.Now(); ; {
+		now := time.Now()
+		if d := due.Sub(now); d > 0 {
+			time.Sleep(d)
+			continue
+		}
+		p.residents.Step(now)
+		if err := p.guests.Step(now); err != nil {
+			return err
+		}
+		if until(now) {
+			return nil
+		}
+		if due = due.Add(quantum); due.Before(now) {
+			due = now
+		}
+	}
+}
+
+// measure lets all play, and something more happen meanwhile.
+func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx context.Context)) (from, heavy total, err error) {
+	limit := time.Now().Add(settleTime)
+	if err := p.step(func(now time.Time) bool { return p.residents.Settled() || now.After(limit) }); err != nil {
+		return from, heavy, err
+	}
+	warm := time.Now().Add(cmp.Or(o.Warmup, defaultWarmup))
+	if err := p.step(func(now time.Time) bool { return now.After(warm) }); err != nil {
+		return from, heavy, err
+	}
+	p.residents.Measure(time.Now())
+	if from, err = sum(processes, "mark"); err != nil {
+		return from, heavy, err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Duration(o.Seconds)*time.Second)
+	defer stop()
+	done := make(chan struct{})
+	go func() { defer close(done); meanwhile(ctx) }()
+	if err := p.step(func(time.Time) bool { return ctx.Err() != nil }); err != nil {
+		return from, heavy, err
+	}
+	p.heard, p.ended = p.residents.Report(time.Now()), time.Now()
+	if p.after, err = sum(processes, "mark"); err != nil {
+		return from, heavy, err
+	}
+	limit = time.Now().Add(answerTime) // the last have their answers, and go
+	err = p.step(func(now time.Time) bool {
+		select {
+		case <-done:
+			return p.guests.Here() == 0 || now.After(limit)
+		default:
+			return now.After(limit.Add(answerTime))
+		}
+	})
+	<-done
+	if err == nil {
+		heavy, err = sum(processes, "weigh")
+	}
+	return from, heavy, err
+}
+
+// total is the states of all processes as one.
+type total struct {
+	State
+	most int // rooms of the fullest
+}
+
+// sum asks all processes.
+func sum(processes []*Process, what string) (t total, err error) {
+	for _, p := range processes {
+		var s State
+		if err := p.Ask(what, &s); err != nil {
+			return t, err
+		}
+		t.At = s.At
+		t.Rooms, t.Ticks, t.CPU, t.Heap = t.Rooms+s.Rooms, t.Ticks+s.Ticks, t.CPU+s.CPU, t.Heap+s.Heap
+		t.Late, t.most = max(t.Late, s.Late), max(t.most, s.Rooms)
+	}
+	return t, nil
+}

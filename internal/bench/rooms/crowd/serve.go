@@ -1,0 +1,110 @@
+package crowd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/web"
+)
+
+// Hello is what a process with rooms says first, in a line of JSON.
+type Hello struct {
+	Name string `json:"name"`
+	Door string `json:"door"` // where it answers HTTP: the beginning of URLs
+}
+
+// State is what a process with rooms answers to "mark", and to "weigh", which takes a while.
+type State struct {
+	At    time.Time `json:"at"`
+	Rooms int       `json:"rooms"`
+	Ticks uint64    `json:"ticks"` // of all rooms
+	CPU   float64   `json:"cpu"`   // seconds of processors
+	Heap  uint64    `json:"heap"`  // bytes in use
+	Late  float64   `json:"late"`  // milliseconds that a turn was late
+}
+
+// Serve is a process with rooms, that answers joins over HTTP on a port of loopback, and its parent's questions, a line
+// each, until there are no more.
+func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.Writer) (err error) {
+	if o.Profile != "" {
+		f, err := os.Create(o.Profile + "." + s.Process())
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/rooms", seats)
+	mux.Handle("/rooms/", seats)
+	doors := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	ctx, stop := context.WithCancel(context.Background())
+	served, answered := make(chan error, 1), make(chan error, 1)
+	go func() { served <- s.Run(ctx) }()
+	go func() { answered <- doors.Serve(listener) }()
+	defer func() {
+		stop()
+		err = errors.Join(err, doors.Close(), <-served)
+		if e := <-answered; !errors.Is(e, http.ErrServerClosed) {
+			err = errors.Join(err, e)
+		}
+	}()
+	answers := json.NewEncoder(out)
+	if err := answers.Encode(Hello{s.Process(), "http://" + listener.Addr().String()}); err != nil {
+		return err
+	}
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		switch line := lines.Text(); line {
+		case "mark", "weigh":
+			err = answers.Encode(state(s, line == "weigh"))
+		default:
+			err = fmt.Errorf("nobody answers %q", line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state is how far the rooms are.
+func state(s *rooms.Server, weigh bool) State {
+	x := State{At: time.Now(), CPU: processorTime().Seconds()}
+	for _, r := range s.Rooms() {
+		i := r.Info()
+		x.Rooms++
+		x.Ticks += uint64(i.Tick)
+		x.Late = max(x.Late, float64(i.Late)/1e6)
+	}
+	if weigh {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	x.Heap = m.HeapAlloc
+	return x
+}
+
+// Generous is c with the limits as high as they go, because all players of a benchmark come from one address.
+func Generous(c web.Config) web.Config {
+	c.PerAddress, c.PerPlayer = 1<<20, 1<<20
+	return c
+}
