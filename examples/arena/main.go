@@ -1,20 +1,32 @@
 // Command arena runs the arena: a server and eight bots over real UDP through a
 // bad link, a page to play on in a browser, and a live table of what the network does.
-// See -h for the flags.
+// With -rooms there are many matches, and a lobby. See -h for the flags, and -rooms -h.
 package main
 
 import (
+	"context"
 	"os"
+	"os/signal"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
-func world() runner.World {
-	return pages.Beside(game.World(), [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}},
-		"Touch: left thumb moves, right thumb aims and shoots.")
-}
+// keys and touch say on the page what one presses.
+var keys = [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}}
 
-func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }
+const touch = "Touch: left thumb moves, right thumb aims and shoots."
+
+// world is the game with sockets, an inspector, and a page to play on.
+func world() runner.World { return pages.Beside(announced(game.World()), keys, touch) }
+
+func main() {
+	if args := os.Args[1:]; wantsRooms(args) {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		code := lobbyMain(ctx, args, os.Stdout, os.Stderr)
+		stop()
+		os.Exit(code)
+	}
+	os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -4,6 +4,8 @@
 //	go -C examples/play run . arena -connect 127.0.0.1:7777    # on a server, over UDP
 //	go -C examples/play run . custom                           # another world
 //
+// With -token it plays on a seat in a room, for one session: the lobby of a page does that.
+//
 // go run ./examples/arena builds it for browsers and serves it. F3 shows the network, with
 // sliders to make it worse; -h says what else the keys of a world do. On a touch screen the
 // left thumb moves, the right one does the rest.

@@ -86,6 +86,7 @@ func play(args []string) (int, error) {
 	}
 	fs.StringVar(&o.Connect, "connect", "", "the server's address, or ws:// and an address; without, a match with bots of its own")
 	fs.StringVar(&o.Name, "name", "", "what to be called; without, the server makes up something")
+	fs.StringVar(&o.Token, "token", "", "the connect `token` of a seat in a room, base64; the client ends with its session")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", false, "play on a server on another machine, unprotected")
 	number(fs, &o.Bots, "bots", 200, "in a match of its own: `how many` bots, as many as the world usually has where nothing is said")
 	number(fs, &o.NPCs, "npcs", 5000, "in a match of its own: `how many` server-controlled entities, as many as usual where nothing is said")
@@ -101,6 +102,11 @@ func play(args []string) (int, error) {
 		return exitUsage, nil
 	case fs.NArg() > 0:
 		return exitUsage, fmt.Errorf("%q: only flags are allowed behind the world", fs.Arg(0))
+	case o.Token != "" && o.Connect == "":
+		return exitUsage, errors.New("-token: allowed with -connect only, which says where the room is")
+	}
+	if err := o.Check(); err != nil {
+		return exitUsage, err
 	}
 	stop, err := start(world.Name, &o, *auto)
 	if err != nil {

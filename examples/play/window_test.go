@@ -176,7 +176,7 @@ func countColours(img image.Image) int {
 }
 
 func TestFlags(t *testing.T) {
-	for _, args := range [][]string{{"dots"}, {"arena", "x"}, {"-bots", "-1"}, {"-npcs", "-1"}, {"-nonsense"}, {"-bots", "201"}, {"arena", "-npcs", "100000"}} {
+	for _, args := range [][]string{{"dots"}, {"arena", "x"}, {"-bots", "-1"}, {"-npcs", "-1"}, {"-nonsense"}, {"-bots", "201"}, {"arena", "-npcs", "100000"}, {"-token", "AAAA"}, {"-token", "AAAA", "-connect", "127.0.0.1:7777"}, {"-token", "?", "-connect", "127.0.0.1:7777"}} {
 		if code, _ := play(args); code != exitUsage {
 			t.Errorf("%q: exit code %d", args, code)
 		}

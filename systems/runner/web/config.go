@@ -23,6 +23,8 @@ type Config struct {
 	// Window is the command that plays in a window, without the server's address, which comes behind it: [Beside]
 	// prints it. "": nothing is printed.
 	Window string
+	// Lobby makes the page a lobby of rooms, in place of the way into one match. nil: there is one match.
+	Lobby *Lobby
 	// Others are the worlds that the page names beside this one, where it is opened on the machine that serves it: a
 	// link to those that run at their usual ports, the command for those that do not. One at this page's own port
 	// is left out.

@@ -5,11 +5,15 @@
 //   - The page itself: Config.Title and Config.Keys, or one of the game's own, Config.Page.
 //   - A page beside a server of one's own: [New] makes an [net/http.Handler], [Site.Prepare] gets the client ready.
 //     Meanwhile the page shows how far that is. [Listen] listens at an address, or at a free port instead.
+//   - A page with rooms to join, in place of one match: Config.Lobby.
 //   - A client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. It gets the server's address by its arguments:
 // Config.Args, -connect and the address, which is ws://HOST:PORT, and from the page that comes with this package
 // -name and the name that the player has typed.
+//
+// With a [Lobby] it gets these for a seat in a room, and -token. Who plays is kept for the tab, and so is its seat, which it
+// asks for again when the session ends, or after a reload. A link to the page with a room's code as its fragment leads into that room.
 //
 // On a touch screen the page offers a button and a line to talk once the client has dispatched the event "talks" to
 // the document; what is written it dispatches there as "say", with the text as detail. Config.Others names worlds

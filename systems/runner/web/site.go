@@ -40,14 +40,16 @@ type state struct {
 type settings struct {
 	Port   uint16   `json:"port"`
 	Args   []string `json:"args"`
+	Kind   string   `json:"kind,omitempty"` // of rooms
 	Others []shown  `json:"others"`
 }
 
 // script is the type of scripts.
 const script = "text/javascript; charset=utf-8"
 
-// New makes a site whose client is not ready: see [Site.Prepare].
+// New makes a site whose client is not ready: see [Site.Prepare]. It panics where Config.Lobby misses something.
 func New(c Config) *Site {
+	c.Lobby.check()
 	s := &Site{config: c, front: frontOf(&c), state: state{State: "building"}}
 	fixed := func(path, kind string, body []byte) {
 		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
@@ -58,6 +60,7 @@ func New(c Config) *Site {
 	fixed("/{$}", "text/html; charset=utf-8", s.front.html)
 	for path, kind := range map[string]string{
 		"/page.css": "text/css; charset=utf-8", "/page.js": script, "/start.js": script, "/icon.svg": "image/svg+xml",
+		"/lobby.css": "text/css; charset=utf-8", "/lobby.js": script,
 	} {
 		body, err := page.ReadFile("page" + path)
 		if err != nil {
@@ -72,8 +75,9 @@ func New(c Config) *Site {
 		writeJSON(w, now)
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), s.others(r)})
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), c.Lobby.kind(), s.others(r)})
 	})
+	c.Lobby.mount(&s.mux)
 	s.mux.HandleFunc("GET /world.json", s.world)
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
@@ -98,8 +102,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		s.front.scripts, s.front.styles, s.socket(r), s.sources(r)))
+		"img-src 'self' data:; connect-src 'self' ws://%s%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		s.front.scripts, s.front.styles, s.socket(r), s.config.Lobby.sources(), s.sources(r)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")

@@ -24,10 +24,12 @@ type online struct {
 	address  string
 	insecure bool
 	player   uint64 // who this is to the server, across sessions
+	seat     seat
 
 	dialing chan dialed
 	retry   time.Time
 	err     error // why there is no session
+	over    bool  // there will be none any more
 }
 
 // dialed is what came of connecting.
@@ -38,7 +40,7 @@ type dialed struct {
 }
 
 func newOnline(o *Options, s *Stage) *online {
-	return &online{stage: s, address: o.Connect, insecure: o.Insecure, player: rand.Uint64() | 1}
+	return &online{stage: s, address: o.Connect, insecure: o.Insecure, player: rand.Uint64() | 1, seat: newSeat(o)}
 }
 
 // connected reports whether there is a session.
@@ -47,6 +49,12 @@ func (o *online) connected() bool { return o.stage.client != nil && o.stage.clie
 // advance runs the ticks that are due.
 func (o *online) advance(now time.Time) {
 	c := o.stage.client
+	if o.seat.leaves {
+		o.drop(now, errLeft)
+	}
+	if o.over {
+		return
+	}
 	if c == nil {
 		o.connect(now)
 		return
@@ -95,7 +103,7 @@ func (o *online) begin(d dialed) error {
 		return errors.Join(err, d.wire.Close())
 	}
 	s := o.stage
-	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch}
+	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch, Token: o.seat.token}
 	s.scene.Configure(&config)
 	if s.drive != nil {
 		config.Gather, config.Partial = *s.drive, systems.GatherFunc{}
@@ -116,6 +124,10 @@ func (o *online) drop(now time.Time, why error) {
 		_ = c.Close(now)
 	}
 	o.stage.client = nil
+	if o.seat.token != nil && !o.over {
+		o.over = true
+		announce("ended", why.Error())
+	}
 }
 
 // close says goodbye.

@@ -6,12 +6,20 @@ import "syscall/js"
 // and shows where its thumbs go.
 func (s *Stage) listen() {
 	s.Controls.touch = js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
+	document := js.Global().Get("document")
+	document.Call("addEventListener", "leave", js.FuncOf(func(js.Value, []js.Value) any {
+		go func() { // an event may wait for nothing
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.online.seat.leaves = s.online.seat.token != nil
+		}()
+		return nil
+	}))
 	talker, ok := s.scene.(Talker)
 	if !ok {
 		return
 	}
-	document := js.Global().Get("document")
-	document.Call("dispatchEvent", js.Global().Get("CustomEvent").New("talks"))
+	announce("talks", "")
 	document.Call("addEventListener", "say", js.FuncOf(func(_ js.Value, events []js.Value) any {
 		text := events[0].Get("detail").String()
 		if text == "" {
@@ -24,4 +32,10 @@ func (s *Stage) listen() {
 		}()
 		return nil
 	}))
+}
+
+// announce tells the page what has happened, by an event of that kind.
+func announce(kind, detail string) {
+	event := js.Global().Get("CustomEvent").New(kind, map[string]any{"detail": detail})
+	js.Global().Get("document").Call("dispatchEvent", event)
 }

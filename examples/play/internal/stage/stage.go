@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -20,6 +21,9 @@ type Options struct {
 	Connect string
 	// Name is what the player wants to be called. "": the server makes up something.
 	Name string
+	// Token is the connect token of a seat in a room, in base64. The client plays this one session, and ends with it, since
+	// a token is used once: whoever gave it has another one for the seat. "": none.
+	Token string
 	// Insecure allows a server on another machine, unprotected.
 	Insecure bool
 	// Bots and NPCs are how many there are in a match of its own, or [Usual].
@@ -36,6 +40,9 @@ type Options struct {
 	// worse, after which the client ends. "": none.
 	Movie string
 }
+
+// ErrSession is wrapped by the error of [Stage.Play] when the session of a token has ended.
+var ErrSession = errors.New("the session has ended")
 
 // Usual is as many as a world has where nothing is said.
 const Usual = -1
@@ -56,6 +63,7 @@ type Stage struct {
 	chat    chat
 	panel   *panel
 	silence silence
+	crowd   crowd
 	picture picture
 	movie   movie
 	drive   *systems.GatherFunc
@@ -68,7 +76,7 @@ type Stage struct {
 	dot     *ebiten.Image
 }
 
-// New makes a stage that has no screen yet: see [Stage.Play].
+// New makes a stage that has no screen yet: see [Stage.Play]. It panics where the token is none: see [Options.Check].
 func New(w World, o *Options) *Stage {
 	s := &Stage{world: w, name: o.Name, drive: o.Drive, picture: picture{name: o.Picture}, movie: movie{name: o.Movie}}
 	s.Controls.bind = w.Controls
@@ -160,6 +168,9 @@ func (s *Stage) Update() error {
 		}
 	}
 	s.online.advance(time.Now())
+	if s.online.over {
+		return fmt.Errorf("%w: %w", ErrSession, s.online.err)
+	}
 	if s.picture.done || s.movie.done {
 		return errors.Join(ebiten.Termination, s.picture.err, s.movie.err)
 	}
@@ -228,6 +239,7 @@ func (s *Stage) advance(now time.Time) *systems.Client {
 		return nil
 	}
 	s.client.Frame(now)
+	s.crowd.look(s)
 	s.silence.listen(s.client, now)
 	s.panel.sample(s.work, now)
 	return s.client

@@ -73,6 +73,16 @@ func (a *scene) Caption(b []byte) []byte {
 	return a.own.name.AppendTo(b)
 }
 
+// Players implements [stage.Crowded].
+func (a *scene) Players() (n int) {
+	for _, x := range a.list {
+		if x.client != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Places implements [stage.Placed].
 func (a *scene) Places() overlay.Places {
 	return stage.PlacesOf(a.stage, func(p components.Position) overlay.Point {

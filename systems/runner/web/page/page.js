@@ -102,6 +102,7 @@
     }
   }
 
+  // The client is loaded, and may be run with arguments of its own, once.
   async function load() {
     if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the game runs on");
     if (!document.createElement("canvas").getContext("webgl2"))
@@ -113,26 +114,37 @@
     await script("/wasm_exec.js");
     const go = new Go();
     const wasm = await WebAssembly.instantiateStreaming(fetch("/play.wasm"), go.importObject);
-    const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
     bar.className = "done";
     say("");
-    play.disabled = false;
-    let started = false;
-    const start = () => {
-      if (started) return;
-      started = true;
+    const run = async (...args) => {
       try { localStorage.setItem("name", name.value); } catch { }
-      go.argv = ["play", ...settings.args, "-connect", `ws://${host}:${settings.port}`, "-name", name.value.trim()];
+      go.argv = ["play", ...settings.args, "-name", name.value.trim(), ...args];
       name.blur();
       card.classList.add("gone");
       card.addEventListener("transitionend", () => { card.hidden = card.classList.contains("gone"); });
       const touched = () => { fingers = true; offer(); };
       if (matchMedia("(pointer: coarse)").matches) touched(); else addEventListener("touchstart", touched, { once: true });
-      go.run(wasm.instance).then(() => fail("the client has ended; reload the page"), fail);
+      await go.run(wasm.instance);
     };
+    return { settings, run };
+  }
+
+  // One match: who has said a name is in it.
+  function join({ settings, run }) {
+    const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
+    let started = false;
+    const start = () => {
+      if (started) return;
+      started = true;
+      run("-connect", `ws://${host}:${settings.port}`).then(() => fail("the client has ended; reload the page"), fail);
+    };
+    play.disabled = false;
     at("join").addEventListener("submit", (e) => { e.preventDefault(); start(); });
     if (query.get("name")) start();
   }
+
   at("join").addEventListener("submit", (e) => e.preventDefault());
-  load().catch(fail);
+  const loaded = load();
+  if (window.lobby) window.lobby({ at, say, loaded, query }); else loaded.then(join).catch(fail);
+  loaded.catch(fail);
 })();

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/runner"
+)
+
+// kindName is the kind of the arena's rooms.
+const kindName = "arena"
+
+// many is the arena with rooms, as its flags say.
+type many struct {
+	http   string // the page and the interface
+	typed  bool   // at no other port
+	web    string // folder of the client, or empty
+	seats  int
+	npcs   int
+	most   int // rooms
+	preset string
+	json   bool
+}
+
+// wantsRooms reports whether arguments say -rooms.
+func wantsRooms(args []string) bool {
+	return slices.ContainsFunc(args, func(a string) bool {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(a, "-"), "-"), "=")
+		return strings.HasPrefix(a, "-") && name == "rooms" && value != "false"
+	})
+}
+
+// usualPage is where the page is when nobody else is there.
+const usualPage = "127.0.0.1:7780"
+
+// parse reads the flags that go with -rooms.
+func (m *many) parse(args []string, stderr io.Writer) error {
+	fs := flag.NewFlagSet("arena -rooms", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Bool("rooms", true, "serve rooms and a lobby, in place of one match")
+	fs.StringVar(&m.http, "http", usualPage, "serve the lobby, and the rooms by HTTP under /rooms, at this `address` of this machine; port 0 takes a free one,\nand so does the default where that is taken")
+	fs.StringVar(&m.web, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
+	fs.IntVar(&m.seats, "seats", 8, "seats in a room")
+	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
+	fs.IntVar(&m.most, "max-rooms", 200, "rooms at once")
+	fs.StringVar(&m.preset, "preset", policy.LocalSync.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
+	fs.BoolVar(&m.json, "json", false, "say where it listens by one JSON object, the first line of the output, and nothing else")
+	switch err := fs.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stderr, "usage: arena -rooms [flags]\n\nRooms of the arena, all in this process: a lobby to create, find and join them in a browser, and the same by HTTP and\n"+
+			"JSON, which http://ADDRESS/rooms/openapi.json describes. It serves this machine alone, as nobody is asked who they are.\n"+
+			"go run ./examples/swarm -rooms N fills N rooms.\n\n")
+		fs.SetOutput(stderr)
+		fs.PrintDefaults()
+		return err
+	case err != nil:
+		return fmt.Errorf("%w; -rooms -h lists what is allowed with -rooms", err)
+	case fs.NArg() > 0:
+		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
+	}
+	fs.Visit(func(f *flag.Flag) { m.typed = m.typed || f.Name == "http" })
+	return m.validate()
+}
+
+// presets are the names of all models.
+func presets() (names []string) {
+	for _, p := range policy.Presets() {
+		names = append(names, p.String())
+	}
+	return names
+}
+
+// validate says in one line what is wrong and what is allowed.
+func (m *many) validate() error {
+	host, _, err := net.SplitHostPort(m.http)
+	at, bad := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return fmt.Errorf("-http %s: write an address and a port, such as %s", m.http, usualPage)
+	case host != "localhost" && (bad != nil || !at.IsLoopback()):
+		return fmt.Errorf("-http %s: nobody is asked who they are, so this machine alone is served, such as at %s; a game that others reach gives rooms/web.Config.Authenticate", m.http, usualPage)
+	case m.seats < 1 || m.seats > 256:
+		return fmt.Errorf("-seats %d: 1 to 256 are allowed", m.seats)
+	case m.npcs < 0 || m.npcs > 10_000:
+		return fmt.Errorf("-npcs %d: 0 to 10000 are allowed", m.npcs)
+	case m.most < 1 || m.most > 10_000:
+		return fmt.Errorf("-max-rooms %d: 1 to 10000 are allowed", m.most)
+	case !slices.Contains(presets(), m.preset):
+		return fmt.Errorf("-preset %s: allowed are %s", m.preset, strings.Join(presets(), ", "))
+	}
+	return nil
+}
+
+// kind is a room of the arena: a match with guns.
+func (m *many) kind() rooms.Kind {
+	preset, _ := policy.ParsePreset(m.preset) // validate has looked
+	return rooms.Kind{
+		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats,
+		Server: systems.ServerConfig{Policies: preset.Policies()},
+		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
+			game.Arm(c)
+			game.NewMessages().Serve(c)
+			return nil
+		},
+		Hooks: rooms.Hooks{Created: func(_ *rooms.Room, w *ecs.World) error {
+			game.PopulateCombat(w, m.seats, m.npcs)
+			return nil
+		}},
+	}
+}
+
+// announced is a world whose -h names -rooms.
+func announced(w runner.World) runner.World {
+	own := w.Flags
+	w.About += "\n\n-rooms serves rooms, with a lobby in the browser, in place of one match: arena -rooms -h explains."
+	w.Flags = func(fs *flag.FlagSet) {
+		if own != nil {
+			own(fs)
+		}
+		fs.Bool("rooms", false, "serve rooms and a lobby, in place of one match; it has other flags, see -rooms -h")
+	}
+	return w
+}

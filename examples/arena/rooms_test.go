@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/printed"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/systems"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
+	"github.com/tactusgo/tactus/systems/runner"
+)
+
+// open runs the command with -rooms until the end of the test, and says where everything is.
+func open(t *testing.T, args string) (at where) {
+	t.Helper()
+	out, errs := new(printed.Text), new(printed.Text)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if code := lobbyMain(ctx, strings.Fields("-rooms -json -http 127.0.0.1:0 -web "+client(t)+" "+args), out, errs); code != 0 {
+			t.Errorf("exit code %d: %s", code, errs)
+		}
+	})
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	if err := json.Unmarshal([]byte(out.Find(t, `(?s)^(\{.*\})\n$`)), &at); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// seat asks for a seat.
+func seat(t *testing.T, at where, player int, path, body string) (status int, a roomsweb.Admission, failed roomsweb.Failure) {
+	t.Helper()
+	q, err := http.NewRequest(http.MethodPost, at.Rooms+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/json")
+	q.Header.Set("Player", fmt.Sprint(player))
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err == nil {
+		if r.StatusCode < 300 {
+			err = json.Unmarshal(b, &a)
+		} else {
+			err = json.Unmarshal(b, &failed)
+		}
+	}
+	if err != nil {
+		t.Fatalf("%s %s: %v", r.Status, b, err)
+	}
+	return r.StatusCode, a, failed
+}
+
+// plays plays on a seat, over UDP or by WebSocket, until so many players are seen.
+func plays(t *testing.T, a roomsweb.Admission, socket bool, players int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	b, err := base64.StdEncoding.DecodeString(a.Token)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	token, err := netcode.ParseToken(b)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	config := systems.ClientConfig{Token: token}
+	game.NewMessages().Play(&config, nil)
+	var c *systems.Client
+	if socket {
+		wire, e := websocket.Dial(ctx, a.Endpoints.WS)
+		if err = e; err == nil {
+			c, err = systems.NewClient(wire, wire.RemoteAddr(), game.CombatProtocol(), config)
+		}
+	} else {
+		c, err = systems.Dial(ctx, a.Endpoints.UDP, game.CombatProtocol(), config)
+	}
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	met := false
+	if err := c.Run(ctx, func(c *systems.Client) {
+		n := 0
+		for range ecs.All[struct{ Who game.Player }](c.View()) {
+			n++
+		}
+		if met = met || n == players; met {
+			cancel()
+		}
+	}); !met {
+		t.Errorf("player %s meets nobody: %v", a.Player, err)
+	}
+}
+
+// Two players, one over UDP and one by WebSocket, meet in a room that one of them makes and the other finds by its code.
+func TestRooms(t *testing.T) {
+	at := open(t, "-seats 2 -npcs 5")
+	if at.Kind != kindName || at.Seats != 2 || at.Rooms != at.HTTP+"/rooms" {
+		t.Errorf("it says %+v", at)
+	}
+	if s := get(t, at.HTTP); !strings.Contains(s, `id="lobby"`) {
+		t.Errorf("the page is %s", s)
+	}
+	if s := get(t, at.Rooms+"/openapi.json"); strings.TrimSpace(s) != compact(t, roomsweb.OpenAPI()) {
+		t.Errorf("the interface is described by %.200s", s)
+	}
+	status, a, failed := seat(t, at, 1, "/create", `{"kind":"arena","options":{"name":"ours"}}`)
+	if status != http.StatusCreated || a.Endpoints.UDP != at.UDP || a.Endpoints.WS != at.WS {
+		t.Fatalf("%d %+v %v", status, a, failed)
+	}
+	if s := get(t, at.Rooms+"?is[name]=ours&free=1"); !strings.Contains(s, a.Room.String()) {
+		t.Errorf("the list is %s", s)
+	}
+	_, b, failed := seat(t, at, 2, "/"+a.Code+"/join", `{}`)
+	if b.Room != a.Room {
+		t.Fatalf("%+v %v", b, failed)
+	}
+	if status, _, failed := seat(t, at, 3, "/"+a.Code+"/join", `{}`); status != http.StatusConflict || failed.Code != "full" {
+		t.Errorf("a third of two: %d %v", status, failed)
+	}
+	var both sync.WaitGroup
+	both.Go(func() { plays(t, a, false, 2) })
+	both.Go(func() { plays(t, b, true, 2) })
+	both.Wait()
+	if status, c, failed := seat(t, at, 4, "/queue", `{"kind":"arena"}`); status != http.StatusOK {
+		t.Errorf("quick match: %d %+v %v", status, c, failed)
+	}
+	if status, _, failed := seat(t, at, 5, "/create", `{"kind":"arena","options":{"name":"a\u0007b"}}`); status != http.StatusForbidden || !strings.Contains(failed.Message, "can be seen") {
+		t.Errorf("a name that cannot be read: %d %v", status, failed)
+	}
+}
+
+// compact is JSON without space.
+func compact(t *testing.T, b []byte) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := json.Compact(&out, b); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Pages of other sites, and names that any site could make lead here, get nothing.
+func TestRoomsAreGuarded(t *testing.T) {
+	at := open(t, "")
+	for header, value := range map[string]string{"Origin": "http://evil.example", "Host": "evil.example"} {
+		q, err := http.NewRequest(http.MethodPost, at.Rooms+"/join", strings.NewReader(`{"kind":"arena"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Type", "application/json")
+		if header == "Host" {
+			q.Host = value
+		} else {
+			q.Header.Set(header, value)
+		}
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = r.Body.Close(); r.StatusCode != http.StatusForbidden {
+			t.Errorf("%s %s: %s", header, value, r.Status)
+		}
+	}
+}
+
+// People are told where everything is, and -h explains; flags that are not allowed say what is.
+func TestRoomsFlags(t *testing.T) {
+	for args, want := range map[string]bool{"-rooms": true, "--rooms": true, "-http none -rooms=true": true, "-rooms=false": false, "-npcs 3": false, "rooms": false} {
+		if got := wantsRooms(strings.Fields(args)); got != want {
+			t.Errorf("%s: rooms %v", args, got)
+		}
+	}
+	for args, want := range map[string]string{
+		"-http 0.0.0.0:80":             "this machine alone",
+		"-http 192.0.2.1:80":           "this machine alone",
+		"-http none":                   "an address and a port",
+		"-seats 0":                     "1 to 256",
+		"-npcs -1":                     "0 to 10000",
+		"-max-rooms 0":                 "1 to 10000",
+		"-preset Quantum":              "LocalSync, Buffered",
+		"-headless":                    "-rooms -h",
+		"surplus":                      "only flags",
+		"-http 127.0.0.1:999999":       "-http takes another address",
+		"-http 127.0.0.1:0 -web /none": "-web: ",
+	} {
+		var out, errs bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		code := lobbyMain(ctx, append([]string{"-rooms"}, strings.Fields(args)...), &out, &errs)
+		fails := strings.Contains(args, "999999") || strings.Contains(args, "/none") // when it serves
+		if want := map[bool]int{true: 1, false: runner.ExitUsage}[fails]; code != want {
+			t.Errorf("arena -rooms %s: exit code %d, want %d", args, code, want)
+		}
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("arena -rooms %s: %q; want %q", args, &errs, want)
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := lobbyMain(t.Context(), []string{"-rooms", "-h"}, &out, &errs); code != 0 || !strings.Contains(errs.String(), "-seats") {
+		t.Errorf("exit code %d, %s", code, &errs)
+	}
+	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "-rooms -h explains") {
+		t.Errorf("exit code %d, %s", code, errs)
+	}
+	told := new(printed.Text)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan int)
+	go func() {
+		done <- lobbyMain(ctx, []string{"-rooms", "-http", "127.0.0.1:0", "-web", client(t)}, told, told)
+	}()
+	url := told.Find(t, `lobby in a browser: +(http://127\.0\.0\.1:\d+)\n`)
+	if at := told.Find(t, `rooms by HTTP: +(http://\S+/rooms),`); at != url+"/rooms" {
+		t.Errorf("rooms at %s", at)
+	}
+	x := where{Rooms: url + "/rooms"}
+	_, a, _ := seat(t, x, 1, "/join", `{"kind":"arena"}`)
+	if id := told.Find(t, `room (\w+) created`); id != a.Room.String() {
+		t.Errorf("room %s of %+v", id, a)
+	}
+	cancel()
+	if code := <-done; code != 0 {
+		t.Errorf("exit code %d: %s", code, told)
+	}
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
+	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/runner/web"
+)
+
+// lobbyMain is the command with -rooms, until ctx ends. It returns the exit code.
+func lobbyMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var m many
+	switch err := m.parse(args, stderr); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "arena: %v\n", err)
+		return runner.ExitUsage
+	}
+	if err := m.serve(ctx, stdout, stderr); err != nil {
+		fmt.Fprintf(stderr, "arena: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// serve serves rooms, the interface to them and the lobby until ctx ends.
+func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
+	page, err := web.Listen(m.http, !m.typed)
+	if err != nil {
+		return fmt.Errorf("%w; -http takes another address, or port 0 for a free one", err)
+	}
+	defer page.Close()
+	wire, err := listenBeside(page.Addr())
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{m.kind()}, MaxRooms: m.most, Logger: log, Told: m.told(stdout)}, wire)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	at := where{HTTP: "http://" + page.Addr().String(), UDP: wire.LocalAddr().String(), WS: "ws://" + wire.WebSocketAddr().String(), Kind: kindName, Seats: m.seats}
+	at.Rooms = at.HTTP + "/rooms"
+	site, err := m.site(server, at, wire.WebSocketAddr().Port(), stderr, log)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	if m.web != "" {
+		if err := site.Prepare(ctx); err != nil {
+			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
+		}
+	}
+	if err := at.print(stdout, m.json); err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var others sync.WaitGroup
+	if m.web == "" {
+		others.Go(func() {
+			if err := site.Prepare(ctx); err != nil && ctx.Err() == nil {
+				fmt.Fprintf(stderr, "%v\nrooms go on without a page\n", err)
+			}
+		})
+	}
+	handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+	others.Go(func() { _ = handler.Serve(page) }) // until it is closed
+	served := server.Run(ctx)
+	stop()
+	closed := handler.Close()
+	others.Wait()
+	return errors.Join(served, closed)
+}
+
+// listenBeside serves players at the usual ports of the host of a page, or at free ones.
+func listenBeside(page net.Addr) (*eventloop.Listener, error) {
+	at, err := netip.ParseAddrPort(page.String())
+	if err != nil {
+		return nil, err
+	}
+	host := func(port uint16) string { return netip.AddrPortFrom(at.Addr(), port).String() }
+	const udp, ws = 7777, 7778
+	if wire, err := eventloop.ListenBoth(host(udp), host(ws), nil); err == nil {
+		return wire, nil
+	}
+	return eventloop.ListenBoth(host(0), host(0), nil)
+}
+
+// site is the lobby, with the interface under /rooms.
+func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Writer, log *slog.Logger) (*web.Site, error) {
+	handler, err := roomsweb.New(roomsweb.Config{
+		Endpoints: roomsweb.Endpoints{UDP: at.UDP, WS: at.WS},
+		Check:     readable,
+		Match:     match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // nobody waits for long, alone or not
+		// All come from this machine: a swarm's players, too.
+		PerAddress: 1 << 20,
+		Logger:     log,
+	}, server)
+	if err != nil {
+		return nil, err
+	}
+	return web.New(web.Config{
+		Package: "examples/play", Args: []string{"arena"}, Title: "Tactus arena", Keys: keys, Touch: touch,
+		Dir: m.web, Port: port, Progress: progress,
+		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Sockets: []string{at.WS}},
+	}), nil
+}
+
+// readable refuses names of rooms that cannot be read in a list.
+func readable(_ roomsweb.Action, _ rooms.Player, _ string, o rooms.Options) error {
+	name, _ := o["name"].(string)
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("the name of a room is of letters that can be seen: %q has others", name)
+		}
+	}
+	return nil
+}
+
+// told prints what becomes of rooms.
+func (m *many) told(out io.Writer) func(rooms.Notice) {
+	if m.json {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(n rooms.Notice) {
+		mu.Lock()
+		defer mu.Unlock()
+		why := ""
+		if n.Err != nil {
+			why = ": " + n.Err.Error()
+		}
+		fmt.Fprintf(out, "%s  room %v %s%s\n", n.At.Format(time.TimeOnly), n.Room, n.Event, why)
+	}
+}
+
+// where is where everything is.
+type where struct {
+	HTTP  string `json:"http"`  // the lobby
+	Rooms string `json:"rooms"` // by HTTP
+	UDP   string `json:"udp"`   // for players
+	WS    string `json:"ws"`    // for those in a browser
+	Kind  string `json:"kind"`
+	Seats int    `json:"seats"`
+}
+
+// print says it, as a line of JSON or to people.
+func (x where) print(out io.Writer, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(out).Encode(x)
+	}
+	_, err := fmt.Fprintf(out, "\n  lobby in a browser:  %s\n  rooms by HTTP:       %s, described by %[2]s/openapi.json\n  players come to:     udp %s, %s\n\n", x.HTTP, x.Rooms, x.UDP, x.WS)
+	return err
+}
