@@ -13,7 +13,7 @@ func TestWebAddresses(t *testing.T) {
 		"[2002:c000:201::]:5000", "[fe80::1%eth0]:5000", "[fe80::1%eth1]:5000", "[fe80::1]:5000",
 	} {
 		a := netip.MustParseAddrPort(s)
-		w := webAddr(a)
+		w := webMark.On(a)
 		if other, taken := seen[w]; taken {
 			t.Errorf("%v and %v are both %v", s, other, w)
 		}
@@ -26,11 +26,11 @@ func TestWebAddresses(t *testing.T) {
 		}
 	}
 	mapped := netip.MustParseAddrPort("[::ffff:192.0.2.1]:5000")
-	if webAddr(mapped) != webAddr(netip.MustParseAddrPort("192.0.2.1:5000")) {
+	if webMark.On(mapped) != webMark.On(netip.MustParseAddrPort("192.0.2.1:5000")) {
 		t.Error("the mapped form of an address is another address")
 	}
 	// Who counts by the 64 bits that name a network does not count all of IPv4 as one.
-	a, b := webAddr(netip.MustParseAddrPort("192.0.2.1:1")).Addr().As16(), webAddr(netip.MustParseAddrPort("192.0.2.2:1")).Addr().As16()
+	a, b := webMark.On(netip.MustParseAddrPort("192.0.2.1:1")).Addr().As16(), webMark.On(netip.MustParseAddrPort("192.0.2.2:1")).Addr().As16()
 	if [8]byte(a[:8]) == [8]byte(b[:8]) {
 		t.Error("two IPv4 addresses are one network")
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
@@ -118,11 +117,8 @@ func (c WebSocketConfig) Validate() error {
 			bad(f.name, "%v is negative", f.value)
 		}
 	}
-	for _, origin := range c.Origins {
-		u, err := url.Parse(origin)
-		if origin != "*" && (err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != origin) {
-			bad("Origins", "%q is not scheme://host", origin)
-		}
+	if err := (hostname.Pages{Origins: c.Origins}).Validate(); err != nil {
+		bad("Origins", "%w", err)
 	}
 	if err := c.guard().Validate(); err != nil {
 		bad("Hosts", "%w", err)

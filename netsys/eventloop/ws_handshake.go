@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -88,33 +87,19 @@ const (
 		"or name it in WebSocketConfig.Hosts, or the pages in Origins, or the proxy that passes it on in TrustedProxies"
 )
 
-// allows decides by the origin, which browsers do not let a page choose, and by the host that the browser believes to
-// be here. It returns why a request is refused, or nothing.
+// allows decides by the origin and by the host that the browser believes to be here. It returns why a request is refused,
+// or nothing.
 func (c *WebSocketConfig) allows(r *request, remote netip.Addr) (advice string) {
 	if !r.hasOrigin {
 		return ""
 	}
-	if c.Origins != nil {
-		if slices.Contains(c.Origins, "*") || slices.ContainsFunc(c.Origins, func(o string) bool {
-			return strings.EqualFold(o, r.origin)
-		}) {
-			return ""
-		}
-		return adviseOrigin
-	}
-	origin, err := url.Parse(r.origin)
-	if err != nil || origin.Hostname() == "" {
-		return adviseOrigin
-	}
-	guard := c.guard()
-	if !guard.Allows(r.host, remote) {
+	switch err := (hostname.Pages{Origins: c.Origins, Guard: c.guard()}).Check(r.origin, r.host, remote); {
+	case errors.Is(err, hostname.ErrHost):
 		return adviseHost
+	case err != nil:
+		return adviseOrigin
 	}
-	home := remote.IsLoopback() && !guard.Proxied(remote)
-	if strings.EqualFold(origin.Hostname(), hostname.Of(r.host)) || home && hostname.Loopback(origin.Hostname()) {
-		return ""
-	}
-	return adviseOrigin
+	return ""
 }
 
 // clientOf reads the proxy header, from the right: what stands left of a stranger's address is the stranger's

@@ -145,7 +145,7 @@ func (w *web) join(c *webConn, at time.Time) (ok bool) {
 		return false // pushed out meanwhile
 	}
 	w.half = slices.Delete(w.half, i, i+1)
-	from := webAddr(netip.AddrPortFrom(c.client, c.port))
+	from := webMark.On(netip.AddrPortFrom(c.client, c.port))
 	for w.byAddr[from] != nil {
 		from = netip.AddrPortFrom(from.Addr(), max(from.Port()+1, 1))
 	}

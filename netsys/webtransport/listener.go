@@ -1,0 +1,209 @@
+//go:build !js
+
+package webtransport
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/http3"
+	"github.com/quic-go/webtransport-go"
+
+	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/internal/marked"
+)
+
+const (
+	// mark is on the addresses of peers, which may send UDP from the same ones.
+	mark marked.Mark = "/wt"
+	// inboxSize is how many datagrams may wait for a Poll.
+	inboxSize = 4096
+	// handshakeTimeout ends a connection that has no session by then.
+	handshakeTimeout = 5 * time.Second
+)
+
+// Listener is the wire of a server for WebTransport. Poll, Send, Flush and Close belong to one goroutine.
+type Listener struct {
+	config Config
+	quic   *quic.Transport
+	server *webtransport.Server
+	inbox  *netsys.Inbox
+	crowd  crowd
+	life   context.Context
+	end    context.CancelFunc
+	tasks  sync.WaitGroup
+	closed bool
+}
+
+var _ netsys.Wire = (*Listener)(nil)
+
+// Listen serves. The error says what is wrong with the configuration, or wraps [netsys.ErrAddrInUse].
+func Listen(c Config) (*Listener, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.filled()
+	socket, err := net.ListenPacket("udp", c.Addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, c.Addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("webtransport: Listen: %w", err)
+	}
+	l := &Listener{
+		config: c, quic: &quic.Transport{Conn: socket}, inbox: netsys.NewInbox(inboxSize),
+		crowd: crowd{peers: make(map[netip.AddrPort]*peer), open: make(map[netip.Addr]int)},
+	}
+	l.life, l.end = context.WithCancel(context.Background())
+	mux := http.NewServeMux()
+	mux.HandleFunc(c.Path, l.begin)
+	l.server = &webtransport.Server{
+		H3: &http3.Server{Handler: mux, MaxHeaderBytes: 8 << 10, Logger: slog.New(slog.DiscardHandler)},
+		// Zero for streams, and said so: games have datagrams. Safari wants to be told all three.
+		Config:      &webtransport.Config{MaxIncomingStreams: -1, MaxIncomingUniStreams: -1, MaxIncomingData: -1},
+		CheckOrigin: c.allows,
+	}
+	webtransport.ConfigureHTTP3Server(l.server.H3)
+	ln, err := l.quic.ListenEarly(http3.ConfigureTLSConfig(c.TLS), &quic.Config{
+		HandshakeIdleTimeout: handshakeTimeout, MaxIdleTimeout: c.IdleTimeout,
+		MaxIncomingStreams: 4, MaxIncomingUniStreams: 4, // those of HTTP/3 itself
+		InitialStreamReceiveWindow: 16 << 10, MaxStreamReceiveWindow: 16 << 10,
+		InitialConnectionReceiveWindow: 32 << 10, MaxConnectionReceiveWindow: 32 << 10,
+		EnableDatagrams: true, EnableStreamResetPartialDelivery: true,
+	})
+	if err != nil {
+		_ = socket.Close()
+		return nil, fmt.Errorf("webtransport: Listen: %w", err)
+	}
+	l.tasks.Go(func() { l.accept(ln) })
+	return l, nil
+}
+
+// accept serves connections, until the listener is closed.
+func (l *Listener) accept(ln *quic.EarlyListener) {
+	defer ln.Close()
+	for {
+		conn, err := ln.Accept(l.life)
+		if err != nil {
+			return
+		}
+		network := hostname.Network(addrOf(conn.RemoteAddr()).Addr())
+		if !l.crowd.admit(network, &l.config) {
+			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeExcessiveLoad), "too many connections")
+			continue
+		}
+		l.tasks.Go(func() {
+			defer l.crowd.leave(network)
+			_ = l.server.ServeQUICConn(conn) // how it ended is nobody's business
+			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+		})
+	}
+}
+
+// begin begins a session, for one who asks for it by HTTP.
+func (l *Listener) begin(w http.ResponseWriter, r *http.Request) {
+	refuse := func(status int) {
+		l.crowd.count(func(s *Stats) { s.Refused++ })
+		w.WriteHeader(status)
+	}
+	if r.URL.Path != l.config.Path {
+		refuse(http.StatusNotFound)
+		return
+	}
+	if !l.config.allows(r) {
+		refuse(http.StatusForbidden)
+		return
+	}
+	session, err := l.server.Upgrade(w, r)
+	if err != nil {
+		refuse(http.StatusBadRequest)
+		return
+	}
+	l.serve(session)
+}
+
+// Poll implements [netsys.Wire]; now must come from time.Now.
+func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) { l.inbox.Drain(now, deliver) }
+
+// Send implements [netsys.Wire]. What is for an address without a connection is lost.
+func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	switch {
+	case l.closed:
+		return netsys.ErrClosed
+	case len(b) > netsys.MaxDatagram:
+		return netsys.ErrTooLarge
+	}
+	if p := l.crowd.at(to); p != nil {
+		p.answered.Store(true)
+		p.out.Put(b)
+	}
+	return nil
+}
+
+// LocalAddr implements [netsys.Wire].
+func (l *Listener) LocalAddr() netip.AddrPort { return addrOf(l.quic.Conn.LocalAddr()) }
+
+// PeerAddr is the ordinary form of an address that a listener delivered from: for logs, bans and look-ups. Other addresses
+// are returned as they are.
+func (*Listener) PeerAddr(from netip.AddrPort) netip.AddrPort { return mark.Off(from) }
+
+// Stats counts what happened so far. It may be called from any goroutine.
+func (l *Listener) Stats() Stats {
+	s := l.crowd.figures()
+	s.Dropped = l.inbox.Dropped()
+	return s
+}
+
+// Close implements [netsys.Wire]: it ends the connections.
+func (l *Listener) Close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	l.crowd.drain()
+	l.end()
+	err := l.server.Close()
+	l.tasks.Wait()
+	return errors.Join(ignore(err), l.quic.Close(), ignore(l.quic.Conn.Close()))
+}
+
+// CertificateHashes are the SHA-256 of the certificates that the listener was given, for serverCertificateHashes of a page
+// and for [DialConfig].Hashes. They tell nobody anything secret.
+func (l *Listener) CertificateHashes() (all [][sha256.Size]byte) {
+	for _, c := range l.config.TLS.Certificates {
+		if len(c.Certificate) > 0 {
+			all = append(all, sha256.Sum256(c.Certificate[0]))
+		}
+	}
+	return all
+}
+
+// ignore drops errors that say that something was closed already.
+func ignore(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// addrOf is an address of a UDP socket.
+func addrOf(a net.Addr) netip.AddrPort {
+	u, ok := a.(*net.UDPAddr)
+	if !ok {
+		return netip.AddrPort{}
+	}
+	at := u.AddrPort()
+	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
+}
