@@ -1,16 +1,18 @@
 // Command rooms is the smallest server with rooms: dots for four players a room, and six bots that join. Here all of them run in
-// one program, over real UDP. Ctrl-C ends it.
+// one program, over real UDP. Ctrl-C lets them play for five seconds more, and a second one ends it at once.
 package main
 
 import (
 	"context"
 	"log"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/serve"
 )
 
 // Move is the input: what a client sends, every tick.
@@ -79,5 +81,7 @@ func main() {
 		log.Printf("player %d sits in room %v", seat.Player, seat.Room)
 		go c.Run(ctx, nil)
 	}
-	log.Fatal(server.Run(ctx))
+	if err := serve.Run(ctx, server, serve.Config{Deadline: 5 * time.Second}); err != nil {
+		log.Fatal(err)
+	}
 }

@@ -68,6 +68,9 @@ var floors = map[string]string{
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",
 
+	// a process from its main: signals, and what runs beside the rooms
+	"rooms/serve": "rooms",
+
 	// HTTP is over rooms, and matches who waits: whoever serves no HTTP links none of it
 	"rooms/web": "rooms rooms/match",
 

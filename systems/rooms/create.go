@@ -98,7 +98,7 @@ func (s *Server) give(r *Room, made bool) {
 	t.list = append(slices.Clip(t.list), r)
 	t.byID[r.about.id], t.byCode[r.about.code] = r, r
 	if t.draining {
-		r.held.life.draining = true
+		r.held.life.drain(r)
 	}
 	switch {
 	case t.closed:

@@ -6,7 +6,7 @@
 //   - Give it the seat again that it had: [Room.Reconnect]. Send it away: [Room.Kick], [Room.Ban].
 //   - Find rooms: [Server.Rooms], [Server.Room], [Server.ByCode], [Room.Info], [Room.Seats].
 //   - Steer a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without cutting
-//     a match short: [Server.Drain], [Server.Drained].
+//     a match short: [Server.Drain], [Server.Drained], or all of it by package serve, with signals.
 //   - Look at a room's world, or change it, between two ticks: [Room.Do], [Room.Tell].
 //   - Learn in the game whose client it is: [SeatOf], in ServerConfig.Login of a kind; [Kind].Joined and Left.
 //   - Hear what goes wrong: [Config].Told, [Notice]; count by kind: [Server.Tallies]. Why a client was sent away: [Explain].

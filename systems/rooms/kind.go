@@ -56,6 +56,10 @@ type Hooks struct {
 	Joined func(r *Room, s Seat, client uint32)
 	// Left is told of a player who had joined and whom nobody waits for any more, while the room goes on. The seat is without Data.
 	Left func(r *Room, s Seat)
+	// Draining is told once that the room drains, by [Room.Drain] or [Server.Drain]: to tell players that this is the last
+	// round, to end the match where it may end, or to hand its players over to a room elsewhere. The room goes on until
+	// nobody has a seat.
+	Draining func(r *Room)
 	// Ended is called once, last, with why the room has ended.
 	Ended func(r *Room, why error)
 }

@@ -1,6 +1,10 @@
 package rooms
 
-import "time"
+import (
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+)
 
 // State is where a room is in its life.
 type State uint8
@@ -82,6 +86,14 @@ func (l *life) admits() error {
 		return ErrLocked
 	}
 	return nil
+}
+
+// drain drains r, whose life it is, and makes its game hear of it, once.
+func (l *life) drain(r *Room) {
+	if told := r.kind.Draining; told != nil && !l.draining && !l.ended {
+		l.tasks = append(l.tasks, func(*systems.Server) { told(r) })
+	}
+	l.draining = true
 }
 
 // over is why a room ends by itself, nil where it goes on.

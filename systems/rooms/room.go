@@ -72,8 +72,8 @@ func (r *Room) Unlock() { r.set(func(l *life) { l.locked = false }) }
 // Begin says that the game has begun: the state is Running in place of Open.
 func (r *Room) Begin() { r.set(func(l *life) { l.begun = true }) }
 
-// Drain gives nobody new a seat, for good; the room ends when the last has left.
-func (r *Room) Drain() { r.set(func(l *life) { l.draining = true }) }
+// Drain gives nobody new a seat, for good; the room ends when the last has left. Its game is told: see [Hooks].Draining.
+func (r *Room) Drain() { r.set(func(l *life) { l.drain(r) }) }
 
 // End ends the room with its next turn: its players hear [ReasonEnded]. nil is as good as any reason.
 func (r *Room) End(why error) { r.finish(why, ReasonEnded) }

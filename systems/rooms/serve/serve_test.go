@@ -1,0 +1,219 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// generous is a deadline that no machine needs.
+const generous = 30 * time.Second
+
+// process is a server that runs under Run, in this process.
+type process struct {
+	*rooms.Server
+	t       *testing.T
+	signals chan os.Signal
+	end     context.CancelFunc
+	done    chan error
+}
+
+// start serves rooms of a game, which makes a tick as system says.
+func start(t *testing.T, c Config, system func(w *ecs.World)) *process {
+	t.Helper()
+	wire, err := netsys.ListenUDP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, signals: make(chan os.Signal, 2), done: make(chan error, 1)}
+	p.Server, err = rooms.New(rooms.Config{
+		Kinds:   []rooms.Kind{{Name: "field", Protocol: func() *ecs.Protocol { return field(system) }, Capacity: 2}},
+		Promise: 10 * time.Minute, Stuck: 100 * time.Millisecond,
+	}, wire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Signals == nil {
+		c.Signals = p.signals
+	}
+	var ctx context.Context
+	ctx, p.end = context.WithCancel(t.Context())
+	go func() { p.done <- Run(ctx, p.Server, c) }()
+	return p
+}
+
+// ended waits for the end of Run.
+func (p *process) ended() error {
+	p.t.Helper()
+	select {
+	case err := <-p.done:
+		return err
+	case <-time.After(generous):
+		p.t.Fatal("it does not end")
+		return nil
+	}
+}
+
+// until waits for something.
+func (p *process) until(what string, f func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(generous); !f(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("%s: not within %v", what, generous)
+		}
+	}
+}
+
+// seat gives a player a seat, in a room of its own.
+func (p *process) seat(player uint64) *rooms.Room {
+	p.t.Helper()
+	r, err := p.Create("field", rooms.Creation{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := r.Reserve(rooms.Player{ID: player}); err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// The first signal drains: nobody new gets a seat, who has one keeps it, and what runs beside runs on until the last room
+// has ended. Then all is well.
+func TestDrain(t *testing.T) {
+	begun, ended := make(chan struct{}), make(chan struct{})
+	p := start(t, Config{Beside: []func(context.Context) error{func(ctx context.Context) error {
+		close(begun)
+		<-ctx.Done()
+		close(ended)
+		return ctx.Err()
+	}}}, nil)
+	r := p.seat(1)
+	<-begun
+	p.signals <- syscall.SIGTERM
+	p.until("draining", p.Draining)
+	if _, err := p.Join("field", nil, rooms.Player{ID: 2}); !errors.Is(err, rooms.ErrDraining) {
+		t.Errorf("somebody new: %v", err)
+	}
+	if _, err := r.Reconnect(1, nil); err != nil {
+		t.Errorf("who has a seat: %v", err)
+	}
+	select {
+	case err := <-p.done:
+		t.Fatalf("it has ended with %v, and somebody has a seat", err)
+	case <-ended:
+		t.Fatal("what runs beside was ended before the rooms")
+	case <-time.After(3 * lookTime):
+	}
+	if err := r.Kick(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ended(); err != nil {
+		t.Errorf("drained: %v", err)
+	}
+	select {
+	case <-ended:
+	default:
+		t.Error("what runs beside was not waited for")
+	}
+}
+
+// A second signal and the deadline end rooms at once, and say so; so does nobody who drains by hand.
+func TestCut(t *testing.T) {
+	p := start(t, Config{}, nil)
+	r := p.seat(1)
+	p.Drain() // somebody else does
+	p.signals <- syscall.SIGTERM
+	time.Sleep(2 * lookTime)
+	if r.Info().State != rooms.Draining {
+		t.Fatalf("the first signal to a process that drains: %v", r.Info().State)
+	}
+	p.signals <- os.Interrupt
+	if err := p.ended(); !errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "1 rooms") || r.Info().State != rooms.Ended {
+		t.Errorf("the second signal: %v, the room is %v", err, r.Info().State)
+	}
+
+	p = start(t, Config{Deadline: 100 * time.Millisecond}, nil)
+	p.seat(1)
+	p.signals <- syscall.SIGTERM
+	if err := p.ended(); !errors.Is(err, ErrCut) {
+		t.Errorf("the deadline: %v", err)
+	}
+
+	p = start(t, Config{}, nil)
+	r = p.seat(1)
+	p.Drain()
+	if err := r.Kick(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ended(); err != nil {
+		t.Errorf("drained by hand: %v", err)
+	}
+
+	p = start(t, Config{}, nil)
+	r = p.seat(1)
+	p.end()
+	if err := p.ended(); err != nil || r.Info().State != rooms.Ended {
+		t.Errorf("its context ended: %v, the room is %v", err, r.Info().State)
+	}
+}
+
+// A drain does not wait for rooms that are stuck, once nobody else is left, and names them.
+func TestDrainBesideAStuckRoom(t *testing.T) {
+	hold := make(chan struct{})
+	t.Cleanup(func() { close(hold) })
+	var caught bool // by the first room alone, whose goroutine is the only one that ticks then
+	p := start(t, Config{Stuck: 300 * time.Millisecond}, func(w *ecs.World) {
+		if !caught {
+			caught = true
+			<-hold
+		}
+	})
+	stuck, err := p.Create("field", rooms.Creation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.until("stuck", func() bool { return stuck.Info().Stuck > 300*time.Millisecond })
+	other := p.seat(1)
+	p.signals <- syscall.SIGTERM
+	p.until("draining", p.Draining)
+	select {
+	case err := <-p.done:
+		t.Fatalf("it has ended with %v, and somebody plays", err)
+	case <-time.After(3 * lookTime):
+	}
+	if err := other.Kick(1); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ended(); !errors.Is(err, ErrCut) || !errors.Is(err, rooms.ErrStuck) || !strings.Contains(err.Error(), stuck.ID().String()) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What runs beside and fails ends the process, and is its error; what it returns at the end is not.
+func TestBesideFails(t *testing.T) {
+	lost := errors.New("lost")
+	p := start(t, Config{Beside: []func(context.Context) error{
+		func(context.Context) error { return nil }, // it has nothing to do
+		func(context.Context) error { return lost },
+	}}, nil)
+	if err := p.ended(); !errors.Is(err, lost) {
+		t.Errorf("%v", err)
+	}
+	for name, c := range map[string]Config{
+		"a deadline before now": {Deadline: -1},
+		"stuck before now":      {Stuck: -1},
+		"nothing beside":        {Beside: []func(context.Context) error{nil}},
+	} {
+		if err := start(t, c, nil).ended(); !errors.Is(err, ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
