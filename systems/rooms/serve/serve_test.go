@@ -157,11 +157,16 @@ func TestCut(t *testing.T) {
 		t.Errorf("drained by hand: %v", err)
 	}
 
-	p = start(t, Config{}, nil)
+	var last rooms.State
+	p = start(t, Config{Beside: []func(context.Context) error{func(ctx context.Context) error {
+		<-ctx.Done()
+		last = r.Info().State // Run waits for it
+		return nil
+	}}}, nil)
 	r = p.seat(1)
 	p.end()
-	if err := p.ended(); err != nil || r.Info().State != rooms.Ended {
-		t.Errorf("its context ended: %v, the room is %v", err, r.Info().State)
+	if err := p.ended(); err != nil || last != rooms.Ended {
+		t.Errorf("its context ended: %v, the room was %v when what runs beside was told", err, last)
 	}
 }
 
