@@ -114,7 +114,7 @@ func (t *Tally) Seat(o Options) ([]*Hold, error) {
 		for w := range errs {
 			all.Go(func() {
 				for n := from + w*step; n < len(holds) && errs[w] == nil; n += len(errs) * step {
-					holds[n], errs[w] = t.Ask(n, time.Now(), func(door int) (Answer, error) { return ask(n, door) })
+					holds[n], errs[w] = t.Ask(n/o.Players, time.Now(), func(door int) (Answer, error) { return ask(n, door) })
 					if holds[n] == nil && errs[w] == nil {
 						errs[w] = errors.New("a resident was refused a seat")
 					}
