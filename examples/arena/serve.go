@@ -106,13 +106,12 @@ func listenBeside(page net.Addr) (*eventloop.Listener, error) {
 // site is the lobby, with the interface under /rooms.
 func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Writer, log *slog.Logger) (*web.Site, error) {
 	handler, err := roomsweb.New(roomsweb.Config{
-		Endpoints: roomsweb.Endpoints{UDP: at.UDP, WS: at.WS},
-		Check:     readable,
-		Match:     match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // nobody waits for long, alone or not
+		Check: readable,
+		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // nobody waits for long, alone or not
 		// All come from this machine: a swarm's players, too.
 		PerAddress: 1 << 20,
 		Logger:     log,
-	}, server)
+	}, rooms.Here(server))
 	if err != nil {
 		return nil, err
 	}

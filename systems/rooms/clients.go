@@ -118,6 +118,11 @@ func (d *door) settle(now time.Time) {
 	book, life := d.held.book, &d.held.life
 	book.Expire(now)
 	x.freed = append(x.freed[:0], book.Freed()...)
+	for _, s := range x.freed {
+		if _, _, again := book.Of(s.Player); !again {
+			delete(d.held.carried, s.Player)
+		}
+	}
 	switch empty := book.Left() == d.kind.Capacity; {
 	case !empty:
 		life.empty = time.Time{}

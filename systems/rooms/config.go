@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -17,9 +19,54 @@ const (
 	defaultPromise  = 15 * time.Second
 	defaultStuck    = 2 * time.Second
 	maxPromise      = 10 * time.Minute
+	maxEndpoint     = 256
 	// clocksDiffer is by how much the clock of who issues tokens may be ahead.
 	clocksDiffer = 5 * time.Second
 )
+
+// Endpoints are where players reach a process, with the names that a browser needs; "" is none.
+type Endpoints struct {
+	// UDP is a host and a port, such as 203.0.113.7:7777 or play.example:7777.
+	UDP string `json:"udp"`
+	// WS is a URL of WebSockets, such as wss://play.example/ws. A page that came by https needs wss.
+	WS string `json:"ws"`
+	// WebTransport is a URL, such as https://play.example:7778/.
+	WebTransport string `json:"webtransport"`
+}
+
+// Validate returns an error that wraps [ErrConfig] and says what is no endpoint. Each has 256 bytes at most.
+func (e Endpoints) Validate() error {
+	var errs []error
+	if u, err := url.Parse("udp://" + e.UDP); e.UDP != "" && (err != nil || len(e.UDP) > maxEndpoint || u.Host != e.UDP || u.Port() == "" || u.Hostname() == "") {
+		errs = append(errs, fmt.Errorf("%w: Endpoints.UDP %.40q: want a host and a port, such as 203.0.113.7:7777", ErrConfig, e.UDP))
+	}
+	web := func(what, text string, schemes ...string) {
+		u, err := url.Parse(text)
+		if text != "" && (err != nil || len(text) > maxEndpoint || u.Host == "" || !slices.Contains(schemes, u.Scheme)) {
+			errs = append(errs, fmt.Errorf("%w: Endpoints.%s %.40q: want a URL that begins with %s://", ErrConfig, what, text, schemes[0]))
+		}
+	}
+	web("WS", e.WS, "wss", "ws")
+	web("WebTransport", e.WebTransport, "https")
+	return errors.Join(errs...)
+}
+
+// endpoints are what is known of them where nothing is said.
+func endpoints(addresses []netip.AddrPort, wires []netsys.Wire) (e Endpoints) {
+	for _, at := range addresses {
+		served := slices.ContainsFunc(wires, func(w netsys.Wire) bool {
+			web, ok := w.(interface{ WebSocketAddr() netip.AddrPort })
+			return ok && web.WebSocketAddr() == at
+		})
+		switch {
+		case !served && e.UDP == "":
+			e.UDP = at.String()
+		case served && e.WS == "" && at.Addr().IsLoopback():
+			e.WS = "ws://" + at.String()
+		}
+	}
+	return e
+}
 
 // Config configures a [Server]. Kinds is needed.
 type Config struct {
@@ -35,6 +82,9 @@ type Config struct {
 	// Addresses are where players reach this process, as tokens name them, at most netcode.MaxServers. Default (nil):
 	// where the wires listen.
 	Addresses []netip.AddrPort
+	// Endpoints are where players reach this process, as those are told who ask by HTTP. Default (zero): UDP is the first of
+	// Addresses, and WS is where a wire serves WebSockets, if that is this machine alone.
+	Endpoints Endpoints
 	// Directory is where processes, rooms and players are looked up. Default (nil): one in memory, of this process.
 	Directory Directory
 	// MaxRooms is how many rooms there may be at once. Default (0): 1,024.
@@ -86,6 +136,9 @@ func (c Config) Validate() error {
 		bad("Process has %d bytes, at most %d", len(c.Process), maxKey)
 	} else if c.Process != "" && CheckRecord(ProcessKey(c.Process), nil) != nil {
 		bad("Process %q is no name for the directory: write letters, digits, - and _", c.Process)
+	}
+	if err := c.Endpoints.Validate(); err != nil {
+		errs = append(errs, err)
 	}
 	if c.MaxRooms < 0 {
 		bad("MaxRooms %d is negative", c.MaxRooms)

@@ -21,25 +21,48 @@ type Creation struct {
 	Options Options
 	// Private rooms are not listed, and nobody joins them but by their id or code.
 	Private bool
+	// Schema is that of the client that asks, as of [SchemaOf]. Default (""): any.
+	Schema string
 }
 
 // cryptoRandom fills b by crypto/rand, which never fails.
 func cryptoRandom(b []byte) { _, _ = cryptorand.Read(b) }
 
 // Create makes a room of a kind, which nobody has a seat in. The error wraps [ErrKind], [ErrRooms], [ErrDraining],
-// [ErrEnded] of a server that is closed, [ErrOptions], [ErrPanic] of the game's functions, or is that of the kind's Set
+// [ErrEnded] of a server that is closed, [ErrSchema], [ErrOptions], [ErrPanic] of the game's functions, or is that of the kind's Set
 // or Created, or of systems.NewServer.
 func (s *Server) Create(kind string, c Creation) (*Room, error) {
-	k := s.kinds[kind]
-	if k == nil {
-		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
+	r, _, err := create(s, kind, c, nil)
+	return r, err
+}
+
+// kindOf is the kind of a name, as clients with a schema can play it.
+func kindOf(s *Server, name, schema string) (*Kind, error) {
+	k := s.kinds[name]
+	switch {
+	case k == nil:
+		return nil, fmt.Errorf("%w: %.40q", ErrKind, name)
+	case schema != "" && schema != k.schema:
+		return nil, fmt.Errorf("%w: %s has %s, not %.40q", ErrSchema, name, k.schema, schema)
+	}
+	return k, nil
+}
+
+// create makes a room with seats for some players, before anybody else can find it; for nobody, if there are none.
+func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admission, error) {
+	k, err := kindOf(s, kind, c.Schema)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(who) > k.Capacity {
+		return nil, nil, ErrFull
 	}
 	options, err := c.Options.Clean()
 	if err == nil {
 		options, err = k.Options.with(options).Clean()
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := &Room{
 		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
@@ -48,16 +71,23 @@ func (s *Server) Create(kind string, c Creation) (*Room, error) {
 	}
 	r.held.life.options = options
 	if err := s.admit(r, c); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := makeRoom(r); err != nil {
 		s.give(r, false)
-		return nil, err
+		return nil, nil, err
+	}
+	var all []Admission
+	if len(who) > 0 {
+		all, err = reserve(r, who)
 	}
 	s.give(r, true)
 	(*host)(r).tell(Notice{Event: RoomCreated})
 	r.changed()
-	return r, nil
+	if err != nil {
+		r.End(err)
+	}
+	return r, all, err
 }
 
 // admit gives a room that is to be its number, id and code.
@@ -170,9 +200,9 @@ func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 // that has enough, or a new one with these options. The error is that of [Room.Reserve], but for rooms that have no
 // place, or of [Server.Create].
 func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
-	k := s.kinds[kind]
-	if k == nil {
-		return nil, fmt.Errorf("%w: %.40q", ErrKind, kind)
+	k, err := kindOf(s, kind, "")
+	if err != nil {
+		return nil, err
 	}
 	all, err := join(s, k, wanted, who)
 	count(s.counts[kind], len(who), err)
@@ -181,7 +211,10 @@ func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, 
 
 // join is Join, which nobody counts.
 func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error) {
-	wanted, err := wanted.Clean()
+	err := check(who)
+	if err == nil {
+		wanted, err = wanted.Clean()
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -205,14 +238,6 @@ func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error)
 			return all, err
 		}
 	}
-	for {
-		r, err := s.Create(k.Name, Creation{Options: wanted})
-		if err != nil {
-			return nil, err
-		}
-		// Others may have filled it meanwhile: then they need another one, too.
-		if all, err := reserve(r, who); !errors.Is(err, ErrFull) {
-			return all, err
-		}
-	}
+	_, all, err := create(s, k.Name, Creation{Options: wanted}, who)
+	return all, err
 }

@@ -3,6 +3,8 @@
 //   - Serve: [New] with wires, [Server.Run]. Say which kinds of rooms there are: [Config], [Kind].
 //   - Give a player a seat: [Server.Join], which finds or makes a room; [Server.Create], and [Room.Reserve]. What the
 //     player needs is in the [Admission]: a connect token, for systems.ClientConfig.Token.
+//   - Give seats in code that is for one process or for a fleet: [Seats], [Here].
+//   - Send something along to the room that no client sees: [Player].Carried, [Room.Carried].
 //   - Give it the seat again that it had: [Room.Reconnect]. Send it away: [Room.Kick], [Room.Ban].
 //   - Find rooms: [Server.Rooms], [Server.Room], [Server.ByCode], [Room.Info], [Room.Seats].
 //   - Steer a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without cutting

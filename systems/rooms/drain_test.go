@@ -42,7 +42,7 @@ func TestGamesHearOfDraining(t *testing.T) {
 	if told[r.ID()] != 1 || told[late] != 1 || h.server.Room(late) != nil {
 		t.Errorf("told %v, the late room is %v", told, late)
 	}
-	if _, err := r.Reconnect(1, nil); err != nil {
+	if _, err := r.Reconnect(Player{ID: 1}); err != nil {
 		t.Errorf("who has a seat, for another token: %v", err)
 	}
 	for i, x := range []*player{p, q} {

@@ -1,8 +1,12 @@
 package rooms
 
 import (
+	"hash/fnv"
 	"net/netip"
+	"strconv"
 	"time"
+
+	"github.com/tactusgo/tactus/ecs"
 )
 
 // Keys of the directory begin with what they are of.
@@ -36,32 +40,75 @@ type ProcessEntry struct {
 	// of another epoch is of one that is gone.
 	Epoch     uint64           `json:"epoch"`
 	Addresses []netip.AddrPort `json:"addresses"`
-	// Kinds are the kinds of rooms that it makes, with a hash of the schema of each.
-	Kinds    map[string]string `json:"kinds"`
-	Rooms    int               `json:"rooms"`
-	MaxRooms int               `json:"max_rooms"`
-	Players  int               `json:"players"` // seats that are not free
-	Draining bool              `json:"draining"`
-	Started  time.Time         `json:"started"`
+	Endpoints Endpoints        `json:"endpoints"`
+	// Kinds are the kinds of rooms that it makes, by name.
+	Kinds    []KindEntry `json:"kinds"`
+	Rooms    int         `json:"rooms"`
+	MaxRooms int         `json:"max_rooms"`
+	Players  int         `json:"players"` // seats that are not free
+	Draining bool        `json:"draining"`
+	Started  time.Time   `json:"started"`
+}
+
+// KindEntry is a kind of rooms, as somebody makes them.
+type KindEntry struct {
+	Kind string `json:"kind"`
+	// Schema is [SchemaOf] its protocol: clients that have another one cannot play there.
+	Schema   string `json:"schema"`
+	Capacity int    `json:"capacity"`
+}
+
+// SchemaOf is a short text that two protocols have in common if one understands the other.
+func SchemaOf(p *ecs.Protocol) string {
+	h := fnv.New64a()
+	for _, line := range p.Lines() {
+		_, _ = h.Write([]byte(line + "\n"))
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 // RoomEntry is what the process of a room says of it, when that changes.
 type RoomEntry struct {
 	ID      ID     `json:"id"`
 	Kind    string `json:"kind"`
+	Schema  string `json:"schema"` // of the kind
 	Code    string `json:"code"`
 	Private bool   `json:"private"`
 	// Process and ProcessEpoch are whose room it is: while the entry of that process has that epoch.
 	Process      string `json:"process"`
 	ProcessEpoch uint64 `json:"process_epoch"`
 	// Epoch is which room of this id it is, 1 of the first: who claims the room of a process that is gone raises it.
-	Epoch    uint64  `json:"epoch"`
-	State    State   `json:"state"`
-	Capacity int     `json:"capacity"`
-	Free     int     `json:"free"`
-	Options  Options `json:"options"`
-	Stuck    bool    `json:"stuck"`
+	Epoch    uint64    `json:"epoch"`
+	Created  time.Time `json:"created"`
+	Capacity int       `json:"capacity"`
+	RoomState
 }
+
+// RoomState is what changes of a room.
+type RoomState struct {
+	State   State   `json:"state"`
+	Free    int     `json:"free"`
+	Options Options `json:"options"`
+	Stuck   bool    `json:"stuck"`
+}
+
+// Takes reports whether anybody may get a seat there that is free: the room is open or running, not private, and not
+// stuck.
+func (e *RoomEntry) Takes() bool {
+	return !e.Private && !e.Stuck && (e.State == Open || e.State == Running)
+}
+
+// entryOf is what the directory says of a room.
+func entryOf(r *Room) RoomEntry {
+	i := r.Info()
+	return RoomEntry{
+		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process, Epoch: 1,
+		Created: i.Created.UTC(), Capacity: i.Capacity, RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0},
+	}
+}
+
+// entry is what the directory says of a kind.
+func (k *Kind) entry() KindEntry { return KindEntry{k.Name, k.schema, k.Capacity} }
 
 // PlayerEntry is where a player has the seat that it got last.
 type PlayerEntry struct {

@@ -46,6 +46,8 @@ type Kind struct {
 	Options Options
 	// Hooks are what the game does when rooms begin and end, and when players come and go.
 	Hooks
+
+	schema string
 }
 
 // Hooks are called on the room's goroutine, between ticks. Each may be nil.
@@ -113,5 +115,6 @@ func (k Kind) Validate() error {
 func (k Kind) filled() Kind {
 	k.Grace, k.Linger = max(cmp.Or(k.Grace, defaultGrace), 0), cmp.Or(k.Linger, defaultLinger)
 	k.Options, _ = k.Options.Clean()
+	k.schema = SchemaOf(k.Protocol())
 	return k
 }

@@ -138,7 +138,7 @@ func TestRoomsEnd(t *testing.T) {
 	if _, err := r.Reserve(Player{ID: 5}); !errors.Is(err, ErrEnded) {
 		t.Error(err)
 	}
-	if _, err := r.Reconnect(1, nil); !errors.Is(err, ErrEnded) {
+	if _, err := r.Reconnect(Player{ID: 1}); !errors.Is(err, ErrEnded) {
 		t.Error(err)
 	}
 
@@ -190,7 +190,7 @@ func TestLock(t *testing.T) {
 	if b := h.join("field", 2); b.Seat.Room == r.ID() {
 		t.Error("joined a locked room")
 	}
-	again, err := r.Reconnect(1, nil)
+	again, err := r.Reconnect(Player{ID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"hash/fnv"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -25,7 +23,7 @@ const (
 type notes struct {
 	server  *Server
 	started time.Time
-	kinds   map[string]string // hashes of schemas
+	kinds   []KindEntry
 
 	mu    sync.Mutex
 	dirty map[string]*Room // what is to be written, by key; nil for what is no room
@@ -40,15 +38,11 @@ type notes struct {
 
 func newNotes(s *Server) *notes {
 	n := &notes{
-		server: s, started: s.config.Now(), kinds: make(map[string]string), dirty: make(map[string]*Room),
+		server: s, started: s.config.Now(), dirty: make(map[string]*Room),
 		seats: make(map[string]*PlayerEntry), revisions: make(map[string]uint64),
 	}
-	for name, k := range s.kinds {
-		h := fnv.New64a()
-		for _, line := range k.Protocol().Lines() {
-			_, _ = h.Write([]byte(line + "\n"))
-		}
-		n.kinds[name] = strconv.FormatUint(h.Sum64(), 16)
+	for _, k := range s.Kinds() {
+		n.kinds = append(n.kinds, k.entry())
 	}
 	return n
 }
@@ -214,14 +208,10 @@ func (n *notes) entry(key string, r *Room) (entry any, lease time.Duration) {
 	case r != nil && r.over():
 		return nil, 0
 	case r != nil:
-		i := r.Info()
-		return RoomEntry{
-			ID: i.ID, Kind: i.Kind, Code: i.Code, Private: i.Private, Process: i.Process, Epoch: 1, State: i.State,
-			Capacity: i.Capacity, Free: i.Free(), Options: i.Options, Stuck: i.Stuck != 0,
-		}, 0
+		return entryOf(r), 0
 	case key == ProcessKey(s.config.Process):
 		e := ProcessEntry{
-			Process: s.config.Process, Addresses: s.config.Addresses, Kinds: n.kinds, MaxRooms: s.config.MaxRooms,
+			Process: s.config.Process, Addresses: s.config.Addresses, Endpoints: s.config.Endpoints, Kinds: n.kinds, MaxRooms: s.config.MaxRooms,
 			Draining: s.Draining(), Started: n.started,
 		}
 		for _, r := range s.Rooms() {

@@ -1,6 +1,7 @@
 package rooms
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -19,12 +20,22 @@ type Player struct {
 	Party uint64
 	// Data is told to the room's game by [SeatOf], at most [MaxData] bytes. The player cannot read it.
 	Data []byte
+	// Carried goes along to the room, from server to server and never by way of the player: at most [MaxCarried] bytes, for
+	// [Room.Carried].
+	Carried []byte
 }
+
+// MaxCarried is the longest [Player].Carried in bytes.
+const MaxCarried = 16 << 10
 
 // Admission is a way to a seat, for its player alone.
 type Admission struct {
 	// Kind is that of the room.
 	Kind string
+	// Code is the room's, for the player to tell others.
+	Code string
+	// Process is the name of the process that has the room.
+	Process string
 	// Seat is which one.
 	Seat Seat
 	// Token is for systems.ClientConfig.Token, once. Whoever has it is the player.
@@ -33,6 +44,8 @@ type Admission struct {
 	Expires time.Time
 	// Addresses are where the room is.
 	Addresses []netip.AddrPort
+	// Endpoints are where the room is, by the names that a browser needs.
+	Endpoints Endpoints
 }
 
 // Format implements [fmt.Formatter] without telling the keys of the token.
@@ -47,8 +60,9 @@ func check(who []Player) error {
 		return fmt.Errorf("%w: nobody wants a seat", ErrPlayer)
 	}
 	for _, p := range who {
-		if p.ID == 0 || len(p.Data) > MaxData {
-			return fmt.Errorf("%w: id %d, data of %d bytes; ids are not 0, and data has %d bytes at most", ErrPlayer, p.ID, len(p.Data), MaxData)
+		if p.ID == 0 || len(p.Data) > MaxData || len(p.Carried) > MaxCarried {
+			return fmt.Errorf("%w: id %d, data of %d bytes, %d bytes carried; ids are not 0, data has %d bytes at most, and %d are carried",
+				ErrPlayer, p.ID, len(p.Data), len(p.Carried), MaxData, MaxCarried)
 		}
 	}
 	return nil
@@ -97,6 +111,10 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 	}
 	if err == nil {
 		r.held.life.empty = time.Time{}
+		for i, p := range promises {
+			delete(r.held.carried, who[i].ID)
+			r.held.carry(p, who[i])
+		}
 	}
 	r.mu.Unlock()
 	if err != nil {
@@ -113,10 +131,10 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 }
 
 // Reconnect gives a player another token for the seat that it has, connected or not; tokens of before get in no more.
-// Data is as that of [Player]. The error wraps [ErrNoSeat], [ErrEnded] or [ErrPlayer]. Locked rooms take back who has a
-// seat.
-func (r *Room) Reconnect(player uint64, data []byte) (Admission, error) {
-	a, err := reconnect(r, player, data)
+// What was carried to it stays, unless it carries something again. The error wraps [ErrNoSeat], [ErrEnded] or
+// [ErrPlayer]. Locked rooms take back who has a seat.
+func (r *Room) Reconnect(who Player) (Admission, error) {
+	a, err := reconnect(r, who)
 	if err != nil {
 		count(r.counter(), 1, err)
 	} else {
@@ -126,8 +144,8 @@ func (r *Room) Reconnect(player uint64, data []byte) (Admission, error) {
 }
 
 // reconnect is Reconnect, which nobody counts.
-func reconnect(r *Room, player uint64, data []byte) (Admission, error) {
-	if err := check([]Player{{ID: player, Data: data}}); err != nil {
+func reconnect(r *Room, who Player) (Admission, error) {
+	if err := check([]Player{who}); err != nil {
 		return Admission{}, err
 	}
 	now := r.server.config.Now()
@@ -137,37 +155,47 @@ func reconnect(r *Room, player uint64, data []byte) (Admission, error) {
 	var seat seats.Seat
 	err := error(ErrEnded)
 	if r.held.life.state() != Ended {
-		p, seat, err = r.held.book.Renew(until, player)
+		p, seat, err = r.held.book.Renew(until, who.ID)
+	}
+	if err == nil {
+		who.Party = seat.Party
+		r.held.carry(p, who)
 	}
 	r.mu.Unlock()
 	if err != nil {
 		return Admission{}, err
 	}
-	return issue(r, now, until, Player{ID: player, Party: seat.Party, Data: data}, p)
+	return issue(r, now, until, who, p)
 }
 
-// Adopt takes in a seat that another process has promised until then, with a token of the same key: its epoch must be
-// above that of the room's own promises for that seat. The error is that of Reserve, and ErrFull where the seat is not
-// free.
-func (r *Room) Adopt(s Seat, until time.Time) error {
-	if err := check([]Player{{ID: s.Player, Data: s.Data}}); err != nil {
-		return err
+// carried is what goes along with a seat.
+type carried struct {
+	epoch uint32 // from which on it is good
+	bytes []byte
+}
+
+// carry keeps what a player carries to its seat.
+func (h *held) carry(p seats.Promise, who Player) {
+	if who.Carried == nil {
+		return
 	}
-	now := r.server.config.Now()
+	if h.carried == nil {
+		h.carried = make(map[uint64]carried)
+	}
+	h.carried[who.ID] = carried{p.Epoch, bytes.Clone(who.Carried)}
+}
+
+// Carried is what the player of a seat carried to it ([Player].Carried), once; nil where nothing is left. The seat is that
+// of [Kind].Joined or of [SeatOf]: one of before, or of who has no seat any more, gets nothing.
+func (r *Room) Carried(s Seat) []byte {
 	r.mu.Lock()
-	err := r.held.life.admits()
-	if err == nil {
-		err = r.held.book.Adopt(now, until, s.promise(), seats.Who{Player: s.Player, Party: s.Party})
+	defer r.mu.Unlock()
+	c, ok := r.held.carried[s.Player]
+	if number, _, has := r.held.book.Of(s.Player); !ok || !has || number != s.Number || s.Room != r.about.id || s.Epoch < c.epoch {
+		return nil
 	}
-	if err == nil {
-		r.held.life.empty = time.Time{}
-	}
-	r.mu.Unlock()
-	if err == nil {
-		r.changed()
-		r.server.notes.seated(s, r)
-	}
-	return err
+	delete(r.held.carried, s.Player)
+	return c.bytes
 }
 
 // until is when a token expires that is issued now, in whole seconds as tokens have it.
@@ -188,7 +216,10 @@ func issue(r *Room, now, until time.Time, p Player, promise seats.Promise) (Admi
 		return Admission{}, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	r.server.notes.seated(seat, r)
-	return Admission{r.kind.Name, seat, token, until, slices.Clone(c.Addresses)}, nil
+	return Admission{
+		Kind: r.kind.Name, Code: r.about.code, Process: c.Process, Seat: seat, Token: token, Expires: until,
+		Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
+	}, nil
 }
 
 // left is how many seats a room has free for who joins a kind with these options, 0 where it is not for them.

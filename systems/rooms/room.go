@@ -43,6 +43,8 @@ type about struct {
 type held struct {
 	life life
 	book *seats.Book
+	// carried is by player, until it is taken, or the seat is free.
+	carried map[uint64]carried
 }
 
 type (

@@ -95,7 +95,7 @@ func schedule(t *testing.T, seed uint64) {
 			}
 			if s != nil {
 				if r := h.server.Room(s.Seat.Room); r != nil {
-					if a, err := r.Reconnect(id, nil); err == nil {
+					if a, err := r.Reconnect(Player{ID: id}); err == nil {
 						come(a)
 						break
 					} else if !errors.Is(err, ErrNoSeat) && !errors.Is(err, ErrEnded) {

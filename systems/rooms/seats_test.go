@@ -32,10 +32,10 @@ func TestReconnect(t *testing.T) {
 	if _, err := r.Reserve(Player{ID: 1}); !errors.Is(err, ErrSeated) {
 		t.Fatal(err)
 	}
-	if _, err := r.Reconnect(2, nil); !errors.Is(err, ErrNoSeat) {
+	if _, err := r.Reconnect(Player{ID: 2}); !errors.Is(err, ErrNoSeat) {
 		t.Fatal(err)
 	}
-	again, err := r.Reconnect(1, nil)
+	again, err := r.Reconnect(Player{ID: 1})
 	if err != nil || again.Seat.Number != a.Seat.Number || again.Seat.Epoch <= a.Seat.Epoch {
 		t.Fatalf("%+v after %+v: %v", again.Seat, a.Seat, err)
 	}
@@ -82,7 +82,7 @@ func TestTokens(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
 	a := h.join("field", 1)
 	r := h.server.Room(a.Seat.Room)
-	b, err := r.Reconnect(1, nil)
+	b, err := r.Reconnect(Player{ID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,9 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	if c.Addresses == nil {
 		c.Addresses = listens(wires)
 	}
+	if c.Endpoints == (Endpoints{}) {
+		c.Endpoints = endpoints(c.Addresses, wires)
+	}
 	token := netcode.TokenConfig{Key: c.Key, ClientID: 1, Servers: c.Addresses}
 	if err := token.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: Addresses %v: write where players reach this process, such as 203.0.113.7:7777: %w", ErrConfig, c.Addresses, err)

@@ -34,9 +34,9 @@ func TestTallies(t *testing.T) {
 			_, err := h.server.Join("field", nil, Player{ID: 3}, Player{ID: 4}, Player{ID: 5})
 			return err
 		}},
-		{ErrNoSeat, func() error { _, err := room.Reconnect(9, nil); return err }},
+		{ErrNoSeat, func() error { _, err := room.Reconnect(Player{ID: 9}); return err }},
 		{ErrPlayer, func() error { _, err := room.Reserve(Player{}); return err }},
-		{nil, func() error { _, err := room.Reconnect(1, nil); return err }},
+		{nil, func() error { _, err := room.Reconnect(Player{ID: 1}); return err }},
 		{nil, func() error { _, err := h.server.Join("wrong", nil, Player{ID: 7}); return err }},
 		{nil, func() error { _, err := h.server.Join("field", nil, Player{ID: 7}, Player{ID: 8}); return err }},
 		{ErrRooms, func() error { _, err := h.server.Join("field", nil, Player{ID: 9}); return err }},

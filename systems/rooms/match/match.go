@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Func says who gets into which room. It is called once a second for each kind for which somebody waits, by one goroutine
+// Func says who gets into which room. It is called once a second for each kind, and schema, for which somebody waits, by one goroutine
 // at a time, and must not change what it is given. The same input has to give the same groups.
 type Func func(in Input) []Group
 
@@ -14,6 +14,8 @@ type Func func(in Input) []Group
 type Input struct {
 	// Kind is the name of the kind.
 	Kind string
+	// Schema is that of the players' clients, "" of those who have said none.
+	Schema string
 	// Capacity is how many seats a room of that kind has.
 	Capacity int
 	// Tickets are who waits, whoever came first before others.

@@ -2,6 +2,7 @@ package match
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -28,13 +29,13 @@ type Config struct {
 
 // Seater gives seats to who was matched.
 type Seater interface {
-	// Capacity is how many seats a room of a kind has, 0 where there is no such kind.
-	Capacity(kind string) int
-	// Open are the rooms of a kind that are open to anybody, in the order of their creation.
-	Open(kind string) []Place
-	// Seat gives players seats in a room, 0 for a new one with these options: all or none, in their order. The error is as
-	// that of rooms.Room.Reserve and rooms.Server.Create.
-	Seat(kind string, room rooms.ID, o rooms.Options, who []rooms.Player) ([]rooms.Admission, error)
+	// Capacity is how many seats a room of a kind has, for clients with a schema ("": any), 0 where there is no such kind.
+	Capacity(kind, schema string) int
+	// Open are the rooms of a kind that are open to anybody with such a client, in the order of their creation.
+	Open(kind, schema string) []Place
+	// Seat gives the players of a wish seats in a room, 0 for a new one with its options: all or none, in their order. The
+	// error is as that of rooms.Seats.
+	Seat(ctx context.Context, room rooms.ID, w rooms.Wish) ([]rooms.Admission, error)
 }
 
 // Queue is who waits. Its methods may be called from any goroutine.
@@ -68,9 +69,9 @@ func (q *Queue) Len() int {
 
 // Enter makes a player wait. One who waits for the same already keeps its place, and its request of before is answered
 // with [ErrSuperseded]; one who asks for something else goes to the end. The error wraps [ErrFull], [ErrParty],
-// rooms.ErrKind, rooms.ErrOptions or rooms.ErrPlayer.
+// rooms.ErrKind, rooms.ErrSchema, rooms.ErrOptions or rooms.ErrPlayer.
 func (q *Queue) Enter(now time.Time, wish Wish) (*Wait, error) {
-	wish, err := wish.clean(q.seater.Capacity(wish.Kind))
+	wish, err := wish.clean(q.seater)
 	if err != nil {
 		return nil, err
 	}
@@ -104,12 +105,12 @@ func (q *Queue) Enter(now time.Time, wish Wish) (*Wait, error) {
 
 // same reports whether a player asks for what it waits for.
 func same(a, b Wish) bool {
-	return a.Kind == b.Kind && a.Size == b.Size && a.Player.Party == b.Player.Party && keyOf(a.Options) == keyOf(b.Options)
+	return a.Kind == b.Kind && a.Schema == b.Schema && a.Size == b.Size && a.Player.Party == b.Player.Party && keyOf(a.Options) == keyOf(b.Options)
 }
 
 // party is the ticket that a wish belongs to.
 func (q *Queue) party(wish Wish) (*party, error) {
-	key := partyKey{wish.Kind, wish.Player.Party}
+	key := partyKey{pool{wish.Kind, wish.Schema}, wish.Player.Party}
 	if wish.Size > 1 {
 		if p := q.parties[key]; p != nil {
 			switch of := p.members[0].wish; {
@@ -185,22 +186,21 @@ func (q *Queue) expire(now time.Time) {
 	q.order = slices.DeleteFunc(q.order, func(p *party) bool { return p.over })
 }
 
-// tickets are the tickets that are whole, by kind, in the order in which they came.
-func (q *Queue) tickets(now time.Time) (kinds []string, all map[string][]Ticket, parties map[uint64]*party) {
+// tickets are the tickets that are whole, by kind and schema, in the order in which they came.
+func (q *Queue) tickets(now time.Time) (pools []pool, all map[pool][]Ticket, parties map[uint64]*party) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.expire(now)
-	all, parties = make(map[string][]Ticket), make(map[uint64]*party)
+	all, parties = make(map[pool][]Ticket), make(map[uint64]*party)
 	for _, p := range q.order {
 		if !p.whole() {
 			continue
 		}
-		kind := p.key.kind
-		if all[kind] == nil {
-			kinds = append(kinds, kind)
+		if all[p.key.pool] == nil {
+			pools = append(pools, p.key.pool)
 		}
-		all[kind] = append(all[kind], p.ticket(now))
+		all[p.key.pool] = append(all[p.key.pool], p.ticket(now))
 		parties[p.id] = p
 	}
-	return kinds, all, parties
+	return pools, all, parties
 }

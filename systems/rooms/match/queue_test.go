@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,29 +35,36 @@ type hall struct {
 // fake is one.
 type fake struct {
 	Place
-	kind string
-	who  []rooms.Player
+	kind   string
+	schema string
+	who    []rooms.Player
 }
 
-func (h *hall) Capacity(kind string) int { return h.capacity[kind] }
+func (h *hall) Capacity(kind, schema string) int {
+	if schema == "gone" {
+		return 0
+	}
+	return h.capacity[kind]
+}
 
-func (h *hall) Open(kind string) (all []Place) {
+func (h *hall) Open(kind, schema string) (all []Place) {
 	for _, r := range h.rooms {
-		if r.kind == kind {
+		if r.kind == kind && r.schema == schema {
 			all = append(all, r.Place)
 		}
 	}
 	return all
 }
 
-func (h *hall) Seat(kind string, id rooms.ID, o rooms.Options, who []rooms.Player) (all []rooms.Admission, err error) {
+func (h *hall) Seat(_ context.Context, id rooms.ID, w rooms.Wish) (all []rooms.Admission, err error) {
+	kind, o, who := w.Kind, w.Options, w.Players
 	var r *fake
 	if id == 0 {
 		if h.fail != nil {
 			return nil, h.fail
 		}
 		h.last++
-		r = &fake{Place{h.last, h.capacity[kind], o}, kind, nil}
+		r = &fake{Place{h.last, h.capacity[kind], o}, kind, w.Schema, nil}
 	} else {
 		r = h.rooms[slices.IndexFunc(h.rooms, func(r *fake) bool { return r.Room == id })]
 	}
@@ -87,7 +95,7 @@ func (h *hall) Seat(kind string, id rooms.ID, o rooms.Options, who []rooms.Playe
 func (h *hall) run(q *Queue) {
 	h.t.Helper()
 	h.now = h.now.Add(time.Second)
-	if err := q.Run(h.now); err != nil {
+	if err := q.Run(context.Background(), h.now); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -430,7 +438,7 @@ func TestWrongGroups(t *testing.T) {
 		"panic: oh":         func(Input) []Group { panic("oh") },
 	} {
 		groups = f
-		if err := q.Run(h.now); !errors.Is(err, ErrMatch) || !strings.Contains(err.Error(), want) {
+		if err := q.Run(context.Background(), h.now); !errors.Is(err, ErrMatch) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 		if got(a) != nil || got(b) != nil {
@@ -452,10 +460,11 @@ func TestSeatsThatFail(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{Match: Rules{Least: 1, Patience: -1}.Match}, h)
 	a := h.enter(q, 1, 0, 1, 0)
-	h.fail = rooms.ErrRooms
-	h.run(q)
-	if got(a) != nil || q.Len() != 1 {
-		t.Fatal("it does not wait until there is place for a room")
+	for _, h.fail = range []error{rooms.ErrRooms, &rooms.Unavailable{Again: time.Second}} {
+		h.run(q)
+		if got(a) != nil || q.Len() != 1 {
+			t.Fatal("it does not wait until there is place for a room")
+		}
 	}
 	h.fail = rooms.ErrDraining
 	h.run(q)
@@ -463,13 +472,55 @@ func TestSeatsThatFail(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	h.fail = nil
-	h.rooms = []*fake{{Place{Room: 40, Free: 3}, "field", nil}, {Place{Room: 41, Free: 5}, "field", nil}}
+	h.rooms = []*fake{{Place{Room: 40, Free: 3}, "field", "", nil}, {Place{Room: 41, Free: 5}, "field", "", nil}}
 	h.banned[fmt.Sprint(uint64(2), rooms.ID(40))] = true
 	b := h.enter(q, 2, 0, 1, 0)
 	h.run(q)
 	h.run(q)
 	if x := got(b); x == nil || x.Admission.Seat.Room != 41 {
 		t.Errorf("who is banned from one room: %+v", x)
+	}
+}
+
+// Players meet whose clients speak the same schema, and who speaks one that no room has is told so.
+func TestSchemas(t *testing.T) {
+	h := newHall(t)
+	q := New(Config{Match: Rules{Patience: -1}.Match}, h)
+	all := make(map[string][]*Wait)
+	for i, schema := range []string{"old", "new", "new", "old", "", "lonely", ""} {
+		w, err := q.Enter(h.now, Wish{Kind: "field", Schema: schema, Player: rooms.Player{ID: uint64(i) + 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[schema] = append(all[schema], w)
+	}
+	if _, err := q.Enter(h.now, Wish{Kind: "field", Schema: "gone", Player: rooms.Player{ID: 9}}); !errors.Is(err, rooms.ErrSchema) {
+		t.Errorf("no room speaks it: %v", err)
+	}
+	h.check = func(_ string, _ *fake, who []rooms.Player) {
+		if len(who) != 2 {
+			t.Errorf("%v are together", who)
+		}
+	}
+	h.run(q)
+	rooms := make(map[rooms.ID]string)
+	for schema, pair := range all {
+		for _, w := range pair {
+			a := got(w)
+			if schema == "lonely" {
+				if a != nil {
+					t.Errorf("who has nobody to play with is seated: %+v", a)
+				}
+				continue
+			}
+			if a == nil || a.Err != nil {
+				t.Fatalf("%q: %+v", schema, a)
+			}
+			if other, ok := rooms[a.Admission.Seat.Room]; ok && other != schema {
+				t.Errorf("%q and %q are in one room", schema, other)
+			}
+			rooms[a.Admission.Seat.Room] = schema
+		}
 	}
 }
 

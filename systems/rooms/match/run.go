@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -10,15 +11,15 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Run matches who waits, and answers those who got a seat. Call it once a second. The error wraps [ErrMatch]: what the
+// Run matches who waits, and answers those who got a seat; ctx is for giving seats. Call it once a second. The error wraps [ErrMatch]: what the
 // Func returned besides is carried out all the same.
-func (q *Queue) Run(now time.Time) error {
+func (q *Queue) Run(ctx context.Context, now time.Time) error {
 	q.run.Lock()
 	defer q.run.Unlock()
 	var errs []error
-	kinds, all, parties := q.tickets(now)
-	for _, kind := range kinds {
-		in := Input{Kind: kind, Capacity: q.seater.Capacity(kind), Tickets: all[kind], Rooms: q.seater.Open(kind)}
+	pools, all, parties := q.tickets(now)
+	for _, p := range pools {
+		in := Input{Kind: p.kind, Schema: p.schema, Capacity: q.seater.Capacity(p.kind, p.schema), Tickets: all[p], Rooms: q.seater.Open(p.kind, p.schema)}
 		groups, err := q.match(in)
 		if err != nil {
 			errs = append(errs, err)
@@ -29,7 +30,7 @@ func (q *Queue) Run(now time.Time) error {
 			free[p.Room] = p.Free
 		}
 		for _, g := range groups {
-			if err := q.settle(in, g, parties, free); err != nil {
+			if err := q.settle(ctx, in, g, parties, free); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -48,7 +49,7 @@ func (q *Queue) match(in Input) (groups []Group, err error) {
 }
 
 // settle gives a group its seats.
-func (q *Queue) settle(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) error {
+func (q *Queue) settle(ctx context.Context, in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) error {
 	members, who, err := q.claim(in, g, parties, free)
 	if err != nil || members == nil {
 		return err
@@ -57,7 +58,7 @@ func (q *Queue) settle(in Input, g Group, parties map[uint64]*party, free map[ro
 	if options == nil {
 		options = members[0].wish.Options
 	}
-	admissions, err := q.seater.Seat(in.Kind, g.Room, options, who)
+	admissions, err := q.seater.Seat(ctx, g.Room, rooms.Wish{Kind: in.Kind, Options: options, Schema: in.Schema, Players: who})
 	if err == nil && g.Room != 0 {
 		free[g.Room] -= len(who)
 	}
@@ -98,7 +99,7 @@ func (q *Queue) settle(in Input, g Group, parties map[uint64]*party, free map[ro
 
 // waits reports whether who could not be seated waits on: for another room, or until there is place.
 func waits(err error, room rooms.ID) bool {
-	return room != 0 || errors.Is(err, rooms.ErrRooms) || errors.Is(err, rooms.ErrFull)
+	return room != 0 || errors.Is(err, rooms.ErrRooms) || errors.Is(err, rooms.ErrFull) || errors.Is(err, rooms.ErrUnavailable)
 }
 
 // claim holds the tickets of a group, and is their players; none where one of them has gone meanwhile.
@@ -120,7 +121,7 @@ func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[roo
 	for i, id := range g.Tickets {
 		p := parties[id]
 		switch {
-		case p == nil || p.key.kind != in.Kind:
+		case p == nil || p.key.pool != pool{in.Kind, in.Schema}:
 			return nil, nil, bad("nobody has ticket %d", id)
 		case slices.Contains(g.Tickets[:i], id):
 			return nil, nil, bad("ticket %d is in it twice", id)

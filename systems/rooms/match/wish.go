@@ -24,6 +24,9 @@ var (
 type Wish struct {
 	// Kind is the kind of room. Members of a party ask for the same kind and options.
 	Kind string
+	// Schema is that of the client that the player plays with, as of rooms.SchemaOf; only those who have the same meet.
+	// Default (""): any that rooms have.
+	Schema string
 	// Player is who it is; with a Party there are others to wait for.
 	Player rooms.Player
 	// Size is how many the party is, 1 to the capacity of the kind, the same for all its members. 0: 1, of who is in none.
@@ -35,8 +38,13 @@ type Wish struct {
 }
 
 // clean is the wish with clean options and a size, or an error.
-func (w Wish) clean(capacity int) (Wish, error) {
-	if capacity == 0 {
+func (w Wish) clean(s Seater) (Wish, error) {
+	capacity := s.Capacity(w.Kind, w.Schema)
+	switch {
+	case capacity > 0:
+	case s.Capacity(w.Kind, "") > 0:
+		return w, fmt.Errorf("%w: %s, %.40q", rooms.ErrSchema, w.Kind, w.Schema)
+	default:
 		return w, fmt.Errorf("%w: %.40q", rooms.ErrKind, w.Kind)
 	}
 	var err error
@@ -50,8 +58,8 @@ func (w Wish) clean(capacity int) (Wish, error) {
 		w.Size = 1
 	}
 	switch {
-	case w.Player.ID == 0 || len(w.Player.Data) > rooms.MaxData:
-		return w, fmt.Errorf("%w: id %d, data of %d bytes", rooms.ErrPlayer, w.Player.ID, len(w.Player.Data))
+	case w.Player.ID == 0 || len(w.Player.Data) > rooms.MaxData || len(w.Player.Carried) > rooms.MaxCarried:
+		return w, fmt.Errorf("%w: id %d, data of %d bytes, %d carried", rooms.ErrPlayer, w.Player.ID, len(w.Player.Data), len(w.Player.Carried))
 	case w.Size < 1 || w.Size > capacity:
 		return w, fmt.Errorf("%w: a size of %d; a room of this kind has %d seats", ErrParty, w.Size, capacity)
 	case w.Size > 1 && w.Player.Party == 0:
@@ -97,9 +105,12 @@ type party struct {
 
 // partyKey is how the members of a party find each other.
 type partyKey struct {
-	kind  string
+	pool
 	party uint64
 }
+
+// pool are those who can play together.
+type pool struct{ kind, schema string }
 
 // whole reports whether everybody is here.
 func (p *party) whole() bool {

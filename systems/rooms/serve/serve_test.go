@@ -102,7 +102,7 @@ func TestDrain(t *testing.T) {
 	if _, err := p.Join("field", nil, rooms.Player{ID: 2}); !errors.Is(err, rooms.ErrDraining) {
 		t.Errorf("somebody new: %v", err)
 	}
-	if _, err := r.Reconnect(1, nil); err != nil {
+	if _, err := r.Reconnect(rooms.Player{ID: 1}); err != nil {
 		t.Errorf("who has a seat: %v", err)
 	}
 	select {

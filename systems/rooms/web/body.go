@@ -28,6 +28,8 @@ type JoinBody struct {
 	Kind string `json:"kind"`
 	// Options are what the room has to publish, equal; a new one does.
 	Options rooms.Options `json:"options"`
+	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	Schema string `json:"schema"`
 }
 
 // CreateBody is what /rooms/create takes.
@@ -38,6 +40,8 @@ type CreateBody struct {
 	Options rooms.Options `json:"options"`
 	// Private rooms are joined by id or code alone, and not listed.
 	Private bool `json:"private"`
+	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	Schema string `json:"schema"`
 }
 
 // QueueBody is what /rooms/queue takes.
@@ -54,10 +58,19 @@ type QueueBody struct {
 	PartySize int `json:"party_size"`
 	// Wait is for how many seconds to wait for an answer, 1 to the server's; 0: as long as the server allows.
 	Wait int `json:"wait"`
+	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	Schema string `json:"schema"`
 }
 
-// SeatBody is what /rooms/{id}/join and /rooms/{id}/reconnect take: an empty object.
-type SeatBody struct{}
+// SeatBody is what /rooms/{id}/join and /rooms/{id}/reconnect take: it may be an empty object.
+type SeatBody struct {
+	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	Schema string `json:"schema"`
+}
+
+// wants is what a body asks for.
+func (b *JoinBody) wants() (kind string, o *rooms.Options)   { return b.Kind, &b.Options }
+func (b *CreateBody) wants() (kind string, o *rooms.Options) { return b.Kind, &b.Options }
 
 // fields are the names of a body's fields, with where they stand.
 func fields(of reflect.Type) (names []string) {

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"time"
 
@@ -27,17 +26,6 @@ const (
 // ErrConfig is wrapped by the errors of [New] and [Config.Validate].
 var ErrConfig = errors.New("web: configuration")
 
-// Endpoints are where players reach the rooms, as they are told: with the names that a browser needs. At least one is
-// there.
-type Endpoints struct {
-	// UDP is a host and a port, such as 203.0.113.7:7777 or play.example:7777.
-	UDP string `json:"udp"`
-	// WS is a URL of WebSockets, such as wss://play.example/ws. A page that came by https needs wss.
-	WS string `json:"ws"`
-	// WebTransport is a URL, such as https://play.example:7778/.
-	WebTransport string `json:"webtransport"`
-}
-
 // Action is what a player is about to do, for [Config].Check.
 type Action string
 
@@ -48,10 +36,8 @@ const (
 	Queue  Action = "queue"
 )
 
-// Config configures a [Handler]. Endpoints are needed.
+// Config configures a [Handler]. The zero value serves this machine alone.
 type Config struct {
-	// Endpoints are where players reach the rooms.
-	Endpoints Endpoints
 	// Authenticate says who asks: an id that is not 0, a party if the game knows one, and data for the room's game. An
 	// error is answered with 401 and its text, which tells how to log in. It is called after limits of the address, may
 	// wait, and may be called from any goroutine. Default (nil): connections from this machine alone are answered, for
@@ -70,8 +56,8 @@ type Config struct {
 	// TrustedProxies are the addresses of proxies in front: what they say in X-Forwarded-For counts, and without Hosts
 	// they answer for the names that they pass on. They need Authenticate.
 	TrustedProxies []netip.Prefix
-	// PerAddress is how many requests a minute there may be from one IPv4 address, or one IPv6 network of 64 bits, a tenth
-	// of them at once. Default (0): 600.
+	// PerAddress is how many requests a minute this handler answers from one IPv4 address, or one IPv6 network of 64 bits, a tenth
+	// of them at once: where several processes answer, each counts for itself. Default (0): 600.
 	PerAddress int
 	// PerPlayer is how many seats a minute one player may ask for, a sixth of them at once; a room that it creates counts
 	// for five. Default (0): 60.
@@ -90,23 +76,6 @@ func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, v...)...))
-	}
-	e := c.Endpoints
-	if e == (Endpoints{}) {
-		bad("Endpoints are empty: say where players reach the rooms, such as Endpoints{UDP: \"203.0.113.7:7777\"}")
-	}
-	if e.UDP != "" {
-		if u, err := url.Parse("udp://" + e.UDP); err != nil || u.Host != e.UDP || u.Port() == "" || u.Hostname() == "" {
-			bad("Endpoints.UDP %q: want a host and a port, such as 203.0.113.7:7777", e.UDP)
-		}
-	}
-	for what, x := range map[string]struct {
-		text    string
-		schemes []string
-	}{"WS": {e.WS, []string{"ws", "wss"}}, "WebTransport": {e.WebTransport, []string{"https"}}} {
-		if u, err := url.Parse(x.text); x.text != "" && (err != nil || u.Host == "" || !slices.Contains(x.schemes, u.Scheme)) {
-			bad("Endpoints.%s %q: want a URL that begins with %s://", what, x.text, x.schemes[len(x.schemes)-1])
-		}
 	}
 	if err := (hostname.Guard{Hosts: c.Hosts}).Validate(); err != nil {
 		bad("Hosts: %w", err)

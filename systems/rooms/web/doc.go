@@ -1,8 +1,9 @@
-// Package web gives players seats by HTTP, in the rooms of a rooms.Server: a handler that a game mounts.
+// Package web gives players seats by HTTP, in the rooms of a process (rooms.Here) or of a fleet (package lobby): a handler that a
+// game mounts.
 //
 //   - Serve: [New], and mount the [Handler] under /rooms and /rooms/.
 //   - Say who asks: [Config].Authenticate, from a request to a player. Without, only this machine is served.
-//   - Say where players reach the rooms: [Endpoints]. Nothing is guessed from requests.
+//   - Say where players reach the rooms: rooms.Config.Endpoints of each process. Nothing is guessed from requests.
 //   - Vet what players publish: [Config].Check. Say what a player is: [Config].Properties.
 //   - Match by rules of one's own: [Config].Match, of package match.
 //   - Stand behind a proxy: [Config].TrustedProxies, [Config].Hosts.
@@ -24,7 +25,8 @@
 //
 // Only JSON is taken, of at most 4 KiB, without fields that it does not know. Requests that pages of other sites make are
 // refused, and names that any site could make lead here: the rules of package inspect. Each network and each player may
-// ask so many times a minute; creating costs more.
+// ask so many times a minute; creating costs more. A handler counts what it is asked: where several processes answer, who
+// asks them all may ask so often of each.
 //
 // # The queue
 //

@@ -55,6 +55,7 @@ var statuses = map[string]int{
 	"full":            http.StatusConflict,
 	"seated":          http.StatusConflict,
 	"superseded":      http.StatusConflict,
+	"outdated":        http.StatusConflict,
 	"ended":           http.StatusGone,
 	"too_long":        http.StatusRequestEntityTooLarge,
 	"no_json":         http.StatusUnsupportedMediaType,
@@ -63,6 +64,7 @@ var statuses = map[string]int{
 	"failed":          http.StatusInternalServerError,
 	"draining":        http.StatusServiceUnavailable,
 	"busy":            http.StatusServiceUnavailable,
+	"unavailable":     http.StatusServiceUnavailable,
 }
 
 // causes are what errors of rooms and of the queue are answered with, the first that fits.
@@ -80,6 +82,9 @@ var causes = []struct {
 	{rooms.ErrNoSeat, "no_seat", "You have no seat in this room: ask for one by /rooms/{id}/join.", 0},
 	{rooms.ErrDraining, "draining", "Nobody new is taken here, because this server or room is about to end: try again, or another room.", 5 * time.Second},
 	{rooms.ErrEnded, "ended", "The room has ended: join another one.", 0},
+	{rooms.ErrRoom, "no_room", "There is no such room, or no longer: GET /rooms lists those that there are.", 0},
+	{rooms.ErrSchema, "outdated", "No server has such rooms for your version of the game: get the newest one, and try again.", 0},
+	{rooms.ErrUnavailable, "unavailable", "The servers do not answer each other now: try again, or join a room that is listed.", 2 * time.Second},
 	{rooms.ErrStuck, "busy", "The room does not answer: join another one, or try again.", 5 * time.Second},
 	{rooms.ErrRooms, "busy", "There is no place for another room now: try again, or join one that is listed.", 10 * time.Second},
 	{rooms.ErrOptions, "bad_options", "The options are too many, too long, or of another type: at most 16 strings of 64 bytes, bools and numbers, under keys of 32 bytes.", 0},
@@ -95,7 +100,11 @@ func failureOf(err error) *Failure {
 	}
 	for _, c := range causes {
 		if errors.Is(err, c.err) {
-			return later(c.code, c.message, c.retry)
+			retry := c.retry
+			if u, ok := errors.AsType[*rooms.Unavailable](err); ok {
+				retry = u.Again
+			}
+			return later(c.code, c.message, retry)
 		}
 	}
 	if errors.Is(err, match.ErrParty) {

@@ -16,7 +16,7 @@ import (
 )
 
 // quiet is a handler in virtual time, whose rooms do not run.
-func quiet(t testing.TB, c Config, addresses ...netip.AddrPort) (*Handler, error) {
+func quiet(t testing.TB, c Config, addresses ...netip.AddrPort) (*Handler, *rooms.Server, error) {
 	t.Helper()
 	s, err := rooms.New(rooms.Config{
 		Kinds:     []rooms.Kind{{Name: "field", Protocol: field, Capacity: 4, Server: systems.ServerConfig{TickRate: 20}}},
@@ -26,18 +26,12 @@ func quiet(t testing.TB, c Config, addresses ...netip.AddrPort) (*Handler, error
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close(time.Now()) })
-	return New(c, s)
+	h, err := New(c, rooms.Here(s))
+	return h, s, err
 }
 
 // here are addresses on this machine.
 var here = netip.MustParseAddrPort("127.0.0.1:7777")
-
-// good is a configuration that is.
-func good() Config {
-	c := many()
-	c.Endpoints = Endpoints{UDP: "127.0.0.1:7777"}
-	return c
-}
 
 // anyone authenticates everybody as player 1.
 func anyone(*http.Request) (rooms.Player, error) { return rooms.Player{ID: 1}, nil }
@@ -68,7 +62,7 @@ func TestGuard(t *testing.T) {
 		}
 	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
-	open, known, behind := good(), good(), good()
+	open, known, behind := many(), many(), many()
 	known.Authenticate, behind.Authenticate = anyone, anyone
 	known.Hosts = []string{"play.example"}
 	behind.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
@@ -98,7 +92,7 @@ func TestGuard(t *testing.T) {
 		{"no type", open, func(r *http.Request) { r.Header.Del("Content-Type") }, "no_json"},
 		{"a player that is none", open, header("Player", "0"), "bad_player"},
 	} {
-		h, err := quiet(t, c.config, here)
+		h, _, err := quiet(t, c.config, here)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +110,7 @@ func TestGuard(t *testing.T) {
 
 // Each network and each player may ask so often, and is told when again; creating rooms costs more.
 func TestLimits(t *testing.T) {
-	c := good()
+	c := many()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	c.PerAddress, c.PerPlayer, c.Now = 600, 60, func() time.Time { return now }
 	c.Authenticate = func(r *http.Request) (rooms.Player, error) {
@@ -125,7 +119,7 @@ func TestLimits(t *testing.T) {
 		return rooms.Player{ID: id}, err
 	}
 	c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	h, err := quiet(t, c, here)
+	h, _, err := quiet(t, c, here)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +173,6 @@ func TestConfig(t *testing.T) {
 	}{
 		"":                             {func(*Config) {}, here},
 		"give Authenticate":            {func(*Config) {}, there},
-		"Endpoints are empty":          {func(c *Config) { c.Endpoints = Endpoints{} }, here},
-		`Endpoints.UDP "host"`:         {func(c *Config) { c.Endpoints.UDP = "host" }, here},
-		"begins with wss://":           {func(c *Config) { c.Endpoints.WS = "https://x" }, here},
-		"begins with https://":         {func(c *Config) { c.Endpoints.WebTransport = "x" }, here},
 		"no host name":                 {func(c *Config) { c.Authenticate, c.Hosts = anyone, []string{"a:80"} }, here},
 		"one that is not valid":        {func(c *Config) { c.Authenticate, c.TrustedProxies = anyone, []netip.Prefix{{}} }, here},
 		"Hosts without Authenticate":   {func(c *Config) { c.Hosts = []string{"a"} }, here},
@@ -191,9 +181,9 @@ func TestConfig(t *testing.T) {
 		"Wait 2m0s is not in whole":    {func(c *Config) { c.Wait = 2 * time.Minute }, here},
 		"PerAddress 1048577 is not in": {func(c *Config) { c.PerAddress = mostPerMinute + 1 }, here},
 	} {
-		config := good()
+		config := many()
 		c.change(&config)
-		_, err := quiet(t, config, c.at)
+		_, _, err := quiet(t, config, c.at)
 		if (err == nil) != (want == "") || err != nil && (!errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", want, err)
 		}

@@ -21,7 +21,7 @@ import (
 // Handler answers requests for seats: mount it under /rooms and /rooms/. It may be used from any goroutine.
 type Handler struct {
 	config    Config
-	server    *rooms.Server
+	seats     rooms.Seats
 	mux       http.ServeMux
 	queue     *match.Queue
 	addresses *allowance.Limiter[netip.Addr]
@@ -62,17 +62,18 @@ var routes = []route{
 	{method: "POST", path: "/rooms/{id}/reconnect", answer: (*Handler).reconnect, body: SeatBody{}, cost: 1},
 }
 
-// New makes a handler for the rooms of a server. The error wraps [ErrConfig].
-func New(c Config, s *rooms.Server) (*Handler, error) {
+// New makes a handler for the rooms of a process, rooms.Here, or of a fleet, as of package lobby. The error wraps
+// [ErrConfig].
+func New(c Config, s rooms.Seats) (*Handler, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if c.Authenticate == nil && !s.Local() {
-		return nil, fmt.Errorf("%w: players reach the rooms at %v, from other machines: give Authenticate, so that they are who they say", ErrConfig, s.Addresses())
+		return nil, fmt.Errorf("%w: players reach the rooms from other machines: give Authenticate, so that they are who they say", ErrConfig)
 	}
 	c = c.filled()
 	h := &Handler{
-		config: c, server: s, queue: match.New(match.Config{Match: c.Match}, match.Local(s)),
+		config: c, seats: s, queue: match.New(match.Config{Match: c.Match}, match.Over(s)),
 		addresses: allowance.New[netip.Addr](c.PerAddress, max(c.PerAddress/10, 5)),
 		players:   allowance.New[uint64](c.PerPlayer, max(c.PerPlayer/6, 5)),
 	}
@@ -109,7 +110,7 @@ func (h *Handler) admit(r *http.Request) *Failure {
 		return fail("forbidden", adviseLocal)
 	case guard.Foreign(r):
 		return fail("forbidden", adviseOrigin)
-	case h.config.Authenticate == nil && (!remote.Addr().Unmap().IsLoopback() || hostname.Forwarded(r.Header)):
+	case h.config.Authenticate == nil && !h.seats.Local(), h.config.Authenticate == nil && (!remote.Addr().Unmap().IsLoopback() || hostname.Forwarded(r.Header)):
 		return fail("forbidden", adviseLocal)
 	case !guard.Allows(r.Host, remote.Addr()):
 		return fail("forbidden", adviseName)

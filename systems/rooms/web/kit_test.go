@@ -54,7 +54,7 @@ type site struct {
 	server *rooms.Server
 	h      *Handler
 	http   *httptest.Server
-	udp    string
+	ends   rooms.Endpoints
 }
 
 func newSite(t testing.TB, c Config, k rooms.Kind) *site {
@@ -64,16 +64,16 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 		t.Fatal(err)
 	}
 	k.Name, k.Protocol, k.Server = "field", field, systems.ServerConfig{TickRate: 20}
-	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{k}, MaxRooms: 32}, wire)
+	ends := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: "wss://play.example/ws"}
+	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{k}, MaxRooms: 32, Endpoints: ends}, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
-	x := &site{t: t, server: s, udp: wire.LocalAddr().String()}
-	c.Endpoints = Endpoints{UDP: x.udp, WS: "wss://play.example/ws"}
-	if x.h, err = New(c, s); err != nil {
+	x := &site{t: t, server: s, ends: ends}
+	if x.h, err = New(c, rooms.Here(s)); err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
@@ -168,7 +168,7 @@ func (x *site) seat(player uint64, path, body string) Admission {
 	if err := json.Unmarshal(a.body, &s); err != nil || a.status != 200 && a.status != 201 {
 		x.t.Fatalf("POST %s %s of %d: %d %s", path, body, player, a.status, a.body)
 	}
-	if s.Player != fmt.Sprint(player) || s.Endpoints != x.h.config.Endpoints || s.Token == "" || s.Room == 0 || len(s.Code) != 6 || s.Kind != "field" || s.ExpiresIn < 1 {
+	if s.Player != fmt.Sprint(player) || s.Endpoints != x.ends || s.Token == "" || s.Room == 0 || len(s.Code) != 6 || s.Kind != "field" || s.ExpiresIn < 1 {
 		x.t.Errorf("seat %+v", s)
 	}
 	return s

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +25,7 @@ const (
 type Listed struct {
 	ID       rooms.ID      `json:"id"`
 	Kind     string        `json:"kind"`
+	Schema   string        `json:"schema"` // of clients that can play there
 	Code     string        `json:"code"`
 	State    rooms.State   `json:"state"` // open and running rooms take new players
 	Created  time.Time     `json:"created"`
@@ -56,19 +56,18 @@ func (l *listing) stale() {
 }
 
 // rooms are all of them, by id. They must not be changed.
-func (l *listing) rooms(s *rooms.Server, now time.Time) []Listed {
+func (l *listing) rooms(s rooms.Seats, now time.Time) []Listed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if age := now.Sub(l.made); age >= 0 && age < freshTime {
 		return l.all
 	}
 	all := []Listed{}
-	for _, r := range s.Rooms() {
-		if i := r.Info(); !i.Private && i.State != rooms.Created && i.State != rooms.Ended {
-			all = append(all, Listed{i.ID, i.Kind, i.Code, i.State, i.Created.UTC(), i.Capacity, i.Free(), i.Options})
+	for _, r := range s.List() {
+		if !r.Private && r.State != rooms.Created {
+			all = append(all, Listed{r.ID, r.Kind, r.Schema, r.Code, r.State, r.Created, r.Capacity, r.Free, r.Options})
 		}
 	}
-	slices.SortFunc(all, func(a, b Listed) int { return strings.Compare(a.ID.String(), b.ID.String()) })
 	l.all, l.made = all, now
 	return all
 }
@@ -140,7 +139,7 @@ func parseFilter(raw string) (filter, error) {
 
 // has reports whether a room is asked for.
 func (f *filter) has(r *Listed) bool {
-	if f.kind != "" && f.kind != r.Kind || r.Free < f.free || f.after != 0 && r.ID.String() <= f.after.String() {
+	if f.kind != "" && f.kind != r.Kind || r.Free < f.free || r.ID <= f.after {
 		return false
 	}
 	for key, want := range f.is {
@@ -181,7 +180,7 @@ func list(h *Handler, _ http.ResponseWriter, r *http.Request, _ rooms.Player) (i
 		return 0, nil, err
 	}
 	answer := List{Rooms: []Listed{}}
-	all := h.listing.rooms(h.server, h.config.Now())
+	all := h.listing.rooms(h.seats, h.config.Now())
 	for i := range all {
 		if !f.has(&all[i]) {
 			continue

@@ -46,7 +46,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("%s is described, and not there", name)
 	}
 	schemas := maps.Clone(d.Components.Schemas)
-	for _, v := range []any{JoinBody{}, CreateBody{}, QueueBody{}, SeatBody{}, Endpoints{}, Admission{}, Waiting{}, Listed{}, List{}, Failure{}} {
+	for _, v := range []any{JoinBody{}, CreateBody{}, QueueBody{}, SeatBody{}, rooms.Endpoints{}, Admission{}, Waiting{}, Listed{}, List{}, Failure{}} {
 		of := reflect.TypeOf(v)
 		s := schemas[of.Name()]
 		delete(schemas, of.Name())
@@ -112,7 +112,7 @@ func TestOpenAPI(t *testing.T) {
 // kindOf is the type of a Go type in the document, or the name of its schema.
 func kindOf(x reflect.Type) string {
 	switch {
-	case x == reflect.TypeFor[rooms.Options](), x == reflect.TypeFor[Endpoints]():
+	case x == reflect.TypeFor[rooms.Options](), x == reflect.TypeFor[rooms.Endpoints]():
 		return x.Name()
 	case x == reflect.TypeFor[rooms.ID](), x == reflect.TypeFor[rooms.State](), x == reflect.TypeFor[time.Time]():
 		return "string" // they write themselves

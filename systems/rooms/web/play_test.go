@@ -79,6 +79,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A client of another version of the game is told so, and gets no seat that it cannot use.
+func TestOutdated(t *testing.T) {
+	x := newSite(t, many(), rooms.Kind{Capacity: 2})
+	schema := rooms.SchemaOf(field())
+	a := x.seat(1, "/rooms/join", `{"kind":"field","schema":"`+schema+`"}`)
+	for path, body := range map[string]string{
+		"join": `{"kind":"field","schema":"7"}`, "create": `{"kind":"field","schema":"7"}`, "queue": `{"kind":"field","schema":"7"}`,
+		a.Code + "/join": `{"schema":"7"}`, a.Code + "/reconnect": `{"schema":"7"}`,
+	} {
+		x.refused(2, "/rooms/"+path, body, "outdated")
+	}
+	x.seat(2, "/rooms/"+a.Code+"/join", `{"schema":"`+schema+`"}`)
+	x.seat(2, "/rooms/"+a.Code+"/reconnect", `{"schema":"`+schema+`"}`)
+	var l List
+	if got := x.ask(0, "GET", "/rooms", ""); json.Unmarshal(got.body, &l) != nil || len(l.Rooms) != 1 || l.Rooms[0].Schema != schema {
+		t.Errorf("%s", got.body)
+	}
+}
+
 // A server has room for so many rooms.
 func TestNoPlaceForRooms(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 1})

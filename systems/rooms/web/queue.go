@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"net/http"
@@ -49,7 +50,7 @@ func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.D
 			return w, 0, fail("forbidden", err.Error())
 		}
 	}
-	return match.Wish{Kind: b.Kind, Player: who, Size: b.PartySize, Options: b.Options, Properties: b.Properties}, wait, nil
+	return match.Wish{Kind: b.Kind, Schema: b.Schema, Player: who, Size: b.PartySize, Options: b.Options, Properties: b.Properties}, wait, nil
 }
 
 // wait gives a seat with others, as soon as there are some.
@@ -63,8 +64,8 @@ func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player)
 	if err != nil {
 		return 0, nil, err
 	}
-	if h.server.Draining() {
-		return 0, nil, rooms.ErrDraining
+	if err := h.seats.Ready(); err != nil {
+		return 0, nil, err
 	}
 	deadlines(w, wait)
 	ticket, err := h.queue.Enter(h.config.Now(), wish)
@@ -102,7 +103,7 @@ func (h *Handler) matching() {
 
 // match runs the queue.
 func (h *Handler) match() {
-	if err := h.queue.Run(h.config.Now()); err != nil {
+	if err := h.queue.Run(context.Background(), h.config.Now()); err != nil {
 		h.config.Logger.Error("rooms by HTTP: the game's Match", "error", err)
 	}
 	h.mu.Lock()

@@ -15,7 +15,7 @@ type Admission struct {
 	// Token is the connect token in base64: for systems.ClientConfig.Token, by netcode.ParseToken.
 	Token string `json:"token"`
 	// Endpoints are where to go with it, "" for what there is not.
-	Endpoints Endpoints `json:"endpoints"`
+	Endpoints rooms.Endpoints `json:"endpoints"`
 	// Room is the id of the room, for /rooms/{id}/reconnect.
 	Room rooms.ID `json:"room"`
 	// Code is a short code of the room, to tell others.
@@ -34,13 +34,9 @@ type Admission struct {
 
 // admission is the answer of a seat.
 func (h *Handler) admission(a rooms.Admission) Admission {
-	code := ""
-	if r := h.server.Room(a.Seat.Room); r != nil {
-		code = r.Code()
-	}
 	return Admission{
-		Token: base64.StdEncoding.EncodeToString(a.Token.Append(nil)), Endpoints: h.config.Endpoints,
-		Room: a.Seat.Room, Code: code, Kind: a.Kind, Seat: a.Seat.Number, Player: strconv.FormatUint(a.Seat.Player, 10),
+		Token: base64.StdEncoding.EncodeToString(a.Token.Append(nil)), Endpoints: a.Endpoints,
+		Room: a.Seat.Room, Code: a.Code, Kind: a.Kind, Seat: a.Seat.Number, Player: strconv.FormatUint(a.Seat.Player, 10),
 		Expires: a.Expires.UTC(), ExpiresIn: max(int(a.Expires.Sub(h.config.Now())/time.Second), 0),
 	}
 }
@@ -75,80 +71,72 @@ func home(err error) error {
 	return err
 }
 
+// asked reads a body that asks for a kind of room, and asks the game about it.
+func asked[T any, B interface {
+	*T
+	wants() (kind string, o *rooms.Options)
+}](h *Handler, a Action, w http.ResponseWriter, r *http.Request, who rooms.Player) (body T, err error) {
+	deadlines(w, 0)
+	if body, err = decode[T](r, w); err == nil {
+		kind, options := B(&body).wants()
+		err = h.check(a, who, kind, options)
+	}
+	return body, err
+}
+
 // join gives a seat in an open room, or a new one.
 func (h *Handler) join(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
-	deadlines(w, 0)
-	b, err := decode[JoinBody](r, w)
-	if err == nil {
-		err = h.check(Join, who, b.Kind, &b.Options)
-	}
+	b, err := asked[JoinBody](h, Join, w, r, who)
 	if err != nil {
 		return 0, nil, err
 	}
-	all, err := h.server.Join(b.Kind, b.Options, who)
+	all, err := h.seats.Join(r.Context(), rooms.Wish{Kind: b.Kind, Options: b.Options, Schema: b.Schema, Players: []rooms.Player{who}})
 	return h.one(http.StatusOK, all, home(err))
 }
 
 // create makes a room and gives a seat in it.
 func (h *Handler) create(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
-	deadlines(w, 0)
-	b, err := decode[CreateBody](r, w)
-	if err == nil {
-		err = h.check(Create, who, b.Kind, &b.Options)
-	}
+	b, err := asked[CreateBody](h, Create, w, r, who)
 	if err != nil {
 		return 0, nil, err
 	}
-	room, err := h.server.Create(b.Kind, rooms.Creation{Options: b.Options, Private: b.Private})
-	if err != nil {
-		return 0, nil, home(err)
-	}
-	all, err := room.Reserve(who)
-	if err != nil && !errors.Is(err, rooms.ErrFull) { // full: others were faster
-		room.End(err)
-	}
-	return h.one(http.StatusCreated, all, err)
+	all, err := h.seats.Create(r.Context(), b.Kind, rooms.Creation{Options: b.Options, Private: b.Private, Schema: b.Schema}, who)
+	return h.one(http.StatusCreated, all, home(err))
 }
 
-// find is the room of a path, by id or code.
-func (h *Handler) find(r *http.Request) (*rooms.Room, error) {
-	name := r.PathValue("id")
-	var room *rooms.Room
-	if id, err := rooms.ParseID(name); err == nil {
-		room = h.server.Room(id)
-	} else {
-		room = h.server.ByCode(name)
+// named reads the body of a request for a room, and is the room of the path, by id or code.
+func (h *Handler) named(w http.ResponseWriter, r *http.Request) (rooms.RoomEntry, error) {
+	deadlines(w, 0)
+	b, err := decode[SeatBody](r, w)
+	if err != nil {
+		return rooms.RoomEntry{}, err
 	}
-	if room == nil {
-		return nil, fail("no_room", "There is no such room, or no longer: GET /rooms lists those that there are.")
+	room, ok := h.seats.Find(r.PathValue("id"))
+	switch {
+	case !ok:
+		return room, rooms.ErrRoom
+	case b.Schema != "" && b.Schema != room.Schema:
+		return room, rooms.ErrSchema
 	}
 	return room, nil
 }
 
 // seat gives a seat in a room.
 func (h *Handler) seat(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
-	deadlines(w, 0)
-	if _, err := decode[SeatBody](r, w); err != nil {
-		return 0, nil, err
-	}
-	room, err := h.find(r)
+	room, err := h.named(w, r)
 	if err != nil {
 		return 0, nil, err
 	}
-	all, err := room.Reserve(who)
+	all, err := h.seats.Reserve(r.Context(), room.ID, who)
 	return h.one(http.StatusOK, all, err)
 }
 
 // reconnect gives another token for a seat.
 func (h *Handler) reconnect(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
-	deadlines(w, 0)
-	if _, err := decode[SeatBody](r, w); err != nil {
-		return 0, nil, err
-	}
-	room, err := h.find(r)
+	room, err := h.named(w, r)
 	if err != nil {
 		return 0, nil, err
 	}
-	a, err := room.Reconnect(who.ID, who.Data)
+	a, err := h.seats.Reconnect(r.Context(), room.ID, who)
 	return h.one(http.StatusOK, []rooms.Admission{a}, err)
 }

@@ -93,26 +93,6 @@ func (b *Book) Renew(until time.Time, player uint64) (Promise, Seat, error) {
 	return Promise{uint16(n), s.Epoch}, *s, nil
 }
 
-// Adopt takes in a promise that was made elsewhere, under an epoch above that of its seat: ErrFull where the seat is
-// not free, ErrStale where the epoch is too low.
-func (b *Book) Adopt(now, until time.Time, p Promise, w Who) error {
-	if _, has := b.of[w.Player]; has {
-		return ErrSeated
-	}
-	if _, out := b.banned[w.Player]; out {
-		return ErrBanned
-	}
-	if int(p.Number) >= len(b.seats) || b.seats[p.Number].State() != Free {
-		return ErrFull
-	}
-	if p.Epoch <= b.seats[p.Number].Epoch {
-		return ErrStale
-	}
-	b.seats[p.Number].Epoch = p.Epoch - 1
-	b.promise(int(p.Number), w, now, until)
-	return nil
-}
-
 // newest is the seat of a player, when the promise is its newest.
 func (b *Book) newest(p Promise, player uint64) *Seat {
 	if int(p.Number) >= len(b.seats) {

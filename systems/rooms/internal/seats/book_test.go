@@ -324,33 +324,3 @@ func TestPromisesExpire(t *testing.T) {
 		}
 	}
 }
-
-// What somebody else has promised is taken in where the seat is free and the epoch is news.
-func TestAdopt(t *testing.T) {
-	b := New(2)
-	until := birth.Add(10 * time.Second)
-	if err := b.Adopt(birth, until, Promise{1, 5}, Who{Player: 7}); err != nil {
-		t.Fatal(err)
-	}
-	b.Ban(9)
-	for _, c := range []struct {
-		name string
-		p    Promise
-		who  uint64
-		want error
-	}{
-		{"a seat that is taken", Promise{1, 6}, 8, ErrFull},
-		{"no seat of this room", Promise{2, 6}, 8, ErrFull},
-		{"an epoch of before", Promise{0, 0}, 8, ErrStale},
-		{"who has a seat", Promise{0, 6}, 7, ErrSeated},
-		{"who is not wanted", Promise{0, 6}, 9, ErrBanned},
-		{"the epoch of the room", Promise{0, 1}, 8, nil},
-	} {
-		if err := b.Adopt(birth, until, c.p, Who{Player: c.who}); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
-	}
-	if err := b.Admit(birth, Promise{1, 5}, 7); err != nil {
-		t.Error(err)
-	}
-}

@@ -2,7 +2,7 @@
 //
 //   - Make the seats of a room: [New].
 //   - Promise seats to players who are on their way, all or none: [Book.Reserve]; another way to the seat that a player
-//     has: [Book.Renew]; a promise that somebody else made: [Book.Adopt].
+//     has: [Book.Renew].
 //   - Let in who comes: [Book.Asked], [Book.Admit], [Book.Enter]. Who leaves: [Book.Leave], [Book.Gone].
 //   - Send away: [Book.Kick], [Book.Ban]. Free what nobody came for: [Book.Expire].
 //
