@@ -1,5 +1,6 @@
 // Command swarm loads an arena's server with players by the thousand: go run ./examples/swarm -connect 127.0.0.1:7777
-// -clients 1000, where go run ./examples/arena -serve 127.0.0.1:7777 -clients 1000 runs. See -h for the flags.
+// -clients 1000, where go run ./examples/arena -serve 127.0.0.1:7777 -clients 1000 runs; or -rooms 20, where
+// go run ./examples/arena -rooms runs. See -h for the flags.
 package main
 
 import (
@@ -18,6 +19,7 @@ func arena() swarm.Game {
 	combat := true
 	return swarm.Game{
 		Name:  "swarm",
+		Kind:  "arena",
 		About: "swarm plays the arena: players walk about, turn, and shoot now and then.",
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&combat, "combat", combat, "guns, as arena -serve has them; -combat=false for a server without")

@@ -42,6 +42,9 @@ type Config struct {
 	Protocol func() *ecs.Protocol
 	// Addr is the server, as "host:port", or, over WebSocket, a URL such as wss://game.example/play.
 	Addr string
+	// Rooms has the clients play in rooms: it says where these are, how many clients there are and where their tokens are from,
+	// in the place of Addr, Clients and Token. Default (nil): one server.
+	Rooms *RoomsConfig
 	// Transport is how to reach it: [UDP] or [WebSocket]. Default (""): UDP.
 	Transport string
 
@@ -89,6 +92,7 @@ type Config struct {
 
 	dial      func(clients int) carrier // for tests; nil: by Transport
 	witnesses *witnesses
+	house     *house // of Rooms
 }
 
 // ErrConfig is wrapped by every error about a configuration.
@@ -100,6 +104,13 @@ func (c Config) Validate() error {
 	switch {
 	case c.Protocol == nil:
 		return fmt.Errorf("%w: Protocol is nil: give the function that makes the game's protocol", ErrConfig)
+	case c.Rooms != nil:
+		if err := c.Rooms.Validate(); err != nil {
+			return err
+		}
+		if c.Addr != "" || c.Token != nil || c.Wire != nil || c.Clients != c.Rooms.clients() {
+			return fmt.Errorf("%w: Rooms with Addr, Token, Wire or Clients: Rooms say where they are, and how many come", ErrConfig)
+		}
 	case c.Addr == "":
 		return fmt.Errorf("%w: Addr is empty: write where the server is, such as 127.0.0.1:7777", ErrConfig)
 	case !slices.Contains(transports, c.Transport):
@@ -124,7 +135,7 @@ func (c Config) Validate() error {
 
 func (c Config) filled() Config {
 	c.Transport = cmp.Or(c.Transport, UDP)
-	c.Clients = cmp.Or(c.Clients, defaultClients)
+	c.Clients = cmp.Or(c.Clients, c.Rooms.clients(), defaultClients)
 	c.Ramp = cmp.Or(c.Ramp, defaultRamp)
 	c.Warmup = max(cmp.Or(c.Warmup, defaultWarmup), 0)
 	c.Duration = cmp.Or(c.Duration, defaultDuration)
@@ -140,6 +151,14 @@ func (f InputFunc) fits(p *ecs.Protocol) error {
 		return fmt.Errorf("%w: Input fills another type than the protocol's input: %s", ErrConfig, inputgather.Type(p))
 	}
 	return nil
+}
+
+// witness is who compares what the n-th client is told with what others are: those of its room.
+func (c *Config) witness(n int) *witnesses {
+	if c.house != nil {
+		return &c.house.of(n).witnesses
+	}
+	return c.witnesses
 }
 
 // isThin spreads the thin clients evenly.

@@ -5,6 +5,7 @@
 //
 //   - Load-test a server and have a report: [Run] with a [Config].
 //   - Say what players do: [Input].
+//   - Fill rooms, whose seats are given by HTTP: [Config.Rooms].
 //   - Let some clients decode and verify everything: [Config.Thin]; the others are blind.
 //   - Look at what arrives: [Config.OnBody], [ReadBody], [Block.Sum].
 //   - Drive it yourself: [New], [Swarm.Step], [Swarm.Measure], [Swarm.Report].

@@ -155,6 +155,9 @@ func reason(err error) string {
 			return known.Error()
 		}
 	}
+	if no, ok := errors.AsType[*NoSeat](err); ok {
+		return "no seat: " + no.Code
+	}
 	return err.Error()
 }
 

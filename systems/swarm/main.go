@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/tactusgo/tactus/internal/keyfile"
@@ -25,6 +26,8 @@ const ExitUsage = 2
 type Game struct {
 	// Name is that of the command, and About what -h says of it.
 	Name, About string
+	// Kind is the kind of the game's rooms, for flags that fill rooms. "": there are no such flags.
+	Kind string
 	// Flags declares flags of the game's own. May be nil.
 	Flags func(fs *flag.FlagSet)
 	// Configure says what the flags leave open, once they are read: Protocol and Input, and Client where channels, messages
@@ -71,6 +74,7 @@ type command struct {
 	json                      bool
 	insecure                  bool
 	key, public, token, login string
+	rooms                     RoomsConfig
 }
 
 // register declares the flags.
@@ -103,6 +107,10 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 	fs := flag.NewFlagSet(g.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	c.register(fs)
+	if g.Kind != "" {
+		c.rooms.Kind = g.Kind
+		c.rooms.register(fs)
+	}
 	if g.Flags != nil {
 		g.Flags(fs)
 	}
@@ -117,6 +125,9 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 		return nil, fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
 	c.Progress = stderr
+	if err := c.lodge(fs); err != nil {
+		return nil, err
+	}
 	if c.Config.Token, err = c.source(); err != nil {
 		return nil, err
 	}
@@ -131,6 +142,30 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 		}
 	}
 	return c, c.Config.Validate()
+}
+
+// register declares the flags of rooms.
+func (c *RoomsConfig) register(fs *flag.FlagSet) {
+	fs.IntVar(&c.Rooms, "rooms", 0, "fill so many rooms: in each, the first player creates it and the others join it by HTTP; in place of -connect and -clients")
+	fs.IntVar(&c.Seats, "seats", defaultSeats, "with -rooms: players for each room; those that it has no seat for are refused")
+	fs.StringVar(&c.URL, "http", "http://127.0.0.1:7780", "with -rooms: the `URL` of the server that has /rooms")
+}
+
+// lodge makes the clients play in rooms, where flags say so.
+func (c *command) lodge(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		switch {
+		case c.rooms.Rooms == 0 && (f.Name == "seats" || f.Name == "http"):
+			err = fmt.Errorf("-%s: allowed with -rooms only", f.Name)
+		case c.rooms.Rooms != 0 && slices.Contains([]string{"connect", "clients", "key", "public", "token", "login"}, f.Name):
+			err = fmt.Errorf("-rooms and -%s: only one of them is allowed; rooms say where they are, and who plays", f.Name)
+		}
+	})
+	if err != nil || c.rooms.Rooms == 0 {
+		return err
+	}
+	c.Addr, c.Clients, c.Rooms = "", 0, &c.rooms
+	return c.rooms.Validate()
 }
 
 // source is where tokens come from, nil in development mode.

@@ -7,7 +7,7 @@ import (
 )
 
 // Report is what a swarm has measured, since the end of the warm-up. As JSON it is one object without objects inside, but for
-// the latencies and the reasons.
+// the latencies, the reasons and the rooms.
 type Report struct {
 	Attendance
 	Rates
@@ -17,6 +17,8 @@ type Report struct {
 	RoundTrip Latency `json:"round_trip_ms"`
 	Verified
 	Machine
+	// Rooms is what became of Config.Rooms, nil without.
+	Rooms *InRooms `json:"rooms,omitempty"`
 }
 
 // Attendance is who was there.
@@ -107,6 +109,7 @@ func (s *Swarm) Report() *Report {
 	}
 	r.LateSteps = round(float64(late)/max(float64(steps), 1), 5)
 	r.Busy, r.LatestStep, r.Seconds = round(r.Busy, 4), round(r.LatestStep, 2), round(r.Seconds, 3)
+	r.Rooms = s.config.house.report()
 	r.judge(&s.config)
 	return r
 }

@@ -152,7 +152,11 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	}
 	s.carrier = carrier
 	if c.Token != nil || dial != nil {
-		s.tokens = issue(ctx, c.Token, dial, first, clients)
+		workers := 1
+		if dial != nil || c.house != nil {
+			workers = dialing
+		}
+		s.tokens = issue(ctx, workers, c.Token, dial, first, clients)
 	}
 	return s, nil
 }
@@ -179,13 +183,13 @@ func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on c
 const (
 	// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
 	issuedAhead = 16
-	// dialing is how many connections are made at once.
+	// dialing is how many connections are made, or seats asked for, at once.
 	dialing = 8
 )
 
 // issue gets tokens, and connections where these must be made before, until ctx ends. Nothing comes any more when the channel
 // is closed.
-func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (*fleet.Connection, error), first, clients int) <-chan issued {
+func issue(ctx context.Context, workers int, token TokenFunc, dial func(context.Context) (*fleet.Connection, error), first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
 	var next atomic.Int64
 	work := func() {
@@ -208,10 +212,6 @@ func issue(ctx context.Context, token TokenFunc, dial func(context.Context) (*fl
 				return
 			}
 		}
-	}
-	workers := 1
-	if dial != nil {
-		workers = dialing
 	}
 	var working sync.WaitGroup
 	for range workers {

@@ -22,6 +22,13 @@ func New(ctx context.Context, c Config) (*Swarm, error) {
 		return nil, err
 	}
 	s := &Swarm{config: c.filled()}
+	if s.config.Rooms != nil {
+		h, err := openHouse(ctx, &s.config)
+		if err != nil {
+			return nil, err
+		}
+		s.config.house, s.config.Addr, s.config.Token = h, h.addr, h.take
+	}
 	ctx, s.cancel = context.WithCancel(ctx)
 	n := s.config.Threads
 	for i := range n {

@@ -37,6 +37,7 @@ func (r *Report) Print(out io.Writer) error {
 	for _, why := range sorted(r.Reasons) {
 		row("", fmt.Sprint(r.Reasons[why]), why)
 	}
+	r.Rooms.print(row)
 	row("measured", fmt.Sprintf("%.1f s", r.Seconds), "rates are a client and second")
 	row("inputs up", fmt.Sprintf("%.1f", r.InputsPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes", r.DatagramsUpPerS, r.BytesUpPerS))
 	row("updates down", fmt.Sprintf("%.1f", r.UpdatesPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes; an update has %.0f bytes", r.DatagramsDownPerS, r.BytesDownPerS, r.BytesPerUpdate))
@@ -49,6 +50,30 @@ func (r *Report) Print(out io.Writer) error {
 		row("LIMIT", r.Limit, "")
 	}
 	return t.Flush()
+}
+
+// shownRooms is how many rooms are printed one by one.
+const shownRooms = 20
+
+// print writes what became of rooms.
+func (r *InRooms) print(row func(name, value, about string)) {
+	if r == nil {
+		return
+	}
+	row("rooms filled", fmt.Sprintf("%d of %d", r.Filled, r.Wanted), fmt.Sprintf("%d made; %d joins, %d refusals", r.Made, r.Joins, r.Refusals))
+	for _, code := range sorted(r.Reasons) {
+		row("", fmt.Sprint(r.Reasons[code]), code)
+	}
+	for _, x := range r.Rooms[:min(len(r.Rooms), shownRooms)] {
+		if x.ID == "" {
+			row("", "no room", fmt.Sprintf("%d refusals", x.Refusals))
+			continue
+		}
+		row("", "room "+x.ID, fmt.Sprintf("code %s: %d joins, %d refusals", x.Code, x.Joins, x.Refusals))
+	}
+	if more := len(r.Rooms) - shownRooms; more > 0 {
+		row("", fmt.Sprintf("and %d more", more), "-json has all")
+	}
 }
 
 // sorted are the reasons, the most frequent first.

@@ -83,7 +83,7 @@ func (t *thin) verify() {
 	if w.send = systems.Told(t.client, t.tell); w.send == last {
 		return
 	}
-	compared, different := t.shard.config.witnesses.saw(w)
+	compared, different := t.shard.config.witness(t.number).saw(w)
 	t.shard.figures.Compared += compared
 	t.shard.figures.Different += different
 }

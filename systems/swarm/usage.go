@@ -12,6 +12,7 @@ import (
 func chapters() [][2]string {
 	return [][2]string{
 		{"What to load", "connect transport clients thin"},
+		{"Rooms", "rooms seats http"},
 		{"When", "ramp warmup duration"},
 		{"What this machine gives", "threads sockets busy"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
@@ -52,6 +53,9 @@ func (g *Game) usage(fs *flag.FlagSet, out io.Writer) {
 		all = append([][2]string{own}, all...)
 	}
 	for _, c := range all {
+		if fs.Lookup(strings.Fields(c[1])[0]) == nil {
+			continue // the game has no such flags
+		}
 		part := flag.NewFlagSet(g.Name, flag.ContinueOnError)
 		part.SetOutput(out)
 		for name := range strings.FieldsSeq(c[1]) {

@@ -1,0 +1,195 @@
+package swarm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/rooms"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
+)
+
+// lodged is a process with three rooms of four seats at most, and says where its interface is.
+func lodged(t *testing.T, c roomsweb.Config) (url string) {
+	t.Helper()
+	on, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "plaza", Protocol: plaza, Capacity: 4}}, MaxRooms: 3}, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Endpoints = roomsweb.Endpoints{UDP: on.LocalAddr().String(), WS: "ws://" + on.WebSocketAddr().String()}
+	handler, err := roomsweb.New(c, server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := httptest.NewServer(handler)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	t.Cleanup(func() {
+		site.Close()
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return site.URL
+}
+
+// inRooms is a swarm of thin clients in rooms.
+func inRooms(url string, count, seats int) Config {
+	return Config{
+		Protocol: plaza, Input: walk(), Thin: count * seats, Ramp: 1000, Warmup: -1, Duration: 500 * time.Millisecond,
+		Rooms: &RoomsConfig{URL: url, Kind: "plaza", Rooms: count, Seats: seats},
+	}
+}
+
+// Players fill rooms, over UDP and by WebSocket; the rooms differ, and nobody is told of another one.
+func TestFillRooms(t *testing.T) {
+	for _, transport := range []string{UDP, WebSocket} {
+		c := inRooms(lodged(t, roomsweb.Config{PerAddress: 1 << 20}), 3, 4)
+		c.Transport, c.Rooms.Options = transport, map[string]any{"map": "dust"}
+		r, err := Run(t.Context(), c)
+		if err != nil || r.Clients != 12 || r.Connected != 12 || r.Refused != 0 || r.Decoded == 0 || r.Compared == 0 || r.Different != 0 {
+			t.Fatalf("%s: %v %+v", transport, err, r)
+		}
+		x := r.Rooms
+		if x.Wanted != 3 || x.Made != 3 || x.Filled != 3 || x.Joins != 12 || x.Refusals != 0 || len(x.Rooms) != 3 {
+			t.Errorf("%s: %+v", transport, x)
+		}
+		seen := map[string]bool{}
+		for _, room := range x.Rooms {
+			if seen[room.ID] || room.ID == "" || room.Code == "" || room.Joins != 4 || !room.Full {
+				t.Errorf("%s: %+v", transport, room)
+			}
+			seen[room.ID] = true
+		}
+	}
+}
+
+// Who comes to a full room is refused, and so is who needs a room more than there may be; the report says by which rooms and why.
+func TestRoomsRefuse(t *testing.T) {
+	r, err := Run(t.Context(), inRooms(lodged(t, roomsweb.Config{PerAddress: 1 << 20}), 4, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Rooms
+	if r.Connected != 12 || r.Refused != 12 || x.Made != 3 || x.Filled != 3 || x.Joins != 12 || x.Refusals != 12 {
+		t.Errorf("%+v %+v", r.Attendance, x)
+	}
+	if x.Reasons["full"] != 6 || x.Reasons["busy"] != 1 || x.Reasons["no_room"] != 5 || r.Reasons["no seat: full"] != 6 {
+		t.Errorf("%v %v", x.Reasons, r.Reasons)
+	}
+	if last := x.Rooms[3]; last.ID != "" || last.Full || last.Refusals != 6 {
+		t.Errorf("%+v", last)
+	}
+	var out bytes.Buffer
+	if err := r.Print(&out); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"rooms filled", "3 of 4", "12 joins, 12 refusals", "room " + x.Rooms[0].ID, "no room"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("without %q:\n%s", want, &out)
+		}
+	}
+}
+
+// A swarm that is told to ask later does so.
+func TestRoomsLater(t *testing.T) {
+	limited := 0
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if limited++; limited == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		} else {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]string{"code": "banned", "message": q.Header.Get("Player")})
+	}))
+	defer site.Close()
+	_, err := New(t.Context(), inRooms(site.URL, 1, 1))
+	if no, ok := errors.AsType[*NoSeat](err); !ok || no.Code != "banned" || no.Message != "1" || limited != 2 {
+		t.Errorf("%v after %d requests", err, limited)
+	}
+}
+
+// What is no interface of rooms, or none that can be played in, is an error at once.
+func TestWrongRooms(t *testing.T) {
+	for want, answer := range map[string]string{
+		"not of rooms":   "<html>",
+		"no_endpoint":    `{"token":"","endpoints":{"udp":""},"room":"a"}`,
+		"illegal base64": `{"token":"?","endpoints":{"udp":"127.0.0.1:1"},"room":"a"}`,
+		"bytes instead":  `{"token":"AAAA","endpoints":{"udp":"127.0.0.1:1"},"room":"a"}`,
+	} {
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(answer)) }))
+		if _, err := New(t.Context(), inRooms(site.URL, 1, 1)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", answer, err, want)
+		}
+		site.Close()
+	}
+	for want, c := range map[string]func(*Config){
+		"Rooms.URL":    func(c *Config) { c.Rooms.URL = "http://play.example" },
+		"Rooms.Kind":   func(c *Config) { c.Rooms.Kind = "" },
+		"Rooms.Rooms":  func(c *Config) { c.Rooms.Rooms = 10_001 },
+		"Rooms.Seats":  func(c *Config) { c.Rooms.Seats = -1 },
+		"with Addr":    func(c *Config) { c.Addr = "127.0.0.1:7777" },
+		"or Clients":   func(c *Config) { c.Clients = 3 },
+		"Token, Wire":  func(c *Config) { c.Wire = func(int) (netsys.Wire, error) { return nil, nil } },
+		"many players": nil,
+	} {
+		config := inRooms("http://127.0.0.1:1", 1, 1)
+		if c == nil {
+			if n := config.filled().Clients; n != 1 {
+				t.Errorf("%d clients", n)
+			}
+			continue
+		}
+		c(&config)
+		if err := config.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Flags fill rooms, for games that have such.
+func TestRoomsFlags(t *testing.T) {
+	game := Game{Name: "crowd", Kind: "plaza", Configure: func(c *Config) { c.Protocol, c.Input = plaza, walk() }}
+	url := lodged(t, roomsweb.Config{PerAddress: 1 << 20})
+	var out, errs bytes.Buffer
+	code := Main(t.Context(), game, strings.Fields("-rooms 2 -seats 4 -json -warmup -1ns -duration 300ms -http "+url), &out, &errs)
+	var r Report
+	if err := json.Unmarshal(out.Bytes(), &r); code != 0 || err != nil || r.Connected != 8 || r.Rooms == nil || r.Rooms.Filled != 2 {
+		t.Errorf("exit code %d, %v: %s\n%s", code, err, &out, &errs)
+	}
+	for args, want := range map[string]string{
+		"-rooms 2 -clients 3":             "-rooms and -clients",
+		"-rooms 2 -connect 127.0.0.1:7":   "-rooms and -connect",
+		"-rooms 2 -key 12":                "-rooms and -key",
+		"-seats 3":                        "-rooms only",
+		"-rooms -1":                       "not in 1..",
+		"-rooms 2 -http http://a.example": "Rooms.URL",
+	} {
+		errs.Reset()
+		if code := Main(t.Context(), game, strings.Fields(args), &out, &errs); code != ExitUsage || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s: exit code %d, %q; want %q", args, code, &errs, want)
+		}
+	}
+	for kind, has := range map[string]bool{"plaza": true, "": false} {
+		game.Kind = kind
+		errs.Reset()
+		if code := Main(t.Context(), game, []string{"-h"}, &out, &errs); code != 0 || strings.Contains(errs.String(), "-seats") != has {
+			t.Errorf("kind %q: exit code %d, %s", kind, code, &errs)
+		}
+	}
+}
