@@ -33,7 +33,7 @@ func TestSwarmFillsRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := web.New(web.Config{Endpoints: web.Endpoints{UDP: on.LocalAddr().String()}}, server)
+	handler, err := web.New(web.Config{}, rooms.Here(server))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,12 +24,12 @@ func lodged(t *testing.T, c roomsweb.Config) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "plaza", Protocol: plaza, Capacity: 4}}, MaxRooms: 3}, on)
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "plaza", Protocol: plaza, Capacity: 4}}, MaxRooms: 3,
+		Endpoints: rooms.Endpoints{UDP: on.LocalAddr().String(), WS: "ws://" + on.WebSocketAddr().String()}}, on)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Endpoints = roomsweb.Endpoints{UDP: on.LocalAddr().String(), WS: "ws://" + on.WebSocketAddr().String()}
-	handler, err := roomsweb.New(c, server)
+	handler, err := roomsweb.New(c, rooms.Here(server))
 	if err != nil {
 		t.Fatal(err)
 	}
