@@ -159,6 +159,9 @@ func (p *Protocol) system(name string, run func(*World)) System {
 // always components.Owner.
 func (p *Protocol) Replicated() []*Component { return p.replicated }
 
+// Singletons lists the components registered with [Singleton], in that order: the i-th is on the entity of NetID i+1.
+func Singletons(p *Protocol) []*Component { return p.singletons }
+
 // Components lists what the entities of a game may have, in registration order:
 // replicated components and local ones. The marks that the world and the netcode
 // put on entities are not among them.

@@ -3,6 +3,7 @@ package ecs
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -158,17 +159,15 @@ func Singleton[T any](p *Protocol, mode Mode) {
 // registered with [Singleton].
 func Single[T any](w *World) T {
 	c := w.setup.protocol.need(reflect.TypeFor[T]())
-	for i, s := range w.setup.protocol.singletons {
-		if s != c {
-			continue
-		}
-		if p := Get[T](w, w.single(i)); p != nil {
-			return *p
-		}
-		var zero T
-		return zero
+	i := slices.Index(w.setup.protocol.singletons, c)
+	if i < 0 {
+		panic(fmt.Sprintf("ecs: Single[%s]: register it with ecs.Singleton", c.Name))
 	}
-	panic(fmt.Sprintf("ecs: Single[%s]: register it with ecs.Singleton", c.Name))
+	if p := Get[T](w, w.single(i)); p != nil {
+		return *p
+	}
+	var zero T
+	return zero
 }
 
 // single is the entity of the i-th singleton. They are spawned before all other

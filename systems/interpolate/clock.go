@@ -102,7 +102,7 @@ func (c *Clock) Settle(now time.Time) {
 
 func (a *arrivals) roll(since time.Duration) {
 	for n := int64(since / bucketLength); a.bucket < n; {
-		a.bucket++
+		a.bucket = max(a.bucket+1, n-buckets+1) // after a clock that leapt all of them are empty
 		if a.shift[0].n >= tells {
 			a.shift[1] = a.shift[0]
 		}

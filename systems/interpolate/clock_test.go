@@ -149,3 +149,21 @@ func TestClockWindow(t *testing.T) {
 		t.Error("a target after an hour of silence")
 	}
 }
+
+// A clock that leaps as far as a time can costs no more than one that goes on: what came before counts no more, what
+// comes after counts.
+func TestClockThatLeaps(t *testing.T) {
+	p := NewClock(birth, 60, 3)
+	p.Heard(birth, 3)
+	p.Settle(birth)
+	later := birth.Add(math.MaxInt64 - time.Hour)
+	p.Settle(later)
+	if _, ok := p.wait(later.Sub(birth)); ok {
+		t.Error("a state is waited for by what came centuries ago")
+	}
+	p.Heard(later, 6)
+	p.Settle(later)
+	if _, ok := p.wait(later.Sub(birth)); !ok {
+		t.Error("what came after the leap does not count")
+	}
+}
