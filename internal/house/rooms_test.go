@@ -64,6 +64,8 @@ var floors = map[string]string{
 	"rooms/internal/router": "",
 	"rooms/internal/tally":  "",
 	"rooms/internal/told":   "", // what directories tell those who watch
+	// what a process says in a directory, and by which right, knows no rooms: and the directory in memory
+	"rooms/internal/ledger": "rooms/internal/told",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",

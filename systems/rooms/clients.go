@@ -145,10 +145,41 @@ func (d *door) hooks() {
 		}
 	}
 	x.joined = x.joined[:0]
-	for _, s := range x.freed {
+	d.left()
+}
+
+// left tells that seats are free.
+func (d *door) left() {
+	for _, s := range d.clients.freed {
 		d.server.notes.freed(s.Player, (*Room)(d))
-		if d.kind.Left != nil && s.Client != 0 {
+	}
+	if d.kind.Left == nil {
+		return
+	}
+	for _, s := range d.clients.freed {
+		if s.Client != 0 {
 			d.kind.Left((*Room)(d), Seat{Room: d.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
 		}
 	}
+}
+
+// clear frees all seats, of a room that has ended: who has joined has left.
+func (d *door) clear() {
+	x := &d.clients
+	d.mu.Lock()
+	x.freed = append(x.freed[:0], d.held.book.Freed()...)
+	for _, s := range d.held.book.All() {
+		if s.Player != 0 {
+			x.freed = append(x.freed, s)
+		}
+	}
+	d.mu.Unlock()
+	for _, c := range x.joined { // the game has not heard of them
+		for i := range x.freed {
+			if x.freed[i].Player == c.seat.Player {
+				x.freed[i].Client = 0
+			}
+		}
+	}
+	d.left()
 }

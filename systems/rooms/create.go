@@ -64,20 +64,15 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Room{
-		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
-		clients: clients{here: make([]client, k.Capacity)},
-		held:    held{book: seats.New(k.Capacity)},
-	}
-	r.held.life.options = options
-	if err := s.admit(r, c); err != nil {
-		return nil, nil, err
-	}
-	if err := makeRoom(r); err != nil {
-		s.give(r, false)
+	r := outline(s, k, options, 1)
+	if err := s.admit(r, about{private: c.Private}); err != nil {
 		return nil, nil, err
 	}
 	var all []Admission
+	if err = makeRoom(r); err != nil {
+		s.give(r, false)
+		return nil, nil, err
+	}
 	if len(who) > 0 {
 		all, err = reserve(r, who)
 	}
@@ -90,8 +85,19 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	return r, all, err
 }
 
-// admit gives a room that is to be its number, id and code.
-func (s *Server) admit(r *Room, c Creation) error {
+// outline is a room without a world. The first room of its id has epoch 1.
+func outline(s *Server, k *Kind, options Options, epoch uint64) *Room {
+	own := &owned{claim: s.notes.Claim()}
+	own.epoch.Store(epoch)
+	return &Room{
+		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
+		clients: clients{here: make([]client, k.Capacity)},
+		held:    held{book: seats.New(k.Capacity, epoch), life: life{options: options, own: own}},
+	}
+}
+
+// admit counts a room that is to be, and gives it an id and a code where it has none.
+func (s *Server) admit(r *Room, a about) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.table
@@ -103,11 +109,12 @@ func (s *Server) admit(r *Room, c Creation) error {
 	case len(t.list)+t.making >= s.config.MaxRooms:
 		return fmt.Errorf("%w: there are %d", ErrRooms, s.config.MaxRooms)
 	}
-	r.about = about{private: c.Private, created: s.config.Now(), number: t.made}
-	for r.about.id == 0 || t.byID[r.about.id] != nil {
+	a.created, a.number = s.config.Now(), t.made
+	r.about = a
+	for r.about.id == 0 || r.about.id != a.id && t.byID[r.about.id] != nil {
 		r.about.id = ID(draw(s.random))
 	}
-	for r.about.code == "" || t.byCode[r.about.code] != nil {
+	for r.about.code == "" || r.about.code != a.code && t.byCode[r.about.code] != nil {
 		r.about.code = code(draw(s.random))
 	}
 	t.made++
@@ -126,7 +133,10 @@ func (s *Server) give(r *Room, made bool) {
 		return
 	}
 	t.list = append(slices.Clip(t.list), r)
-	t.byID[r.about.id], t.byCode[r.about.code] = r, r
+	t.byID[r.about.id] = r
+	if t.byCode[r.about.code] == nil { // of one that was claimed, another room may have the code
+		t.byCode[r.about.code] = r
+	}
 	if t.draining {
 		r.held.life.drain(r)
 	}
@@ -135,7 +145,7 @@ func (s *Server) give(r *Room, made bool) {
 		r.held.life.ending, r.held.life.reason = ErrClosed, netsys.ReasonServerClosing
 		fallthrough
 	case t.run != nil:
-		s.start(r)
+		(*inside)(s).start(r)
 	}
 }
 

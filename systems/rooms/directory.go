@@ -2,15 +2,17 @@ package rooms
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
 // Directory is where the processes of a fleet find each other, rooms and players: small records by key, written by
 // compare-and-set. [NewMemory] is one for one process. Its methods may be called from any goroutine, and may wait; the
 // server calls them on none of a room's.
+//
+// Two things are promised besides, on which it rests that no room has two owners: Load and Save know of every write that
+// was acknowledged before they were called; and no lease runs out while nobody can write, but begins again when they can.
 type Directory interface {
 	// Load is the newest record under a key: [ErrAbsent], [ErrUnavailable].
 	Load(ctx context.Context, key string) (Record, error)
@@ -27,53 +29,37 @@ type Directory interface {
 	Watch(ctx context.Context, prefix string) (<-chan Record, error)
 }
 
-// Record is an entry of a directory.
-type Record struct {
-	Key   string
-	Value []byte // must not be changed
-	// Revision goes up with each change of the record.
-	Revision uint64
-	// Gone says, to who watches, that the record was removed, or its lease has run out.
-	Gone bool
-}
+// Record is an entry of a directory: Key, Value, which must not be changed, and Revision, which goes up with each change.
+// Gone says, to who watches, that the record was removed, or its lease has run out.
+type Record = ledger.Record
+
+// Memory is a [Directory] in memory: of one process, or of several servers in one test.
+type Memory = ledger.Memory
+
+var _ Directory = (*Memory)(nil)
+
+// NewMemory returns an empty directory, whose leases go by now; nil means time.Now. Leases run out when somebody calls.
+func NewMemory(now func() time.Time) *Memory { return ledger.NewMemory(now) }
 
 const (
 	// MaxKeyBytes is how long a key of a directory may be.
-	MaxKeyBytes = 128
+	MaxKeyBytes = ledger.MaxKeyBytes
 	// MaxValueBytes is how long a value may be.
-	MaxValueBytes = 64 << 10
+	MaxValueBytes = ledger.MaxValueBytes
 )
 
 // CheckRecord returns an error that wraps [ErrRecord] where a directory takes no such record: keys are words of letters,
 // digits, - and _ with dots between them.
-func CheckRecord(key string, value []byte) error {
-	if len(key) > MaxKeyBytes {
-		return fmt.Errorf("%w: a key of %d bytes, at most %d", ErrRecord, len(key), MaxKeyBytes)
-	}
-	for word := range strings.SplitSeq(key, ".") {
-		if word == "" || strings.ContainsFunc(word, odd) {
-			return fmt.Errorf("%w: key %q: write words of letters, digits, - and _ with dots between them", ErrRecord, key)
-		}
-	}
-	if len(value) > MaxValueBytes {
-		return fmt.Errorf("%w: %s has a value of %d bytes, at most %d", ErrRecord, key, len(value), MaxValueBytes)
-	}
-	return nil
-}
-
-// odd are characters that stand in no key.
-func odd(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
-}
+func CheckRecord(key string, value []byte) error { return ledger.CheckRecord(key, value) }
 
 // Errors of directories.
 var (
 	// ErrRecord: no directory takes such a key, or so large a value.
-	ErrRecord = errors.New("rooms: no record for a directory")
+	ErrRecord = ledger.ErrRecord
 	// ErrAbsent: there is no such record.
-	ErrAbsent = errors.New("rooms: no such record in the directory")
+	ErrAbsent = ledger.ErrAbsent
 	// ErrConflict: somebody else has written, or removed, the record.
-	ErrConflict = errors.New("rooms: somebody else has changed the record")
+	ErrConflict = ledger.ErrConflict
 	// ErrUnavailable: the directory takes no writes, or does not answer. Later it may.
-	ErrUnavailable = errors.New("rooms: the directory does not answer, try again later")
+	ErrUnavailable = ledger.ErrUnavailable
 )

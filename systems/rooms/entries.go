@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
 // Keys of the directory begin with what they are of.
 const (
-	ProcessPrefix = "process."
+	ProcessPrefix = ledger.Prefix
 	RoomPrefix    = "room."
 	PlayerPrefix  = "player."
 )
@@ -27,9 +28,10 @@ func PlayerKey(player uint64) string { return PlayerPrefix + ID(player).String()
 
 const (
 	// ProcessLease is how long a process that is not heard from is believed to be there.
-	ProcessLease = 10 * time.Second
-	// renewTime is between the times at which it says so.
-	renewTime = time.Second
+	ProcessLease = ledger.Lease
+	// StayTime is how long the rooms and players of a process that has died stay in the directory after its lease has run
+	// out, so that players find their room, and another process can claim it.
+	StayTime = time.Minute
 )
 
 // ProcessEntry is what a process says of itself, under a lease of [ProcessLease], every second. What rooms and players
@@ -102,7 +104,8 @@ func (e *RoomEntry) Takes() bool {
 func entryOf(r *Room) RoomEntry {
 	i := r.Info()
 	return RoomEntry{
-		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process, Epoch: 1,
+		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process,
+		ProcessEpoch: r.held.life.own.under.Load(), Epoch: i.Epoch,
 		Created: i.Created.UTC(), Capacity: i.Capacity, RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0},
 	}
 }

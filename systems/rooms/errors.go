@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -28,6 +29,11 @@ var (
 	ErrDraining = errors.New("rooms: draining")
 	// ErrStuck: the room does not come to the end of its tick.
 	ErrStuck = errors.New("rooms: the room does not answer")
+	// ErrOrphaned: the process cannot say in the directory that the room is its own, so it gives nobody new a seat. It wraps
+	// [ErrUnavailable].
+	ErrOrphaned = fmt.Errorf("rooms: the room may be another process's: %w", ErrUnavailable)
+	// ErrOwned: a process that is there has the room: ask that for a seat.
+	ErrOwned = errors.New("rooms: another process has the room")
 	// ErrRooms: the process has as many rooms as it may.
 	ErrRooms = errors.New("rooms: no room for another room")
 	// ErrRoom: there is no such room, or no longer.
@@ -67,6 +73,8 @@ var (
 	ErrEmpty = errors.New("rooms: empty")
 	// ErrDrained: it was drained, and the last has left.
 	ErrDrained = errors.New("rooms: drained")
+	// ErrClaimed: another process has claimed the room, while this one could not say that it is there.
+	ErrClaimed = errors.New("rooms: another process has claimed the room")
 	// ErrClosed: the server has been closed.
 	ErrClosed = errors.New("rooms: the server has been closed")
 )
@@ -81,6 +89,8 @@ const (
 	ReasonBanned
 	// ReasonUnseated: the client has no seat any more.
 	ReasonUnseated
+	// ReasonClaimed: the room was lost, and another process has made it anew.
+	ReasonClaimed
 )
 
 // Explain says to players, in words, why a session has ended; "" for what this package does not know.
@@ -94,6 +104,8 @@ func Explain(reason netsys.Reason) string {
 		return "you are banned from this room"
 	case ReasonUnseated:
 		return "your seat was given away"
+	case ReasonClaimed:
+		return "the room has moved to another server and begun anew; ask for a seat there"
 	}
 	return ""
 }
@@ -113,6 +125,12 @@ const (
 	PlayerKicked Event = "kicked"   // Player
 	PlayerBanned Event = "banned"   // Player
 	RoomUnseated Event = "unseated" // Player entered without a seat, and was sent away
+	RoomClaimed  Event = "claimed"  // its process was gone: it was made anew here
+
+	// Of the process, without a room:
+
+	ProcessFenced Event = "fenced" // it could not say in the directory that it is there: see [Server.Fenced]
+	ProcessBack   Event = "back"   // it can again, or has claimed its name anew
 )
 
 // Notice is something that an operator should see.

@@ -8,14 +8,18 @@ import (
 
 // Info is what a room is at a time.
 type Info struct {
-	ID      ID        `json:"id"`
-	Kind    string    `json:"kind"`
-	Code    string    `json:"code"`
-	Private bool      `json:"private"`
-	Process string    `json:"process"`
-	State   State     `json:"state"`
-	Created time.Time `json:"created"`
-	Options Options   `json:"options"`
+	ID      ID     `json:"id"`
+	Kind    string `json:"kind"`
+	Code    string `json:"code"`
+	Private bool   `json:"private"`
+	Process string `json:"process"`
+	// Epoch is which room of this id it is, from 1: one that was claimed after its process had died is another one.
+	Epoch uint64 `json:"epoch"`
+	// Orphaned rooms may be another process's by now: who is in plays on, nobody new gets a seat.
+	Orphaned bool      `json:"orphaned"`
+	State    State     `json:"state"`
+	Created  time.Time `json:"created"`
+	Options  Options   `json:"options"`
 	SeatCounts
 	Pace
 }
@@ -48,6 +52,7 @@ func (r *Room) Info() Info {
 	counts := r.held.book.Counts()
 	return Info{
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
+		Epoch: r.held.life.own.epoch.Load(), Orphaned: r.held.life.own.orphaned(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seats.Taken] + counts[seats.Entering], counts[seats.Promised], counts[seats.Waiting]},
 		Pace:       r.watch.pace((*host)(r).budget()),

@@ -56,13 +56,14 @@ type Hooks struct {
 	Created func(r *Room, w *ecs.World) error
 	// Joined is told of a player that takes its seat for the first time, with the number of its client.
 	Joined func(r *Room, s Seat, client uint32)
-	// Left is told of a player who had joined and whom nobody waits for any more, while the room goes on. The seat is without Data.
+	// Left is told of a player who had joined and whom nobody waits for any more, or whose room has ended. The seat is
+	// without Data.
 	Left func(r *Room, s Seat)
 	// Draining is told once that the room drains, by [Room.Drain] or [Server.Drain]: to tell players that this is the last
 	// round, to end the match where it may end, or to hand its players over to a room elsewhere. The room goes on until
 	// nobody has a seat.
 	Draining func(r *Room)
-	// Ended is called once, last, with why the room has ended.
+	// Ended is called once, last, when all have left, with why the room has ended.
 	Ended func(r *Room, why error)
 }
 

@@ -58,6 +58,7 @@ type house struct {
 	now     time.Time
 	net     *netsys.Network
 	server  *Server
+	others  []*Server // that are there
 	players []*player
 	notices []Notice
 	events  map[Event]int
@@ -119,7 +120,12 @@ func (h *house) playAs(a Admission, p *ecs.Protocol) *player {
 func (h *house) run(d time.Duration) {
 	for end := h.now.Add(d); h.now.Before(end); {
 		h.now = h.now.Add(step)
-		h.server.Advance(h.now)
+		if h.server != nil {
+			h.server.Advance(h.now)
+		}
+		for _, s := range h.others {
+			s.Advance(h.now)
+		}
 		for _, p := range h.players {
 			if p.Err() == nil {
 				p.Advance(h.now)

@@ -56,6 +56,7 @@ type life struct {
 	empty    time.Time // since when nobody has a seat; zero: somebody has
 	options  Options
 	tasks    []task
+	own      *owned // once for all
 }
 
 // state is the state of a room.
@@ -84,6 +85,9 @@ func (l *life) admits() error {
 		return ErrDraining
 	case Locked:
 		return ErrLocked
+	}
+	if l.own.orphaned() {
+		return ErrOrphaned
 	}
 	return nil
 }

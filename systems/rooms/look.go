@@ -66,7 +66,7 @@ func (s *Server) Drain() {
 	s.table.settle()
 	list := s.table.list
 	s.mu.Unlock()
-	s.notes.process()
+	s.notes.Stir()
 	for _, r := range list {
 		r.Drain()
 	}

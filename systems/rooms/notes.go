@@ -1,229 +1,189 @@
 package rooms
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
-const (
-	// noteTime is between two looks at what is to be written.
-	noteTime = 20 * time.Millisecond
-	// patientTime is how long one write may wait.
-	patientTime = 5 * time.Second
-	// againTime is after how long what could not be written is tried again.
-	againTime = time.Second
-)
-
-// notes writes what this process says to the directory, when it changes and off the rooms' goroutines.
+// notes is what this process says in the directory. It is written when it changes, and off the rooms' goroutines.
 type notes struct {
+	*ledger.Scribe
 	server  *Server
 	started time.Time
 	kinds   []KindEntry
 
 	mu    sync.Mutex
-	dirty map[string]*Room // what is to be written, by key; nil for what is no room
-	seats map[string]*PlayerEntry
-
-	// of who flushes
-	revisions map[string]uint64
-	renewed   time.Time
-	waits     time.Time // nothing is written before
-	failing   bool
+	seats map[string][]*PlayerEntry // by key, the newest last
 }
 
-func newNotes(s *Server) *notes {
-	n := &notes{
-		server: s, started: s.config.Now(), dirty: make(map[string]*Room),
-		seats: make(map[string]*PlayerEntry), revisions: make(map[string]uint64),
-	}
+func newNotes(s *Server, drawn bool) *notes {
+	n := &notes{server: s, started: s.config.Now(), seats: make(map[string][]*PlayerEntry)}
 	for _, k := range s.Kinds() {
 		n.kinds = append(n.kinds, k.entry())
 	}
+	n.Scribe = ledger.NewScribe(ledger.Config{
+		Directory: s.config.Directory, Process: s.config.Process, Drawn: drawn, Own: n.own, Say: n.say, All: n.all, Told: n.told,
+		Prefixes: []string{PlayerPrefix, RoomPrefix}, Stay: StayTime, Now: s.config.Now, Logger: s.config.Logger,
+	})
 	return n
 }
 
 // room notes that a room has changed, or ended.
-func (n *notes) room(r *Room) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.dirty[RoomKey(r.about.id)] = r
-}
+func (n *notes) room(r *Room) { n.Mark(RoomKey(r.about.id), r) }
 
-// process notes that the process has changed.
-func (n *notes) process() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.dirty[ProcessKey(n.server.config.Process)] = nil
-}
-
-// seated notes where a player has a seat.
+// seated notes where a player has a seat. Of several seats the newest is told, and the one before when that is free.
 func (n *notes) seated(s Seat, r *Room) {
 	key := PlayerKey(s.Player)
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.seats[key] = &PlayerEntry{
+	e := &PlayerEntry{
 		Player: s.Player, Room: s.Room, Kind: r.kind.Name, Process: n.server.config.Process, Number: s.Number, Party: s.Party,
 		Since: n.server.config.Now(),
 	}
-	n.dirty[key] = nil
+	n.mu.Lock()
+	n.seats[key] = append(without(n.seats[key], s.Room), e)
+	n.mu.Unlock()
+	n.Mark(key, nil)
 }
 
 // freed notes that a player has no seat in a room any more.
 func (n *notes) freed(player uint64, r *Room) {
 	key := PlayerKey(player)
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	if e := n.seats[key]; e != nil && e.Room == r.about.id {
+	had := len(n.seats[key])
+	left := without(n.seats[key], r.about.id)
+	n.seats[key] = left
+	if len(left) == 0 {
 		delete(n.seats, key)
-		n.dirty[key] = nil
 	}
-}
-
-// run writes until ctx ends, and then takes everything back.
-func (n *notes) run(ctx context.Context, done chan<- struct{}) {
-	defer close(done)
-	t := time.NewTicker(noteTime)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			n.last()
-			return
-		case <-t.C:
-			n.flush(ctx, n.server.config.Now())
-		}
-	}
-}
-
-// last takes back all that this process has said.
-func (n *notes) last() {
-	ctx, stop := context.WithTimeout(context.Background(), patientTime)
-	defer stop()
-	for _, key := range slices.Sorted(maps.Keys(n.revisions)) {
-		_ = n.server.config.Directory.Remove(ctx, key, n.revisions[key]) // its lease ends it, too
-	}
-	clear(n.revisions)
-}
-
-// flush writes what has changed, in the order of keys.
-func (n *notes) flush(ctx context.Context, now time.Time) {
-	if now.Before(n.waits) {
-		return
-	}
-	n.mu.Lock()
-	if now.Sub(n.renewed) >= renewTime {
-		n.renewed = now
-		n.dirty[ProcessKey(n.server.config.Process)] = nil
-	}
-	dirty := n.dirty
-	if len(dirty) == 0 {
-		n.mu.Unlock()
-		return
-	}
-	n.dirty = make(map[string]*Room, len(dirty))
 	n.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(dirty)) {
-		r := dirty[key]
-		if n.waits.After(now) || ctx.Err() != nil {
-			n.again(key, r)
-			continue
-		}
-		err := n.write(ctx, key, r)
-		if err == nil {
-			n.failing = false
-			continue
-		}
-		n.again(key, r)
-		n.waits = now.Add(againTime)
-		if !n.failing && ctx.Err() == nil {
-			n.failing = true
-			n.server.config.Logger.Warn("the directory takes no writes; rooms go on", "error", err)
-		}
+	if len(left) < had {
+		n.Mark(key, nil)
 	}
 }
 
-// again notes what could not be written.
-func (n *notes) again(key string, r *Room) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if _, newer := n.dirty[key]; !newer {
-		n.dirty[key] = r
-	}
+// without are the seats of a player that are not in a room.
+func without(seats []*PlayerEntry, room ID) []*PlayerEntry {
+	return slices.DeleteFunc(seats, func(e *PlayerEntry) bool { return e.Room == room })
 }
 
-// write writes what is to be said under a key, or takes it back. Where somebody else has written, the newest counts.
-func (n *notes) write(ctx context.Context, key string, r *Room) error {
-	ctx, stop := context.WithTimeout(ctx, patientTime)
-	defer stop()
-	d := n.server.config.Directory
-	entry, lease := n.entry(key, r)
-	if entry == nil {
-		revision, ours := n.revisions[key]
-		delete(n.revisions, key)
-		if !ours {
-			return nil
-		}
-		err := d.Remove(ctx, key, revision)
-		if errors.Is(err, ErrConflict) {
-			return nil // it is somebody else's by now
-		}
-		if err != nil {
-			n.revisions[key] = revision
-		}
-		return err
-	}
-	value, err := json.Marshal(entry)
-	if err != nil {
-		return err
-	}
-	for {
-		revision, err := d.Save(ctx, key, value, n.revisions[key], lease)
-		if err == nil {
-			n.revisions[key] = revision
-			return nil
-		}
-		if !errors.Is(err, ErrConflict) {
-			return err
-		}
-		switch newest, err := d.Load(ctx, key); {
-		case errors.Is(err, ErrAbsent):
-			delete(n.revisions, key)
-		case err != nil:
-			return err
-		default:
-			n.revisions[key] = newest.Revision
-		}
-	}
-}
-
-// entry is what is to be said under a key, nil for nothing.
-func (n *notes) entry(key string, r *Room) (entry any, lease time.Duration) {
+// own is what this process says of itself.
+func (n *notes) own(epoch uint64) any {
 	s := n.server
-	switch {
-	case r != nil && r.over():
-		return nil, 0
-	case r != nil:
-		return entryOf(r), 0
-	case key == ProcessKey(s.config.Process):
-		e := ProcessEntry{
-			Process: s.config.Process, Addresses: s.config.Addresses, Endpoints: s.config.Endpoints, Kinds: n.kinds, MaxRooms: s.config.MaxRooms,
-			Draining: s.Draining(), Started: n.started,
-		}
-		for _, r := range s.Rooms() {
-			e.Rooms++
-			e.Players += r.kind.Capacity - r.Info().Free()
-		}
-		return e, ProcessLease
+	e := ProcessEntry{
+		Process: s.config.Process, Epoch: epoch, Addresses: s.config.Addresses, Endpoints: s.config.Endpoints, Kinds: n.kinds,
+		MaxRooms: s.config.MaxRooms, Draining: s.Draining(), Started: n.started,
+	}
+	for _, r := range s.Rooms() {
+		e.Rooms++
+		e.Players += r.kind.Capacity - r.Info().Free()
+	}
+	return e
+}
+
+// say is what is to be said of a room, or, by nobody, of a player.
+func (n *notes) say(key string, by any) (what ledger.Saying, says bool) {
+	if r, ok := by.(*Room); ok {
+		return (*roomSaid)(r), !r.over()
+	}
+	p := &playerSaid{claim: n.Claim()}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	seats := n.seats[key]
+	if len(seats) > 0 {
+		p.entry = *seats[len(seats)-1]
+	}
+	return p, len(seats) > 0
+}
+
+// all marks everything.
+func (n *notes) all(mark func(key string, by any)) {
+	for _, r := range n.server.Rooms() {
+		mark(RoomKey(r.about.id), r)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if e := n.seats[key]; e != nil {
-		return e, 0
+	for key := range n.seats {
+		mark(key, nil)
 	}
-	return nil, 0
+}
+
+// told tells the operator.
+func (n *notes) told(fenced bool) {
+	event := ProcessBack
+	if fenced {
+		event = ProcessFenced
+	}
+	n.server.config.Told(Notice{At: n.server.config.Now(), Event: event})
+}
+
+// roomSaid is a room to the directory: one that another process has claimed ends here.
+type roomSaid Room
+
+// Value implements [ledger.Saying].
+func (r *roomSaid) Value(claim uint64) any {
+	r.held.life.own.under.CompareAndSwap(0, claim)
+	e := entryOf((*Room)(r))
+	e.ProcessEpoch = claim
+	return e
+}
+
+// Stands implements [ledger.Saying].
+func (r *roomSaid) Stands(claim uint64) { r.held.life.own.under.Store(claim) }
+
+// Swept implements [ledger.Saying]: somebody may have had the room since, so it begins again above that.
+func (r *roomSaid) Swept() { r.held.life.own.epoch.Add(1) }
+
+// Yields implements [ledger.Saying].
+func (r *roomSaid) Yields(there []byte) bool {
+	if r.Wrote(there) {
+		return false // it was refused, and written all the same
+	}
+	var e RoomEntry
+	_ = json.Unmarshal(there, &e) // what cannot be read is not ours either
+	(*Room)(r).finish(fmt.Errorf("%w: %s has it under epoch %d", ErrClaimed, e.Process, e.Epoch), ReasonClaimed)
+	return true
+}
+
+// Wrote implements [ledger.Saying].
+func (r *roomSaid) Wrote(there []byte) bool {
+	var e struct {
+		ledger.Holder
+		Epoch uint64 `json:"epoch"`
+	}
+	own := r.held.life.own
+	return json.Unmarshal(there, &e) == nil && e.Epoch == own.epoch.Load() && own.claim.Mine(e.Holder)
+}
+
+// playerSaid is where a player has its seat to the directory: the newest counts.
+type playerSaid struct {
+	entry PlayerEntry
+	claim *ledger.Claim
+}
+
+// Value implements [ledger.Saying].
+func (p *playerSaid) Value(claim uint64) any {
+	p.entry.ProcessEpoch = claim
+	return p.entry
+}
+
+// Stands implements [ledger.Saying].
+func (p *playerSaid) Stands(uint64) {}
+
+// Swept implements [ledger.Saying].
+func (p *playerSaid) Swept() {}
+
+// Yields implements [ledger.Saying].
+func (p *playerSaid) Yields(there []byte) bool {
+	var e PlayerEntry
+	return !p.Wrote(there) && json.Unmarshal(there, &e) == nil && e.Since.After(p.entry.Since)
+}
+
+// Wrote implements [ledger.Saying].
+func (p *playerSaid) Wrote(there []byte) bool {
+	var h ledger.Holder
+	return json.Unmarshal(there, &h) == nil && p.claim.Mine(h)
 }

@@ -65,6 +65,9 @@ func (r *Room) Kind() string { return r.kind.Name }
 // Code is a short code by which players find it: [Server.ByCode].
 func (r *Room) Code() string { return r.about.code }
 
+// Epoch is which room of its id it is, from 1: above that it was claimed after its process had died.
+func (r *Room) Epoch() uint64 { return r.held.life.own.epoch.Load() }
+
 // Lock gives nobody new a seat, until Unlock. Who has one plays on, and may come back.
 func (r *Room) Lock() { r.set(func(l *life) { l.locked = true }) }
 
@@ -112,7 +115,7 @@ func (r *Room) finish(why error, reason ending) {
 
 // Kick takes a player's seat away and ends its session, with netsys.ReasonKicked. It may come again, with another
 // token. The error is [ErrNoSeat].
-func (r *Room) Kick(player uint64) error { return r.kick(player, netsys.ReasonKicked) }
+func (r *Room) Kick(player uint64) error { return kick(r, player, netsys.ReasonKicked) }
 
 // Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one.
 func (r *Room) Ban(player uint64) {
@@ -120,10 +123,10 @@ func (r *Room) Ban(player uint64) {
 	r.held.book.Ban(player)
 	r.mu.Unlock()
 	(*host)(r).tell(Notice{Event: PlayerBanned, Player: player})
-	_ = r.kick(player, ReasonBanned) // who has no seat need not be kicked
+	_ = kick(r, player, ReasonBanned) // who has no seat need not be kicked
 }
 
-func (r *Room) kick(player uint64, reason netsys.Reason) error {
+func kick(r *Room, player uint64, reason netsys.Reason) error {
 	r.mu.Lock()
 	client, err := r.held.book.Kick(player)
 	r.mu.Unlock()

@@ -68,7 +68,8 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	if err := token.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: Addresses %v: write where players reach this process, such as 203.0.113.7:7777: %w", ErrConfig, c.Addresses, err)
 	}
-	if c.Process == "" {
+	drawn := c.Process == ""
+	if drawn {
 		c.Process = ID(draw(s.random)).String()
 	}
 	if c.Directory == nil {
@@ -84,8 +85,8 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		s.kinds[k.Name], s.counts[k.Name] = &k, tally.New()
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
-	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: s.find})
-	s.notes = newNotes(s)
+	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: (*inside)(s).find})
+	s.notes = newNotes(s, drawn)
 	return s, nil
 }
 
@@ -118,13 +119,16 @@ func listens(wires []netsys.Wire) (all []netip.AddrPort) {
 	return all
 }
 
+// inside is a server to its own rooms and goroutines.
+type inside Server
+
 // find is the port of the room that a request is for.
-func (s *Server) find(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
+func (s *inside) find(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
 	seat, err := ParseSeat(a.UserData)
 	if err != nil || seat.Player != a.ClientID {
 		return nil, 0
 	}
-	r := s.Room(seat.Room)
+	r := (*Server)(s).Room(seat.Room)
 	if r == nil || int(seat.Number) >= r.kind.Capacity {
 		return nil, 0
 	}
@@ -146,18 +150,18 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.table.run = rooms
 	for _, r := range s.table.list {
-		s.start(r)
+		(*inside)(s).start(r)
 	}
 	s.mu.Unlock()
 	told := make(chan struct{})
-	go s.notes.run(rooms, told)
+	go s.notes.Run(rooms, told)
 	t := time.NewTicker(keepTime)
 	defer t.Stop()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-t.C:
-			s.keep(s.config.Now())
+			(*inside)(s).keep(s.config.Now())
 		}
 	}
 	s.mu.Lock()
@@ -182,7 +186,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // start starts the goroutine of a room. With the lock.
-func (s *Server) start(r *Room) {
+func (s *inside) start(r *Room) {
 	done := make(chan struct{})
 	s.table.running[r] = done
 	ctx := s.table.run
@@ -193,9 +197,9 @@ func (s *Server) start(r *Room) {
 }
 
 // keep does what is the whole process's.
-func (s *Server) keep(now time.Time) {
+func (s *inside) keep(now time.Time) {
 	s.router.Poll(now)
-	for _, r := range s.Rooms() {
+	for _, r := range (*Server)(s).Rooms() {
 		r.watch.look((*host)(r), now)
 	}
 }
@@ -203,7 +207,7 @@ func (s *Server) keep(now time.Time) {
 // Advance does everything that is due at now, on the caller's goroutine: rooms in the order of their creation. It is for
 // virtual time, in place of Run.
 func (s *Server) Advance(now time.Time) {
-	s.keep(now)
+	(*inside)(s).keep(now)
 	own := goroutine()
 	for _, r := range s.Rooms() {
 		if (*host)(r).due(now) {
@@ -211,7 +215,7 @@ func (s *Server) Advance(now time.Time) {
 			(*host)(r).turn(now)
 		}
 	}
-	s.notes.flush(context.Background(), now)
+	s.notes.Flush(context.Background(), now)
 }
 
 // Next is when something is due next. It is for virtual time.
@@ -234,19 +238,38 @@ func (s *Server) Close(now time.Time) error {
 		r.finish(ErrClosed, netsys.ReasonServerClosing)
 		(*host)(r).turn(now)
 	}
-	s.notes.last()
+	s.notes.Last()
 	return s.router.Close()
 }
 
+// Claim makes a room anew whose process is gone: of the same kind, id, code and options, with nobody in it and a higher
+// epoch, so that players who look for it meet again. Its world begins anew; a game that keeps worlds elsewhere loads it in
+// Kind.Created, where [Room.Epoch] is above 1. Of several processes that do so one does. Where the room is here, it is the
+// answer. The error wraps [ErrOwned] while the process is there; [ErrEnded] where the directory has no such room;
+// [ErrConflict] where it has another epoch by now: look anew; [ErrUnavailable]; [ErrSchema]; [ErrDraining] of a room that was about
+// to end; or is that of [Server.Create].
+func (s *Server) Claim(ctx context.Context, e RoomEntry) (*Room, error) {
+	return (&takeover{server: s}).claim(ctx, e)
+}
+
+// Epoch says which claim to its name this process has, as its entry in the directory does; 0 while it has none.
+func (s *Server) Epoch() uint64 { return s.notes.Claim().Current() }
+
+// Fenced reports whether the process had a claim to its name that has ended: it could not say in the directory that it is
+// there, and may be taken for dead. The rooms that the directory knows are orphaned until it can again.
+func (s *Server) Fenced() bool { return s.notes.Claim().Ended() }
+
 // forget takes a room that has ended off the list.
-func (s *Server) forget(r *Room) {
+func (s *inside) forget(r *Room) {
 	s.notes.room(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.table
 	t.list = slices.DeleteFunc(slices.Clone(t.list), func(x *Room) bool { return x == r })
 	delete(t.byID, r.about.id)
-	delete(t.byCode, r.about.code)
+	if t.byCode[r.about.code] == r {
+		delete(t.byCode, r.about.code)
+	}
 	delete(t.running, r)
 	t.settle()
 }

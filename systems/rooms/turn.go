@@ -125,11 +125,9 @@ func (r *host) end(now time.Time, why error, reason ending) {
 		_ = r.port.Close()
 	}
 	close(r.gone)
-	for _, s := range (*Room)(r).Seats() {
-		r.server.notes.freed(s.Player, (*Room)(r))
-	}
+	_ = r.guard((*door)(r).clear)
 	r.tell(Notice{Event: RoomEnded, Err: why})
-	r.server.forget((*Room)(r))
+	(*inside)(r.server).forget((*Room)(r))
 	if r.kind.Ended != nil {
 		_ = r.guard(func() { r.kind.Ended((*Room)(r), why) })
 	}

@@ -20,20 +20,31 @@ const (
 	enterTime = 10 * time.Second
 	// greetTime is how long after the end of its promise a client may say hello that came with it in time.
 	greetTime = 6 * time.Second
+	// span is how many promises of one seat there are before their epochs repeat. Each room of an id has a span of its own;
+	// those of rooms 4,096 apart are the same, and no token lives so long.
+	span = 1 << 20
 )
 
 // Book is the seats of a room.
 type Book struct {
 	seats  []Seat
+	span   uint32         // where the epochs begin
 	of     map[uint64]int // by player
 	banned map[uint64]struct{}
 	freed  []Seat // since they were taken off the list
 }
 
-// New makes so many seats.
-func New(capacity int) *Book {
-	return &Book{seats: make([]Seat, capacity), of: make(map[uint64]int), banned: make(map[uint64]struct{})}
+// New makes the seats of a room: the first of its id is room 1. The epochs of its seats are above all of the rooms before.
+func New(capacity int, room uint64) *Book {
+	b := &Book{seats: make([]Seat, capacity), span: uint32(room-1) * span, of: make(map[uint64]int), banned: make(map[uint64]struct{})}
+	for n := range b.seats {
+		b.seats[n].Epoch = b.span
+	}
+	return b
 }
+
+// raise makes the promises of a seat that were made before those of an older epoch.
+func (b *Book) raise(s *Seat) { s.Epoch = b.span + (s.Epoch-b.span+1)%span }
 
 // Who wants a seat.
 type Who struct{ Player, Party uint64 }
@@ -75,7 +86,8 @@ func (b *Book) Reserve(now, until time.Time, dst []Promise, who ...Who) ([]Promi
 // promise promises a free seat.
 func (b *Book) promise(n int, w Who, now, until time.Time) Promise {
 	s := &b.seats[n]
-	*s = Seat{Player: w.Player, Party: w.Party, Epoch: s.Epoch + 1, Since: now, promised: until}
+	*s = Seat{Player: w.Player, Party: w.Party, Epoch: s.Epoch, Since: now, promised: until}
+	b.raise(s)
 	b.of[w.Player] = n
 	return Promise{uint16(n), s.Epoch}
 }
@@ -88,7 +100,7 @@ func (b *Book) Renew(until time.Time, player uint64) (Promise, Seat, error) {
 		return Promise{}, Seat{}, ErrNoSeat
 	}
 	s := &b.seats[n]
-	s.Epoch++
+	b.raise(s)
 	s.promised, s.asked = until, false
 	return Promise{uint16(n), s.Epoch}, *s, nil
 }
@@ -167,7 +179,7 @@ func (b *Book) Kick(player uint64) (client uint32, err error) {
 	}
 	s := &b.seats[n]
 	s.promised, s.entering, s.waits = time.Time{}, time.Time{}, false
-	s.Epoch++
+	b.raise(s)
 	if s.here {
 		s.leaving = true
 		return s.Client, nil

@@ -268,7 +268,7 @@ func TestSeats(t *testing.T) {
 				t: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), now: birth,
 				newest: make(map[uint16]Promise), banned: make(map[uint64]bool),
 			}
-			c.book = New(1 + c.rng.IntN(6))
+			c.book = New(1+c.rng.IntN(6), 1)
 			for range 500 {
 				c.move()
 			}
@@ -295,7 +295,7 @@ func TestSeats(t *testing.T) {
 // must have ended.
 func TestPromisesExpire(t *testing.T) {
 	for _, asked := range []bool{false, true} {
-		b := New(1)
+		b := New(1, 1)
 		until := birth.Add(10 * time.Second)
 		p, err := b.Reserve(birth, until, nil, Who{Player: 1})
 		if err != nil {

@@ -1,4 +1,4 @@
-package rooms
+package ledger
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/internal/told"
 )
 
-// Memory is a [Directory] in memory: of one process, or of several servers in one test.
+// Memory is a directory in memory: of one process, or of several servers in one test.
 type Memory struct {
 	now func() time.Time
 
@@ -28,8 +28,6 @@ type kept struct {
 	until time.Time // zero: for ever
 }
 
-var _ Directory = (*Memory)(nil)
-
 // NewMemory returns an empty directory, whose leases go by now; nil means time.Now. Leases run out when somebody calls.
 func NewMemory(now func() time.Time) *Memory {
 	if now == nil {
@@ -38,7 +36,7 @@ func NewMemory(now func() time.Time) *Memory {
 	return &Memory{now: now, records: make(map[string]*kept)}
 }
 
-// Load implements [Directory].
+// Load implements rooms.Directory.
 func (m *Memory) Load(_ context.Context, key string) (Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,7 +47,7 @@ func (m *Memory) Load(_ context.Context, key string) (Record, error) {
 	return Record{}, ErrAbsent
 }
 
-// Save implements [Directory].
+// Save implements rooms.Directory.
 func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
 	if err := CheckRecord(key, value); err != nil {
 		return 0, err
@@ -71,7 +69,7 @@ func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint
 	return m.revision, nil
 }
 
-// Remove implements [Directory].
+// Remove implements rooms.Directory.
 func (m *Memory) Remove(_ context.Context, key string, revision uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +84,7 @@ func (m *Memory) Remove(_ context.Context, key string, revision uint64) error {
 	return ErrConflict
 }
 
-// List implements [Directory].
+// List implements rooms.Directory.
 func (m *Memory) List(_ context.Context, prefix string) ([]Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,7 +146,7 @@ func (m *Memory) expire() {
 	}
 }
 
-// Watch implements [Directory].
+// Watch implements rooms.Directory.
 func (m *Memory) Watch(ctx context.Context, prefix string) (<-chan Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
