@@ -9,6 +9,9 @@
 // somebody else's for certain, over_capacity players beyond the seats of their room, joins_late those who had neither a seat
 // nor a refusal within a second. All players come from one address and their own numbers, so the limits of package web are
 // set as high as they go: a server of the world's has 600 requests a minute and address.
+//
+// With -trouble panic,loop,gib one room panics, one loops forever and one takes 1 GiB and lets go: ticks_lost_others are ticks
+// of the other rooms that were due and not made.
 package main
 
 import (
@@ -50,7 +53,7 @@ func serve(o crowd.Options, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := rooms.New(rooms.Config{Process: "server", Kinds: []rooms.Kind{o.Kind()}, MaxRooms: o.Rooms, Promise: 10 * time.Second}, wire)
+	s, err := rooms.New(rooms.Config{Process: "server", Kinds: []rooms.Kind{o.Kind()}, MaxRooms: o.Rooms, Promise: 10 * time.Second, Told: o.Told}, wire)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}

@@ -3,6 +3,7 @@
 //
 //   - What the flags say: [Options].
 //   - The game, and a kind of room that plays it: [Field], [Options.Kind].
+//   - Let something go wrong in some rooms: [Trouble].
 //   - Be a process with rooms, that its parent asks: [Serve]. Be the parent: [Start], [Process].
 //   - Measure: [Play], which returns a [Report].
 //   - Ask for a seat: [Asker]. Write down who was given what, and count what contradicts itself: [Ledger].

@@ -22,6 +22,9 @@ type Options struct {
 	Apart bool
 	// JSON prints JSON.
 	JSON bool
+	// Troubles are what goes wrong in rooms, one each: see [Trouble]. Default (""): nothing.
+	Troubles string
+	trouble  *Trouble // of the kind that Kind has made
 	// Profile is where processes with rooms write what their processors did, "" for nowhere.
 	Profile string
 }
@@ -35,6 +38,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.IntVar(&o.Joins, "joins", 0, "how many players a second ask for a seat while the others play; each room has one for them")
 	fs.BoolVar(&o.Apart, "apart", true, "give the rooms the last processor, and the players the others; where the system cannot, they share all")
 	fs.BoolVar(&o.JSON, "json", false, "print JSON")
+	fs.StringVar(&o.Troubles, "trouble", "", "what goes wrong in rooms of their own while the others play: some of panic,loop,gib")
 	fs.StringVar(&o.Profile, "profile", "", "where the processes with rooms write a profile of their processors; its name is added to that")
 }
 
@@ -49,12 +53,18 @@ func (o *Options) Validate() error {
 			errs = append(errs, fmt.Errorf("-%s %d is not in %d..%d", x.name, x.n, x.least, x.most))
 		}
 	}
+	if _, err := newTrouble(o.Troubles); err != nil {
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
 }
 
+// Told is for the process with rooms: rooms.Config.Told.
+func (o *Options) Told(n rooms.Notice) { o.trouble.hear(n) }
+
 // Args are the flags for a process with rooms.
 func (o *Options) Args() []string {
-	args := []string{"-serve", "-profile=" + o.Profile}
+	args := []string{"-serve", "-profile=" + o.Profile, "-trouble=" + o.Troubles}
 	for _, x := range []struct {
 		name string
 		n    int
@@ -75,9 +85,11 @@ func (o *Options) Capacity() int {
 // kind is the name of the kind of rooms.
 const kind = "field"
 
-// Kind is a kind of room that plays the game.
+// Kind is a kind of room that plays the game, with what goes wrong.
 func (o *Options) Kind() rooms.Kind {
+	o.trouble, _ = newTrouble(o.Troubles) // Validate has seen it
 	return rooms.Kind{
+		Set:  o.trouble.set,
 		Name: kind, Protocol: Field, Capacity: o.Capacity(), Linger: -1,
 		Server: systems.ServerConfig{TickRate: o.Hz, SendRate: o.Hz},
 	}

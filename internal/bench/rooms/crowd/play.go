@@ -75,6 +75,10 @@ func Play(o Options, processes []*Process) (*Report, error) {
 		KiB: float64(heavy.Heap-min(base.Heap, heavy.Heap)) / 1024 / float64(o.Rooms), Processes: len(processes), RoomsMost: p.after.most, LateMS: p.after.Late,
 		Connected: p.heard.connected, Gone: p.heard.gone, LoadBusy: p.heard.busy, Limit: p.heard.limit,
 	}
+	r.LostOthers, r.Told = p.after.Lost, p.after.Told
+	if o.Troubles != "" {
+		r.KiB = 0 // what others take cannot be told apart
+	}
 	tally.into(r)
 	r.Doubled, r.Over = ledger.Count(o.Capacity())
 	return r, nil
@@ -177,6 +181,10 @@ func sum(processes []*Process, what string) (t total, err error) {
 		}
 		t.At = s.At
 		t.Rooms, t.Ticks, t.CPU, t.Heap = t.Rooms+s.Rooms, t.Ticks+s.Ticks, t.CPU+s.CPU, t.Heap+s.Heap
+		t.Lost += s.Lost
+		if s.Told != nil {
+			t.Told = s.Told
+		}
 		t.Late, t.most = max(t.Late, s.Late), max(t.most, s.Rooms)
 	}
 	return t, nil

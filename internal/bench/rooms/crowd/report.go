@@ -33,6 +33,10 @@ type Report struct {
 	RoomsMost int     `json:"rooms_of_fullest_process"`
 	LateMS    float64 `json:"latest_turn_ms"`
 	LoadBusy  float64 `json:"load_busy"` // share of its time that the load worked
+	// LostOthers are ticks of rooms without trouble that were due and not made.
+	LostOthers uint64 `json:"ticks_lost_others"`
+	// Told is what the operator was told of rooms with trouble, by what that is.
+	Told map[string]string `json:"trouble_told,omitempty"`
 	// Refusals are the codes of refusals.
 	Refusals map[string]int `json:"refusals"`
 	// Limit is why the machine of the players was the limit, so that no figure is to be trusted.
