@@ -14,10 +14,12 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/realtime"
+	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -61,6 +63,8 @@ type clientLink struct {
 	notices  notice.Reader
 	loss     clock.Loss
 	commands *commands.Queue // nil: nothing has been commanded
+	guide    *travel.Guide   // nil: it was never sent elsewhere
+	before   ClientStats     // of the rooms before
 }
 
 // clientSteps says when which tick is due.
@@ -100,6 +104,9 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 		return nil, err
 	}
 	cfg = cfg.filled()
+	if _, udp := on.(*netsys.UDP); udp && cfg.Reach == nil {
+		cfg.Reach = reachUDP
+	}
 	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Partial.of, cfg.Assume.of} {
 		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
 			return nil, fmt.Errorf("%w: %s fills another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
@@ -107,8 +114,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	}
 	c := &Client{config: cfg, protocol: p}
 	c.shape = clientShape{replicated: p.Replicated(), predicted: wire.Predicted(p), private: wire.Private(p)}
-	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
-	c.link.notices = notice.NewReader(ownership.Components(p))
+	blank(c)
 
 	c.stages.simulate = p.SimulateStage()
 	c.stages.before = ecs.NewStage("Before",
@@ -120,7 +126,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.model.systems.send(w) }})
 	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.model.systems.interpolate(w) }})
 	c.stages.schedule = ecs.NewSchedule(c.stages.before, c.stages.onTick, c.stages.after, c.stages.render)
-	if err := settle(c.stages.schedule, cfg.Schedule, clientOrder); err != nil {
+	if err := needs.Settle(c.stages.schedule, cfg.Schedule, needs.OfClient); err != nil {
 		return nil, err
 	}
 	names := c.stages.schedule.Names()
@@ -150,6 +156,9 @@ func (c *Client) Next() time.Time { return c.steps.loop.Next() }
 // are received and own state reconciled once before them, where the server rewinds
 // before the last of them; inputs are sent once after.
 func (c *Client) Advance(now time.Time) int {
+	if g := c.link.guide; g != nil && c.link.err == nil {
+		g.Step(now)
+	}
 	if c.link.err != nil {
 		return 0
 	}

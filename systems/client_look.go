@@ -226,6 +226,8 @@ const (
 	// WentOutOfSight: it is still there, and the client may know no more of it. Where a byte budget lets a
 	// client wait long for news of an entity, it may go out of sight and come back for that.
 	WentOutOfSight = mirror.WentOutOfSight
+	// LeftBehind: this client goes on in another room, whose entities are others, also where they have the same number.
+	LeftBehind = mirror.LeftBehind
 )
 
 // Presence says what this client knows of the whereabouts of an entity. Of those

@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -93,7 +94,10 @@ func (h *clientHandler) Connected(_ time.Time, session netsys.Session) {
 }
 
 func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error) {
-	(*Client)(h).fail(reason)
+	c := (*Client)(h)
+	if g := c.link.guide; g == nil || !g.Ended(reason) {
+		c.fail(reason)
+	}
 }
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
@@ -186,6 +190,11 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 			return fmt.Errorf("%w: notice about command %d", ErrMessage, n.Input)
 		}
 		refusal.Cause, refusal.Command = RefusedCommand, name
+	case wire.NoticeTravel:
+		if c.link.guide == nil {
+			c.link.guide = guide(c)
+		}
+		return c.link.guide.Hear(int(n.Part), int(n.Parts), n.Reason)
 	default:
 		var here ecs.Entity
 		if r := c.mirror.Entities.Of(n.ID); r != nil {
@@ -201,7 +210,12 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 }
 
 // Close says goodbye to the server and closes the wire.
-func (c *Client) Close(now time.Time) error { return c.link.endpoint.Close(now) }
+func (c *Client) Close(now time.Time) error {
+	if c.link.guide != nil {
+		c.link.guide.Close(now)
+	}
+	return c.link.endpoint.Close(now)
+}
 
 // Dial connects to a server over UDP and returns when it has let this client
 // in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
@@ -223,28 +237,10 @@ func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (
 	if err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
-	if err := c.connect(ctx); err != nil {
+	if err := realtime.Until(ctx, c, c.Connected); err != nil {
 		return nil, errors.Join(err, c.Close(time.Now()))
 	}
 	return c, nil
-}
-
-func (c *Client) connect(ctx context.Context) error {
-	const poll = 5 * time.Millisecond
-	t := time.NewTicker(poll)
-	defer t.Stop()
-	for !c.Connected() {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-t.C:
-		}
-		c.Advance(time.Now())
-		if c.link.err != nil {
-			return c.link.err
-		}
-	}
-	return nil
 }
 
 // fill puts into a message of inputs what the server has to hear besides.

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// ClientStats counts what a client did.
+// ClientStats counts what a client did, in all rooms that it was in. InputBuffer and Session are of the room at hand.
 type ClientStats struct {
 	Ticks             uint64
 	TicksDropped      uint64 // due but not run: the machine was too slow
@@ -33,6 +33,9 @@ type ClientStats struct {
 	SendErrors        uint64
 	Refusals          uint64 // told by the server: inputs, changes, too many inputs
 	MalformedMessages uint64
+	Travels           uint64 // times that it went on in another room, where its server sent it
+	TravelsFailed     uint64 // times that nobody let it in there, and it stayed
+	TravelsRefused    uint64 // tickets that it did not follow: too many, or of another protocol without ClientConfig.OnTravel
 	Session           netsys.Stats
 }
 
@@ -78,6 +81,9 @@ func (c *Client) Stats() ClientStats {
 	}
 	if c.link.session != nil {
 		s.Session = c.link.session.Stats()
+	}
+	if c.link.guide != nil {
+		s = travelled(c, s)
 	}
 	return s
 }

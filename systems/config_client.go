@@ -113,7 +113,7 @@ type ClientConfig struct {
 	// Start is when the first tick is due. Default (zero): at once, by the
 	// clock of Dial.
 	Start time.Time
-	// Loaded is called once, when all of the state with which the client joins has
+	// Loaded is called once in each room, when all of the state with which the client joins has
 	// arrived: w stands exactly at tick for everybody else's entities, which appear
 	// in that moment, together. May be nil.
 	Loaded func(w *ecs.World, tick uint32)
@@ -126,6 +126,15 @@ type ClientConfig struct {
 	// OnRefused is told, in Receive, of what the server did not accept from this client:
 	// each once, in order. May be nil.
 	OnRefused func(Refusal)
+	// Reach opens a wire to where the server sends this client, another room, and says how that calls the server there, as
+	// for NewClient: the zero AddrPort means the addresses of the token. The client owns the wire. It must not wait: see
+	// websocket.DialConfig.Begin. An error leaves the client where it is. Default (nil): on a wire that is a *netsys.UDP another one; else
+	// none, and tickets go to OnTravel.
+	Reach func(t Ticket) (wire netsys.Wire, server netip.AddrPort, err error)
+	// OnTravel is given a ticket that this client does not follow by itself: to a room of another protocol, or without
+	// Reach. Make another client with its token, over UDP or its URLs, and close c when that one is connected; c goes on until then.
+	// It is called in Advance, before anything else, and may close c. Default (nil): such tickets are counted.
+	OnTravel func(c *Client, t Ticket)
 	// OnMismatch is told of every correction, once for each component that was
 	// beyond its tolerance, naming the first field that was. Does nothing under Rollback and
 	// Lockstep, where inputs are guessed wrong, not states. May be nil.

@@ -77,6 +77,7 @@ type clientModel struct {
 	stamped   bool                                  // inputs number ticks, and may be gathered before they apply
 	firstOpen func() uint32                         // the first tick, as outcomes count them here, that may still change
 	count     func(ClientStats) ClientStats         // adds what the model counts itself
+	leave     func()                                // tells of all entities that they are left behind
 }
 
 // clientSystems are the systems of a client's schedule that differ by model.

@@ -183,7 +183,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 	c.interpolator = d.View()
 	m, line := following{c, d, new(mirror.Watch)}, d.Relay().Timeline()
 	return clientModel{
-		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count,
+		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count, leave: m.leave,
 		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
@@ -214,7 +214,7 @@ func predictModel(c *Client, p policy.Policies) clientModel {
 	c.reconciler = reconcile.New(reconciling, c.shape.predicted)
 	return clientModel{
 		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
-		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s },
+		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s }, leave: func() { mirror.Leave(c.mirror) },
 		systems: clientSystems{reconcile: c.reconciler.Run, gather: c.inputs.Run, predict: c.predictor.Run, send: c.send, interpolate: c.interpolator.Run},
 	}
 }

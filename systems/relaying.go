@@ -208,6 +208,11 @@ func (m following) predict(w *ecs.World) {
 	m.c.mirror.Own.Newest.Tick = m.in.Relay().Timeline().Horizon()
 }
 
+// leave tells of all entities that they are left behind.
+func (m following) leave() {
+	m.watch.Leave(m.c.world, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
+}
+
 // count adds what the timeline counts.
 func (m following) count(s ClientStats) ClientStats {
 	t, r := m.in.Relay().Timeline().Stats(), m.in.Relay().Stats()

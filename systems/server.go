@@ -126,7 +126,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := s.attachLagComp(); err != nil {
 		return nil, err
 	}
-	if err := settle(s.stages.schedule, c.Schedule, serverOrder); err != nil {
+	if err := needs.Settle(s.stages.schedule, c.Schedule, needs.OfServer); err != nil {
 		return nil, err
 	}
 	if err := needs.Server(s.stages.schedule.Names(), c.Policies); err != nil {

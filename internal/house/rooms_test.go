@@ -58,6 +58,7 @@ var floors = map[string]string{
 	"internal/tokens":   "", // of the bots of runner and swarm
 	"internal/interest": "",
 	"internal/realtime": "",
+	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
 
 	// parts of rooms, over the sessions alone: seats know neither network nor clock, the router knows no worlds
 	"rooms/internal/seats":  "",

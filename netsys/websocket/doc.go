@@ -7,7 +7,7 @@
 //
 // # Index of tasks
 //
-//   - Connect: [Dial], with an address to pretend: [DialConfig.Dial].
+//   - Connect: [Dial], with an address to pretend: [DialConfig.Dial]. Without waiting, as in the middle of a game: [DialConfig.Begin].
 //   - Go on with a session when a connection breaks: [DialConfig.Redial].
 //   - Go over connections of another kind, or try one kind and then another: [DialConfig.Connect], [Link]; [Connect] is by
 //     WebSocket.

@@ -132,6 +132,28 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("websocket: Dial %q: %w", url, err)
 	}
+	w := c.wire(url)
+	w.link = conn
+	go w.run(conn)
+	return w, nil
+}
+
+// Begin is Dial that does not wait for the connection: what is sent before it stands leaves then, as far as Outbound
+// goes. A server that is not there or says no is silence, and the reason is [Wire.Err]; a wire that redials tries again.
+func (c DialConfig) Begin(url string) (*Wire, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if c.Connect == nil {
+		c.Connect = Connect
+	}
+	w := c.wire(url)
+	go w.run(nil)
+	return w, nil
+}
+
+// wire makes a wire without a connection.
+func (c DialConfig) wire(url string) *Wire {
 	w := &Wire{
 		connect: func(ctx context.Context) (Link, error) { return c.Connect(ctx, url) },
 		redial:  c.Redial,
@@ -139,7 +161,6 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 		inbox:   netsys.NewInbox(max(c.Inbound, 1)),
 		out:     outqueue.New(max(c.Outbound, 1)),
 		ended:   make(chan struct{}),
-		link:    conn,
 	}
 	w.life, w.kill = context.WithCancel(context.Background())
 	if c.Inbound == 0 {
@@ -151,8 +172,7 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if !c.Server.IsValid() {
 		w.server = ServerOf(url)
 	}
-	go w.run(conn)
-	return w, nil
+	return w
 }
 
 // ServerOf is the address that stands for the server of a URL where [DialConfig.Server] says none: the one that the URL
@@ -180,12 +200,31 @@ func ServerOf(s string) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Unmap(), port)
 }
 
-// run serves one connection after another.
+// run serves one connection after another, the first of which may have to be made.
 func (w *Wire) run(conn Link) {
 	defer close(w.ended)
-	for ok := true; ok; conn, ok = w.again() {
+	ok := true
+	if conn == nil {
+		conn, ok = w.first()
+	}
+	for ; ok; conn, ok = w.again() {
 		w.serve(conn)
 	}
+}
+
+// first connects; ok is false where that fails, and nobody tries again.
+func (w *Wire) first() (conn Link, ok bool) {
+	ctx, cancel := context.WithTimeout(w.life, attemptTime)
+	defer cancel()
+	conn, err := w.connect(ctx)
+	if err != nil {
+		w.end(err)
+		return w.again()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.link = conn
+	return conn, true
 }
 
 // serve returns when the connection has ended: because it broke, or politely when the wire is closed.

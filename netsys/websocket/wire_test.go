@@ -282,3 +282,31 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// Begin waits for nothing: what is sent before the connection stands leaves with it. Where nobody is, that is silence, with
+// a reason; Close ends the attempt.
+func TestBegin(t *testing.T) {
+	w, err := websocket.DialConfig{}.Begin(serve(t, echo))
+	must(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	must(t, w.Send(time.Now(), w.RemoteAddr(), []byte("early")))
+	var got string
+	until(t, "it came back", func() bool {
+		w.Poll(time.Now(), func(d netsys.Datagram) { got = string(d.Data) })
+		return got == "early"
+	})
+	if w.Err() != nil {
+		t.Error(w.Err())
+	}
+	nobody, err := websocket.DialConfig{}.Begin("ws://127.0.0.1:1/")
+	must(t, err)
+	until(t, "refused", func() bool { return nobody.Err() != nil })
+	must(t, nobody.Send(time.Now(), nobody.RemoteAddr(), []byte("lost")))
+	must(t, nobody.Close())
+	tries, err := websocket.DialConfig{Redial: time.Millisecond}.Begin("ws://127.0.0.1:1/")
+	must(t, err)
+	must(t, tries.Close())
+	if _, err := (websocket.DialConfig{Redial: -1}).Begin("ws://127.0.0.1:1/"); err == nil {
+		t.Error("a negative Redial")
+	}
+}

@@ -67,6 +67,7 @@ type samples struct {
 	step    float64 // milliseconds of a tick
 	past    [rateOf]past
 	in, out netsys.LinkStats
+	session netsys.Session // that they are of; another one once the client has gone on in another room
 }
 
 // sliderState is where the sliders stand, and which of them is held.
@@ -96,12 +97,19 @@ func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 		o.client.CountBytes(false)
 	}
 	o.client, o.link = c, link
-	o.samples.at, o.samples.stats, o.samples.past = time.Time{}, systems.ClientStats{}, [rateOf]past{}
+	o.samples.at, o.samples.stats = time.Time{}, systems.ClientStats{}
 	o.samples.in, o.samples.out = netsys.LinkStats{}, netsys.LinkStats{}
+	o.samples.session = nil
+	begin(o)
+	o.degrade()
+}
+
+// begin forgets what is of the room before.
+func begin(o *Overlay) {
+	o.samples.past = [rateOf]past{}
 	o.bytes.reset()
 	o.marks.reset()
 	o.hits, o.causes = hits{}, causes{}
-	o.degrade()
 }
 
 // Show shows or hides the overlay.
@@ -142,6 +150,13 @@ func (o *Overlay) Sample(now time.Time) {
 		return
 	}
 	o.now = now
+	if s := c.Session(); s != o.samples.session {
+		if o.samples.session != nil {
+			begin(o)
+			o.marks.corrections = c.Stats().Corrections
+		}
+		o.samples.session = s
+	}
 	if o.shown {
 		o.count()
 		o.marks.look(o)

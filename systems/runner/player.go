@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"math"
 	"net/netip"
 	"sync"
@@ -70,6 +71,9 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	if own, ok := p.bot.(Configurer); ok {
 		own.Configure(&config)
 	}
+	if config.Reach == nil {
+		config.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(&o, seed, t) }
+	}
 	config.Schedule = both(config.Schedule, o.leaveOut)
 	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
 	if err != nil {
@@ -78,6 +82,20 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	p.watch.init(&o)
 	m.players = append(m.players, p)
 	return nil
+}
+
+// reach opens a wire to where the bot is sent, by the same transport and as bad as the one it has.
+func (p *player) reach(o *Options, seed uint64, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+	wire, server, err := reach(o.Transport, t)
+	if err != nil {
+		return nil, server, err
+	}
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link(), Out: o.link()})
+	if err != nil {
+		return nil, server, errors.Join(err, wire.Close())
+	}
+	p.link = link
+	return link, server, nil
 }
 
 // player finds a bot by the number the server gave it.

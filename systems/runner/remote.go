@@ -13,6 +13,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // listen opens the wire of -serve.
@@ -197,6 +198,19 @@ func dial(ctx context.Context, transport, addr string) (netsys.Wire, netip.AddrP
 		return dialWebSocket(ctx, addr)
 	}
 	w, err := netsys.DialUDP(ctx, addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return w, w.RemoteAddr(), nil
+}
+
+// reach opens a client's wire to where a ticket leads.
+func reach(transport string, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+	if transport != transportWS {
+		w, err := netsys.ListenUDP(":0")
+		return w, netip.AddrPort{}, err
+	}
+	w, err := websocket.DialConfig{}.Begin(t.WS)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}

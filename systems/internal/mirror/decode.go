@@ -174,6 +174,9 @@ func (d *Decoder) CountBytes(on bool) {
 	d.world.Account, d.own.Account = on, on
 }
 
+// Counting reports whether it does.
+func (d *Decoder) Counting() bool { return d.tally.on }
+
 // Costs visits what was counted: what components took, by number, in bits of the state of
 // the world and of own state. It returns the bytes of all datagrams.
 func (d *Decoder) Costs(visit func(component int, own bool, bits float64)) (bytes uint64) {

@@ -15,11 +15,12 @@ const (
 	CameIntoSight
 	Despawned
 	WentOutOfSight
+	LeftBehind
 )
 
 // String is the name of the constant.
 func (r Reason) String() string {
-	names := [...]string{"Joined", "Spawned", "CameIntoSight", "Despawned", "WentOutOfSight"}
+	names := [...]string{"Joined", "Spawned", "CameIntoSight", "Despawned", "WentOutOfSight", "LeftBehind"}
 	if int(r) < len(names) {
 		return names[r]
 	}
@@ -63,6 +64,16 @@ func went(m *Mirror, r *Replica) {
 	}
 	r.announced = false
 	m.config.tell(r, why, r.Removed.Tick)
+}
+
+// Leave tells of all that were there that the client leaves them behind. The mirror is of no use after that.
+func Leave(m *Mirror) {
+	for _, r := range m.Entities.list {
+		if r.announced {
+			r.announced = false
+			m.config.tell(r, LeftBehind, m.Newest.Tick)
+		}
+	}
 }
 
 func (c *Config) tell(r *Replica, why Reason, tick uint32) {

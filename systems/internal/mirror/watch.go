@@ -48,6 +48,14 @@ func (x *Watch) Look(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceCh
 	}
 }
 
+// Leave tells of all that were there that the client leaves them behind.
+func (x *Watch) Leave(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
+	for _, is := range x.is {
+		handle(w, PresenceChange{is.id, is.entity, LeftBehind, tick}, tell)
+	}
+	x.is = nil
+}
+
 // handle tells the game, which may look at the world and not write it.
 func handle(w *ecs.World, c PresenceChange, tell func(*ecs.World, PresenceChange)) {
 	ecs.Handle(w, "ClientConfig.OnPresence", func() { tell(w, c) })

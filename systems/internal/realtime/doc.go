@@ -1,4 +1,4 @@
 // Package realtime runs peers by the clock of the machine, which nothing else of the netcode reads.
 //
-//   - Run one: [Run].
+//   - Run one: [Run]. Until it is where it should be: [Until].
 package realtime

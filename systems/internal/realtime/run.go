@@ -15,6 +15,25 @@ type Stepper interface {
 	Err() error
 }
 
+// Until advances a peer that has steps until a condition holds, and returns why the peer or ctx has ended before.
+func Until(ctx context.Context, s Stepper, holds func() bool) error {
+	const poll = 5 * time.Millisecond
+	t := time.NewTicker(poll)
+	defer t.Stop()
+	for !holds() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-t.C:
+		}
+		s.Advance(time.Now())
+		if err := s.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Run advances a peer in real time until ctx or the peer ends, then closes it.
 func Run(ctx context.Context, s Stepper, closing func() error) error {
 	t := time.NewTimer(0)

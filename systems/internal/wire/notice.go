@@ -26,6 +26,8 @@ import (
 //	  4      it may not: NetID varint
 //	  5      an entity of which that was told is gone: NetID varint
 //	  6      a command was refused: its kind and 1, varint | reason
+//	  7      a part of a ticket to another room: number u8, from 0 | how many there are u8 |
+//	         length u16 | bytes; see package travel
 //	reason   length u8, up to 64 | UTF-8
 const KindNotices = 5
 
@@ -38,6 +40,7 @@ const (
 	NoticeRevoked        // it may no longer
 	NoticeGone           // an entity that was granted is gone
 	NoticeCommand        // a command was refused
+	NoticeTravel         // where the client is sent
 	noticeKinds
 )
 
@@ -53,7 +56,9 @@ type Notice struct {
 	ID        uint32
 	Component int // among the client-owned ones
 	Seq       uint16
-	Reason    string
+	Reason    string // of a ticket the bytes of the part
+	Part      uint8  // of a ticket, from 0
+	Parts     uint8
 	first     int // word, of one that was read
 }
 
@@ -67,6 +72,9 @@ func (n *Notice) Append(b []byte, words []int32, t *schema.Table) []byte {
 		b = appendReason(b, n.Reason)
 	case NoticeFast:
 		b = codec.AppendUvarint(b, n.Inputs)
+	case NoticeTravel:
+		b = append(b, n.Part, n.Parts, byte(len(n.Reason)), byte(len(n.Reason)>>8))
+		b = append(b, n.Reason...)
 	case NoticeChange:
 		b = codec.AppendUvarint(b, uint64(n.ID))
 		b = append(b, byte(n.Component), byte(n.Seq), byte(n.Seq>>8))
@@ -139,9 +147,13 @@ func (r *NoticeReader) notice(in *codec.ByteReader) error {
 		return fmt.Errorf("%w: notice of kind %d", ErrMessage, n.Kind)
 	}
 	n.Tick = uint32(tick)
-	if n.Kind == NoticeFast {
+	switch n.Kind {
+	case NoticeFast:
 		n.Inputs = in.Uvarint()
-	} else {
+	case NoticeTravel:
+		n.Part, n.Parts = in.Byte(), in.Byte()
+		n.Reason = string(in.Next(int(in.Uint16())))
+	default:
 		number := in.Uvarint() // of an input, an entity, or a kind of commands
 		if number > math.MaxUint32 || number == 0 {
 			return fmt.Errorf("%w: notice about %d", ErrMessage, number)

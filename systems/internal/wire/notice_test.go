@@ -175,6 +175,8 @@ func TestNoticesRoundTrip(t *testing.T) {
 			switch number := max(r.Uint32()>>r.IntN(32), 1); n.Kind {
 			case NoticeFast:
 				n.Inputs = r.Uint64()
+			case NoticeTravel:
+				n.Part, n.Parts, n.Reason = uint8(r.Uint32()), uint8(r.Uint32()), string(make([]byte, r.IntN(700)))
 			case NoticeChange:
 				n.Component, n.Seq, n.first = r.IntN(len(list)), uint16(r.Uint32()), len(words)
 				about = list[n.Component]
@@ -235,7 +237,8 @@ func TestNoticesThatNoServerSends(t *testing.T) {
 		"from 0":             {KindNotices, 0, NoticeGranted, 1, 1},
 		"numbers that wrap":  append(codec.AppendUvarint([]byte{KindNotices}, math.MaxUint32), NoticeGranted, 1, 1),
 		"no notices":         notice(),
-		"kind 6":             notice(noticeKinds, 1, 1),
+		"kind 8":             notice(noticeKinds, 1, 1),
+		"half a part":        notice(NoticeTravel, 1, 0, 3, 4, 0, 'a', 'b', 'c'),
 		"a long tick":        notice([]byte("\x03" + long + "\x01")...),
 		"entity 0":           notice(NoticeGranted, 1, 0),
 		"a long entity":      notice([]byte("\x03\x01" + long)...),

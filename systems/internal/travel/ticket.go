@@ -1,0 +1,154 @@
+package travel
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/internal/inflight"
+	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+const (
+	ticketVersion = 1
+	maxKind       = 32
+	maxSchema     = 32
+	maxURL        = 256
+	// MaxTicket is the longest ticket in bytes.
+	MaxTicket = 1 + 5*2 + maxKind + maxSchema + 2*maxURL + netcode.TokenSize
+	// MaxPart is the longest part in bytes: two of them go into a packet of notices.
+	MaxPart = 480
+	// maxParts is how many parts a ticket has at most.
+	maxParts = (MaxTicket + MaxPart - 1) / MaxPart
+)
+
+// ErrTicket is wrapped by errors about a ticket that no honest server sends.
+var ErrTicket = errors.New("systems: bad ticket")
+
+// Ticket is the way to a room, as a server tells it to a client:
+//
+//	version u8 = 1 | kind | schema | ws | webtransport | token, each its length u16, little-endian, and bytes
+//
+// The token is as netcode writes it, without the zeros at its end.
+type Ticket struct {
+	// Kind is the name of the kind of room, up to 32 bytes.
+	Kind string
+	// Schema says which protocol is spoken there, as of [SchemaOf]; "" is none that the server knows.
+	Schema string
+	// WS and WebTransport are URLs of the room's process; "" is none. Over UDP the addresses of the token count.
+	WS, WebTransport string
+	// Token opens the seat there, once. Whoever has it is the player.
+	Token *netcode.ConnectToken
+}
+
+// Format implements [fmt.Formatter] without telling the keys of the token.
+func (t Ticket) Format(f fmt.State, verb rune) {
+	type printed Ticket // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(t))
+}
+
+// Validate returns an error that wraps ErrTicket for what no ticket can say.
+func (t *Ticket) Validate() error {
+	switch {
+	case t.Token == nil:
+		return fmt.Errorf("%w: no token", ErrTicket)
+	case len(t.Kind) > maxKind || len(t.Schema) > maxSchema:
+		return fmt.Errorf("%w: a kind of %d bytes, a schema of %d", ErrTicket, len(t.Kind), len(t.Schema))
+	}
+	if err := checkURL(t.WS, "ws", "wss"); err != nil {
+		return err
+	}
+	return checkURL(t.WebTransport, "https")
+}
+
+// checkURL refuses what is no URL of such a scheme; "" is none at all.
+func checkURL(text string, schemes ...string) error {
+	if text == "" {
+		return nil
+	}
+	u, err := url.Parse(text)
+	if len(text) > maxURL || err != nil || !slices.Contains(schemes, u.Scheme) || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return fmt.Errorf("%w: %.40q is no URL that begins with %s://", ErrTicket, text, strings.Join(schemes, ":// or "))
+	}
+	return nil
+}
+
+// Append appends the ticket, which is valid.
+func (t *Ticket) Append(dst []byte) []byte {
+	dst = append(dst, ticketVersion)
+	for _, text := range []string{t.Kind, t.Schema, t.WS, t.WebTransport} {
+		dst = append(binary.LittleEndian.AppendUint16(dst, uint16(len(text))), text...)
+	}
+	token := t.Token.Append(nil)
+	n := len(token)
+	for n > 0 && token[n-1] == 0 {
+		n--
+	}
+	return append(binary.LittleEndian.AppendUint16(dst, uint16(n)), token[:n]...)
+}
+
+// ParseTicket reads what [Ticket.Append] wrote.
+func ParseTicket(b []byte) (*Ticket, error) {
+	if len(b) < 1 || len(b) > MaxTicket || b[0] != ticketVersion {
+		return nil, fmt.Errorf("%w: %d bytes, or of another version", ErrTicket, len(b))
+	}
+	rest, t := b[1:], new(Ticket)
+	next := func(most int) (field []byte) {
+		if len(rest) < 2 {
+			rest = nil
+			return nil
+		}
+		n := int(binary.LittleEndian.Uint16(rest))
+		if rest = rest[2:]; n > most || n > len(rest) {
+			rest = nil
+			return nil
+		}
+		field, rest = rest[:n], rest[n:]
+		return field
+	}
+	t.Kind, t.Schema = string(next(maxKind)), string(next(maxSchema))
+	t.WS, t.WebTransport = string(next(maxURL)), string(next(maxURL))
+	field := next(netcode.TokenSize)
+	if len(field) == 0 || field[len(field)-1] == 0 || len(rest) != 0 {
+		return nil, fmt.Errorf("%w: it ends too early or too late", ErrTicket)
+	}
+	whole := make([]byte, netcode.TokenSize)
+	copy(whole, field)
+	var err error
+	if t.Token, err = netcode.ParseToken(whole); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTicket, err)
+	}
+	return t, t.Validate()
+}
+
+// Tell puts a ticket on the list of what a client is to be told, in parts; it reports false where there is no room for it.
+func Tell(q *notice.Queue, tick uint32, t *Ticket) bool {
+	b := t.Append(nil)
+	parts := (len(b) + MaxPart - 1) / MaxPart
+	if q.Waiting()+parts > inflight.Waiting {
+		return false
+	}
+	part := 0
+	for x := range slices.Chunk(b, MaxPart) {
+		n := wire.Notice{Kind: wire.NoticeTravel, Tick: tick, Part: uint8(part), Parts: uint8(parts), Reason: string(x)}
+		q.Add(&n, nil, nil)
+		part++
+	}
+	return true
+}
+
+// SchemaOf is a short text that two protocols have in common if one understands the other, of their lines.
+func SchemaOf(lines []string) string {
+	h := fnv.New64a()
+	for _, line := range lines {
+		_, _ = h.Write([]byte(line + "\n"))
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
+}

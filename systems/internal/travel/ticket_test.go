@@ -1,0 +1,219 @@
+package travel
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+// token is one of so many servers.
+func token(t testing.TB, servers int) *netcode.ConnectToken {
+	t.Helper()
+	var at []netip.AddrPort
+	for i := range servers {
+		at = append(at, netip.AddrPortFrom(netip.AddrFrom16([16]byte{0: 0x20, 15: byte(i + 1)}), 7777))
+	}
+	x, err := netcode.TokenConfig{Key: netcode.GenerateKey(netsys.SeededRandom(1)), ClientID: 7, Servers: at, Random: netsys.SeededRandom(2)}.Issue(time.Unix(1e9, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Tickets of all lengths come back as they were, cut into parts and put together; the longest is as long as is said.
+func TestTicketsRoundTrip(t *testing.T) {
+	for _, want := range []Ticket{
+		{Token: token(t, 1)},
+		{Kind: "dots", Schema: "b6", WS: "ws://127.0.0.1:80/", Token: token(t, 3)},
+		{
+			Kind: strings.Repeat("k", maxKind), Schema: strings.Repeat("f", maxSchema), Token: token(t, netcode.MaxServers),
+			WS: "wss://" + strings.Repeat("w", maxURL-6), WebTransport: "https://" + strings.Repeat("w", maxURL-8),
+		},
+	} {
+		b := want.Append(nil)
+		if len(b) > MaxTicket || want.Validate() != nil {
+			t.Fatalf("%d bytes: %v", len(b), want.Validate())
+		}
+		var j Journey
+		var got *Ticket
+		parts := (len(b) + MaxPart - 1) / MaxPart
+		for i := range parts {
+			if got != nil {
+				t.Fatal("too early")
+			}
+			var err error
+			if got, err = j.Take(i, parts, string(b[i*MaxPart:min((i+1)*MaxPart, len(b))])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got == nil || !reflect.DeepEqual(*got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+		for cut := range len(b) {
+			if _, err := ParseTicket(b[:cut]); !errors.Is(err, ErrTicket) {
+				t.Fatalf("%d of %d bytes: %v", cut, len(b), err)
+			}
+		}
+		if _, err := ParseTicket(append(b, 1)); !errors.Is(err, ErrTicket) {
+			t.Errorf("with something behind it: %v", err)
+		}
+	}
+}
+
+// The bytes of a ticket, as docs/wire-format.md has them.
+func TestBytesOfTickets(t *testing.T) {
+	x := Ticket{Kind: "dots", Schema: "b6", Token: token(t, 1)}
+	want, _ := hex.DecodeString("010400646f7473020062360000" + "0000")
+	if b := x.Append(nil); !bytes.HasPrefix(b, want) || int(b[len(want)])|int(b[len(want)+1])<<8 != len(b)-len(want)-2 {
+		t.Errorf("%x", b[:20])
+	}
+	if s := SchemaOf([]string{"a", "b"}); s != "78ed6781f136a14e" {
+		t.Errorf("schema %q", s)
+	}
+	if SchemaOf([]string{"a", "b"}) == SchemaOf([]string{"a\nb", ""}) || SchemaOf([]string{"a"}) == SchemaOf([]string{"b"}) {
+		t.Error("two protocols are told as one")
+	}
+}
+
+// Tickets that no honest server sends.
+func TestTicketsThatNoServerSends(t *testing.T) {
+	for name, x := range map[string]Ticket{
+		"no token":           {},
+		"a long kind":        {Kind: strings.Repeat("k", maxKind+1), Token: token(t, 1)},
+		"a long schema":      {Schema: strings.Repeat("k", maxSchema+1), Token: token(t, 1)},
+		"a long URL":         {WS: "wss://" + strings.Repeat("w", maxURL), Token: token(t, 1)},
+		"a page":             {WS: "https://play.example/", Token: token(t, 1)},
+		"a script":           {WS: "javascript:alert(1)", Token: token(t, 1)},
+		"no host":            {WS: "ws:///path", Token: token(t, 1)},
+		"a password":         {WS: "ws://a:b@play.example/", Token: token(t, 1)},
+		"a fragment":         {WS: "ws://play.example/#x", Token: token(t, 1)},
+		"no URL":             {WS: "ws://[::", Token: token(t, 1)},
+		"a socket over http": {WebTransport: "http://play.example/", Token: token(t, 1)},
+	} {
+		if err := x.Validate(); !errors.Is(err, ErrTicket) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if x.Token == nil || len(x.WS) > maxURL || len(x.Kind) > maxKind || len(x.Schema) > maxSchema {
+			continue
+		}
+		if _, err := ParseTicket(x.Append(nil)); !errors.Is(err, ErrTicket) {
+			t.Errorf("%s: read as %v", name, err)
+		}
+	}
+	good := (&Ticket{Kind: "dots", Token: token(t, 1)}).Append(nil)
+	for name, b := range map[string][]byte{
+		"another version": append([]byte{2}, good[1:]...),
+		"too long":        make([]byte, MaxTicket+1),
+		"a bad token":     append(append([]byte{}, good[:15]...), append([]byte{^good[15]}, good[16:]...)...),
+		"a zero behind":   append(append([]byte{}, good...), 0),
+	} {
+		if _, err := ParseTicket(b); !errors.Is(err, ErrTicket) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Parts that are out of their order, too many or too long are no ticket, and the next one is read all the same.
+func TestPartsOutOfOrder(t *testing.T) {
+	b := string((&Ticket{Kind: "dots", Token: token(t, 1)}).Append(nil))
+	type part struct {
+		n, of int
+		b     string
+	}
+	first, second, last := part{0, 3, b[:MaxPart]}, part{1, 3, b[MaxPart : 2*MaxPart]}, part{2, 3, b[2*MaxPart:]}
+	for name, bad := range map[string][]part{
+		"one is missing":     {first, last},
+		"the first one is":   {second},
+		"one twice":          {first, second, second},
+		"of another number":  {first, {1, 4, second.b}},
+		"an empty one":       {first, {1, 3, ""}},
+		"a long one":         {{0, 3, b[:MaxPart+1]}},
+		"too many":           {{0, maxParts + 1, first.b}},
+		"more than all":      {first, second, last, {3, 3, "x"}},
+		"nothing but a zero": {{0, 0, ""}},
+	} {
+		var j Journey
+		for i, p := range bad {
+			ticket, err := j.Take(p.n, p.of, p.b)
+			if ticket != nil && name != "more than all" || (i == len(bad)-1) != errors.Is(err, ErrTicket) {
+				t.Errorf("%s: part %d: %v, %v", name, i, ticket, err)
+			}
+		}
+		var got *Ticket
+		for _, p := range []part{first, second, first, second, last} {
+			ticket, err := j.Take(p.n, p.of, p.b)
+			if err != nil || got != nil {
+				t.Errorf("%s, then a good one: %v", name, err)
+			}
+			got = ticket
+		}
+		if got == nil || got.Kind != "dots" {
+			t.Errorf("%s: the next one is not read", name)
+		}
+	}
+}
+
+// Eight at once, one a second in the long run, and clocks that go back give nothing.
+func TestFollow(t *testing.T) {
+	var j Journey
+	now := time.Unix(1e9, 0)
+	count := func(every time.Duration, n int) (followed int) {
+		for range n {
+			if now = now.Add(every); j.Follow(now) {
+				followed++
+			}
+		}
+		return followed
+	}
+	if n := count(0, 100); n != followBurst {
+		t.Errorf("%d at once", n)
+	}
+	if n := count(100*time.Millisecond, 1000); n < 99 || n > 101 {
+		t.Errorf("%d in 100 s", n)
+	}
+	if n := count(-time.Second, 50); n > 1 {
+		t.Errorf("%d while the clock goes back", n)
+	}
+	now = now.Add(time.Hour)
+	if n := count(0, 100); n != followBurst {
+		t.Errorf("%d at once after an hour", n)
+	}
+}
+
+// Counts are added, all else is the present.
+func TestSum(t *testing.T) {
+	type counts struct {
+		A, B uint64
+		C    int
+	}
+	x := counts{1, 2, 3}
+	Sum(&x, counts{10, 20, 30})
+	if x != (counts{11, 22, 3}) {
+		t.Errorf("%+v", x)
+	}
+}
+
+// FuzzTicket: what can be read can be written and means the same.
+func FuzzTicket(f *testing.F) {
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, err := ParseTicket(b)
+		if err != nil {
+			if !errors.Is(err, ErrTicket) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := ParseTicket(x.Append(nil))
+		if err != nil || !reflect.DeepEqual(x, again) {
+			t.Fatalf("%+v came back as %+v: %v", x, again, err)
+		}
+	})
+}
