@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
@@ -23,10 +22,7 @@ func world() runner.World { return pages.Beside(announced(game.World()), keys, t
 
 func main() {
 	if args := os.Args[1:]; wantsRooms(args) {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-		code := lobbyMain(ctx, args, os.Stdout, os.Stderr)
-		stop()
-		os.Exit(code)
+		os.Exit(lobbyMain(context.Background(), args, os.Stdout, os.Stderr))
 	}
 	os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -15,9 +15,11 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
+	"github.com/tactusgo/tactus/systems/rooms/serve"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 	"github.com/tactusgo/tactus/systems/runner"
 	"github.com/tactusgo/tactus/systems/runner/web"
@@ -51,8 +53,9 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{m.kind()}, MaxRooms: m.most, Logger: log, Told: m.told(stdout)}, wire)
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	quiet := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{m.kind()}, MaxRooms: m.most, Logger: quiet, Told: m.told(stdout)}, wire)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
@@ -70,23 +73,24 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := at.print(stdout, m.json); err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var others sync.WaitGroup
+	beside := []func(context.Context) error{func(ctx context.Context) error {
+		handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
+		defer context.AfterFunc(ctx, func() { _ = handler.Close() })()
+		return handler.Serve(page)
+	}}
 	if m.web == "" {
-		others.Go(func() {
+		beside = append(beside, func(ctx context.Context) error {
 			if err := site.Prepare(ctx); err != nil && ctx.Err() == nil {
 				fmt.Fprintf(stderr, "%v\nrooms go on without a page\n", err)
 			}
+			return nil
 		})
 	}
-	handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
-	others.Go(func() { _ = handler.Serve(page) }) // until it is closed
-	served := server.Run(ctx)
-	stop()
-	closed := handler.Close()
-	others.Wait()
-	return errors.Join(served, closed)
+	err = serve.Run(ctx, server, serve.Config{Beside: beside, Logger: log})
+	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: it was told
+		return nil
+	}
+	return err
 }
 
 // listenBeside serves players at the usual ports of the host of a page, or at free ones.
@@ -108,9 +112,9 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 	handler, err := roomsweb.New(roomsweb.Config{
 		Check: readable,
 		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // nobody waits for long, alone or not
-		// All come from this machine: a swarm's players, too.
-		PerAddress: 1 << 20,
-		Logger:     log,
+		// All come from this machine, a swarm's players and whoever tries the interface out.
+		PerAddress: 60_000, PerPlayer: 600,
+		Logger: log,
 	}, rooms.Here(server))
 	if err != nil {
 		return nil, err
@@ -118,7 +122,7 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 	return web.New(web.Config{
 		Package: "examples/play", Args: []string{"arena"}, Title: "Tactus arena", Keys: keys, Touch: touch,
 		Dir: m.web, Port: port, Progress: progress,
-		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Sockets: []string{at.WS}},
+		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol()), Sockets: []string{at.WS}},
 	}), nil
 }
 

@@ -4,9 +4,11 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -15,19 +17,30 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/tactusgo/tactus/examples/play/internal/dots"
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/rooms"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
+	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// lobby starts the arena with rooms of two seats, and returns the address of its page.
-func lobby(t *testing.T) (url string) {
+// arenaProgram builds the arena.
+func arenaProgram(t *testing.T) (program string) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "arena")
+	program = filepath.Join(t.TempDir(), "arena")
 	build := exec.Command("go", "build", "-o", program, ".")
 	build.Dir = filepath.Join("..", "arena")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	command := exec.Command(program, "-rooms", "-json", "-http", "127.0.0.1:0", "-seats", "2", "-npcs", "10")
+	return program
+}
+
+// lobby starts the arena with rooms of two seats, and returns the URL of its page and how to end it.
+func lobby(t *testing.T, program, address string) (url string, end func()) {
+	t.Helper()
+	command := exec.Command(program, "-rooms", "-json", "-http", address, "-seats", "2", "-npcs", "10")
 	command.Stderr = t.Output()
 	said, err := command.StdoutPipe()
 	if err != nil {
@@ -36,13 +49,14 @@ func lobby(t *testing.T) (url string) {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	end = func() { _ = command.Process.Kill(); _ = command.Wait() }
+	t.Cleanup(end)
 	var at struct{ HTTP string }
 	lines := bufio.NewReader(said)
 	if line, err := lines.ReadBytes('\n'); err != nil || json.Unmarshal(line, &at) != nil || at.HTTP == "" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	return at.HTTP
+	return at.HTTP, end
 }
 
 // tab opens another page in the same browser.
@@ -147,7 +161,8 @@ func free(t *testing.T, url, room string) int {
 // Three people and two seats in a room: one creates it and shares its code, another joins by that, the third is told
 // that it is full and gets a room by a quick match. A reload leads back to the seat, a goodbye to the lobby.
 func TestLobby(t *testing.T) {
-	url := lobby(t)
+	program := arenaProgram(t)
+	url, end := lobby(t, program, "127.0.0.1:0")
 	ada := browse(t, 1280, 720, 1, false)
 	ada.arrive(url, "Ada") // which starts the browser
 	bo, cy := ada.tab(390, 844, 2, true), ada.tab(1280, 720, 1, false)
@@ -231,4 +246,67 @@ func TestLobby(t *testing.T) {
 		cy.do(chromedp.Navigate(fmt.Sprintf("%s/?name=Cy#%s", url, s.Code)))
 		cy.wants("Cy sees both", two)
 	})
+	step("a server that ends is waited for", func() {
+		end()
+		cy.wants("the page says so", func(s shown) bool { return s.Lobby && strings.Contains(s.Status, "does not answer") })
+		_, _ = lobby(t, program, strings.TrimPrefix(url, "http://"))
+		s := cy.wants("the lobby is back", func(s shown) bool { return s.Ready })
+		if s.Status != "There is no such room, or it has ended." || s.Code != "" {
+			cy.Errorf("it shows %+v", s)
+		}
+	})
+}
+
+// A client of package browser plays in rooms on the same page, which no world of this folder is behind.
+func TestLobbyOfAnotherGame(t *testing.T) {
+	on, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "dots", Protocol: dots.Protocol, Capacity: 2}}}, on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := roomsweb.New(roomsweb.Config{}, rooms.Here(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := web.New(web.Config{Package: "internal/dots/page", Title: "Dots", Port: on.WebSocketAddr().Port(), Progress: t.Output(),
+		Lobby: &web.Lobby{Rooms: handler, Kind: "dots", Schema: rooms.SchemaOf(dots.Protocol())}})
+	page := httptest.NewServer(site)
+	defer page.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Run(ctx) }()
+	defer func() { stop(); <-done }()
+
+	b := browse(t, 390, 844, 2, true)
+	if err := site.Prepare(ctx); err != nil {
+		t.Fatal(err)
+	}
+	b.arrive(page.URL, "Ada")
+	b.do(chromedp.Click("#create button"))
+	mine := b.wants("it plays", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
+	id, err := rooms.ParseID(mine.Room)
+	if err != nil || server.Room(id) == nil {
+		t.Fatalf("room %q: %v", mine.Room, err)
+	}
+	seat := func() (seats []rooms.SeatInfo) { return server.Room(id).Seats() }
+	before := seat()
+	b.do(chromedp.Reload())
+	b.wants("it is back", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
+	if after := seat(); len(after) != 1 || len(before) != 1 || after[0].Player != before[0].Player || after[0].Number != before[0].Number {
+		t.Errorf("seats %+v, and after a reload %+v", before, after)
+	}
+	if err := server.Room(id).Kick(before[0].Player); err != nil {
+		t.Fatal(err)
+	}
+	s := b.wants("who is sent away is in the lobby", func(s shown) bool { return s.Ready })
+	if s.Status != "Your seat in that room is no longer yours. Join it again, or another one." {
+		t.Errorf("it shows %+v", s)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#rooms button').click()"))
+	b.wants("it joins again", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" && s.Room == mine.Room })
+	b.do(chromedp.Click("#leave"))
+	b.wants("it has left", func(s shown) bool { return s.Ready && s.Room == "" })
 }

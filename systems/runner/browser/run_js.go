@@ -43,6 +43,7 @@ type page struct {
 	config  Config
 	server  string
 	player  uint64
+	seat    seat
 	client  *systems.Client
 	dialing chan dialed
 	retry   time.Time
@@ -55,8 +56,8 @@ type dialed struct {
 	err  error
 }
 
-// Run plays for ever. The flag -connect, which the page gives, says on which server; a game that has flags of its own
-// defines them before. It panics where something of c is missing.
+// Run plays for ever, or with the flag -token on a seat in a room, for one session. The flag -connect, which the page gives,
+// says on which server; a game that has flags of its own defines them before. It panics where something of c is missing.
 func Run(c Config) {
 	if c.Protocol == nil || c.Configure == nil || c.Draw == nil {
 		panic("browser: Config needs Protocol, Configure and Draw")
@@ -64,10 +65,12 @@ func Run(c Config) {
 	p := &page{config: c, player: rand.Uint64() | 1}
 	flag.StringVar(&p.server, "connect", "", "the server, as ws://HOST:PORT")
 	flag.String("name", "", "who plays, where the page asks")
+	flag.Var(&p.seat, "token", "the connect token of a seat in a room, base64")
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil || p.server == "" {
 		Say("the page does not say which server to play on: -connect ws://HOST:PORT is missing")
 		return
 	}
+	p.seat.listen()
 	var frame js.Func
 	frame = js.FuncOf(func(js.Value, []js.Value) any {
 		p.frame()
@@ -98,6 +101,12 @@ func (p *page) frame() {
 
 // advance runs the ticks that are due, or takes a step towards a session.
 func (p *page) advance(now time.Time) {
+	if p.seat.leaves && !p.seat.over {
+		p.drop(now, errLeft)
+	}
+	if p.seat.over {
+		return
+	}
 	if p.client == nil {
 		p.connect(now)
 		return
@@ -142,7 +151,7 @@ func (p *page) connect(now time.Time) {
 
 // begin makes a client.
 func (p *page) begin(wire *websocket.Wire) error {
-	config := systems.ClientConfig{ClientID: p.player}
+	config := systems.ClientConfig{ClientID: p.player, Token: p.seat.token}
 	p.config.Configure(&config)
 	client, err := systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)
 	if err != nil {
@@ -160,6 +169,7 @@ func (p *page) drop(now time.Time, why error) {
 		_ = p.client.Close(now)
 	}
 	p.client = nil
+	p.seat.end(why)
 	if p.config.Lost != nil {
 		p.config.Lost(why)
 	}

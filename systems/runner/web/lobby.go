@@ -16,6 +16,9 @@ type Lobby struct {
 	Rooms http.Handler
 	// Kind is the kind of the rooms that players create, and are matched in. It must be there.
 	Kind string
+	// Schema is rooms.SchemaOf the client's protocol: a page that was opened before a newer server came is told so. "": it
+	// is not compared before the client connects.
+	Schema string
 	// Sockets are the WebSockets that endpoints of seats name, such as ws://127.0.0.1:7778, beside Config.Port on the host
 	// that the page came from: the policy of the page lets it connect to these alone.
 	Sockets []string
@@ -36,12 +39,12 @@ func (l *Lobby) check() {
 	}
 }
 
-// kind is that of the rooms, "" without.
-func (l *Lobby) kind() string {
+// settings are what the page is told of the rooms.
+func (l *Lobby) settings() (kind, schema string) {
 	if l == nil {
-		return ""
+		return "", ""
 	}
-	return l.Kind
+	return l.Kind, l.Schema
 }
 
 // mount has requests for rooms answered.

@@ -13,7 +13,7 @@ var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.F
 
 // A page with a lobby passes on what is asked of rooms, and lets the client connect to their sockets; one without does not.
 func TestLobby(t *testing.T) {
-	lobby := &Lobby{Rooms: echo, Kind: "field", Sockets: []string{"wss://play.example/ws", "ws://127.0.0.1:7778"}}
+	lobby := &Lobby{Rooms: echo, Kind: "field", Schema: "abc", Sockets: []string{"wss://play.example/ws", "ws://127.0.0.1:7778"}}
 	with, without := New(Config{Dir: prebuilt(t), Port: 1, Lobby: lobby}), New(Config{Dir: prebuilt(t), Port: 1})
 	for path, want := range map[string]string{"/rooms": "GET /rooms", "/rooms/openapi.json": "GET /rooms/openapi.json", "/rooms/abc/join": "GET /rooms/abc/join"} {
 		if s := body(t, get(t, with, path, "")); s != want {
@@ -32,7 +32,7 @@ func TestLobby(t *testing.T) {
 	if policy := get(t, with, "/", "").Header.Get("Content-Security-Policy"); !strings.Contains(policy, sockets) {
 		t.Errorf("policy %q", policy)
 	}
-	if s := body(t, get(t, with, "/play.json", "")); !strings.Contains(s, `"kind":"field"`) {
+	if s := body(t, get(t, with, "/play.json", "")); !strings.Contains(s, `"kind":"field","schema":"abc"`) {
 		t.Errorf("the page is told %s", s)
 	}
 	for path, kind := range map[string]string{"/lobby.js": script, "/lobby.css": "text/css; charset=utf-8"} {

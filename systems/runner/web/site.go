@@ -40,7 +40,8 @@ type state struct {
 type settings struct {
 	Port   uint16   `json:"port"`
 	Args   []string `json:"args"`
-	Kind   string   `json:"kind,omitempty"` // of rooms
+	Kind   string   `json:"kind,omitempty"`   // of rooms
+	Schema string   `json:"schema,omitempty"` // of the client
 	Others []shown  `json:"others"`
 }
 
@@ -75,7 +76,8 @@ func New(c Config) *Site {
 		writeJSON(w, now)
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), c.Lobby.kind(), s.others(r)})
+		kind, schema := c.Lobby.settings()
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.others(r)})
 	})
 	c.Lobby.mount(&s.mux)
 	s.mux.HandleFunc("GET /world.json", s.world)

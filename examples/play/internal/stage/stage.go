@@ -168,7 +168,10 @@ func (s *Stage) Update() error {
 		}
 	}
 	s.online.advance(time.Now())
-	if s.online.over {
+	switch {
+	case errors.Is(s.online.err, errLeft):
+		return ebiten.Termination
+	case s.online.over:
 		return fmt.Errorf("%w: %w", ErrSession, s.online.err)
 	}
 	if s.picture.done || s.movie.done {

@@ -30,13 +30,14 @@ window.lobby = ({ at, say, loaded, query }) => {
     draining: "That room is about to end, or the server is. Join another one, or try again.",
     busy: "There is no place for another room now. Join one that is open, or try again.",
     limited: "You ask too often. Wait a little.",
+    outdated: "There is a newer version of the game. Reload the page.",
     superseded: "You look for a match in another tab.",
   };
   const refuse = (e) => { status.className = "no"; say(words[e && e.code] || String(e && e.message || e)); };
 
   // ask posts a request for a seat. What is refused is thrown as the sentence that the server says of it.
   async function ask(path, body, signal) {
-    const r = await fetch(path, { method: "POST", signal, headers: { "Content-Type": "application/json", Player: player }, body: JSON.stringify(body) });
+    const r = await fetch(path, { method: "POST", signal, headers: { "Content-Type": "application/json", Player: player }, body: JSON.stringify(client.settings.schema ? { ...body, schema: client.settings.schema } : body) });
     const answer = await r.json();
     if (!r.ok) throw Object.assign(new Error(answer.message), { code: answer.code, retry: Number(r.headers.get("Retry-After")) });
     return { ...answer, waits: r.status === 202 };
@@ -106,7 +107,20 @@ window.lobby = ({ at, say, loaded, query }) => {
       kept("seat", again > 3 ? null : { ...seat, again });
     }
     await wait(250); // the goodbye is on its way
+    await answers();
     location.reload();
+  }
+  // answers waits until the server can be reached: a reload before would leave nothing.
+  async function answers() {
+    for (; ; await wait(1000)) {
+      try {
+        if ((await fetch("/rooms?limit=1", { signal: AbortSignal.timeout(5000) })).ok) return;
+      } catch { }
+      card.hidden = false;
+      at("seat").hidden = true;
+      card.classList.remove("gone");
+      refuse("The server does not answer. This goes on as soon as it does.");
+    }
   }
   document.addEventListener("ended", (e) => ended(e.detail));
   let players = "";
@@ -176,8 +190,9 @@ window.lobby = ({ at, say, loaded, query }) => {
       const open = r.state === "open" || r.state === "running";
       item.name.textContent = typeof r.options.name === "string" && r.options.name || r.code;
       item.small.textContent = `${r.capacity - r.free} of ${r.capacity} players`;
-      item.button.textContent = !open ? r.state : r.free === 0 ? "full" : "Join";
-      item.button.disabled = !client || busy || !open || r.free === 0;
+      const ours = !client?.settings.schema || client.settings.schema === r.schema;
+      item.button.textContent = !open ? r.state : r.free === 0 ? "full" : ours ? "Join" : "other version";
+      item.button.disabled = !client || busy || !open || r.free === 0 || !ours;
       item.button.ariaLabel = `join ${item.name.textContent}`;
     }
   }
