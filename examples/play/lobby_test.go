@@ -83,6 +83,7 @@ type shown struct {
 	Names  string // of rooms in the list
 	Offers string // what can be done with them
 	Wide   int    // pixels that do not fit the screen
+	Covers bool   // one button lies over another
 }
 
 func (b *browser) look() shown {
@@ -90,10 +91,12 @@ func (b *browser) look() shown {
 	s, err := chromedp.Run(b.ctx, chromedp.Evaluate[shown](`(() => {
 		const at = (id) => document.getElementById(id), all = (what) => [...document.querySelectorAll("#rooms " + what)].map((e) => e.textContent).join("|");
 		if (!at("card") || !at("seat")) return { Lobby: false };
+		const boxes = ["seat", "talk"].map((id) => at(id).getBoundingClientRect()), [a, b] = boxes;
+		const covers = boxes.every((r) => r.width > 0) && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 		const gone = at("card").hidden || at("card").classList.contains("gone"), seat = JSON.parse(sessionStorage.getItem("seat")) || {};
 		return { Lobby: !gone, Ready: !gone && !at("play").disabled && at("play").textContent === "Quick match", Status: at("status").textContent,
 			Code: at("seat").hidden ? "" : at("share").querySelector("b").textContent, Crowd: at("share").querySelector("span").textContent,
-			Room: seat.room || "", Names: all("b"), Offers: all("button"), Wide: document.documentElement.scrollWidth - innerWidth };
+			Room: seat.room || "", Names: all("b"), Offers: all("button"), Wide: document.documentElement.scrollWidth - innerWidth, Covers: covers };
 	})()`))
 	if err != nil {
 		b.Fatal(err)
@@ -200,6 +203,11 @@ func TestLobby(t *testing.T) {
 		bo.byCode(strings.ToUpper(room.Code))
 		bo.wants("Bo sees both", two)
 		ada.wants("Ada sees both", two)
+		for _, wide := range []int64{360, 390} {
+			bo.screen(wide, 844, 2, true)
+			bo.wants("no button lies over another", func(s shown) bool { return !s.Covers })
+			bo.do(chromedp.WaitVisible("#talk"))
+		}
 		bo.picture("16-room-phone")
 		ada.picture("17-room")
 	})

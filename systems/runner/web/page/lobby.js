@@ -195,6 +195,9 @@ window.lobby = ({ at, say, loaded, query }) => {
       item.button.disabled = !client || busy || !open || r.free === 0 || !ours;
       item.button.ariaLabel = `join ${item.name.textContent}`;
     }
+    // Those with a free seat first, the oldest before others; who has the focus stays where it is as long as that is right.
+    const order = [...all].sort((a, b) => (b.free > 0) - (a.free > 0) || a.created.localeCompare(b.created)).map((r) => items.get(r.id).li);
+    if (order.some((li, i) => list.children[i] !== li)) list.append(...order);
   }
   async function follow() {
     for (; ; await wait(2000)) {
