@@ -13,6 +13,7 @@
 //   - Connect: [DialConfig.Dial]; go by WebSocket where WebTransport does not pass: [DialConfig].WebSocket. Both also in Go's
 //     js build.
 //   - Name a peer in a log or a ban: [Listener.PeerAddr].
+//   - Compare it with WebSocket over a bad link: go -C netsys/webtransport run ./bench.
 //
 // # What holds
 //

@@ -8,6 +8,7 @@ require (
 	github.com/quic-go/quic-go v0.62.0
 	github.com/quic-go/webtransport-go v0.13.0
 	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
+	golang.org/x/sys v0.47.0
 )
 
 require (
@@ -15,6 +16,8 @@ require (
 	github.com/dunglas/httpsfv v1.1.1 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/ws v1.5.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
@@ -24,7 +27,6 @@ require (
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/net v0.56.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

@@ -1,0 +1,125 @@
+// Command bench plays the arena over WebTransport and over WebSocket, through a link that delays and loses IP packets, and
+// compares what a player sees: go -C netsys/webtransport run ./bench. See -h.
+//
+// The server and the client have network namespaces of their own, so that the TCP of the kernel and QUIC meet the same losses.
+// That needs Linux, and root or user namespaces.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	delay   time.Duration // one way
+	loss    float64       // per cent
+	seconds int
+	settle  time.Duration
+	npcs    int
+	seed    uint64
+}
+
+// result is what one match was like.
+type result struct {
+	Transport string  `json:"transport"`
+	LossPct   float64 `json:"loss_pct"`
+	Connected bool    `json:"connected"`
+	ConnectMS float64 `json:"connect_ms"`
+	seen
+	Snapshots uint64 `json:"snapshots"`
+	Passed    int    `json:"packets"` // of IP, both ways
+	Lost      int    `json:"packets_lost"`
+}
+
+// seen is what the player saw.
+type seen struct {
+	Frames      uint64  `json:"frames"`
+	Stalls      uint64  `json:"stalls"` // frames with nothing to draw toward, or slowed
+	AgeP50MS    float64 `json:"age_p50_ms"`
+	AgeP99MS    float64 `json:"age_p99_ms"` // of what is drawn of others
+	GapP99MS    float64 `json:"gap_p99_ms"`
+	GapMaxMS    float64 `json:"gap_max_ms"`  // between two snapshots
+	Corrections uint64  `json:"corrections"` // of what was predicted
+}
+
+func main() {
+	if len(os.Args) > 1 && (os.Args[1] == "server" || os.Args[1] == "client") {
+		if err := part(os.Args[1], os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", os.Args[1]+":", err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command.
+func run(args []string, stdout, stderr io.Writer) int {
+	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	var o options
+	fs.DurationVar(&o.delay, "delay", 50*time.Millisecond, "of the link, one way")
+	losses := fs.String("loss", "0,2,5", "per cent of the IP packets that the link loses, each way: one match for each number")
+	fs.IntVar(&o.seconds, "seconds", 20, "of each match")
+	fs.DurationVar(&o.settle, "settle", 3*time.Second, "before that, for the match to settle")
+	fs.IntVar(&o.npcs, "npcs", 40, "entities that walk about")
+	fs.Uint64Var(&o.seed, "seed", 1, "of the losses")
+	asJSON := fs.Bool("json", false, "print a line of JSON for each match, in place of a table")
+	fs.Usage = func() {
+		fmt.Fprintln(stderr, "usage: go -C netsys/webtransport run ./bench [flags]\n\nPlays the arena over WebTransport and WebSocket through a link that delays and loses packets.")
+		fs.PrintDefaults()
+	}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	var rates []float64
+	for text := range strings.SplitSeq(*losses, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || x < 0 || x > 50 {
+			fmt.Fprintf(stderr, "bench: -loss %q: want numbers from 0 to 50 with commas between them\n", *losses)
+			return 2
+		}
+		rates = append(rates, x)
+	}
+	if o.seconds < 1 || o.npcs < 1 || o.delay < 0 || o.settle < 0 {
+		fmt.Fprintln(stderr, "bench: -seconds and -npcs are at least 1, and -delay and -settle are not negative")
+		return 2
+	}
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if !*asJSON {
+		fmt.Fprintf(table, "loss\ttransport\tconnect ms\tstalls\tof frames\tage p50 ms\tage p99 ms\tgap p99 ms\tgap max ms\tcorrections\tsnapshots\t\n")
+	}
+	for _, rate := range rates {
+		for _, transport := range []string{"webtransport", "websocket"} {
+			o.loss = rate
+			fmt.Fprintf(stderr, "%s at %v %% loss …\n", transport, rate)
+			r, err := match(transport, o)
+			if err != nil {
+				fmt.Fprintln(stderr, "bench:", err)
+				return 1
+			}
+			if *asJSON {
+				_ = json.NewEncoder(stdout).Encode(r)
+				continue
+			}
+			fmt.Fprintf(table, "%v %%\t%s\t%.0f\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t%d\t\n", r.LossPct, r.Transport, r.ConnectMS, r.Stalls, r.Frames,
+				r.AgeP50MS, r.AgeP99MS, r.GapP99MS, r.GapMaxMS, r.Corrections, r.Snapshots)
+		}
+	}
+	if !*asJSON {
+		_ = table.Flush()
+	}
+	return 0
+}

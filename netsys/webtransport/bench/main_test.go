@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test be the ends of a link, too.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && (os.Args[1] == "server" || os.Args[1] == "client") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// Both transports play over a link that loses packets, and what it lost is counted.
+func TestBench(t *testing.T) {
+	var out, told bytes.Buffer
+	if code := run([]string{"-json", "-seconds", "1", "-settle", "0s", "-loss", "5", "-delay", "10ms"}, &out, &told); code != 0 {
+		if strings.Contains(told.String(), "needs") || strings.Contains(told.String(), "Linux") {
+			t.Skip(told.String())
+		}
+		t.Fatalf("exit %d: %s", code, &told)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want one for each transport:\n%s", len(lines), &out)
+	}
+	for i, want := range []string{"webtransport", "websocket"} {
+		var r result
+		if err := json.Unmarshal([]byte(lines[i]), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Transport != want || !r.Connected || r.Snapshots == 0 || r.Lost == 0 || r.Lost*4 > r.Passed {
+			t.Errorf("%+v", r)
+		}
+	}
+	for _, args := range [][]string{{"-loss", "x"}, {"-loss", "99"}, {"-seconds", "0"}, {"-settle", "-1s"}, {"-nothing"}} {
+		if code := run(args, &out, &told); code != 2 {
+			t.Errorf("%q: exit %d, want 2", args, code)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"time"
+)
+
+// match plays one match, and says what it was like.
+func match(transport string, o options) (r result, err error) {
+	server, err := start("server", transport, strconv.Itoa(o.npcs))
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, server.stop()) }()
+	var hello greeting
+	lines := bufio.NewReader(server.out)
+	if err := next(lines, &hello); err != nil {
+		return r, fmt.Errorf("the server: %w", err)
+	}
+	client, err := start("client", strconv.Itoa(o.seconds), o.settle.String())
+	if err != nil {
+		return r, err
+	}
+	there := &road{from: client.device, to: server.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 1))}
+	back := &road{from: server.device, to: client.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 2))}
+	go there.run()
+	go back.run()
+	if err := json.NewEncoder(client.in).Encode(hello); err != nil {
+		return r, err
+	}
+	err = next(bufio.NewReader(client.out), &r)
+	if err = errors.Join(err, client.stop()); err != nil {
+		return r, fmt.Errorf("the client: %w", err)
+	}
+	r.Transport, r.LossPct = transport, o.loss
+	for _, way := range []*road{there, back} {
+		passed, lost := way.figures()
+		r.Passed, r.Lost = r.Passed+passed, r.Lost+lost
+	}
+	return r, nil
+}
+
+// next reads a line of JSON.
+func next(from *bufio.Reader, to any) error {
+	line, err := from.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, to)
+}
+
+// part is an end of the link, in its own namespace.
+func part(name string, args []string) error {
+	if name == "server" {
+		npcs, err := strconv.Atoi(args[1])
+		if err == nil {
+			err = device(serverIP)
+		}
+		if err != nil {
+			return err
+		}
+		return serve(args[0], npcs, func(g greeting) error { return json.NewEncoder(os.Stdout).Encode(g) }, wait)
+	}
+	seconds, err := strconv.Atoi(args[0])
+	settle, wrong := time.ParseDuration(args[1])
+	if err = errors.Join(err, wrong); err == nil {
+		err = device(clientIP)
+	}
+	if err != nil {
+		return err
+	}
+	var g greeting
+	if err := next(bufio.NewReader(os.Stdin), &g); err != nil {
+		return err
+	}
+	r, err := play(g, time.Duration(seconds)*time.Second, settle)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(r)
+}
+
+// wait returns when the parent has ended, or wants an end.
+func wait() { _, _ = io.Copy(io.Discard, os.Stdin) }

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/netsys/webtransport"
+	"github.com/tactusgo/tactus/systems"
+)
+
+const (
+	tickRate = 60
+	frame    = time.Second / 60
+	patience = 15 * time.Second // until the first snapshot
+)
+
+// greeting is what a client has to know of the server.
+type greeting struct {
+	URL    string
+	Hashes [][32]byte
+	Began  time.Time // when tick 0 was due
+}
+
+// serve runs a server of the arena, until wait returns.
+func serve(transport string, npcs int, ready func(greeting) error, wait func()) error {
+	var g greeting
+	var wire netsys.Wire
+	if transport == "websocket" {
+		l, err := eventloop.ListenWebSocket(net.JoinHostPort(serverIP, "0"))
+		if err != nil {
+			return err
+		}
+		wire, g.URL = l, fmt.Sprintf("ws://%v/", l.LocalAddr())
+	} else {
+		certificate, err := webtransport.DevelopmentCertificate(time.Now())
+		if err != nil {
+			return err
+		}
+		l, err := webtransport.Listen(webtransport.Config{Addr: net.JoinHostPort(serverIP, "0"), TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+		if err != nil {
+			return err
+		}
+		wire, g.URL, g.Hashes = l, fmt.Sprintf("https://%v/", l.LocalAddr()), l.CertificateHashes()
+	}
+	s, err := systems.NewServer(wire, game.Protocol(), systems.ServerConfig{Seed: 1, TickRate: tickRate, InsecureAllowAnyAddress: true})
+	if err != nil {
+		return err
+	}
+	game.Populate(s.World(), 1, npcs)
+	g.Began = s.Next().Add(-time.Duration(s.Tick()) * time.Second / tickRate)
+	if err := ready(g); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	go func() {
+		wait()
+		stop()
+	}()
+	return s.Run(ctx)
+}
+
+// play plays for a time.
+func play(g greeting, long, settle time.Duration) (r result, err error) {
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	defer stop()
+	began := time.Now()
+	dial := webtransport.DialConfig{Hashes: g.Hashes}.Dial
+	if g.Hashes == nil {
+		dial = websocket.Dial
+	}
+	wire, err := dial(ctx, g.URL)
+	if err != nil {
+		return r, err
+	}
+	bot := game.NewBot(1, 0, 1)
+	c, err := systems.NewClient(wire, wire.RemoteAddr(), game.Protocol(), systems.ClientConfig{
+		InsecureAllowAnyAddress: true,
+		Gather:                  systems.Gather(func(_ *systems.Client, in *game.Input) { *in = bot.Next(tickRate) }),
+	})
+	if err != nil {
+		return r, err
+	}
+	defer func() { _ = c.Close(time.Now()) }()
+	var ages, gaps []float64
+	var base systems.ClientStats
+	var last time.Time
+	var counted uint64
+	end := began.Add(patience)
+	ticker := time.NewTicker(frame)
+	defer ticker.Stop()
+	for now := range ticker.C {
+		if now.After(end) {
+			break
+		}
+		c.Advance(now)
+		c.Frame(now)
+		if err := c.Err(); err != nil {
+			return r, fmt.Errorf("%w (after %v; the wire: %v)", err, now.Sub(began), wire.Err())
+		}
+		s := c.Stats()
+		if !c.Connected() || s.Snapshots == 0 {
+			continue
+		}
+		if !r.Connected {
+			r.Connected, r.ConnectMS = true, now.Sub(began).Seconds()*1e3
+			end = now.Add(settle + long)
+		}
+		if end.Sub(now) > long {
+			base, last, counted = s, now, s.Snapshots
+			continue
+		}
+		r.Frames++
+		due := now.Sub(g.Began).Seconds() * tickRate
+		ages = append(ages, (due-c.DrawnTick())/tickRate*1e3)
+		if s.Snapshots != counted {
+			gaps = append(gaps, now.Sub(last).Seconds()*1e3)
+			last, counted = now, s.Snapshots
+		}
+	}
+	if !r.Connected {
+		return r, fmt.Errorf("no snapshot came from %s within %v", g.URL, patience)
+	}
+	s := c.Stats()
+	r.Stalls, r.Corrections, r.Snapshots = s.Stalls-base.Stalls, s.Corrections-base.Corrections, s.Snapshots-base.Snapshots
+	r.AgeP50MS, r.AgeP99MS, r.GapP99MS, r.GapMaxMS = part100(ages, 50), part100(ages, 99), part100(gaps, 99), part100(gaps, 100)
+	return r, nil
+}
+
+// part100 is a percentile.
+func part100(of []float64, p int) float64 {
+	if len(of) == 0 {
+		return 0
+	}
+	slices.Sort(of)
+	return of[min(len(of)*p/100, len(of)-1)]
+}
