@@ -66,6 +66,30 @@ func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
 
 // judge returns why a request is refused, or nothing.
 func (g *guard) judge(r *http.Request) string {
+	if advice := g.place(r); advice != "" || g.open {
+		return advice
+	}
+	if c, err := r.Cookie(cookieName); err == nil && same(c.Value, g.cookie) {
+		return ""
+	}
+	shown := r.URL.Query().Get("token")
+	if bearer, ok := Bearer(r); ok {
+		shown = bearer
+	}
+	if sum := sha256.Sum256([]byte(shown)); subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1 {
+		return ""
+	}
+	return adviseWrong
+}
+
+// Bearer is the token that a request shows in its header Authorization.
+func Bearer(r *http.Request) (token string, ok bool) {
+	kind, value, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(value), ok && strings.EqualFold(kind, "Bearer")
+}
+
+// place returns why a request is refused whatever it shows: because of where it comes from, or by which name.
+func (g *guard) place(r *http.Request) string {
 	if foreign(r) {
 		return adviseOrigin
 	}
@@ -79,19 +103,8 @@ func (g *guard) judge(r *http.Request) string {
 		case !hostname.Guard{}.Allows(r.Host, from.Addr()):
 			return adviseName
 		}
-		return ""
 	}
-	if c, err := r.Cookie(cookieName); err == nil && same(c.Value, g.cookie) {
-		return ""
-	}
-	shown := r.URL.Query().Get("token")
-	if kind, value, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(kind, "Bearer") {
-		shown = strings.TrimSpace(value)
-	}
-	if sum := sha256.Sum256([]byte(shown)); subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1 {
-		return ""
-	}
-	return adviseWrong
+	return ""
 }
 
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
@@ -107,7 +120,7 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 
 // foreign reports whether a page of another site makes a request. All it may do is link to the page.
 func foreign(r *http.Request) bool {
-	link := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/"
+	link := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/" && r.Method != http.MethodPost
 	return (!link || r.Header.Get("Origin") != "") && hostname.Guard{}.Foreign(r)
 }
 

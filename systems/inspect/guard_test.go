@@ -84,10 +84,10 @@ func TestGuard(t *testing.T) {
 		{"token behind a proxy, under a name", secret, "/", both(header("Via", "x"), header("Authorization", "Bearer "+secret), func(r *http.Request) { r.Host = "example.org" }), 200, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := &Inspector{config: Config{Token: c.token}.filled(), room: make(chan struct{}, 1)}
-			x.guard = newGuard(x.config)
-			x.mux = http.NewServeMux()
-			x.mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) {})
+			x, err := NewGate(Config{Token: c.token}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), Posts{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			w := httptest.NewRecorder()
 			x.ServeHTTP(w, request(c.path, c.change))
 			if w.Code != c.code || strings.TrimSpace(w.Body.String()) != c.advice {
@@ -197,7 +197,10 @@ func TestServeRefusesOpenAddress(t *testing.T) {
 		{"", "192.0.2.7:80", false},
 		{secret, "0.0.0.0:80", true},
 	} {
-		x := &Inspector{guard: newGuard(Config{Token: c.token})}
+		x, err := NewGate(Config{Token: c.token}, nil, Posts{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		a, err := net.ResolveTCPAddr("tcp", c.address)
 		if err != nil {
 			t.Fatal(err)

@@ -24,12 +24,11 @@ type Inspector struct {
 	timings     timings
 	wanted      chan *job
 	lease       lease
-	guard       *guard
+	gate        *Gate
 	causeTables causeTables
 	mux         *http.ServeMux
 	metrics     http.Handler
-	room        chan struct{} // of requests at one time
-	on          bool          // touched by the server's goroutine alone
+	on          bool // touched by the server's goroutine alone
 }
 
 // mostWaiting is how many requests may wait for the end of a wake-up, and mostRequests
@@ -54,17 +53,17 @@ func New(s *systems.Server, c Config) (*Inspector, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	c = c.filled()
+	filled := c.filled()
 	x := &Inspector{
-		config: c, server: s, settled: s.Config(), protocol: s.World().Protocol(),
-		wanted: make(chan *job, mostWaiting), room: make(chan struct{}, mostRequests), on: true,
+		config: filled, server: s, settled: s.Config(), protocol: s.World().Protocol(),
+		wanted: make(chan *job, mostWaiting), on: true,
 	}
 	start := time.Now()
 	x.timings.clock = func() time.Duration { return time.Since(start) }
-	x.guard = newGuard(c)
 	x.timings.attach(s.Schedule(), &x.on)
 	x.metrics = x.newMetrics()
 	x.mux = x.routes()
+	x.gate, _ = NewGate(c, x.mux, Posts{}) // c is valid
 	s.SetProbe((*probe)(x))
 	return x, nil
 }

@@ -328,7 +328,7 @@ func TestMethods(t *testing.T) {
 		t.Errorf("%d", w.Code)
 	}
 	for range mostRequests {
-		m.x.room <- struct{}{}
+		m.x.gate.room <- struct{}{}
 	}
 	if w := m.do(request("/", nil)); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("with all places taken: %d", w.Code)

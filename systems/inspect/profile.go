@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/pprof"
 	"runtime/trace"
@@ -20,6 +21,18 @@ const (
 	usualProfile = 10 * time.Second
 )
 
+// Profiles answers with profiles of the whole program, below /debug/pprof/, to whoever asks: for pages that have a [Gate]
+// before them. The log, which may be nil, is told of each.
+func Profiles(log *slog.Logger) http.Handler {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/{$}", profiles)
+	mux.HandleFunc("GET /debug/pprof/{name}", func(w http.ResponseWriter, r *http.Request) { profile(w, r, log) })
+	return mux
+}
+
 // profiles lists what there is.
 func profiles(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -30,7 +43,7 @@ func profiles(w http.ResponseWriter, _ *http.Request) {
 }
 
 // profile answers with a profile.
-func (x *Inspector) profile(w http.ResponseWriter, r *http.Request) {
+func profile(w http.ResponseWriter, r *http.Request, log *slog.Logger) {
 	name := r.PathValue("name")
 	values := r.URL.Query()
 	length := usualProfile
@@ -72,7 +85,7 @@ func (x *Inspector) profile(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "a profile is being taken already: "+err.Error(), http.StatusConflict)
 		return
 	}
-	x.config.Logger.Info("inspector: profile taken", "name", name, "bytes", out.Len(), "address", r.RemoteAddr)
+	log.Info("inspector: profile taken", "name", name, "bytes", out.Len(), "address", r.RemoteAddr)
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("Content-Disposition", "attachment; filename="+strconv.Quote(name))

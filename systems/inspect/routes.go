@@ -5,12 +5,9 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
-	"time"
 )
 
 //go:embed web
@@ -34,29 +31,24 @@ func (x *Inspector) routes() *http.ServeMux {
 		mux.HandleFunc("GET /api/"+path, respond(answer))
 	}
 	mux.Handle("GET /metrics", x.metrics)
-	mux.HandleFunc("GET /debug/pprof/{$}", profiles)
-	mux.HandleFunc("GET /debug/pprof/{name}", x.profile)
+	mux.Handle("GET /debug/pprof/", Profiles(x.config.Logger))
 	return mux
 }
 
 // ServeHTTP answers a request, if the guard admits it.
-func (x *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
-	select {
-	case x.room <- struct{}{}:
-		defer func() { <-x.room }()
-	default:
-		http.Error(w, "too many requests at one time", http.StatusServiceUnavailable)
-		return
+func (x *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { x.gate.ServeHTTP(w, r) }
+
+// Answer answers a request without the guard: for a page of several servers, which has a [Gate] of its own.
+func (x *Inspector) Answer(w http.ResponseWriter, r *http.Request) { x.mux.ServeHTTP(w, r) }
+
+// Files are what the page is made of, for pages of several servers: app.css; view.js, by which things are drawn; app.js,
+// the pages of one server, which asks below the address of its document; icon.svg.
+func Files() fs.FS {
+	files, err := fs.Sub(web, "web")
+	if err != nil {
+		panic(err) // the name is a good one
 	}
-	if x.guard.admit(w, r) {
-		x.mux.ServeHTTP(w, r)
-	}
+	return files
 }
 
 // file answers with a file of the page.
@@ -107,33 +99,8 @@ func statusOf(err error) int {
 
 // Allows returns nil when requests that come to an address may be answered, and an error
 // that wraps [ErrConfig] when others can reach it and there is no token.
-func (x *Inspector) Allows(address net.Addr) error {
-	if a, err := netip.ParseAddrPort(address.String()); x.guard.open && (err != nil || !a.Addr().Unmap().IsLoopback()) {
-		return fmt.Errorf("%w: others can reach %v: give Token, or listen on 127.0.0.1", ErrConfig, address)
-	}
-	return nil
-}
+func (x *Inspector) Allows(address net.Addr) error { return x.gate.Allows(address) }
 
 // Serve answers requests that come to l until ctx ends, and then returns nil; l is closed.
 // It refuses an address that [Inspector.Allows] does not.
-func (x *Inspector) Serve(ctx context.Context, l net.Listener) error {
-	if err := x.Allows(l.Addr()); err != nil {
-		return errors.Join(err, l.Close())
-	}
-	s := &http.Server{
-		Handler:           x,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      mostProfile + 30*time.Second,
-		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
-	x.config.Logger.Info("inspector serves", "address", l.Addr())
-	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
-	defer stop()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
+func (x *Inspector) Serve(ctx context.Context, l net.Listener) error { return x.gate.Serve(ctx, l) }

@@ -1,6 +1,10 @@
 "use strict";
 // The pages. Each asks the server once a second for what it shows; counters count since
 // the server began, so rates are differences between two answers.
+//
+// A page of several servers shows one of them with this file, and may bring tabs that stand in front: around has their
+// names, what draws them, and where the files of the whole process are. They need no answer of the server.
+const around = window.around || { names: {}, pages: {}, base: "" };
 
 const every = 1000;
 const byId = (id) => document.getElementById(id);
@@ -24,10 +28,10 @@ function since(name, now, back = 1) {
 }
 const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
 
-const names = { overview: "Overview", model: "Netcode", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Knowledge", blame: "Blame" };
+const names = { ...around.names, overview: "Overview", model: "Netcode", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Knowledge", blame: "Blame" };
 function place() {
   const [name, rest] = location.hash.slice(1).split("?");
-  return { name: names[name] ? name : "overview", q: new URLSearchParams(rest || "") };
+  return { name: Object.hasOwn(names, name) ? name : Object.keys(names)[0], q: new URLSearchParams(rest || "") };
 }
 const go = (name, q) => { location.hash = name + (q ? "?" + new URLSearchParams(q) : ""); };
 
@@ -79,7 +83,7 @@ function overview(s, d) {
       panel(null, counters)),
     panel("Stages and systems, a wake-up", table(["<", "time", "runs", "longest", ""], rows),
       el("p", { class: "legend" }, `${s.go.version}, ${s.go.goroutines} goroutines on ${s.go.cpus} CPUs`,
-        el("a", { href: "debug/pprof/" }, "profiles"), el("a", { href: "metrics" }, "metrics"))));
+        el("a", { href: around.base + "debug/pprof/" }, "profiles"), el("a", { href: around.base + "metrics" }, "metrics"))));
 }
 
 // model is the netcode model: what was chosen, and what came of it.
@@ -309,11 +313,17 @@ async function refresh() {
   const p = place();
   mark(p.name);
   let trouble = "";
+  const own = around.pages[p.name];
   try {
+    if (own) {
+      const page = await own(p.q);
+      if (mine !== round) return;
+      show(page, location.hash);
+    }
     const s = await ask("api/status");
     const d = since("status", s);
     latest = s;
-    const page = p.name === "overview" ? overview(s, d) : p.name === "model" ? model(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
+    const page = own ? null : p.name === "overview" ? overview(s, d) : p.name === "model" ? model(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
     if (mine !== round) return;
     glance(s, d);
     if (page) show(page, location.hash);
@@ -332,6 +342,11 @@ function show(page, of) {
   if (byId("page").matches(":active")) return;
   const busy = document.activeElement;
   if (busy && busy.dataset && busy.dataset.keep && byId("page").contains(busy)) return;
+  if (page.dataset.morph && byId("page").firstElementChild?.dataset.morph === page.dataset.morph) {
+    morph(byId("page").firstElementChild, page);
+    byId("page").dataset.of = of;
+    return;
+  }
   const left = [...byId("page").querySelectorAll(".wide")].map((x) => x.scrollLeft);
   byId("page").replaceChildren(page);
   byId("page").dataset.of = of;

@@ -8,12 +8,54 @@ const svgSpace = "http://www.w3.org/2000/svg";
 function el(name, attributes, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes || {})) {
-    if (k === "on") e.addEventListener(v[0], v[1]);
+    if (k === "on") listen(e, v[0], v[1]);
     else if (v === true) e.setAttribute(k, "");
     else if (v !== false && v != null) e.setAttribute(k, v);
   }
   e.append(...children.flat().filter((c) => c != null));
   return e;
+}
+
+// listen hears an event by what stands in the element, which morph may replace.
+function listen(e, event, hear) {
+  if (!e.hears) e.hears = {};
+  if (!e.hears[event]) e.addEventListener(event, (x) => e.hears[event](x));
+  e.hears[event] = hear;
+}
+
+// morph makes an element what another one is, and touches nothing that is the same: what has the focus, or is selected
+// or scrolled, stays so. Children with data-key are found by it, others by their place. Who listens must look for other
+// elements when it hears, as those that it was made with may have been thrown away.
+function morph(old, next) {
+  if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName) return old.replaceWith(next);
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== next.data) old.data = next.data;
+    return;
+  }
+  for (const a of [...old.attributes]) if (!next.hasAttribute(a.name) && !(a.name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(a.name);
+  for (const a of next.attributes) if (old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
+  for (const [event, hear] of Object.entries(next.hears || {})) listen(old, event, hear);
+  const wanted = new Set([...next.children].map((c) => c.dataset.key));
+  for (const c of [...old.children]) if (c.dataset.key && !wanted.has(c.dataset.key)) c.remove();
+  const keyed = new Map([...old.children].filter((c) => c.dataset.key).map((c) => [c.dataset.key, c]));
+  let at = old.firstChild;
+  for (const child of [...next.childNodes]) {
+    const key = child.dataset && child.dataset.key;
+    const same = key ? keyed.get(key) : at && !(at.dataset && at.dataset.key) ? at : null;
+    if (!same) {
+      old.insertBefore(child, at);
+      continue;
+    }
+    keyed.delete(key);
+    if (same === at) at = at.nextSibling;
+    else old.insertBefore(same, at);
+    morph(same, child);
+  }
+  while (at) {
+    const gone = at;
+    at = at.nextSibling;
+    gone.remove();
+  }
 }
 
 function shape(name, attributes, ...children) {
