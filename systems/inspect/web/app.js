@@ -3,7 +3,8 @@
 // the server began, so rates are differences between two answers.
 //
 // A page of several servers shows one of them with this file, and may bring tabs that stand in front: around has their
-// names, what draws them, and where the files of the whole process are. They need no answer of the server.
+// names, what draws them, and where the files of the whole process are. They need no answer of the server. A page that
+// shows no server, but tabs of its own alone, says so.
 const around = window.around || { names: {}, pages: {}, base: "" };
 
 const every = 1000;
@@ -28,7 +29,7 @@ function since(name, now, back = 1) {
 }
 const rate = (a, b, seconds) => seconds > 0 ? Math.max(a - b, 0) / seconds : 0;
 
-const names = { ...around.names, overview: "Overview", model: "Netcode", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Knowledge", blame: "Blame" };
+const names = around.alone ? around.names : { ...around.names, overview: "Overview", model: "Netcode", clients: "Clients", traffic: "Traffic", entities: "Entities", knows: "Knowledge", blame: "Blame" };
 function place() {
   const [name, rest] = location.hash.slice(1).split("?");
   return { name: Object.hasOwn(names, name) ? name : Object.keys(names)[0], q: new URLSearchParams(rest || "") };
@@ -320,12 +321,12 @@ async function refresh() {
       if (mine !== round) return;
       show(page, location.hash);
     }
-    const s = await ask("api/status");
-    const d = since("status", s);
+    const s = around.alone ? null : await ask("api/status");
+    const d = s && since("status", s);
     latest = s;
     const page = own ? null : p.name === "overview" ? overview(s, d) : p.name === "model" ? model(s, d) : await pages[p.name](p.q).catch((e) => { trouble = e.message; return null; });
     if (mine !== round) return;
-    glance(s, d);
+    if (s) glance(s, d);
     if (page) show(page, location.hash);
     byId("dot").className = "dot live";
   } catch (e) {
@@ -362,7 +363,7 @@ async function run() {
 addEventListener("resize", () => { marked = ""; });
 addEventListener("hashchange", () => {
   before = { status: before.status };
-  if (document.activeElement) document.activeElement.blur();
+  if (document.activeElement && !byId("page").querySelector("[data-morph]")) document.activeElement.blur();
   refresh();
 });
 run();

@@ -1,0 +1,249 @@
+package operator
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/allowance"
+	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// actor does what operators ask for.
+type actor struct {
+	server    *rooms.Server
+	config    Config
+	tokens    [][sha256.Size]byte // of Config.Operators, in their order
+	addresses *allowance.Limiter[netip.Addr]
+	operators *allowance.Limiter[string]
+}
+
+func newActor(s *rooms.Server, c Config) *actor {
+	a := &actor{
+		server: s, config: c,
+		addresses: allowance.New[netip.Addr](c.PerMinute, max(c.PerMinute/6, 1)),
+		operators: allowance.New[string](c.PerMinute, max(c.PerMinute/6, 1)),
+	}
+	for _, o := range c.Operators {
+		a.tokens = append(a.tokens, sha256.Sum256([]byte(o.Token)))
+	}
+	return a
+}
+
+// action is one thing that operators do.
+type action struct {
+	room bool // with a room; else with the process
+	read func(w http.ResponseWriter, r *http.Request) (order, error)
+	// do does it, and says what else there is to say.
+	do func(a *actor, r *rooms.Room, o order, who string) (note string, err error)
+}
+
+// actions are all of them, by name. Those of a room stand below its path.
+var actions = map[string]action{
+	"lock":      {true, read[EmptyBody], func(_ *actor, r *rooms.Room, _ order, _ string) (string, error) { r.Lock(); return "", nil }},
+	"unlock":    {true, read[EmptyBody], func(_ *actor, r *rooms.Room, _ order, _ string) (string, error) { r.Unlock(); return "", nil }},
+	"drain":     {true, read[EmptyBody], func(_ *actor, r *rooms.Room, _ order, _ string) (string, error) { r.Drain(); return "", nil }},
+	"end":       {true, read[EndBody], end},
+	"kick":      {true, read[PlayerBody], func(_ *actor, r *rooms.Room, o order, _ string) (string, error) { return "", r.Kick(o.player) }},
+	"ban":       {true, read[PlayerBody], func(_ *actor, r *rooms.Room, o order, _ string) (string, error) { r.Ban(o.player); return "", nil }},
+	"broadcast": {true, read[BroadcastBody], broadcast},
+	"drain all": {false, read[DrainBody], drain},
+	"check":     {false, read[EmptyBody], func(_ *actor, _ *rooms.Room, _ order, who string) (string, error) { return who, nil }},
+}
+
+// What an operator is told whose request is refused.
+const (
+	adviseOff    = "Nobody may act here: give operator.Config some Operators, such as of operator.ParseOperators(os.Getenv(\"OPERATORS\")) with OPERATORS=\"ada=TOKEN\"."
+	adviseBearer = "Show the token of an operator as Authorization: Bearer TOKEN; nothing else counts."
+	adviseQuery  = "An action takes nothing in its address: send the token in the header Authorization, and the rest as JSON."
+	adviseOften  = "Too many actions: try again later."
+)
+
+// endedBy is why a room has ended that an operator ended.
+var errEndedBy = errors.New("operator: ended")
+
+func end(_ *actor, r *rooms.Room, o order, who string) (string, error) {
+	why := fmt.Errorf("%w by %s", errEndedBy, who)
+	if o.text != "" {
+		why = fmt.Errorf("%w: %s", why, o.text)
+	}
+	stuck := r.Info().Stuck > 0
+	r.End(why)
+	if stuck {
+		return "The room is stuck: it ends when it comes to the end of its tick, and if it never does, when the process ends.", nil
+	}
+	return "", nil
+}
+
+func broadcast(a *actor, r *rooms.Room, o order, _ string) (string, error) {
+	if a.config.Broadcast == nil {
+		return "", fail("off", "This game says nothing to its players: give operator.Config a Broadcast.")
+	}
+	if r.Info().Stuck > 0 {
+		return "", rooms.ErrStuck
+	}
+	return "", a.config.Broadcast(r, o.text)
+}
+
+func drain(a *actor, _ *rooms.Room, o order, _ string) (string, error) {
+	if o.process != a.server.Process() {
+		return "", fail("process", "This is another process than the one that you mean: it is "+a.server.Process()+".")
+	}
+	a.server.Drain()
+	return "", nil
+}
+
+// asked is what a path asks for, "" and nil where there is no such thing.
+func asked(path string) (name string, id string) {
+	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case len(parts) == 3 && parts[0] == "room" && actions[parts[2]].room:
+		return parts[2], parts[1]
+	case path == "/drain":
+		return "drain all", ""
+	case path == "/check":
+		return "check", ""
+	}
+	return "", ""
+}
+
+// entry is what the audit log is told of a request, before it is known what becomes of it.
+func (a *actor) entry(r *http.Request) Entry {
+	name, id := asked(r.URL.Path)
+	e := Entry{At: time.Now().UTC(), From: r.RemoteAddr, What: name}
+	if name == "" {
+		e.What = "unknown"
+	}
+	if n, err := rooms.ParseID(id); err == nil {
+		e.Room = n
+		if room := a.server.Room(n); room != nil {
+			e.Kind = room.Kind()
+		}
+	}
+	return e
+}
+
+// refused notes what the gate has refused.
+func (a *actor) refused(r *http.Request, advice string) {
+	e := a.entry(r)
+	e.Outcome, e.Code, e.Detail = Refused, "forbidden", advice
+	a.config.Audit.refused(e, network(r))
+}
+
+// network is what a request is counted by.
+func network(r *http.Request) netip.Addr {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return hostname.Network(from.Addr())
+}
+
+// ServeHTTP does what a request asks for, that the gate has admitted, or refuses it; and notes either.
+func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	limit := http.NewResponseController(w)
+	_ = limit.SetReadDeadline(time.Now().Add(10 * time.Second)) // where there is none, there is none to be changed
+	e := a.entry(r)
+	who, f := a.who(r)
+	if f != nil {
+		e.Outcome, e.Code, e.Detail = Refused, f.Code, f.Message
+		a.config.Audit.refused(e, network(r))
+		refuse(w, f)
+		return
+	}
+	e.Who = who
+	note, err := a.act(w, r, &e)
+	if err != nil {
+		f := failureOf(err)
+		if e.Outcome = Refused; f.Code == "failed" || f.Code == "busy" {
+			e.Outcome = Failed
+		}
+		e.Code = f.Code
+		if e.Detail != "" {
+			e.Detail += ": "
+		}
+		e.Detail += f.Message
+		a.config.Audit.acted(e)
+		refuse(w, f)
+		return
+	}
+	e.Outcome = Done
+	a.config.Audit.acted(e)
+	reply(w, http.StatusOK, Success{Outcome: Done, Operator: who, Note: note})
+}
+
+// Success is the body of an answer about what was done.
+type Success struct {
+	// Outcome is done.
+	Outcome string `json:"outcome"`
+	// Operator is whose token it was.
+	Operator string `json:"operator"`
+	// Note is what else there is to say to people.
+	Note string `json:"note,omitempty"`
+}
+
+// who is whose token a request shows.
+func (a *actor) who(r *http.Request) (string, *Failure) {
+	if wait := a.addresses.Take(network(r), 1, time.Now()); wait > 0 {
+		return "", &Failure{"limited", adviseOften, wait}
+	}
+	if len(a.tokens) == 0 {
+		return "", fail("off", adviseOff)
+	}
+	if r.URL.RawQuery != "" {
+		return "", fail("bad_query", adviseQuery)
+	}
+	shown, ok := inspect.Bearer(r)
+	sum := sha256.Sum256([]byte(shown))
+	found := -1
+	for i := range a.tokens { // all of them: the time it takes tells nothing
+		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], a.tokens[i][:]), i, found)
+	}
+	if !ok || found < 0 {
+		return "", fail("unauthorized", adviseBearer)
+	}
+	return a.config.Operators[found].Name, nil
+}
+
+// act does it.
+func (a *actor) act(w http.ResponseWriter, r *http.Request, e *Entry) (note string, err error) {
+	if wait := a.operators.Take(e.Who, 1, time.Now()); wait > 0 {
+		return "", &Failure{"limited", adviseOften, wait}
+	}
+	name, id := asked(r.URL.Path)
+	x, ok := actions[name]
+	if !ok {
+		return "", fail("no_path", "There is no such action.")
+	}
+	o, err := x.read(w, r)
+	if err != nil {
+		return "", err
+	}
+	e.Detail = o.text
+	if o.player != 0 {
+		e.Player = strconv.FormatUint(o.player, 10)
+	}
+	var room *rooms.Room
+	if x.room {
+		if room = a.server.Room(e.Room); id == "" || e.Room == 0 || room == nil {
+			return "", fail("no_room", "There is no such room here: it may have ended.")
+		}
+		if room.Info().State == rooms.Ended {
+			return "", rooms.ErrEnded
+		}
+	}
+	defer func() {
+		if v := recover(); v != nil { // of the game's Broadcast
+			err = fmt.Errorf("a panic: %v", v)
+		}
+	}()
+	return x.do(a, room, o, e.Who)
+}

@@ -1,0 +1,130 @@
+package operator
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+//go:embed web
+var web embed.FS
+
+// Page shows a process with rooms to browsers and to Prometheus, and does what operators ask for. It is an http.Handler,
+// and may be used from any goroutine.
+type Page struct {
+	config Config
+	server *rooms.Server
+	gate   *inspect.Gate
+	looks  *looks
+	began  time.Time
+}
+
+// New makes a page of a server. The error wraps [ErrConfig].
+func New(s *rooms.Server, c Config) (*Page, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.filled()
+	p := &Page{config: c, server: s, looks: newLooks(s, c.look()), began: time.Now()}
+	act := newActor(s, c)
+	gate, err := inspect.NewGate(c.look(), p.routes(), inspect.Posts{Handler: act, Refused: act.refused})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	p.gate = gate
+	return p, nil
+}
+
+// ServeHTTP answers a request.
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.gate.ServeHTTP(w, r) }
+
+// Allows returns nil when requests that come to an address may be answered, and an error when others can reach it and
+// there is no Config.Token.
+func (p *Page) Allows(address net.Addr) error { return p.gate.Allows(address) }
+
+// Serve answers requests that come to l until ctx ends, and then returns nil; l is closed. It refuses an address that
+// [Page.Allows] does not. Then it waits until the audit log is written.
+func (p *Page) Serve(ctx context.Context, l net.Listener) error {
+	defer p.config.Audit.Flush()
+	return p.gate.Serve(ctx, l)
+}
+
+// routes are what the page answers to, actions aside.
+func (p *Page) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	files := inspect.Files()
+	own, err := fs.Sub(web, "web")
+	if err != nil {
+		panic(err) // the name is a good one
+	}
+	mux.HandleFunc("GET /{$}", file(own, "rooms.html"))
+	mux.HandleFunc("GET /room/{id}/{$}", file(own, "room.html"))
+	for name, from := range map[string]fs.FS{
+		"app.css": files, "view.js": files, "app.js": files, "icon.svg": files,
+		"rooms.css": own, "act.js": own, "rooms.js": own, "room.js": own,
+	} {
+		mux.HandleFunc("GET /"+name, file(from, name))
+	}
+	mux.HandleFunc("GET /api/rooms", p.list)
+	mux.HandleFunc("GET /api/log", p.log)
+	mux.HandleFunc("GET /room/{id}/api/room", p.room)
+	mux.HandleFunc("GET /room/{id}/api/{name}", p.inspect)
+	mux.Handle("GET /metrics", p.metrics())
+	mux.Handle("GET /debug/pprof/", inspect.Profiles(p.config.Logger))
+	return mux
+}
+
+// kinds of files.
+var fileKinds = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+}
+
+// file answers with a file.
+func file(from fs.FS, name string) http.HandlerFunc {
+	b, err := fs.ReadFile(from, name)
+	if err != nil {
+		panic(err) // it is compiled in
+	}
+	kind := fileKinds[name[strings.LastIndexByte(name, '.'):]]
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = w.Write(b)
+	}
+}
+
+// find is the room that a request is about; where there is none it has been answered.
+func (p *Page) find(w http.ResponseWriter, r *http.Request) *rooms.Room {
+	id, err := rooms.ParseID(r.PathValue("id"))
+	if err == nil {
+		if room := p.server.Room(id); room != nil {
+			return room
+		}
+	}
+	http.Error(w, "there is no such room here: it may have ended", http.StatusNotFound)
+	return nil
+}
+
+// inspect answers what package inspect says about a room's server.
+func (p *Page) inspect(w http.ResponseWriter, r *http.Request) {
+	room := p.find(w, r)
+	if room == nil {
+		return
+	}
+	x, done, err := p.looks.at(room)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer done()
+	inner := r.Clone(r.Context())
+	inner.URL.Path = "/api/" + r.PathValue("name")
+	x.Answer(w, inner)
+}
