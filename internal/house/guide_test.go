@@ -33,11 +33,11 @@ func TestGuideIsShort(t *testing.T) {
 // metricName is a metric as documents name it, or one of its samples.
 var metricName = regexp.MustCompile("`tactus_([a-z_]+?)(?:_sum|_count|_bucket)?`")
 
-// A metric that a document names is one that the inspector tells.
+// A metric that a document names is one that the inspector tells, of a server or of rooms.
 func TestMetricsOfDocumentsAreTold(t *testing.T) {
 	var told strings.Builder
 	for _, name := range files(t, isGo) {
-		if inFolder(name, "systems/inspect") && !strings.HasSuffix(name, "_test.go") {
+		if (inFolder(name, "systems/inspect") || inFolder(name, "systems/rooms/operator")) && !strings.HasSuffix(name, "_test.go") {
 			told.Write(read(t, name))
 		}
 	}

@@ -20,6 +20,12 @@ var (
 	linksECS    = []string{"github.com/mlange-42/arche"}
 	linksNetsys = []string{"golang.org/x/crypto", "golang.org/x/sys"}
 
+	linksPrometheus = []string{
+		"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common",
+		"github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2",
+		"github.com/munnerz/goautoneg", "go.yaml.in/yaml/v2", "google.golang.org/protobuf",
+	}
+
 	links = []struct {
 		folder string
 		may    []string
@@ -38,11 +44,8 @@ var (
 		{"systems", slices.Concat(linksCodec, linksECS, linksNetsys)},
 		{"systems/runner", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},
 		{"systems/swarm", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})}, // it dials, as runner does
-		{"systems/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, []string{
-			"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "github.com/prometheus/common",
-			"github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2",
-			"github.com/munnerz/goautoneg", "go.yaml.in/yaml/v2", "google.golang.org/protobuf",
-		})},
+		{"systems/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
+		{"systems/rooms/operator", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
 	}
 )
 

@@ -27,8 +27,8 @@ type Posts struct {
 	// Config neither suffices nor is asked for. Who without Config.Token is answered at all is answered here too, and no
 	// page of another site. Default (nil): none are answered but as all others.
 	Handler http.Handler
-	// Refused is told of such a request that the gate refuses, with the advice that it answers. Default (nil): nobody.
-	Refused func(r *http.Request, advice string)
+	// Refused is told of such a request that the gate refuses, and why, as it is answered. Default (nil): nobody.
+	Refused func(r *http.Request, why string)
 }
 
 // NewGate makes a gate before a handler. The error wraps [ErrConfig].

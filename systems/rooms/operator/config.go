@@ -29,8 +29,8 @@ type Config struct {
 	Token string
 	// Operators are who may act. Default (nil): nobody.
 	Operators []Operator
-	// Broadcast tells all players of a room something, as the game does such things: see the example. It is called on a
-	// goroutine of its own, and may use [rooms.Room.Do]. Its error is told to the operator. Default (nil): broadcasts are
+	// Broadcast tells all players of a room something, as the game does such things: see the example. It is called on
+	// the goroutine of the request, and may use [rooms.Room.Do]. Its error is told to the operator. Default (nil): broadcasts are
 	// refused.
 	Broadcast func(r *rooms.Room, text string) error
 	// Audit is the log. Default (nil): one of the page's own, which hears of actions, and not what rooms tell.
