@@ -67,6 +67,8 @@ var floors = map[string]string{
 	"rooms/internal/told":   "", // what directories tell those who watch
 	// what a process says in a directory, and by which right, knows no rooms: and the directory in memory
 	"rooms/internal/ledger": "rooms/internal/told",
+	// what processes ask of each other by way of the directory, once each
+	"rooms/internal/asks": "rooms/internal/ledger",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",

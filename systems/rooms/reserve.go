@@ -206,20 +206,30 @@ func (c *Config) until(now time.Time) time.Time {
 // issue makes the token of a promise.
 func issue(r *Room, now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
 	c := &r.server.config
-	seat := Seat{Room: r.about.id, Number: promise.Number, Epoch: promise.Epoch, Player: p.ID, Party: p.Party, Data: p.Data}
+	a := Admission{
+		Kind: r.kind.Name, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
+		Seat: Seat{Room: r.about.id, Number: promise.Number, Epoch: promise.Epoch, Player: p.ID, Party: p.Party, Data: p.Data},
+	}
+	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {
+		return Admission{}, err
+	}
+	r.server.notes.seated(a.Seat, r)
+	return a, nil
+}
+
+// Issue makes the token of an admission that was given by another process with the same key, whose Seat, Expires and
+// Addresses are there: good for so long from now on. Random may be nil: crypto/rand. The error wraps [ErrConfig].
+func (a *Admission) Issue(key netcode.Key, protocolID uint64, lifetime time.Duration, now time.Time, random func([]byte)) error {
 	token, err := netcode.TokenConfig{
-		Key: c.Key, ProtocolID: c.ProtocolID, ClientID: p.ID, Servers: c.Addresses, Lifetime: c.Promise,
+		Key: key, ProtocolID: protocolID, ClientID: a.Seat.Player, Servers: a.Addresses, Lifetime: lifetime,
 		Timeout:  -time.Second, // sessions have their own
-		UserData: seat.Append(nil), Random: r.server.random,
+		UserData: a.Seat.Append(nil), Random: random,
 	}.Issue(now)
 	if err != nil {
-		return Admission{}, fmt.Errorf("%w: %w", ErrConfig, err)
+		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	r.server.notes.seated(seat, r)
-	return Admission{
-		Kind: r.kind.Name, Code: r.about.code, Process: c.Process, Seat: seat, Token: token, Expires: until,
-		Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
-	}, nil
+	a.Token = token
+	return nil
 }
 
 // left is how many seats a room has free for who joins a kind with these options, 0 where it is not for them.

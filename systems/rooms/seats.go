@@ -3,9 +3,13 @@ package rooms
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
 // Wish is what players want who come together.
@@ -144,3 +148,69 @@ func (h here) Ready() error {
 }
 
 var _ Seats = here{}
+
+// asked is a server to other processes, which ask it for seats by way of the directory.
+type asked Server
+
+var _ asks.House = (*asked)(nil)
+
+// Epoch implements [asks.House].
+func (s *asked) Epoch() uint64 { return (*Server)(s).Epoch() }
+
+// Answer implements [asks.House].
+func (s *asked) Answer(ctx context.Context, b asks.Batch) asks.Answers {
+	all := asks.Answers{Addresses: s.config.Addresses}
+	all.Endpoints, _ = json.Marshal(s.config.Endpoints)
+	for i := range b.Asks {
+		got, err := s.give(ctx, &b.Asks[i])
+		if err != nil {
+			all.Answers = append(all.Answers, asks.Answer{Refused: refusal(err), Why: err.Error()})
+			continue
+		}
+		of := &got[0]
+		a := asks.Answer{
+			Room: uint64(of.Seat.Room), Kind: of.Kind, Code: of.Code, Expires: of.Expires.Unix(), Issued: of.Expires.Add(-s.config.Promise).Unix(),
+		}
+		for _, x := range got {
+			a.Seats = append(a.Seats, asks.Seat{Number: x.Seat.Number, Epoch: x.Seat.Epoch, Party: x.Seat.Party})
+		}
+		all.Answers = append(all.Answers, a)
+	}
+	return all
+}
+
+// give does what is asked.
+func (s *asked) give(ctx context.Context, a *asks.Ask) ([]Admission, error) {
+	h, id := here{(*Server)(s)}, ID(a.Room)
+	who := make([]Player, len(a.Players))
+	for i, p := range a.Players {
+		who[i] = Player(p)
+	}
+	if a.Claim {
+		var e RoomEntry
+		switch revision, err := ledger.Find(ctx, s.config.Directory, RoomKey(id), &e); {
+		case err != nil:
+			return nil, err
+		case revision == 0:
+			return nil, ErrRoom
+		}
+		if _, err := h.server.Claim(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	switch a.Op {
+	case asks.Join:
+		return h.Join(ctx, Wish{a.Kind, a.Options, a.Schema, who})
+	case asks.Create:
+		return h.Create(ctx, a.Kind, Creation{a.Options, a.Private, a.Schema}, who...)
+	case asks.Reserve:
+		return h.Reserve(ctx, id, who...)
+	case asks.Reconnect:
+		if err := check(who); err != nil {
+			return nil, err
+		}
+		x, err := h.Reconnect(ctx, id, who[0])
+		return []Admission{x}, err
+	}
+	return nil, fmt.Errorf("%w: nobody knows the ask %.20q", ErrPlayer, a.Op)
+}

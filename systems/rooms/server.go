@@ -12,6 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
 	"github.com/tactusgo/tactus/systems/rooms/internal/router"
 	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
@@ -27,6 +28,7 @@ type Server struct {
 	counts map[string]*tally.Counter // by kind
 	router *router.Router
 	notes  *notes
+	desk   *asks.Desk
 	random func([]byte)
 
 	mu    sync.Mutex
@@ -87,6 +89,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
 	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: (*inside)(s).find})
 	s.notes = newNotes(s, drawn)
+	s.desk = asks.NewDesk(c.Directory, c.Process, (*asked)(s))
 	return s, nil
 }
 
@@ -153,8 +156,14 @@ func (s *Server) Run(ctx context.Context) error {
 		(*inside)(s).start(r)
 	}
 	s.mu.Unlock()
-	told := make(chan struct{})
+	told, answered := make(chan struct{}), make(chan struct{})
 	go s.notes.Run(rooms, told)
+	go func() {
+		defer close(answered)
+		s.desk.Run(rooms, s.config.Now, func(ctx context.Context) (<-chan Record, error) {
+			return s.config.Directory.Watch(ctx, s.desk.Prefix())
+		})
+	}()
 	t := time.NewTicker(keepTime)
 	defer t.Stop()
 	for ctx.Err() == nil {
@@ -182,6 +191,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}
 	<-told
+	<-answered
 	return errors.Join(err, s.router.Close())
 }
 
@@ -208,6 +218,7 @@ func (s *inside) keep(now time.Time) {
 // virtual time, in place of Run.
 func (s *Server) Advance(now time.Time) {
 	(*inside)(s).keep(now)
+	s.desk.Poll(context.Background(), now)
 	own := goroutine()
 	for _, r := range s.Rooms() {
 		if (*host)(r).due(now) {

@@ -59,7 +59,7 @@ func TestTallies(t *testing.T) {
 		all[x.Kind] = x
 	}
 	x := all["field"]
-	want := map[string]uint64{"full": 5, "no_seat": 1, "other": 1, "rooms": 1, "locked": 1}
+	want := map[string]uint64{"full": 5, "no_seat": 1, "player": 1, "rooms": 1, "locked": 1}
 	if x.Given != 4 || x.Returned != 1 || !maps.Equal(x.Refused, want) {
 		t.Errorf("given %d, again %d, refused %v, want 4, 1 and %v", x.Given, x.Returned, x.Refused, want)
 	}
