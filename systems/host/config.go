@@ -34,6 +34,9 @@ type Config struct {
 	Client systems.ClientConfig
 	// Input says what an input is; make one with [InputOf]. Default (zero): the neutral input in every tick.
 	Input Input
+	// Login is what the client asks to be, as it lies in memory: a value of the type of the protocol's ecs.Join. Default
+	// (nil): Client.Login.
+	Login []byte
 	// Partial draws what the client simulates between ticks, too, with the input of the moment: see
 	// systems.ClientConfig.Partial.
 	Partial bool
@@ -68,9 +71,20 @@ func (c Config) Validate() error {
 func given(g systems.GatherFunc) bool { return !reflect.ValueOf(g).IsZero() }
 
 // clientConfig is the configuration of a host's client.
-func clientConfig(h *Host, now time.Time, c *Config) systems.ClientConfig {
+func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.ClientConfig, error) {
 	k := c.Client
 	k.Start = now
+	if c.Login != nil {
+		if p.Players().Join == nil {
+			return k, fmt.Errorf("%w: Login, and the protocol has no ecs.Join", ErrConfig)
+		}
+		join := cleanerOf(p.Players().Join.Schema)
+		v, err := join.value(c.Login)
+		if err != nil {
+			return k, fmt.Errorf("%w: Login: %w", ErrConfig, err)
+		}
+		k.Login = reflect.NewAt(join.table.Type, v).Elem().Interface()
+	}
 	if c.Input.gather != nil {
 		k.Gather = c.Input.gather(h, true)
 		if c.Partial {
@@ -100,7 +114,7 @@ func clientConfig(h *Host, now time.Time, c *Config) systems.ClientConfig {
 			told(w, tick)
 		}
 	}
-	return k
+	return k, nil
 }
 
 // enters is 1 for what comes.

@@ -56,10 +56,14 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	for i, s := range ecs.Singletons(p) {
 		h.single[s.Replicated()] = i + 1
 	}
-	if h.client, err = systems.NewClient(on, server, p, clientConfig(h, now, &c)); err != nil {
+	client, err := clientConfig(h, p, now, &c)
+	if err != nil {
 		return nil, err
 	}
-	h.config.Client.Token = nil // whoever prints a host does not print that
+	if h.client, err = systems.NewClient(on, server, p, client); err != nil {
+		return nil, err
+	}
+	h.config.Client.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // whoever prints a host does not print that
 	return h, nil
 }
 

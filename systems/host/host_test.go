@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -301,6 +302,30 @@ func TestMessagesEventsCommands(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
+	}
+}
+
+// A host asks to be what bytes say.
+func TestLogin(t *testing.T) {
+	p := protocol()
+	m := newMatch(t, protocol(), systems.ServerConfig{})
+	var who tag
+	who.Name.Set("Ada")
+	c := m.config()
+	c.Login = bytesOf(who)
+	k := m.join(p, netsys.Link{}, c)
+	m.play(time.Second, 60, nil)
+	if tags := column[tag](p, ownTable(k)); len(tags) != 1 || tags[0].Name.String() != "Ada" {
+		t.Errorf("called %v", tags)
+	}
+	c = m.config()
+	c.Login = bytesOf(who)[1:]
+	if _, err := m.tryJoin(p, netsys.Link{}, c); !errors.Is(err, host.ErrConfig) || !errors.Is(err, host.ErrValue) {
+		t.Errorf("a short login: %v", err)
+	}
+	c.Login = []byte{}
+	if _, err := m.tryJoin(ecs.NewProtocol("nobody/1"), netsys.Link{}, host.Config{Login: c.Login}); !errors.Is(err, host.ErrConfig) {
+		t.Errorf("a login where nobody joins: %v", err)
 	}
 }
 

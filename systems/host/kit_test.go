@@ -70,8 +70,8 @@ func protocol(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	ecs.Replicate[stone](p, ecs.Predicted)
 	ecs.Replicate[tag](p, 0)
 	ecs.Input[keys](p)
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, leaps{}, tag{}, keys{})
+	ecs.Join(p, func(w *ecs.World, client uint32, l *tag) {
+		w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, leaps{}, *l, keys{})
 	})
 	ecs.Command(p, func(w *ecs.World, client uint32, r *rename) {
 		for _, t := range ecs.EachOf[struct{ Tag *tag }](w, client) {

@@ -1,0 +1,23 @@
+//go:build wasm
+
+package wasm
+
+import (
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// Game is a game of which [Serve] makes a module.
+type Game struct {
+	// Protocol builds the game's protocol. Required.
+	Protocol func() *ecs.Protocol
+	// Config is the configuration of one more host. What tactus_open is given takes the place of its Client.Token,
+	// Client.ClientID, Login and Partial. Default (nil): the zero Config.
+	Config func() host.Config
+}
+
+// Serve makes the exports those of a game and never returns: it is what main does. A program calls it once.
+func Serve(g Game) {
+	module.game, module.protocol = g, g.Protocol()
+	select {}
+}
