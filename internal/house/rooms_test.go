@@ -73,6 +73,9 @@ var floors = map[string]string{
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",
 
+	// the cluster that a process is in, told of it from beside
+	"rooms/agones": "rooms",
+
 	// a process from its main: signals, and what runs beside the rooms
 	"rooms/serve": "rooms",
 
