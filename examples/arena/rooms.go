@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/operator"
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
@@ -31,7 +33,14 @@ type many struct {
 	most   int // rooms
 	preset string
 	json   bool
+
+	inspect   string // address of the operator's page, or empty
+	operators []operator.Operator
+	messages  *game.Messages
 }
+
+// operatorsVariable is the environment variable with who may act on rooms: command lines are no secret.
+const operatorsVariable = "TACTUS_OPERATORS"
 
 // wantsRooms reports whether arguments say -rooms.
 func wantsRooms(args []string) bool {
@@ -55,6 +64,7 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
 	fs.IntVar(&m.most, "max-rooms", 200, "rooms at once")
 	fs.StringVar(&m.preset, "preset", policy.LocalSync.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&m.inspect, "inspect", "", "serve the page of those who run the rooms at this `address` of this machine, such as 127.0.0.1:7781: rooms, players,\nticks. Who is in the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
 	fs.BoolVar(&m.json, "json", false, "say where it listens by one JSON object, the first line of the output, and nothing else")
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -70,6 +80,11 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
 	fs.Visit(func(f *flag.Flag) { m.typed = m.typed || f.Name == "http" })
+	m.messages = game.NewMessages()
+	var err error
+	if m.operators, err = operator.ParseOperators(os.Getenv(operatorsVariable)); err != nil {
+		return fmt.Errorf("%s: %w", operatorsVariable, err)
+	}
 	return m.validate()
 }
 
@@ -110,7 +125,7 @@ func (m *many) kind() rooms.Kind {
 		Server: systems.ServerConfig{Policies: preset.Policies()},
 		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 			game.Arm(c)
-			game.NewMessages().Serve(c)
+			m.messages.Serve(c)
 			return nil
 		},
 		Hooks: rooms.Hooks{Created: func(_ *rooms.Room, w *ecs.World) error {

@@ -69,11 +69,26 @@ func seat(t *testing.T, at where, player int, path, body string) (status int, a 
 	return r.StatusCode, a, failed
 }
 
-// plays plays on a seat, over UDP or by WebSocket, until so many players are seen.
-func plays(t *testing.T, a roomsweb.Admission, socket bool, players int) {
+// meet has players on seats of one room, over UDP and by WebSocket in turn, play until each sees all.
+func meet(t *testing.T, seats ...roomsweb.Admission) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
+	var all, seen sync.WaitGroup
+	seen.Add(len(seats))
+	for i, a := range seats {
+		all.Go(func() { plays(ctx, t, a, i%2 == 1, len(seats), sync.OnceFunc(seen.Done)) })
+	}
+	go func() {
+		seen.Wait()
+		cancel()
+	}()
+	all.Wait()
+}
+
+// plays plays on a seat until ctx ends, and calls met when it sees so many players.
+func plays(ctx context.Context, t *testing.T, a roomsweb.Admission, socket bool, players int, met func()) {
+	defer met() // nobody waits for who has failed
 	b, err := base64.StdEncoding.DecodeString(a.Token)
 	if err != nil {
 		t.Error(err)
@@ -99,16 +114,17 @@ func plays(t *testing.T, a roomsweb.Admission, socket bool, players int) {
 		t.Error(err)
 		return
 	}
-	met := false
+	there := false
 	if err := c.Run(ctx, func(c *systems.Client) {
 		n := 0
 		for range ecs.All[struct{ Who game.Player }](c.View()) {
 			n++
 		}
-		if met = met || n == players; met {
-			cancel()
+		if n == players {
+			there = true
+			met()
 		}
-	}); !met {
+	}); !there {
 		t.Errorf("player %s meets nobody: %v", a.Player, err)
 	}
 }
@@ -139,15 +155,110 @@ func TestRooms(t *testing.T) {
 	if status, _, failed := seat(t, at, 3, "/"+a.Code+"/join", `{}`); status != http.StatusConflict || failed.Code != "full" {
 		t.Errorf("a third of two: %d %v", status, failed)
 	}
-	var both sync.WaitGroup
-	both.Go(func() { plays(t, a, false, 2) })
-	both.Go(func() { plays(t, b, true, 2) })
-	both.Wait()
+	meet(t, a, b)
 	if status, c, failed := seat(t, at, 4, "/queue", `{"kind":"arena"}`); status != http.StatusOK {
 		t.Errorf("quick match: %d %+v %v", status, c, failed)
 	}
 	if status, _, failed := seat(t, at, 5, "/create", `{"kind":"arena","options":{"name":"a\u0007b"}}`); status != http.StatusForbidden || !strings.Contains(failed.Message, "can be seen") {
 		t.Errorf("a name that cannot be read: %d %v", status, failed)
+	}
+}
+
+// Rooms have the model that -preset names, where inputs travel too.
+func TestRoomsPreset(t *testing.T) {
+	for _, preset := range []string{"ServerRewind", "Rollback", "Lockstep"} {
+		t.Run(preset, func(t *testing.T) {
+			t.Parallel()
+			at := open(t, "-npcs 5 -preset "+preset)
+			var seats []roomsweb.Admission
+			for player := range 2 {
+				status, a, failed := seat(t, at, player+1, "/join", `{"kind":"arena"}`)
+				if status != http.StatusOK {
+					t.Fatal(failed)
+				}
+				seats = append(seats, a)
+			}
+			meet(t, seats...)
+		})
+	}
+}
+
+// Who has an operator's token tells the players of a room something, and ends it; nobody else does.
+func TestRoomsOperator(t *testing.T) {
+	const token = "0123456789abcdef"
+	t.Setenv(operatorsVariable, "ada="+token)
+	at := open(t, "-seats 2 -npcs 0 -inspect 127.0.0.1:0")
+	_, a, failed := seat(t, at, 1, "/create", `{"kind":"arena"}`)
+	if a.Token == "" {
+		t.Fatal(failed)
+	}
+	act := func(what, body, token string) (status int, answer string) {
+		q, err := http.NewRequest(http.MethodPost, at.Operator+"/room/"+a.Room.String()+"/"+what, strings.NewReader(body))
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		q.Header.Set("Content-Type", "application/json")
+		q.Header.Set("Authorization", "Bearer "+token)
+		r, err := http.DefaultClient.Do(q)
+		if err != nil {
+			t.Error(err)
+			return 0, ""
+		}
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		return r.StatusCode, string(b)
+	}
+	b, err := base64.StdEncoding.DecodeString(a.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := netcode.ParseToken(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	heard := make(chan string, 16)
+	config := systems.ClientConfig{Token: parsed}
+	game.NewMessages().Play(&config, func(s *game.Said) { heard <- s.Name.String() + ": " + s.Text.String() })
+	c, err := systems.Dial(ctx, a.Endpoints.UDP, game.CombatProtocol(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, played := make(chan struct{}), make(chan error, 1)
+	in := sync.OnceFunc(func() { close(ready) })
+	go func() { played <- c.Run(ctx, func(*systems.Client) { in() }) }()
+	select {
+	case <-ready:
+	case <-ctx.Done():
+		t.Fatal("the player is not in")
+	}
+	if status, answer := act("broadcast", `{"text":"hello"}`, "another-token-0123"); status != http.StatusUnauthorized && status != http.StatusForbidden {
+		t.Errorf("with another token: %d %s", status, answer)
+	}
+	if status, answer := act("broadcast", `{"text":"`+strings.Repeat("x", 81)+`"}`, token); status < 400 || !strings.Contains(answer, "80 bytes") {
+		t.Errorf("a line that is too long: %d %s", status, answer)
+	}
+	if status, answer := act("broadcast", `{"text":"hello"}`, token); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+	select {
+	case line := <-heard:
+		if line != "operator: hello" {
+			t.Errorf("heard %q", line)
+		}
+	case <-ctx.Done():
+		t.Error("nobody heard it")
+	}
+	if status, answer := act("end", `{"reason":"enough"}`, token); status != http.StatusOK {
+		t.Errorf("%d %s", status, answer)
+	}
+	if err := <-played; err == nil || ctx.Err() != nil {
+		t.Errorf("the room goes on: %v", err)
 	}
 }
 
@@ -204,12 +315,13 @@ func TestRoomsFlags(t *testing.T) {
 		"surplus":                      "only flags",
 		"-http 127.0.0.1:999999":       "-http takes another address",
 		"-http 127.0.0.1:0 -web /none": "-web: ",
+		"-http 127.0.0.1:0 -web CLIENT -inspect 0.0.0.0:0": "-inspect: ",
 	} {
 		var out, errs bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		code := lobbyMain(ctx, append([]string{"-rooms"}, strings.Fields(args)...), &out, &errs)
-		fails := strings.Contains(args, "999999") || strings.Contains(args, "/none") // when it serves
+		code := lobbyMain(ctx, strings.Fields("-rooms "+strings.ReplaceAll(args, "CLIENT", client(t))), &out, &errs)
+		fails := strings.Contains(args, "127.0.0.1:") // when it serves
 		if want := map[bool]int{true: 1, false: runner.ExitUsage}[fails]; code != want {
 			t.Errorf("arena -rooms %s: exit code %d, want %d", args, code, want)
 		}

@@ -17,8 +17,10 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
+	"github.com/tactusgo/tactus/systems/rooms/operator"
 	"github.com/tactusgo/tactus/systems/rooms/serve"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 	"github.com/tactusgo/tactus/systems/runner"
@@ -55,7 +57,14 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	quiet := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{m.kind()}, MaxRooms: m.most, Logger: quiet, Told: m.told(stdout)}, wire)
+	audit := operator.NewAudit(stderr)
+	told := m.told(stdout)
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{m.kind()}, MaxRooms: m.most, Logger: quiet, Told: func(n rooms.Notice) {
+		told(n)
+		if m.inspect != "" {
+			audit.Told(n)
+		}
+	}}, wire)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
@@ -69,6 +78,10 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 		if err := site.Prepare(ctx); err != nil {
 			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
 		}
+	}
+	watch, err := m.watch(server, audit, &at)
+	if err != nil {
+		return errors.Join(err, wire.Close())
 	}
 	if err := at.print(stdout, m.json); err != nil {
 		return errors.Join(err, wire.Close())
@@ -86,11 +99,38 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 			return nil
 		})
 	}
+	if watch != nil {
+		beside = append(beside, watch)
+	}
 	err = serve.Run(ctx, server, serve.Config{Beside: beside, Logger: log})
 	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: it was told
 		return nil
 	}
 	return err
+}
+
+// watch is the page of those who run the rooms, nil where there is none.
+func (m *many) watch(server *rooms.Server, audit *operator.Audit, at *where) (func(context.Context) error, error) {
+	if m.inspect == "" {
+		return nil, nil
+	}
+	page, err := operator.New(server, operator.Config{Operators: m.operators, Audit: audit, Broadcast: func(r *rooms.Room, text string) (err error) {
+		return errors.Join(r.Do(func(s *systems.Server) { err = m.messages.Announce(s, "operator", text) }), err)
+	}})
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", m.inspect)
+	if err == nil {
+		if err = page.Allows(l.Addr()); err != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("-inspect: %w", err)
+	}
+	at.Operator = "http://" + l.Addr().String()
+	return func(ctx context.Context) error { return page.Serve(ctx, l) }, nil
 }
 
 // listenBeside serves players at the usual ports of the host of a page, or at free ones.
@@ -140,7 +180,7 @@ func readable(_ roomsweb.Action, _ rooms.Player, _ string, o rooms.Options) erro
 // told prints what becomes of rooms.
 func (m *many) told(out io.Writer) func(rooms.Notice) {
 	if m.json {
-		return nil
+		return func(rooms.Notice) {}
 	}
 	var mu sync.Mutex
 	return func(n rooms.Notice) {
@@ -162,6 +202,8 @@ type where struct {
 	WS    string `json:"ws"`    // for those in a browser
 	Kind  string `json:"kind"`
 	Seats int    `json:"seats"`
+	// Operator is the page of those who run the rooms, "" for none.
+	Operator string `json:"operator,omitempty"`
 }
 
 // print says it, as a line of JSON or to people.
@@ -169,6 +211,10 @@ func (x where) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(x)
 	}
-	_, err := fmt.Fprintf(out, "\n  lobby in a browser:  %s\n  rooms by HTTP:       %s, described by %[2]s/openapi.json\n  players come to:     udp %s, %s\n\n", x.HTTP, x.Rooms, x.UDP, x.WS)
+	operator := ""
+	if x.Operator != "" {
+		operator = "\n  to run the rooms:    " + x.Operator
+	}
+	_, err := fmt.Fprintf(out, "\n  lobby in a browser:  %s\n  rooms by HTTP:       %s, described by %[2]s/openapi.json\n  players come to:     udp %s, %s%s\n\n", x.HTTP, x.Rooms, x.UDP, x.WS, operator)
 	return err
 }

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"unicode"
@@ -83,14 +84,31 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 				said.Name = p.Who.Name
 			}
 		}
-		for c := range t.server.Clients {
-			// Who has too much waiting for it misses a line.
-			_ = m.Said.Send(t.server.Session(c.ID).Channels(), &said)
-		}
+		m.tell(t.server, &said)
 	})
 	c.Messages = m.Registry
 	c.OnMessage = func(s *systems.Server, client uint32, number int, message []byte) error {
 		return d.Deliver(talker{s, client}, number, message)
+	}
+}
+
+// Announce tells all clients a line that no player has said. The error says that it is too long, and nobody is told.
+// It is for the server's goroutine.
+func (m *Messages) Announce(s *systems.Server, by, text string) error {
+	var said Said
+	said.Name.Set(by)
+	if !said.Text.Set(text) {
+		return fmt.Errorf("a line has %d bytes at most", said.Text.Cap())
+	}
+	m.tell(s, &said)
+	return nil
+}
+
+// tell tells all clients what was said.
+func (m *Messages) tell(s *systems.Server, said *Said) {
+	for c := range s.Clients {
+		// Who has too much waiting for it misses a line.
+		_ = m.Said.Send(s.Session(c.ID).Channels(), said)
 	}
 }
 
