@@ -102,6 +102,7 @@ func TestWhatWasMissedGoes(t *testing.T) {
 
 // Where nobody answers, a directory says so, and has what it knew.
 func TestNobodyAnswers(t *testing.T) {
+	t.Parallel()
 	s := embedded(t, 1)
 	d, clock := opened(t, s.Config())
 	a := save(t, d, "process.one", "1", 0, 10*time.Second)

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -46,8 +47,10 @@ func (d *Directory) follow(ready chan<- struct{}) {
 func (d *Directory) read(ctx context.Context, heard func()) error {
 	ask, stop := context.WithTimeout(ctx, 5*d.config.Patience)
 	defer stop()
-	consumer, err := d.stream.OrderedConsumer(ask, jetstream.OrderedConsumerConfig{
-		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubjects: []string{d.subject(">")}, InactiveThreshold: time.Minute,
+	// Not an ordered one: that begins anew by itself, waits long where nobody answers, and does not hear of Stop meanwhile.
+	consumer, err := d.stream.CreateConsumer(ask, jetstream.ConsumerConfig{
+		AckPolicy: jetstream.AckNonePolicy, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubjects: []string{d.subject(">")},
+		InactiveThreshold: time.Minute, MemoryStorage: true, Replicas: 1,
 	})
 	if err != nil {
 		return err
@@ -63,9 +66,10 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		select {
 		case <-ctx.Done():
 		case <-d.anew:
+			done()
 		}
-		messages.Stop()
 	}()
+	defer messages.Stop()
 	pending := consumer.CachedInfo().NumPending
 	seen := make(map[string]bool)
 	all := func() {
@@ -76,9 +80,9 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 	if pending == 0 {
 		all()
 	}
-	for {
-		m, err := messages.Next()
-		if errors.Is(err, jetstream.ErrMsgIteratorClosed) {
+	for next := uint64(1); ; next++ {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
@@ -87,6 +91,9 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		about, err := m.Metadata()
 		if err != nil {
 			return err
+		}
+		if about.Sequence.Consumer != next {
+			return fmt.Errorf("message %d came in place of %d", about.Sequence.Consumer, next)
 		}
 		key := d.hear(m.Subject(), m.Headers(), m.Data(), about.Sequence.Stream)
 		if seen == nil {

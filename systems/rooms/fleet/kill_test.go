@@ -1,117 +1,22 @@
 package fleet
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"testing"
 	"time"
-
-	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// child is a server in a process of its own, so that it can be killed: one that is shut down hands over before.
-type child struct {
-	Number   int
-	Port     int
-	Ports    []int // of all, for each other
-	Password string
-	Folder   string
-}
-
-const childVariable = "TACTUS_FLEET_CHILD"
-
-// TestMain is a child, too.
-func TestMain(m *testing.M) {
-	if about := os.Getenv(childVariable); about != "" {
-		if err := serve(about); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		os.Exit(1)
-	}
-	os.Exit(m.Run())
-}
-
-// serve runs a child until who started it ends.
-func serve(about string) error {
-	var c child
-	if err := json.Unmarshal([]byte(about), &c); err != nil {
-		return err
-	}
-	s := &Servers{password: c.Password}
-	o := s.options(c.Number, c.Folder)
-	o.Port, o.Cluster.Name, o.Cluster.Port = c.Port, "tactus", c.Ports[c.Number]
-	for _, port := range c.Ports {
-		o.Routes = append(o.Routes, s.url(port))
-	}
-	one, err := server.NewServer(o)
-	if err != nil {
-		return err
-	}
-	one.Start()
-	_, err = os.Stdin.Read(make([]byte, 1))
-	return err
-}
-
-// processes are three servers in processes of their own, and how one is killed by its name.
-func processes(t *testing.T) (Config, func(name string)) {
-	t.Helper()
-	s := &Servers{password: "drawn"}
-	_, ports, err := s.routes(6)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, c := t.TempDir(), Config{Replicas: 3}
-	commands := make(map[string]*exec.Cmd)
-	for i := range 3 {
-		about, err := json.Marshal(child{i, ports[i], ports[3:], s.password, folder})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := exec.Command(os.Args[0])
-		e.Env = append(os.Environ(), childVariable+"="+string(about))
-		e.Stderr = os.Stderr
-		if _, err = e.StdinPipe(); err == nil { // it ends with this process
-			err = e.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _, _ = e.Process.Kill(), e.Wait() })
-		commands[fmt.Sprintf("tactus-%d", i+1)] = e
-		c.URL += "," + s.url(ports[i]).String()
-	}
-	return c, func(name string) {
-		if err := commands[name].Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = commands[name].Wait()
-	}
-}
-
-// leader is the name of the server that leads the stream.
-func leader(t *testing.T, d *Directory) (name string) {
-	t.Helper()
-	within(t, "a leader", func() bool {
-		info, err := d.stream.Info(t.Context())
-		if err == nil {
-			name = info.Cluster.Leader
-		}
-		return name != ""
-	})
-	return name
-}
-
 // When the leader of three is killed, writes are refused for a while; reads go on, no lease ends, and nothing that was
 // written is lost. Then all goes on, and leases begin again.
 func TestLeaderIsKilled(t *testing.T) {
-	s, kill := processes(t)
-	one, _ := opened(t, s)
-	two, clock := opened(t, s)
+	t.Parallel()
+	c := newCluster(t)
+	one, _ := opened(t, c.Config)
+	two, clock := opened(t, c.Config)
+	c.settled(one)
 	ctx := t.Context()
 	told, err := two.Watch(ctx, "room.")
 	if err != nil {
@@ -123,9 +28,9 @@ func TestLeaderIsKilled(t *testing.T) {
 		key := fmt.Sprint("room.", i)
 		written[key] = save(t, one, key, "1", 0, 0)
 	}
-	within(t, "two hears all", func() bool { all, _ := two.List(ctx, ""); return len(all) == 51 })
+	within(t, "two hears all", func() bool { all, _ := two.List(ctx, ""); return len(all) == 52 })
 
-	kill(leader(t, one))
+	c.kill(c.leader(one))
 	var refused *Refused
 	refusals, key, revision := 0, "", uint64(0)
 	within(t, "writes go on", func() bool {

@@ -109,8 +109,8 @@ func (d *Directory) reconnected() {
 // Close ends all watching, and the connection. What was written stays until its lease ends.
 func (d *Directory) Close() {
 	d.stop()
-	d.all.Wait()
 	if d.conn != nil {
-		d.conn.Close()
+		d.conn.Close() // who waits for an answer gets none
 	}
+	d.all.Wait()
 }

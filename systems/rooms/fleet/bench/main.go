@@ -85,7 +85,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	seats, err := web.New(crowd.Generous(web.Config{Endpoints: web.Endpoints{UDP: wire.LocalAddr().String()}}), s)
+	seats, err := web.New(crowd.Generous(web.Config{}), rooms.Here(s))
 	if err != nil {
 		return errors.Join(err, s.Close(time.Now()))
 	}
