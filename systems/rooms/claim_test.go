@@ -326,3 +326,20 @@ func TestForeignEntries(t *testing.T) {
 		t.Errorf("%+v, %v", e, h.server.Rooms())
 	}
 }
+
+// What a process seems to say, and does not, as a write that was refused was done late, is removed, and not what it says.
+func TestLateWritesGo(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one"})
+	d := h.server.Directory()
+	h.entered("field", 1)
+	h.run(time.Second)
+	all := keys(t, d)
+	value, _ := json.Marshal(RoomEntry{ID: 9, Kind: "field", Process: "one", ProcessEpoch: 1, Epoch: 1})
+	if _, err := d.Save(context.Background(), RoomKey(9), value, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	h.run(12 * time.Second)
+	if got := keys(t, d); !slices.Equal(got, all) {
+		t.Errorf("%q, want %q", got, all)
+	}
+}

@@ -1,4 +1,5 @@
 // Package roomstest has what tests of directories share: every directory of rooms keeps to the same.
 //
 //   - Test one: [Directory].
+//   - Test what stands on one: [Faulty], with faults by a seed and in virtual time.
 package roomstest

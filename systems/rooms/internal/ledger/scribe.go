@@ -66,9 +66,10 @@ type Scribe struct {
 // NewScribe makes a scribe that has written nothing.
 func NewScribe(c Config) *Scribe {
 	claim := NewClaim(c.Directory, c.Now, c.Process, c.Drawn)
+	ledger := New(c.Directory, claim)
 	return &Scribe{
-		config: c, claim: claim, ledger: New(c.Directory, claim), dirty: make(map[string]any),
-		sweeper: sweeper{directory: c.Directory, process: c.Process, prefixes: c.Prefixes, stay: c.Stay},
+		config: c, claim: claim, ledger: ledger, dirty: make(map[string]any),
+		sweeper: sweeper{directory: c.Directory, claim: claim, ledger: ledger, process: c.Process, prefixes: c.Prefixes, stay: c.Stay},
 	}
 }
 

@@ -18,16 +18,19 @@ const (
 	sweepMost = 256
 )
 
-// sweeper removes what processes have left that are gone for long. Of the processes that are there, the one with the first
-// name does so.
+// sweeper removes what processes have left that are gone for long: of those that are there, the one with the first name
+// does so. And it removes what this process seems to say, and does not: a write that was refused may be done late.
 type sweeper struct {
 	directory Directory
+	claim     *Claim
+	ledger    *Ledger
 	process   string
 	prefixes  []string
 	stay      time.Duration
 
 	looked time.Time
 	gone   map[Holder]time.Time // since when each was missed
+	ghosts map[string]uint64    // what nobody says here, as it was at the last look: revisions by key
 }
 
 // sweep does so, every few seconds.
@@ -36,13 +39,22 @@ func (s *sweeper) sweep(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	s.looked = now
-	left, first, err := s.left(ctx)
+	all, first, err := s.look(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.exorcise(ctx, all); err != nil {
 		return err
 	}
 	if !first {
 		clear(s.gone)
 		return nil
+	}
+	left := make(map[Holder][]Record)
+	for h, of := range all {
+		if !of.live {
+			left[h] = of.records
+		}
 	}
 	gone := make(map[Holder]time.Time, len(left))
 	for h := range left {
@@ -74,20 +86,26 @@ func (s *sweeper) sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// left are the records of processes that are not there. First reports whether this process is the first that is.
-func (s *sweeper) left(ctx context.Context) (left map[Holder][]Record, first bool, err error) {
+// holding is what a process says.
+type holding struct {
+	live    bool
+	records []Record
+}
+
+// look lists what processes say. First reports whether this process is the first that is there.
+func (s *sweeper) look(ctx context.Context) (all map[Holder]*holding, first bool, err error) {
 	list, err := s.directory.List(ctx, Prefix)
-	if err != nil || len(list) == 0 || list[0].Key != Prefix+s.process {
+	if err != nil {
 		return nil, false, err
 	}
-	live := make(map[Holder]bool)
+	first = len(list) > 0 && list[0].Key == Prefix+s.process
+	all = make(map[Holder]*holding)
 	for _, r := range list {
 		var e process
 		if json.Unmarshal(r.Value, &e) == nil {
-			live[Holder{e.Process, e.Epoch}] = true
+			all[Holder{e.Process, e.Epoch}] = &holding{live: true}
 		}
 	}
-	left = make(map[Holder][]Record)
 	for _, prefix := range s.prefixes {
 		list, err := s.directory.List(ctx, prefix)
 		if err != nil {
@@ -95,12 +113,42 @@ func (s *sweeper) left(ctx context.Context) (left map[Holder][]Record, first boo
 		}
 		for _, r := range list {
 			var h Holder
-			if json.Unmarshal(r.Value, &h) == nil && !live[h] {
-				left[h] = append(left[h], r)
+			if json.Unmarshal(r.Value, &h) != nil {
+				continue
+			}
+			if all[h] == nil {
+				all[h] = &holding{}
+			}
+			all[h].records = append(all[h].records, r)
+		}
+	}
+	return all, first, nil
+}
+
+// exorcise removes what was there at the last look, too, and what nobody here says.
+func (s *sweeper) exorcise(ctx context.Context, all map[Holder]*holding) error {
+	said, ghosts := s.ledger.Said(), make(map[string]uint64)
+	for h, of := range all {
+		if !s.claim.Mine(h) {
+			continue
+		}
+		for _, r := range of.records {
+			if _, is := said[r.Key]; !is {
+				ghosts[r.Key] = r.Revision
 			}
 		}
 	}
-	return left, true, nil
+	before := s.ghosts
+	s.ghosts = ghosts
+	for _, key := range slices.Sorted(maps.Keys(ghosts)) {
+		if before[key] != ghosts[key] {
+			continue
+		}
+		if err := s.directory.Remove(ctx, key, ghosts[key]); err != nil && !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return nil
 }
 
 // There asks whether a process is there, and has that claim.
