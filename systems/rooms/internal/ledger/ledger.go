@@ -118,6 +118,13 @@ func (l *Ledger) TakeOver(ctx context.Context, key string, by any, what Saying, 
 		return fmt.Errorf("%w: this process is about to take back what it said before", ErrConflict)
 	}
 	err := l.save(ctx, key, by, what.Value(claim), over)
+	if errors.Is(err, ErrUnavailable) { // it may have been written all the same
+		var there json.RawMessage
+		if newest, failed := Find(ctx, l.directory, key, &there); failed == nil && newest != 0 && what.Wrote(there) {
+			l.stands(key, by, newest)
+			err = nil
+		}
+	}
 	if err == nil {
 		what.Stands(claim)
 	}
