@@ -2,14 +2,12 @@ package rooms
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // sitting is a client with what it was given.
@@ -25,20 +23,7 @@ type sitting struct {
 // time do two clients play in one seat or more in a room than it has seats, as the clients themselves see it; who holds
 // the newest token for a seat plays or hears why not; and in the end nothing is left.
 func TestSchedule(t *testing.T) {
-	seeds := 6
-	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
-		seeds = n
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			defer func() {
-				if t.Failed() {
-					t.Logf("again: go test ./systems/rooms -run 'TestSchedule/seed=%d$'", seed)
-				}
-			}()
-			schedule(t, uint64(seed))
-		})
-	}
+	systemstest.Seeds(t, 6, schedule)
 }
 
 func schedule(t *testing.T, seed uint64) {

@@ -86,24 +86,24 @@ func (s *sweeper) sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// holding is what a process says.
-type holding struct {
+// belongings are what a process says.
+type belongings struct {
 	live    bool
 	records []Record
 }
 
 // look lists what processes say. First reports whether this process is the first that is there.
-func (s *sweeper) look(ctx context.Context) (all map[Holder]*holding, first bool, err error) {
+func (s *sweeper) look(ctx context.Context) (all map[Holder]*belongings, first bool, err error) {
 	list, err := s.directory.List(ctx, Prefix)
 	if err != nil {
 		return nil, false, err
 	}
 	first = len(list) > 0 && list[0].Key == Prefix+s.process
-	all = make(map[Holder]*holding)
+	all = make(map[Holder]*belongings)
 	for _, r := range list {
 		var e process
 		if json.Unmarshal(r.Value, &e) == nil {
-			all[Holder{e.Process, e.Epoch}] = &holding{live: true}
+			all[Holder{e.Process, e.Epoch}] = &belongings{live: true}
 		}
 	}
 	for _, prefix := range s.prefixes {
@@ -117,7 +117,7 @@ func (s *sweeper) look(ctx context.Context) (all map[Holder]*holding, first bool
 				continue
 			}
 			if all[h] == nil {
-				all[h] = &holding{}
+				all[h] = &belongings{}
 			}
 			all[h].records = append(all[h].records, r)
 		}
@@ -126,7 +126,7 @@ func (s *sweeper) look(ctx context.Context) (all map[Holder]*holding, first bool
 }
 
 // exorcise removes what was there at the last look, too, and what nobody here says.
-func (s *sweeper) exorcise(ctx context.Context, all map[Holder]*holding) error {
+func (s *sweeper) exorcise(ctx context.Context, all map[Holder]*belongings) error {
 	said, ghosts := s.ledger.Said(), make(map[string]uint64)
 	for h, of := range all {
 		if !s.claim.Mine(h) {

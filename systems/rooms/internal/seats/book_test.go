@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -253,42 +253,31 @@ func (c *crowd) move() {
 // more are given away than there are, the newest token of a seat alone lets in, once, and what nobody wants any more is
 // free again.
 func TestSeats(t *testing.T) {
-	seeds := 200
-	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
-		seeds = n
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
-			defer func() {
-				if t.Failed() {
-					t.Logf("again: go test ./systems/rooms/internal/seats -run 'TestSeats/seed=%d$'", seed)
-				}
-			}()
-			c := &crowd{
-				t: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), now: birth,
-				newest: make(map[uint16]Promise), banned: make(map[uint64]bool),
+	systemstest.Seeds(t, 200, func(t *testing.T, seed uint64) {
+		c := &crowd{
+			t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: birth,
+			newest: make(map[uint16]Promise), banned: make(map[uint64]bool),
+		}
+		c.book = New(1+c.rng.IntN(6), 1)
+		for range 500 {
+			c.move()
+		}
+		for _, g := range c.guests {
+			if g.until.IsZero() {
+				c.book.Leave(g.token.player, g.client, true)
+				c.book.Gone(g.token.player, g.client)
 			}
-			c.book = New(1+c.rng.IntN(6), 1)
-			for range 500 {
-				c.move()
-			}
-			for _, g := range c.guests {
-				if g.until.IsZero() {
-					c.book.Leave(g.token.player, g.client, true)
-					c.book.Gone(g.token.player, g.client)
-				}
-			}
-			for _, s := range c.book.All() {
-				c.book.Gone(s.Player, s.Client)
-			}
-			c.guests = nil
-			c.now = c.now.Add(time.Minute)
-			c.book.Expire(c.now)
-			if c.book.Left() != len(c.book.All()) {
-				c.fail("%d of %d seats are free in the end: %+v", c.book.Left(), len(c.book.All()), c.book.All())
-			}
-		})
-	}
+		}
+		for _, s := range c.book.All() {
+			c.book.Gone(s.Player, s.Client)
+		}
+		c.guests = nil
+		c.now = c.now.Add(time.Minute)
+		c.book.Expire(c.now)
+		if c.book.Left() != len(c.book.All()) {
+			c.fail("%d of %d seats are free in the end: %+v", c.book.Left(), len(c.book.All()), c.book.All())
+		}
+	})
 }
 
 // A promise that nobody came for is free when it expires; with somebody on the doorstep it holds until that handshake
@@ -322,5 +311,30 @@ func TestPromisesExpire(t *testing.T) {
 		if err := b.Admit(until, p[0], 1); !errors.Is(err, ErrStale) {
 			t.Errorf("an old token lets in: %v", err)
 		}
+	}
+}
+
+// The epochs of a room that was made anew are above all of the room before, however many those were; they begin again in
+// the room where they would reach those of the next.
+func TestEpochsOfRooms(t *testing.T) {
+	until := birth.Add(time.Second)
+	first, second := New(1, 1), New(1, 2)
+	if _, err := first.Reserve(birth, until, nil, Who{Player: 1}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := second.Reserve(birth, until, nil, Who{Player: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := uint32(0)
+	for range span - 2 {
+		old, _, err := first.Renew(until, 1)
+		if err != nil || old.Epoch <= last || old.Epoch >= p[0].Epoch {
+			t.Fatalf("epoch %d after %d, %v; that of the room made anew is %d", old.Epoch, last, err, p[0].Epoch)
+		}
+		last = old.Epoch
+	}
+	if again, _, _ := first.Renew(until, 1); again.Epoch >= last {
+		t.Errorf("epoch %d after %d", again.Epoch, last)
 	}
 }
