@@ -4,29 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/internal/socket"
 )
 
-const (
-	// udpQueue bounds the datagrams that wait for a Poll.
-	udpQueue = 4096
-	// udpKernelBuffer is what is asked of the kernel in each direction; it may give less.
-	udpKernelBuffer = 1 << 20
-)
+// udpQueue bounds the datagrams that wait for a Poll.
+const udpQueue = 4096
 
 // UDP is a [Wire] on a socket of the net package: what clients use, and servers where the event loop of
 // package eventloop is not wanted. A goroutine reads datagrams into a bounded [Inbox]. It builds everywhere;
-// browsers cannot open it.
+// in a browser opening it is an error.
 type UDP struct {
-	conn    *net.UDPConn
+	conn    *socket.UDP
 	local   netip.AddrPort
 	remote  netip.AddrPort
 	inbox   *Inbox
-	out     udpSender
 	reading chan struct{}
 	closed  atomic.Bool
 }
@@ -37,13 +32,11 @@ var _ Wire = (*UDP)(nil)
 // kernel discards what others send to this socket. An unreachable server is not an error here or later: it
 // cannot be told from a slow one, so sessions time out instead.
 func DialUDP(ctx context.Context, server string) (*UDP, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "udp", server)
+	conn, err := socket.Dial(ctx, server)
 	if err != nil {
 		return nil, fmt.Errorf("netsys: DialUDP %q: %w", server, err)
 	}
-	udp := conn.(*net.UDPConn)
-	return newUDP(udp, unmap(udp.RemoteAddr().(*net.UDPAddr).AddrPort()))
+	return newUDP(conn), nil
 }
 
 // ListenUDP opens a wire that talks to anybody, bound to an address such as "127.0.0.1:7777" or ":7777";
@@ -52,44 +45,26 @@ func ListenUDP(addr string) (*UDP, error) {
 	if addr == "" {
 		return nil, errors.New(`netsys: ListenUDP "": address without a port; ":0" takes a free one`)
 	}
-	local, err := net.ResolveUDPAddr("udp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("netsys: ListenUDP %q: %w", addr, err)
-	}
-	conn, err := net.ListenUDP("udp", local)
-	if addrInUse(err) {
+	conn, err := socket.Listen(addr)
+	if socket.InUse(err) {
 		return nil, fmt.Errorf("%w: ListenUDP %q", ErrAddrInUse, addr)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("netsys: ListenUDP %q: %w", addr, err)
 	}
-	return newUDP(conn, netip.AddrPort{})
+	return newUDP(conn), nil
 }
 
-// addrInUse also knows the number that Windows has for it.
-func addrInUse(err error) bool {
-	const wsaeaddrinuse = syscall.Errno(10048)
-	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse)
-}
-
-func newUDP(conn *net.UDPConn, remote netip.AddrPort) (*UDP, error) {
-	// Smaller buffers than asked for lose datagrams earlier, nothing else.
-	_ = conn.SetReadBuffer(udpKernelBuffer)
-	_ = conn.SetWriteBuffer(udpKernelBuffer)
-	local := conn.LocalAddr().(*net.UDPAddr).AddrPort()
+func newUDP(conn *socket.UDP) *UDP {
 	u := &UDP{
 		conn:    conn,
-		local:   unmap(local),
-		remote:  remote,
+		local:   unmap(conn.Local),
+		remote:  unmap(conn.Remote),
 		inbox:   NewInbox(udpQueue),
 		reading: make(chan struct{}),
 	}
-	if err := u.out.init(conn, remote, !local.Addr().Is4()); err != nil {
-		_ = conn.Close()
-		return nil, fmt.Errorf("netsys: UDP socket: %w", err)
-	}
 	go u.read()
-	return u, nil
+	return u
 }
 
 // read fills the inbox until the socket is closed. Any other error concerns one datagram: an ICMP refusal of
@@ -99,12 +74,12 @@ func (u *UDP) read() {
 	defer close(u.reading)
 	b := make([]byte, 2*MaxDatagram)
 	for failures := 0; ; {
-		n, from, err := u.conn.ReadFromUDPAddrPort(b)
+		n, from, err := u.conn.Read(b)
 		switch {
 		case err == nil:
 			failures = 0
 			u.inbox.Put(from, time.Now(), b[:n])
-		case u.closed.Load() || errors.Is(err, net.ErrClosed):
+		case u.closed.Load() || errors.Is(err, socket.ErrClosed):
 			return
 		default:
 			failures = min(failures+1, 100)
@@ -128,13 +103,12 @@ func (u *UDP) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if u.remote.IsValid() && unmap(to) != u.remote {
 		return fmt.Errorf("netsys: UDP.Send to %v on a wire that was dialed to %v", to, u.remote)
 	}
-	err := u.out.send(to, b)
-	if err == nil || errors.Is(err, ErrFull) || errors.Is(err, syscall.ECONNREFUSED) {
-		// A refusal answers an earlier datagram; whether this one arrives is unknown, as always.
-		if errors.Is(err, ErrFull) {
-			return ErrFull
-		}
-		return nil
+	err := u.conn.Send(to, b)
+	switch {
+	case err == nil || socket.Refused(err):
+		return nil // a refusal answers an earlier datagram; whether this one arrives is unknown, as always
+	case errors.Is(err, socket.ErrFull):
+		return ErrFull
 	}
 	return fmt.Errorf("netsys: UDP.Send: %w", err)
 }

@@ -1,3 +1,7 @@
+//go:build !js
+
+// A client for browsers has no command line, and links none.
+
 package game
 
 import (

@@ -1,9 +1,8 @@
 //go:build unix
 
-package netsys
+package socket
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"syscall"
@@ -11,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/sendto"
 )
 
-// udpSender sends by the descriptor, because [net.UDPConn] waits for room when the send buffer is full.
-type udpSender struct {
+// sender sends by the descriptor, because [net.UDPConn] waits for room when the send buffer is full.
+type sender struct {
 	raw    syscall.RawConn
 	socket sendto.Socket
 	step   func(fd uintptr) bool
@@ -23,21 +22,21 @@ type udpSender struct {
 	err error
 }
 
-func (s *udpSender) init(conn *net.UDPConn, remote netip.AddrPort, v6 bool) (err error) {
+func (s *sender) init(conn *net.UDPConn, dialed, v6 bool) (err error) {
 	s.raw, err = conn.SyscallConn()
 	s.socket.V6 = v6
-	s.dialed = remote.IsValid()
+	s.dialed = dialed
 	s.step = s.write
 	return err
 }
 
 // write reports true in any case: false would make the runtime wait until the socket is writable.
-func (s *udpSender) write(fd uintptr) bool {
+func (s *sender) write(fd uintptr) bool {
 	s.err = s.socket.Send(int(fd), s.to, s.b)
 	return true
 }
 
-func (s *udpSender) send(to netip.AddrPort, b []byte) error {
+func (s *sender) send(to netip.AddrPort, b []byte) error {
 	if s.dialed {
 		to = netip.AddrPort{}
 	}
@@ -47,8 +46,8 @@ func (s *udpSender) send(to netip.AddrPort, b []byte) error {
 	if err != nil {
 		return err
 	}
-	if errors.Is(s.err, sendto.ErrFull) {
-		return ErrFull
-	}
 	return s.err
 }
+
+// ErrFull means that the send buffer has no room.
+var ErrFull = sendto.ErrFull
