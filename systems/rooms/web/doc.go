@@ -6,6 +6,7 @@
 //   - Say where players reach the rooms: rooms.Config.Endpoints of each process. Nothing is guessed from requests.
 //   - Vet what players publish: [Config].Check. Say what a player is: [Config].Properties.
 //   - Match by rules of one's own: [Config].Match, of package match.
+//   - Serve it until the rooms have ended: [Beside]. Say whether somebody new gets a room: [Ready].
 //   - Stand behind a proxy: [Config].TrustedProxies, [Config].Hosts.
 //
 // What it answers to, described by the OpenAPI document that it serves as well:
