@@ -30,6 +30,7 @@ type many struct {
 	web    string // folder of the client, or empty
 	seats  int
 	npcs   int
+	bots   int // in a room
 	most   int // rooms
 	preset string
 	json   bool
@@ -37,6 +38,7 @@ type many struct {
 	inspect   string // address of the operator's page, or empty
 	operators []operator.Operator
 	messages  *game.Messages
+	crews     *crews // of the kind
 }
 
 // operatorsVariable is the environment variable with who may act on rooms: command lines are no secret.
@@ -62,6 +64,7 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	fs.StringVar(&m.web, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
 	fs.IntVar(&m.seats, "seats", 8, "seats in a room")
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
+	fs.IntVar(&m.bots, "bots", 0, "bots in a room, with seats of their own beside -seats: they come with the first player and leave with the last")
 	fs.IntVar(&m.most, "max-rooms", 200, "rooms at once")
 	fs.StringVar(&m.preset, "preset", policy.LocalSync.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&m.inspect, "inspect", "", "serve the page of those who run the rooms at this `address` of this machine, such as 127.0.0.1:7781: rooms, players,\nticks. Who is in the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
@@ -109,6 +112,8 @@ func (m *many) validate() error {
 		return fmt.Errorf("-seats %d: 1 to 256 are allowed", m.seats)
 	case m.npcs < 0 || m.npcs > 10_000:
 		return fmt.Errorf("-npcs %d: 0 to 10000 are allowed", m.npcs)
+	case m.bots < 0 || m.bots > 64:
+		return fmt.Errorf("-bots %d: 0 to 64 are allowed", m.bots)
 	case m.most < 1 || m.most > 10_000:
 		return fmt.Errorf("-max-rooms %d: 1 to 10000 are allowed", m.most)
 	case !slices.Contains(presets(), m.preset):
@@ -120,18 +125,22 @@ func (m *many) validate() error {
 // kind is a room of the arena: a match with guns.
 func (m *many) kind() rooms.Kind {
 	preset, _ := policy.ParsePreset(m.preset) // validate has looked
+	m.crews = &crews{each: m.bots, preset: preset, of: make(map[rooms.ID]*crew)}
 	return rooms.Kind{
-		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats,
+		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats + m.bots,
 		Server: systems.ServerConfig{Policies: preset.Policies()},
 		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 			game.Arm(c)
 			m.messages.Serve(c)
 			return nil
 		},
-		Hooks: rooms.Hooks{Created: func(_ *rooms.Room, w *ecs.World) error {
-			game.PopulateCombat(w, m.seats, m.npcs)
-			return nil
-		}},
+		Hooks: rooms.Hooks{
+			Created: func(_ *rooms.Room, w *ecs.World) error {
+				game.PopulateCombat(w, m.seats, m.npcs)
+				return nil
+			},
+			Joined: m.crews.joined, Left: m.crews.left, Ended: m.crews.ended,
+		},
 	}
 }
 

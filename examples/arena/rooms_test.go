@@ -164,6 +164,33 @@ func TestRooms(t *testing.T) {
 	}
 }
 
+// Bots come with the first player of a room, and leave with the last: then there is nobody.
+func TestRoomsBots(t *testing.T) {
+	for _, preset := range []string{"LocalSync", "Rollback"} {
+		at := open(t, "-seats 1 -bots 2 -npcs 0 -preset "+preset)
+		taken := func() (n int) {
+			var list roomsweb.List
+			if err := json.Unmarshal([]byte(get(t, at.Rooms)), &list); err != nil || len(list.Rooms) != 1 {
+				t.Fatalf("%v %+v", err, list)
+			}
+			return list.Rooms[0].Capacity - list.Rooms[0].Free
+		}
+		for player := range 2 { // the bots come again
+			_, a, failed := seat(t, at, player+1, "/join", `{"kind":"arena"}`)
+			if a.Token == "" {
+				t.Fatal(failed)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			plays(ctx, t, a, false, 3, cancel)
+			for end := time.Now().Add(30 * time.Second); taken() != 0; time.Sleep(20 * time.Millisecond) {
+				if time.Now().After(end) {
+					t.Fatalf("%s: %d are still there", preset, taken())
+				}
+			}
+		}
+	}
+}
+
 // Rooms have the model that -preset names, where inputs travel too.
 func TestRoomsPreset(t *testing.T) {
 	for _, preset := range []string{"ServerRewind", "Rollback", "Lockstep"} {
@@ -310,6 +337,7 @@ func TestRoomsFlags(t *testing.T) {
 		"-seats 0":                     "1 to 256",
 		"-npcs -1":                     "0 to 10000",
 		"-max-rooms 0":                 "1 to 10000",
+		"-bots 65":                     "0 to 64",
 		"-preset Quantum":              "LocalSync, Buffered",
 		"-headless":                    "-rooms -h",
 		"surplus":                      "only flags",
