@@ -79,6 +79,16 @@ func (x *crews) ended(r *rooms.Room, _ error) {
 	}
 }
 
+// end has all bots leave, and waits for that: those of rooms that are stuck, too, which have not ended.
+func (x *crews) end() {
+	x.mu.Lock()
+	for _, c := range x.of {
+		c.stop()
+	}
+	x.mu.Unlock()
+	x.playing.Wait()
+}
+
 // play is the n-th bot of a room, until ctx ends. Who left before may not have freed its seat yet.
 func (x *crews) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 	for ctx.Err() == nil {

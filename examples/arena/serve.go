@@ -103,7 +103,7 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 		beside = append(beside, watch)
 	}
 	err = serve.Run(ctx, server, serve.Config{Beside: beside, Logger: log})
-	m.crews.playing.Wait()            // their rooms have ended
+	m.crews.end()
 	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: it was told
 		return nil
 	}
