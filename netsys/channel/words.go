@@ -1,7 +1,7 @@
 package channel
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -57,8 +57,9 @@ func newPlan(t *schema.Table) []step {
 		longest := 0
 		for _, l := range lists {
 			if rest, in := strings.CutPrefix(f.Path, l.path+"["); in && len(l.path) >= longest {
-				if n, err := fmt.Sscanf(rest, "%d]", &s.index); n == 1 && err == nil {
-					longest, s.list = len(l.path), l.word
+				number, _, _ := strings.Cut(rest, "]")
+				if n, err := strconv.ParseInt(number, 10, 32); err == nil {
+					longest, s.list, s.index = len(l.path), l.word, int32(n)
 				}
 			}
 		}

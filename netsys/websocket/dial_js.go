@@ -39,8 +39,12 @@ func Connect(ctx context.Context, url string) (conn Link, err error) {
 			err = errors.New(thrown.Get("message").String())
 		}
 	}()
+	class := js.Global().Get("WebSocket")
+	if class.Type() != js.TypeFunction {
+		return nil, errors.New("there is no WebSocket here: Node has one from version 22 on, and before with --experimental-websocket, or set globalThis.WebSocket")
+	}
 	s := &socket{
-		value:    js.Global().Get("WebSocket").New(url),
+		value:    class.New(url),
 		bytes:    js.Global().Get("Uint8Array"),
 		opened:   make(chan struct{}),
 		messages: make(chan []byte, arrivals),
