@@ -1,0 +1,139 @@
+// One player's game: input, time, frames, and what is told.
+import { load } from './module.mjs';
+import { Socket } from './socket.mjs';
+
+const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
+const now = () => performance.timeOrigin + performance.now(); // Unix time in milliseconds, with fractions
+
+export class GameError extends Error {
+  constructor(text, reason = 0) {
+    super(text);
+    Object.assign(this, { name: 'GameError', reason });
+  }
+}
+
+export async function connect(options) {
+  const module = await load(options.module, options);
+  const game = new Game(module, options);
+  await game.socket.open().catch((e) => {
+    module.x.tactus_free(game.host);
+    throw e;
+  });
+  return game;
+}
+
+export class Game {
+  constructor(module, { game, webtransport, websocket, hashes, token = new Uint8Array(), login, server, player = 0, smooth = true, insecure = false, WebSocket, onLink }) {
+    check(module, game);
+    const message = (b) => module.x.tactus_push(this.host, (module.put(b), now()), b.byteLength);
+    this.socket = new Socket({ webtransport, websocket, hashes }, { WebSocket, message, change: onLink });
+    const name = module.encoder.encode(server ?? new URL(websocket ?? webtransport).host);
+    const secret = typeof token === 'string' ? Uint8Array.from(atob(token), (c) => c.charCodeAt(0)) : token;
+    module.put(name, secret, login ?? new Uint8Array());
+    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0));
+    if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
+    Object.assign(this, { module, bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
+    Object.assign(this, { tables: [], known: new Map(), news: new News(module), ended: null, generation: 0 });
+  }
+
+  advance(at = now()) {
+    const { module, host } = this;
+    if (!module.x.tactus_input(host, module.put(this.input.bytes))) throw new GameError(module.text());
+    const ticks = module.x.tactus_advance(host, at);
+    if (ticks < 0) {
+      const reason = module.x.tactus_end(host);
+      this.ended = new GameError(module.text(), reason);
+      throw this.ended;
+    }
+    this.flush();
+    return ticks;
+  }
+
+  flush() {
+    const { x } = this.module;
+    const at = x.tactus_out(this.host) >> 2;
+    const { u32, u8 } = this.module.refresh();
+    for (let i = 0, n = at && u32[at], o = at + 2; i < n; i++) {
+      const size = u32[o++];
+      this.socket.send(u8, o << 2, (o << 2) + size);
+      o += (size + 3) >> 2;
+    }
+    x.tactus_sent(this.host);
+  }
+
+  frame(at = now()) {
+    const { module, tables, known } = this;
+    const block = module.x.tactus_frame(this.host, at) >> 2;
+    if (!block) throw new GameError(module.text());
+    const { u32 } = module.refresh();
+    const components = u32[block + 9];
+    this.generation = u32[block + 1];
+    this.news.set(u32[block + 3], u32[block + 4], u32[block + 5]);
+    this.stats.set(u32[block + 7]);
+    this.one.set(block + 10);
+    tables.length = u32[block + 2];
+    for (let i = 0, w = block + 10 + components; i < tables.length; i++, w += 6 + components) {
+      const key = u32[w] + u32[w + 1] * 2 ** 32;
+      let table = known.get(key);
+      if (!table) known.set(key, (table = new this.bindings.Table(module)));
+      table.rows = u32[w + 2];
+      table.simulated = u32[w + 3] !== 0;
+      table.ids = u32[w + 4] >> 2;
+      tables[i] = table.set(w + 6);
+    }
+    return tables;
+  }
+
+  send(type, value) {
+    const { module, bindings } = this;
+    const { what, which } = bindings.sent[type];
+    if (!module.x.tactus_send(this.host, what, which, module.put(value.bytes))) throw new GameError(module.text());
+  }
+
+  travel(place) {
+    return this.socket.move(place);
+  }
+
+  close() {
+    this.module.x.tactus_close(this.host);
+    this.flush();
+    this.module.x.tactus_free(this.host);
+    this.socket.close();
+  }
+}
+
+// News is what happened since the frame before: get gives one object again and again.
+class News {
+  constructor(module) {
+    Object.assign(this, { m: module, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0 } });
+  }
+
+  set(count, at, values) {
+    this.count = count;
+    this.at = at >> 2;
+    this.values = values;
+  }
+
+  get(i) {
+    const { item, m: { u32 } } = this;
+    const w = this.at + 8 * i;
+    item.id = u32[w + 2];
+    item.tick = u32[w + 3];
+    item.number = u32[w + 4];
+    item.at = this.values + u32[w + 5];
+    item.size = u32[w + 6];
+    item.which = u32[w + 7] & 0xffff;
+    item.kind = KINDS[(u32[w + 7] >> 16) & 0xff];
+    return item;
+  }
+}
+
+// check refuses bindings of another protocol, with the first line that differs on both sides.
+function check(module, bindings) {
+  if (!bindings?.lines) throw new GameError('connect needs the bindings of the game: game, as go generate has written them');
+  const there = module.lines(), here = bindings.lines;
+  for (let i = 0; i < Math.max(there.length, here.length); i++) {
+    if (there[i] === here[i]) continue;
+    throw new GameError(`the bindings are of another protocol than the module: run go generate, and load both anew\n  module:   ${there[i] ?? '(no such line)'}\n  bindings: ${here[i] ?? '(no such line)'}`);
+  }
+}

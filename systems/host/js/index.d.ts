@@ -1,0 +1,151 @@
+/** Plays games made with Tactus in a page, a worker or Node. Times are Unix time in milliseconds, with fractions. */
+
+/** Bindings are what a game's `go generate` writes: see package bind of systems/host. */
+export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, N = unknown, K extends string = string> {
+  /** The lines of the protocol that they were written for. */
+  readonly lines: readonly string[];
+  readonly Input: new () => I;
+  readonly Table: new (m: Module) => T;
+  readonly Singletons: new (m: Module) => S & { set(at: number): unknown };
+  readonly Stats: new (m: Module) => N & { set(address: number): unknown };
+  /** What a client may send, by name. */
+  readonly sent: { readonly [name in K]: { readonly what: 0 | 1 | 2; readonly which: number } };
+}
+
+/** A value as it lies in the module's memory. */
+export interface Value {
+  readonly bytes: Uint8Array;
+}
+
+/** Rows are the entities of one archetype. */
+export interface Rows {
+  /** How many there are. */
+  rows: number;
+  /** Whether the client simulates them, ahead of the server. */
+  simulated: boolean;
+  /** Index of their NetIDs in u32; 0 for spawns that the server has not confirmed. */
+  ids: number;
+  set(at: number): this;
+}
+
+/** The game's WebAssembly module. One serves up to 256 games at once. */
+export class Module {
+  private constructor();
+  /** The memory. The arrays are others after a call that let it grow: take them from here each time. */
+  readonly u8: Uint8Array;
+  readonly i8: Int8Array;
+  readonly u16: Uint16Array;
+  readonly i16: Int16Array;
+  readonly u32: Uint32Array;
+  readonly i32: Int32Array;
+  readonly u64: BigUint64Array;
+  readonly i64: BigInt64Array;
+  readonly f32: Float32Array;
+  readonly f64: Float64Array;
+  /** The lines of the game's protocol. */
+  lines(): string[];
+}
+
+export interface LoadOptions {
+  /** Where wasm_exec.js is, from the Go that built the module. Not needed where globalThis.Go is there already. */
+  exec?: string | URL;
+  /** Called as the module comes, with bytes loaded and in all; 0 in all where that is not known. */
+  onProgress?: (loaded: number, total: number) => void;
+  /** Bytes of the module, where the server sends it compressed and so cannot say. */
+  size?: number;
+}
+
+/** load loads a module, once for each URL; the browser caches it as the server allows. It fails with advice. */
+export function load(source: string | URL | Uint8Array | WebAssembly.Module, options?: LoadOptions): Promise<Module>;
+
+/** Where a server is. WebTransport is tried first, for a second where there is a websocket. */
+export interface Place {
+  /** Such as https://game.example:7779/. */
+  webtransport?: string;
+  /** Such as wss://game.example/play. */
+  websocket?: string;
+  /** SHA-256 of certificates that no authority has signed, for webtransport on a development server. */
+  hashes?: readonly BufferSource[];
+}
+
+export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptions, Place {
+  module: string | URL | Uint8Array | WebAssembly.Module;
+  game: B;
+  /** The connect token, or its base64. Without one a development server is meant, on this machine. */
+  token?: Uint8Array | string;
+  /** What the player asks to be, by its bytes. */
+  login?: Uint8Array;
+  /** Host and port that stand for the server. Those of the URL, unless given. */
+  server?: string;
+  /** The player's id of a development server; 0: any. */
+  player?: number;
+  /** Whether frames show moments between ticks. Default: true. */
+  smooth?: boolean;
+  /** Lets development mode leave this machine: everybody on the way can then play for you. */
+  insecure?: boolean;
+  /** The class WebSocket, where there is none, as in Node 20. */
+  WebSocket?: new (url: string) => unknown;
+  /** Told of the link: 'webtransport', 'websocket', or '' when it is gone, and why. It is opened again by itself. */
+  onLink?: (kind: 'webtransport' | 'websocket' | '', why: string) => void;
+}
+
+type InputOf<B> = B extends { Input: new () => infer I } ? I : never;
+type TableOf<B> = B extends { Table: new (m: Module) => infer T } ? T : never;
+type SingletonsOf<B> = B extends { Singletons: new (m: Module) => infer S } ? S : never;
+type StatsOf<B> = B extends { Stats: new (m: Module) => infer N } ? N : never;
+
+/** connect loads the module, opens a link and begins to join. It fails with advice: see {@link GameError}. */
+export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise<Game<B>>;
+
+export class Game<B extends Bindings = Bindings> {
+  private constructor();
+  readonly module: Module;
+  /** What the player does: set its fields, and the next tick has it. */
+  readonly input: InputOf<B>;
+  /** Components that the world has once. */
+  readonly one: SingletonsOf<B>;
+  readonly stats: StatsOf<B>;
+  readonly news: News;
+  /** Why it is over; null while it goes on. */
+  readonly ended: GameError | null;
+  /** Goes up when columns have moved. */
+  readonly generation: number;
+  readonly socket: { readonly dropped: number; readonly redials: number };
+  /** Lets time pass: inputs are taken, what is due is simulated, datagrams leave. Returns how many ticks ran; throws when
+   * the game is over. Call it for each frame. */
+  advance(now?: number): number;
+  /** Makes what is drawn at a moment. The tables, and what they give, are the same objects in each frame. */
+  frame(now?: number): TableOf<B>[];
+  /** Sends a message, an event or a command. */
+  send(type: keyof B['sent'] & string, value: Value): void;
+  /** Goes on with the session at another place. */
+  travel(place: Place): Promise<void>;
+  /** Says goodbye. */
+  close(): void;
+}
+
+/** What happened since the frame before. */
+export interface News {
+  readonly count: number;
+  /** The i-th; one object, again and again. */
+  get(i: number): NewsItem;
+}
+
+export interface NewsItem {
+  /** gone, came: rows of the view; left, entered: the world, which is ahead of it; which is why. */
+  readonly kind: 'gone' | 'came' | 'left' | 'entered' | 'loaded' | 'message' | 'event' | 'began' | 'committed' | 'cancelled' | 'refused';
+  /** The entity's NetID, 0 for none. */
+  readonly id: number;
+  readonly tick: number;
+  readonly number: number;
+  readonly which: number;
+  /** Where its value lies in the module's memory, and how long it is. */
+  readonly at: number;
+  readonly size: number;
+}
+
+/** A reason of the game or its server. Its message says what to do. */
+export class GameError extends Error {
+  /** host.Reason: why a game is over. */
+  readonly reason: number;
+}

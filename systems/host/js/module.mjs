@@ -1,0 +1,77 @@
+// Loads the game's WebAssembly module, and reads and writes its memory.
+
+const ABI = 1; // the list of exports that this package knows
+const VIEWS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, f32: Float32Array, f64: Float64Array };
+const loading = new Map(); // modules by URL, so that several games share one
+
+export function load(source, { exec, onProgress, size = 0 } = {}) {
+  const key = source instanceof URL ? source.href : source;
+  if (!loading.has(key)) {
+    loading.set(key, make(source, exec, onProgress, size));
+    loading.get(key).catch(() => loading.delete(key)); // the next call tries again
+  }
+  return loading.get(key);
+}
+
+async function make(source, exec, onProgress, size) {
+  if (exec) await import(/* @vite-ignore */ String(exec));
+  if (!globalThis.Go) throw new Error('the Go runtime is missing: give load the URL of wasm_exec.js as exec, from the Go that built the module');
+  const go = new globalThis.Go();
+  const made = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? await WebAssembly.compile(source) : await download(source, onProgress, size);
+  const instance = await WebAssembly.instantiate(made, go.importObject);
+  go.run(instance); // it never ends
+  const abi = instance.exports.tactus_abi?.();
+  if (abi !== ABI) throw new Error(`the module has interface ${abi}, this package needs ${ABI}: take both from one version of Tactus`);
+  return new Module(instance.exports);
+}
+
+// download compiles while it comes. The browser keeps what the server lets it keep.
+async function download(url, onProgress, size) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+  if (!onProgress) return WebAssembly.compileStreaming(answer);
+  // What is compressed says nothing of how long it becomes.
+  const total = size || (answer.headers.get('Content-Encoding') ? 0 : Number(answer.headers.get('Content-Length')));
+  let loaded = 0;
+  const count = new TransformStream({
+    transform(piece, to) {
+      onProgress((loaded += piece.byteLength), total);
+      to.enqueue(piece);
+    },
+  });
+  return WebAssembly.compileStreaming(new Response(answer.body.pipeThrough(count), { headers: { 'Content-Type': 'application/wasm' } }));
+}
+
+export class Module {
+  constructor(exports) {
+    Object.assign(this, { x: exports, decoder: new TextDecoder(), encoder: new TextEncoder() });
+    this.refresh();
+  }
+
+  refresh() {
+    const { buffer } = this.x.mem;
+    if (this.u8?.buffer !== buffer) for (const name in VIEWS) this[name] = new VIEWS[name](buffer);
+    return this;
+  }
+
+  put(...pieces) {
+    const n = pieces.reduce((sum, p) => sum + p.byteLength, 0);
+    let at = this.x.tactus_room(n);
+    if (!at) throw new RangeError(`${n} bytes are more than a module takes at once`);
+    this.refresh();
+    for (const p of pieces) {
+      this.u8.set(p, at);
+      at += p.byteLength;
+    }
+    return n;
+  }
+
+  text(n = this.x.tactus_text()) {
+    const at = this.x.tactus_room(0);
+    return this.decoder.decode(this.refresh().u8.subarray(at, at + n));
+  }
+
+  lines() {
+    return this.text(this.x.tactus_lines()).split('\n');
+  }
+}
