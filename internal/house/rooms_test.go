@@ -79,6 +79,9 @@ var floors = map[string]string{
 	// a process from its main: signals, and what runs beside the rooms
 	"rooms/serve": "rooms",
 
+	// seats of a fleet are over rooms, and ask other processes as rooms answer
+	"rooms/lobby": "rooms rooms/internal/asks",
+
 	// HTTP is over rooms, and matches who waits: whoever serves no HTTP links none of it
 	"rooms/web": "rooms rooms/match",
 

@@ -55,7 +55,8 @@ var refusals = []struct {
 }{
 	{ErrFull, "full"}, {ErrLocked, "locked"}, {ErrBanned, "banned"}, {ErrSeated, "seated"}, {ErrNoSeat, "no_seat"},
 	{ErrEnded, "ended"}, {ErrDraining, "draining"}, {ErrStuck, "stuck"}, {ErrRooms, "rooms"},
-	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"}, {ErrUnavailable, "unavailable"},
+	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"}, {ErrOwned, "owned"},
+	{ErrConflict, "conflict"}, {ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
 }
 
 // refusal names why somebody gets no seat.

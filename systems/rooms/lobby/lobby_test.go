@@ -1,0 +1,436 @@
+package lobby
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+// three is a fleet of three processes with rooms of four, and a door without.
+func three(t *testing.T) (f *fleet, door *Lobby) {
+	f = newFleet(t, 1)
+	for _, name := range []string{"a", "b", "c"} {
+		f.add(name, fields(4))
+	}
+	door = f.door()
+	f.run(2 * time.Second)
+	return f, door
+}
+
+// Any process answers a join for the whole fleet: whoever asks where, they meet, and get in with what they got.
+func TestAnyProcessAnswers(t *testing.T) {
+	f, _ := three(t)
+	var all []rooms.Admission
+	for i, m := range f.members {
+		all = append(all, f.seat(wish(m.lobby, rooms.Player{ID: uint64(i) + 1, Data: []byte("Ada")}))...)
+		f.run(time.Second)
+	}
+	for i, a := range all {
+		if a.Seat.Room != all[0].Seat.Room || a.Process != all[0].Process || a.Seat.Player != uint64(i)+1 || string(a.Seat.Data) != "Ada" {
+			t.Errorf("%+v of %s", a.Seat, a.Process)
+		}
+		if a.Endpoints != all[0].Endpoints || a.Endpoints.UDP != a.Addresses[0].String() || a.Code != all[0].Code || a.Kind != "field" || !a.Expires.Equal(a.Expires.Truncate(time.Second)) {
+			t.Errorf("%s %s, %+v, until %v", a.Kind, a.Code, a.Endpoints, a.Expires)
+		}
+		f.play(a)
+	}
+	f.run(2 * time.Second)
+	for _, m := range f.members {
+		if list := m.lobby.List(); len(list) != 1 || list[0].Free != 0 {
+			t.Errorf("%s: %+v", m.name, list)
+		}
+		if k := m.lobby.Kinds(); len(k) != 1 || k[0].Capacity != 4 || !m.lobby.Local() || m.lobby.Ready() != nil {
+			t.Errorf("%s: %+v", m.name, k)
+		}
+	}
+	if left, err := f.store.List(context.Background(), "ask."); err != nil || len(left) > 0 {
+		t.Errorf("asks are left: %v, %v", left, err)
+	}
+}
+
+// A party gets its seats in one room of another process, all or none; with the fullest that has place for all of it.
+func TestPartiesElsewhere(t *testing.T) {
+	f, door := three(t)
+	first := f.seat(wish(door, party(1, 3)...))
+	f.run(time.Second)
+	second := f.seat(wish(door, party(10, 2)...))
+	f.run(time.Second)
+	one := f.seat(wish(door, rooms.Player{ID: 20}))
+	for i, a := range append(first, second...) {
+		want := first[0].Seat.Room
+		if i >= 3 {
+			want = second[0].Seat.Room
+		}
+		if a.Seat.Room != want || a.Seat.Party == 0 {
+			t.Errorf("%+v", a.Seat)
+		}
+	}
+	if first[0].Seat.Room == second[0].Seat.Room || one[0].Seat.Room != first[0].Seat.Room {
+		t.Errorf("rooms %v, %v, %v", first[0].Seat.Room, second[0].Seat.Room, one[0].Seat.Room)
+	}
+	if first[0].Process == second[0].Process {
+		t.Error("a new room is not with who has the fewest players")
+	}
+	if _, err := f.end(f.start(wish(door, party(30, 5)...))); !errors.Is(err, rooms.ErrFull) {
+		t.Errorf("five in a room of four: %v", err)
+	}
+}
+
+// A room made from elsewhere is found by its code and id from anywhere; a seat there is got back from anywhere, what is
+// carried goes along, and reasons come back.
+func TestRoomsElsewhere(t *testing.T) {
+	f, door := three(t)
+	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Create(ctx, "field", rooms.Creation{Private: true, Options: rooms.Options{"map": "dust", "level": 3}}, rooms.Player{ID: 1, Carried: []byte("a sword")})
+	})[0]
+	if e, ok := door.Find(a.Code); !ok || e.ID != a.Seat.Room || e.Schema != rooms.SchemaOf(field()) || !e.Private {
+		t.Errorf("who made it does not find it: %+v, %v", e, ok)
+	}
+	if got := f.room(a).Carried(a.Seat); string(got) != "a sword" {
+		t.Errorf("carried %q", got)
+	}
+	f.run(time.Second)
+	for i, m := range f.members {
+		for _, name := range []string{a.Code, strings.ToUpper(a.Code), a.Seat.Room.String()} {
+			e, ok := m.lobby.Find(name)
+			if !ok || e.ID != a.Seat.Room || e.Options["map"] != "dust" || e.Options["level"] != 3.0 {
+				t.Fatalf("%s does not find %s: %+v, %v", m.name, name, e, ok)
+			}
+		}
+		if i > 2 {
+			break
+		}
+		if x := f.seat(wish(m.lobby, rooms.Player{ID: uint64(i) + 40}))[0]; x.Seat.Room == a.Seat.Room {
+			t.Error("a private room was joined by anybody")
+		}
+		x := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+			return m.lobby.Reserve(ctx, a.Seat.Room, rooms.Player{ID: uint64(i) + 10})
+		})[0]
+		if x.Seat.Room != a.Seat.Room || x.Process != a.Process {
+			t.Errorf("%s: %+v of %s", m.name, x.Seat, x.Process)
+		}
+		again := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+			y, err := m.lobby.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 1})
+			return []rooms.Admission{y}, err
+		})[0]
+		if again.Seat.Number != a.Seat.Number || again.Seat.Epoch <= a.Seat.Epoch {
+			t.Errorf("%s: %+v after %+v", m.name, again.Seat, a.Seat)
+		}
+		a = again
+	}
+	f.play(a)
+	for what, x := range map[string]struct {
+		ask  func(ctx context.Context) ([]rooms.Admission, error)
+		want error
+	}{
+		"full": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 50})
+		}, rooms.ErrFull},
+		"seated": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 1})
+		}, rooms.ErrSeated},
+		"no room": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Reserve(ctx, 99, rooms.Player{ID: 1})
+		}, rooms.ErrRoom},
+		"no kind": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Join(ctx, rooms.Wish{Kind: "chess", Players: party(1, 1)})
+		}, rooms.ErrKind},
+		"nobody": {wish(door), rooms.ErrPlayer},
+		"luggage": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 51, Carried: make([]byte, 60<<10)})
+		}, rooms.ErrPlayer},
+		"no seat": {func(ctx context.Context) ([]rooms.Admission, error) {
+			x, err := door.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 52})
+			return []rooms.Admission{x}, err
+		}, rooms.ErrNoSeat},
+		"bad map": {func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Create(ctx, "field", rooms.Creation{Options: rooms.Options{"a": []int{}}}, rooms.Player{ID: 1})
+		}, rooms.ErrOptions},
+	} {
+		if got, err := f.end(f.start(x.ask)); !errors.Is(err, x.want) {
+			t.Errorf("%s: %+v, %v, want %v", what, got, err, x.want)
+		}
+	}
+}
+
+// again is after how long an error says to try again.
+func again(t *testing.T, err error) time.Duration {
+	t.Helper()
+	u, ok := errors.AsType[*rooms.Unavailable](err)
+	if !ok || !errors.Is(err, rooms.ErrUnavailable) || u.Again <= 0 {
+		t.Fatalf("%v says not when to try again", err)
+	}
+	return u.Again
+}
+
+// A process that stops between ask and answer: who has asked is told when to try again, and gets a seat elsewhere then. One
+// that goes on later gives no seat for what nobody waits for any more.
+func TestProcessStops(t *testing.T) {
+	f, door := three(t)
+	a := f.seat(wish(door, rooms.Player{ID: 1}))[0]
+	var stopped *member
+	for _, m := range f.members {
+		if m.name == a.Process {
+			stopped = m
+		}
+	}
+	stopped.stopped = true
+	begun := f.now
+	_, err := f.end(f.start(wish(door, rooms.Player{ID: 2})))
+	again(t, err)
+	if took := f.now.Sub(begun); took < defaultPatience || took > defaultPatience+time.Second {
+		t.Errorf("told after %v", took)
+	}
+	b := f.seat(wish(door, rooms.Player{ID: 2}))[0]
+	if b.Process == a.Process {
+		t.Error("who does not answer is asked again")
+	}
+	stopped.stopped = false
+	f.run(time.Second)
+	if i := f.room(a).Info(); i.Promised != 1 {
+		t.Errorf("%d seats are promised there, to one player", i.Promised)
+	}
+	if c := f.seat(wish(door, rooms.Player{ID: 3}))[0]; c.Seat.Room == 0 {
+		t.Error("no room")
+	}
+}
+
+// A seat whose answer nobody takes is free again when its promise is over.
+func TestAnswerIsLost(t *testing.T) {
+	f := newFleet(t, 1)
+	a := f.add("a", fields(1))
+	a.stopped = false
+	door := f.door()
+	f.run(2 * time.Second)
+	f.start(wish(door, rooms.Player{ID: 1}))
+	f.run(30 * time.Millisecond) // it is written
+	f.members[1].stopped = true
+	f.run(time.Second)
+	r := a.server.Rooms()
+	if len(r) != 1 || r[0].Info().Free() != 0 {
+		t.Fatal("it was not asked")
+	}
+	f.run(16 * time.Second)
+	if r[0].Info().Free() != 1 {
+		t.Error("its seat is not free again")
+	}
+	f.members[1].stopped = false
+	if x := f.seat(wish(door, rooms.Player{ID: 2}))[0]; x.Process != "a" {
+		t.Errorf("%+v of %s", x.Seat, x.Process)
+	}
+}
+
+// While the directory takes no writes the rooms of a process go on to be given there, and all else says when to try again.
+func TestDirectoryGone(t *testing.T) {
+	f, door := three(t)
+	here := f.members[0]
+	elsewhere := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return f.members[1].lobby.Create(ctx, "field", rooms.Creation{}, rooms.Player{ID: 1})
+	})[0]
+	if elsewhere.Process == "a" {
+		t.Fatal("not elsewhere")
+	}
+	f.run(time.Second)
+	f.store.refuse(true)
+	a := f.seat(wish(here.lobby, rooms.Player{ID: 2}))[0]
+	if a.Process != "a" {
+		t.Errorf("%+v of %s", a.Seat, a.Process)
+	}
+	f.play(a)
+	for range 3 {
+		_, err := f.end(f.start(wish(door, rooms.Player{ID: 3})))
+		again(t, err)
+		_, err = f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) {
+			return here.lobby.Reserve(ctx, elsewhere.Seat.Room, rooms.Player{ID: 4})
+		}))
+		again(t, err)
+		f.run(500 * time.Millisecond)
+	}
+	if x := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		y, err := here.lobby.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 2})
+		return []rooms.Admission{y}, err
+	})[0]; x.Seat.Room != a.Seat.Room {
+		t.Errorf("%+v", x.Seat)
+	}
+	f.store.refuse(false)
+	f.run(2 * time.Second)
+	f.seat(wish(door, rooms.Player{ID: 3}))
+}
+
+// Clients of two versions are sent to processes that speak theirs; who says none gets the newest; one that nobody speaks
+// is refused.
+func TestVersions(t *testing.T) {
+	f := newFleet(t, 1)
+	f.add("old", fields(4))
+	later := fields(4)
+	later.Kinds[0].Protocol = hats
+	f.add("new", later)
+	door := f.door()
+	f.run(2 * time.Second)
+	of := map[string]string{rooms.SchemaOf(field()): "old", rooms.SchemaOf(hats()): "new", "": "new"}
+	id := uint64(0)
+	for range 2 {
+		for schema, want := range of {
+			id++
+			join := func(ctx context.Context) ([]rooms.Admission, error) {
+				return door.Join(ctx, rooms.Wish{Kind: "field", Schema: schema, Players: party(id, 1)})
+			}
+			if a := f.seat(join)[0]; a.Process != want {
+				t.Errorf("%q is sent to %s", schema, a.Process)
+			}
+			id++
+			create := func(ctx context.Context) ([]rooms.Admission, error) {
+				return door.Create(ctx, "field", rooms.Creation{Schema: schema}, rooms.Player{ID: id})
+			}
+			if a := f.seat(create)[0]; a.Process != want {
+				t.Errorf("a room for %q is made by %s", schema, a.Process)
+			}
+			f.run(time.Second)
+		}
+	}
+	_, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Join(ctx, rooms.Wish{Kind: "field", Schema: "7", Players: party(90, 1)})
+	}))
+	if !errors.Is(err, rooms.ErrSchema) {
+		t.Errorf("a schema that nobody speaks: %v", err)
+	}
+	if k := door.Kinds(); len(k) != 2 || k[0].Schema != rooms.SchemaOf(hats()) {
+		t.Errorf("%+v", k)
+	}
+	f.members[1].server.Drain()
+	f.run(2 * time.Second)
+	if a := f.seat(wish(door, rooms.Player{ID: 100}))[0]; a.Process != "old" {
+		t.Errorf("who drains gets a player: %+v", a.Seat)
+	}
+}
+
+// A queue seats a party in another process.
+func TestQueueElsewhere(t *testing.T) {
+	f, door := three(t)
+	q := match.New(match.Config{Match: match.Rules{Least: 3, Patience: -1}.Match}, match.Over(door))
+	var waits []*match.Wait
+	for _, p := range party(1, 3) {
+		w, err := q.Enter(f.now, match.Wish{Kind: "field", Player: p, Size: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waits = append(waits, w)
+	}
+	if _, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, q.Run(ctx, f.now) })); err != nil {
+		t.Fatal(err)
+	}
+	var room rooms.ID
+	for _, w := range waits {
+		select {
+		case a := <-w.Answer():
+			if a.Err != nil || room != 0 && a.Admission.Seat.Room != room {
+				t.Errorf("%+v", a)
+			}
+			room = a.Admission.Seat.Room
+			f.play(a.Admission)
+		default:
+			t.Fatal("somebody has no seat")
+		}
+	}
+	f.run(time.Second)
+	w, err := q.Enter(f.now, match.Wish{Kind: "field", Player: rooms.Player{ID: 9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, q.Run(ctx, f.now) })); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-w.Answer(); a.Err != nil || a.Admission.Seat.Room != room {
+		t.Errorf("the open room is not filled: %+v", a)
+	}
+}
+
+// What is asked of one process within a few milliseconds is few records.
+func TestAsksGoTogether(t *testing.T) {
+	f := newFleet(t, 1)
+	f.add("a", fields(4))
+	door := f.door()
+	f.run(2 * time.Second)
+	var all []*call
+	const joins = 200
+	for i := range uint64(joins) {
+		all = append(all, f.start(wish(door, rooms.Player{ID: i + 1})))
+	}
+	taken := make(map[rooms.ID]int)
+	for _, c := range all {
+		a, err := f.end(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken[a[0].Seat.Room]++
+	}
+	if len(taken) != joins/4 {
+		t.Errorf("%d players in %d rooms of 4", joins, len(taken))
+	}
+	if f.store.asked > 4 {
+		t.Errorf("%d asks were %d records", joins, f.store.asked)
+	}
+}
+
+// A room whose process is gone is made anew by another one for who comes by its code.
+func TestRoomIsMadeAnew(t *testing.T) {
+	f, door := three(t)
+	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Create(ctx, "field", rooms.Creation{Private: true, Options: rooms.Options{"map": "dust"}}, rooms.Player{ID: 1})
+	})[0]
+	f.run(time.Second)
+	for _, m := range f.members {
+		m.stopped = m.name == a.Process
+	}
+	f.run(10500 * time.Millisecond)
+	e, ok := door.Find(a.Code)
+	if !ok {
+		t.Fatal("it is not found")
+	}
+	b := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Reserve(ctx, e.ID, rooms.Player{ID: 1})
+	})[0]
+	if b.Process == a.Process || b.Seat.Room != a.Seat.Room || b.Code != a.Code || b.Seat.Epoch <= a.Seat.Epoch {
+		t.Fatalf("%+v of %s after %+v of %s", b.Seat, b.Process, a.Seat, a.Process)
+	}
+	f.run(time.Second)
+	if e, ok := door.Find(a.Code); !ok || e.Process != b.Process || !e.Private || e.Options["map"] != "dust" {
+		t.Errorf("%+v, %v", e, ok)
+	}
+	c := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Reserve(ctx, e.ID, rooms.Player{ID: 2})
+	})[0]
+	if c.Process != b.Process {
+		t.Errorf("%+v of %s", c.Seat, c.Process)
+	}
+	f.play(c)
+}
+
+// What cannot work is refused with advice.
+func TestConfig(t *testing.T) {
+	key := netcode.GenerateKey(nil)
+	for want, c := range map[string]Config{
+		"Key is missing":       {Directory: rooms.NewMemory(nil)},
+		"Directory is missing": {Key: key},
+		"Patience 11s":         {Directory: rooms.NewMemory(nil), Key: key, Patience: 11 * time.Second},
+		"Gather 2s":            {Directory: rooms.NewMemory(nil), Key: key, Gather: 2 * time.Second},
+	} {
+		if _, err := New(c); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	l, err := New(Config{Directory: rooms.NewMemory(nil), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again(t, l.Ready())
+	if _, err := l.Join(context.Background(), rooms.Wish{Kind: "field", Players: party(1, 1)}); again(t, err) <= 0 {
+		t.Error(err)
+	}
+}
