@@ -30,7 +30,8 @@ const (
 )
 
 // RoomsConfig has the clients play in rooms, whose seats they get by HTTP, as systems/rooms/web gives them: the first
-// player of each room creates it, and the others join it by its id. Whoever is told to ask again later does so.
+// player of each room creates it, and the others join it by its id. Whoever is told to ask again later does so. Thin
+// clients compare what they are told within their room; Report.Distinct takes all rooms for one world.
 type RoomsConfig struct {
 	// URL is where /rooms is: such as https://play.example, or http://127.0.0.1:7780 on this machine.
 	URL string
