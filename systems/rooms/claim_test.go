@@ -268,9 +268,10 @@ func TestSweep(t *testing.T) {
 
 // Of several seats of a player the directory has the newest, of whichever process, and the one before when that is free.
 func TestSeveralSeats(t *testing.T) {
-	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one"})
-	two := h.another(Config{Kinds: []Kind{fields(1)}, Process: "two"})
-	d := h.server.Directory()
+	d := &moody{}
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one", Directory: d})
+	d.Memory = NewMemory(func() time.Time { return h.now })
+	two := h.another(Config{Kinds: []Kind{fields(1)}, Process: "two", Directory: d.Memory})
 	seat := func(s *Server) *Room {
 		t.Helper()
 		r, err := s.Create("field", Creation{})
@@ -298,32 +299,118 @@ func TestSeveralSeats(t *testing.T) {
 	if e := read[PlayerEntry](t, d, PlayerKey(1)); e.Room != first.ID() {
 		t.Errorf("%+v, want %v", e, first.ID())
 	}
-	_, _ = first.Kick(1), third.Kick(1)
+	// An older one that is told later says nothing.
+	d.set(true)
+	fifth, err := h.server.Create("field", Creation{})
+	if err == nil {
+		_, err = fifth.Reserve(Player{ID: 1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.run(100 * time.Millisecond)
+	sixth := seat(two)
+	d.set(false)
+	h.run(time.Second)
+	if e := read[PlayerEntry](t, d, PlayerKey(1)); e.Room != sixth.ID() {
+		t.Errorf("%+v, want %v", e, sixth.ID())
+	}
+	for _, r := range []*Room{first, third, fifth, sixth} {
+		_ = r.Kick(1)
+	}
 	h.run(100 * time.Millisecond)
 	if got := keys(t, d); slices.Contains(got, PlayerKey(1)) {
 		t.Errorf("%q", got)
 	}
 }
 
-// What is written under the key of a room by nobody who is known is not written over.
+// What is written under the key of a room by somebody else is not written over.
 func TestForeignEntries(t *testing.T) {
-	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one"})
+	for _, epoch := range []uint64{1, 9} {
+		h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one"})
+		d := h.server.Directory()
+		_, a := h.entered("field", 1)
+		h.run(time.Second)
+		key := RoomKey(a.Seat.Room)
+		old, err := d.Load(context.Background(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, _ := json.Marshal(RoomEntry{ID: a.Seat.Room, Process: "four", ProcessEpoch: 1, Epoch: epoch})
+		if _, err := d.Save(context.Background(), key, value, old.Revision, 0); err != nil {
+			t.Fatal(err)
+		}
+		_ = h.server.Room(a.Seat.Room).Publish(Options{"map": "dust"})
+		h.run(time.Second)
+		if e := read[RoomEntry](t, d, key); e.Process != "four" || e.Epoch != epoch || h.server.Room(a.Seat.Room) != nil {
+			t.Errorf("%+v, %v", e, h.server.Rooms())
+		}
+	}
+}
+
+// After its name was claimed again a process has each room when the directory says so, and not before.
+func TestRoomsAreOrphanedUntilWritten(t *testing.T) {
+	d := &moody{}
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one", Directory: d})
+	d.Memory = NewMemory(func() time.Time { return h.now })
+	_, a := h.entered("field", 1)
+	h.run(time.Second)
+	d.set(true)
+	h.run(12 * time.Second)
+	d.only = RoomPrefix
+	h.run(time.Second)
+	r := h.server.Room(a.Seat.Room)
+	if h.server.Epoch() != 2 || !r.Info().Orphaned {
+		t.Errorf("epoch %d, %+v", h.server.Epoch(), r.Info())
+	}
+	d.set(false)
+	h.run(time.Second)
+	if r.Info().Orphaned {
+		t.Errorf("%+v", r.Info())
+	}
+}
+
+// A room that the directory may have heard of, though it refused that, is one that others may claim.
+func TestRoomsThatMayBeKnown(t *testing.T) {
+	d := &moody{only: RoomPrefix, lost: true}
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Process: "one", Directory: d})
+	d.Memory = NewMemory(func() time.Time { return h.now })
+	d.set(true)
+	_, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	h.run(time.Second)
+	if r.Info().Orphaned || read[RoomEntry](t, d, RoomKey(r.ID())).Process != "one" {
+		t.Fatalf("%+v", r.Info())
+	}
+	d.lost, d.only = false, ""
+	h.until("fenced", h.server.Fenced)
+	if !r.Info().Orphaned {
+		t.Errorf("%+v", r.Info())
+	}
+	r.End(nil)
+	d.set(false)
+	h.run(time.Second)
+	if got, want := keys(t, d), []string{ProcessKey("one")}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A process that is started again finds what the one before it has left as that of any dead process: it is not its own, it
+// stays for a while, and may be claimed.
+func TestRestart(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(2)}, Process: "one"})
 	d := h.server.Directory()
 	_, a := h.entered("field", 1)
 	h.run(time.Second)
-	key := RoomKey(a.Seat.Room)
-	old, err := d.Load(context.Background(), key)
-	if err != nil {
-		t.Fatal(err)
+	twin := h.another(Config{Kinds: []Kind{fields(2)}, Process: "one"})
+	h.still(40 * time.Second)
+	was := read[RoomEntry](t, d, RoomKey(a.Seat.Room))
+	if twin.Epoch() != 2 || was.ProcessEpoch != 1 || read[PlayerEntry](t, d, PlayerKey(1)).ProcessEpoch != 1 {
+		t.Fatalf("epoch %d, %+v", twin.Epoch(), was)
 	}
-	value, _ := json.Marshal(RoomEntry{ID: a.Seat.Room, Process: "four", Epoch: 9})
-	if _, err := d.Save(context.Background(), key, value, old.Revision, 0); err != nil {
+	r, err := twin.Claim(context.Background(), was)
+	if err != nil || r.Epoch() != 2 {
 		t.Fatal(err)
-	}
-	_ = h.server.Room(a.Seat.Room).Publish(Options{"map": "dust"})
-	h.run(time.Second)
-	if e := read[RoomEntry](t, d, key); e.Epoch != 9 || h.server.Room(a.Seat.Room) != nil {
-		t.Errorf("%+v, %v", e, h.server.Rooms())
 	}
 }
 

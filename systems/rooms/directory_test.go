@@ -92,6 +92,8 @@ type moody struct {
 	*Memory
 	mu   sync.Mutex
 	down bool
+	only string // keys that are meant; "": all
+	lost bool   // it is done all the same
 }
 
 func (m *moody) set(down bool) {
@@ -103,7 +105,10 @@ func (m *moody) set(down bool) {
 func (m *moody) Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.down {
+	if m.down && strings.HasPrefix(key, m.only) {
+		if m.lost {
+			_, _ = m.Memory.Save(ctx, key, value, revision, lease)
+		}
 		return 0, ErrUnavailable
 	}
 	return m.Memory.Save(ctx, key, value, revision, lease)
@@ -112,7 +117,7 @@ func (m *moody) Save(ctx context.Context, key string, value []byte, revision uin
 func (m *moody) Remove(ctx context.Context, key string, revision uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.down {
+	if m.down && strings.HasPrefix(key, m.only) {
 		return ErrUnavailable
 	}
 	return m.Memory.Remove(ctx, key, revision)

@@ -111,7 +111,7 @@ func (l *Ledger) TakeOver(ctx context.Context, key string, by any, what Saying, 
 	l.mu.Lock()
 	_, is := l.said[key]
 	if !is {
-		l.said[key] = said{by, over}
+		l.said[key] = said{by: by} // what is there is not its own yet
 	}
 	l.mu.Unlock()
 	if is {
