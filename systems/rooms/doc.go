@@ -14,6 +14,8 @@
 //   - Hear what goes wrong: [Config].Told, [Notice]; count by kind: [Server.Tallies]. Why a client was sent away: [Explain].
 //   - Put another directory in the place of memory: [Directory]. Module systems/rooms/fleet has one for several
 //     processes; package roomstest has tests for yours.
+//   - Make the room of a process anew that has died: [Server.Claim], [Room.Epoch]. Learn whether this process may be taken
+//     for dead: [Server.Fenced], [Info].Orphaned.
 //   - Run in virtual time: [Config].Now, [Server.Advance], on wires of a netsys.Network.
 //
 // # How it works
@@ -31,4 +33,7 @@
 // No seat is given twice, and no room has more players than seats. A token opens its seat once, until it expires, and the
 // newest token of a seat alone does. A panic of a room's game ends that room, and no other one. What a goroutine does
 // that never comes back, Go cannot end: such a room is named, with its stack, and gets no more players.
+//
+// Of the processes on one directory no two believe at any time that they have one room. A process that cannot say that it
+// is there gives nobody new a seat in rooms that others know of, before they may think it gone.
 package rooms
