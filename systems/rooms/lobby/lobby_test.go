@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
@@ -273,10 +274,18 @@ func TestVersions(t *testing.T) {
 	f.add("new", later)
 	door := f.door()
 	f.run(2 * time.Second)
-	of := map[string]string{rooms.SchemaOf(field()): "old", rooms.SchemaOf(hats()): "new", "": "new"}
+	of := [][2]string{{"", "new"}, {rooms.SchemaOf(field()), "old"}, {rooms.SchemaOf(hats()), "new"}}
+	for i, p := range []func() *ecs.Protocol{field, hats} { // the fullest room is of the old schema
+		f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+			return f.members[i].lobby.Join(ctx, rooms.Wish{Kind: "field", Schema: rooms.SchemaOf(p()), Players: party(200, 2-i)})
+		})
+	}
+	f.run(time.Second)
+	asked := f.store.asked
 	id := uint64(0)
 	for range 2 {
-		for schema, want := range of {
+		for _, x := range of {
+			schema, want := x[0], x[1]
 			id++
 			join := func(ctx context.Context) ([]rooms.Admission, error) {
 				return door.Join(ctx, rooms.Wish{Kind: "field", Schema: schema, Players: party(id, 1)})
@@ -305,8 +314,14 @@ func TestVersions(t *testing.T) {
 	}
 	f.members[1].server.Drain()
 	f.run(2 * time.Second)
-	if a := f.seat(wish(door, rooms.Player{ID: 100}))[0]; a.Process != "old" {
+	create := func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Create(ctx, "field", rooms.Creation{}, rooms.Player{ID: 100})
+	}
+	if a := f.seat(create)[0]; a.Process != "old" {
 		t.Errorf("who drains gets a player: %+v", a.Seat)
+	}
+	if asked = f.store.asked - asked; asked != 13 {
+		t.Errorf("13 who got a seat each have asked %d times: somebody asks who must refuse", asked)
 	}
 }
 
@@ -376,6 +391,24 @@ func TestAsksGoTogether(t *testing.T) {
 	if f.store.asked > 4 {
 		t.Errorf("%d asks were %d records", joins, f.store.asked)
 	}
+	f.add("b", fields(4))
+	f.add("c", fields(4))
+	f.run(2 * time.Second)
+	all = all[:0]
+	for i := range uint64(4) {
+		all = append(all, f.start(wish(door, rooms.Player{ID: i + 1000})))
+	}
+	var room rooms.ID
+	for _, c := range all {
+		a, err := f.end(c)
+		if err != nil || room != 0 && a[0].Seat.Room != room {
+			t.Fatalf("who comes together is apart: %v", err)
+		}
+		room = a[0].Seat.Room
+	}
+	if a := f.seat(wish(door, rooms.Player{ID: 1010}))[0]; a.Seat.Room == room || a.Process == "a" {
+		t.Errorf("a fifth is in %+v of %s", a.Seat, a.Process)
+	}
 }
 
 // A room whose process is gone is made anew by another one for who comes by its code.
@@ -393,9 +426,22 @@ func TestRoomIsMadeAnew(t *testing.T) {
 	if !ok {
 		t.Fatal("it is not found")
 	}
+	var others []*call // each would make it anew itself
+	for i, m := range f.members[:3] {
+		if !m.stopped {
+			others = append(others, f.start(func(ctx context.Context) ([]rooms.Admission, error) {
+				return m.lobby.Reserve(ctx, e.ID, rooms.Player{ID: uint64(i) + 10})
+			}))
+		}
+	}
 	b := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
 		return door.Reserve(ctx, e.ID, rooms.Player{ID: 1})
 	})[0]
+	for _, c := range others {
+		if x, err := f.end(c); err != nil || x[0].Seat.Room != b.Seat.Room || x[0].Process != b.Process {
+			t.Errorf("who comes at the same time: %v", err)
+		}
+	}
 	if b.Process == a.Process || b.Seat.Room != a.Seat.Room || b.Code != a.Code || b.Seat.Epoch <= a.Seat.Epoch {
 		t.Fatalf("%+v of %s after %+v of %s", b.Seat, b.Process, a.Seat, a.Process)
 	}
@@ -410,6 +456,38 @@ func TestRoomIsMadeAnew(t *testing.T) {
 		t.Errorf("%+v of %s", c.Seat, c.Process)
 	}
 	f.play(c)
+}
+
+// A process that is started anew under its name is another one: who waits for an answer of the first is told to try again,
+// its rooms are made anew, and what is asked of it then it does.
+func TestProcessStartsAnew(t *testing.T) {
+	f := newFleet(t, 1)
+	first := f.add("a", fields(2))
+	door := f.door()
+	f.run(2 * time.Second)
+	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Create(ctx, "field", rooms.Creation{}, rooms.Player{ID: 1})
+	})[0]
+	f.run(time.Second)
+	first.stopped, first.name = true, "was a"
+	f.add("a", fields(2))
+	for range 40 { // until it has claimed the name
+		_, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) {
+			return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 2})
+		}))
+		if err == nil {
+			break
+		}
+		again(t, err)
+		f.run(time.Second)
+	}
+	b := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 3})
+	})[0]
+	if b.Code != a.Code || b.Process != "a" || b.Seat.Epoch <= a.Seat.Epoch {
+		t.Errorf("%+v of %s after %+v", b.Seat, b.Process, a.Seat)
+	}
+	f.play(b)
 }
 
 // What cannot work is refused with advice.
