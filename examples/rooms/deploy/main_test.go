@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,12 +50,7 @@ func TestDeploy(t *testing.T) {
 	heard := func(path string) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, p := range told {
-			if p == path {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(told, path)
 	}
 	seats, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -174,10 +175,9 @@ func TestCut(t *testing.T) {
 func TestDrainBesideAStuckRoom(t *testing.T) {
 	hold := make(chan struct{})
 	t.Cleanup(func() { close(hold) })
-	var caught bool // by the first room alone, whose goroutine is the only one that ticks then
+	var caught atomic.Bool // the first room
 	p := start(t, Config{Stuck: 300 * time.Millisecond}, func(w *ecs.World) {
-		if !caught {
-			caught = true
+		if caught.CompareAndSwap(false, true) {
 			<-hold
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +96,8 @@ func (t *Trouble) happen(kind string) {
 		}
 		t.hold.Store(nil)
 	default:
-		for { // there is nothing in it at which Go could stop by itself
+		//lint:ignore SA5002 because it is meant to: there is nothing in it at which Go could stop by itself
+		for {
 		}
 	}
 }
@@ -157,11 +159,7 @@ func (t *Trouble) lost(s *rooms.Server) (lost uint64, told map[string]string, er
 	if missing := len(t.kinds) - len(t.of); missing > 0 {
 		err = errors.Join(err, fmt.Errorf("%d kinds of trouble and %d rooms", len(t.kinds), len(t.of)))
 	}
-	told = make(map[string]string)
-	for kind, what := range t.told {
-		told[kind] = what
-	}
-	return lost, told, err
+	return lost, maps.Clone(t.told), err
 }
 
 // in reports whether a room has trouble.
