@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -23,16 +24,38 @@ const answerTime = 15 * time.Second
 // Asker asks for seats over HTTP. It may be used from any goroutine.
 type Asker struct {
 	http *http.Client
-	// Doors are where to ask: the beginnings of URLs. All of them answer for the whole fleet.
-	Doors []string
+
+	mu    sync.Mutex
+	doors []string
 }
 
-// NewAsker makes one.
+// NewAsker makes one. Doors are where to ask: the beginnings of URLs. All of them answer for the whole fleet.
 func NewAsker(doors ...string) *Asker {
-	return &Asker{&http.Client{
+	return &Asker{doors: doors, http: &http.Client{
 		Timeout:   answerTime,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 4096, IdleConnTimeout: time.Minute, DisableCompression: true},
-	}, doors}
+	}}
+}
+
+// Move says that a door is elsewhere.
+func (a *Asker) Move(n int, door string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.doors[n] = door
+}
+
+// door is the n-th, or one of them.
+func (a *Asker) door(n int) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.doors[n%len(a.doors)]
+}
+
+// count is how many doors there are.
+func (a *Asker) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.doors)
 }
 
 // Close lets go of connections.
@@ -84,7 +107,7 @@ func (a *Asker) Reconnect(ctx context.Context, door int, player uint64, room roo
 
 // ask asks. An error is no answer.
 func (a *Asker) ask(ctx context.Context, door int, path, body string, player uint64) (x Answer, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.Doors[door%len(a.Doors)]+path, bytes.NewReader([]byte(body)))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.door(door)+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return x, err
 	}

@@ -44,7 +44,7 @@ func NewTally(a *Asker, l *Ledger, g *Guests) *Tally {
 func (t *Tally) Ask(door int, due time.Time, ask func(door int) (Answer, error)) (*Hold, error) {
 	x, err := ask(door)
 	again := 0
-	for ; err != nil && again+1 < len(t.asker.Doors) && time.Since(due) < answerTime; again++ {
+	for ; err != nil && again+1 < t.asker.count() && time.Since(due) < answerTime; again++ {
 		x, err = ask(door + again + 1)
 	}
 	t.mu.Lock()
@@ -70,9 +70,9 @@ func (t *Tally) Ask(door int, due time.Time, ask func(door int) (Answer, error))
 }
 
 // Contest lets so many players a second ask for seats, whether those before have their answers or not, until ctx ends: one
-// in four in a room that it has heard of, the others anywhere. Who is given a seat comes, stays for up to a second and
+// in so many in a room that it has heard of, the others anywhere. Who is given a seat comes, stays for up to a second and
 // leaves; one in fifty never comes. It returns when the last has an answer.
-func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID) {
+func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID, in int) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	began := time.Now()
@@ -85,17 +85,17 @@ func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID) {
 				break
 			}
 			number := n
-			all.Go(func() { t.visit(number, due, known) })
+			all.Go(func() { t.visit(number, due, known, in) })
 		}
 	}
 }
 
 // visit is one who contests a seat.
-func (t *Tally) visit(n int, due time.Time, known []rooms.ID) {
+func (t *Tally) visit(n int, due time.Time, known []rooms.ID, in int) {
 	ctx, player := context.Background(), uint64(visitors+n)
 	hold, err := t.Ask(n, due, func(door int) (Answer, error) {
-		if n%4 == 0 && len(known) > 0 {
-			return t.asker.Enter(ctx, door, player, known[n/4*7%len(known)])
+		if n%in == 0 {
+			return t.asker.Enter(ctx, door, player, known[n/in*7%len(known)])
 		}
 		return t.asker.Join(ctx, door, player)
 	})

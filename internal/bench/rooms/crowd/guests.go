@@ -36,6 +36,8 @@ type Guests struct {
 	Entered, Turned, Lost int
 	// Why is why the last one did not get in.
 	Why error
+	// Arrived is told of who got in. It may be nil.
+	Arrived func(h *Hold, now time.Time)
 	// Ended is told of sessions that ended before their players left. It may be nil.
 	Ended func(h *Hold, reason error)
 }
@@ -144,6 +146,9 @@ func (g *Guests) look(f *floor, n int, x *guest, now time.Time) {
 		h.In, x.since = true, now
 		g.Entered++
 		h.Until = now
+		if g.Arrived != nil {
+			g.Arrived(h, now)
+		}
 	case x.reason == nil && x.in && x.stay > 0 && now.Sub(x.since) >= x.stay:
 		h.Until = now
 		g.leave(f, n, x, now)

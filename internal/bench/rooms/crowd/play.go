@@ -42,13 +42,10 @@ func Play(o Options, processes []*Process) (*Report, error) {
 		return nil, fmt.Errorf("seats of residents: %w; %v", err, tally.Refused)
 	}
 	var tokens []*netcode.ConnectToken
-	var known []rooms.ID
-	for n, h := range holds {
+	for _, h := range holds {
 		tokens = append(tokens, h.Token)
-		if n%o.Players == 0 {
-			known = append(known, h.Seat.Room)
-		}
 	}
+	known := roomsOf(o, holds)
 	ctx := context.Background()
 	residents, err := NewResidents(ctx, tokens)
 	if err != nil {
@@ -57,7 +54,7 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	p := &party{residents: residents, guests: guests}
 	from, heavy, err := p.measure(o, processes, func(ctx context.Context) {
 		if o.Joins > 0 {
-			tally.Contest(ctx, o.Joins, known)
+			tally.Contest(ctx, o.Joins, known, 4)
 		}
 	})
 	for _, h := range holds {
@@ -79,20 +76,28 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	if o.Troubles != "" {
 		r.KiB = 0 // what others take cannot be told apart
 	}
-	tally.into(r)
-	r.Doubled, r.Over = ledger.Count(o.Capacity())
+	r.Asking = tally.asking(o.Capacity())
 	return r, nil
 }
 
-// into writes what came of asking into a report.
-func (t *Tally) into(r *Report) {
-	r.Joins, r.Late, r.Failed, r.Given, r.Refusals = t.Asked, t.Late, t.Failed, t.given, t.Refused
+// roomsOf are the rooms of residents.
+func roomsOf(o Options, holds []*Hold) (all []rooms.ID) {
+	for n := 0; n < len(holds); n += o.Players {
+		all = append(all, holds[n].Seat.Room)
+	}
+	return all
+}
+
+// asking is what came of it, of rooms of so many seats.
+func (t *Tally) asking(capacity int) (a Asking) {
+	a = Asking{Joins: t.Asked, Late: t.Late, Failed: t.Failed, Given: t.given, Refusals: t.Refused, Entered: t.visiting.Entered, Turned: t.visiting.Turned}
 	for _, n := range t.Refused {
-		r.Refused += n
+		a.Refused += n
 	}
 	ms := func(q float64) float64 { return float64(t.quantile(q)) / 1e6 }
-	r.JoinP50, r.JoinP99, r.JoinMS = ms(0.5), ms(0.99), ms(1)
-	r.Entered, r.Turned = t.visiting.Entered, t.visiting.Turned
+	a.JoinP50, a.JoinP99, a.JoinMS = ms(0.5), ms(0.99), ms(1)
+	a.Doubled, a.Over = t.ledger.Count(capacity)
+	return a
 }
 
 // party is who plays.

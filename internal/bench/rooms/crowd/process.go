@@ -81,3 +81,10 @@ func (p *Process) Close() error {
 	}
 	return err
 }
+
+// Kill ends it as a crash does, and waits for that.
+func (p *Process) Kill() error {
+	err := p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+	return errors.Join(err, p.in.Close())
+}
