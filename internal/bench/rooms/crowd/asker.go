@@ -26,29 +26,59 @@ type Asker struct {
 	http *http.Client
 
 	mu    sync.Mutex
-	doors []string
+	doors []door
 }
+
+// door is where to ask.
+type door struct {
+	url  string
+	shut time.Time // until when nobody asks there, because it did not answer
+}
+
+// shutTime is for how long a door that did not answer is passed by, as by what stands before real ones.
+const shutTime = 2 * time.Second
 
 // NewAsker makes one. Doors are where to ask: the beginnings of URLs. All of them answer for the whole fleet.
 func NewAsker(doors ...string) *Asker {
-	return &Asker{doors: doors, http: &http.Client{
+	a := &Asker{http: &http.Client{
 		Timeout:   answerTime,
 		Transport: &http.Transport{MaxIdleConnsPerHost: 4096, IdleConnTimeout: time.Minute, DisableCompression: true},
 	}}
+	for _, url := range doors {
+		a.doors = append(a.doors, door{url: url})
+	}
+	return a
 }
 
 // Move says that a door is elsewhere.
-func (a *Asker) Move(n int, door string) {
+func (a *Asker) Move(n int, url string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.doors[n] = door
+	a.doors[n] = door{url: url}
 }
 
-// door is the n-th, or one of them.
+// door is the n-th, or the next that answers.
 func (a *Asker) door(n int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.doors[n%len(a.doors)]
+	now := time.Now()
+	for i := range a.doors {
+		if d := a.doors[(n+i)%len(a.doors)]; !now.Before(d.shut) {
+			return d.url
+		}
+	}
+	return a.doors[n%len(a.doors)].url
+}
+
+// silent notes that a door did not answer.
+func (a *Asker) silent(url string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.doors {
+		if a.doors[i].url == url {
+			a.doors[i].shut = time.Now().Add(shutTime)
+		}
+	}
 }
 
 // count is how many doors there are.
@@ -107,7 +137,8 @@ func (a *Asker) Reconnect(ctx context.Context, door int, player uint64, room roo
 
 // ask asks. An error is no answer.
 func (a *Asker) ask(ctx context.Context, door int, path, body string, player uint64) (x Answer, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.door(door)+path, bytes.NewReader([]byte(body)))
+	at := a.door(door)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return x, err
 	}
@@ -115,6 +146,7 @@ func (a *Asker) ask(ctx context.Context, door int, path, body string, player uin
 	r.Header["Player"] = []string{strconv.FormatUint(player, 10)}
 	got, err := a.http.Do(r)
 	if err != nil {
+		a.silent(at)
 		return x, err
 	}
 	defer got.Body.Close()

@@ -19,6 +19,8 @@ type Process struct {
 	in  io.WriteCloser
 	out *bufio.Reader
 	cmd *exec.Cmd // nil: it is no process of its own
+
+	killed bool
 }
 
 // Start starts this program again as a process with rooms, by way of on: see [Apart]. It ends when its input does, so it
@@ -75,6 +77,9 @@ func (p *Process) Ask(what string, answer any) error {
 
 // Close ends it, and waits for that.
 func (p *Process) Close() error {
+	if p.killed {
+		return nil
+	}
 	err := p.in.Close()
 	if p.cmd != nil {
 		err = errors.Join(err, p.cmd.Wait())
@@ -85,6 +90,7 @@ func (p *Process) Close() error {
 // Kill ends it as a crash does, and waits for that.
 func (p *Process) Kill() error {
 	err := p.cmd.Process.Kill()
-	_ = p.cmd.Wait()
-	return errors.Join(err, p.in.Close())
+	_ = p.cmd.Wait() // of how it ended
+	p.killed = true
+	return err
 }

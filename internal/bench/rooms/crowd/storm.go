@@ -13,7 +13,7 @@ const (
 	// lostTime is after how long without a word a player takes the process for gone.
 	lostTime = 2 * time.Second
 	// askTime is how long a player waits at a door before it tries another one.
-	askTime = 2 * time.Second
+	askTime = 900 * time.Millisecond
 	// retryTime is between two tries to get a seat back.
 	retryTime = 250 * time.Millisecond
 )

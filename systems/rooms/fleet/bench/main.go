@@ -5,6 +5,13 @@
 //	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 10 -joins 1000
 //
 // Flags and figures are those of internal/bench/rooms, of all processes together. Players ask any process for any room.
+//
+//	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 60 -joins 1000 -kills 4 -pauses 4 -seed 7
+//
+// lets processes be killed (and started again) and paused while players play, on a schedule that the seed makes. Who loses a
+// seat asks for it again. Each process writes down what it believes, fifty times a second: rooms_owned_twice are rooms that
+// two took for their own at the same time, seats_lost_longer_than_lease players whom no process gave a seat for longer than a
+// lease and the second that it may take to ask.
 package main
 
 import (
@@ -15,6 +22,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
@@ -22,26 +31,39 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/lobby"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
 // options are what the flags say.
 type options struct {
 	crowd.Options
-	processes int
-	name      string
+	processes     int
+	name          string
+	kills, pauses int
+	seed          uint64
 }
+
+// stormy reports whether processes come and go.
+func (o *options) stormy() bool { return o.kills+o.pauses > 0 }
+
+// patience is how long a process waits for what it asks another one: players want an answer within a second.
+const patience = 700 * time.Millisecond
 
 // What a child is told by its environment, which nobody else sees.
 const (
 	directoryURL = "TACTUS_BENCH_DIRECTORY"
 	fleetKey     = "TACTUS_BENCH_KEY"
+	beliefFolder = "TACTUS_BENCH_BELIEFS"
 )
 
 func main() {
 	var o options
 	o.Register(flag.CommandLine)
 	flag.IntVar(&o.processes, "processes", 2, "how many processes with rooms")
+	flag.IntVar(&o.kills, "kills", 0, "how many processes are killed while players play; each is started again")
+	flag.IntVar(&o.pauses, "pauses", 0, "how many are paused, every second one for longer than a lease")
+	flag.Uint64Var(&o.seed, "seed", 1, "of the schedule of kills and pauses")
 	flag.StringVar(&o.name, "name", "", "be this process with rooms; the parent does that")
 	be := flag.Bool("serve", false, "be a process with rooms; the parent does that")
 	flag.Parse()
@@ -50,6 +72,8 @@ func main() {
 	case err != nil:
 	case o.processes < 1 || o.processes > 64:
 		err = fmt.Errorf("-processes %d is not in 1..64", o.processes)
+	case o.kills < 0 || o.pauses < 0 || o.stormy() && (o.processes < 2 || o.Seconds < 20):
+		err = errors.New("-kills and -pauses need -processes 2 or more, and -seconds 20 or more")
 	case *be:
 		err = serve(o, os.Getenv(directoryURL), os.Getenv(fleetKey), os.Stdin, os.Stdout)
 	default:
@@ -78,22 +102,41 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, err := rooms.New(rooms.Config{
+	c := rooms.Config{
 		Process: o.name, Key: netcode.Key(b), Directory: directory, Kinds: []rooms.Kind{o.Kind()},
 		MaxRooms: (o.Rooms + o.processes - 1) / o.processes, Promise: 10 * time.Second,
-	}, wire)
+	}
+	if o.stormy() {
+		c.MaxRooms = 0 // there is room for those of others
+	}
+	s, err := rooms.New(c, wire)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	seats, err := web.New(crowd.Generous(web.Config{}), rooms.Here(s))
+	all, err := lobby.New(lobby.Config{Here: s, Key: c.Key, Patience: patience})
 	if err != nil {
 		return errors.Join(err, s.Close(time.Now()))
+	}
+	seats, err := web.New(crowd.Generous(web.Config{}), all)
+	if err != nil {
+		return errors.Join(err, s.Close(time.Now()))
+	}
+	running, end := context.WithCancel(context.Background())
+	var beside sync.WaitGroup
+	defer func() { end(); beside.Wait() }()
+	beside.Go(func() { _ = all.Run(running) })
+	if to := os.Getenv(beliefFolder); to != "" {
+		beside.Go(func() {
+			if err := believe(running, s, filepath.Join(to, o.name)); err != nil {
+				fmt.Fprintln(os.Stderr, "the log of beliefs:", err)
+			}
+		})
 	}
 	return crowd.Serve(o.Options, s, seats, in, out)
 }
 
 // load is the players.
-func load(o options, out io.Writer) error {
+func load(o options, out io.Writer) (err error) {
 	on, err := crowd.Apart(o.Apart)
 	if err != nil {
 		return err
@@ -103,26 +146,59 @@ func load(o options, out io.Writer) error {
 		return err
 	}
 	defer servers.Close()
+	folder, err := os.MkdirTemp("", "tactus-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	key := netcode.GenerateKey(nil)
-	env := []string{directoryURL + "=" + servers.Config().URL, fleetKey + "=" + hex.EncodeToString(key[:])}
-	var all []*crowd.Process
-	for n := range o.processes {
-		args := append(o.Args(), fmt.Sprint("-processes=", o.processes), fmt.Sprint("-name=process-", n+1))
-		p, e := crowd.Start(args, env, os.Stderr, on)
-		if err = e; err != nil {
-			break
+	f := &family{o: o, on: on, all: make([]*crowd.Process, o.processes), env: []string{directoryURL + "=" + servers.Config().URL, fleetKey + "=" + hex.EncodeToString(key[:])}}
+	if o.stormy() {
+		f.env = append(f.env, beliefFolder+"="+folder)
+	}
+	defer func() { err = errors.Join(err, f.close()) }()
+	for n := range f.all {
+		f.logs = append(f.logs, filepath.Join(folder, nameOf(n)))
+		if err := f.start(n); err != nil {
+			return err
 		}
-		all = append(all, p)
 	}
-	var r *crowd.Report
-	if err == nil {
-		r, err = crowd.Play(o.Options, all)
-	}
-	for _, p := range all {
-		err = errors.Join(err, p.Close())
+	var r any
+	if o.stormy() {
+		r, err = storm(o, f, os.Stderr)
+	} else {
+		r, err = crowd.Play(o.Options, f.all)
 	}
 	if err != nil {
 		return err
 	}
 	return crowd.Print(out, r, o.JSON)
+}
+
+// family is the processes with rooms.
+type family struct {
+	o    options
+	env  []string
+	on   func(start func() error) error
+	all  []*crowd.Process
+	logs []string // of what they believed
+}
+
+func nameOf(n int) string { return fmt.Sprint("process-", n+1) }
+
+// start starts a process, in the place of one that has ended.
+func (f *family) start(n int) (err error) {
+	args := append(f.o.Args(), fmt.Sprint("-processes=", f.o.processes), fmt.Sprint("-kills=", f.o.kills), fmt.Sprint("-pauses=", f.o.pauses), "-name="+nameOf(n))
+	f.all[n], err = crowd.Start(args, f.env, os.Stderr, f.on)
+	return err
+}
+
+// close ends them all.
+func (f *family) close() (err error) {
+	for _, p := range f.all {
+		if p != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}
+	return err
 }
