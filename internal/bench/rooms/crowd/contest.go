@@ -69,8 +69,8 @@ func (t *Tally) Ask(door int, due time.Time, ask func(door int) (Answer, error))
 	return t.ledger.Give(*x.Given, x.At), nil
 }
 
-// Contest lets so many players a second ask for seats, whether those before have their answers or not, until ctx ends: one
-// in so many in a room that it has heard of, the others anywhere. Who is given a seat comes, stays for up to a second and
+// Contest lets so many players a second ask for seats, whether those before have their answers or not, until ctx ends: of
+// four so many in a room that it has heard of, the others anywhere. Who is given a seat comes, stays for up to a second and
 // leaves; one in fifty never comes. It returns when the last has an answer.
 func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID, in int) {
 	var all sync.WaitGroup
@@ -94,8 +94,8 @@ func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID, in int)
 func (t *Tally) visit(n int, due time.Time, known []rooms.ID, in int) {
 	ctx, player := context.Background(), uint64(visitors+n)
 	hold, err := t.Ask(n, due, func(door int) (Answer, error) {
-		if n%in == 0 {
-			return t.asker.Enter(ctx, door, player, known[n/in*7%len(known)])
+		if n%4 < in {
+			return t.asker.Enter(ctx, door, player, known[n*7%len(known)])
 		}
 		return t.asker.Join(ctx, door, player)
 	})

@@ -54,7 +54,7 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	p := &party{residents: residents, guests: guests}
 	from, heavy, err := p.measure(o, processes, func(ctx context.Context) {
 		if o.Joins > 0 {
-			tally.Contest(ctx, o.Joins, known, 4)
+			tally.Contest(ctx, o.Joins, known, 1)
 		}
 	})
 	for _, h := range holds {

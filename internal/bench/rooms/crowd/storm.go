@@ -72,7 +72,7 @@ func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) 
 	if o.Joins > 0 {
 		s.wait.Go(func() {
 			known := slices.Compact(roomsOf(o, holds))
-			s.tally.Contest(ctx, o.Joins, known, 4)
+			s.tally.Contest(ctx, o.Joins, known, 3) // others make rooms as they need them
 		})
 	}
 	p := &party{residents: &Residents{}, guests: guests}

@@ -135,20 +135,29 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	return crowd.Serve(o.Options, s, seats, in, out)
 }
 
-// load is the players.
-func load(o options, out io.Writer) (err error) {
-	on, err := crowd.Apart(o.Apart)
+// load is the players, who print what they have measured.
+func load(o options, out io.Writer) error {
+	r, err := measure(o, os.Stderr)
 	if err != nil {
 		return err
 	}
+	return crowd.Print(out, r, o.JSON)
+}
+
+// measure is the players. What happens to processes is told to a log.
+func measure(o options, log io.Writer) (r any, err error) {
+	on, err := crowd.Apart(o.Apart)
+	if err != nil {
+		return nil, err
+	}
 	servers, err := fleet.Embedded(fleet.Embedding{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer servers.Close()
 	folder, err := os.MkdirTemp("", "tactus-bench-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	key := netcode.GenerateKey(nil)
@@ -160,19 +169,13 @@ func load(o options, out io.Writer) (err error) {
 	for n := range f.all {
 		f.logs = append(f.logs, filepath.Join(folder, nameOf(n)))
 		if err := f.start(n); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	var r any
 	if o.stormy() {
-		r, err = storm(o, f, os.Stderr)
-	} else {
-		r, err = crowd.Play(o.Options, f.all)
+		return storm(o, f, log)
 	}
-	if err != nil {
-		return err
-	}
-	return crowd.Print(out, r, o.JSON)
+	return crowd.Play(o.Options, f.all)
 }
 
 // family is the processes with rooms.
