@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/netip"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -102,7 +102,7 @@ type ServerConfig struct {
 	// Logger receives a line for each address whose connect token is refused, with the reason and what to do about it,
 	// and no other until that address was quiet for 10 s; beyond 256 of them one line in 10 s. Clients are not told.
 	// nil means none.
-	Logger *slog.Logger
+	Logger logging.Logger
 
 	// Random fills a slice with the random bytes that keys and challenges are made of. nil means crypto/rand. See
 	// [SeededRandom] for runs that repeat exactly.

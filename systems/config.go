@@ -3,11 +3,11 @@ package systems
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/needs"
@@ -15,6 +15,9 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
+
+// Logger takes messages with pairs of keys and values: a *slog.Logger is one. A nil pointer counts as none.
+type Logger = logging.Logger
 
 // ErrMessage is wrapped by errors about a message that a peer should not have
 // sent.
@@ -26,10 +29,10 @@ const MaxReason = wire.MaxReason
 // LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
 // Where b is damaged or of another version it logs that, to a logger that may be
 // nil, and returns nil, which is what is built in.
-func LoadTrained(b []byte, log *slog.Logger) *delta.Trained {
+func LoadTrained(b []byte, log logging.Logger) *delta.Trained {
 	t, err := delta.ParseTrained(b)
 	if err != nil {
-		if log != nil {
+		if logging.Given(log) {
 			log.Warn("trained file left out: snapshots go on with what is built in", "error", err)
 		}
 		return nil

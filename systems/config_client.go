@@ -2,13 +2,13 @@ package systems
 
 import (
 	"cmp"
-	"log/slog"
 	"net/netip"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -146,7 +146,7 @@ type ClientConfig struct {
 	// Logger receives what happens to the session, once that messages of the server were
 	// refused, and every ten seconds at most that the machine is too slow. Default (nil):
 	// none.
-	Logger *slog.Logger
+	Logger logging.Logger
 	// Random fills what development mode makes up: the token's keys and the client
 	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a
 	// function of its seed.
@@ -173,9 +173,7 @@ func (c ClientConfig) Session(p *ecs.Protocol) (s netsys.ClientConfig, err error
 func (c ClientConfig) filled() ClientConfig {
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, c.Timeout, defaultConnectTimeout)
 	c.History = cmp.Or(c.History, DefaultHistory)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = logging.Or(c.Logger)
 	return c
 }
 

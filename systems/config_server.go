@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/netip"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -202,7 +202,7 @@ type ServerConfig struct {
 	// does not hold everything and that its world differs; whose connect token is refused, and
 	// why (see netsys.ServerConfig.Logger); and every ten seconds at most that the machine is too
 	// slow. Default (nil): none.
-	Logger *slog.Logger
+	Logger logging.Logger
 	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
 	// Give a seeded source to make a whole match a function of its seed.
 	Random func([]byte)
@@ -260,9 +260,7 @@ func (c ServerConfig) filled() ServerConfig {
 	c.Budget, c.MaxClients = cmp.Or(c.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
 	c.Timeout, c.Stall = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Stall, defaultStall)
 	c.CommandRate, c.Workers = cmp.Or(c.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = logging.Or(c.Logger)
 	return c
 }
 

@@ -1,10 +1,10 @@
 package capture
 
 import (
-	"log/slog"
 	"reflect"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -14,13 +14,13 @@ import (
 // It is asked only when a column had such a value, so a world without them pays
 // nothing.
 type clampLog struct {
-	logger *slog.Logger
+	logger logging.Logger
 	told   [][]bool // by replicated component and field; nil: none of it was told
 	left   []int    // fields not told, where told is not nil
 	value  []uint64 // room for one component
 }
 
-func newClampLog(comps []*ecs.Component, l *slog.Logger) clampLog {
+func newClampLog(comps []*ecs.Component, l logging.Logger) clampLog {
 	n := len(comps)
 	return clampLog{logger: l, told: make([][]bool, n), left: make([]int, n)}
 }

@@ -3,11 +3,11 @@ package capture
 import (
 	"cmp"
 	"iter"
-	"log/slog"
 	"math/bits"
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/reuse"
 
 	"github.com/tactusgo/tactus/codec/delta"
@@ -87,7 +87,7 @@ type Homes interface {
 // New returns a ring without frames. steps is the number of simulation steps from
 // one send to the next, at least 1. Values outside their range are named in log,
 // once for each field. homes may be nil: entities of the same components share groups, and there are no veils.
-func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log *slog.Logger) *Ring {
+func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log logging.Logger) *Ring {
 	comps := w.Protocol().Replicated()
 	r := &Ring{
 		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,

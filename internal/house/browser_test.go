@@ -9,9 +9,10 @@ import (
 )
 
 // notInBrowsers are packages that no browser client links: a page has HTTP, TLS and WebSockets itself, and each would be
-// megabytes that every player fetches. So is net, whose sockets are none there.
+// megabytes that every player fetches. So is net, whose sockets are none there,
+// and log/slog, which brings encoding/json: see package logging.
 var notInBrowsers = []string{
-	"net/http", "crypto/tls", "crypto/x509", "compress/gzip", "html/template", "text/template",
+	"net/http", "log/slog", "crypto/tls", "crypto/x509", "compress/gzip", "html/template", "text/template",
 	"github.com/coder/websocket", "github.com/gobwas/ws", "github.com/panjf2000/gnet", "github.com/prometheus",
 }
 

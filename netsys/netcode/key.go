@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 )
 
 // KeySize is the length of a [Key] in bytes.
@@ -42,9 +41,6 @@ func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "netcode.Key
 
 // MarshalText implements [encoding.TextMarshaler] by an error, so that no encoder writes the secret unasked.
 func (k Key) MarshalText() ([]byte, error) { return nil, errMarshal }
-
-// LogValue implements [slog.LogValuer] without telling the secret.
-func (k Key) LogValue() slog.Value { return slog.StringValue("netcode.Key(secret)") }
 
 // fill fills b by a Random function, or from crypto/rand, which never fails, when it is nil.
 func fill(random func([]byte), b []byte) {

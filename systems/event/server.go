@@ -3,12 +3,12 @@ package event
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
 	"slices"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 )
 
 // Channels is where events go out: the channels of a session with one peer, which is what
@@ -26,7 +26,7 @@ type ServerConfig struct {
 	Limit int
 
 	// Logger receives the first refusal of each client and type. Default (nil): none.
-	Logger *slog.Logger
+	Logger logging.Logger
 }
 
 // Validate reports what is wrong with c; it never changes it.
@@ -101,9 +101,7 @@ func NewServer(r *Registry, c ServerConfig) *Server {
 	if err := c.Validate(); err != nil {
 		panic(err)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = logging.Or(c.Logger)
 	s := &Server{config: c}
 	s.init(r, c.Limit, true)
 	return s

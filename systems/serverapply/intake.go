@@ -2,11 +2,11 @@ package serverapply
 
 import (
 	"errors"
-	"log/slog"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/internal/workers"
@@ -36,7 +36,7 @@ type Config struct {
 	// Refuse may refuse an input; nil refuses none.
 	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
 	// Logger is told of the first refusal of each client.
-	Logger *slog.Logger
+	Logger logging.Logger
 	// Now is the time of this wake-up.
 	Now func() time.Time
 	// Tick is the server's next tick.

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"log/slog"
 	"slices"
 
 	"github.com/tactusgo/tactus/systems/internal/traffic"
@@ -114,7 +113,7 @@ func (x *shared) merge(s *System) {
 			if !x.bigTold[n.slot.mask] {
 				x.bigTold[n.slot.mask] = true
 				s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
-					"entity", n.slot.id, "client", c.id, "budget", c.contest.budget, slog.Any("components", traffic.Names(s.comps, n.slot.mask)))
+					"entity", n.slot.id, "client", c.id, "budget", c.contest.budget, "components", traffic.Names(s.comps, n.slot.mask))
 			}
 		case noteOverfull:
 			s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", c.id, "budget", c.contest.budget, "allowed", n.bytes)

@@ -2,13 +2,13 @@ package snapshot
 
 import (
 	"io"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/systems/explain"
 	"github.com/tactusgo/tactus/systems/internal/interest"
@@ -37,7 +37,7 @@ type Config struct {
 	Interest *interest.Program
 	// Priority is how much an entity matters to a client, in place of what Interest says; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
-	Logger   *slog.Logger // for what goes wrong
+	Logger   logging.Logger // for what goes wrong
 	// Workers share the clients; nil: the caller has them all.
 	Workers *workers.Pool
 }

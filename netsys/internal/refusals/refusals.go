@@ -2,10 +2,10 @@ package refusals
 
 import (
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -22,7 +22,7 @@ const (
 // Log has a line for each address and reason, and no other until the address was quiet for 10 s. Of more than 256 of them
 // there is one line in 10 s, with their number.
 type Log struct {
-	to         *slog.Logger
+	to         logging.Logger
 	protocolID uint64
 	addresses  []netip.AddrPort
 
@@ -44,7 +44,10 @@ type source struct {
 
 // New makes the log of a server, which takes tokens for its protocol id and for one of its addresses. Without a logger it
 // tells nobody anything.
-func New(to *slog.Logger, protocolID uint64, addresses []netip.AddrPort) *Log {
+func New(to logging.Logger, protocolID uint64, addresses []netip.AddrPort) *Log {
+	if !logging.Given(to) {
+		to = nil
+	}
 	return &Log{to: to, protocolID: protocolID, addresses: addresses, told: make(map[source]time.Duration)}
 }
 

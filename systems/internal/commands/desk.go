@@ -2,7 +2,6 @@ package commands
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"reflect"
 	"slices"
@@ -10,18 +9,19 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Config is what a desk needs.
 type Config struct {
-	World    *ecs.World   // as it stands, for Refuse
-	Rate     int          // commands of one client, a second
-	Refuse   []Refuse     // what the game says of them
-	TickRate int          // a second
-	Tick     *uint32      // the one that comes
-	Logger   *slog.Logger // is told once of each client
+	World    *ecs.World     // as it stands, for Refuse
+	Rate     int            // commands of one client, a second
+	Refuse   []Refuse       // what the game says of them
+	TickRate int            // a second
+	Tick     *uint32        // the one that comes
+	Logger   logging.Logger // is told once of each client
 }
 
 // Desk takes commands in for a server: it bounds them, and asks the game.

@@ -2,10 +2,10 @@ package login
 
 import (
 	"fmt"
-	"log/slog"
 	"reflect"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -41,7 +41,7 @@ func Of(p *ecs.Protocol, v any) ([]byte, error) {
 
 // Asker makes the function that sessions ask about logins, which anybody may have made. It returns
 // an error with advice. A refusal is logged, with its reason and without the login.
-func (f Func) Asker(p *ecs.Protocol, log *slog.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
+func (f Func) Asker(p *ecs.Protocol, log logging.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.of != nil && (r == nil || r.Schema.Type != f.of) {
 		return nil, fmt.Errorf("ServerConfig.Login looks at %v, which is not the type of the protocol's ecs.Join", f.of)

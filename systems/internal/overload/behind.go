@@ -1,8 +1,9 @@
 package overload
 
 import (
-	"log/slog"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/logging"
 )
 
 // behindEvery is how often at most it is logged that ticks were dropped.
@@ -15,7 +16,7 @@ type Behind struct {
 }
 
 // Tell logs that ticks were dropped, how many up to now, who dropped them and of how many.
-func (o *Behind) Tell(log *slog.Logger, now time.Time, dropped uint64, who string, n int) {
+func (o *Behind) Tell(log logging.Logger, now time.Time, dropped uint64, who string, n int) {
 	if dropped == o.logged || !o.at.IsZero() && now.Sub(o.at) < behindEvery {
 		return
 	}

@@ -1,11 +1,11 @@
 package overload
 
 import (
-	"log/slog"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/gcpause"
+	"github.com/tactusgo/tactus/internal/logging"
 )
 
 // Step is how much is given up: each step what those before it do, and more.
@@ -74,7 +74,7 @@ type Config struct {
 	// Expects reports whether a player is waited for.
 	Expects func(player uint64) bool
 	// Logger is told when the step changes, and that newcomers are turned away.
-	Logger *slog.Logger
+	Logger logging.Logger
 }
 
 // Control measures how long wake-ups take, and decides.

@@ -1,12 +1,12 @@
 package ownership
 
 import (
-	"log/slog"
 	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
@@ -21,7 +21,7 @@ type Config struct {
 	// Sees says whether a client may know of an entity that is alive; nil: of all.
 	Sees func(e ecs.Entity, client uint32) bool
 	// Logger is told of the first refusal of each client.
-	Logger *slog.Logger
+	Logger logging.Logger
 }
 
 // Server takes over what clients write.

@@ -2,9 +2,9 @@ package sessions
 
 import (
 	"errors"
-	"log/slog"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
@@ -29,7 +29,7 @@ type Config struct {
 	// ReconnectWindow is for how long a player is waited for; 0: nobody is.
 	ReconnectWindow time.Duration
 	// Logger is told who comes and goes.
-	Logger *slog.Logger
+	Logger logging.Logger
 	// Door is told, too. It may be nil.
 	Door Door
 	// Now is the time of this wake-up.

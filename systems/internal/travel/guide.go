@@ -2,10 +2,10 @@ package travel
 
 import (
 	"errors"
-	"log/slog"
 	"net/netip"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -28,7 +28,7 @@ type Config struct {
 	// Lost is told why the session at hand has ended meanwhile, when no other begins.
 	Lost func(reason error)
 	// Logger receives what becomes of tickets.
-	Logger *slog.Logger
+	Logger logging.Logger
 }
 
 // Counts are what became of tickets.

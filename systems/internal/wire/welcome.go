@@ -2,12 +2,12 @@ package wire
 
 import (
 	"fmt"
-	"log/slog"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -77,7 +77,7 @@ func ReadWelcome(b []byte) (m Welcome, err error) {
 type Agreement struct {
 	Trained *delta.Trained // nil: none
 	Layout  *delta.Layout
-	Log     *slog.Logger
+	Log     logging.Logger
 	told    bool // that there is none
 }
 
@@ -116,17 +116,17 @@ func (a *Agreement) tell(why string, own, peer uint64, who []any) {
 // hexHash prints as trained hashes are written, and as "built in" for none.
 type hexHash uint64
 
-// LogValue implements [slog.LogValuer].
-func (h hexHash) LogValue() slog.Value {
+// MarshalText implements [encoding.TextMarshaler], by which loggers write it.
+func (h hexHash) MarshalText() ([]byte, error) {
 	if h == 0 {
-		return slog.StringValue("built in")
+		return []byte("built in"), nil
 	}
 	const digits = "0123456789abcdef"
 	var b [16]byte
 	for i := range b {
 		b[i] = digits[h>>(60-4*i)&15]
 	}
-	return slog.StringValue(string(b[:]))
+	return b[:], nil
 }
 
 // Predicted is the set of components that travel to their owner raw.
