@@ -32,8 +32,9 @@ function morph(old, next) {
     if (old.data !== next.data) old.data = next.data;
     return;
   }
-  for (const a of [...old.attributes]) if (!next.hasAttribute(a.name) && !(a.name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(a.name);
-  for (const a of next.attributes) if (old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
+  for (const a of [...old.attributes]) if (a.name !== "style" && !next.hasAttribute(a.name) && !(a.name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(a.name);
+  if (old.style.cssText !== next.style.cssText) old.style.cssText = next.style.cssText; // as an attribute it is not allowed
+  for (const a of next.attributes) if (a.name !== "style" && old.getAttribute(a.name) !== a.value) old.setAttribute(a.name, a.value);
   for (const [event, hear] of Object.entries(next.hears || {})) listen(old, event, hear);
   const wanted = new Set([...next.children].map((c) => c.dataset.key));
   for (const c of [...old.children]) if (c.dataset.key && !wanted.has(c.dataset.key)) c.remove();

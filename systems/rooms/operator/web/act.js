@@ -1,5 +1,5 @@
 "use strict";
-// What operators do. Their token stands in the memory of this tab alone, goes out in the header Authorization of what they
+// What operators do. Their token stands in what this tab remembers until it is closed, goes out in the header Authorization of what they
 // do, and is in no cookie and in no address.
 
 const kept = "tactus-operator";
@@ -68,7 +68,7 @@ async function signIn() {
     sessionStorage.setItem(kept, JSON.stringify({ name: said.operator, token: token.trim() }));
     say("Signed in as " + said.operator + ".");
   } catch (e) {
-    say(e.message, true);
+    say(e.code === "unauthorized" ? "No operator has this token." : e.message, true);
   }
   standing();
   refresh();
@@ -139,7 +139,7 @@ function entries(list, home, withRoom) {
   const shades = { done: "good", refused: "warn", failed: "bad", told: "" };
   const heads = ["<time", "<who", "<what", withRoom ? "<room" : null, "<player", "<outcome", "<"].filter((h) => h !== null);
   return table(heads, list.map((e) => {
-    const text = [e.detail, e.system ? "in " + e.system : null, e.tookUs ? "took " + micros(e.tookUs) : null, e.from && !e.who ? "from " + e.from : null].filter((x) => x).join("; ");
+    const text = [e.detail, e.system ? "in " + e.system : null, e.tookUs ? "took " + micros(e.tookUs) : null, e.from && !e.who ? "from " + e.from : null].filter((x) => x).join(" · ");
     const words = e.stack ? el("details", { class: "entry" }, el("summary", {}, text || "where it is"), el("pre", {}, e.stack)) : text;
     const shade = e.outcome !== "told" ? shades[e.outcome] : ["failed", "stuck"].includes(e.what) ? "bad" : ["slow", "unseated"].includes(e.what) ? "warn" : "";
     const cells = [el("td", { class: "text", title: e.at }, clock(e.at)), e.who || (e.outcome === "told" ? "room" : "a stranger"), e.what,

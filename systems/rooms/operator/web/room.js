@@ -2,8 +2,22 @@
 // The page of a room: what it is, who sits there, and what operators do with it. What its server does stands behind the
 // other tabs.
 
+// gone is what is left of a room: its log.
+async function gone() {
+  const id = location.pathname.split("/").at(-2);
+  const l = await ask(around.base + "api/log?room=" + encodeURIComponent(id));
+  return el("div", { class: "stack", "data-morph": "gone" }, panel("This room has ended, or never was in this process",
+    l.entries.length ? entries(l.entries, "../../", false) : el("p", { class: "soft" }, "The log has nothing of it.")));
+}
+
 async function room() {
-  const a = await ask("api/room");
+  let a;
+  try {
+    a = await ask("api/room");
+  } catch (e) {
+    if (!e.message.startsWith("there is no such room")) throw e;
+    return gone();
+  }
   const r = a.room;
   standing(a);
   byId("title").textContent = `${r.kind} ${r.code}`;
@@ -28,13 +42,13 @@ async function room() {
     row.dataset.key = "s" + s.number;
     return row;
   });
-  const fact = (dt, ...dd) => el("div", {}, el("dt", {}, dt), el("dd", {}, ...dd));
+  const fact = (dt, ...dd) => el("div", {}, el("dt", {}, dt), el("dd", {}, ...dd.filter((x) => x)));
   return el("div", { class: "stack", "data-morph": "room" },
-    panel(null, el("dl", { class: "axes" },
+    panel(null, el("dl", { class: "axes facts" },
       fact("state", marks(r)), fact("kind", r.kind), fact("code", r.code), fact("id", el("span", { class: "id" }, r.id)), fact("life", age(a.now, r.created)),
-      fact("players", `${r.taken} of ${r.capacity}`), fact("on their way", String(r.promised)), fact("waited for", String(r.waiting)), fact("tick", count(r.tick)),
+      fact("players", `${r.taken} of ${r.capacity}`, r.promised ? el("span", { class: "soft" }, `, ${r.promised} on their way`) : null, r.waiting ? el("span", { class: "soft" }, `, ${r.waiting} waited for`) : null), fact("tick", count(r.tick)),
       fact("tick time", `${nano(r.tick_time)} of ${nano(r.budget)}`), fact("late", nano(r.late)), fact("options", Object.keys(r.options || {}).length ? options(r.options) : "–")),
-    a.acts ? el("p", { class: "note" }) : null, a.acts ? buttons : null,
+    a.acts ? buttons : null,
     a.acts && !a.broadcast ? el("p", { class: "legend" }, "Broadcasts are off: give operator.Config a Broadcast.") : null),
     panel(`${a.taken.length} seats that are not free`, rows.length ? table(["seat", "<", "player", "party", "client", "since", ""], rows) : el("p", { class: "soft" }, "Nobody has a seat.")),
     panel("What happened in this room", a.log.length ? entries(a.log, "../../", false) : el("p", { class: "soft" }, "Nothing yet.")));
