@@ -150,12 +150,12 @@ func (v *view) lightest(w *rooms.Wish, fits func(p *process) bool, newest map[st
 		switch {
 		case k == nil && p.kind(w.Kind, "") == nil:
 			refuse(fmt.Errorf("%w: %.40q", rooms.ErrKind, w.Kind))
-		case k == nil:
+		case k == nil && !p.Draining:
 			refuse(fmt.Errorf("%w: %s, %.40q", rooms.ErrSchema, w.Kind, w.Schema))
+		case p.Draining: // of either schema
+			refuse(rooms.ErrDraining)
 		case len(w.Players) > k.Capacity:
 			refuse(rooms.ErrFull)
-		case p.Draining:
-			refuse(rooms.ErrDraining)
 		case p.MaxRooms > 0 && p.Rooms >= p.MaxRooms:
 			refuse(rooms.ErrRooms)
 		case !fits(p):
@@ -173,9 +173,10 @@ func (v *view) lightest(w *rooms.Wish, fits func(p *process) bool, newest map[st
 	return nil, why
 }
 
-// errorRank orders why there is no room: what says most about the others comes last.
+// errorRank orders why there is no room: what says most about the others comes last. Who speaks a schema that is spoken by
+// processes alone that drain is told that it is too old: to try again leads nowhere.
 func errorRank(err error) int {
-	for i, x := range []error{rooms.ErrKind, rooms.ErrSchema, rooms.ErrFull, rooms.ErrDraining, rooms.ErrRooms} {
+	for i, x := range []error{rooms.ErrKind, rooms.ErrDraining, rooms.ErrSchema, rooms.ErrFull, rooms.ErrRooms} {
 		if errors.Is(err, x) {
 			return i
 		}
