@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // contender is a party that wants seats.
@@ -33,7 +34,8 @@ func (c *contender) ask(f *fleet) {
 	})
 }
 
-// More players than there are places ask four processes at once, of which three have rooms, and some stop for a while.
+// More players than there are places ask four processes at once, of which three have rooms; some stop for a while, and the
+// directory refuses, loses or delays some writes.
 // Counted from what players were given: no room has more than its capacity, no seat is given twice, no party is apart,
 // everybody is answered; and where nobody stopped, who asks again finds all places taken.
 func TestContest(t *testing.T) {
@@ -55,6 +57,8 @@ func TestContest(t *testing.T) {
 
 func contest(t *testing.T, rng *rand.Rand, seed uint64) {
 	f := newFleet(t, seed)
+	faulty := roomstest.NewFaulty(f.store.Directory, func() time.Time { return f.now }, seed, roomstest.Odds{})
+	f.store.Directory = faulty.View()
 	capacity, most, alone, steady := 2+rng.IntN(4), 1+rng.IntN(3), seed%2 == 0, seed%4 < 2
 	for _, name := range []string{"a", "b", "c"} {
 		c := fields(capacity)
@@ -63,6 +67,9 @@ func contest(t *testing.T, rng *rand.Rand, seed uint64) {
 	}
 	f.door()
 	f.run(2 * time.Second)
+	if seed%4 == 3 {
+		faulty.Set(roomstest.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
+	}
 	begun := f.now
 	places, players := 3*most*capacity, uint64(0)
 	var all []*contender

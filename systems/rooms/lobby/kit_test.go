@@ -57,7 +57,7 @@ func hats() *ecs.Protocol {
 
 // store is the directory of a fleet, which can be made to refuse writes; it counts those of asks.
 type store struct {
-	*rooms.Memory
+	rooms.Directory
 	mu    sync.Mutex
 	down  bool
 	asked int
@@ -78,7 +78,7 @@ func (s *store) Save(ctx context.Context, key string, value []byte, revision uin
 	if strings.HasPrefix(key, "ask.") && revision == 0 {
 		s.asked++
 	}
-	return s.Memory.Save(ctx, key, value, revision, lease)
+	return s.Directory.Save(ctx, key, value, revision, lease)
 }
 
 func (s *store) Remove(ctx context.Context, key string, revision uint64) error {
@@ -87,7 +87,7 @@ func (s *store) Remove(ctx context.Context, key string, revision uint64) error {
 	if s.down {
 		return rooms.ErrUnavailable
 	}
-	return s.Memory.Remove(ctx, key, revision)
+	return s.Directory.Remove(ctx, key, revision)
 }
 
 // member is a process of a fleet.
@@ -115,7 +115,7 @@ type fleet struct {
 func newFleet(t testing.TB, seed uint64) *fleet {
 	f := &fleet{t: t, now: birth, net: netsys.NewNetwork(), random: netsys.SeededRandom(seed)}
 	f.key = netcode.GenerateKey(f.random)
-	f.store = &store{Memory: rooms.NewMemory(func() time.Time { return f.now })}
+	f.store = &store{Directory: rooms.NewMemory(func() time.Time { return f.now })}
 	return f
 }
 
