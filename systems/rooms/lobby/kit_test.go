@@ -189,7 +189,7 @@ func (f *fleet) settle() {
 			waiting += m.lobby.post.waiting
 			m.lobby.mu.Unlock()
 		}
-		if f.calls == int(f.ended.Load())+waiting {
+		if f.calls <= int(f.ended.Load())+waiting { // a queue asks for several
 			return
 		}
 		runtime.Gosched()

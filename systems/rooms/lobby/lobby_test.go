@@ -364,6 +364,22 @@ func TestQueueElsewhere(t *testing.T) {
 	if a := <-w.Answer(); a.Err != nil || a.Admission.Seat.Room != room {
 		t.Errorf("the open room is not filled: %+v", a)
 	}
+	// Many groups are given seats at once: nobody waits until all others have been answered.
+	many := match.New(match.Config{Match: match.Rules{Patience: -1}.Match, AtOnce: 16}, match.Over(door))
+	for i := range uint64(50) {
+		for _, p := range party(1000+10*i, 4) {
+			if _, err := many.Enter(f.now, match.Wish{Kind: "field", Player: p, Size: 4}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	begun := f.now
+	if _, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, many.Run(ctx, f.now) })); err != nil || many.Len() > 0 {
+		t.Errorf("%d wait, %v", many.Len(), err)
+	}
+	if took := f.now.Sub(begun); took > 500*time.Millisecond {
+		t.Errorf("50 groups are asked for within %v", took)
+	}
 }
 
 // What is asked of one process within a few milliseconds is few records.

@@ -25,6 +25,9 @@ type Config struct {
 	Most int
 	// Hold is for how long the place of a player is kept who was told to ask again. Default (0): 5 s.
 	Hold time.Duration
+	// AtOnce is how many groups are given seats at the same time: more than one where that takes a while, as in rooms of
+	// other processes. Default (0): 1, one after the other in the order of groups.
+	AtOnce int
 }
 
 // Seater gives seats to who was matched.
@@ -57,6 +60,7 @@ func New(c Config, s Seater) *Queue {
 		c.Match = Rules{}.Match
 	}
 	c.Most, c.Hold = cmp.Or(c.Most, defaultMost), cmp.Or(c.Hold, defaultHold)
+	c.AtOnce = max(c.AtOnce, 1)
 	return &Queue{config: c, seater: s, members: make(map[uint64]*member), parties: make(map[partyKey]*party)}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
@@ -29,10 +30,18 @@ func (q *Queue) Run(ctx context.Context, now time.Time) error {
 		for _, p := range in.Rooms {
 			free[p.Room] = p.Free
 		}
+		var all []*booking
 		for _, g := range groups {
-			if err := q.settle(ctx, in, g, parties, free); err != nil {
+			b, err := q.claim(in, g, parties, free)
+			if err != nil {
 				errs = append(errs, err)
+			} else if b != nil {
+				all = append(all, b)
 			}
+		}
+		q.seat(ctx, in, all)
+		for _, b := range all {
+			q.settle(b, parties)
 		}
 	}
 	return errors.Join(errs...)
@@ -48,20 +57,40 @@ func (q *Queue) match(in Input) (groups []Group, err error) {
 	return q.config.Match(in), nil
 }
 
-// settle gives a group its seats.
-func (q *Queue) settle(ctx context.Context, in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) error {
-	members, who, err := q.claim(in, g, parties, free)
-	if err != nil || members == nil {
-		return err
+// booking is a group that is being given seats.
+type booking struct {
+	Group
+	members []*member
+	who     []rooms.Player
+	all     []rooms.Admission
+	err     error
+}
+
+// seat gives groups their seats, so many at once as is configured.
+func (q *Queue) seat(ctx context.Context, in Input, all []*booking) {
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	places := make(chan struct{}, q.config.AtOnce)
+	for _, b := range all {
+		w := rooms.Wish{Kind: in.Kind, Options: b.Options, Schema: in.Schema, Players: b.who}
+		if w.Options == nil {
+			w.Options = b.members[0].wish.Options
+		}
+		if q.config.AtOnce == 1 {
+			b.all, b.err = q.seater.Seat(ctx, b.Room, w)
+			continue
+		}
+		places <- struct{}{}
+		busy.Go(func() {
+			defer func() { <-places }()
+			b.all, b.err = q.seater.Seat(ctx, b.Room, w)
+		})
 	}
-	options := g.Options
-	if options == nil {
-		options = members[0].wish.Options
-	}
-	admissions, err := q.seater.Seat(ctx, g.Room, rooms.Wish{Kind: in.Kind, Options: options, Schema: in.Schema, Players: who})
-	if err == nil && g.Room != 0 {
-		free[g.Room] -= len(who)
-	}
+}
+
+// settle answers the players of a group, or makes them wait on.
+func (q *Queue) settle(b *booking, parties map[uint64]*party) {
+	g, members, err := b.Group, b.members, b.err
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	stay := err != nil && waits(err, g.Room)
@@ -80,7 +109,7 @@ func (q *Queue) settle(ctx context.Context, in Input, g Group, parties map[uint6
 		}
 	}
 	if stay {
-		return nil
+		return
 	}
 	for i, m := range members {
 		if q.members[m.wish.Player.ID] != m {
@@ -89,12 +118,11 @@ func (q *Queue) settle(ctx context.Context, in Input, g Group, parties map[uint6
 		delete(q.members, m.wish.Player.ID)
 		a := Answer{Err: err}
 		if err == nil {
-			a.Admission = admissions[i]
+			a.Admission = b.all[i]
 		}
 		m.wait.answer <- a
 		m.wait.member = nil
 	}
-	return nil
 }
 
 // waits reports whether who could not be seated waits on: for another room, or until there is place.
@@ -102,42 +130,46 @@ func waits(err error, room rooms.ID) bool {
 	return room != 0 || errors.Is(err, rooms.ErrRooms) || errors.Is(err, rooms.ErrFull) || errors.Is(err, rooms.ErrUnavailable)
 }
 
-// claim holds the tickets of a group, and is their players; none where one of them has gone meanwhile.
-func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) (members []*member, who []rooms.Player, err error) {
+// claim holds the tickets of a group, and its seats among those that are free; nil where one of them has gone meanwhile.
+func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) (*booking, error) {
 	bad := func(format string, v ...any) error {
 		return fmt.Errorf("%w: kind %s: a group of tickets %v for room %v: "+format, append([]any{ErrMatch, in.Kind, g.Tickets, g.Room}, v...)...)
 	}
 	left, open := free[g.Room]
 	switch {
 	case len(g.Tickets) == 0:
-		return nil, nil, bad("nobody is in it")
+		return nil, bad("nobody is in it")
 	case g.Room == 0:
 		left = in.Capacity
 	case !open:
-		return nil, nil, bad("no such room is open; give one of Input.Rooms, or 0 for a new one")
+		return nil, bad("no such room is open; give one of Input.Rooms, or 0 for a new one")
 	}
+	b := &booking{Group: g}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, id := range g.Tickets {
 		p := parties[id]
 		switch {
 		case p == nil || p.key.pool != pool{in.Kind, in.Schema}:
-			return nil, nil, bad("nobody has ticket %d", id)
+			return nil, bad("nobody has ticket %d", id)
 		case slices.Contains(g.Tickets[:i], id):
-			return nil, nil, bad("ticket %d is in it twice", id)
+			return nil, bad("ticket %d is in it twice", id)
 		case !p.whole():
-			return nil, nil, nil // it was seated, or has gone
+			return nil, nil // it was seated, or has gone
 		}
-		members = append(members, p.members...)
+		b.members = append(b.members, p.members...)
 	}
-	if len(members) > left {
-		return nil, nil, bad("%d players for %d seats", len(members), left)
+	if len(b.members) > left {
+		return nil, bad("%d players for %d seats", len(b.members), left)
 	}
-	for _, m := range members {
-		who = append(who, m.wish.Player)
+	for _, m := range b.members {
+		b.who = append(b.who, m.wish.Player)
+	}
+	if g.Room != 0 {
+		free[g.Room] -= len(b.who)
 	}
 	for _, id := range g.Tickets {
 		parties[id].claimed = true
 	}
-	return members, who, nil
+	return b, nil
 }

@@ -73,7 +73,7 @@ func New(c Config, s rooms.Seats) (*Handler, error) {
 	}
 	c = c.filled()
 	h := &Handler{
-		config: c, seats: s, queue: match.New(match.Config{Match: c.Match}, match.Over(s)),
+		config: c, seats: s, queue: match.New(match.Config{Match: c.Match, AtOnce: seatedAtOnce}, match.Over(s)),
 		addresses: allowance.New[netip.Addr](c.PerAddress, max(c.PerAddress/10, 5)),
 		players:   allowance.New[uint64](c.PerPlayer, max(c.PerPlayer/6, 5)),
 	}

@@ -14,6 +14,9 @@ import (
 // matchTime is between two runs of the queue.
 const matchTime = time.Second
 
+// seatedAtOnce is how many groups of the queue are given seats at once: other processes take a while to answer.
+const seatedAtOnce = 64
+
 // Waiting is the answer to who got no seat yet: ask again at once, the place in the queue is kept for five seconds.
 type Waiting struct {
 	// Queued is how many players wait, for all kinds.
