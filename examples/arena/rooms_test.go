@@ -317,8 +317,10 @@ func TestRoomsAreGuarded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _ = r.Body.Close(); r.StatusCode != http.StatusForbidden {
-			t.Errorf("%s %s: %s", header, value, r.Status)
+		var refused struct{ Code string }
+		err = json.NewDecoder(r.Body).Decode(&refused)
+		if _ = r.Body.Close(); r.StatusCode != http.StatusForbidden || err != nil || refused.Code != "forbidden" {
+			t.Errorf("%s %s: %s, %+v, %v", header, value, r.Status, refused, err)
 		}
 	}
 }

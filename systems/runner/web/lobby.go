@@ -47,12 +47,9 @@ func (l *Lobby) settings() (kind, schema string) {
 	return l.Kind, l.Schema
 }
 
-// mount has requests for rooms answered.
-func (l *Lobby) mount(mux *http.ServeMux) {
-	if l != nil {
-		mux.Handle("/rooms", l.Rooms)
-		mux.Handle("/rooms/", l.Rooms)
-	}
+// answers reports whether a request is for the rooms.
+func (l *Lobby) answers(path string) bool {
+	return l != nil && (path == "/rooms" || strings.HasPrefix(path, "/rooms/"))
 }
 
 // sources are where the page may connect besides, with a space before each.

@@ -79,7 +79,6 @@ func New(c Config) *Site {
 		kind, schema := c.Lobby.settings()
 		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.others(r)})
 	})
-	c.Lobby.mount(&s.mux)
 	s.mux.HandleFunc("GET /world.json", s.world)
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
@@ -99,7 +98,20 @@ const adviseName = "Any web site could lead here under this name: open the page 
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !(hostname.Guard{Hosts: s.config.Hosts}).Allows(r.Host, from.Addr()) {
-		http.Error(w, adviseName, http.StatusForbidden)
+		if !s.config.Lobby.answers(r.URL.Path) {
+			http.Error(w, adviseName, http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusForbidden)
+		_ = json.NewEncoder(w).Encode(struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		}{"forbidden", adviseName})
+		return
+	}
+	if s.config.Lobby.answers(r.URL.Path) {
+		s.config.Lobby.Rooms.ServeHTTP(w, r)
 		return
 	}
 	h := w.Header()
