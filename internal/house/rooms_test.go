@@ -68,7 +68,10 @@ var floors = map[string]string{
 	// what a process says in a directory, and by which right, knows no rooms: and the directory in memory
 	"rooms/internal/ledger": "rooms/internal/told",
 	// what processes ask of each other by way of the directory, once each
-	"rooms/internal/asks": "rooms/internal/ledger",
+	"rooms/internal/asks":    "rooms/internal/ledger",
+	"rooms/internal/ledger":  "rooms/internal/told",
+	"rooms/internal/goods":   "policy",                // components as bytes
+	"rooms/internal/passage": "rooms/internal/ledger", // whose they are, as the directory says
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
 	"rooms/match": "rooms",

@@ -6,6 +6,8 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
+	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
 	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
@@ -15,6 +17,8 @@ type clients struct {
 	joined  []client // hooks that wait for the end of the tick
 	emptied []uint16 // seats whose client is gone, until what it was sent is on its way
 	freed   []seats.Seat
+	away    *passage.List
+	arrived goods.Waiting
 }
 
 // client is one in its seat.
@@ -48,6 +52,9 @@ func (d *door) Admit(s netsys.Session) error {
 	if r.held.life.state() == Ended {
 		return ErrEnded
 	}
+	if err := r.held.claimed(seat); err != nil {
+		return err
+	}
 	return r.held.book.Admit(r.server.config.Now(), seat.promise(), seat.Player)
 }
 
@@ -71,6 +78,7 @@ func (d *door) Entered(s netsys.Session, number uint32) {
 	r.clients.here[seat.Number] = c
 	r.port.Settle(seat.Number, c.at)
 	r.changed()
+	(*traveller)(r).arrive(c)
 	if !back {
 		r.clients.joined = append(r.clients.joined, c)
 	}
@@ -120,7 +128,8 @@ func (d *door) settle(now time.Time) {
 	x.freed = append(x.freed[:0], book.Freed()...)
 	for _, s := range x.freed {
 		if _, _, again := book.Of(s.Player); !again {
-			delete(d.held.carried, s.Player)
+			(*traveller)(d).giveBack(s.Player)
+			delete(x.arrived, s.Client)
 		}
 	}
 	switch empty := book.Left() == d.kind.Capacity; {
@@ -133,6 +142,7 @@ func (d *door) settle(now time.Time) {
 	if len(x.freed) > 0 {
 		(*Room)(d).changed()
 	}
+	x.away.Turn(now)
 	d.hooks()
 }
 
@@ -172,6 +182,9 @@ func (d *door) clear() {
 		if s.Player != 0 {
 			x.freed = append(x.freed, s)
 		}
+	}
+	for player := range d.held.carried {
+		(*traveller)(d).giveBack(player)
 	}
 	d.mu.Unlock()
 	for _, c := range x.joined { // the game has not heard of them

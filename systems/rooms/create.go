@@ -173,6 +173,9 @@ func makeRoom(r *Room) error {
 		if s.config.Random != nil && c.Random == nil {
 			c.Random = netsys.SeededRandom(draw(s.random))
 		}
+		if err = (*traveller)(r).prepare(&c); err != nil {
+			return
+		}
 		if r.game, err = systems.NewServer(r.port, k.Protocol(), c); err != nil {
 			return
 		}

@@ -6,6 +6,8 @@
 //   - Give seats in code that is for one process or for a fleet: [Seats], [Here].
 //   - Send something along to the room that no client sees: [Player].Carried, [Room.Carried].
 //   - Give it the seat again that it had: [Room.Reconnect]. Send it away: [Room.Kick], [Room.Ban].
+//   - Hand a player over to another room, with what it carries: [Room.Travel], [Kind].Carries, [Carries]. To rooms of other
+//     processes: [Server.Elsewhere].
 //   - Find rooms: [Server.Rooms], [Server.Room], [Server.ByCode], [Room.Info], [Room.Seats].
 //   - Steer a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without cutting
 //     a match short: [Server.Drain], [Server.Drained], or all of it by package serve, with signals.

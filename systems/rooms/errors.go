@@ -93,6 +93,8 @@ const (
 	ReasonUnseated
 	// ReasonClaimed: the room was lost, and another process has made it anew.
 	ReasonClaimed
+	// ReasonTravelled: the player has gone on in another room.
+	ReasonTravelled
 )
 
 // Explain says to players, in words, why a session has ended; "" for what this package does not know.
@@ -108,6 +110,8 @@ func Explain(reason netsys.Reason) string {
 		return "your seat was given away"
 	case ReasonClaimed:
 		return "the room has moved to another server and begun anew; ask for a seat there"
+	case ReasonTravelled:
+		return "you have gone on in another room"
 	}
 	return ""
 }
@@ -118,16 +122,17 @@ type Event string
 // The events.
 const (
 	RoomCreated  Event = "created"
-	RoomEnded    Event = "ended"    // Err says why
-	RoomFailed   Event = "failed"   // a panic, in System: Err and Stack say which; it ends
-	RoomSlow     Event = "slow"     // its ticks take longer than their budget; it makes fewer
-	RoomFast     Event = "fast"     // no longer
-	RoomStuck    Event = "stuck"    // it does not come to the end of a tick: System and Stack say where; it admits nobody
-	RoomUnstuck  Event = "unstuck"  // it did
-	PlayerKicked Event = "kicked"   // Player
-	PlayerBanned Event = "banned"   // Player
-	RoomUnseated Event = "unseated" // Player entered without a seat, and was sent away
-	RoomClaimed  Event = "claimed"  // its process was gone: it was made anew here
+	RoomEnded    Event = "ended"     // Err says why
+	RoomFailed   Event = "failed"    // a panic, in System: Err and Stack say which; it ends
+	RoomSlow     Event = "slow"      // its ticks take longer than their budget; it makes fewer
+	RoomFast     Event = "fast"      // no longer
+	RoomStuck    Event = "stuck"     // it does not come to the end of a tick: System and Stack say where; it admits nobody
+	RoomUnstuck  Event = "unstuck"   // it did
+	PlayerKicked Event = "kicked"    // Player
+	PlayerBanned Event = "banned"    // Player
+	RoomUnseated Event = "unseated"  // Player entered without a seat, and was sent away
+	RoomLeft     Event = "travelled" // Player has gone on in another room, or stays, for Err
+	RoomClaimed  Event = "claimed"   // its process was gone: it was made anew here
 
 	// Of the process, without a room:
 

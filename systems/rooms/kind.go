@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
 )
 
 // MaxCapacity is the largest [Kind].Capacity.
@@ -42,6 +43,9 @@ type Kind struct {
 	// Budget is how long a tick of a room may take; a room that is over it again and again is slowed, and told of. 0: the
 	// time between two ticks.
 	Budget time.Duration
+	// Carries are the components that a player takes along when it leaves a room of this kind by [Room.Travel], and brings to
+	// one: [Carries]. Not under policies that simulate ticks again, ServerRewind, Rollback and Lockstep. May be nil.
+	Carries []Carry
 	// Options are what its rooms publish at first, with those of [Creation] on top.
 	Options Options
 	// Hooks are what the game does when rooms begin and end, and when players come and go.
@@ -59,6 +63,9 @@ type Hooks struct {
 	// Left is told of a player who had joined and whom nobody waits for any more, or whose room has ended. The seat is
 	// without Data.
 	Left func(r *Room, s Seat)
+	// Travelled is told what came of [Room.Travel]: nil of a player that went on elsewhere, else why it stays. The seat is
+	// without Data.
+	Travelled func(r *Room, s Seat, why error)
 	// Draining is told once that the room drains, by [Room.Drain] or [Server.Drain]: to tell players that this is the last
 	// round, to end the match where it may end, or to hand its players over to a room elsewhere. The room goes on until
 	// nobody has a seat.
@@ -107,6 +114,9 @@ func (k Kind) Validate() error {
 		bad("%w", err)
 	}
 	if _, err := k.Options.Clean(); err != nil {
+		bad("%w", err)
+	}
+	if err := goods.Set(k.Carries).Under(k.Server.Policies); err != nil {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)

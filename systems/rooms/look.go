@@ -72,6 +72,14 @@ func (s *Server) Drain() {
 	}
 }
 
+// Elsewhere says who gives seats in rooms that are not here, for [Room.Travel]: a lobby.Lobby. Without one, players travel within
+// the process.
+func (s *Server) Elsewhere(seats Seats) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table.elsewhere = seats
+}
+
 // Draining reports whether Drain was called.
 func (s *Server) Draining() bool {
 	s.mu.Lock()

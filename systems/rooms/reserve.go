@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
+	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
 	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
@@ -103,6 +105,11 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 	}
 	now := r.server.config.Now()
 	until := r.server.config.until(now)
+	for _, p := range who {
+		if err := goods.Set(r.kind.Carries).Reads(p.Carried); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPlayer, err)
+		}
+	}
 	r.mu.Lock()
 	err := r.held.life.admits()
 	var promises []seats.Promise
@@ -172,6 +179,7 @@ func reconnect(r *Room, who Player) (Admission, error) {
 type carried struct {
 	epoch uint32 // from which on it is good
 	bytes []byte
+	claim *passage.Claim // nil: nobody has knocked with it
 }
 
 // carry keeps what a player carries to its seat.
@@ -182,7 +190,7 @@ func (h *held) carry(p seats.Promise, who Player) {
 	if h.carried == nil {
 		h.carried = make(map[uint64]carried)
 	}
-	h.carried[who.ID] = carried{p.Epoch, bytes.Clone(who.Carried)}
+	h.carried[who.ID] = carried{epoch: p.Epoch, bytes: bytes.Clone(who.Carried)}
 }
 
 // Carried is what the player of a seat carried to it ([Player].Carried), once; nil where nothing is left. The seat is that

@@ -113,6 +113,30 @@ func (r *Room) finish(why error, reason ending) {
 	})
 }
 
+// Travel hands a player over to another room: it gets a seat there, its client is sent a token and follows, and what it
+// carries ([Kind].Carries) goes along. From here on until that is decided its entity is without these components; what it
+// carries is in one room at any time. [Kind].Travelled is told how it ends: the player went, or stays with all that it
+// had. It may be called from any goroutine, from hooks and systems too. The error is [ErrNoSeat], [ErrOptions] or [ErrPlayer]; all others
+// are told Travelled: those of [Seats], [ErrCarries], [ErrTravels], [ErrTravelExpired], [ErrTravelReturned], [ErrTravelLost].
+func (r *Room) Travel(player uint64, to Destination) error {
+	options, err := to.Options.Clean()
+	if err == nil {
+		err = check([]Player{{ID: player, Data: to.Data}})
+	}
+	if err != nil {
+		return err
+	}
+	to.Options = options
+	r.mu.Lock()
+	_, _, has := r.held.book.Of(player)
+	r.mu.Unlock()
+	if !has {
+		return ErrNoSeat
+	}
+	r.Tell(func(*systems.Server) { (*traveller)(r).depart(player, to) })
+	return nil
+}
+
 // Kick takes a player's seat away and ends its session, with netsys.ReasonKicked. It may come again, with another
 // token. The error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return kick(r, player, netsys.ReasonKicked) }

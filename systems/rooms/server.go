@@ -13,6 +13,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
+	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
+	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
 	"github.com/tactusgo/tactus/systems/rooms/internal/router"
 	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
@@ -29,6 +31,7 @@ type Server struct {
 	router *router.Router
 	notes  *notes
 	desk   *asks.Desk
+	travel *passage.Desk
 	random func([]byte)
 
 	mu    sync.Mutex
@@ -37,17 +40,18 @@ type Server struct {
 
 // table is which rooms there are.
 type table struct {
-	list     []*Room // in the order of creation
-	byID     map[ID]*Room
-	byCode   map[string]*Room
-	making   int // that are not on the list yet
-	made     uint64
-	draining bool
-	drained  chan struct{}
-	over     bool // drained is closed
-	closed   bool
-	run      context.Context // of Run; nil: nobody runs it
-	running  map[*Room]chan struct{}
+	list      []*Room // in the order of creation
+	byID      map[ID]*Room
+	byCode    map[string]*Room
+	making    int // that are not on the list yet
+	made      uint64
+	elsewhere Seats // nil: no rooms but those of this process
+	draining  bool
+	drained   chan struct{}
+	over      bool // drained is closed
+	closed    bool
+	run       context.Context // of Run; nil: nobody runs it
+	running   map[*Room]chan struct{}
 }
 
 // New makes a server on wires, which belong to it from then on, and are closed with it. The error wraps [ErrConfig].
@@ -90,6 +94,14 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: (*inside)(s).find})
 	s.notes = newNotes(s, drawn)
 	s.desk = asks.NewDesk(c.Directory, c.Process, (*asked)(s))
+	s.travel = newDesk(c)
+	var carrying []goods.Kind
+	for _, k := range s.Kinds() {
+		carrying = append(carrying, goods.Kind{Name: k.Name, Protocol: k.Protocol, Set: k.Carries})
+	}
+	if err := goods.Suit(carrying); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
 	return s, nil
 }
 
@@ -138,6 +150,7 @@ func (s *inside) find(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held.book.Asked(seat.promise(), seat.Player)
+	(*traveller)(r).knock(seat)
 	return r.port, seat.Number
 }
 
@@ -163,6 +176,11 @@ func (s *Server) Run(ctx context.Context) error {
 		s.desk.Run(rooms, s.config.Now, func(ctx context.Context) (<-chan Record, error) {
 			return s.config.Directory.Watch(ctx, s.desk.Prefix())
 		})
+	}()
+	travelled := make(chan struct{})
+	go func() {
+		defer close(travelled)
+		s.travel.Errands.Run(rooms)
 	}()
 	t := time.NewTicker(keepTime)
 	defer t.Stop()
@@ -192,6 +210,10 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	<-told
 	<-answered
+	<-travelled
+	last, end := context.WithTimeout(context.Background(), s.config.Stuck)
+	defer end()
+	s.travel.Errands.Flush(last) // what rooms gave back that have ended
 	return errors.Join(err, s.router.Close())
 }
 
@@ -226,6 +248,7 @@ func (s *Server) Advance(now time.Time) {
 			(*host)(r).turn(now)
 		}
 	}
+	s.travel.Errands.Flush(context.Background())
 	s.notes.Flush(context.Background(), now)
 }
 
@@ -249,6 +272,7 @@ func (s *Server) Close(now time.Time) error {
 		r.finish(ErrClosed, netsys.ReasonServerClosing)
 		(*host)(r).turn(now)
 	}
+	s.travel.Errands.Flush(context.Background())
 	s.notes.Last()
 	return s.router.Close()
 }

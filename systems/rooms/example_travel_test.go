@@ -1,0 +1,111 @@
+package rooms_test
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// Purse is what players take along.
+type Purse struct {
+	Gold uint16 `net:"0..9999"`
+}
+
+// Step is the input.
+type Step struct {
+	DX int8 `net:"-1..1"`
+}
+
+// Land is the game, in town and in the wood.
+func Land() *ecs.Protocol {
+	p := ecs.NewProtocol("land/1")
+	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Purse](p, ecs.OwnerOnly)
+	ecs.Input[Step](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Step{})
+	})
+	return p
+}
+
+// A player finds gold in town and goes to the wood with it. Here a process and a player are in one program, in virtual
+// time; with Server.Run and systems.Dial it is the same, and ClientConfig needs no Reach.
+func ExampleRoom_Travel() {
+	now, network := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netsys.NewNetwork()
+	purses := []rooms.Carry{rooms.Carries[Purse]()}
+	kinds := []rooms.Kind{
+		{Name: "town", Protocol: Land, Capacity: 64, Carries: purses},
+		{Name: "wood", Protocol: Land, Capacity: 16, Carries: purses},
+	}
+	arrived := false
+	kinds[0].Travelled = func(_ *rooms.Room, s rooms.Seat, why error) {
+		fmt.Printf("player %d has left town, stays for: %v\n", s.Player, why)
+		arrived = true
+	}
+	server, err := rooms.New(rooms.Config{Kinds: kinds, Now: func() time.Time { return now }}, network.Node(netip.AddrPort{}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	seat, err := server.Join("town", nil, rooms.Player{ID: 7})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	player, err := systems.NewClient(network.Node(netip.AddrPort{}), netip.AddrPort{}, Land(), systems.ClientConfig{
+		Token: seat[0].Token, Start: now,
+		Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+			return network.Node(netip.AddrPort{}), netip.AddrPort{}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	until := func(f func() bool) {
+		for !f() {
+			now = now.Add(time.Second / 60)
+			server.Advance(now)
+			player.Advance(now)
+		}
+	}
+	gold := func() (n uint16) {
+		if e, ok := player.Own(player.World()); ok && ecs.Has[Purse](player.World(), e) {
+			n = ecs.Get[Purse](player.World(), e).Gold
+		}
+		return n
+	}
+	until(player.Connected)
+	until(func() bool { _, ok := player.Own(player.World()); return ok })
+	town := server.Room(seat[0].Seat.Room)
+	err = town.Do(func(s *systems.Server) {
+		var finder ecs.Entity
+		for e := range ecs.All[struct{ Owner components.Owner }](s.World()) {
+			finder = e
+		}
+		ecs.Add(s.World(), finder, Purse{Gold: 30})
+	})
+	if err == nil {
+		err = town.Travel(7, rooms.Destination{Kind: "wood"})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	until(func() bool { return arrived && gold() > 0 })
+	for _, r := range server.Rooms() {
+		fmt.Printf("in %s: %d\n", r.Kind(), r.Info().Taken)
+	}
+	fmt.Println("gold:", gold(), "travels:", player.Stats().Travels)
+	// Output:
+	// player 7 has left town, stays for: <nil>
+	// in town: 0
+	// in wood: 1
+	// gold: 30 travels: 1
+}
