@@ -69,7 +69,6 @@ var floors = map[string]string{
 	"rooms/internal/ledger": "rooms/internal/told",
 	// what processes ask of each other by way of the directory, once each
 	"rooms/internal/asks":    "rooms/internal/ledger",
-	"rooms/internal/ledger":  "rooms/internal/told",
 	"rooms/internal/goods":   "policy",                // components as bytes
 	"rooms/internal/passage": "rooms/internal/ledger", // whose they are, as the directory says
 

@@ -201,8 +201,11 @@ func TestTravelOfTheDead(t *testing.T) {
 	if a, err = wood.Reconnect(Player{ID: 7}); err != nil {
 		t.Fatal(err)
 	}
+	gold := x.gold
 	x = w.play(7, a, netsys.Link{})
-	w.until("back", func() bool { return wood.Info().Taken == 1 })
+	x.gold = gold
+	w.until("back", func() bool { _, ok := x.Own(x.World()); return ok })
+	w.run(time.Second)
 	if !w.has(wood, 7) {
 		t.Error("it has lost its purse")
 	}
