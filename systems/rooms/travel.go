@@ -45,11 +45,8 @@ func Carries[T any]() Carry { return goods.Of[T]() }
 
 // newDesk makes the desk of a process.
 func newDesk(c Config) *passage.Desk {
-	return &passage.Desk{Errands: passage.NewErrands(), Memory: NewMemory(c.Now), Directory: c.Directory, Lease: c.Promise + noteTime}
+	return &passage.Desk{Errands: passage.NewErrands(), Memory: NewMemory(c.Now), Directory: c.Directory, Lease: c.Promise + 5*time.Minute}
 }
-
-// noteTime is how long the note of a passage stays behind the end of its token.
-const noteTime = 5 * time.Minute
 
 // traveller is a room to those who come from others, and go there. All but knock and giveBack are called with the floor.
 type traveller Room
@@ -87,12 +84,12 @@ func (r *traveller) depart(player uint64, to Destination) {
 			from = c
 		}
 	}
-	if from == nil || r.clients.away.Of(player) != nil {
-		err := error(ErrTravels)
-		if from == nil {
-			err = ErrNoSeat
-		}
-		r.told(Seat{Room: r.about.id, Player: player}, err)
+	switch {
+	case from == nil:
+		r.told(Seat{Room: r.about.id, Player: player}, ErrNoSeat)
+		return
+	case r.clients.away.Of(player) != nil:
+		r.told(from.seat, ErrTravels)
 		return
 	}
 	d := &departure{seat: from.seat, to: to}
