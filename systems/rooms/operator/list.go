@@ -121,6 +121,7 @@ type listAnswer struct {
 type processStatus struct {
 	Process    string       `json:"process"`
 	Draining   bool         `json:"draining"`
+	Fenced     bool         `json:"fenced"` // it could not say in the directory that it is there
 	Now        time.Time    `json:"now"`
 	Seconds    float64      `json:"seconds"`   // since the page was made
 	Acts       bool         `json:"acts"`      // there are operators
@@ -150,7 +151,7 @@ type kindAnswer struct {
 // process is what the process is right now, with what each of its rooms is.
 func (p *Page) process() (a processStatus, all []rooms.Info) {
 	a = processStatus{
-		Process: p.server.Process(), Draining: p.server.Draining(), Now: time.Now().UTC(), Seconds: time.Since(p.began).Seconds(),
+		Process: p.server.Process(), Draining: p.server.Draining(), Fenced: p.server.Fenced(), Now: time.Now().UTC(), Seconds: time.Since(p.began).Seconds(),
 		Acts: len(p.config.Operators) > 0, Broadcasts: p.config.Broadcast != nil,
 		Goroutines: runtime.NumGoroutine(), CPUs: runtime.GOMAXPROCS(0),
 	}

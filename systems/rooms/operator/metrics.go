@@ -63,11 +63,19 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for i := range all {
 		s.kind(&all[i], kinds[all[i].Kind])
 	}
-	draining := 0.0
-	if c.p.server.Draining() {
-		draining = 1
+	for name, x := range map[string]struct {
+		help string
+		is   bool
+	}{
+		"draining": {"1 while the process drains.", c.p.server.Draining()},
+		"fenced":   {"1 while the process could not say in the directory that it is there.", c.p.server.Fenced()},
+	} {
+		v := 0.0
+		if x.is {
+			v = 1
+		}
+		s.gauge(name, x.help, v, nil)
 	}
-	s.gauge("draining", "1 while the process drains.", draining, nil)
 	s.drops(c.p.server.Drops())
 	s.actions(c.p.config.Audit)
 }

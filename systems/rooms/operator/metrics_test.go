@@ -61,6 +61,7 @@ func TestMetrics(t *testing.T) {
 		`tactus_joins_total{kind="field",outcome="given"} 4`,
 		`tactus_joins_total{kind="field",outcome="full"} 2`,
 		`tactus_draining 0`,
+		`tactus_fenced 0`,
 		`tactus_operator_actions_total{action="lock",outcome="done"} 1`,
 		`tactus_operator_actions_total{action="lock",outcome="refused"} 1`,
 		`tactus_operator_actions_total{action="kick",outcome="refused"} 1`,

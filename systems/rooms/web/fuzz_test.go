@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/internal/jsonbody"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
@@ -44,14 +45,14 @@ func fuzz[T any](f *testing.F, path, seed string) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		body, err := parse[T](b)
+		body, err := jsonbody.Parse[T](b)
 		if err != nil {
-			if x, ok := errors.AsType[*Failure](err); !ok || x.Code != "bad_body" || !strings.HasPrefix(x.Message, "The body must be") {
+			if x, ok := errors.AsType[*jsonbody.Error](err); !ok || x.Code != "bad_body" || !strings.HasPrefix(x.Message, "The body must be") {
 				t.Errorf("%q: %v", b, err)
 			}
 		} else if again, err := json.Marshal(body); err != nil {
 			t.Errorf("%q is %+v, which cannot be written: %v", b, body, err)
-		} else if _, err := parse[T](again); err != nil {
+		} else if _, err := jsonbody.Parse[T](again); err != nil {
 			t.Errorf("%q is %s: %v", b, again, err)
 		}
 		if q, ok := any(body).(QueueBody); ok && err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/jsonbody"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
@@ -60,7 +61,7 @@ func TestOpenAPI(t *testing.T) {
 			if !f.IsExported() {
 				continue
 			}
-			name := fields(of)[i]
+			name := jsonbody.Fields(of)[i]
 			p := left[name]
 			delete(left, name)
 			if p == nil {
