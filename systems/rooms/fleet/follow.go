@@ -45,7 +45,7 @@ func (d *Directory) follow(ready chan<- struct{}) {
 
 // read reads all that there is, calls heard, and goes on with what happens, until ctx ends or all is to be read anew.
 func (d *Directory) read(ctx context.Context, heard func()) error {
-	ask, stop := context.WithTimeout(ctx, 5*d.config.Patience)
+	ask, stop := context.WithTimeout(ctx, d.config.Patience)
 	defer stop()
 	// Not an ordered one: that begins anew by itself, waits long where nobody answers, and does not hear of Stop meanwhile.
 	consumer, err := d.stream.CreateConsumer(ask, jetstream.ConsumerConfig{

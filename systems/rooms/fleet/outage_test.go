@@ -9,8 +9,10 @@ import (
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/lobby"
 )
 
 // long is the environment variable that asks for the long form of tests.
@@ -20,33 +22,38 @@ const long = "TACTUS_LONG"
 type venue struct {
 	*rooms.Server
 	t      *testing.T
+	fleet  *lobby.Lobby // all rooms, asked from here
 	guests *crowd.Guests
 	rooms  []*rooms.Room
 	next   uint64 // player
 }
 
 // newVenue starts one with two rooms, in each of which two play.
-func newVenue(t *testing.T, name string, d rooms.Directory) *venue {
+func newVenue(t *testing.T, name string, key netcode.Key, d rooms.Directory) *venue {
 	t.Helper()
 	wire, err := netsys.ListenUDP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	kind := (&crowd.Options{Players: 200, Hz: 20}).Kind()
-	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Directory: d}, wire)
+	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Directory: d, Key: key}, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
+	v := &venue{Server: s, t: t, next: 1}
+	if v.fleet, err = lobby.New(lobby.Config{Here: s, Key: key, Patience: time.Second}); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
+	ended := make(chan error, 2)
 	go func() { ended <- s.Run(ctx) }()
+	go func() { ended <- v.fleet.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
-		if err := <-ended; err != nil {
+		if err := errors.Join(<-ended, <-ended); err != nil {
 			t.Error(err)
 		}
 	})
-	v := &venue{Server: s, t: t, next: 1}
 	if v.guests, err = crowd.NewGuests(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,6 +98,21 @@ func (v *venue) joins(since time.Time) {
 	if down := time.Since(since); err != nil && (!v.Fenced() || down < rooms.ProcessLease/2) {
 		v.t.Fatalf("a join to rooms of this process, %v after writes were refused: %v", down, err)
 	}
+}
+
+// joinsAt lets somebody who asks here join a room of another venue, and reports whether that worked: else it is to be
+// tried again.
+func (v *venue) joinsAt(other *venue) bool {
+	v.t.Helper()
+	_, err := v.fleet.Reserve(v.t.Context(), other.rooms[0].ID(), rooms.Player{ID: 1000 + v.player()})
+	switch {
+	case err == nil, errors.Is(err, rooms.ErrFull): // it has answered
+		return true
+	case errors.Is(err, rooms.ErrUnavailable):
+		return false
+	}
+	v.t.Fatalf("a join to rooms of another process: %v", err)
+	return false
 }
 
 // play lets the players of venues play until stop is closed, and then counts them.
@@ -146,8 +168,9 @@ func outlive(t *testing.T, c *cluster, kills int) {
 		directories = append(directories, d)
 	}
 	c.settled(directories[0])
-	alone := newVenue(t, "alone", nil)
-	one, two := newVenue(t, "one", directories[0]), newVenue(t, "two", directories[1])
+	key := netcode.GenerateKey(nil)
+	alone := newVenue(t, "alone", key, nil)
+	one, two := newVenue(t, "one", key, directories[0]), newVenue(t, "two", key, directories[1])
 	stop, played := make(chan struct{}), make(chan struct{})
 	go func() { defer close(played); play(t, stop, alone, one, two) }()
 	hears := func(d *Directory, process string) bool {
@@ -155,6 +178,8 @@ func outlive(t *testing.T, c *cluster, kills int) {
 		return known
 	}
 	within(t, "they hear of each other", func() bool { return hears(directories[0], "two") && hears(directories[1], "one") })
+	knows := func(v, other *venue) bool { _, ok := v.fleet.Find(other.rooms[0].ID().String()); return ok }
+	within(t, "they know each other's rooms", func() bool { return knows(one, two) && knows(two, one) })
 	for n := range kills {
 		c.settled(directories[0])
 		name := c.leader(directories[0])
@@ -170,7 +195,9 @@ func outlive(t *testing.T, c *cluster, kills int) {
 			case !errors.Is(err, rooms.ErrUnavailable):
 				t.Fatal(err)
 			}
-			refused++
+			if refused++; refused == 1 && one.joinsAt(two) {
+				t.Error("a seat of another process, that nobody could ask")
+			}
 			if !hears(directories[0], "two") || !hears(directories[1], "one") {
 				t.Fatal("a process that could not say that it is there is taken for dead")
 			}
@@ -179,7 +206,10 @@ func outlive(t *testing.T, c *cluster, kills int) {
 		if refused == 0 {
 			t.Errorf("kill %d: no write was refused: the one that was killed did not lead", n+1)
 		}
-		t.Logf("kill %d, of %s: writes again after %v, %d were refused", n+1, name, time.Since(began).Round(time.Millisecond), refused)
+		writes, tries := time.Since(began), 0
+		within(t, "joins to rooms of another process go on", func() bool { tries++; return one.joinsAt(two) && two.joinsAt(one) })
+		t.Logf("kill %d, of %s: writes again after %v, %d were refused; joins elsewhere after %v, %d tries", n+1, name,
+			writes.Round(time.Millisecond), refused, time.Since(began).Round(time.Millisecond), tries)
 		c.begin(name)
 	}
 	within(t, "they renew their leases", func() bool {
