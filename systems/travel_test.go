@@ -27,7 +27,6 @@ type worlds struct {
 	client  *Client
 	wires   int
 	link    netsys.Link
-	drops   uint64
 }
 
 func newWorlds(t *testing.T, protocol func() *ecs.Protocol, configs ...ServerConfig) *worlds {

@@ -11,10 +11,7 @@ import (
 )
 
 // asker asks a process as another one would.
-type asker struct {
-	*house
-	last int
-}
+type asker struct{ *house }
 
 // put writes a record of asks, under a key that is there already or not.
 func (a *asker) put(id string, epoch uint64, what ...asks.Ask) {

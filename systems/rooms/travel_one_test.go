@@ -177,7 +177,7 @@ func TestTravelStays(t *testing.T) {
 
 // A player whose process dies on the way keeps its seat and what it carries: where it was, or, once it was let in, there.
 func TestTravelOfTheDead(t *testing.T) {
-	w, x, town, wood := pair(t, nil)
+	w, _, town, wood := pair(t, nil)
 	if err := town.Travel(7, Destination{Room: wood.ID()}); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestTravelOfTheDead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x = w.play(7, a, netsys.Link{})
+	x := w.play(7, a, netsys.Link{})
 	x.room = town
 	w.until("back", func() bool { _, ok := x.Own(x.World()); return ok })
 	if !w.has(town, 7) || town.Info().Free() != 1 {
@@ -213,7 +213,7 @@ func TestTravelOfTheDead(t *testing.T) {
 
 // A client that stays with both rooms gains nothing: the one of before ends its session.
 func TestTravelWithTwoClients(t *testing.T) {
-	w, x, town, wood := pair(t, nil)
+	w, _, town, wood := pair(t, nil)
 	var ticket systems.Ticket
 	a, err := town.Reconnect(Player{ID: 7})
 	if err != nil {
@@ -237,7 +237,7 @@ func TestTravelWithTwoClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("handed on", func() bool { return ticket.Token != nil })
-	x = w.play(7, Admission{Token: ticket.Token}, netsys.Link{})
+	x := w.play(7, Admission{Token: ticket.Token}, netsys.Link{})
 	w.until("ended", func() bool { return other.Err() != nil })
 	if why(&player{Client: other}) != ReasonTravelled || Explain(ReasonTravelled) == "" || x.Err() != nil || !w.has(wood, 7) || town.Info().Free() != 2 {
 		t.Errorf("%v; %v, %+v", other.Err(), x.Err(), town.Info().SeatCounts)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -21,8 +20,8 @@ import (
 // build is the module, as people build it.
 func build(t *testing.T) (module string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds a module for half a minute")
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("builds a module for half a minute: set TACTUS_LONG=1")
 	}
 	module = filepath.Join(t.TempDir(), "arena.wasm")
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", module, ".")
@@ -31,6 +30,16 @@ func build(t *testing.T) (module string) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return module
+}
+
+// root is where Go is.
+func root(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // Node plays the arena through the module, on a socket of its own: it joins, walks as predicted, shoots, talks and is told,
@@ -64,7 +73,7 @@ func TestNodePlays(t *testing.T) {
 	}()
 
 	var out, errs bytes.Buffer
-	cmd := exec.Command(node, "testdata/play.mjs", module, filepath.Join(runtime.GOROOT(), "lib/wasm/wasm_exec.js"), wire.LocalAddr().String(), "6")
+	cmd := exec.Command(node, "testdata/play.mjs", module, filepath.Join(root(t), "lib/wasm/wasm_exec.js"), wire.LocalAddr().String(), "6")
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v\n%s%s", err, &out, &errs)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 	"testing"
 	"time"
 
@@ -175,13 +176,13 @@ func (d *deploy) play(g *visitor) {
 	}
 }
 
-// Four processes are replaced by a newer version, one after the other, while 400 people play match after match: no match is
+// Four processes are replaced by a newer version, one after the other, while people play match after match, 400 of them with TACTUS_LONG: no match is
 // cut short and nobody loses a seat; who has the older version plays on where that is spoken, and in the end is refused
 // with the reason.
 func TestRollingDeploy(t *testing.T) {
-	players := 400
-	if testing.Short() {
-		players = 80
+	players := 80
+	if os.Getenv("TACTUS_LONG") != "" {
+		players = 400
 	}
 	d := &deploy{
 		fleet: newFleet(t, 7), schema: [3]string{1: rooms.SchemaOf(field()), 2: rooms.SchemaOf(hats())}, version: make(map[*member]int),
