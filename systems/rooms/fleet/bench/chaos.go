@@ -19,8 +19,8 @@ const (
 	// restart is after how long a process that was killed is started again, under its name.
 	restart = 2 * time.Second
 	// answering is how much later than its lease a seat of a process that is gone may be had again: others look at leases
-	// every quarter of a second, and players ask as often.
-	answering = time.Second
+	// every quarter of a second, players ask as often, and who has just asked the old process waits for it to answer.
+	answering = 2 * time.Second
 )
 
 // strike is something that happens to a process.

@@ -11,7 +11,7 @@
 // lets processes be killed (and started again) and paused while players play, on a schedule that the seed makes. Who loses a
 // seat asks for it again. Each process writes down what it believes, fifty times a second: rooms_owned_twice are rooms that
 // two took for their own at the same time, seats_lost_longer_than_lease players whom no process gave a seat for longer than a
-// lease and the second that it may take to ask.
+// lease and the two seconds that it may take to ask.
 package main
 
 import (
