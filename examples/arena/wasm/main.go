@@ -22,12 +22,9 @@ func main() {
 // config is one more player.
 func config() host.Config {
 	m := game.NewMessages()
-	var b host.Book
-	host.Message(&b, m.Say)
-	host.Message(&b, m.Said)
 	return host.Config{
 		Client: systems.ClientConfig{Messages: m.Registry},
 		Input:  host.InputOf(func(c *systems.Client, in *game.Action) { in.Seen = c.Claim(in.Buttons&game.Fire != 0) }),
-		Book:   &b,
+		Book:   m.Book(),
 	}
 }

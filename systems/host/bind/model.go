@@ -2,123 +2,351 @@ package bind
 
 import (
 	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Model is what a host reads and writes of a game.
-type Model struct {
-	// Name is the protocol's, Hash what peers compare, and Lines the text that it is made of.
-	Name  string
-	Hash  uint64
-	Lines []string
-	// Components are what tables have, in the order of their places, without the input and what stays on its peer.
-	Components []Struct
-	// Input and Login are what host.Host.SetInput and host.Config.Login take; nil where there is none.
-	Input, Login *Struct
-	// Commands, Messages, Events and Outcomes are by their numbers.
-	Commands, Messages, Events, Outcomes []Struct
+// model is all that is bound, in the order in which it is written.
+type model struct {
+	name    string
+	lines   []string
+	hash    uint64
+	input   *node // nil: none
+	login   *node // nil: none
+	columns []column
+	places  int // components in all, of ecs.Protocol.Replicated
+	one     []column
+	told    []told
+	sent    []sent
+	enums   []Enum
+	of      map[*node]reflect.Type // what layouts are of
 }
 
-// Struct is a type whose values lie in memory as one.
-type Struct struct {
-	// Name is the type's, without its package, and Number its place or number among its kind.
-	Name   string
-	Number int
-	// Single reports whether it is a singleton, and Mode what was given at registration: of components.
-	Single bool
-	Mode   ecs.Mode
-	// Told and Sent report whether hosts are told of it, and may send it: of messages and events.
-	Told, Sent bool
-	// Size is the distance of two values, in bytes.
-	Size int
-	// Fields are what it is made of, but for what is not replicated.
-	Fields []Field
+// column is a component that rows, or the world, have.
+type column struct {
+	*node
+	place int // in ecs.Protocol.Replicated
+	mode  ecs.Mode
 }
 
-// Describe describes a game; b may be nil. It puts the protocol to no use, which can be changed afterwards. The error is
-// about a type that it cannot describe, and names it.
-func Describe(p *ecs.Protocol, b *host.Book) (*Model, error) {
-	m := &Model{Name: p.Name(), Hash: p.Hash(), Lines: p.Lines()}
-	single := make(map[*ecs.Component]bool)
-	for _, c := range ecs.Singletons(p) {
-		single[c] = true
-	}
-	for i, c := range p.Replicated() {
-		if c.Schema == nil || c.Words == 0 && c != p.Input() {
-			continue
-		}
-		s, err := structOf(c.Schema, i)
-		if err != nil {
+// told is a type that hosts are told of.
+type told struct {
+	*node
+	what  string // message, event, outcome
+	which int
+}
+
+// sent is a type that hosts send.
+type sent struct {
+	*node
+	what  int // as tactus_send has it: 0 a message, 1 an event, 2 a command
+	which int
+}
+
+var whats = [...]string{"message", "event", "command"}
+
+func newModel(c *Config) (*model, error) {
+	p := c.Protocol
+	m := &model{name: c.Name, lines: p.Lines(), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), of: map[*node]reflect.Type{}}
+	enums, used := map[string]*Enum{}, map[string]bool{}
+	for i := range c.Enums {
+		e := &c.Enums[i]
+		if err := e.check(); err != nil {
 			return nil, err
 		}
-		if c == p.Input() {
-			m.Input = &s
-			continue
+		for _, f := range e.Fields {
+			if enums[f] != nil {
+				return nil, fmt.Errorf("%w: %s has two enums, %s and %s: leave one out", ErrBind, f, enums[f].Name, e.Name)
+			}
+			enums[f] = e
 		}
-		s.Mode, s.Single = c.Mode, single[c]
-		m.Components = append(m.Components, s)
+	}
+	layouts := map[*schema.Table]*node{}
+	var failed error
+	lay := func(t *schema.Table) *node {
+		if n := layouts[t]; n != nil {
+			return n
+		}
+		n, err := layOut(t, enums, used)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		layouts[t] = n
+		m.of[n] = t.Type
+		return n
 	}
 	if join := p.Players().Join; join != nil && len(join.Schema.Fields) > 0 {
-		s, err := structOf(join.Schema, 0)
-		if err != nil {
-			return nil, err
-		}
-		m.Login = &s
+		m.login = lay(join.Schema)
 	}
-	for i, c := range p.Players().Commands {
-		s, err := structOf(c.Schema, i)
-		if err != nil {
-			return nil, err
+	for i, k := range p.Replicated() {
+		switch {
+		case k == p.Input():
+			m.input = lay(k.Schema)
+		case k.Schema != nil && k.Words > 0:
+			m.columns = append(m.columns, column{lay(k.Schema), i, k.Mode})
 		}
-		s.Sent = true
-		m.Commands = append(m.Commands, s)
 	}
-	for _, part := range []struct {
-		list []host.Layout
-		to   *[]Struct
-	}{{b.Messages(), &m.Messages}, {b.Events(), &m.Events}, {b.Outcomes(), &m.Outcomes}} {
-		for i, l := range part.list {
-			s, err := structOf(l.Schema, i)
-			if err != nil {
-				return nil, err
+	for _, s := range ecs.Singletons(p) {
+		for _, k := range m.columns {
+			if k.place == s.Replicated() {
+				m.one = append(m.one, k)
 			}
-			s.Told, s.Sent = l.Told, l.Sent
-			*part.to = append(*part.to, s)
 		}
 	}
-	return m, nil
+	byType := map[reflect.Type]*node{} // a message and an event of one type are read by the same code
+	for what, list := range [][]host.Layout{c.Book.Messages(), c.Book.Events(), c.Book.Outcomes()} {
+		for which, l := range list {
+			n := byType[l.Schema.Type]
+			if n == nil {
+				n = lay(l.Schema)
+				byType[l.Schema.Type] = n
+			}
+			if l.Told {
+				m.told = append(m.told, told{n, []string{"message", "event", "outcome"}[what], which})
+			}
+			if l.Sent && what < 2 {
+				m.sent = append(m.sent, sent{n, what, which})
+			}
+		}
+	}
+	for which, k := range p.Players().Commands {
+		m.sent = append(m.sent, sent{lay(k.Schema), 2, which})
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	for f, e := range enums {
+		if !used[f] {
+			return nil, fmt.Errorf("%w: Enum %s: there is no field %q: write type and path without indices, as in Bag.Slots.Mood", ErrBind, e.Name, f)
+		}
+	}
+	return m, m.check()
 }
 
-// structOf describes a table's type.
-func structOf(t *schema.Table, number int) (Struct, error) {
-	w := walker{fields: make(map[string]*schema.Field, len(t.Fields))}
-	for i := range t.Fields {
-		w.fields[t.Fields[i].Path] = &t.Fields[i]
+// check refuses an enum that cannot be written.
+func (e *Enum) check() error {
+	seen := map[string]bool{}
+	for _, v := range e.Values {
+		if !identifier.MatchString(v.Name) || seen[v.Name] {
+			return fmt.Errorf("%w: Enum %s: a value is called %q: each needs a name of its own, of letters, digits and _", ErrBind, e.Name, v.Name)
+		}
+		seen[v.Name] = true
 	}
-	fields, err := w.structure(t.Type, "")
-	if err != nil {
-		return Struct{}, fmt.Errorf("bind: %s: %w", t.Name, err)
+	if len(e.Values) == 0 || !identifier.MatchString(e.Name) {
+		return fmt.Errorf("%w: Enum %q: it needs a name of letters, digits and _, and at least one value", ErrBind, e.Name)
 	}
-	return Struct{Name: t.Name, Number: number, Size: int(t.Size), Fields: fields}, nil
+	return nil
 }
 
-// Differs compares the lines of two protocols. same is true where they are equal; else line is the first that differs,
-// counted from 1, and a and b are what each has there, "" for none.
-func Differs(was, is []string) (line int, a, b string, same bool) {
-	for i := range max(len(was), len(is)) {
-		a, b = "", ""
-		if i < len(was) {
-			a = was[i]
+// Names that mean something else in what is written.
+var (
+	exports  = words("Input Login Table Singletons Stats Told Memory Rows Sent lines hash sent")
+	ofTables = words("rows simulated ids id set at constructor")
+	ofValues = words("bytes set constructor")
+	ofColumn = words("floats constructor")
+	ofLists  = words("length get constructor")
+	keywords = words("alignas alignof and asm auto bool break case catch char class const constexpr continue debugger default delete do double " +
+		"else enum export extends extern false finally float for friend function if import in inline instanceof int interface let long " +
+		"namespace new not null operator or package private protected public register return short signed sizeof static struct super " +
+		"switch template this throw true try typedef typename typeof undefined union unsigned using var virtual void volatile while with xor yield await")
+)
+
+func words(s string) []string { return strings.Fields(s) }
+
+// check refuses names that cannot be written, or that two would have.
+func (m *model) check() error {
+	taken := map[string]*node{}
+	take := func(name, what string, n *node) error {
+		was, here := taken[name]
+		switch {
+		case !identifier.MatchString(name):
+			return fmt.Errorf("%w: %s %s has no name that other languages can say: give it one, as in type Marks List[uint16]", ErrBind, what, name)
+		case slices.Contains(exports, name) || slices.Contains(keywords, name):
+			return fmt.Errorf("%w: %s %s: the name means something else in bindings: rename it", ErrBind, what, name)
+		case here && (was == nil || n == nil || m.of[was] != m.of[n]):
+			return fmt.Errorf("%w: %s %s: something else is called that, too: rename one", ErrBind, what, name)
+		case here && !same(was, n):
+			return fmt.Errorf("%w: %s %s: what travels of the type differs from place to place: make types of them", ErrBind, what, name)
 		}
-		if i < len(is) {
-			b = is[i]
+		taken[name] = n
+		return nil
+	}
+	values := map[*node]bool{}
+	var all []*node
+	for _, k := range m.columns {
+		if slices.Contains(ofTables, k.name) {
+			return fmt.Errorf("%w: component %s: tables of JavaScript have something else of that name: rename it", ErrBind, k.name)
 		}
-		if a != b || i >= len(was) || i >= len(is) {
-			return i + 1, a, b, false
+		if err := take(k.name, "component", k.node); err != nil {
+			return err
+		}
+		if err := take(k.name+"Column", "column", nil); err != nil {
+			return err
+		}
+		if err := reserved(k.node, ofColumn); err != nil {
+			return err
+		}
+		all = append(all, k.node)
+	}
+	for _, k := range m.one {
+		if err := take(k.name+"Value", "singleton", nil); err != nil {
+			return err
+		}
+		all = append(all, k.node)
+		if err := reserved(k.node, ofValues); err != nil {
+			return err
 		}
 	}
-	return 0, "", "", true
+	names := map[string]bool{}
+	for _, s := range m.sent {
+		if names[s.name] {
+			return fmt.Errorf("%w: two of what clients send are called %s: send asks for a type by its name, so give one a type of its own", ErrBind, s.name)
+		}
+		names[s.name] = true
+		if err := take(s.name, whats[s.what], s.node); err != nil {
+			return err
+		}
+		values[s.node] = true
+	}
+	for _, s := range m.told {
+		if err := take(s.name, s.what, s.node); err != nil {
+			return err
+		}
+		values[s.node] = true
+	}
+	for _, e := range m.enums {
+		if err := take(e.Name, "Enum", nil); err != nil {
+			return err
+		}
+	}
+	for what, n := range map[string]*node{"input": m.input, "login": m.login} {
+		// In JavaScript their classes are Input and Login, whatever the type is called.
+		if n != nil {
+			values[n] = true
+			if err := take(n.name, what, n); err != nil && !slices.Contains(exports, n.name) {
+				return err
+			}
+		}
+	}
+	for n := range values {
+		if err := reserved(n, ofValues); err != nil {
+			return err
+		}
+		all = append(all, n)
+	}
+	for _, n := range all {
+		if err := n.sayable(n.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserved refuses fields of a value that are called as something else is there.
+func reserved(n *node, names []string) error {
+	for _, f := range n.in {
+		if slices.Contains(names, f.name) {
+			return fmt.Errorf("%w: %s.%s: bindings have something else of that name there: rename the field", ErrBind, n.name, f.name)
+		}
+	}
+	return nil
+}
+
+// sayable refuses names of fields that are words of a language, or mean something else in a list.
+func (n *node) sayable(where string) error {
+	for _, f := range n.in {
+		if slices.Contains(keywords, f.name) || f.name == "constructor" {
+			return fmt.Errorf("%w: %s.%s: the name is a word of C or JavaScript: rename the field", ErrBind, where, f.name)
+		}
+		if err := f.sayable(where + "." + f.name); err != nil {
+			return err
+		}
+	}
+	if n.elem == nil {
+		return nil
+	}
+	if n.elem.kind == structure {
+		if err := reserved(&node{name: where, in: n.elem.in}, ofLists); err != nil {
+			return err
+		}
+	}
+	return n.elem.sayable(where)
+}
+
+// about says in words what a value is; "" where there is nothing to say.
+func (n *node) about() string {
+	f := n.says
+	if f == nil {
+		return ""
+	}
+	var s []string
+	say := func(format string, a ...any) { s = append(s, fmt.Sprintf(format, a...)) }
+	switch f.Form {
+	case schema.FormRaw:
+		say("any %v", f.Kind)
+	case schema.FormRef:
+		say("the NetID of an entity; 0: none")
+	case schema.FormEnum:
+		say("one of 0 to %s", decimal(f.Max))
+	case schema.FormFlags:
+		say("the low %d bits, each a flag", f.Bits)
+	case schema.FormUnit:
+		say("a direction: %d numbers, of length 1 together", f.Len)
+	case schema.FormQuat:
+		say("a rotation: x, y, z, w, of length 1 together")
+	case schema.FormCount:
+		say("up to %d", n.n)
+	case schema.FormText:
+		say("text of up to %d bytes of UTF-8", n.n)
+	default:
+		if f.Kind == reflect.Bool {
+			break
+		}
+		say("%s to %s in steps of %s", decimal(f.Min), decimal(f.Max), decimal(f.Step))
+		if f.Angle {
+			say("an angle: a turn is %s", decimal(float64(f.Values())*f.Step))
+		}
+	}
+	if f.Axis > 0 {
+		say("along %c, in world units", " xyz"[f.Axis])
+	}
+	if f.Rate > 0 {
+		say("speed along %c, in world units a second", " xyz"[f.Rate])
+	}
+	if f.Edge {
+		say("a press: give it in the frame of the press only")
+	}
+	if f.Server {
+		say("the server decides it")
+	}
+	if n.enum != nil {
+		say("see %s", n.enum.Name)
+	}
+	return strings.Join(s, "; ")
+}
+
+// decimal is a number as people write it.
+func decimal(v float64) string {
+	if math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// modes are how a component is treated, in words.
+func modes(m ecs.Mode) string {
+	var s []string
+	for i, word := range [...]string{"predicted", "interpolated", "known to its owner alone", "written by its owner"} {
+		if m>>i&1 != 0 {
+			s = append(s, word)
+		}
+	}
+	return strings.Join(s, ", ")
 }

@@ -1,0 +1,272 @@
+package bind
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// header is the file for C, and C++ from 11 on.
+func header(m *model) []byte {
+	o := &out{}
+	o.WriteString(mark)
+	upper := strings.ToUpper(m.name)
+	o.line(`// Bindings of %s, for C11 and C++11: values as they lie in the memory of the game's client.
+//
+// Pointers to columns, singletons and values are pinned: the collector of the library moves nothing. They are good until
+// the next call of the library for any client, and not after it: take them anew in each frame. Only read what they point
+// to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
+
+#ifndef TACTUS_%s_H
+#define TACTUS_%s_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __cplusplus
+#define %s_ASSERT(holds) static_assert(holds, #holds)
+#else
+#define %s_ASSERT(holds) _Static_assert(holds, #holds)
+#endif
+`, m.lines[0], upper, upper, upper, upper)
+	o.line("// The hash of the protocol, and its lines, each ended by \\n.\n#define %s_HASH UINT64_C(0x%016x)\n#define %s_LINES \\", upper, m.hash, upper)
+	for i, l := range m.lines {
+		end := " \\"
+		if i == len(m.lines)-1 {
+			end = ""
+		}
+		o.line("  %q%s", l+"\n", end)
+	}
+	checkFunction(m, o)
+	for i := range m.enums {
+		enumC(m, o, &m.enums[i])
+	}
+	var places, singles []string
+	for _, k := range m.columns {
+		places = append(places, fmt.Sprintf("%s_column_%s = %d", m.name, k.name, k.place))
+	}
+	for _, k := range m.one {
+		singles = append(singles, k.name)
+	}
+	constants(m, o, "Places of components among the columns of a table; singletons have the same.", append(places, fmt.Sprintf("%s_columns = %d", m.name, m.places)))
+	if len(singles) > 0 {
+		o.line("// The world has one of each: %s.", strings.Join(singles, ", "))
+	}
+	var sent, told []string
+	for _, s := range m.sent {
+		sent = append(sent, fmt.Sprintf("%s_send_%s = %d", m.name, s.name, s.which))
+	}
+	for _, t := range m.told {
+		told = append(told, fmt.Sprintf("%s_%s_%s = %d", m.name, t.what, t.name, t.which))
+	}
+	constants(m, o, "Numbers of what clients send: messages, events and commands have their own.", sent)
+	constants(m, o, "Numbers of what clients are told.", told)
+	done := map[string]bool{}
+	structC := func(n *node, what string) {
+		if !done[n.name] && n.size > 0 {
+			structureC(m, o, n, what)
+		}
+		done[n.name] = true
+	}
+	for _, k := range m.columns {
+		structC(k.node, strings.Join(some("Component "+k.name, modes(k.mode)), ": "))
+	}
+	if m.input != nil {
+		structC(m.input, "What the player does")
+	}
+	if m.login != nil {
+		structC(m.login, "What a player asks to be")
+	}
+	for _, s := range m.sent {
+		structC(s.node, "A "+whats[s.what]+" that clients send")
+	}
+	for _, t := range m.told {
+		structC(t.node, "Of the server: "+t.what)
+	}
+	o.line("\n// How the netcode does: see host.Stats.\ntypedef struct %s_Stats {\n  double %s;\n} %s_Stats;", m.name, strings.Join(host.StatNames(), ", "), m.name)
+	o.line("%s_ASSERT(sizeof(%s_Stats) == %d);", upper, m.name, 8*len(host.StatNames()))
+	o.line("\n#undef %s_ASSERT\n#endif", upper)
+	return []byte(o.String())
+}
+
+// constants writes an enumeration.
+func constants(m *model, o *out, what string, all []string) {
+	if len(all) > 0 {
+		o.line("\n// %s\nenum {\n  %s,\n};", what, strings.Join(all, ",\n  "))
+	}
+}
+
+// checkFunction writes the function that compares lines.
+func checkFunction(m *model, o *out) {
+	o.line(`
+// %[1]s_check reports whether a library is of this protocol, by its lines with \n between them. If not, text, which has
+// room for size bytes, tells the first line that differs, of both.
+static inline bool %[1]s_check(const char *lines, char *text, size_t size) {
+  const char *here = %[2]s_LINES, *there = lines;
+  for (;;) {
+    size_t m = strcspn(here, "\n"), n = strcspn(there, "\n");
+    if (m != n || memcmp(here, there, m) != 0) {
+      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %%.*s\n  bindings: %%.*s",
+               (int)(n ? n : 14), n ? there : "(no such line)", (int)(m ? m : 14), m ? here : "(no such line)");
+      return false;
+    }
+    if (!here[m] && !there[n]) return true;
+    here += m + (here[m] != 0);
+    there += n + (there[n] != 0);
+    if (!*here && !*there) return true;
+  }
+}`, m.name, strings.ToUpper(m.name))
+}
+
+// enumC writes the names of values: as an enumeration where they fit an int.
+func enumC(m *model, o *out, e *Enum) {
+	fits := true
+	for _, v := range e.Values {
+		fits = fits && v.Number >= math.MinInt32 && v.Number <= math.MaxInt32
+	}
+	if !fits {
+		o.line("\n// Values of %s.", strings.Join(e.Fields, ", "))
+		for _, v := range e.Values {
+			o.line("#define %s_%s_%s INT64_C(%d)", m.name, e.Name, v.Name, v.Number)
+		}
+		return
+	}
+	var all []string
+	for _, v := range e.Values {
+		all = append(all, fmt.Sprintf("%s_%s_%s = %d", m.name, e.Name, v.Name, v.Number))
+	}
+	constants(m, o, "Values of "+strings.Join(e.Fields, ", ")+".", all)
+}
+
+// structureC writes a type, and that it lies as it does in Go.
+func structureC(m *model, o *out, n *node, what string) {
+	name := m.name + "_" + n.name
+	o.line("\n// %s.\ntypedef struct %s {", what, name)
+	asserts := &asserts{of: name, macro: strings.ToUpper(m.name) + "_ASSERT"}
+	fieldsC(o, n.in, n.size, "  ")
+	o.line("} %s;", name)
+	asserts.note(o, n, "", 0)
+	o.line("%s(sizeof(%s) == %d);", asserts.macro, name, n.size)
+}
+
+// fieldsC writes the fields of a struct of so many bytes, with what is between them.
+func fieldsC(o *out, in []*node, size uintptr, indent string) {
+	var at uintptr
+	pads := 0
+	fill := func(to uintptr) {
+		if to > at {
+			o.line("%suint8_t _%d[%d];", indent, pads, to-at)
+			pads++
+		}
+		at = to
+	}
+	for _, f := range in {
+		fill(f.at)
+		declare(o, f, f.name, indent)
+		at += f.size
+	}
+	fill(size)
+}
+
+// declare writes a value.
+func declare(o *out, n *node, name, indent string) {
+	doc := strings.TrimSpace(n.about() + scaled(n))
+	if n.kind == array && doc == "" {
+		doc = n.elem.about() + scaled(n.elem)
+	}
+	if doc != "" {
+		o.line("%s// %s", indent, strings.ToUpper(doc[:1])+doc[1:])
+	}
+	dims := ""
+	for n.kind == array {
+		dims += fmt.Sprintf("[%d]", n.n)
+		n = n.elem
+	}
+	switch n.kind {
+	case number:
+		o.line("%s%s %s%s;", indent, scalars[n.of].c, name, dims)
+	case structure:
+		o.line("%sstruct {", indent)
+		fieldsC(o, n.in, n.size, indent+"  ")
+		o.line("%s} %s%s;", indent, name, dims)
+	default:
+		if n.head.count == "" {
+			o.line("%sstruct {", indent)
+			countedC(o, n, "length", "items", indent+"  ")
+			o.line("%s} %s%s;", indent, name, dims)
+		} else {
+			countedC(o, n, n.head.count, name, indent)
+		}
+	}
+}
+
+// countedC writes the two parts of a list or a text.
+func countedC(o *out, n *node, count, items, indent string) {
+	c := scalars[n.head.of]
+	o.line("%s%s %s;", indent, c.c, count)
+	at := uintptr(1) << c.shift
+	if n.head.body > at {
+		o.line("%suint8_t _%s[%d];", indent, count, n.head.body-at)
+	}
+	if n.kind == text {
+		o.line("%schar %s[%d];", indent, items, n.n)
+		at = n.head.body + uintptr(n.n)
+	} else {
+		of := *n.elem
+		of.says = nil // said of the list
+		if of.kind == structure && len(of.in) == 0 {
+			o.line("%suint8_t %s[%d];", indent, items, uintptr(n.n)*of.size)
+		} else {
+			declare(o, &node{kind: array, n: n.n, elem: &of, size: uintptr(n.n) * of.size}, items, indent)
+		}
+		at = n.head.body + uintptr(n.n)*of.size
+	}
+	if n.size > at {
+		o.line("%suint8_t _%s_end[%d];", indent, count, n.size-at)
+	}
+}
+
+// asserts writes where values lie.
+type asserts struct{ of, macro string }
+
+func (a *asserts) at(o *out, path string, at uintptr) {
+	o.line("%s(offsetof(%s, %s) == %d);", a.macro, a.of, path, at)
+}
+
+// note writes where a value and all in it lie; of elements the first and the last.
+func (a *asserts) note(o *out, n *node, path string, at uintptr) {
+	switch n.kind {
+	case number:
+		a.at(o, path, at)
+	case structure:
+		for _, f := range n.in {
+			a.note(o, f, join(path, f.name), at+f.at)
+		}
+	case array:
+		a.ends(o, n, path, at)
+	default:
+		count, items := n.head.count, path
+		if count == "" {
+			count, items = path+".length", path+".items"
+		} else if i := strings.LastIndexByte(path, '.'); i >= 0 {
+			count = path[:i+1] + count
+		}
+		a.at(o, count, at)
+		a.at(o, items, at+n.head.body)
+		if n.kind == list && (n.elem.kind != structure || len(n.elem.in) > 0) {
+			a.ends(o, n, items, at+n.head.body)
+		}
+	}
+}
+
+func (a *asserts) ends(o *out, n *node, path string, at uintptr) {
+	a.note(o, n.elem, path+"[0]", at)
+	if n.n > 1 {
+		a.note(o, n.elem, fmt.Sprintf("%s[%d]", path, n.n-1), at+uintptr(n.n-1)*n.elem.size)
+	}
+}

@@ -1,0 +1,246 @@
+package bind
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// parts of the types that all bindings have.
+const ownTypes = `
+/** The memory of a module: Module of @tactusgo/client is one. */
+export interface Memory {
+  readonly u8: Uint8Array;
+  readonly i8: Int8Array;
+  readonly u16: Uint16Array;
+  readonly i16: Int16Array;
+  readonly u32: Uint32Array;
+  readonly i32: Int32Array;
+  readonly u64: BigUint64Array;
+  readonly i64: BigInt64Array;
+  readonly f32: Float32Array;
+  readonly f64: Float64Array;
+}
+`
+
+// forward is what TypeScript looks for beside a file that ends in .mjs.
+func forward(m *model) []byte {
+	return []byte(mark + "export * from './" + m.name + ".js';\nexport { default } from './" + m.name + ".js';\n")
+}
+
+// types is the file of types.
+func types(m *model) []byte {
+	o := &out{}
+	o.WriteString(mark)
+	o.line("// Bindings of %s. What they give is good until the next call of the game: read it in each frame anew.", m.lines[0])
+	o.line("\n/** The lines of the protocol that these are for: a module of another one is refused. */\nexport const lines: readonly string[];")
+	o.line("/** Its hash. */\nexport const hash: '%016x';", m.hash)
+	o.WriteString(ownTypes)
+	for _, e := range m.enums {
+		o.line("\n/** Values of %s. */\nexport const %s: {", strings.Join(e.Fields, ", "), e.Name)
+		var all []string
+		for _, v := range e.Values {
+			o.line("  readonly %s: %d;", v.Name, v.Number)
+			all = append(all, strconv.FormatInt(v.Number, 10))
+		}
+		o.line("};\nexport type %s = %s;", e.Name, strings.Join(all, " | "))
+	}
+	for _, k := range m.columns {
+		o.line("\n%sexport interface %sColumn {", docs("", strings.Join(some("Component "+k.name, modes(k.mode)), ": ")+". r is the row."), k.name)
+		for _, f := range k.in {
+			columnType(o, f, f.name, "  ", []string{"r: number"})
+		}
+		if k.floats() {
+			o.line("  /** The column as it lies, %d numbers a row, for who uploads it whole; the same array while it does not move. */\n  floats(rows: number): Float32Array;", k.size/4)
+		}
+		o.line("}")
+	}
+	o.line("\n/** Rows that have the same components; null for those that they do not have. */\nexport class Table {\n  constructor(m: Memory);")
+	o.line("  rows: number;\n  /** Whether the client simulates them, ahead of the server. */\n  simulated: boolean;\n  ids: number;\n  set(at: number): this;\n  /** The NetID of a row; 0 for a spawn that the server has not confirmed. */\n  id(r: number): number;")
+	for _, k := range m.columns {
+		o.line("  readonly %s: %sColumn | null;", k.name, k.name)
+	}
+	o.line("}")
+	for _, k := range m.one {
+		o.line("\n%sexport interface %sValue {", docs("", "Component "+k.name+", of which there is one."), k.name)
+		members(o, k.in, "  ", "readonly ")
+		o.line("}")
+	}
+	o.line("\n/** Components that the world has once; null while it has not. */\nexport class Singletons {\n  constructor(m: Memory);\n  set(at: number): this;")
+	for _, k := range m.one {
+		o.line("  readonly %s: %sValue | null;", k.name, k.name)
+	}
+	o.line("}\n\n/** What the player does. */\nexport class Input {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+	if m.input != nil {
+		members(o, m.input.in, "  ", "")
+	}
+	o.line("}")
+	if m.login != nil {
+		o.line("\n/** What a player asks to be: give its bytes as login. */\nexport class Login {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+		members(o, m.login.in, "  ", "")
+		o.line("}")
+	}
+	for _, n := range m.values() {
+		how := "It is told by the server: see Told."
+		made := "constructor(m: Memory);\n  set(address: number): this;"
+		access := "readonly "
+		for _, s := range m.sent {
+			if s.name == n.name {
+				how, access = "It is sent: see sent.", ""
+				made = "constructor(m?: Memory);\n  set(address: number): this;\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;"
+			}
+		}
+		o.line("\n/** %s */\nexport class %s {\n  %s", how, n.name, made)
+		members(o, n.in, "  ", access)
+		o.line("}")
+	}
+	o.line("\n/** How the netcode does; times in milliseconds: see host.Stats. */\nexport class Stats {\n  constructor(m: Memory);\n  set(address: number): this;")
+	for _, name := range host.StatNames() {
+		o.line("  readonly %s: number;", name)
+	}
+	o.line("}\n\n/** Reads the values of news. */\nexport class Told {\n  constructor(m: Memory);")
+	o.line("  /** The value of an item, by type; null where it has none of these. It is one object, again and again. */")
+	var kinds []string
+	seen := map[string]bool{}
+	for _, t := range m.told {
+		if !seen[t.name] {
+			kinds = append(kinds, fmt.Sprintf("(%s & { readonly type: '%s' })", t.name, t.name))
+		}
+		seen[t.name] = true
+	}
+	o.line("  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): %s;\n}", strings.Join(append(kinds, "null"), " | "))
+	o.line("\n/** What clients send, by name: fill in a new Value. */\nexport const sent: {")
+	for _, s := range m.sent {
+		o.line("  /** A %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
+	}
+	o.line("};\n\ndeclare const bindings: {\n  readonly lines: typeof lines;\n  readonly hash: typeof hash;")
+	for _, name := range []string{"Input", "Table", "Singletons", "Stats", "Told", "sent"} {
+		o.line("  readonly %s: typeof %s;", name, name)
+	}
+	if m.login != nil {
+		o.line("  readonly Login: typeof Login;")
+	}
+	for _, e := range m.enums {
+		o.line("  readonly %s: typeof %s;", e.Name, e.Name)
+	}
+	o.line("};\nexport default bindings;")
+	return []byte(o.String())
+}
+
+func some(all ...string) (found []string) {
+	for _, s := range all {
+		if s != "" {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// docs is a comment; "" where there is nothing to say.
+func docs(indent, text string) string {
+	if text == "" {
+		return ""
+	}
+	return indent + "/** " + strings.ToUpper(text[:1]) + text[1:] + " */\n"
+}
+
+// scriptDoc is the comment of a value; in JavaScript fixed point is in the field's own unit.
+func scriptDoc(n *node, indent string) string {
+	s := n.about()
+	switch {
+	case n.kind == number && n.big():
+		s += "; a bigint, which is made anew by each reading"
+	case n.kind == array && s == "":
+		s = fmt.Sprintf("%d of them", n.n)
+		if e := n.elem.about(); e != "" {
+			s += ": " + e
+		}
+	case n.kind == list && n.elem.about() != "":
+		s += ": " + n.elem.about()
+	}
+	return docs(indent, s)
+}
+
+// columnType writes what reads a value of a row.
+func columnType(o *out, n *node, name, indent string, params []string) {
+	o.WriteString(scriptDoc(n, indent))
+	columnMember(o, n, name, indent, params)
+}
+
+func columnMember(o *out, n *node, name, indent string, params []string) {
+	args := strings.Join(params, ", ")
+	more := append(params[:len(params):len(params)], string(rune('i'+len(params)-1))+": number")
+	switch n.kind {
+	case number:
+		o.line("%s%s(%s): %s;", indent, name, args, n.kindOf())
+	case text:
+		o.line("%s%s(%s): string;", indent, name, args)
+	case array:
+		columnMember(o, n.elem, name, indent, more)
+	case structure:
+		o.line("%sreadonly %s: {", indent, name)
+		for _, f := range n.in {
+			columnType(o, f, f.name, indent+"  ", params)
+		}
+		o.line("%s};", indent)
+	case list:
+		o.line("%sreadonly %s: {\n%s  length(%s): number;", indent, name, indent, args)
+		if n.elem.kind == structure {
+			for _, f := range n.elem.in {
+				columnType(o, f, f.name, indent+"  ", more)
+			}
+		} else {
+			columnMember(o, n.elem, "get", indent+"  ", more)
+		}
+		o.line("%s};", indent)
+	}
+}
+
+// members writes the fields of a value; access is "readonly " where it is only read.
+func members(o *out, in []*node, indent, access string) {
+	for _, f := range in {
+		o.WriteString(scriptDoc(f, indent))
+		if f.kind == number || f.kind == text {
+			o.line("%s%s%s: %s;", indent, access, f.name, valueType(f, indent, access))
+		} else {
+			o.line("%sreadonly %s: %s;", indent, f.name, valueType(f, indent, access))
+		}
+	}
+}
+
+// valueType is the type of a value.
+func valueType(n *node, indent, access string) string {
+	o := &out{}
+	switch n.kind {
+	case number:
+		return n.kindOf()
+	case text:
+		return "string"
+	case structure:
+		o.line("{")
+		members(o, n.in, indent+"  ", access)
+	default:
+		length := access
+		if n.kind == array {
+			length = "readonly "
+		}
+		of := valueType(n.elem, indent+"  ", access)
+		o.line("{\n%s  %slength: number;\n%s  get(i: number): %s;", indent, length, indent, of)
+		if access == "" && (n.elem.kind == number || n.elem.kind == text) {
+			o.line("%s  set(i: number, x: %s): void;", indent, of)
+		}
+	}
+	o.WriteString(indent + "}")
+	return o.String()
+}
+
+// scaled says how C has fixed point.
+func scaled(n *node) string {
+	if n.says != nil && n.says.Fixed > 0 && n.says.Form == schema.FormGrid {
+		return fmt.Sprintf("; in memory times %s", decimal(float64(uint64(1)<<n.says.Fixed)))
+	}
+	return ""
+}
