@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -54,7 +55,7 @@ func reachUDP(Ticket) (netsys.Wire, netip.AddrPort, error) {
 // guide makes the one who follows tickets.
 func guide(c *Client) *travel.Guide {
 	g := travel.Config{
-		Schema: travel.SchemaOf(c.protocol.Lines()), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
+		Schema: strconv.FormatUint(c.protocol.Hash(), 16), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
 		Session: func(token *netcode.ConnectToken, server netip.AddrPort) (netsys.ClientConfig, error) {
 			of := c.config
 			of.Token = token

@@ -198,7 +198,9 @@ func clientSettings() []setting {
 		{name: "Loaded", client: func(c *systems.ClientConfig) { c.Loaded = func(*ecs.World, uint32) {} }},
 		{name: "OnRefused", client: func(c *systems.ClientConfig) { c.OnRefused = func(systems.Refusal) {} }},
 		{name: "Reach", client: func(c *systems.ClientConfig) {
-			c.Reach = func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return nil, netip.AddrPort{}, errors.New("stays") }
+			c.Reach = func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+				return nil, netip.AddrPort{}, errors.New("stays")
+			}
 		}}, // followed in travel_test.go
 		{name: "OnTravel", client: func(c *systems.ClientConfig) { c.OnTravel = func(*systems.Client, systems.Ticket) {} }},
 		{name: "OnMismatch", client: func(c *systems.ClientConfig) { c.OnMismatch = func(systems.Mismatch) {} }, idle: byInputs},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -81,7 +81,7 @@ func (x *worlds) begin(protocol func() *ecs.Protocol, c ClientConfig) {
 
 // ticket leads to a server.
 func (x *worlds) ticket(to int) Ticket {
-	return Ticket{Kind: "plaza", Schema: travel.SchemaOf(x.client.protocol.Lines()), Token: x.token(to)}
+	return Ticket{Kind: "plaza", Schema: strconv.FormatUint(x.client.protocol.Hash(), 16), Token: x.token(to)}
 }
 
 // send sends the client from a server to another one.

@@ -1,7 +1,6 @@
 package rooms
 
 import (
-	"hash/fnv"
 	"net/netip"
 	"strconv"
 	"time"
@@ -61,13 +60,7 @@ type KindEntry struct {
 }
 
 // SchemaOf is a short text that two protocols have in common if one understands the other.
-func SchemaOf(p *ecs.Protocol) string {
-	h := fnv.New64a()
-	for _, line := range p.Lines() {
-		_, _ = h.Write([]byte(line + "\n"))
-	}
-	return strconv.FormatUint(h.Sum64(), 16)
-}
+func SchemaOf(p *ecs.Protocol) string { return strconv.FormatUint(p.Hash(), 16) }
 
 // RoomEntry is what the process of a room says of it, when that changes.
 type RoomEntry struct {

@@ -4,7 +4,6 @@
 //   - Write where to go on, and tell it a client in parts, as notices: [Ticket.Append], [Tell].
 //   - Put parts together again, and read them: [Journey.Take], [ParseTicket].
 //   - Follow, while the session at hand goes on: [Guide]. No more often than an honest game asks for: [Journey.Follow].
-//   - Tell whether two protocols understand each other: [SchemaOf].
 //   - Add up what was counted in one room after the other: [Sum].
 //
 // Everything that is read is hostile until it is checked: errors wrap [ErrTicket].

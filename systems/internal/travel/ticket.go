@@ -4,10 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -40,7 +38,7 @@ var ErrTicket = errors.New("systems: bad ticket")
 type Ticket struct {
 	// Kind is the name of the kind of room, up to 32 bytes.
 	Kind string
-	// Schema says which protocol is spoken there, as of [SchemaOf]; "" is none that the server knows.
+	// Schema says which protocol is spoken there, the hash of its lines in base 16; "" is none that the server knows.
 	Schema string
 	// WS and WebTransport are URLs of the room's process; "" is none. Over UDP the addresses of the token count.
 	WS, WebTransport string
@@ -142,13 +140,4 @@ func Tell(q *notice.Queue, tick uint32, t *Ticket) bool {
 		part++
 	}
 	return true
-}
-
-// SchemaOf is a short text that two protocols have in common if one understands the other, of their lines.
-func SchemaOf(lines []string) string {
-	h := fnv.New64a()
-	for _, line := range lines {
-		_, _ = h.Write([]byte(line + "\n"))
-	}
-	return strconv.FormatUint(h.Sum64(), 16)
 }
