@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"strconv"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -55,7 +54,7 @@ func reachUDP(Ticket) (netsys.Wire, netip.AddrPort, error) {
 // guide makes the one who follows tickets.
 func guide(c *Client) *travel.Guide {
 	g := travel.Config{
-		Schema: strconv.FormatUint(c.protocol.Hash(), 16), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
+		Schema: fmt.Sprintf("%x", c.protocol.Hash()), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
 		Session: func(token *netcode.ConnectToken, server netip.AddrPort) (netsys.ClientConfig, error) {
 			of := c.config
 			of.Token = token
