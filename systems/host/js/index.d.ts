@@ -1,6 +1,6 @@
 /** Plays games made with Tactus in a page, a worker or Node. Times are Unix time in milliseconds, with fractions. */
 
-/** Bindings are what a game's `go generate` writes: see package bind of systems/host. */
+/** Bindings are what a game's `go generate` writes, by package systems/host/bind. */
 export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, N = unknown, K extends string = string> {
   /** The lines of the protocol that they were written for. */
   readonly lines: readonly string[];
@@ -92,6 +92,7 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
 type InputOf<B> = B extends { Input: new () => infer I } ? I : never;
 type TableOf<B> = B extends { Table: new (m: Module) => infer T } ? T : never;
 type SingletonsOf<B> = B extends { Singletons: new (m: Module) => infer S } ? S : never;
+type SentOf<T> = T extends { Value: new () => infer V } ? V : Value;
 type StatsOf<B> = B extends { Stats: new (m: Module) => infer N } ? N : never;
 
 /** connect loads the module, opens a link and begins to join. It fails with advice: see {@link GameError}. */
@@ -117,7 +118,7 @@ export class Game<B extends Bindings = Bindings> {
   /** Makes what is drawn at a moment. The tables, and what they give, are the same objects in each frame. */
   frame(now?: number): TableOf<B>[];
   /** Sends a message, an event or a command. */
-  send(type: keyof B['sent'] & string, value: Value): void;
+  send<K extends keyof B['sent'] & string>(type: K, value: SentOf<B['sent'][K]>): void;
   /** Goes on with the session at another place. */
   travel(place: Place): Promise<void>;
   /** Says goodbye. */

@@ -2,42 +2,16 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, GameError, load } from '../index.mjs';
+import arena from '../../../../examples/arena/bindings/arena.mjs';
 import { exec, serve, wasm } from './kit.mjs';
 
 const patience = 60_000;
-const LEFT = 4, RIGHT = 8, FIRE = 16;
-let bytes, arena;
-
-// Bindings by hand, for the places of the components that these tests look at.
-function bindings(lines) {
-  const places = lines.filter((l) => /^(replicate|input|local) /.test(l)).map((l) => l.replace(/^\w+ ((predicted|interpolated|owner-only|client-owned) )*/, '').split('{')[0]);
-  const [owner, position, fighter] = ['Owner', 'Position', 'Fighter'].map((name) => places.indexOf(name));
-  class Base {
-    constructor(m) { this.m = m; }
-    set(at) { this.at = at; return this; }
-  }
-  return {
-    lines,
-    Input: class { constructor() { this.bytes = new Uint8Array(size); } },
-    Singletons: class extends Base {},
-    Stats: class extends Base {
-      get Client() { return this.m.f64[this.at >> 3]; }
-      get Joined() { return this.m.f64[(this.at >> 3) + 2]; }
-    },
-    Table: class extends Base {
-      owner(r) { const at = this.m.u32[this.at + owner]; return at && this.m.u32[(at >> 2) + r]; }
-      x(r) { return this.m.f32[(this.m.u32[this.at + position] >> 2) + 2 * r]; }
-      shots(r) { return this.m.u8[this.m.u32[this.at + fighter] + 2 * r + 1]; }
-    },
-    sent: { Say: { what: 0, which: 0 } },
-  };
-}
-
-let size = 0; // of an input: the module says which it takes
+const { Left, Right, Fire } = arena.Buttons;
+let bytes;
 
 // own is the player's row.
 function own(game, tables) {
-  for (const t of tables) for (let r = 0; r < t.rows; r++) if (t.owner(r) === game.stats.Client && t.owner(r)) return { t, r };
+  for (const t of tables) for (let r = 0; r < t.rows; r++) if (t.Owner?.Client(r) === game.stats.Client && game.stats.Client) return { t, r };
   return null;
 }
 
@@ -53,13 +27,7 @@ async function until(what, game, holds) {
 
 before(async () => {
   bytes = wasm('./examples/arena/wasm');
-  const module = await load(bytes, { exec });
-  arena = bindings(module.lines());
-  const name = module.encoder.encode('127.0.0.1:1');
-  module.put(name);
-  const host = module.x.tactus_open(performance.timeOrigin + performance.now(), name.length, 0, -1, 0, 0);
-  while (!module.x.tactus_input(host, module.put(new Uint8Array(size)))) size++;
-  module.x.tactus_free(host);
+  await load(bytes, { exec });
 }, { timeout: patience });
 
 test('a player joins, walks, shoots and talks, also after its socket has dropped', async (t) => {
@@ -77,23 +45,28 @@ test('a player joins, walks, shoots and talks, also after its socket has dropped
   });
   const travels = async (buttons) => {
     let { t, r } = own(game, game.frame());
-    const from = t.x(r), way = from > 1000 ? LEFT : RIGHT; // walls are at 0 and 2000
-    game.input.bytes[0] = way | buttons;
+    const from = t.Position.X(r), way = from > 1000 ? Left : Right; // walls are at 0 and 2000
+    game.input.Buttons = way | buttons;
     await until('it walks', game, (tables) => {
       const me = own(game, tables);
-      return me && Math.abs(me.t.x(me.r) - from) > 100;
+      return me && Math.abs(me.t.Position.X(me.r) - from) > 100;
     });
   };
-  await travels(FIRE);
-  await until('it shoots', game, (tables) => own(game, tables)?.t.shots(own(game, tables).r) > 0);
+  await travels(Fire);
+  await until('it shoots', game, (tables) => own(game, tables)?.t.Fighter.Shots(own(game, tables).r) > 0);
   sockets[0].close();
   await until('it has another link', game, () => links.length > 2 && links.at(-1) === 'websocket');
   await travels(0);
   assert.deepEqual([links, game.socket.redials], [['websocket', '', 'websocket'], 1]);
-  const say = new Uint8Array(81);
-  say.set([2, 104, 105]);
-  game.send('Say', { bytes: say });
-  await until('everybody hears it', game, () => [...Array(game.news.count).keys()].some((i) => game.news.get(i).kind === 'message'));
+  const rename = new arena.sent.Rename.Value(), say = new arena.sent.Say.Value(), told = new arena.Told(game.module);
+  rename.Name = 'Ada';
+  game.send('Rename', rename);
+  await until('it has another name', game, (tables) => own(game, tables)?.t.Player.Name(own(game, tables).r) === 'Ada');
+  say.Text = 'hi';
+  game.send('Say', say);
+  const hears = (v) => v?.type === 'Said' && v.Text === 'hi' && v.Name === 'Ada' && v.Client === game.stats.Client;
+  await until('everybody hears it', game, () => [...Array(game.news.count).keys()].some((i) => hears(told.read(game.news.get(i)))));
+  assert.equal(game.one.Feed.Total, 0);
 });
 
 test('twelve bots that predict play in one process', { timeout: 2 * patience }, async (t) => {

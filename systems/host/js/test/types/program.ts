@@ -1,0 +1,65 @@
+// What a page writes, checked by the compiler and never run. What must not compile is marked.
+import { connect, type Game, type Module } from '@tactusgo/client';
+import arena, { Buttons, type PositionColumn, sent, Told } from '../../../../../examples/arena/bindings/arena.mjs';
+
+declare function draw(id: number, x: number, y: number, name: string): void;
+declare function upload(floats: Float32Array): void;
+
+export async function play(canvas: { onkeydown: unknown }): Promise<Game<typeof arena>> {
+  const game = await connect({ module: 'arena.wasm', exec: 'wasm_exec.js', game: arena, websocket: 'ws://127.0.0.1:7778' });
+  const told = new Told(game.module);
+  canvas.onkeydown = () => {
+    game.input.Buttons = Buttons.Fire | arena.Buttons.Left;
+    game.input.Aim = 16384;
+    // @ts-expect-error: no such field
+    game.input.Jump = true;
+    // @ts-expect-error: a number
+    game.input.Aim = 'north';
+    // @ts-expect-error: constants do not change
+    Buttons.Fire = 3;
+  };
+  const ticks: number = game.advance();
+  for (const t of game.frame()) {
+    const p: PositionColumn | null = t.Position;
+    // @ts-expect-error: the column may be absent
+    t.Position.X(0);
+    // @ts-expect-error: no such component
+    t.Mana;
+    if (!p || !t.Player) continue;
+    // @ts-expect-error: no such field
+    p.Z(0);
+    // @ts-expect-error: of which row
+    p.X();
+    // @ts-expect-error: not all of it is floats
+    t.Player.floats(t.rows);
+    for (let r = 0; r < t.rows; r++) draw(t.id(r), p.X(r), p.Y(r), t.Player.Name(r));
+    upload(p.floats(t.rows));
+    const down: boolean | undefined = t.Fighter?.Down(0);
+    if (down && t.Verdict) draw(t.Verdict.Whom(0), t.Verdict.From.X(0), t.Verdict.From.Y(0), '');
+  }
+  const feed = game.one.Feed;
+  for (let i = 0; i < (feed?.Kills.length ?? 0); i++) draw(feed!.Kills.get(i).By, feed!.Kills.get(i).Whom, feed!.Total, '');
+  // @ts-expect-error: may be absent
+  game.one.Feed.Total;
+  // @ts-expect-error: only read
+  if (feed) feed.Total = 1;
+  for (let i = 0; i < game.news.count; i++) {
+    const v = told.read(game.news.get(i));
+    if (v?.type === 'Said') draw(v.Client, 0, 0, `${v.Name}: ${v.Text}`);
+    // @ts-expect-error: what type it is must be known first
+    if (v) draw(0, 0, 0, v.Name);
+  }
+  const say = new sent.Say.Value();
+  say.Text = `at ${game.stats.RTT} ms and tick ${ticks}`;
+  game.send('Say', say);
+  // @ts-expect-error: not the value of that type
+  game.send('Rename', say);
+  // @ts-expect-error: no such type
+  game.send('Shout', say);
+  // @ts-expect-error: no such number
+  game.stats.Ping;
+  return game;
+}
+
+export const known: string = arena.hash;
+export const readers = (m: Module): [unknown, unknown] => [new arena.Table(m).set(0), new arena.Singletons(m).set(0)];
