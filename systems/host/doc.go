@@ -28,7 +28,7 @@
 //   - Send: [Host.Send], [Host.Command], [Host.Raise].
 //   - Show how the netcode does: [Host.Stats].
 //   - Learn why it ended: [Host.End].
-//   - Describe all of that to a generator of bindings: [Book], [Layout].
+//   - Describe all of that to a generator of bindings: [Book], [Layout]; refuse old ones: [Lines].
 //
 // # What holds
 //

@@ -20,41 +20,58 @@
 #define ARENA_ASSERT(holds) _Static_assert(holds, #holds)
 #endif
 
-// The hash of the protocol, and its lines, each ended by \n.
+// The hash of the protocol.
 #define ARENA_HASH UINT64_C(0xb8201c34865d780f)
-#define ARENA_LINES \
-  "protocol arena-combat/3\n" \
-  "replicate Owner{Client uint32 raw}\n" \
-  "replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}\n" \
-  "replicate predicted interpolated Position{X float32 0..2000 step 0.001953125 axis x lines; Y float32 0..2000 step 0.001953125 axis y lines}\n" \
-  "replicate predicted interpolated Heading{Angle uint16 0..65535 step 1 angle lines along}\n" \
-  "replicate predicted owner-only Velocity{X float32 -256..256 step 0.125; Y float32 -256..256 step 0.125}\n" \
-  "replicate Health{Points uint8 0..100}\n" \
-  "replicate predicted Fighter{Down bool; Shots uint8 0..255}\n" \
-  "replicate predicted owner-only Gun{Wait uint8 0..255}\n" \
-  "replicate Player{Name [16]uint8 text; Kills uint16 0..65535; Deaths uint16 0..65535}\n" \
-  "replicate owner-only Verdict{Whom uint32 ref; Tick uint32 raw; Ago uint16 0..65535; Shot uint8 0..255; Clamp uint8 0..255; Down bool; From.X int16 -32768..32767; From.Y int16 -32768..32767; Then.X int16 -32768..32767; Then.Y int16 -32768..32767; Now.X int16 -32768..32767; Now.Y int16 -32768..32767}\n" \
-  "replicate predicted Teleports{Count uint8 0..255}\n" \
-  "replicate Feed{Total uint16 0..65535; Kills uint16 count 4; Kills[0].By uint16 0..65535; Kills[0].Whom uint16 0..65535; Kills[1].By uint16 0..65535; Kills[1].Whom uint16 0..65535; Kills[2].By uint16 0..65535; Kills[2].Whom uint16 0..65535; Kills[3].By uint16 0..65535; Kills[3].Whom uint16 0..65535}\n" \
-  "input Action{Buttons uint8 0..255; Aim uint16 0..65535; Seen.At uint32 0..16777215; Seen.Back uint8 0..15; Seen.Ahead uint8 0..15}\n" \
-  "join struct{}\n" \
-  "command Rename{Name [16]uint8 text}\n"
 
-// arena_check reports whether a library is of this protocol, by its lines with \n between them. If not, text, which has
-// room for size bytes, tells the first line that differs, of both.
+// arena_check reports whether a library is of this game, by its lines with \n between them, as host.Lines has them. If not,
+// text, which has room for size bytes, tells the first line that differs, of both.
 static inline bool arena_check(const char *lines, char *text, size_t size) {
-  const char *here = ARENA_LINES, *there = lines;
-  for (;;) {
-    size_t m = strcspn(here, "\n"), n = strcspn(there, "\n");
-    if (m != n || memcmp(here, there, m) != 0) {
-      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %.*s\n  bindings: %.*s",
-               (int)(n ? n : 14), n ? there : "(no such line)", (int)(m ? m : 14), m ? here : "(no such line)");
+  static const char *const known[] = {
+      "protocol arena-combat/3",
+      "replicate Owner{Client uint32 raw}",
+      "replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}",
+      "replicate predicted interpolated Position{X float32 0..2000 step 0.001953125 axis x lines; Y float32 0..2000 step 0.001953125 axis y lines}",
+      "replicate predicted interpolated Heading{Angle uint16 0..65535 step 1 angle lines along}",
+      "replicate predicted owner-only Velocity{X float32 -256..256 step 0.125; Y float32 -256..256 step 0.125}",
+      "replicate Health{Points uint8 0..100}",
+      "replicate predicted Fighter{Down bool; Shots uint8 0..255}",
+      "replicate predicted owner-only Gun{Wait uint8 0..255}",
+      "replicate Player{Name [16]uint8 text; Kills uint16 0..65535; Deaths uint16 0..65535}",
+      "replicate owner-only Verdict{Whom uint32 ref; Tick uint32 raw; Ago uint16 0..65535; Shot uint8 0..255; Clamp uint8 0..255; Down bool; From.X int16 -32768..32767; From.Y int16 -32768..32767; Then.X int16 -32768..32767; Then.Y int16 -32768..32767; Now.X int16 -32768..32767; Now.Y int16 -32768..32767}",
+      "replicate predicted Teleports{Count uint8 0..255}",
+      "replicate Feed{Total uint16 0..65535; Kills uint16 count 4; Kills[0].By uint16 0..65535; Kills[0].Whom uint16 0..65535; Kills[1].By uint16 0..65535; Kills[1].Whom uint16 0..65535; Kills[2].By uint16 0..65535; Kills[2].Whom uint16 0..65535; Kills[3].By uint16 0..65535; Kills[3].Whom uint16 0..65535}",
+      "input Action{Buttons uint8 0..255; Aim uint16 0..65535; Seen.At uint32 0..16777215; Seen.Back uint8 0..15; Seen.Ahead uint8 0..15}",
+      "join struct{}",
+      "command Rename{Name [16]uint8 text}",
+      "column 0 Owner of 4 bytes{Client uint32 at 0}",
+      "column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}",
+      "column 2 Position of 8 bytes{X float32 at 0; Y float32 at 4}",
+      "column 3 Heading of 2 bytes{Angle uint16 at 0}",
+      "column 4 Velocity of 8 bytes{X float32 at 0; Y float32 at 4}",
+      "column 5 Health of 1 bytes{Points uint8 at 0}",
+      "column 6 Fighter of 2 bytes{Down bool at 0; Shots uint8 at 1}",
+      "column 7 Gun of 1 bytes{Wait uint8 at 0}",
+      "column 8 Player of 22 bytes{Name uint8 at 0 of 16; Kills uint16 at 18; Deaths uint16 at 20}",
+      "column 9 Verdict of 28 bytes{Whom uint32 at 0; Tick uint32 at 4; Ago uint16 at 8; Shot uint8 at 10; Clamp uint8 at 11; Down bool at 12; From.X int16 at 14; From.Y int16 at 16; Then.X int16 at 18; Then.Y int16 at 20; Now.X int16 at 22; Now.Y int16 at 24}",
+      "column 10 Teleports of 1 bytes{Count uint8 at 0}",
+      "column 11 Feed of 20 bytes{Total uint16 at 0; Kills uint16 at 2; Kills[0].By uint16 at 4; Kills[0].Whom uint16 at 6; Kills[1].By uint16 at 8; Kills[1].Whom uint16 at 10}",
+      "column 12 Action of 12 bytes{Buttons uint8 at 0; Aim uint16 at 2; Seen.At uint32 at 4; Seen.Back uint8 at 8; Seen.Ahead uint8 at 9}",
+      "send 0 Rename of 17 bytes{Name uint8 at 0 of 16}",
+      "message 0 Say of 81 bytes{Text uint8 at 0 of 80}",
+      "message 1 Said of 104 bytes{Client uint32 at 0; Name uint8 at 4 of 16; Text uint8 at 21 of 80}",
+  };
+  const size_t count = sizeof known / sizeof *known;
+  const char *there = lines;
+  for (size_t i = 0;; i++) {
+    const char *here = i < count ? known[i] : NULL;
+    size_t n = there ? strcspn(there, "\n") : 0;
+    if (!here && !there) return true;
+    if (!here || !there || strlen(here) != n || memcmp(here, there, n) != 0) {
+      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %.*s\n  bindings: %s",
+               there ? (int)n : 14, there ? there : "(no such line)", here ? here : "(no such line)");
       return false;
     }
-    if (!here[m] && !there[n]) return true;
-    here += m + (here[m] != 0);
-    there += n + (there[n] != 0);
-    if (!*here && !*there) return true;
+    there = there[n] ? there + n + 1 : NULL;
   }
 }
 

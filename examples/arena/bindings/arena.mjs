@@ -18,6 +18,22 @@ export const lines = [
   'input Action{Buttons uint8 0..255; Aim uint16 0..65535; Seen.At uint32 0..16777215; Seen.Back uint8 0..15; Seen.Ahead uint8 0..15}',
   'join struct{}',
   'command Rename{Name [16]uint8 text}',
+  'column 0 Owner of 4 bytes{Client uint32 at 0}',
+  'column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}',
+  'column 2 Position of 8 bytes{X float32 at 0; Y float32 at 4}',
+  'column 3 Heading of 2 bytes{Angle uint16 at 0}',
+  'column 4 Velocity of 8 bytes{X float32 at 0; Y float32 at 4}',
+  'column 5 Health of 1 bytes{Points uint8 at 0}',
+  'column 6 Fighter of 2 bytes{Down bool at 0; Shots uint8 at 1}',
+  'column 7 Gun of 1 bytes{Wait uint8 at 0}',
+  'column 8 Player of 22 bytes{Name uint8 at 0 of 16; Kills uint16 at 18; Deaths uint16 at 20}',
+  'column 9 Verdict of 28 bytes{Whom uint32 at 0; Tick uint32 at 4; Ago uint16 at 8; Shot uint8 at 10; Clamp uint8 at 11; Down bool at 12; From.X int16 at 14; From.Y int16 at 16; Then.X int16 at 18; Then.Y int16 at 20; Now.X int16 at 22; Now.Y int16 at 24}',
+  'column 10 Teleports of 1 bytes{Count uint8 at 0}',
+  'column 11 Feed of 20 bytes{Total uint16 at 0; Kills uint16 at 2; Kills[0].By uint16 at 4; Kills[0].Whom uint16 at 6; Kills[1].By uint16 at 8; Kills[1].Whom uint16 at 10}',
+  'column 12 Action of 12 bytes{Buttons uint8 at 0; Aim uint16 at 2; Seen.At uint32 at 4; Seen.Back uint8 at 8; Seen.Ahead uint8 at 9}',
+  'send 0 Rename of 17 bytes{Name uint8 at 0 of 16}',
+  'message 0 Say of 81 bytes{Text uint8 at 0 of 80}',
+  'message 1 Said of 104 bytes{Client uint32 at 0; Name uint8 at 4 of 16; Text uint8 at 21 of 80}',
 ];
 
 export const hash = 'b8201c34865d780f';

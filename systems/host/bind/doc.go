@@ -16,8 +16,8 @@
 // # What holds
 //
 //   - The same protocol gives the same bytes: commit them, and let a test call [Check].
-//   - Bindings know the lines of their protocol and their hash. Those of another protocol are refused with the first line
-//     that differs, of both: by connect of the JavaScript package, and by NAME_check in C.
+//   - Bindings know the hash of their protocol, and host.Lines. Those of another protocol, or of another layout in memory,
+//     are refused with the first line that differs, of both: by connect of the JavaScript package, and by NAME_check in C.
 //   - Fields that are not replicated (a tag of "-") are not there: their values mean nothing in a view.
 //   - Components without fields have no column, and so no binding.
 //   - JavaScript makes its objects once. After that reading and writing make no garbage, but for texts that changed, for

@@ -34,14 +34,7 @@ func header(m *model) []byte {
 #define %s_ASSERT(holds) _Static_assert(holds, #holds)
 #endif
 `, m.lines[0], upper, upper, upper, upper)
-	o.line("// The hash of the protocol, and its lines, each ended by \\n.\n#define %s_HASH UINT64_C(0x%016x)\n#define %s_LINES \\", upper, m.hash, upper)
-	for i, l := range m.lines {
-		end := " \\"
-		if i == len(m.lines)-1 {
-			end = ""
-		}
-		o.line("  %q%s", l+"\n", end)
-	}
+	o.line("// The hash of the protocol.\n#define %s_HASH UINT64_C(0x%016x)", upper, m.hash)
 	checkFunction(m, o)
 	for i := range m.enums {
 		enumC(m, o, &m.enums[i])
@@ -104,23 +97,28 @@ func constants(m *model, o *out, what string, all []string) {
 // checkFunction writes the function that compares lines.
 func checkFunction(m *model, o *out) {
 	o.line(`
-// %[1]s_check reports whether a library is of this protocol, by its lines with \n between them. If not, text, which has
-// room for size bytes, tells the first line that differs, of both.
+// %[1]s_check reports whether a library is of this game, by its lines with \n between them, as host.Lines has them. If not,
+// text, which has room for size bytes, tells the first line that differs, of both.
 static inline bool %[1]s_check(const char *lines, char *text, size_t size) {
-  const char *here = %[2]s_LINES, *there = lines;
-  for (;;) {
-    size_t m = strcspn(here, "\n"), n = strcspn(there, "\n");
-    if (m != n || memcmp(here, there, m) != 0) {
-      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %%.*s\n  bindings: %%.*s",
-               (int)(n ? n : 14), n ? there : "(no such line)", (int)(m ? m : 14), m ? here : "(no such line)");
+  static const char *const known[] = {`, m.name)
+	for _, l := range m.lines {
+		o.line("      %q,", l)
+	}
+	o.line(`  };
+  const size_t count = sizeof known / sizeof *known;
+  const char *there = lines;
+  for (size_t i = 0;; i++) {
+    const char *here = i < count ? known[i] : NULL;
+    size_t n = there ? strcspn(there, "\n") : 0;
+    if (!here && !there) return true;
+    if (!here || !there || strlen(here) != n || memcmp(here, there, n) != 0) {
+      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %%.*s\n  bindings: %%s",
+               there ? (int)n : 14, there ? there : "(no such line)", here ? here : "(no such line)");
       return false;
     }
-    if (!here[m] && !there[n]) return true;
-    here += m + (here[m] != 0);
-    there += n + (there[n] != 0);
-    if (!*here && !*there) return true;
+    there = there[n] ? there + n + 1 : NULL;
   }
-}`, m.name, strings.ToUpper(m.name))
+}`)
 }
 
 // enumC writes the names of values: as an enumeration where they fit an int.

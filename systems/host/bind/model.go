@@ -54,7 +54,7 @@ var whats = [...]string{"message", "event", "command"}
 
 func newModel(c *Config) (*model, error) {
 	p := c.Protocol
-	m := &model{name: c.Name, lines: p.Lines(), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), of: map[*node]reflect.Type{}}
+	m := &model{name: c.Name, lines: host.Lines(p, c.Book), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), of: map[*node]reflect.Type{}}
 	enums, used := map[string]*Enum{}, map[string]bool{}
 	for i := range c.Enums {
 		e := &c.Enums[i]

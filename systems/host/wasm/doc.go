@@ -16,7 +16,7 @@
 //	tactus_abi() 1                                the number of this list
 //	tactus_room(n) address                        of at least n bytes, up to 1 MiB, until the next call of it; 0: too many
 //	tactus_text() n                               the bytes of the newest text, at tactus_room(0)
-//	tactus_lines() n                              the lines of the protocol, for bindings to compare; a text
+//	tactus_lines() n                              what bindings compare, host.Lines; a text
 //	tactus_open(now, server, token, login, player, flags) host
 //	                                              in the room stand, one after the other, so many bytes of the server's
 //	                                              name and port, of a connect token (0: none) and of the login (−1:

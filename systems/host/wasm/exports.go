@@ -107,7 +107,11 @@ func text() int32 { return int32(module.text) }
 
 //go:wasmexport tactus_lines
 func lines() int32 {
-	say(strings.Join(module.protocol.Lines(), "\n"))
+	var c host.Config
+	if module.game.Config != nil {
+		c = module.game.Config()
+	}
+	say(strings.Join(host.Lines(module.protocol, c.Book), "\n"))
 	return text()
 }
 
