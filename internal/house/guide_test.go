@@ -9,7 +9,7 @@ import (
 const (
 	guide           = "docs/guide"
 	troubleshooting = guide + "/troubleshooting.md"
-	guidePages      = 21
+	guidePages      = 22
 	pageLines       = 150
 )
 
