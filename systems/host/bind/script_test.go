@@ -43,7 +43,7 @@ func TestJavaScriptReadsAndWritesAsGo(t *testing.T) {
 			t.Errorf("hash %s, lines %q, enum %v", got.Hash, got.Lines, got.Mood)
 		}
 		if got.Heap > 64 {
-			t.Errorf("a frame leaves %v bytes behind", got.Heap)
+			t.Errorf("seed %d: a frame leaves %v bytes behind", seed, got.Heap)
 		}
 		for i, s := range all {
 			g := got.Rows[i]

@@ -95,6 +95,11 @@ if (Buffer.from(login.bytes).toString('hex') !== '034164610001') throw new Error
 const numbers = new kit.NumbersNote();
 numbers.E = 1e9; numbers.T = -3; numbers.P = 65536 + 512;
 if (numbers.E !== 32767 || numbers.T !== 0 || numbers.P !== 512) throw new Error('numbers out of range');
+const plains = samples.find((s) => s.Name === 'Plain');
+m.u8.set(Buffer.from(plains.Hex[0], 'hex'), BASE);
+const began = new kit.Told(m).read({ kind: 'began', which: 0, at: BASE, size: 12 });
+if (began.type !== 'Plain' || bits(began.Y) !== plains.Rows[0][1].Value) throw new Error('an outcome');
+if (new kit.Told(m).read({ kind: 'came', which: 0, at: BASE, size: 0 }) !== null) throw new Error('news without a value');
 if (new kit.Told(m).read({ kind: 'message', which: 99, at: 8, size: 3 }) !== null) throw new Error('which');
 console.log(JSON.stringify({ rows: out, hash: kit.hash, lines: kit.lines, mood: kit.Mood, heap: heap() }));
 
