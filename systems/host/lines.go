@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tactusgo/tactus/codec/schema"
@@ -59,7 +58,12 @@ func memory(t *schema.Table) string {
 	return s.String()
 }
 
-var later = regexp.MustCompile(`\[([2-9]|\d\d+)\]`)
-
 // early reports whether a path has no element but the first two.
-func early(path string) bool { return !later.MatchString(path) }
+func early(path string) bool {
+	for _, part := range strings.Split(path, "[")[1:] {
+		if !strings.HasPrefix(part, "0]") && !strings.HasPrefix(part, "1]") {
+			return false
+		}
+	}
+	return true
+}
