@@ -471,14 +471,18 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // realTime are the places that may: what runs a peer in real time, what a start time
 // that nobody gave is filled from, and real sockets.
 var realTime = []string{
-	"systems/internal/realtime/run.go: Run",
-	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial", "systems/client_session.go: connect",
+	"systems/internal/realtime/run.go: Run", "systems/internal/realtime/run.go: Until",
+	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial",
 	"systems/server.go: NewServer", "systems/server.go: Run",
 	"systems/internal/overload/control.go: Measure", // under Server.Run alone
 	"netsys/udp.go: read",
 	// A process with rooms: Run and what it starts, and rooms.Config.Now where none was given.
-	"systems/rooms/config.go: filled", "systems/rooms/memory.go: NewMemory",
-	"systems/rooms/notes.go: run", "systems/rooms/room.go: Do", "systems/rooms/server.go: Run", "systems/rooms/turn.go: run",
+	"systems/rooms/config.go: filled", "systems/rooms/internal/ledger/memory.go: NewMemory", "systems/rooms/room.go: Do",
+	"systems/rooms/server.go: Run", "systems/rooms/turn.go: run", "systems/rooms/internal/asks/desk.go: Run",
+	"systems/rooms/internal/ledger/scribe.go: Run", "systems/rooms/internal/passage/errands.go: Run",
+	// A lobby: Run and what it starts, how long it waits for another process, and lobby.Config.Now where none was given.
+	"systems/rooms/lobby/run.go: every", "systems/rooms/lobby/run.go: follow", "systems/rooms/lobby/ask.go: ask", "systems/rooms/lobby/config.go: New",
+	"systems/host/wasm/exports.go: add", // that the page's time is the machine's
 }
 
 // No package of the core reads a clock, but for those places. The test reads source
@@ -500,7 +504,8 @@ var start = clock.Now()
 			switch name := d.Name(); {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner", "swarm", "fleet", "web", "roomstest"}, name):
+			case d.IsDir() && slices.Contains([]string{"testdata", "eventloop", "websocket", "netsystest", "inspect", "runner", "swarm", "fleet",
+				"web", "webtransport", "roomstest", "agones", "operator", "serve"}, name):
 				return filepath.SkipDir // real sockets and HTTP, the kits for them, a tool for people, and commands
 			case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 				return nil

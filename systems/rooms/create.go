@@ -234,6 +234,20 @@ func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error)
 	case len(who) > k.Capacity:
 		return nil, ErrFull
 	}
+	all, err := find(s, k, wanted, who)
+	if all == nil && err == nil {
+		s.opening.Lock() // who comes at the same moment finds the room that is made
+		defer s.opening.Unlock()
+		all, err = find(s, k, wanted, who)
+	}
+	if all == nil && err == nil {
+		_, all, err = create(s, k.Name, Creation{Options: wanted}, who)
+	}
+	return all, err
+}
+
+// find gives seats in a room that there is; none, and no error, where there is none.
+func find(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error) {
 	type place struct {
 		room *Room
 		left int
@@ -251,6 +265,5 @@ func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error)
 			return all, err
 		}
 	}
-	_, all, err := create(s, k.Name, Creation{Options: wanted}, who)
-	return all, err
+	return nil, nil
 }

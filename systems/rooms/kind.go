@@ -56,7 +56,7 @@ type Kind struct {
 
 // Hooks are called on the room's goroutine, between ticks. Each may be nil.
 type Hooks struct {
-	// Created is called before anybody can enter; an error ends the room, and is that of [Server.Create].
+	// Created is called before anybody can enter, and must not call [Server.Join]; an error ends the room, and is that of [Server.Create].
 	Created func(r *Room, w *ecs.World) error
 	// Joined is told of a player that takes its seat for the first time, with the number of its client.
 	Joined func(r *Room, s Seat, client uint32)

@@ -1,6 +1,7 @@
 package rooms
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -60,5 +61,21 @@ func TestRoomsBehindOneEndpoint(t *testing.T) {
 	}
 	if d := h.server.Drops(); d.Roomless+d.Full+d.Unsent != 0 {
 		t.Errorf("drops %+v", d)
+	}
+}
+
+// Players who join at the same moment meet in one room, though none was open.
+func TestJoinTogether(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(16)}})
+	var all sync.WaitGroup
+	for player := range uint64(16) {
+		all.Go(func() {
+			if _, err := h.server.Join("field", nil, Player{ID: player + 1}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if all.Wait(); len(h.server.Rooms()) != 1 {
+		t.Errorf("%d rooms for 16 players", len(h.server.Rooms()))
 	}
 }

@@ -34,8 +34,9 @@ type Server struct {
 	travel *passage.Desk
 	random func([]byte)
 
-	mu    sync.Mutex
-	table table // with mu
+	opening sync.Mutex // of who makes a room for those who join
+	mu      sync.Mutex
+	table   table // with mu
 }
 
 // table is which rooms there are.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"strings"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -51,11 +52,12 @@ func Of[T any]() Component {
 func shape(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct:
-		text := "{"
+		var text strings.Builder
+		text.WriteString("{")
 		for f := range t.Fields() {
-			text += f.Name + " " + shape(f.Type) + ";"
+			text.WriteString(f.Name + " " + shape(f.Type) + ";")
 		}
-		return text + "}"
+		return text.String() + "}"
 	case reflect.Array:
 		return fmt.Sprintf("[%d]%s", t.Len(), shape(t.Elem()))
 	}
