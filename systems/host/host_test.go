@@ -283,17 +283,17 @@ func TestMessagesEventsCommands(t *testing.T) {
 	for c := range m.server.Clients {
 		must(t, m.types.said.Send(m.server.Session(c.ID).Channels(), &text))
 	}
-	told := ""
+	var told strings.Builder
 	m.play(time.Second, 60, func() {
 		for _, n := range k.News() {
 			if n.Kind == host.NewsMessage {
 				v := valueOf[said](k.Value(n))
-				told += v.Text.String()
+				told.WriteString(v.Text.String())
 			}
 		}
 	})
-	if told != "hello" {
-		t.Errorf("told %q", told)
+	if told.String() != "hello" {
+		t.Errorf("told %q", told.String())
 	}
 	for what, err := range map[string]error{
 		"no such message": k.Send(1, bytesOf(text)), "no such event": k.Raise(-1, nil), "no such command": k.Command(1, nil),

@@ -66,8 +66,8 @@ func claimIn(t reflect.Type, path string) string {
 	case t.Kind() == reflect.Array:
 		return claimIn(t.Elem(), path+"[0]")
 	case t.Kind() == reflect.Struct:
-		for i := range t.NumField() {
-			if found := claimIn(t.Field(i).Type, path+"."+t.Field(i).Name); found != "" {
+		for field := range t.Fields() {
+			if found := claimIn(field.Type, path+"."+field.Name); found != "" {
 				return found
 			}
 		}

@@ -49,7 +49,7 @@ func TestLinesSayWhereValuesLie(t *testing.T) {
 		t.Errorf("with a message %q", said[len(want)-1:])
 	}
 	type wide struct {
-		cache uint64 `net:"-"`
+		Cache uint64 `net:"-"`
 		X     uint8  `net:"0..9"`
 	}
 	type narrow struct {

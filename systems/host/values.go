@@ -33,8 +33,8 @@ func (c *cleaner) find(t reflect.Type, at uintptr) {
 			c.find(t.Elem(), at+uintptr(i)*t.Elem().Size())
 		}
 	case reflect.Struct:
-		for i := range t.NumField() {
-			c.find(t.Field(i).Type, at+t.Field(i).Offset)
+		for field := range t.Fields() {
+			c.find(field.Type, at+field.Offset)
 		}
 	}
 }

@@ -91,6 +91,9 @@ type (
 	}
 )
 
+// Nobody reads it but bindings.
+var _ = Taken{}.floats
+
 // What cannot be bound is an error that says what to write instead.
 func TestWhatCannotBeBound(t *testing.T) {
 	names := func(field string, values ...int64) []bind.Enum {

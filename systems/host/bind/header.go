@@ -180,23 +180,23 @@ func declare(o *out, n *node, name, indent string) {
 	if doc != "" {
 		o.line("%s// %s", indent, strings.ToUpper(doc[:1])+doc[1:])
 	}
-	dims := ""
+	var dims strings.Builder
 	for n.kind == array {
-		dims += fmt.Sprintf("[%d]", n.n)
+		dims.WriteString(fmt.Sprintf("[%d]", n.n))
 		n = n.elem
 	}
 	switch n.kind {
 	case number:
-		o.line("%s%s %s%s;", indent, scalars[n.of].c, name, dims)
+		o.line("%s%s %s%s;", indent, scalars[n.of].c, name, dims.String())
 	case structure:
 		o.line("%sstruct {", indent)
 		fieldsC(o, n.in, n.size, indent+"  ")
-		o.line("%s} %s%s;", indent, name, dims)
+		o.line("%s} %s%s;", indent, name, dims.String())
 	default:
 		if n.head.count == "" {
 			o.line("%sstruct {", indent)
 			countedC(o, n, "length", "items", indent+"  ")
-			o.line("%s} %s%s;", indent, name, dims)
+			o.line("%s} %s%s;", indent, name, dims.String())
 		} else {
 			countedC(o, n, n.head.count, name, indent)
 		}

@@ -60,7 +60,7 @@ type Turn struct{ X, Y, Z, W float64 }
 // Inside has what is not replicated between what is.
 type Inside struct {
 	A     uint8    `net:"0..9"`
-	cache uint64   `net:"-"`
+	Cache uint64   `net:"-"`
 	B     [3]int16 `net:"raw"`
 	On    bool
 }

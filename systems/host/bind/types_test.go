@@ -37,7 +37,7 @@ export function all(n: NumbersColumn, s: ShapesColumn, l: ListsValue): (number |
   // @ts-expect-error: two indices
   s.Grid(0, 1);
   // @ts-expect-error: what is not replicated is not there
-  s.Parts.cache(0, 1);
+  s.Parts.Cache(0, 1);
   // @ts-expect-error: only read
   l.Slots.length = 2;
   // @ts-expect-error: not all of it is floats
