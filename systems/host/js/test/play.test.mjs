@@ -82,6 +82,8 @@ test('what is wrong is said with advice', async (t) => {
   await assert.rejects(connect({ module: bytes, websocket: server }), /needs the bindings/);
   await assert.rejects(connect({ module: bytes, websocket: server, game: { ...arena, lines: ['arena/0', ...arena.lines.slice(1)] } }), (e) =>
     e instanceof GameError && e.message.includes('arena/0') && e.message.includes(arena.lines[0]) && e.message.includes('go generate'));
+  const moved = arena.lines.map((l) => l.replace('Position of 8 bytes{X float32 at 0;', 'Position of 12 bytes{X float32 at 4;'));
+  await assert.rejects(connect({ module: bytes, websocket: server, game: { ...arena, lines: moved } }), /module: .*X float32 at 0;.*\n.*bindings: .*X float32 at 4;/);
   await assert.rejects(connect({ module: bytes, game: arena, websocket: 'ws://127.0.0.1:9' }), /no connection/);
   await assert.rejects(connect({ module: bytes, game: arena, websocket: server, token: 'AAAA' }), GameError);
   await assert.rejects(connect({ module: bytes, game: arena, server: '127.0.0.1:1' }), /give webtransport or websocket/);
