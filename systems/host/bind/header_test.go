@@ -16,7 +16,7 @@ import (
 )
 
 // listed are the lists of the kit that are structs of their own, by name: which of their indices count elements.
-var listed = map[string][]bool{"Slots": {true}, "Marks": {true}, "Big": {true}, "Names": {true}, "Nest": {true, true}, "Own": {true}, "Tags": {true}, "Rows": {false, true}}
+var listed = map[string][]bool{"Slots": {true}, "Marks": {true}, "Big": {true}, "Names": {true}, "Nest": {true, true}, "Own": {true}, "Gap": {true}, "Tags": {true}, "Rows": {false, true}}
 
 var step = regexp.MustCompile(`[A-Za-z]\w*|\[\d+\]`)
 

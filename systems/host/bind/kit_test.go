@@ -21,6 +21,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/host"
 	"github.com/tactusgo/tactus/systems/host/bind"
 )
@@ -63,6 +64,7 @@ type Inside struct {
 	Cache uint64   `net:"-"`
 	B     [3]int16 `net:"raw"`
 	On    bool
+	Rest  [3]uint64 `net:"-"`
 }
 
 // Shapes has structs, arrays and what is made of several numbers.
@@ -113,6 +115,11 @@ type Lists struct {
 			On   bool
 		}
 	}
+	Gap struct {
+		M     uint8 `net:"count"`
+		_     [5]uint8
+		Marks [2]uint8 `net:"raw"`
+	}
 	Names components.List[components.Text[[4]byte], [3]components.Text[[4]byte]]
 }
 
@@ -133,6 +140,16 @@ type (
 type Plain struct {
 	X, Y, Z float32 `net:"raw"`
 }
+
+// Shout is an event of clients, Bang one of the server.
+type (
+	Shout struct {
+		A uint8 `net:"raw"`
+	}
+	Bang struct {
+		B uint8 `net:"raw"`
+	}
+)
 
 // Press is what a player does.
 type Press struct {
@@ -156,6 +173,8 @@ func protocol(name string) (*ecs.Protocol, *host.Book) {
 	host.Message(b, channel.Register[NumbersNote](r, "event"))
 	host.Message(b, channel.Register[ShapesNote](r, "event"))
 	host.Message(b, channel.Register[ListsNote](r, "event"))
+	host.Event[Shout](b, event.FromClients)
+	host.Event[Bang](b, event.FromServer)
 	host.Outcome[Plain](b)
 	return p, b
 }

@@ -21,7 +21,7 @@ func TestJavaScriptReadsAndWritesAsGo(t *testing.T) {
 	for _, seed := range seeds {
 		all := samples(seed, p, b)
 		file := put(t, t.TempDir(), "samples.json", toJSON(t, all))
-		out, err := exec.Command(node, "--expose-gc", "testdata/read.mjs", filepath.Join(folder, "kit.mjs"), file).Output()
+		out, err := exec.Command(node, "--expose-gc", "--min-semi-space-size=16", "testdata/read.mjs", filepath.Join(folder, "kit.mjs"), file).Output()
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, stderr(err))
 		}

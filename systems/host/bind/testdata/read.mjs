@@ -88,6 +88,12 @@ for (const wrong of [() => note.Marks.set(5, 1), () => note.Marks.get(-1), () =>
 }
 note.Name = 'sixteen bytes: 😀';
 if (note.Name !== 'sixteen bytes: ') throw new Error(`a text that is too long is cut to ${note.Name}`);
+note.Name = 'a';
+if (note.bytes.subarray(1, 17).some((b, i) => i > 0 && b !== 0)) throw new Error('what was behind a text is left');
+const f32 = m.f32;
+m.f32 = new Float32Array(buffer.slice(0));
+if (plain.floats(5).buffer !== m.f32.buffer) throw new Error('floats of memory that is gone');
+m.f32 = f32;
 const login = new kit.Login();
 login.Name = 'Ada';
 login.Side = 1;
@@ -99,6 +105,8 @@ const plains = samples.find((s) => s.Name === 'Plain');
 m.u8.set(Buffer.from(plains.Hex[0], 'hex'), BASE);
 const began = new kit.Told(m).read({ kind: 'began', which: 0, at: BASE, size: 12 });
 if (began.type !== 'Plain' || bits(began.Y) !== plains.Rows[0][1].Value) throw new Error('an outcome');
+if (new kit.Told(m).read({ kind: 'event', which: 1, at: BASE, size: 1 }).type !== 'Bang') throw new Error('an event');
+if (new kit.Told(m).read({ kind: 'event', which: 0, at: BASE, size: 1 }) !== null) throw new Error('an event that is not told');
 if (new kit.Told(m).read({ kind: 'came', which: 0, at: BASE, size: 0 }) !== null) throw new Error('news without a value');
 if (new kit.Told(m).read({ kind: 'message', which: 99, at: 8, size: 3 }) !== null) throw new Error('which');
 console.log(JSON.stringify({ rows: out, hash: kit.hash, lines: kit.lines, mood: kit.Mood, heap: heap() }));
@@ -110,19 +118,25 @@ function heap() {
   Buffer.from(lists.Hex[0], 'hex').copy(Buffer.from(buffer), 2 * BASE);
   m.u32[TABLE + numbers.Place] = BASE;
   m.u32[TABLE + lists.Place] = 2 * BASE;
+  const labels = new kit.ListsNote(m).set(2 * BASE).Labels;
+  labels.set(0, 'abc');
+  labels.set(1, 'xyz');
   const input = new kit.Input(), one = new kit.Singletons(m);
-  let sum = 0;
+  const total = new Float64Array(1); // a variable would be garbage itself
   const frame = () => {
+    let sum = 0;
     const { Numbers: n, Plain: p } = table.set(TABLE);
     const l = one.set(TABLE).Lists;
     for (let r = 0; r < 12; r++) sum = (sum + n.B(r) + n.F(r) + n.J(r) + n.N(r) + n.R(r) + p.X(0)) % 1000;
     sum += l.Name.length + l.Slots.length + l.Slots.get(1).Item + l.Marks.get(0) + p.floats(4).length;
+    sum += table.Lists.Labels(0, 0).length + table.Lists.Labels(0, 1).length + l.Labels.get(0).length + l.Labels.get(1).length;
     input.Keys = sum & 7;
     input.Aim = sum;
+    total[0] += sum;
   };
   for (let i = 0; i < 20000; i++) frame();
   globalThis.gc();
   const before = process.memoryUsage().heapUsed;
-  for (let i = 0; i < 20000; i++) frame();
-  return (process.memoryUsage().heapUsed - before) / 20000;
+  for (let i = 0; i < 1000; i++) frame(); // fewer than fill what is collected young
+  return (process.memoryUsage().heapUsed - before) / 1000;
 }
