@@ -86,7 +86,7 @@ func (d *deploy) start(name string, version int) *member {
 func (d *deploy) pass(by time.Duration) {
 	d.t.Helper()
 	for end := d.now.Add(by); d.now.Before(end); {
-		d.now = d.now.Add(deployStep)
+		d.set(d.now.Add(deployStep))
 		for _, m := range d.members {
 			if m.stopped {
 				continue

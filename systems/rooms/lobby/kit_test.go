@@ -102,6 +102,7 @@ type member struct {
 type fleet struct {
 	t       testing.TB
 	now     time.Time
+	clock   atomic.Pointer[time.Time] // now, for whoever is asked in the background
 	net     *netsys.Network
 	key     netcode.Key
 	store   *store
@@ -114,16 +115,24 @@ type fleet struct {
 
 func newFleet(t testing.TB, seed uint64) *fleet {
 	f := &fleet{t: t, now: birth, net: netsys.NewNetwork(), random: netsys.SeededRandom(seed)}
+	f.set(birth)
 	f.key = netcode.GenerateKey(f.random)
-	f.store = &store{Directory: rooms.NewMemory(func() time.Time { return f.now })}
+	f.store = &store{Directory: rooms.NewMemory(f.time)}
 	return f
 }
+
+func (f *fleet) set(now time.Time) {
+	f.now = now
+	f.clock.Store(&now)
+}
+
+func (f *fleet) time() time.Time { return *f.clock.Load() }
 
 // join adds a process with rooms of a kind, and a lobby beside them.
 func (f *fleet) add(name string, c rooms.Config) *member {
 	f.t.Helper()
 	c.Process, c.Directory, c.Key = name, f.store, f.key
-	c.Now, c.Random = func() time.Time { return f.now }, f.random
+	c.Now, c.Random = f.time, f.random
 	s, err := rooms.New(c, f.net.Node(netip.AddrPort{}))
 	if err != nil {
 		f.t.Fatal(err)
@@ -132,7 +141,7 @@ func (f *fleet) add(name string, c rooms.Config) *member {
 	m := &member{name: name, server: s}
 	f.members = append(f.members, m)
 	f.open(m)
-	f.now = f.now.Add(time.Millisecond) // who starts later is newer
+	f.set(f.now.Add(time.Millisecond)) // who starts later is newer
 	return m
 }
 
@@ -145,7 +154,7 @@ func (f *fleet) door() *Lobby {
 }
 
 func (f *fleet) open(m *member) {
-	l, err := New(Config{Directory: f.store, Here: m.server, Key: f.key, Now: func() time.Time { return f.now }, Random: f.random})
+	l, err := New(Config{Directory: f.store, Here: m.server, Key: f.key, Now: f.time, Random: f.random})
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -160,7 +169,7 @@ func fields(capacity int) rooms.Config {
 // run lets time pass.
 func (f *fleet) run(d time.Duration) {
 	for end := f.now.Add(d); f.now.Before(end); {
-		f.now = f.now.Add(step)
+		f.set(f.now.Add(step))
 		for _, m := range f.members {
 			if m.stopped {
 				continue
