@@ -590,6 +590,9 @@ func (f *fleet) tidy() {
 // can give one; and nothing is left in the directory of those who are gone.
 func TestOwnersCampaign(t *testing.T) {
 	total := make(map[string]int)
+	if testing.Short() {
+		t.Skip("takes half a minute a seed under the race detector, for which there is one goroutine")
+	}
 	systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
 		f := &fleet{
 			t: t, rng: rand.New(rand.NewPCG(seed, 3)), seed: seed, now: dawn, net: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(seed)),

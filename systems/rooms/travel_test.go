@@ -283,6 +283,9 @@ type fleet struct {
 // rooms fill and end, tokens expire and links break: whoever is let in is there once, with what it carried, nothing of that
 // is ever in two places, and whoever is not let in stays, with all of it.
 func TestTravelCampaign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute under the race detector, for which there is one goroutine")
+	}
 	total := 500
 	if os.Getenv("TACTUS_LONG") != "" {
 		total = 10000
