@@ -85,8 +85,8 @@ func Parse[T any](b []byte) (body T, err error) {
 
 // Fields are the names of the fields of a body, in their order.
 func Fields(of reflect.Type) (names []string) {
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+	for field := range of.Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
 	}
 	return names
