@@ -32,8 +32,8 @@ const MaxCarried = 16 << 10
 
 // Admission is a way to a seat, for its player alone.
 type Admission struct {
-	// Kind is that of the room.
-	Kind string
+	// Kind is that of the room, Schema [SchemaOf] its protocol.
+	Kind, Schema string
 	// Code is the room's, for the player to tell others.
 	Code string
 	// Process is the name of the process that has the room.
@@ -215,7 +215,7 @@ func (c *Config) until(now time.Time) time.Time {
 func issue(r *Room, now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
 	c := &r.server.config
 	a := Admission{
-		Kind: r.kind.Name, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
+		Kind: r.kind.Name, Schema: r.kind.schema, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
 		Seat: Seat{Room: r.about.id, Number: promise.Number, Epoch: promise.Epoch, Player: p.ID, Party: p.Party, Data: p.Data},
 	}
 	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {

@@ -169,7 +169,7 @@ func (s *asked) Answer(ctx context.Context, b asks.Batch) asks.Answers {
 		}
 		of := &got[0]
 		a := asks.Answer{
-			Room: uint64(of.Seat.Room), Kind: of.Kind, Code: of.Code, Expires: of.Expires.Unix(), Issued: of.Expires.Add(-s.config.Promise).Unix(),
+			Room: uint64(of.Seat.Room), Kind: of.Kind, Schema: of.Schema, Code: of.Code, Expires: of.Expires.Unix(), Issued: of.Expires.Add(-s.config.Promise).Unix(),
 		}
 		for _, x := range got {
 			a.Seats = append(a.Seats, asks.Seat{Number: x.Seat.Number, Epoch: x.Seat.Epoch, Party: x.Seat.Party})

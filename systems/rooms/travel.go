@@ -153,10 +153,7 @@ func (r *traveller) Reserve(ctx context.Context, a *passage.Away) error {
 	if err != nil {
 		return err
 	}
-	t := systems.Ticket{Kind: all[0].Kind, Token: all[0].Token, WS: all[0].Endpoints.WS, WebTransport: all[0].Endpoints.WebTransport}
-	if k := r.server.kinds[t.Kind]; k != nil {
-		t.Schema = k.schema
-	}
+	t := systems.Ticket{Kind: all[0].Kind, Schema: all[0].Schema, Token: all[0].Token, WS: all[0].Endpoints.WS, WebTransport: all[0].Endpoints.WebTransport}
 	a.Way, a.Until = t, all[0].Expires
 	return t.Validate()
 }

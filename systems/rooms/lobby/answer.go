@@ -43,7 +43,7 @@ func (l *asker) admissions(process string, a *asks.Answers, i int, asked *asks.A
 	for n, p := range asked.Players {
 		s := got.Seats[n]
 		x := rooms.Admission{
-			Kind: got.Kind, Code: got.Code, Process: process, Expires: time.Unix(got.Expires, 0), Addresses: a.Addresses, Endpoints: ends,
+			Kind: got.Kind, Schema: got.Schema, Code: got.Code, Process: process, Expires: time.Unix(got.Expires, 0), Addresses: a.Addresses, Endpoints: ends,
 			Seat: rooms.Seat{Room: rooms.ID(got.Room), Number: s.Number, Epoch: s.Epoch, Player: p.ID, Party: s.Party, Data: p.Data},
 		}
 		if err := x.Issue(l.config.Key, l.config.ProtocolID, lifetime, issued, l.config.Random); err != nil {

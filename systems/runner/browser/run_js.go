@@ -5,11 +5,13 @@ import (
 	"errors"
 	"flag"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"syscall/js"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
 )
@@ -151,7 +153,13 @@ func (p *page) connect(now time.Time) {
 
 // begin makes a client.
 func (p *page) begin(wire *websocket.Wire) error {
-	config := systems.ClientConfig{ClientID: p.player, Token: p.seat.token}
+	config := systems.ClientConfig{ClientID: p.player, Token: p.seat.token, Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+		wire, err := websocket.DialConfig{Redial: redialTime}.Begin(t.WS)
+		if err != nil {
+			return nil, netip.AddrPort{}, err
+		}
+		return wire, wire.RemoteAddr(), nil
+	}}
 	p.config.Configure(&config)
 	client, err := systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)
 	if err != nil {

@@ -72,6 +72,7 @@ type Answer struct {
 	Why     string `json:"why,omitempty"`
 	Room    uint64 `json:"room,omitempty,string"`
 	Kind    string `json:"kind,omitempty"`
+	Schema  string `json:"schema,omitempty"`
 	Code    string `json:"code,omitempty"`
 	Seats   []Seat `json:"seats,omitempty"` // in the order of the players
 	// Issued and Expires are of the tokens, in seconds since 1970 by the clock of who gives the seats.
@@ -170,7 +171,7 @@ func ParseAnswers(value []byte, asked []Ask) (a Answers, answered bool, err erro
 // check returns an error where an answer is none to an ask.
 func (a *Answer) check(asked *Ask) error {
 	switch {
-	case len(a.Refused) > mostText || len(a.Why) > 3*mostWhy || len(a.Kind) > mostText || len(a.Code) > mostText:
+	case len(a.Refused) > mostText || len(a.Why) > 3*mostWhy || len(a.Kind) > mostText || len(a.Schema) > mostText || len(a.Code) > mostText:
 		return fmt.Errorf("%w: long texts", errRecord)
 	case a.Refused != "":
 		return nil
