@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -30,26 +28,6 @@ const (
 )
 
 var dawn = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-type nudge struct {
-	DX int8 `net:"-1..1"`
-}
-
-type spot struct {
-	X float32 `net:"-512..512 step 0.01"`
-}
-
-// plain is a game.
-func plain() *ecs.Protocol {
-	p := ecs.NewProtocol("plain/1")
-	ecs.Replicate[spot](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Input[nudge](p)
-	p.Simulate("walk", func(*ecs.World) {})
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, spot{}, nudge{})
-	})
-	return p
-}
 
 // process is a process of the fleet: a killed one is another one when it is started again.
 type process struct {
@@ -144,7 +122,7 @@ func (f *fleet) start(name string) *process {
 		name: name, wire: f.net.Node(netip.AddrPort{}), view: f.faulty.View(), left: make(map[rooms.ID]map[uint64]int),
 		skew: time.Duration(f.rng.IntN(2000)-1000) * time.Millisecond, rate: 1 + (f.rng.Float64()-0.5)/250,
 	}
-	kind := rooms.Kind{Name: "plain", Protocol: plain, Capacity: campaignCapacity, Server: systems.ServerConfig{TickRate: 10}, Grace: 8 * time.Second, Linger: 5 * time.Second}
+	kind := rooms.Kind{Name: "plain", Protocol: roomstest.Field, Capacity: campaignCapacity, Server: systems.ServerConfig{TickRate: 10}, Grace: 8 * time.Second, Linger: 5 * time.Second}
 	kind.Joined = func(r *rooms.Room, s rooms.Seat, _ uint32) {
 		if p.left[r.ID()] == nil {
 			p.left[r.ID()] = make(map[uint64]int)
@@ -383,8 +361,8 @@ func (f *fleet) drop(s *someone) {
 // give lets a player come with what it was given.
 func (f *fleet) give(s *someone, at *process, a rooms.Admission) {
 	s.wire = f.net.Node(netip.AddrPort{})
-	c, err := systems.NewClient(s.wire, netip.AddrPort{}, plain(), systems.ClientConfig{
-		Token: a.Token, Start: f.now, Gather: systems.Gather(func(_ *systems.Client, in *nudge) { in.DX = 1 }),
+	c, err := systems.NewClient(s.wire, netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
+		Token: a.Token, Start: f.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		f.t.Fatal(err)

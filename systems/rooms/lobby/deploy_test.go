@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 const (
@@ -53,7 +54,7 @@ type visitor struct {
 }
 
 // games are the game by version.
-var games = [...]func() *ecs.Protocol{1: field, 2: hats}
+var games = [...]func() *ecs.Protocol{1: roomstest.Field, 2: hats}
 
 // start starts a process.
 func (d *deploy) start(name string, version int) *member {
@@ -148,7 +149,7 @@ func (d *deploy) come(g *visitor) {
 	}
 	g.seat, g.seen = all[0].Seat, false
 	g.client, err = systems.NewClient(d.net.Node(netip.AddrPort{}), netip.AddrPort{}, games[g.version](), systems.ClientConfig{
-		Token: all[0].Token, Start: d.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
+		Token: all[0].Token, Start: d.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		d.t.Fatal(err)
@@ -185,7 +186,7 @@ func TestRollingDeploy(t *testing.T) {
 		players = 400
 	}
 	d := &deploy{
-		fleet: newFleet(t, 7), schema: [3]string{1: rooms.SchemaOf(field()), 2: rooms.SchemaOf(hats())}, version: make(map[*member]int),
+		fleet: newFleet(t, 7), schema: [3]string{1: rooms.SchemaOf(roomstest.Field()), 2: rooms.SchemaOf(hats())}, version: make(map[*member]int),
 		over: make(map[rooms.ID]error), refused: make(map[string]int),
 	}
 	for id := range players {

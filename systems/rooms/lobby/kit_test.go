@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // birth is where virtual time begins.
@@ -23,34 +23,13 @@ var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const step = 10 * time.Millisecond
 
-// push is the input of the game, place what it moves.
-type (
-	push struct {
-		DX int8 `net:"-1..1"`
-	}
-	place struct {
-		X float32 `net:"-512..512 step 0.01"`
-	}
-	hat struct {
-		Color int32 `net:"0..7"`
-	}
-)
-
-// field is a game in which there is a dot for each player.
-func field() *ecs.Protocol {
-	p := ecs.NewProtocol("field/1")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Input[push](p)
-	p.Simulate("walk", func(*ecs.World) {})
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, place{}, push{})
-	})
-	return p
+type hat struct {
+	Color int32 `net:"0..7"`
 }
 
 // hats is a later version of it.
 func hats() *ecs.Protocol {
-	p := field()
+	p := roomstest.Field()
 	ecs.Replicate[hat](p, ecs.Interpolated)
 	return p
 }
@@ -163,7 +142,7 @@ func (f *fleet) open(m *member) {
 
 // fields is the configuration of a process with rooms.
 func fields(capacity int) rooms.Config {
-	return rooms.Config{Kinds: []rooms.Kind{{Name: "field", Protocol: field, Capacity: capacity, Server: systems.ServerConfig{TickRate: 20}}}}
+	return rooms.Config{Kinds: []rooms.Kind{{Name: "field", Protocol: roomstest.Field, Capacity: capacity, Server: systems.ServerConfig{TickRate: 20}}}}
 }
 
 // run lets time pass.
@@ -258,8 +237,8 @@ func (f *fleet) seat(ask func(ctx context.Context) ([]rooms.Admission, error)) [
 // play enters with an admission, and waits until the player has its entity.
 func (f *fleet) play(a rooms.Admission) {
 	f.t.Helper()
-	c, err := systems.NewClient(f.net.Node(netip.AddrPort{}), netip.AddrPort{}, field(), systems.ClientConfig{
-		Token: a.Token, Start: f.now, Gather: systems.Gather(func(*systems.Client, *push) {}),
+	c, err := systems.NewClient(f.net.Node(netip.AddrPort{}), netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
+		Token: a.Token, Start: f.now, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {}),
 	})
 	if err != nil {
 		f.t.Fatal(err)

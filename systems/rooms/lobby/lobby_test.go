@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // three is a fleet of three processes with rooms of four, and a door without.
@@ -90,7 +91,7 @@ func TestRoomsElsewhere(t *testing.T) {
 	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
 		return door.Create(ctx, "field", rooms.Creation{Private: true, Options: rooms.Options{"map": "dust", "level": 3}}, rooms.Player{ID: 1, Carried: []byte("a sword")})
 	})[0]
-	if e, ok := door.Find(a.Code); !ok || e.ID != a.Seat.Room || e.Schema != rooms.SchemaOf(field()) || !e.Private {
+	if e, ok := door.Find(a.Code); !ok || e.ID != a.Seat.Room || e.Schema != rooms.SchemaOf(roomstest.Field()) || !e.Private {
 		t.Errorf("who made it does not find it: %+v, %v", e, ok)
 	}
 	if got := f.room(a).Carried(a.Seat); string(got) != "a sword" {
@@ -274,8 +275,8 @@ func TestVersions(t *testing.T) {
 	f.add("new", later)
 	door := f.door()
 	f.run(2 * time.Second)
-	of := [][2]string{{"", "new"}, {rooms.SchemaOf(field()), "old"}, {rooms.SchemaOf(hats()), "new"}}
-	for i, p := range []func() *ecs.Protocol{field, hats} { // the fullest room is of the old schema
+	of := [][2]string{{"", "new"}, {rooms.SchemaOf(roomstest.Field()), "old"}, {rooms.SchemaOf(hats()), "new"}}
+	for i, p := range []func() *ecs.Protocol{roomstest.Field, hats} { // the fullest room is of the old schema
 		f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
 			return f.members[i].lobby.Join(ctx, rooms.Wish{Kind: "field", Schema: rooms.SchemaOf(p()), Players: party(200, 2-i)})
 		})

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // purse is what a player carries.
@@ -23,10 +24,10 @@ func walks() *ecs.Protocol {
 	p := ecs.NewProtocol("lobby-travel/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[purse](p, ecs.OwnerOnly)
-	ecs.Input[push](p)
+	ecs.Input[roomstest.Push](p)
 	p.Simulate("walk", func(*ecs.World) {})
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, components.Position{}, push{})
+		w.Spawn(components.Owner{Client: client}, components.Position{}, roomstest.Push{})
 	})
 	return p
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // quiet is a handler in virtual time, whose rooms do not run.
 func quiet(t testing.TB, c Config, addresses ...netip.AddrPort) (*Handler, *rooms.Server, error) {
 	t.Helper()
 	s, err := rooms.New(rooms.Config{
-		Kinds:     []rooms.Kind{{Name: "field", Protocol: field, Capacity: 4, Server: systems.ServerConfig{TickRate: 20}}},
+		Kinds:     []rooms.Kind{{Name: "field", Protocol: roomstest.Field, Capacity: 4, Server: systems.ServerConfig{TickRate: 20}}},
 		Addresses: addresses, Random: netsys.SeededRandom(1),
 	}, netsys.NewNetwork().Node(netip.AddrPort{}))
 	if err != nil {

@@ -15,38 +15,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // generous is a deadline that no machine needs.
 const generous = 20 * time.Second
-
-// push is the input of the game, place what it moves.
-type (
-	push struct {
-		X int8 `net:"-1..1"`
-	}
-	place struct {
-		X float32 `net:"-512..512 step 0.01"`
-	}
-)
-
-// field is a game in which there is a dot for each player.
-func field() *ecs.Protocol {
-	p := ecs.NewProtocol("field/1")
-	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
-	ecs.Input[push](p)
-	p.Simulate("walk", func(*ecs.World) {})
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, place{}, push{})
-	})
-	return p
-}
 
 // site is a process with rooms and its handler, on real sockets.
 type site struct {
@@ -63,7 +41,7 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Name, k.Protocol, k.Server = "field", field, systems.ServerConfig{TickRate: 20}
+	k.Name, k.Protocol, k.Server = "field", roomstest.Field, systems.ServerConfig{TickRate: 20}
 	ends := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: "wss://play.example/ws"}
 	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{k}, MaxRooms: 32, Endpoints: ends}, wire)
 	if err != nil {
@@ -186,7 +164,7 @@ func (x *site) play(s Admission, dots int) (leave func()) {
 		x.t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c, err := systems.Dial(ctx, s.Endpoints.UDP, field(), systems.ClientConfig{Token: token, Gather: systems.Gather(func(*systems.Client, *push) {})})
+	c, err := systems.Dial(ctx, s.Endpoints.UDP, roomstest.Field(), systems.ClientConfig{Token: token, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {})})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -195,7 +173,7 @@ func (x *site) play(s Admission, dots int) (leave func()) {
 	go func() {
 		over <- c.Run(ctx, func(c *systems.Client) {
 			n := 0
-			for range ecs.All[struct{ At place }](c.View()) {
+			for range ecs.All[struct{ At roomstest.Place }](c.View()) {
 				n++
 			}
 			if n == dots {

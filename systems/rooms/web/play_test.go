@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // Two players get seats by HTTP, meet in the room over UDP; a third finds it full, and gets another one.
@@ -82,7 +83,7 @@ func TestRefusals(t *testing.T) {
 // A client of another version of the game is told so, and gets no seat that it cannot use.
 func TestOutdated(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 2})
-	schema := rooms.SchemaOf(field())
+	schema := rooms.SchemaOf(roomstest.Field())
 	a := x.seat(1, "/rooms/join", `{"kind":"field","schema":"`+schema+`"}`)
 	for path, body := range map[string]string{
 		"join": `{"kind":"field","schema":"7"}`, "create": `{"kind":"field","schema":"7"}`, "queue": `{"kind":"field","schema":"7"}`,
