@@ -30,7 +30,8 @@ const (
 type Config struct {
 	// Client is the game's client. Its Gather, Partial and Start are the host's and must be zero; Messages and OnMessage
 	// belong to Book where that has messages, Events and Outcomes likewise. OnPresence, OnRefused, OnMismatch and Loaded
-	// are called besides what the host is told.
+	// are called besides what the host is told. On a [Wire] it goes to other rooms where Reach makes another Wire, for
+	// which the host opens a socket; [Wire.Closed] says which one is over. Package wasm does so for pages.
 	Client systems.ClientConfig
 	// Input says what an input is; make one with [InputOf]. Default (zero): the neutral input in every tick.
 	Input Input

@@ -45,6 +45,9 @@ const (
 	Closed
 	// Other: the text says why.
 	Other
+	// Rooms is the first of those of package rooms, such as rooms.ReasonClaimed, for which rooms.Explain has words: the
+	// number is the same here.
+	Rooms Reason = 64
 	// Application is the first of those that are the game's own: the reason that the server gave, as a number from
 	// netsys.ReasonApplication, is the same here.
 	Application Reason = Reason(netsys.ReasonApplication)
@@ -77,7 +80,7 @@ func ReasonOf(err error) Reason {
 
 func reasonOfClose(c *netsys.CloseError) Reason {
 	switch {
-	case c.Reason >= netsys.ReasonApplication:
+	case Reason(c.Reason) >= Rooms:
 		return Reason(c.Reason)
 	case c.Reason == netsys.ReasonProtocol:
 		return Protocol

@@ -121,6 +121,10 @@ func (w *Wire) LocalAddr() netip.AddrPort { return local }
 // RemoteAddr is the server: pass it to [New].
 func (w *Wire) RemoteAddr() netip.AddrPort { return w.config.Server }
 
+// Closed reports whether nothing comes or goes any more: after Close, which the client calls when it has arrived in another
+// room, too.
+func (w *Wire) Closed() bool { return w.closed }
+
 // Close implements [netsys.Wire].
 func (w *Wire) Close() error {
 	w.closed = true

@@ -2,8 +2,8 @@
 // Bindings of protocol arena-combat/3, for C11 and C++11: values as they lie in the memory of the game's client.
 //
 // Pointers to columns, singletons and values are pinned: the collector of the library moves nothing. They are good until
-// the next call of the library for any client, and not after it: take them anew in each frame. Only read what they point
-// to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
+// the next call of the library for the same client, and not after it: take them anew in each frame. Only read what they
+// point to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
 
 #ifndef TACTUS_ARENA_H
 #define TACTUS_ARENA_H

@@ -10,21 +10,7 @@ package main
 
 import (
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/host"
 	"github.com/tactusgo/tactus/systems/host/wasm"
 )
 
-func main() {
-	wasm.Serve(wasm.Game{Protocol: game.CombatProtocol, Config: config})
-}
-
-// config is one more player.
-func config() host.Config {
-	m := game.NewMessages()
-	return host.Config{
-		Client: systems.ClientConfig{Messages: m.Registry},
-		Input:  host.InputOf(func(c *systems.Client, in *game.Action) { in.Seen = c.Claim(in.Buttons&game.Fire != 0) }),
-		Book:   m.Book(),
-	}
-}
+func main() { wasm.Serve(wasm.Game{Protocol: game.CombatProtocol, Config: game.Host}) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -165,5 +166,34 @@ func TestNothingIsBound(t *testing.T) {
 	c := bind.Config{Folder: t.TempDir(), Name: "empty", Protocol: ecs.NewProtocol("empty")}
 	if err := errors.Join(bind.Write(c), bind.Check(c)); err != nil {
 		t.Error(err)
+	}
+}
+
+// What is read and written in all three languages has every kind of field: each form, each type of number, and each word that changes
+// what a number means.
+func TestSamplesHaveEveryKind(t *testing.T) {
+	p, b := protocol("kit/1")
+	seen := make(map[any]bool)
+	for _, s := range samples(1, p, b) {
+		for i := range s.table.Fields {
+			f := &s.table.Fields[i]
+			seen[f.Form], seen[f.Kind] = true, true
+			seen["fixed"] = seen["fixed"] || f.Fixed > 0
+			seen["angle"] = seen["angle"] || f.Angle
+			seen["edge"] = seen["edge"] || f.Edge
+			seen["a part of an array"] = seen["a part of an array"] || strings.Contains(f.Path, "[1]")
+		}
+	}
+	want := []any{"fixed", "angle", "edge", "a part of an array", reflect.Bool, reflect.Float32, reflect.Float64}
+	for k := reflect.Int8; k <= reflect.Int64; k++ {
+		want = append(want, k, k+reflect.Uint8-reflect.Int8)
+	}
+	for f := schema.FormGrid; f <= schema.FormText; f++ {
+		want = append(want, f)
+	}
+	for _, w := range want {
+		if !seen[w] {
+			t.Errorf("no field is %v", w)
+		}
 	}
 }

@@ -16,8 +16,8 @@ func header(m *model) []byte {
 	o.line(`// Bindings of %s, for C11 and C++11: values as they lie in the memory of the game's client.
 //
 // Pointers to columns, singletons and values are pinned: the collector of the library moves nothing. They are good until
-// the next call of the library for any client, and not after it: take them anew in each frame. Only read what they point
-// to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
+// the next call of the library for the same client, and not after it: take them anew in each frame. Only read what they
+// point to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
 
 #ifndef TACTUS_%s_H
 #define TACTUS_%s_H

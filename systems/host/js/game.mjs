@@ -1,9 +1,9 @@
 // One player's game: input, time, frames, and what is told.
 import { load } from './module.mjs';
-import { Socket } from './socket.mjs';
+import { bytesOf, Socket } from './socket.mjs';
 
 const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
-const now = () => performance.timeOrigin + performance.now(); // Unix time in milliseconds, with fractions
+const origin = performance.timeOrigin, now = () => origin + performance.now(); // Unix time in milliseconds, with fractions
 
 export class GameError extends Error {
   constructor(text, reason = 0) {
@@ -23,47 +23,72 @@ export async function connect(options) {
 }
 
 export class Game {
-  constructor(module, { game, webtransport, websocket, hashes, token = new Uint8Array(), login, server, player = 0, smooth = true, insecure = false, WebSocket, onLink }) {
+  constructor(module, { game, webtransport, websocket, hashes, token = new Uint8Array(), login, server, player = 0, smooth = true, thin = false, insecure = false, WebSocket, onLink, onTravel }) {
     check(module, game);
-    const message = (b) => module.x.tactus_push(this.host, (module.put(b), now()), b.byteLength);
-    this.socket = new Socket({ webtransport, websocket, hashes }, { WebSocket, message, change: onLink });
-    const name = module.encoder.encode(server ?? new URL(websocket ?? webtransport).host);
-    const secret = typeof token === 'string' ? Uint8Array.from(atob(token), (c) => c.charCodeAt(0)) : token;
-    module.put(name, secret, login ?? new Uint8Array());
-    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0));
+    const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
+    const secret = bytesOf(token);
+    module.put(Uint8Array.of(...name, ...secret, ...(login ?? [])));
+    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0));
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
     Object.assign(this, { module, bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
-    Object.assign(this, { tables: [], known: new Map(), news: new News(module), ended: null, generation: 0 });
+    Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0 });
+    Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink } });
+    this.link(this.host, { webtransport, websocket });
   }
 
-  advance(at = now()) {
+  get socket() { return this.links[0].socket; }
+
+  // link makes a socket for a link of the module.
+  link(number, place) {
+    const { module, how } = this;
+    const message = (b) => module.x.tactus_push(number, (module.put(b), now()), b.byteLength);
+    const socket = new Socket({ ...place, hashes: how.hashes }, { ...how, message });
+    this.links.push({ number, socket });
+    return socket;
+  }
+
+  // A time that is given or made would be boxed: so there are two calls.
+  advance(at) {
     const { module, host } = this;
     if (!module.x.tactus_input(host, module.put(this.input.bytes))) throw new GameError(module.text());
-    const ticks = module.x.tactus_advance(host, at);
+    const ticks = at === undefined ? module.x.tactus_advance(host, now()) : module.x.tactus_advance(host, at);
     if (ticks < 0) {
       const reason = module.x.tactus_end(host);
       this.ended = new GameError(module.text(), reason);
+      for (const { socket } of this.links) socket.close(); // nobody answers there
       throw this.ended;
     }
+    const ticket = module.x.tactus_ticket(host);
+    if (ticket) this.follow(module.text(ticket).split('\n'));
     this.flush();
     return ticks;
   }
 
-  flush() {
-    const { x } = this.module;
-    const at = x.tactus_out(this.host) >> 2;
-    const { u32, u8 } = this.module.refresh();
-    for (let i = 0, n = at && u32[at], o = at + 2; i < n; i++) {
-      const size = u32[o++];
-      this.socket.send(u8, o << 2, (o << 2) + size);
-      o += (size + 3) >> 2;
-    }
-    x.tactus_sent(this.host);
+  // follow goes to another room: the session goes on where it is until it has begun there.
+  follow([link, kind, schema, websocket, webtransport, token]) {
+    if (+link) this.link(+link, { websocket, webtransport }).redial();
+    else this.onTravel?.({ kind, schema, websocket, webtransport, token });
   }
 
-  frame(at = now()) {
-    const { module, tables, known } = this;
-    const block = module.x.tactus_frame(this.host, at) >> 2;
+  flush() {
+    const { module: { x }, links } = this;
+    for (let k = links.length - 1; k >= 0; k--) {
+      const { number, socket } = links[k];
+      const at = x.tactus_out(number) >>> 2;
+      const { u32, u8 } = this.module.refresh();
+      for (let i = 0, n = at && u32[at], o = at + 2; i < n; i++) {
+        const size = u32[o++];
+        socket.send(u8, o << 2, (o << 2) + size);
+        o += (size + 3) >> 2;
+      }
+      x.tactus_sent(number);
+      if (!at && links.length > 1) links.splice(k, 1)[0].socket.close();
+    }
+  }
+
+  frame(at) {
+    const { module, tables, made } = this;
+    const block = (at === undefined ? module.x.tactus_frame(this.host, now()) : module.x.tactus_frame(this.host, at)) >>> 2;
     if (!block) throw new GameError(module.text());
     const { u32 } = module.refresh();
     const components = u32[block + 9];
@@ -73,9 +98,7 @@ export class Game {
     this.one.set(block + 10);
     tables.length = u32[block + 2];
     for (let i = 0, w = block + 10 + components; i < tables.length; i++, w += 6 + components) {
-      const key = u32[w] + u32[w + 1] * 2 ** 32;
-      let table = known.get(key);
-      if (!table) known.set(key, (table = new this.bindings.Table(module)));
+      const table = (made[i] ??= new this.bindings.Table(module)); // by place: others may have the same components
       table.rows = u32[w + 2];
       table.simulated = u32[w + 3] !== 0;
       table.ids = u32[w + 4] >> 2;
@@ -90,15 +113,13 @@ export class Game {
     if (!module.x.tactus_send(this.host, what, which, module.put(value.bytes))) throw new GameError(module.text());
   }
 
-  travel(place) {
-    return this.socket.move(place);
-  }
-
   close() {
+    if (!this.host) return;
     this.module.x.tactus_close(this.host);
     this.flush();
     this.module.x.tactus_free(this.host);
-    this.socket.close();
+    this.host = 0; // which is another game's from now on
+    for (const { socket } of this.links) socket.close();
   }
 }
 

@@ -44,10 +44,13 @@ export class Module {
   readonly f64: Float64Array;
   /** The lines of the game's protocol. */
   lines(): string[];
+  /** What the module exports: beside what the package calls, functions of the game's own main, by go:wasmexport. */
+  readonly exports: WebAssembly.Exports;
 }
 
 export interface LoadOptions {
-  /** Where wasm_exec.js is, from the Go that built the module. Not needed where globalThis.Go is there already. */
+  /** Where wasm_exec.js is, from the Go that built the module; in a page or a worker also from where that is. Not needed where
+   * globalThis.Go is there already. */
   exec?: string | URL;
   /** Called as the module comes, with bytes loaded and in all; 0 in all where that is not known. */
   onProgress?: (loaded: number, total: number) => void;
@@ -64,8 +67,8 @@ export interface Place {
   webtransport?: string;
   /** Such as wss://game.example/play. */
   websocket?: string;
-  /** SHA-256 of certificates that no authority has signed, for webtransport on a development server. */
-  hashes?: readonly BufferSource[];
+  /** SHA-256 of certificates that no authority has signed, for webtransport on a development server: bytes, or their base64. */
+  hashes?: readonly (BufferSource | string)[];
 }
 
 export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptions, Place {
@@ -81,12 +84,28 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   player?: number;
   /** Whether frames show moments between ticks. Default: true. */
   smooth?: boolean;
+  /** Plays without looking closely, as many bots do: nothing is predicted, and frames show the newest state. Default: false. */
+  thin?: boolean;
   /** Lets development mode leave this machine: everybody on the way can then play for you. */
   insecure?: boolean;
   /** The class WebSocket, where there is none, as in Node 20. */
   WebSocket?: new (url: string) => unknown;
   /** Told of the link: 'webtransport', 'websocket', or '' when it is gone, and why. It is opened again by itself. */
   onLink?: (kind: 'webtransport' | 'websocket' | '', why: string) => void;
+  /** Told where the server sends the player, where that is a room of another protocol: load its module and bindings, connect
+   * there with the token, and close this game. It goes on until then. To rooms of its own protocol a game goes by itself. */
+  onTravel?: (ticket: Ticket) => void;
+}
+
+/** The way to another room. An address is '' where there is none. */
+export interface Ticket {
+  readonly kind: string;
+  /** Says which protocol is spoken there: the hash of its bindings. */
+  readonly schema: string;
+  readonly websocket: string;
+  readonly webtransport: string;
+  /** The connect token, as base64. Whoever has it is the player. */
+  readonly token: string;
 }
 
 type InputOf<B> = B extends { Input: new () => infer I } ? I : never;
@@ -111,6 +130,7 @@ export class Game<B extends Bindings = Bindings> {
   readonly ended: GameError | null;
   /** Goes up when columns have moved. */
   readonly generation: number;
+  /** The socket that it plays by: another one after a room that it was sent to. */
   readonly socket: { readonly dropped: number; readonly redials: number };
   /** Lets time pass: inputs are taken, what is due is simulated, datagrams leave. Returns how many ticks ran; throws when
    * the game is over. Call it for each frame. */
@@ -119,9 +139,7 @@ export class Game<B extends Bindings = Bindings> {
   frame(now?: number): TableOf<B>[];
   /** Sends a message, an event or a command. */
   send<K extends keyof B['sent'] & string>(type: K, value: SentOf<B['sent'][K]>): void;
-  /** Goes on with the session at another place. */
-  travel(place: Place): Promise<void>;
-  /** Says goodbye. */
+  /** Says goodbye. Twice is harmless; nothing else can be done with the game afterwards. */
   close(): void;
 }
 
@@ -147,6 +165,12 @@ export interface NewsItem {
 
 /** A reason of the game or its server. Its message says what to do. */
 export class GameError extends Error {
-  /** host.Reason: why a game is over. */
+  /**
+   * Why a game is over: 1 left, 2 the server stops, 3 kicked, 4 the player came with another session, 5 one end sent what an honest
+   * one cannot, 6 this client sent too much, 7 nobody answered, 8 the token is for other servers, 9 it has expired, 10 the server has
+   * another protocol, 11 another version of the wire format, 12 it is full, 13 busy, 14 the login was refused, 15 closed, 16 what the
+   * message says. Of rooms: 64 the room has ended, 65 it has failed, 66 banned, 67 the seat was given away, 68 another process has
+   * made the room anew: ask for a seat there, 69 gone on in another room. From 128 on the game's own. 0: the game goes on.
+   */
   readonly reason: number;
 }

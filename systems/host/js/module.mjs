@@ -14,7 +14,7 @@ export function load(source, { exec, onProgress, size = 0 } = {}) {
 }
 
 async function make(source, exec, onProgress, size) {
-  if (exec) await import(/* @vite-ignore */ String(exec));
+  if (exec) await import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)));
   if (!globalThis.Go) throw new Error('the Go runtime is missing: give load the URL of wasm_exec.js as exec, from the Go that built the module');
   const go = new globalThis.Go();
   const made = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? await WebAssembly.compile(source) : await download(source, onProgress, size);
@@ -48,21 +48,19 @@ export class Module {
     this.refresh();
   }
 
+  get exports() { return this.x; }
+
   refresh() {
     const { buffer } = this.x.mem;
     if (this.u8?.buffer !== buffer) for (const name in VIEWS) this[name] = new VIEWS[name](buffer);
     return this;
   }
 
-  put(...pieces) {
-    const n = pieces.reduce((sum, p) => sum + p.byteLength, 0);
-    let at = this.x.tactus_room(n);
+  // put writes bytes to where the module takes them from; it makes no garbage.
+  put(bytes) {
+    const n = bytes.byteLength, at = this.x.tactus_room(n);
     if (!at) throw new RangeError(`${n} bytes are more than a module takes at once`);
-    this.refresh();
-    for (const p of pieces) {
-      this.u8.set(p, at);
-      at += p.byteLength;
-    }
+    this.refresh().u8.set(bytes, at);
     return n;
   }
 
@@ -71,7 +69,5 @@ export class Module {
     return this.decoder.decode(this.refresh().u8.subarray(at, at + n));
   }
 
-  lines() {
-    return this.text(this.x.tactus_lines()).split('\n');
-  }
+  lines() { return this.text(this.x.tactus_lines()).split('\n'); }
 }

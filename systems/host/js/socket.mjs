@@ -5,6 +5,7 @@ const ATTEMPT = 5000; // ms for one attempt
 const FULL = 8 << 10; // bytes that a browser may hold before datagrams are dropped
 const LONGEST = 1500;
 
+export const bytesOf = (given) => (typeof given === 'string' ? Uint8Array.from(atob(given), (c) => c.charCodeAt(0)) : given); // or their base64
 const aborted = (signal, url, stop) => new Promise((_, bad) => signal.addEventListener('abort', () => { stop(); bad(new Error(`${url}: no answer`)); }, { once: true }));
 
 const transports = {
@@ -20,12 +21,15 @@ const transports = {
     s.onmessage = ({ data }) => (data instanceof ArrayBuffer && data.byteLength <= LONGEST ? message(new Uint8Array(data)) : s.close());
     s.onerror = () => {};
     s.onclose = (e) => ended(`closed with code ${e.code} ${e.reason ?? ''}`);
-    return { send: (u8, from, to) => s.send(u8.subarray(from, to)), held: () => s.bufferedAmount, close: () => s.close() };
+    const views = []; // by size: what is sent lies in the same place again and again, so that sending makes no garbage
+    const send = (u8, from, to, v = views[to - from]) =>
+      s.send(v?.byteOffset === from && v.buffer === u8.buffer ? v : (views[to - from] = u8.subarray(from, to)));
+    return { send, held: () => s.bufferedAmount, close: () => s.close() };
   },
 
   async webtransport(url, { hashes, message, ended, signal }) {
     if (!globalThis.WebTransport) throw new Error('there is no WebTransport here');
-    const certificates = hashes?.map((value) => ({ algorithm: 'sha-256', value }));
+    const certificates = hashes?.map((h) => ({ algorithm: 'sha-256', value: bytesOf(h) }));
     const s = new WebTransport(url, { congestionControl: 'low-latency', ...(certificates && { serverCertificateHashes: certificates }) });
     s.closed.then(() => ended('closed by the server'), (e) => ended(String(e)));
     await Promise.race([s.ready, aborted(signal, url, () => s.close())]);
@@ -57,13 +61,20 @@ export class Socket {
     if (this.place.websocket) ways.push(['websocket', ATTEMPT]);
     let why = new Error('no way to the server: give webtransport or websocket');
     for (const [kind, patience] of ways) {
-      const ended = (reason) => this.link && this.link === link && this.lost(reason);
-      let link;
+      let link, over = '';
+      const ended = (reason) => {
+        over = reason;
+        if (link && this.link === link) this.lost(reason);
+      };
+      const attempt = new AbortController(), timer = setTimeout(() => attempt.abort(), patience);
       try {
-        link = await transports[kind](this.place[kind], { ...this.options, hashes: this.place.hashes, ended, signal: AbortSignal.timeout(patience) });
+        link = await transports[kind](this.place[kind], { ...this.options, hashes: this.place.hashes, ended, signal: attempt.signal });
+        if (over) throw new Error(over);
       } catch (e) {
         why = e;
         continue;
+      } finally {
+        clearTimeout(timer); // a link that is open has no patience to lose
       }
       if (this.closed) return link.close();
       this.fell = kind === 'websocket';
@@ -73,21 +84,18 @@ export class Socket {
     throw why;
   }
 
-  // lost opens the link again, after longer and longer pauses, part of which is left to chance.
-  async lost(reason) {
+  lost(reason) {
     this.link = null;
     this.options.change?.('', reason);
+    return this.redial();
+  }
+
+  // redial opens the link, after longer and longer pauses, part of which is left to chance.
+  async redial() {
     for (let wait = 250; !this.closed && !this.link; wait = Math.min(2 * wait, 5000)) {
       this.redials++;
       await this.open().catch(() => new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2))));
     }
-  }
-
-  // move goes to another place.
-  move(place) {
-    Object.assign(this, { place, fell: false });
-    this.link?.close();
-    return this.lost('another place');
   }
 
   // send sends bytes of an array, or drops them where there is no link, or a full one: old news is none.
@@ -97,7 +105,8 @@ export class Socket {
   }
 
   close() {
-    this.closed = true;
-    this.link?.close();
+    const { link } = this;
+    Object.assign(this, { closed: true, link: null });
+    link?.close();
   }
 }

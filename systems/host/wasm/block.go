@@ -1,5 +1,3 @@
-//go:build wasm
-
 package wasm
 
 import "unsafe"
@@ -10,19 +8,9 @@ const (
 	tableHead = 6
 )
 
-//go:wasmexport tactus_frame
-func frame(h int32, now float64) uint32 {
-	p := of(h)
-	if p == nil || !told(p.Frame(timeOf(now))) {
-		return 0
-	}
-	p.write()
-	return address(unsafe.SliceData(p.block))
-}
-
-// write makes the block that of the newest frame.
-func (p *player) write() {
-	comps, tables, news := len(module.protocol.Replicated()), p.Tables(), p.News()
+// write makes the block that of the newest frame, of a game with so many components.
+func (p *player) write(comps int) {
+	tables, news := p.Tables(), p.News()
 	n := head + comps + len(tables)*(tableHead+comps)
 	if n > cap(p.block) {
 		p.block = make([]uint32, 0, 2*n)
@@ -50,4 +38,14 @@ func (p *player) write() {
 		}
 	}
 	p.block = b
+}
+
+// address is where something lies in the module's memory.
+func address[T any](p *T) uint32 { return uint32(uintptr(unsafe.Pointer(p))) }
+
+func okay(ok bool) int32 {
+	if ok {
+		return 1
+	}
+	return 0
 }

@@ -21,20 +21,33 @@
 //	                                              in the room stand, one after the other, so many bytes of the server's
 //	                                              name and port, of a connect token (0: none) and of the login (−1:
 //	                                              none). player is the client id of development mode (0: random). flags: 1
-//	                                              draws between ticks, 2 lets development mode leave this machine.
+//	                                              draws between ticks, 2 lets development mode leave this machine, 4 neither
+//	                                              predicts nor draws between states: see systems.Thin.
 //	                                              0: an error, of which tactus_failed tells the reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
-//	tactus_push(host, now, n) ok                  a datagram came, in the room; 0: it was dropped
+//	tactus_push(link, now, n) ok                  a datagram came, in the room; 0: it was dropped
 //	tactus_input(host, n) ok                      the input, in the room; 0: an error
 //	tactus_advance(host, now) ticks               that ran; −1: an error, or it has ended
 //	tactus_frame(host, now) address               of the block; 0: an error
 //	tactus_send(host, what, which, n) ok          a value in the room: what 0 a message, 1 an event, 2 a command; 0: an error
-//	tactus_out(host) address                      of datagrams to be sent: words of 32 bits n and size of all, then n times
-//	                                              its length as a word and its bytes, filled up to a multiple of 4
-//	tactus_sent(host)                             they have been
+//	tactus_out(link) address                      of datagrams to be sent: words of 32 bits n and size of all, then n times
+//	                                              its length as a word and its bytes, filled up to a multiple of 4. 0: the
+//	                                              link is over, close its socket
+//	tactus_sent(link)                             they have been
+//	tactus_ticket(host) n                         where the server sends this player, which is told once, after an advance; a
+//	                                              text; 0: nowhere
+//	tactus_hash(host) hash                        of the world that it simulates, 64 bits: ecs.World.Hash; 0: none
 //	tactus_end(host) reason                       host.Reason, and its text; 0: it goes on, −1: no such host
 //	tactus_close(host)                            says goodbye: send what tactus_out has, then call tactus_free
 //	tactus_free(host)                             the number is another one's from now on
+//
+// # Links
+//
+// A link is a host's end of one socket, which the page opens and closes. The first has the host's number. A ticket makes
+// another one, while the session goes on by the link at hand: lines of text say the number of the link, kind and schema of
+// the room, its URLs by WebSocket and by WebTransport, "" for none. The page opens a socket to one of these and serves both links; of the one
+// that is of no use any more tactus_out returns 0 then. Where the link is 0, the room speaks another protocol, and a sixth line is
+// the token, in base64: whoever plays there makes a host of a module that speaks it, and closes this one.
 //
 // # The block
 //

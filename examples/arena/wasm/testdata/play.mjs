@@ -71,7 +71,7 @@ let first, last, from, hurt = false, heap0 = 0;
 const began = now();
 const frame = () => {
   const t = now();
-  if (t - began > seconds * 1000) return finish();
+  if (t - began > seconds * 1000 && result.frames > 150) return finish(); // a slow machine draws fewer frames
   input[0] = (t - began) % 2000 < 1000 ? 8 | 16 : 4; // right and fire, then left
   const t0 = performance.now();
   x.tactus_input(host, room(input.subarray(0, size)));

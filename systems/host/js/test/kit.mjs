@@ -1,5 +1,5 @@
 // Builds what tests play with: the arena's module and its server, by the Go toolchain at hand.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,18 @@ export function wasm(program) {
   const to = join(folder, 'game.wasm');
   go(['build', '-trimpath', '-ldflags=-s -w', '-o', to, program], { GOOS: 'js', GOARCH: 'wasm' });
   return readFileSync(to);
+}
+
+/** record is a recording of so many ticks of a game, to be played again: see internal/parity. */
+export function record(game, ticks) {
+  const to = join(folder, 'session');
+  go(['run', './internal/parity', '-game', game, '-ticks', String(ticks), '-o', to]);
+  return readFileSync(to);
+}
+
+/** browser is where a Chromium is; '' where there is none. */
+export function browser() {
+  return ['chromium', 'google-chrome', 'chrome'].map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim()).find((path) => path) ?? '';
 }
 
 /** serve starts the arena's server and returns its address by WebSocket; it ends with the test. */

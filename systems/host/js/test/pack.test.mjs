@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -17,5 +17,15 @@ test('what npm packs can be installed and imported, and has its types', (t) => {
   const out = execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' });
   assert.match(out, /^Game GameError connect load file:.*node_modules/);
   const files = execFileSync('tar', ['-tzf', file], { cwd: folder, encoding: 'utf8' }).trim().split('\n').map((f) => f.replace('package/', '')).sort();
-  assert.deepEqual(files, ['README.md', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'socket.mjs']);
+  assert.deepEqual(files, ['LICENSE', 'README.md', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'socket.mjs']);
+});
+
+test('the license is that of the repository', () => {
+  const text = (path) => readFileSync(new URL(path, import.meta.url), 'utf8');
+  assert.equal(text('../LICENSE'), text('../../../../LICENSE'));
+});
+
+test('the package stays small: 300 lines, comments and blank ones aside', () => {
+  const code = ['index', 'game', 'module', 'socket'].flatMap((n) => readFileSync(new URL(`../${n}.mjs`, import.meta.url), 'utf8').split('\n')).filter((l) => !/^\s*(\/\/.*)?$/.test(l));
+  assert.ok(code.length <= 300, `${code.length} lines`);
 });

@@ -77,6 +77,66 @@ test('twelve bots that predict play in one process', { timeout: 2 * patience }, 
   assert.equal(new Set(games.map((g) => g.stats.Client)).size, 12);
 });
 
+test('fifty bots that do not predict play in one process', { timeout: 3 * patience }, async (t) => {
+  const websocket = await serve(t, '-npcs', '8');
+  const games = [], from = new Map(), walked = new Set();
+  t.after(() => games.forEach((g) => g.close()));
+  const come = async (i) => { games[i] = await connect({ module: bytes, game: arena, websocket, player: i + 1, thin: true }); };
+  // step lets all act, one in six looks. Who could not join, as a server of a slow machine is too busy, comes again.
+  const step = async (n) => {
+    for (const [i, g] of games.entries()) {
+      try {
+        g.advance();
+      } catch (e) {
+        if (g.stats.Joined) throw e;
+        g.close();
+        await come(i);
+        continue;
+      }
+      if (i % 6 !== n % 6) continue;
+      const me = own(g, g.frame());
+      if (!me) continue;
+      const x = me.t.Position.X(me.r);
+      if (!from.has(g)) from.set(g, x);
+      g.input.Buttons = from.get(g) > 1000 ? Left : Right; // away from the wall
+      if (Math.abs(x - from.get(g)) > 50) walked.add(g);
+    }
+    await pause(16);
+  };
+  for (let n = 0, end = Date.now() + 2 * patience; walked.size < 50; n++) {
+    assert.ok(Date.now() < end, `${games.length} are there, ${walked.size} have walked`);
+    if (games.length < 50 && n % 6 === 0) await come(games.length);
+    await step(n);
+  }
+  assert.equal(new Set(games.map((g) => g.stats.Client)).size, 50);
+  assert.deepEqual([games.some((g) => g.stats.Resimulated), games.every((g) => g.stats.Ticks > 0)], [false, true]);
+});
+
+test('a game that is over says why, once and for all, and dials no more', async (t) => {
+  const links = [], websocket = await serve(t);
+  const [game, newer] = await Promise.all([1, 2].map(() => connect({ module: bytes, game: arena, websocket, player: 7, onLink: (kind) => links.push(kind) })));
+  t.after(() => [game, newer].forEach((g) => g.close()));
+  const ended = async () => {
+    for (const end = Date.now() + patience; Date.now() < end; await pause(16)) {
+      for (const g of [game, newer]) {
+        try {
+          g.advance();
+        } catch (e) {
+          return [g, e];
+        }
+      }
+    }
+    assert.fail('both play');
+  };
+  const [g, e] = await ended();
+  assert.ok(e instanceof GameError && e.reason > 0 && g.ended === e && e.message, e);
+  const before = links.length;
+  assert.throws(() => g.advance(), (again) => again.reason === e.reason);
+  g.frame(); // what it showed stays
+  await pause(600);
+  assert.deepEqual([links.length, g.socket.redials, g.socket.link], [before, 0, null]);
+});
+
 test('what is wrong is said with advice', async (t) => {
   const server = await serve(t);
   await assert.rejects(connect({ module: bytes, websocket: server }), /needs the bindings/);
@@ -87,9 +147,18 @@ test('what is wrong is said with advice', async (t) => {
   await assert.rejects(connect({ module: bytes, game: arena, websocket: 'ws://127.0.0.1:9' }), /no connection/);
   await assert.rejects(connect({ module: bytes, game: arena, websocket: server, token: 'AAAA' }), GameError);
   await assert.rejects(connect({ module: bytes, game: arena, server: '127.0.0.1:1' }), /give webtransport or websocket/);
+  await assert.rejects(connect({ module: bytes, game: arena }), /give webtransport or websocket/);
   await assert.rejects(connect({ module: new Uint8Array([1, 2, 3]), game: arena, websocket: server }), WebAssembly.CompileError);
   const game = await connect({ module: bytes, game: arena, websocket: server });
   t.after(() => game.close());
   assert.throws(() => game.advance(1), GameError);
   assert.throws(() => game.send('Say', { bytes: new Uint8Array(3) }), GameError);
+  const { host } = game;
+  game.close();
+  const other = await connect({ module: bytes, game: arena, websocket: server });
+  t.after(() => other.close());
+  assert.equal(other.host, host);
+  game.close();
+  assert.throws(() => game.advance(), /there is no such host/);
+  other.advance();
 });

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// opening is what a host is made with.
+type opening struct {
+	now    float64
+	server string
+	token  []byte
+}
+
+// kind is what a call is.
+type kind uint8
+
+const (
+	over kind = iota // no call: the recording ends
+	pushed
+	given
+	advanced
+	drawn
+	said
+)
+
+// call is one of a host.
+type call struct {
+	kind  kind
+	what  uint8 // of said, as tactus_send has it
+	now   float64
+	bytes []byte
+}
+
+// result is what came of it.
+type result struct {
+	ok    bool
+	ticks int32  // that ran
+	tick  uint32 // the coming one
+	world uint64 // hash of what is simulated
+	sent  uint32 // hash of the datagrams that left
+	drawn uint32 // hash of the frame
+}
+
+// player is a host, of which calls are made.
+type player struct {
+	*host.Host
+	wire *host.Wire
+	sent hash
+	grid grid
+}
+
+// newPlayer makes a host as the module does.
+func newPlayer(g game, o opening, out func([]byte)) (*player, error) {
+	p := g.world.Protocol(&g.options)
+	k := &player{sent: basis, grid: gridOf(p)}
+	var err error
+	k.wire, err = host.NewWire(host.WireConfig{Server: host.ServerOf(o.server), Out: func(b []byte) error {
+		k.sent.word(uint32(len(b)))
+		k.sent.bytes(b)
+		out(b)
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	c := g.host()
+	if c.Client.Token, err = netcode.ParseToken(o.token); err != nil {
+		return nil, err
+	}
+	c.Machine, c.Partial = timeOf(o.now), true
+	k.Host, err = host.New(p, k.wire, k.wire.RemoteAddr(), timeOf(o.now), c)
+	return k, err
+}
+
+// do makes a call. What is refused is a result, but for time and what ends the session.
+func (k *player) do(c *call) (r result, err error) {
+	switch c.kind {
+	case pushed:
+		r.ok = k.wire.Push(timeOf(c.now), c.bytes) == nil
+	case given:
+		err = k.SetInput(c.bytes)
+	case said:
+		if c.what == 0 {
+			r.ok = k.Send(0, c.bytes) == nil
+		} else {
+			r.ok = k.Command(0, c.bytes) == nil
+		}
+	case advanced:
+		var n int
+		n, err = k.Advance(timeOf(c.now))
+		r.ticks = int32(n)
+		if w := k.Client().World(); w != nil {
+			r.tick, r.world = w.Tick(), w.Hash()
+		}
+		r.sent, k.sent = uint32(k.sent), basis
+	case drawn:
+		if err = k.Frame(timeOf(c.now)); err == nil {
+			r.drawn = k.frame()
+		}
+	default:
+		err = fmt.Errorf("no call %d", c.kind)
+	}
+	return r, err
+}
+
+// frame is the hash of what there is to draw.
+func (k *player) frame() uint32 {
+	h := basis
+	for _, t := range k.Tables() {
+		simulated := uint32(0)
+		if t.Simulated {
+			simulated = 1
+		}
+		for _, w := range []uint32{uint32(t.Mask), uint32(t.Mask >> 32), uint32(t.Rows), simulated} {
+			h.word(w)
+		}
+		for _, id := range t.NetIDs {
+			h.word(uint32(id))
+		}
+		for i, base := range t.Columns {
+			for r := range t.Rows {
+				if base != nil {
+					h.value(unsafe.Add(base, r*k.grid[i].size), k.grid[i])
+				}
+			}
+		}
+	}
+	for i := range k.grid {
+		if p := k.Single(i); p != nil {
+			h.value(p, k.grid[i])
+		}
+	}
+	for _, n := range k.News() {
+		for _, w := range []uint32{n.NetID, n.Tick, n.Number, n.Size, uint32(n.Which) | uint32(n.Kind)<<16} {
+			h.word(w)
+		}
+		h.bytes(k.Value(n))
+	}
+	s := k.Stats()
+	h.bytes(unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)))
+	return uint32(h)
+}
+
+// replay makes the calls of a recording again, and compares.
+func replay(g game, recorded []byte) error {
+	r, err := newReader(g.world.Protocol(&g.options), recorded)
+	if err != nil {
+		return err
+	}
+	k, err := newPlayer(g, r.opening, func([]byte) {})
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		c, want, err := r.call()
+		switch {
+		case err != nil:
+			return err
+		case c.kind == over:
+			return nil
+		}
+		got, err := k.do(&c)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("call %d, tick %d: %+v was recorded, and came out as %+v: %s", n, want.tick, want, got, differs(want, got))
+		}
+	}
+}
+
+// differs says what.
+func differs(a, b result) error {
+	var all []error
+	for what, same := range map[string]bool{"the world": a.world == b.world, "what is sent": a.sent == b.sent, "the frame": a.drawn == b.drawn, "the ticks": a.ticks == b.ticks} {
+		if !same {
+			all = append(all, errors.New(what))
+		}
+	}
+	slices.SortFunc(all, func(a, b error) int { return len(a.Error()) - len(b.Error()) })
+	return errors.Join(all...)
+}

@@ -1,0 +1,129 @@
+// What decides between WebTransport and WebSocket, with both made up, and with time that stands until it is moved.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Socket } from '../socket.mjs';
+
+const made = [];
+
+// Web is a WebSocket that opens at once.
+class Web {
+  constructor(url) {
+    made.push(['websocket', url]);
+    this.bufferedAmount = 0;
+    queueMicrotask(() => this.onopen());
+  }
+
+  send() {}
+
+  close() {
+    made.push(['websocket', 'closed']);
+  }
+}
+
+// transport is a WebTransport that does as ready says.
+const transport = (ready) => class {
+  constructor(url, options) {
+    made.push(['webtransport', url]);
+    this.options = options;
+    this.closed = new Promise((ok, bad) => Object.assign(this, { ok, bad }));
+    this.ready = ready(this);
+    this.datagrams = { readable: new ReadableStream(), writable: new WritableStream() };
+    globalThis.WebTransport.last = this;
+  }
+
+  close() {
+    made.push(['webtransport', 'closed']);
+    this.ok();
+  }
+};
+
+const works = transport(async () => {});
+const refuses = transport(async (s) => { s.bad(new Error('refused')); throw new Error('refused'); });
+const silent = transport(() => new Promise(() => {}));
+const both = { webtransport: 'https://game', websocket: 'ws://game' };
+
+const place = (t, to, change) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(AbortSignal, 'timeout', (ms) => { // so that it, too, would be noticed
+    const a = new AbortController();
+    setTimeout(() => a.abort(), ms);
+    return a.signal;
+  });
+  return new Socket(to, { WebSocket: Web, message() {}, change });
+};
+
+beforeEach(() => {
+  made.length = 0;
+  delete globalThis.WebTransport;
+});
+
+for (const [name, to] of [['webtransport', both], ['websocket', { websocket: 'ws://game' }]]) {
+  test(`${name}: a link that is open stays open, however long that is`, async (t) => {
+    globalThis.WebTransport = works;
+    const links = [];
+    const s = place(t, to, (kind) => links.push(kind));
+    await s.open();
+    t.mock.timers.tick(60_000);
+    await turn();
+    assert.deepEqual([made, links], [[[name, to[name]]], [name]]);
+  });
+}
+
+for (const [name, kind, moved] of [['refuses', refuses, 0], ['is missing', undefined, 0], ['never answers', silent, 1000]]) {
+  test(`WebSocket is taken where WebTransport ${name}, and kept`, async (t) => {
+    if (kind) globalThis.WebTransport = kind;
+    const links = [];
+    const s = place(t, both, (kind) => links.push(kind));
+    const open = s.open();
+    if (moved) {
+      t.mock.timers.tick(moved - 1);
+      await turn();
+      assert.deepEqual([made, links], [[['webtransport', both.webtransport]], []]);
+      t.mock.timers.tick(1);
+    }
+    await open;
+    assert.deepEqual(links, ['websocket']);
+    assert.deepEqual(made.at(-1), ['websocket', both.websocket]);
+    const before = made.length;
+    await s.open(); // as it does once the link is lost
+    assert.deepEqual(made.slice(before), [['websocket', both.websocket]]);
+  });
+}
+
+test('what ends while it opens is no link', async (t) => {
+  globalThis.WebTransport = transport(async (s) => s.ok());
+  const links = [];
+  const s = place(t, both, (kind) => links.push(kind));
+  await s.open();
+  assert.deepEqual(links, ['websocket']);
+});
+
+test('certificates are told by their hashes, and only where there are some', async (t) => {
+  globalThis.WebTransport = works;
+  const hash = Uint8Array.from({ length: 32 }, (_, i) => 8 * i), value = hash;
+  await place(t, { ...both, hashes: [hash, btoa(String.fromCharCode(...hash))] }).open();
+  assert.deepEqual(works.last.options.serverCertificateHashes, [{ algorithm: 'sha-256', value }, { algorithm: 'sha-256', value }]);
+  t.mock.timers.reset();
+  await place(t, both).open();
+  assert.equal('serverCertificateHashes' in works.last.options, false);
+});
+
+test('a WebSocket is given the same arrays again and again, while memory stays where it is', async (t) => {
+  const sent = [];
+  t.mock.method(Web.prototype, 'send', (b) => sent.push(b));
+  const s = place(t, { websocket: 'ws://game' });
+  await s.open();
+  const memory = new WebAssembly.Memory({ initial: 1, maximum: 2 });
+  let u8 = new Uint8Array(memory.buffer);
+  u8.set([1, 2, 3, 4, 5, 6], 8);
+  for (const [from, to] of [[8, 10], [8, 11], [8, 10], [8, 11], [9, 11]]) s.send(u8, from, to);
+  assert.deepEqual(sent.map((b) => [...b]), [[1, 2], [1, 2, 3], [1, 2], [1, 2, 3], [2, 3]]);
+  assert.deepEqual([sent[2] === sent[0], sent[3] === sent[1]], [true, true]);
+  memory.grow(1);
+  u8 = new Uint8Array(memory.buffer);
+  s.send(u8, 9, 11);
+  s.send(new Uint8Array(memory.buffer), 9, 11);
+  assert.deepEqual([...sent[5]], [2, 3]);
+  assert.equal(sent[6], sent[5]);
+});

@@ -1,0 +1,91 @@
+package wasm
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// A page plays: what it puts into the room is the input of the ticks that follow, also where it does not predict.
+func TestModulePlays(t *testing.T) {
+	m := newMatch(t)
+	a, b := m.join(smooth), m.join(thin)
+	first := m.module.hash(a)
+	for range 60 {
+		for _, n := range []int32{a, b} {
+			if !m.module.input(n, m.input(keys{DX: 1})) {
+				t.Fatal(m.text())
+			}
+		}
+		m.frame()
+	}
+	ticks := m.stat(a, func(s *host.Stats) float64 { return s.Ticks })
+	for _, n := range []int32{a, b} {
+		if m.module.frame(n, ms(m.now)) == nil {
+			t.Fatal(m.text())
+		}
+		if m.stat(n, func(s *host.Stats) float64 { return s.Ticks }) <= ticks {
+			t.Errorf("host %d: no ticks", n)
+		}
+	}
+	switch {
+	case m.module.hash(a) == first || first == 0:
+		t.Errorf("the world stands still: %x", first)
+	case m.stat(b, func(s *host.Stats) float64 { return s.Resimulated }) != 0 || m.stat(b, func(s *host.Stats) float64 { return s.Rows }) != 2:
+		t.Errorf("a thin host: %+v", *m.module.hosts[b-1].Stats())
+	}
+	m.module.close(a)
+	if len(m.out(a)) == 0 {
+		t.Error("no goodbye")
+	}
+	if m.module.sent(a); m.module.out(a) != nil {
+		t.Error("a link that is over has something to send")
+	}
+	if m.module.free(a); m.module.end(a) != -1 || m.module.hash(a) != 0 {
+		t.Error("a number that is nobody's has a host")
+	}
+}
+
+// What is no call that this list has is refused, with advice.
+func TestModuleRefuses(t *testing.T) {
+	m := newMatch(t)
+	n := m.join(smooth)
+	x := &m.module
+	now := ms(m.now)
+	for _, c := range []struct {
+		what string
+		call func() bool
+		text string
+	}{
+		{"no such host", func() bool { return x.advance(9, now) >= 0 }, "no such host"},
+		{"a host of below", func() bool { return x.input(-4, 0) }, "no such host"},
+		{"no such link", func() bool { return x.push(n+maxHosts, now, 0) }, "no such host"},
+		{"more than is in the room", func() bool { return x.input(n, maxRoom) }, "do not fit the room"},
+		{"less than nothing", func() bool { return x.input(n, -1) }, "do not fit the room"},
+		{"another length", func() bool { return x.input(n, 1) }, "an input of 1 bytes"},
+		{"a time that goes back", func() bool { return x.advance(n, now-1e6) >= 0 }, "performance.timeOrigin"},
+		{"no time", func() bool { return x.frame(n, math.NaN()) != nil }, "performance.timeOrigin"},
+		{"a time that is none of today", func() bool { return x.advance(n, math.Inf(1)) >= 0 }, "performance.timeOrigin"},
+		{"no such kind", func() bool { return x.send(n, 3, 0, 0) }, "2 for a command"},
+		{"no such message", func() bool { return x.send(n, 0, 7, 0) }, "there is no message 7"},
+		{"what is no datagram", func() bool { return x.push(n, now, 1501) }, "too large"},
+		{"a server that does not fit", func() bool { return x.open(now, maxRoom, 0, -1, 0, 0) != 0 }, "do not fit the room"},
+		{"a token that is none", func() bool { return x.open(now, 0, 64, -1, 0, 0) != 0 }, "token"},
+		{"a login of another length", func() bool { return x.open(now, 0, 0, 1, 0, 0) != 0 }, "Login"},
+	} {
+		m.put(make([]byte, 2000)...)
+		if c.call() || !strings.Contains(m.text(), c.text) {
+			t.Errorf("%s: taken, or %q", c.what, m.text())
+		}
+	}
+	for range maxHosts - 1 {
+		if x.open(now, m.put([]byte("10.0.0.1:7777")...), 0, -1, 0, insecure) == 0 {
+			t.Fatal(m.text())
+		}
+	}
+	if x.open(now, 0, 0, -1, 0, insecure) != 0 || !strings.Contains(m.text(), "free those that have ended") {
+		t.Errorf("more hosts than there are: %q", m.text())
+	}
+}
