@@ -52,18 +52,15 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 	return n, nil
 }
 
-// listens is where a wire can be reached. What serves WebSockets has an address for them, too.
+// listens is where a wire can be reached: what serves in several ways says all of its addresses.
 func listens(w Wire) []netip.AddrPort {
-	if c, ok := w.(*Conditioner); ok {
-		return listens(c.wire)
+	switch w := w.(type) {
+	case *Conditioner:
+		return listens(w.wire)
+	case interface{ LocalAddrs() []netip.AddrPort }:
+		return w.LocalAddrs()
 	}
-	all := []netip.AddrPort{w.LocalAddr()}
-	if web, ok := w.(interface{ WebSocketAddr() netip.AddrPort }); ok {
-		if at := web.WebSocketAddr(); at.IsValid() && at != all[0] {
-			all = append(all, at)
-		}
-	}
-	return all
+	return []netip.AddrPort{w.LocalAddr()}
 }
 
 // peerAddr is the ordinary form of an address that a wire delivered from: one that serves WebSockets marks theirs.

@@ -17,13 +17,13 @@ type at struct {
 	addr netip.AddrPort
 }
 
-// web listens at two addresses.
-type web struct {
+// several listens at several.
+type several struct {
 	at
-	second netip.AddrPort
+	all []netip.AddrPort
 }
 
-func (w web) WebSocketAddr() netip.AddrPort { return w.second }
+func (w several) LocalAddrs() []netip.AddrPort { return w.all }
 
 func (w at) LocalAddr() netip.AddrPort { return w.addr }
 
@@ -47,9 +47,8 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 		{"everywhere", at{node(), netip.MustParseAddrPort("0.0.0.0:7777")}, ServerConfig{}, false},
 		{"public", at{node(), public}, ServerConfig{}, false},
 		{"virtual", NewNetwork().Node(public), ServerConfig{}, true},
-		{"WebSocket elsewhere", web{at{node(), loopback}, public}, ServerConfig{}, false},
-		{"WebSocket here", web{at{node(), loopback}, loopback}, ServerConfig{}, true},
-		{"no WebSocket", web{at{node(), loopback}, netip.AddrPort{}}, ServerConfig{}, true},
+		{"WebSocket elsewhere", several{at{node(), loopback}, []netip.AddrPort{loopback, public}}, ServerConfig{}, false},
+		{"several here", several{at{node(), loopback}, []netip.AddrPort{loopback, loopback, loopback}}, ServerConfig{}, true},
 		{"conditioned", conditioned(t, at{node(), public}), ServerConfig{}, false},
 		{"the known key", at{node(), public}, ServerConfig{Key: DevelopmentKey()}, false},
 		{"flag", at{node(), public}, ServerConfig{InsecureAllowAnyAddress: true}, true},
@@ -95,13 +94,13 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 func TestTokensForWhereTheWireListens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	udp, ws := netip.MustParseAddrPort("192.0.2.7:7777"), netip.MustParseAddrPort("192.0.2.7:8080")
-	wire := conditioned(t, web{at{NewNetwork().Node(netip.AddrPort{}), udp}, ws})
+	wire := conditioned(t, several{at{NewNetwork().Node(netip.AddrPort{}), udp}, []netip.AddrPort{udp, ws}})
 	c, err := ServerConfig{Key: key}.secure(wire)
 	must(t, err)
 	if !slices.Equal(c.Addresses, []netip.AddrPort{udp, ws}) {
 		t.Errorf("tokens may name %v", c.Addresses)
 	}
-	if _, err := (ServerConfig{Key: key}).secure(web{at{wire, udp}, netip.MustParseAddrPort("[::]:8080")}); err == nil || !strings.Contains(err.Error(), "Addresses") {
+	if _, err := (ServerConfig{Key: key}).secure(several{at{wire, udp}, []netip.AddrPort{udp, netip.MustParseAddrPort("[::]:8080")}}); err == nil || !strings.Contains(err.Error(), "Addresses") {
 		t.Errorf("a WebSocket that tokens cannot name: %v", err)
 	}
 }

@@ -27,7 +27,8 @@ type Wire interface {
 	// [ErrClosed] after Close, or what the operating system says.
 	Send(now time.Time, to netip.AddrPort, b []byte) error
 
-	// LocalAddr is the address that the wire is bound to, with the port really in use.
+	// LocalAddr is the address that the wire is bound to, with the port really in use. A wire with several addresses has a
+	// method LocalAddrs() []netip.AddrPort besides, for all of them.
 	LocalAddr() netip.AddrPort
 
 	// Close gives up the address. Datagrams not yet delivered are lost. Closing twice is harmless.

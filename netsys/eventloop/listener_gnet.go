@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -200,6 +201,12 @@ func (l *Listener) LocalAddr() netip.AddrPort {
 
 // WebSocketAddr is the TCP address for WebSocket; the zero AddrPort when none is served.
 func (l *Listener) WebSocketAddr() netip.AddrPort { return l.webLocal }
+
+// LocalAddrs are both of these, or the one that is served: servers look at them before they let everybody in, and connect
+// tokens name one.
+func (l *Listener) LocalAddrs() []netip.AddrPort {
+	return slices.DeleteFunc([]netip.AddrPort{l.local, l.webLocal}, func(a netip.AddrPort) bool { return !a.IsValid() })
+}
 
 // Dropped is the number of arrivals lost because the queue was full.
 func (l *Listener) Dropped() uint64 { return l.inbox.Dropped() }

@@ -44,6 +44,15 @@ func (b *beside) Flush(now time.Time) {
 // LocalAddr implements [netsys.Wire]: it is that of the first wire.
 func (b *beside) LocalAddr() netip.AddrPort { return b.first.LocalAddr() }
 
+// LocalAddrs are all addresses at which players come: servers look at them before they let everybody in, and connect tokens
+// name one of them.
+func (b *beside) LocalAddrs() []netip.AddrPort {
+	if w, ok := b.first.(interface{ LocalAddrs() []netip.AddrPort }); ok {
+		return append(w.LocalAddrs(), b.l.LocalAddr())
+	}
+	return []netip.AddrPort{b.first.LocalAddr(), b.l.LocalAddr()}
+}
+
 // PeerAddr is the ordinary form of an address.
 func (b *beside) PeerAddr(from netip.AddrPort) netip.AddrPort {
 	if w, ok := b.first.(interface {

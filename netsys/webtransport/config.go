@@ -47,8 +47,8 @@ type Config struct {
 	// PerAddress bounds the connections of one IPv4 address or one IPv6 network of 64 bits. Default (0): 32, and no bound for
 	// loopback.
 	PerAddress int
-	// AnswerTimeout ends a connection to which nothing was sent for so long after it began, since what it sent was good for
-	// nothing. Default (0): 3 s.
+	// AnswerTimeout ends a connection that began no session for so long, and a session to which nothing was sent for so long
+	// after it began, since what it sent was good for nothing. Default (0): 3 s.
 	AnswerTimeout time.Duration
 	// IdleTimeout ends a connection that brought no datagram for so long. Default (0): 20 s, twice the timeout of a session.
 	IdleTimeout time.Duration

@@ -25,7 +25,7 @@ type Stats struct {
 	Crowded uint64
 	// Refused is the requests for a session that were answered with an error: another path, or a page that may not connect.
 	Refused uint64
-	// Unanswered is the connections closed because nothing was sent to them.
+	// Unanswered is the connections closed because nothing was sent to them, or because they began no session.
 	Unanswered uint64
 	// Flooded is the datagrams lost because one connection brought too many, TooLong those that no datagram may be as long as.
 	Flooded, TooLong uint64
@@ -62,6 +62,15 @@ func (c *crowd) admit(network netip.Addr, config *Config) bool {
 	c.total++
 	c.open[network]++
 	return true
+}
+
+// busy reports whether there is a quarter of the connections that there may be. Who comes then has to show that it is at its
+// address, which takes a round trip: for others to be kept out by connections that nobody is at the other end of, they would
+// have to be made up faster than they end.
+func (c *crowd) busy(config *Config) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return 4*c.total >= config.Connections
 }
 
 // leave takes back what admit counted.

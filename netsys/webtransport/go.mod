@@ -7,8 +7,8 @@ replace github.com/tactusgo/tactus => ../..
 require (
 	github.com/quic-go/quic-go v0.62.0
 	github.com/quic-go/webtransport-go v0.13.0
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
-	golang.org/x/sys v0.47.0
+	github.com/tactusgo/tactus v0.1.0
+	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -26,7 +26,7 @@ require (
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/net v0.56.0 // indirect
-	golang.org/x/sync v0.22.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

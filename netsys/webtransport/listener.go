@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -30,7 +31,7 @@ const (
 	mark marked.Mark = "/wt"
 	// inboxSize is how many datagrams may wait for a Poll.
 	inboxSize = 4096
-	// handshakeTimeout ends a connection that has no session by then.
+	// handshakeTimeout ends a connection whose handshake brings nothing more for so long.
 	handshakeTimeout = 5 * time.Second
 )
 
@@ -63,8 +64,15 @@ func Listen(c Config) (*Listener, error) {
 		return nil, fmt.Errorf("webtransport: Listen: %w", err)
 	}
 	l := &Listener{
-		config: c, quic: &quic.Transport{Conn: socket}, inbox: netsys.NewInbox(inboxSize),
+		config: c, inbox: netsys.NewInbox(inboxSize),
 		crowd: crowd{peers: make(map[netip.AddrPort]*peer), open: make(map[netip.Addr]int)},
+	}
+	l.quic = &quic.Transport{
+		Conn: socket,
+		ConnContext: func(ctx context.Context, _ *quic.ClientInfo) (context.Context, error) {
+			return context.WithValue(ctx, heldKey{}, &held{}), nil
+		},
+		VerifySourceAddress: func(net.Addr) bool { return l.crowd.busy(&l.config) },
 	}
 	l.life, l.end = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
@@ -91,6 +99,20 @@ func Listen(c Config) (*Listener, error) {
 	return l, nil
 }
 
+// held is a connection of a peer, which has one session and ends with it.
+type held struct {
+	conn  *quic.Conn
+	began atomic.Bool
+}
+
+// heldKey is where contexts of connections have theirs.
+type heldKey struct{}
+
+// end ends a connection.
+func (h *held) end(code http3.ErrCode, why string) {
+	_ = h.conn.CloseWithError(quic.ApplicationErrorCode(code), why)
+}
+
 // accept serves connections, until the listener is closed.
 func (l *Listener) accept(ln *quic.EarlyListener) {
 	defer ln.Close()
@@ -99,15 +121,24 @@ func (l *Listener) accept(ln *quic.EarlyListener) {
 		if err != nil {
 			return
 		}
+		h := conn.Context().Value(heldKey{}).(*held)
+		h.conn = conn
 		network := hostname.Network(addrOf(conn.RemoteAddr()).Addr())
 		if !l.crowd.admit(network, &l.config) {
-			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeExcessiveLoad), "too many connections")
+			h.end(http3.ErrCodeExcessiveLoad, "too many connections")
 			continue
 		}
+		silent := time.AfterFunc(l.config.AnswerTimeout, func() {
+			if !h.began.Load() {
+				l.crowd.count(func(s *Stats) { s.Unanswered++ })
+				h.end(http3.ErrCodeNoError, "no session began")
+			}
+		})
 		l.tasks.Go(func() {
 			defer l.crowd.leave(network)
+			defer silent.Stop()
 			_ = l.server.ServeQUICConn(conn) // how it ended is nobody's business
-			_ = conn.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+			h.end(http3.ErrCodeNoError, "")
 		})
 	}
 }
@@ -126,6 +157,12 @@ func (l *Listener) begin(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusForbidden)
 		return
 	}
+	h := r.Context().Value(heldKey{}).(*held)
+	if !h.began.CompareAndSwap(false, true) {
+		refuse(http.StatusTooManyRequests)
+		return
+	}
+	defer func() { time.AfterFunc(leaveTime, func() { h.end(http3.ErrCodeNoError, "") }) }() // what was said leaves before that
 	session, err := l.server.Upgrade(w, r)
 	if err != nil {
 		refuse(http.StatusBadRequest)

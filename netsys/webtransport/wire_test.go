@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,48 @@ func TestBeside(t *testing.T) {
 	say(t, b, b.RemoteAddr(), "by UDP")
 	if from = netsystest.Answer(t, both, b, "by UDP"); from != b.LocalAddr() {
 		t.Errorf("UDP from %v, want %v", from, b.LocalAddr())
+	}
+}
+
+// A server that others can reach by any of its wires lets nobody in without a token, unless it is told to; tokens may name the
+// address of each.
+func TestBesideIsSeenWhole(t *testing.T) {
+	const everywhere = "0.0.0.0:0"
+	for name, at := range map[string]struct{ udp, socket, webtransport string }{
+		"UDP":          {everywhere, "127.0.0.1:0", "127.0.0.1:0"},
+		"WebSocket":    {"127.0.0.1:0", everywhere, "127.0.0.1:0"},
+		"WebTransport": {"127.0.0.1:0", "127.0.0.1:0", everywhere},
+		"":             {"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"},
+	} {
+		first, err := eventloop.ListenBoth(at.udp, at.socket, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		certificate, err := webtransport.DevelopmentCertificate(time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := webtransport.Listen(webtransport.Config{Addr: at.webtransport, TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		both := l.Beside(first)
+		s, err := netsys.NewServer(both, netsys.ServerConfig{})
+		if name != "" && !errors.Is(err, netsys.ErrInsecure) || name == "" && err != nil {
+			t.Errorf("%q is everywhere: %v", name, err)
+		}
+		if name != "" {
+			_ = both.Close()
+			continue
+		}
+		twice := l.Beside(both).(interface{ LocalAddrs() []netip.AddrPort })
+		want := []netip.AddrPort{first.LocalAddr(), first.WebSocketAddr(), l.LocalAddr(), l.LocalAddr()}
+		if got := twice.LocalAddrs(); !slices.Equal(got, want) {
+			t.Errorf("at %v, want %v", got, want)
+		}
+		if err := s.Close(time.Now()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -123,6 +123,14 @@ func device(address string) error {
 			return fmt.Errorf("the address of the TUN device: %w", err)
 		}
 	}
+	loopback, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	loopback.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, loopback); err != nil {
+		return fmt.Errorf("the loopback of a network of its own: %w", err)
+	}
 	return unix.Sendmsg(3, []byte{0}, unix.UnixRights(fd), nil, 0)
 }
 

@@ -2,7 +2,8 @@
 // compares what a player sees: go -C netsys/webtransport run ./bench. See -h.
 //
 // The server and the client have network namespaces of their own, so that the TCP of the kernel and QUIC meet the same losses.
-// That needs Linux, and root or user namespaces.
+// That needs Linux, and root or user namespaces. The client is a program in Go, and with -clients page the JavaScript package
+// with the arena's WebAssembly module, in Chromium: that needs chromium, and the checkout that this is in.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -26,10 +28,18 @@ type options struct {
 	settle  time.Duration
 	npcs    int
 	seed    uint64
+	files   string // folder with what pages load
 }
+
+// transports and players are what there is to compare.
+var (
+	transports = []string{"webtransport", "websocket"}
+	players    = []string{"native", "page"}
+)
 
 // result is what one match was like.
 type result struct {
+	Client    string  `json:"client"`
 	Transport string  `json:"transport"`
 	LossPct   float64 `json:"loss_pct"`
 	Connected bool    `json:"connected"`
@@ -52,7 +62,7 @@ type seen struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && (os.Args[1] == "server" || os.Args[1] == "client") {
+	if len(os.Args) > 1 && parts[os.Args[1]] {
 		if err := part(os.Args[1], os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", os.Args[1]+":", err)
 			os.Exit(1)
@@ -60,6 +70,21 @@ func main() {
 		return
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// parts are the ends of a link, as which this program starts itself.
+var parts = map[string]bool{"server": true, "native": true, "page": true}
+
+// listed reads a list of words with commas between them.
+func listed(name, text string, known []string) (all []string, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		word = strings.TrimSpace(word)
+		if !slices.Contains(known, word) {
+			return nil, fmt.Errorf("-%s %q: want some of %s, with commas between them", name, text, strings.Join(known, ", "))
+		}
+		all = append(all, word)
+	}
+	return all, nil
 }
 
 // run is the command.
@@ -73,6 +98,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&o.settle, "settle", 3*time.Second, "before that, for the match to settle")
 	fs.IntVar(&o.npcs, "npcs", 40, "entities that walk about")
 	fs.Uint64Var(&o.seed, "seed", 1, "of the losses")
+	of := fs.String("clients", "native", "what plays: native, page, or native,page")
+	by := fs.String("transports", strings.Join(transports, ","), "what it plays over")
+	fs.StringVar(&o.files, "files", "", "keep what pages load in this `folder`, and take what is there already; without, it is built anew")
 	asJSON := fs.Bool("json", false, "print a line of JSON for each match, in place of a table")
 	fs.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go -C netsys/webtransport run ./bench [flags]\n\nPlays the arena over WebTransport and WebSocket through a link that delays and loses packets.")
@@ -93,33 +121,54 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		rates = append(rates, x)
 	}
+	clients, err := listed("clients", *of, players)
+	over, wrong := listed("transports", *by, transports)
+	if err = errors.Join(err, wrong); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 2
+	}
 	if o.seconds < 1 || o.npcs < 1 || o.delay < 0 || o.settle < 0 {
 		fmt.Fprintln(stderr, "bench: -seconds and -npcs are at least 1, and -delay and -settle are not negative")
 		return 2
 	}
-	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if !*asJSON {
-		fmt.Fprintf(table, "loss\ttransport\tconnect ms\tstalls\tof frames\tage p50 ms\tage p99 ms\tgap p99 ms\tgap max ms\tcorrections\tsnapshots\t\n")
-	}
-	for _, rate := range rates {
-		for _, transport := range []string{"webtransport", "websocket"} {
-			o.loss = rate
-			fmt.Fprintf(stderr, "%s at %v %% loss …\n", transport, rate)
-			r, err := match(transport, o)
-			if err != nil {
-				fmt.Fprintln(stderr, "bench:", err)
-				return 1
-			}
-			if *asJSON {
-				_ = json.NewEncoder(stdout).Encode(r)
-				continue
-			}
-			fmt.Fprintf(table, "%v %%\t%s\t%.0f\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t%d\t\n", r.LossPct, r.Transport, r.ConnectMS, r.Stalls, r.Frames,
-				r.AgeP50MS, r.AgeP99MS, r.GapP99MS, r.GapMaxMS, r.Corrections, r.Snapshots)
+	if slices.Contains(clients, "page") {
+		clean, err := o.build()
+		if err != nil {
+			fmt.Fprintln(stderr, "bench:", err)
+			return 1
 		}
+		defer clean()
 	}
-	if !*asJSON {
-		_ = table.Flush()
+	if err := o.compare(rates, clients, over, *asJSON, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "bench:", err)
+		return 1
 	}
 	return 0
+}
+
+// compare plays all matches, and prints what they were like.
+func (o options) compare(rates []float64, clients, over []string, asJSON bool, stdout, stderr io.Writer) error {
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if !asJSON {
+		defer table.Flush()
+		fmt.Fprintf(table, "loss\tclient\ttransport\tconnect ms\tstalls\tof frames\tage p50 ms\tage p99 ms\tgap p99 ms\tgap max ms\tcorrections\tsnapshots\t\n")
+	}
+	for _, o.loss = range rates {
+		for _, client := range clients {
+			for _, transport := range over {
+				fmt.Fprintf(stderr, "%s, %s at %v %% loss …\n", client, transport, o.loss)
+				r, err := match(client, transport, o)
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					_ = json.NewEncoder(stdout).Encode(r)
+					continue
+				}
+				fmt.Fprintf(table, "%v %%\t%s\t%s\t%.0f\t%d\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t%d\t\n", r.LossPct, r.Client, r.Transport, r.ConnectMS,
+					r.Stalls, r.Frames, r.AgeP50MS, r.AgeP99MS, r.GapP99MS, r.GapMaxMS, r.Corrections, r.Snapshots)
+			}
+		}
+	}
+	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // match plays one match, and says what it was like.
-func match(transport string, o options) (r result, err error) {
+func match(client, transport string, o options) (r result, err error) {
 	server, err := start("server", transport, strconv.Itoa(o.npcs))
 	if err != nil {
 		return r, err
@@ -24,22 +24,25 @@ func match(transport string, o options) (r result, err error) {
 	if err := next(lines, &hello); err != nil {
 		return r, fmt.Errorf("the server: %w", err)
 	}
-	client, err := start("client", strconv.Itoa(o.seconds), o.settle.String())
+	player, err := start(client, strconv.Itoa(o.seconds), o.settle.String(), o.files)
 	if err != nil {
 		return r, err
 	}
-	there := &road{from: client.device, to: server.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 1))}
-	back := &road{from: server.device, to: client.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 2))}
+	there := &road{from: player.device, to: server.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 1))}
+	back := &road{from: server.device, to: player.device, delay: o.delay, loss: o.loss, rng: rand.New(rand.NewPCG(o.seed, 2))}
 	go there.run()
 	go back.run()
-	if err := json.NewEncoder(client.in).Encode(hello); err != nil {
+	if err := json.NewEncoder(player.in).Encode(hello); err != nil {
 		return r, err
 	}
-	err = next(bufio.NewReader(client.out), &r)
-	if err = errors.Join(err, client.stop()); err != nil {
+	err = next(bufio.NewReader(player.out), &r)
+	if err = errors.Join(err, player.stop()); err != nil {
 		return r, fmt.Errorf("the client: %w", err)
 	}
-	r.Transport, r.LossPct = transport, o.loss
+	if r.Transport != transport {
+		return r, fmt.Errorf("the client played over %s, it was to play over %s", r.Transport, transport)
+	}
+	r.Client, r.LossPct = client, o.loss
 	for _, way := range []*road{there, back} {
 		passed, lost := way.figures()
 		r.Passed, r.Lost = r.Passed+passed, r.Lost+lost
@@ -80,7 +83,12 @@ func part(name string, args []string) error {
 	if err := next(bufio.NewReader(os.Stdin), &g); err != nil {
 		return err
 	}
-	r, err := play(g, time.Duration(seconds)*time.Second, settle)
+	x := session{greeting: g, Long: time.Duration(seconds) * time.Second, Settle: settle}
+	play := x.play
+	if name == "page" {
+		play = func() (result, error) { return x.browse(args[2]) }
+	}
+	r, err := play()
 	if err != nil {
 		return err
 	}

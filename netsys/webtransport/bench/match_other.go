@@ -6,6 +6,8 @@ import "errors"
 
 var errLinux = errors.New("network namespaces are needed, which Linux alone has")
 
-func match(string, options) (result, error) { return result{}, errLinux }
+func match(string, string, options) (result, error) { return result{}, errLinux }
+
+func (*options) build() (func(), error) { return nil, errLinux }
 
 func part(string, []string) error { return errLinux }

@@ -24,37 +24,57 @@ const (
 
 // greeting is what a client has to know of the server.
 type greeting struct {
-	URL    string
-	Hashes [][32]byte
-	Began  time.Time // when tick 0 was due
+	Transport, URL string
+	Hashes         [][32]byte
+	Began          time.Time // when tick 0 was due
 }
+
+// session is a player's part in a match.
+type session struct {
+	greeting
+	Long, Settle time.Duration
+}
+
+// way is where a player walks, so long after it began: around.
+func way(since time.Duration) (buttons uint8) {
+	const up, down, left, right = game.Up, game.Down, game.Left, game.Right
+	return [...]uint8{right, right | up, up, up | left, left, left | down, down, down | right}[since/turn%8]
+}
+
+// turn is how long it walks one way.
+const turn = 700 * time.Millisecond
 
 // serve runs a server of the arena, until wait returns.
 func serve(transport string, npcs int, ready func(greeting) error, wait func()) error {
 	var g greeting
 	var wire netsys.Wire
+	g.Transport = transport
+	at, origins := net.JoinHostPort(serverIP, "0"), []string{"http://" + pageAddr}
 	if transport == "websocket" {
-		l, err := eventloop.ListenWebSocket(net.JoinHostPort(serverIP, "0"))
+		l, err := eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: at, Origins: origins}}.Listen(at)
 		if err != nil {
 			return err
 		}
-		wire, g.URL = l, fmt.Sprintf("ws://%v/", l.LocalAddr())
+		wire, g.URL = l, fmt.Sprintf("ws://%v/", l.WebSocketAddr())
 	} else {
 		certificate, err := webtransport.DevelopmentCertificate(time.Now())
 		if err != nil {
 			return err
 		}
-		l, err := webtransport.Listen(webtransport.Config{Addr: net.JoinHostPort(serverIP, "0"), TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+		l, err := webtransport.Listen(webtransport.Config{Addr: at, Origins: origins, TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
 		if err != nil {
 			return err
 		}
 		wire, g.URL, g.Hashes = l, fmt.Sprintf("https://%v/", l.LocalAddr()), l.CertificateHashes()
 	}
-	s, err := systems.NewServer(wire, game.Protocol(), systems.ServerConfig{Seed: 1, TickRate: tickRate, InsecureAllowAnyAddress: true})
+	config := systems.ServerConfig{Seed: 1, TickRate: tickRate, InsecureAllowAnyAddress: true}
+	game.Arm(&config)
+	game.NewMessages().Serve(&config)
+	s, err := systems.NewServer(wire, game.CombatProtocol(), config)
 	if err != nil {
 		return err
 	}
-	game.Populate(s.World(), 1, npcs)
+	game.PopulateCombat(s.World(), 1, npcs)
 	g.Began = s.Next().Add(-time.Duration(s.Tick()) * time.Second / tickRate)
 	if err := ready(g); err != nil {
 		return err
@@ -68,30 +88,32 @@ func serve(transport string, npcs int, ready func(greeting) error, wait func()) 
 }
 
 // play plays for a time.
-func play(g greeting, long, settle time.Duration) (r result, err error) {
+func (x session) play() (r result, err error) {
+	r.Transport = x.Transport
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
 	defer stop()
 	began := time.Now()
-	dial := webtransport.DialConfig{Hashes: g.Hashes}.Dial
-	if g.Hashes == nil {
+	dial := webtransport.DialConfig{Hashes: x.Hashes}.Dial
+	if x.Transport == "websocket" {
 		dial = websocket.Dial
 	}
-	wire, err := dial(ctx, g.URL)
+	wire, err := dial(ctx, x.URL)
 	if err != nil {
 		return r, err
 	}
-	bot := game.NewBot(1, 0, 1)
-	c, err := systems.NewClient(wire, wire.RemoteAddr(), game.Protocol(), systems.ClientConfig{
+	config := systems.ClientConfig{
 		InsecureAllowAnyAddress: true,
-		Gather:                  systems.Gather(func(_ *systems.Client, in *game.Input) { *in = bot.Next(tickRate) }),
-	})
+		Gather:                  systems.Gather(func(_ *systems.Client, in *game.Action) { in.Buttons = way(time.Since(began)) }),
+	}
+	game.NewMessages().Play(&config, nil)
+	c, err := systems.NewClient(wire, wire.RemoteAddr(), game.CombatProtocol(), config)
 	if err != nil {
 		return r, err
 	}
 	defer func() { _ = c.Close(time.Now()) }()
 	var ages, gaps []float64
 	var base systems.ClientStats
-	var last time.Time
+	last := began
 	var counted uint64
 	end := began.Add(patience)
 	ticker := time.NewTicker(frame)
@@ -111,14 +133,14 @@ func play(g greeting, long, settle time.Duration) (r result, err error) {
 		}
 		if !r.Connected {
 			r.Connected, r.ConnectMS = true, now.Sub(began).Seconds()*1e3
-			end = now.Add(settle + long)
+			end = now.Add(x.Settle + x.Long)
 		}
-		if end.Sub(now) > long {
+		if end.Sub(now) > x.Long {
 			base, last, counted = s, now, s.Snapshots
 			continue
 		}
 		r.Frames++
-		due := now.Sub(g.Began).Seconds() * tickRate
+		due := now.Sub(x.Began).Seconds() * tickRate
 		ages = append(ages, (due-c.DrawnTick())/tickRate*1e3)
 		if s.Snapshots != counted {
 			gaps = append(gaps, now.Sub(last).Seconds()*1e3)
@@ -126,7 +148,7 @@ func play(g greeting, long, settle time.Duration) (r result, err error) {
 		}
 	}
 	if !r.Connected {
-		return r, fmt.Errorf("no snapshot came from %s within %v", g.URL, patience)
+		return r, fmt.Errorf("no snapshot came from %s within %v", x.URL, patience)
 	}
 	s := c.Stats()
 	r.Stalls, r.Corrections, r.Snapshots = s.Stalls-base.Stalls, s.Corrections-base.Corrections, s.Snapshots-base.Snapshots

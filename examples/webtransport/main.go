@@ -1,0 +1,186 @@
+// Command webtransport serves the arena by WebTransport beside WebSocket and UDP, and a page in three.js to play it on:
+//
+//	npm --prefix examples/three ci && npm --prefix examples/three run build
+//	go -C examples/webtransport run .
+//
+// The page takes WebTransport where that passes, and WebSocket after a second where it does not. See -h.
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/webtransport"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/runner/web"
+)
+
+// options are the flags.
+type options struct {
+	http, udp, socket, webtransport string // addresses
+	names                           []string
+	cert, key, dist                 string
+	npcs                            int
+	insecure                        bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is the command, until ctx ends. It returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(stderr, "webtransport:", err)
+		return 2
+	}
+	switch err = o.serve(ctx, stdout); {
+	case errors.Is(err, netsys.ErrInsecure):
+		err = fmt.Errorf("%w\nHere that is -insecure-anyone-can-join. A server for the public gives out tokens: docs/guide/tokens.md", err)
+	case errors.Is(err, netsys.ErrAddrInUse):
+		err = fmt.Errorf("%w\nIs the arena running already? -udp, -socket, -webtransport and -http take other addresses; port 0 is a free one", err)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "webtransport:", err)
+		return 1
+	}
+	return 0
+}
+
+// parse reads the flags.
+func parse(args []string, stderr io.Writer) (o options, err error) {
+	fs := flag.NewFlagSet("webtransport", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.StringVar(&o.http, "http", "127.0.0.1:7780", "serve the page at this TCP `address`")
+	fs.StringVar(&o.udp, "udp", "127.0.0.1:7777", "serve native clients at this UDP `address`")
+	fs.StringVar(&o.socket, "socket", "127.0.0.1:7778", "serve WebSockets at this TCP `address`. With -cert they come through -http, and this stays on loopback")
+	fs.StringVar(&o.webtransport, "webtransport", "127.0.0.1:7779", "serve WebTransport at this UDP `address`: it must be let through firewalls as UDP")
+	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
+		o.names = strings.Split(s, ",")
+		return nil
+	})
+	fs.StringVar(&o.cert, "cert", "", "`file` with the certificate of an authority, in PEM, with those that lead to it: for -webtransport and -http.\n"+
+		"Without, one is made at start that browsers take by its hash for ten days, and the page comes by HTTP:\n"+
+		"browsers give WebTransport to a page by HTTP on their own machine alone")
+	fs.StringVar(&o.key, "key", "", "`file` with the key of -cert, in PEM")
+	fs.StringVar(&o.dist, "dist", "examples/three/dist", "`folder` with the built page")
+	fs.IntVar(&o.npcs, "npcs", 100, "entities that walk about")
+	fs.BoolVar(&o.insecure, "insecure-anyone-can-join", false, "play with others than this machine: anybody can join in anybody's name")
+	fs.Usage = func() {
+		fmt.Fprint(stderr, "usage: go -C examples/webtransport run . [flags]\n\nServes the arena by WebTransport beside WebSocket and UDP, and a page to play it on, which takes what passes.\n\n")
+		fs.PrintDefaults()
+	}
+	if err = fs.Parse(args); err != nil {
+		return o, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%q: there are only flags", fs.Arg(0))
+	case (o.cert == "") != (o.key == ""):
+		err = errors.New("-cert and -key go together: a certificate is good for nothing without its key")
+	case o.cert != "" && o.names == nil:
+		err = errors.New("-cert needs -names: the names in the certificate, under which the page is opened, such as game.example")
+	case o.npcs < 0:
+		err = errors.New("-npcs is negative")
+	}
+	return o, err
+}
+
+// serve plays the match, until ctx ends.
+func (o options) serve(ctx context.Context, stdout io.Writer) error {
+	page, err := net.Listen("tcp", o.http)
+	if err != nil {
+		return fmt.Errorf("%w: -http takes another address", err)
+	}
+	defer page.Close()
+	sockets := eventloop.WebSocketConfig{Addr: o.socket, Hosts: o.names}
+	certificate, err := webtransport.DevelopmentCertificate(time.Now())
+	if o.cert != "" {
+		certificate, err = tls.LoadX509KeyPair(o.cert, o.key)
+	}
+	if err != nil {
+		return err
+	}
+	secure := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	first, err := eventloop.ListenConfig{WebSocket: sockets}.Listen(o.udp)
+	if err != nil {
+		return err
+	}
+	second, err := webtransport.Listen(webtransport.Config{Addr: o.webtransport, TLS: secure, Hosts: o.names})
+	if err != nil {
+		return errors.Join(err, first.Close())
+	}
+	config := systems.ServerConfig{InsecureAllowAnyAddress: o.insecure}
+	game.Arm(&config)
+	game.NewMessages().Serve(&config)
+	wire := second.Beside(first)
+	server, err := systems.NewServer(wire, game.CombatProtocol(), config)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	game.PopulateCombat(server.World(), 0, o.npcs)
+
+	dist := &web.Dist{
+		Folder: o.dist, Index: "arena.html", Name: "three.js", Command: "npm --prefix examples/three ci && npm --prefix examples/three run build",
+		Port: first.WebSocketAddr().Port(), Hosts: o.names, Insecure: o.insecure,
+		WebTransport: fmt.Sprintf(":%d/", second.LocalAddr().Port()),
+	}
+	site, scheme := &http.Server{Handler: dist, ReadHeaderTimeout: 10 * time.Second}, "http"
+	if o.cert == "" {
+		for _, h := range second.CertificateHashes() {
+			dist.Hashes = append(dist.Hashes, h[:])
+		}
+	} else {
+		dist.Port = page.Addr().(*net.TCPAddr).AddrPort().Port()
+		site.Handler, site.TLSConfig, scheme = through(dist, first.WebSocketAddr()), secure, "https"
+		page = tls.NewListener(page, secure)
+	}
+	fmt.Fprintf(stdout, "play in a browser:  %s://%v/\nWebTransport at %v, WebSocket at %v, UDP at %v\n", scheme, page.Addr(), second.LocalAddr(), first.WebSocketAddr(), first.LocalAddr())
+	if err := dist.Ready(); err != nil {
+		fmt.Fprintln(stdout, err)
+	}
+	go func() { _ = site.Serve(page) }() // until it is closed
+	defer site.Close()
+	if err := server.Run(ctx); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// through is a page that has the game's WebSockets at its own address, as a page by HTTPS needs them. To the game they all come
+// from this machine then: a server with bans and many players has a proxy of its own, see docs/guide/operating.md.
+func through(page http.Handler, socket netip.AddrPort) http.Handler {
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: socket.String()})
+		r.Out.Host = r.In.Host // that is checked
+	}}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}

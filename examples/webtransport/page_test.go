@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// evil is a site that is not the game's. To the browser it is on this machine.
+const evil = "evil.example"
+
+// witness has a page note which connections it tries and which open, and when the patience of the package with an attempt at
+// WebTransport, a second, has run out.
+const witness = `
+globalThis.noted = [];
+const told = (f, ...what) => (...args) => { noted.push(what.join(' ')); return f(...args); };
+const wait = globalThis.setTimeout;
+globalThis.setTimeout = (f, ms, ...args) => wait(ms === 1000 ? told(f, 'patience') : f, ms, ...args);
+globalThis.WebSocket = class WebSocket extends globalThis.WebSocket {
+  constructor(...args) {
+    super(...args);
+    noted.push('websocket tried');
+    this.addEventListener('open', () => noted.push('websocket open'));
+  }
+};
+const Transport = globalThis.WebTransport;
+if (Transport) globalThis.WebTransport = class WebTransport extends Transport {
+  constructor(...args) {
+    super(...args);
+    noted.push('webtransport tried');
+    this.ready.then(() => noted.push('webtransport open'), () => {});
+  }
+};`
+
+// browse starts a browser, or skips the test.
+func browse(t *testing.T, trusted string) context.Context {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && program == "" {
+			program = found
+		}
+	}
+	if program == "" {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute),
+		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("disable-gpu", false),
+		chromedp.Flag("host-resolver-rules", "MAP "+evil+" 127.0.0.1"), chromedp.Flag("unsafely-treat-insecure-origin-as-secure", trusted))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// tab is a page in a browser.
+type tab struct {
+	*testing.T
+	ctx context.Context
+}
+
+// open opens a page, and closes it with the test.
+func open(t *testing.T, browser context.Context, url string) *tab {
+	t.Helper()
+	ctx, stop := chromedp.NewContext(browser)
+	t.Cleanup(stop)
+	b := &tab{t, ctx}
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: witness}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.Navigate(url)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// ask evaluates an expression in a page.
+func ask[V any](b *tab, expression string) (v V) {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[V](expression))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// status is what a page says of its link.
+func (b *tab) status() string { return ask[string](b, `document.querySelector('#status').textContent`) }
+
+// plays waits until a player has walked over a link.
+func (b *tab) plays(link string) {
+	b.Helper()
+	defer func() {
+		if b.Failed() {
+			b.Logf("status %q, noted %q", b.status(), ask[[]string](b, "noted"))
+		}
+	}()
+	until(b.T, "it has a link", func() bool { s := b.status(); return s != "" && !strings.HasPrefix(s, "loading") })
+	if got := b.status(); got != link {
+		b.Fatalf("it plays over %q, want %q", got, link)
+	}
+	until(b.T, "it has walked, and is told of it", func() bool { return ask[bool](b, "globalThis.walked > 60 && globalThis.told > 20") })
+}
+
+// built is a folder with a page of the arena.
+func built(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/tactusgo/tactus").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(parts ...string) string {
+		return filepath.Join(append([]string{strings.TrimSpace(string(root))}, parts...)...)
+	}
+	for to, from := range map[string]string{
+		"arena.html": "testdata/arena.html", "page.mjs": "testdata/page.mjs", "arena.mjs": at("examples/arena/bindings/arena.mjs"),
+		"wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib/wasm/wasm_exec.js"),
+	} {
+		b, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, to), b, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(folder, "client"), os.DirFS(at("systems/host/js"))); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.Command("go", "build", "-C", at(), "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "arena.wasm"), "./examples/arena/wasm")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return folder
+}
+
+// elsewhere serves a page that is told of other places than the command says.
+func elsewhere(t *testing.T, folder string, on net.Listener, told func() connectJSON) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.Handle("/", http.FileServer(http.Dir(folder)))
+	mux.HandleFunc("/connect.json", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(told()) })
+	site := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { _ = site.Serve(on) }() // until it is closed
+	t.Cleanup(func() { _ = site.Close() })
+	return "http://" + on.Addr().String() + "/arena.html"
+}
+
+// listen is a free port of this machine.
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// of counts what a page has noted.
+func of(all []string, what string) (n int) {
+	for _, x := range all {
+		if x == what {
+			n++
+		}
+	}
+	return n
+}
+
+// A page plays over WebTransport, and over WebSocket where that does not pass: after its patience where nobody answers, at once where it is
+// told so. What pages of other sites may not by one they may not by the other.
+func TestPage(t *testing.T) {
+	foreign := listen(t)
+	at := foreign.Addr().(*net.TCPAddr).Port
+	browser := browse(t, fmt.Sprintf("http://%s:%d", evil, at))
+	folder := built(t)
+	server := start(t, "-dist", folder)
+	_, body := get(t, server.page+"connect.json")
+	var good connectJSON
+	if err := json.Unmarshal([]byte(body), &good); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("WebTransport passes", func(t *testing.T) {
+		b := open(t, browser, server.page)
+		b.plays("webtransport")
+		if noted := ask[[]string](b, "noted"); of(noted, "webtransport open") != 1 || of(noted, "websocket tried") != 0 {
+			t.Errorf("noted %q", noted)
+		}
+	})
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0") // where nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := slices.Clone(good.Hashes[0])
+	other[0] ^= 1
+	for _, x := range []struct {
+		name     string
+		change   func(c *connectJSON)
+		patience int
+	}{
+		{"UDP is blocked", func(c *connectJSON) { c.WebTransport = fmt.Sprintf("https://%v/", silent.LocalAddr()) }, 1},
+		{"the port is dead", func(c *connectJSON) { c.WebTransport = fmt.Sprintf("https://%v/", gone.LocalAddr()) }, -1}, // either way
+		{"another certificate", func(c *connectJSON) { c.Hashes = [][]byte{other} }, 0},
+		{"no certificate that an authority has signed", func(c *connectJSON) { c.Hashes = nil }, 0},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			c := good
+			x.change(&c)
+			b := open(t, browser, elsewhere(t, folder, listen(t), func() connectJSON { return c }))
+			b.plays("websocket")
+			noted := slices.DeleteFunc(ask[[]string](b, "noted"), func(s string) bool { return s == "patience" && x.patience < 0 })
+			want := []string{"webtransport tried", "websocket tried", "websocket open"}
+			if x.patience > 0 {
+				want = slices.Insert(want, 1, "patience")
+			}
+			if !slices.Equal(noted, want) {
+				t.Errorf("noted %q, want %q", noted, want)
+			}
+		})
+	}
+	under := func(name, text string) string {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Host = name + ":" + u.Port()
+		return u.String()
+	}
+	led := connectJSON{under(evil, good.WebSocket), under(evil, good.WebTransport), good.Hashes, true} // its client would go there
+	for _, x := range []struct{ name, page string }{
+		{"a page of another site", under(evil, elsewhere(t, folder, foreign, func() connectJSON { return good }))},
+		{"a name that any site could make lead here", elsewhere(t, folder, listen(t), func() connectJSON { return led })},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b := open(t, browser, x.page)
+			until(t, "it is refused", func() bool { return strings.HasPrefix(b.status(), "refused") })
+			if noted := ask[[]string](b, "noted"); !slices.Equal(noted, []string{"webtransport tried", "websocket tried"}) {
+				t.Errorf("noted %q", noted)
+			}
+		})
+	}
+}
+
+// The page in three.js plays over WebTransport, and says so among its figures.
+func TestThree(t *testing.T) {
+	dist, err := filepath.Abs("../three/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dist, "arena.html")); err != nil {
+		t.Skip("the page is not built: npm --prefix examples/three ci && npm --prefix examples/three run build")
+	}
+	browser := browse(t, "")
+	server := start(t, "-dist", dist)
+	b := open(t, browser, server.page+"?name=Ada")
+	until(t, "it has joined", func() bool { return ask[bool](b, `document.querySelector('#card').hidden`) })
+	if err := chromedp.Do(b.ctx, chromedp.Click("#network")); err != nil {
+		t.Fatal(err)
+	}
+	figure := func(name string) string {
+		return ask[string](b, fmt.Sprintf(`[...document.querySelectorAll('#figures dt')].find((e) => e.textContent === %q)?.nextElementSibling.textContent ?? ''`, name))
+	}
+	until(t, "others are there", func() bool { n, _ := strconv.Atoi(figure("entities")); return n > 20 })
+	if got := figure("link"); got != "WebTransport" {
+		t.Errorf("its link is %q", got)
+	}
+	if noted := ask[[]string](b, "noted"); of(noted, "webtransport open") != 1 || of(noted, "websocket tried") != 0 {
+		t.Errorf("noted %q", noted)
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), "three.png"), png, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if len(png) < 10_000 {
+		t.Errorf("a picture of %d bytes: there is nothing on it", len(png))
+	}
+}

@@ -1,0 +1,26 @@
+// Plays the arena and says how that goes: in place of the page of examples/three, where that is not built.
+import { connect } from './client/index.mjs';
+import arena from './arena.mjs';
+
+const status = document.querySelector('#status');
+const place = await (await fetch('connect.json')).json();
+try {
+  const game = await connect({ ...place, module: 'arena.wasm', exec: 'wasm_exec.js', game: arena, onLink: (kind) => { status.textContent = kind; } });
+  globalThis.walked = 0;
+  let from = null;
+  requestAnimationFrame(function draw() {
+    game.input.Buttons = arena.Buttons.Right | arena.Buttons.Down;
+    game.advance();
+    for (const t of game.frame()) {
+      for (let r = 0; t.Position && r < t.rows; r++) {
+        if (!game.stats.Client || t.Owner?.Client(r) !== game.stats.Client) continue;
+        from ??= { x: t.Position.X(r), y: t.Position.Y(r) };
+        globalThis.walked = Math.hypot(t.Position.X(r) - from.x, t.Position.Y(r) - from.y);
+      }
+    }
+    globalThis.told = game.stats.Snapshots;
+    requestAnimationFrame(draw);
+  });
+} catch (e) {
+  status.textContent = `refused: ${e.message}`;
+}
