@@ -1,0 +1,23 @@
+//go:build cgo
+
+package main
+
+import (
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/embed/c/capi"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// A library has no main function that runs: what there is to play is said while it is loaded.
+var _ = capi.Provide(capi.Game{Protocol: game.CombatProtocol, Config: config})
+
+// config is one more player.
+func config() host.Config {
+	m := game.NewMessages()
+	return host.Config{
+		Client: systems.ClientConfig{Messages: m.Registry},
+		Input:  host.InputOf(func(c *systems.Client, in *game.Action) { in.Seen = c.Claim(in.Buttons&game.Fire != 0) }),
+		Book:   m.Book(),
+	}
+}

@@ -1,0 +1,294 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// Most is how many clients there can be at a time.
+const Most = 64
+
+// TextSize is how long a text is, in bytes, with the zero byte at its end.
+const TextSize = 1024
+
+// lookup is how long the address of a name may take.
+const lookup = 5 * time.Second
+
+// What Options.Flags are made of.
+const (
+	BetweenTicks = 1 << iota // draw between ticks: host.Config.Partial
+	Insecure                 // systems.ClientConfig.InsecureAllowAnyAddress
+	ThinClient               // systems.Thin; it draws nothing between ticks
+)
+
+// Game is what is played.
+type Game struct {
+	// Protocol builds the game's protocol, once for each client. Required.
+	Protocol func() *ecs.Protocol
+	// Config is the configuration of one more client. What [Options] say takes the place of its Client.Token,
+	// Client.ClientID, Client.ConnectTimeout, Login, Partial and Machine. Default (nil): the zero Config.
+	Config func() host.Config
+}
+
+// config is that of one more client.
+func (g Game) config() host.Config {
+	if g.Config == nil {
+		return host.Config{}
+	}
+	return g.Config()
+}
+
+// Options say what a client is opened with.
+type Options struct {
+	// Server is "host:port"; "" means the addresses of Token.
+	Server string
+	// Token is a connect token, as netcode.ConnectToken.Append has it. Default (nil): development mode.
+	Token []byte
+	// Login is what the player asks to be, as it lies in memory. Default (nil): what the game's Config says.
+	Login []byte
+	// Player is who the player is, in development mode. Default (0): a random number.
+	Player uint64
+	// Flags are [BetweenTicks], [Insecure] and [ThinClient].
+	Flags uint32
+	// Connect is how long it may take to be let in. Default (0): what the game's Config says.
+	Connect time.Duration
+	// Now is the first time, in nanoseconds since 1970. Default (0): the present.
+	Now int64
+}
+
+// Clients are clients of one game, by number. Any goroutine may call any method: calls for one client wait for each other.
+type Clients struct {
+	game   Game
+	dial   func(server string) (netsys.Wire, netip.AddrPort, error)
+	base   time.Time // with a reading of the clock that nobody sets
+	nobody *[TextSize]byte
+	pins   runtime.Pinner // of nobody and lines
+	mu     sync.Mutex     // of lines, and of which seats are taken
+	lines  []byte
+	seats  [Most]seat
+}
+
+// seat is where a client is.
+type seat struct {
+	mu     sync.Mutex
+	turn   uint32 // how many were here before
+	taken  bool   // under Clients.mu
+	client *client
+}
+
+// client is a host, and what C reads of it.
+type client struct {
+	*host.Host
+	view  *View
+	text  *[TextSize]byte
+	pins  runtime.Pinner // of what lies where it lies as long as there is a client
+	frame frame
+}
+
+// New makes the clients of a game; there are none yet.
+func New(g Game) *Clients {
+	c := &Clients{game: g, dial: dial, base: time.Now(), nobody: new([TextSize]byte)}
+	Say(c.nobody[:], "clients: there is no such client: it is closed, or never was")
+	c.pins.Pin(c.nobody)
+	return c
+}
+
+// dial opens a socket to a server, or to whom a token names.
+func dial(server string) (netsys.Wire, netip.AddrPort, error) {
+	if server == "" {
+		wire, err := netsys.ListenUDP(":0")
+		return wire, netip.AddrPort{}, err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), lookup)
+	defer stop()
+	wire, err := netsys.DialUDP(ctx, server)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return wire, wire.RemoteAddr(), nil
+}
+
+// Lines is the first byte of what bindings compare: host.Lines with \n between them, and a zero byte at the end. It is
+// pinned for good.
+func (c *Clients) Lines() *byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lines == nil {
+		c.lines = append([]byte(strings.Join(host.Lines(c.game.Protocol(), c.game.config().Book), "\n")), 0)
+		c.pins.Pin(&c.lines[0])
+	}
+	return &c.lines[0]
+}
+
+// Now is the present, in nanoseconds since 1970 as they were when these clients were made: it does not go back, even
+// where somebody sets the clock.
+func (c *Clients) Now() int64 { return c.number(time.Now()) }
+
+func (c *Clients) number(t time.Time) int64 { return c.base.UnixNano() + int64(t.Sub(c.base)) }
+
+// time is that of a number. What it says of the clock that nobody sets is what datagrams are compared by.
+func (c *Clients) time(now int64) time.Time {
+	switch {
+	case now == 0:
+		return time.Now()
+	case now < 0:
+		return time.Unix(0, now)
+	}
+	return c.base.Add(time.Duration(now - c.base.UnixNano()))
+}
+
+// Open makes a client, which begins to connect, and returns its number, from 1. host.ReasonOf tells the reason of an error.
+func (c *Clients) Open(o Options) (uint32, error) {
+	k := c.game.config()
+	k.Machine, k.Partial = time.Now(), o.Flags&BetweenTicks != 0
+	k.Client.InsecureAllowAnyAddress = k.Client.InsecureAllowAnyAddress || o.Flags&Insecure != 0
+	if known := uint32(BetweenTicks | Insecure | ThinClient); o.Flags&^known != 0 {
+		return 0, fmt.Errorf("clients: flags %d: there are %v, and what these add up to", o.Flags, []int{BetweenTicks, Insecure, ThinClient})
+	}
+	if o.Flags&ThinClient != 0 {
+		k.Client.Schedule, k.Partial = systems.Thin, false
+	}
+	if o.Player != 0 {
+		k.Client.ClientID = o.Player
+	}
+	if o.Connect != 0 {
+		k.Client.ConnectTimeout = o.Connect
+	}
+	if o.Login != nil {
+		k.Login = o.Login
+	}
+	if o.Token != nil {
+		token, err := netcode.ParseToken(o.Token)
+		if err != nil {
+			return 0, err
+		}
+		k.Client.Token = token
+	}
+	if o.Server == "" && k.Client.Token == nil {
+		return 0, errors.New(`clients: neither a server nor a token: say where to play, as "host:port"`)
+	}
+	at, err := c.reserve()
+	if err != nil {
+		return 0, err
+	}
+	p := c.game.Protocol()
+	h, err := c.host(p, o, k)
+	if err != nil {
+		c.leave(at)
+		return 0, err
+	}
+	x := &client{Host: h, view: new(View), text: new([TextSize]byte)}
+	x.view.Stats = h.Stats()
+	x.view.StatsCount = uint32(len(host.StatNames()))
+	for _, p := range []any{x.view, x.text, x.view.Stats} {
+		x.pins.Pin(p)
+	}
+	x.frame.columns = len(p.Replicated())
+	s := &c.seats[at]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn = (s.turn + 1) & (1<<24 - 1)
+	s.client = x
+	return s.turn<<8 | uint32(at+1), nil
+}
+
+// host makes a host on a socket.
+func (c *Clients) host(p *ecs.Protocol, o Options, k host.Config) (*host.Host, error) {
+	wire, server, err := c.dial(o.Server)
+	if err != nil {
+		return nil, err
+	}
+	return host.New(p, wire, server, c.time(o.Now), k)
+}
+
+// reserve takes a free seat.
+func (c *Clients) reserve() (at int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.seats {
+		if s := &c.seats[i]; !s.taken {
+			s.taken = true
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("clients: there are %d, and no more at a time: close those that have ended", Most)
+}
+
+// leave frees a seat.
+func (c *Clients) leave(at int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seats[at].taken = false
+}
+
+// of is the client of a number, locked; nil, and nothing locked, where there is none.
+func (c *Clients) of(n uint32) (*seat, *client) {
+	at := n&255 - 1
+	if at >= Most {
+		return nil, nil
+	}
+	s := &c.seats[at]
+	s.mu.Lock()
+	if s.client == nil || s.turn != n>>8 {
+		s.mu.Unlock()
+		return nil, nil
+	}
+	return s, s.client
+}
+
+// Close leaves the server, and frees the number and all that was read of the client.
+func (c *Clients) Close(n uint32) Code {
+	s, x := c.of(n)
+	if x == nil {
+		return NoClient
+	}
+	err := x.Host.Close()
+	x.frame.drop()
+	x.pins.Unpin()
+	s.client = nil
+	s.mu.Unlock()
+	c.leave(int(n&255) - 1)
+	return CodeOf(err)
+}
+
+// Say writes a text with a zero byte at its end, cut where a letter ends. There must be room for one byte.
+func Say(to []byte, s string) {
+	if n := len(to) - 1; len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s = s[:n]
+	}
+	to[copy(to, s)] = 0
+}
+
+// told makes err the text of a client, and returns its code.
+func (x *client) told(err error) Code {
+	if err != nil {
+		Say(x.text[:], err.Error())
+	}
+	return CodeOf(err)
+}
+
+// Text is what the newest error of a client, or [Clients.End], says: TextSize bytes, pinned as long as there is the client.
+func (c *Clients) Text(n uint32) *[TextSize]byte {
+	s, x := c.of(n)
+	if x == nil {
+		return c.nobody
+	}
+	defer s.mu.Unlock()
+	return x.text
+}

@@ -1,0 +1,308 @@
+package clients
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/host"
+)
+
+// A view is that of the host: the same memory, with the same values.
+func TestView(t *testing.T) {
+	m := newMatch(t)
+	n, other := m.open(1), m.open(2)
+	in := game.Action{Buttons: game.Right}
+	if code := m.SetInput(n, bytesOf(&in)); code != OK {
+		t.Fatal(code)
+	}
+	m.play(time.Second, nil, n, other)
+	var first, last components.Position
+	rows, news := 0, 0
+	m.play(time.Second, func(v *View) {
+		x := m.seats[n&255-1].client
+		if v != x.view {
+			return
+		}
+		at, ok := m.own(v)
+		if !ok {
+			t.Fatalf("no own row at tick %v", v.Stats.Tick)
+		}
+		if last = at; first == (components.Position{}) {
+			first = at
+		}
+		rows = 0
+		for i := range v.tables() {
+			table, is := v.tables()[i], x.Host.Tables()[i]
+			rows += int(table.Rows)
+			if table.Mask != is.Mask || int(table.Rows) != is.Rows || (table.Simulated == 1) != is.Simulated ||
+				table.IDs != unsafe.SliceData(is.NetIDs) || table.Handles != unsafe.SliceData(is.Handles) || table.Columns != unsafe.SliceData(is.Columns) {
+				t.Fatalf("table %d is %+v, of the host %+v", i, table, is)
+			}
+		}
+		singles := 0
+		for i, p := range unsafe.Slice(v.Singles, v.Columns) {
+			if p != x.Host.Single(i) {
+				t.Fatalf("single %d", i)
+			}
+			if p != nil {
+				singles++
+			}
+		}
+		if singles != 1 || v.Generation != x.Host.Generation() || int(v.Columns) != len(m.protocol.Replicated()) || int(v.StatsCount) != len(host.StatNames()) {
+			t.Fatalf("%d singles, %+v", singles, v)
+		}
+		news += int(v.NewsCount)
+	}, n, other)
+	if rows < 22 || last.X-first.X < 50 {
+		t.Errorf("%d rows, from %v to %v", rows, first, last)
+	}
+	if m.Next(n) <= m.at() || m.Next(n) > m.at()+int64(time.Second) {
+		t.Errorf("the next tick is at %d, it is %d", m.Next(n), m.at())
+	}
+}
+
+// What is said comes to C with its value, and rows that come are told.
+func TestNews(t *testing.T) {
+	m := newMatch(t)
+	n := m.open(1)
+	came, said := 0, ""
+	each := func(v *View) {
+		for _, x := range unsafe.Slice(v.News, v.NewsCount) {
+			value := unsafe.Slice(v.Values, v.ValuesSize)[x.At : x.At+x.Size]
+			switch x.Kind {
+			case host.NewsCame:
+				came++
+			case host.NewsMessage:
+				var s game.Said
+				if copy(bytesOf(&s), value); int(x.Size) == len(bytesOf(&s)) && x.Which == 1 {
+					said += s.Text.String()
+				}
+			}
+		}
+	}
+	m.play(time.Second, each, n)
+	var s game.Say
+	s.Text.Set("hello")
+	if code := m.Send(n, Message, 0, bytesOf(&s)); code != OK {
+		t.Fatal(code)
+	}
+	m.play(time.Second, each, n)
+	if came < 21 || said != "hello" {
+		t.Errorf("%d came, and %q was said", came, said)
+	}
+}
+
+// Numbers of clients that are closed are nobody's, also where another one has taken the place.
+func TestClosed(t *testing.T) {
+	m := newMatch(t)
+	n := m.open(1)
+	m.play(time.Second, nil, n)
+	if text := m.Text(n); text[0] != 0 {
+		t.Errorf("a client without an error says %q", text[:])
+	}
+	if code := m.Close(n); code != OK {
+		t.Fatal(code)
+	}
+	again := m.open(2)
+	if again == n || again&255 != n&255 {
+		t.Errorf("%#x after %#x", again, n)
+	}
+	for _, none := range []uint32{0, n, again + 1, again + 256, 255, 1<<32 - 1} {
+		if m.SetInput(none, nil) != NoClient || m.Advance(none, 0) != int32(NoClient) || m.Frame(none, 0) != nil || m.Next(none) != 0 ||
+			m.Send(none, Message, 0, nil) != NoClient || m.End(none) != int32(NoClient) || m.Refuse(none, "") != NoClient || m.Close(none) != NoClient {
+			t.Errorf("%#x is somebody", none)
+		}
+		if text := m.Text(none); !bytes.HasPrefix(text[:], []byte("clients: there is no such client")) {
+			t.Errorf("%q", text[:])
+		}
+	}
+	m.play(time.Second, nil, again)
+	if reason := m.End(again); reason != 0 {
+		t.Errorf("it ended for %d", reason)
+	}
+}
+
+// There is a bound, and a place that becomes free is there again. What fails to open takes none.
+func TestMost(t *testing.T) {
+	m := newMatch(t)
+	for range Most + 5 {
+		if _, err := m.Open(Options{Server: "x", Flags: Insecure, Now: 1}); err == nil || !strings.Contains(err.Error(), "time") {
+			t.Fatalf("opened in 1970: %v", err)
+		}
+	}
+	var all []uint32
+	for i := range Most {
+		all = append(all, m.open(uint64(i+1)))
+	}
+	if _, err := m.Open(Options{Server: "x", Flags: Insecure, Now: m.at()}); err == nil || !strings.Contains(err.Error(), "there are 64") {
+		t.Errorf("one too many: %v", err)
+	}
+	m.Close(all[9])
+	if n := m.open(77); n&255 != 10 {
+		t.Errorf("%#x", n)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	m := newMatch(t)
+	key := netcode.GenerateKey(nil)
+	token, err := netcode.TokenConfig{Key: key, ClientID: 7, Servers: servers()}.Issue(m.now.Add(-time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		o      Options
+		reason host.Reason
+		says   string
+	}{
+		{Options{}, host.Other, "neither a server nor a token"},
+		{Options{Server: "x", Token: []byte{}}, host.Other, "0 bytes instead of 2048"},
+		{Options{Server: "x", Token: token.Append(nil), Now: m.at()}, host.Expired, "ago"},
+		{Options{Server: "x", Login: []byte{1}, Now: m.at()}, host.Other, "Login"},
+		{Options{Server: "x", Now: m.at()}, host.Other, "development mode"},
+		{Options{Server: "x", Now: -1, Flags: Insecure}, host.Other, "time"},
+		{Options{Server: "x", Now: m.at(), Flags: Insecure, Connect: -time.Second}, host.Other, "ConnectTimeout"},
+		{Options{Token: token.Append(nil), Now: m.at()}, host.Closed, "closed"},
+	} {
+		if n, err := m.Open(x.o); n != 0 || host.ReasonOf(err) != x.reason || !strings.Contains(err.Error(), x.says) {
+			t.Errorf("%+v: %d, reason %d, %v; want %d, %q", x.o, n, host.ReasonOf(err), err, x.reason, x.says)
+		}
+	}
+}
+
+// The end of a session is told, and its newest frame stays.
+func TestEnd(t *testing.T) {
+	m := newMatch(t)
+	n := m.open(1)
+	m.play(time.Second, nil, n)
+	if err := m.server.Close(m.now); err != nil {
+		t.Fatal(err)
+	}
+	if m.play(time.Second/2, nil, n); m.Advance(n, m.at()) != int32(Ended) || m.End(n) != int32(host.Closing) {
+		t.Errorf("advance %d, end %d", m.Advance(n, m.at()), m.End(n))
+	}
+	if text := m.Text(n); !bytes.Contains(text[:], []byte("clos")) {
+		t.Errorf("%q", text[:])
+	}
+	v := m.Frame(n, m.at())
+	if v == nil {
+		t.Fatal("no frame")
+	}
+	if _, ok := m.own(v); !ok {
+		t.Error("nobody is left in it")
+	}
+	if m.Advance(n, 5) != int32(Time) {
+		t.Error("after the end any time will do")
+	}
+}
+
+// Texts are cut where a letter ends, and always end.
+func TestSay(t *testing.T) {
+	for _, x := range []struct{ say, want string }{{"", ""}, {"abc", "abc"}, {"abcdefg", "abcdefg"}, {"abcdefgh", "abcdefg"}, {"abcdefä", "abcdef"}, {"ääää", "äää"}} {
+		to := bytes.Repeat([]byte{'x'}, 8)
+		if Say(to, x.say); string(to[:bytes.IndexByte(to, 0)]) != x.want {
+			t.Errorf("%q is %q", x.say, to)
+		}
+	}
+}
+
+// Goroutines that call for one client wait for each other, and one may close it meanwhile.
+func TestConcurrent(t *testing.T) {
+	m := newMatch(t)
+	n := m.open(1)
+	in := game.Action{}
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for j := range 200 {
+				m.SetInput(n, bytesOf(&in))
+				m.Advance(n, 0)
+				m.Frame(n, 0)
+				m.End(n)
+				m.Lines()
+				if i == 3 && j == 150 {
+					m.Close(n)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if m.End(n) != int32(NoClient) {
+		t.Error("it is still there")
+	}
+}
+
+func TestLines(t *testing.T) {
+	m := newMatch(t)
+	p := m.Lines()
+	want := strings.Join(host.Lines(game.CombatProtocol(), game.NewMessages().Book()), "\n") + "\x00"
+	if p != &m.lines[0] || string(m.lines) != want || m.Lines() != p {
+		t.Errorf("%q", m.lines)
+	}
+}
+
+// A thin client plays and predicts nothing; a flag that means nothing is refused.
+func TestFlags(t *testing.T) {
+	m := newMatch(t)
+	if _, err := m.Open(Options{Server: "x", Flags: 8, Now: m.at()}); err == nil || !strings.Contains(err.Error(), "flags 8") {
+		t.Errorf("flag 8: %v", err)
+	}
+	thin, err := m.Open(Options{Server: "x", Player: 1, Flags: Insecure | ThinClient | BetweenTicks, Now: m.at()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := game.Action{Buttons: game.Right}
+	m.SetInput(thin, bytesOf(&in))
+	m.play(time.Second, nil, thin)
+	first, simulated := 0.0, 0
+	m.play(time.Second, func(v *View) {
+		for _, t := range v.tables() {
+			simulated += int(t.Simulated)
+		}
+		at, ok := m.own(v)
+		if first == 0 && ok {
+			first = float64(at.X)
+		}
+	}, thin)
+	v := m.Frame(thin, m.at())
+	if at, ok := m.own(v); !ok || simulated != 0 || float64(at.X)-first < 50 {
+		t.Errorf("from %v to %v, %d tables are simulated", first, at, simulated)
+	}
+	full := m.open(2)
+	m.play(time.Second, func(v *View) {
+		for _, t := range v.tables() {
+			simulated += int(t.Simulated)
+		}
+	}, full)
+	if simulated == 0 {
+		t.Error("nothing is simulated by who predicts")
+	}
+}
+
+// The present does not go back, and is that of the day.
+func TestNow(t *testing.T) {
+	m := newMatch(t)
+	now := m.Now()
+	if off := time.Since(time.Unix(0, now)); off < 0 || off > time.Minute {
+		t.Errorf("%v off", off)
+	}
+	for range 1000 {
+		next := m.Now()
+		if next < now {
+			t.Fatalf("%d after %d", next, now)
+		}
+		now = next
+	}
+	for _, n := range []int64{1, -1, now, 1<<63 - 1, -1 << 63} {
+		if got := m.time(n).UnixNano(); got != n {
+			t.Errorf("%d is %d", n, got)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package clients
+
+import (
+	"fmt"
+	"math"
+)
+
+// What [Clients.Send] sends.
+const (
+	Message = iota
+	Event
+	Command
+)
+
+// SetInput gives the input of the coming ticks: see host.Host.SetInput.
+func (c *Clients) SetInput(n uint32, input []byte) Code {
+	s, x := c.of(n)
+	if x == nil {
+		return NoClient
+	}
+	defer s.mu.Unlock()
+	return x.told(x.Host.SetInput(input))
+}
+
+// Advance receives, runs the ticks that are due, of which it returns the number, and sends; or it returns a [Code].
+func (c *Clients) Advance(n uint32, now int64) int32 {
+	s, x := c.of(n)
+	if x == nil {
+		return int32(NoClient)
+	}
+	defer s.mu.Unlock()
+	ticks, err := x.Host.Advance(c.time(now))
+	if err == nil {
+		return int32(min(ticks, math.MaxInt32))
+	}
+	code := x.told(err)
+	if reason, _ := x.Host.End(); reason != 0 && code != Time {
+		return int32(Ended)
+	}
+	return int32(code)
+}
+
+// Next is when the next tick is due, as a number; 0 where there is no such client.
+func (c *Clients) Next(n uint32) int64 {
+	s, x := c.of(n)
+	if x == nil {
+		return 0
+	}
+	defer s.mu.Unlock()
+	return c.number(x.Host.Next())
+}
+
+// Send sends a message, an event or a command, which what says, by its number in the game's Book or protocol.
+func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
+	s, x := c.of(n)
+	if x == nil {
+		return NoClient
+	}
+	defer s.mu.Unlock()
+	number := int(min(which, math.MaxInt32))
+	switch what {
+	case Message:
+		return x.told(x.Host.Send(number, value))
+	case Event:
+		return x.told(x.Host.Raise(number, value))
+	case Command:
+		return x.told(x.Host.Command(number, value))
+	}
+	panic(fmt.Sprintf("clients: Send of %d: give Message, Event or Command", what))
+}
+
+// End is the host.Reason why the session ended, and makes it the text; 0 while it goes on, NoClient where there is none.
+func (c *Clients) End(n uint32) int32 {
+	s, x := c.of(n)
+	if x == nil {
+		return int32(NoClient)
+	}
+	defer s.mu.Unlock()
+	reason, why := x.Host.End()
+	if reason != 0 {
+		Say(x.text[:], why)
+	}
+	return int32(reason)
+}
+
+// Refuse makes an argument that was found wrong before it came here the text of a client.
+func (c *Clients) Refuse(n uint32, why string) Code {
+	s, x := c.of(n)
+	if x == nil {
+		return NoClient
+	}
+	defer s.mu.Unlock()
+	Say(x.text[:], why)
+	return Argument
+}

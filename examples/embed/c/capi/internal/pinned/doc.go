@@ -1,0 +1,2 @@
+// Package pinned says, for tests, whether memory may be handed to C.
+package pinned
