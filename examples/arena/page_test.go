@@ -33,7 +33,10 @@ func TestPageBesideTheMatch(t *testing.T) {
 			t.Parallel()
 			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 3 -npcs 10 -names game.example,other.example -preset "+preset+" -web "+client(t))
 			url := out.Find(t, `browser: +(http://\S+)`)
-			for path, want := range map[string]string{"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`} {
+			for path, want := range map[string]string{
+				"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`,
+				"/play.json": `"second":{"name":"three.js","path":"/three/"`, "/three/connect.json": `{"websocket":"ws://127.0.0.1:`,
+			} {
 				if s := get(t, url+path); !strings.Contains(s, want) {
 					t.Errorf("at %q is %q", path, s)
 				}
@@ -53,6 +56,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 					t.Errorf("as %q: %s", host, r.Status)
 				}
 			}
+			out.Find(t, `(play in three\.js: +`+url+`/three/|run npm --prefix examples/three ci && npm --prefix examples/three run build)`) // built or not
 			counted(t, out, consumed)
 			out.Find(t, `(tick \d+, \d+ dropped; inputs consumed \d+)`)
 		})

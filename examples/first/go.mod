@@ -1,8 +1,8 @@
 module example.com/first
 
-go 1.26
+go 1.26.0
 
-require github.com/tactusgo/tactus v0.0.0
+require github.com/tactusgo/tactus v0.1.0
 
 require (
 	github.com/coder/websocket v1.8.15 // indirect
@@ -16,8 +16,8 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
-	golang.org/x/sync v0.13.0 // indirect
-	golang.org/x/sys v0.38.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )
 

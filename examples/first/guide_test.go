@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image/png"
 	"io"
@@ -20,14 +21,19 @@ import (
 
 var (
 	// block is a fenced block with its language, or a heading that names the file which the next block is.
-	block = regexp.MustCompile("(?ms)^## [^\n]*?: `([^`]+)`$|^```(sh|go|html)\n(.*?)^```$")
+	block = regexp.MustCompile("(?ms)^## [^\n]*?: `([^`]+)`$|^```(sh|go|html|ts)\n(.*?)^```$")
 	// address is where the page is, as the server prints it.
 	address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 )
 
-// The guide, followed to the letter in an empty folder: a module, the game, a try without a screen, a page, and a
-// browser that plays.
-func TestGuide(t *testing.T) {
+// reader follows pages of the guide to the letter, in a folder that is empty at first.
+type reader struct {
+	*testing.T
+	root, folder string
+}
+
+func newReader(t *testing.T) *reader {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds a client for browsers: without -short it runs")
 	}
@@ -35,52 +41,181 @@ func TestGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
-	run := func(command string) *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), "bash", "-ec", command)
-		cmd.Dir = folder
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-		return cmd
+	return &reader{t, root, t.TempDir()}
+}
+
+// command is a line of a shell.
+func (r *reader) command(line string) *exec.Cmd {
+	cmd := exec.CommandContext(r.Context(), "bash", "-ec", line)
+	cmd.Dir = r.folder
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	return cmd
+}
+
+// follow does what a page says, up to a heading that begins so, or all of it: it writes the files, and run is given the lines of
+// the shell, with what they print where they are not for it alone.
+func (r *reader) follow(name, end string, run func(line string) (out []byte)) {
+	r.Helper()
+	page, err := os.ReadFile(filepath.Join(r.root, "docs/guide", name))
+	if err != nil {
+		r.Fatal(err)
 	}
-	for _, name := range []string{"first-game.md", "browser.md"} {
-		page, err := os.ReadFile(filepath.Join(root, "docs/guide", name))
-		if err != nil {
-			t.Fatal(err)
+	text, file := string(page), ""
+	if end != "" {
+		before, _, found := strings.Cut(text, "\n"+end)
+		if !found {
+			r.Fatalf("%s has no heading %q", name, end)
 		}
-		file := ""
-		for _, m := range block.FindAllStringSubmatch(string(page), -1) {
-			switch {
-			case m[1] != "":
-				file = m[1]
-			case m[2] != "sh":
-				if err := os.WriteFile(filepath.Join(folder, file), []byte(m[3]), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			default:
-				for line := range strings.Lines(m[3]) {
-					line = strings.TrimSpace(line)
-					switch {
-					case line == "go run .":
-						play(t, run("go build -o game . && exec ./game"))
-						continue
-					case strings.HasPrefix(line, "go get "): // the checkout stands in for what the registry has
-						line = "go mod edit -require=github.com/tactusgo/tactus@v0.0.0 -replace=github.com/tactusgo/tactus=" + root
-					}
-					out, err := run(line).CombinedOutput()
-					if err != nil {
-						t.Fatalf("%s: %s: %v\n%s", name, line, err, out)
-					}
-					if strings.Contains(line, "-headless") && !(bytes.Contains(out, []byte("converged true")) && bytes.Contains(out, []byte("corrections 0,"))) {
-						t.Errorf("%s: %s:\n%s", name, line, out)
-					}
-				}
+		text = before + "\n"
+	}
+	for _, m := range block.FindAllStringSubmatch(text, -1) {
+		switch {
+		case m[1] != "":
+			file = m[1]
+		case m[2] != "sh":
+			if err := os.WriteFile(filepath.Join(r.folder, file), []byte(m[3]), 0o600); err != nil {
+				r.Fatal(err)
+			}
+		default:
+			for line := range strings.Lines(m[3]) {
+				run(strings.TrimSpace(line))
 			}
 		}
 	}
 }
 
-// play opens the page that a server prints, and looks whether there is somebody to see on it.
-func play(t *testing.T, server *exec.Cmd) {
+// must runs a line, with the checkout in the place of what the registry has.
+func (r *reader) must(line string) []byte {
+	r.Helper()
+	if strings.HasPrefix(line, "go get ") {
+		line = "go mod edit -require=github.com/tactusgo/tactus@v0.0.0 -replace=github.com/tactusgo/tactus=" + r.root
+	}
+	out, err := r.command(line).CombinedOutput()
+	if err != nil {
+		r.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return out
+}
+
+// The guide, followed to the letter in an empty folder: a module, the game, a try without a screen, a page, and a
+// browser that plays.
+func TestGuide(t *testing.T) {
+	r := newReader(t)
+	run := func(line string) []byte {
+		if line == "go run ." {
+			play(t, r.command("go build -o server . && exec ./server"))
+			return nil
+		}
+		out := r.must(line)
+		if strings.Contains(line, "-headless") && !(bytes.Contains(out, []byte("converged true")) && bytes.Contains(out, []byte("corrections 0,"))) {
+			t.Errorf("%s:\n%s", line, out)
+		}
+		return out
+	}
+	r.follow("first-game.md", "", run)
+	r.follow("browser.md", "", run)
+}
+
+// The page about three.js, followed to the letter: the same game, its client as a module, bindings, a page that npm builds, and
+// a browser that meets the bots.
+func TestThreeGuide(t *testing.T) {
+	r := newReader(t)
+	r.follow("first-game.md", "## 3. ", r.must)
+	npm := func() {
+		for _, program := range []string{"npm", "npx"} {
+			if _, err := exec.LookPath(program); err != nil {
+				t.Skip("what is in Go is built; for the page there is no npm: apt-get install npm, and Node from 20.19 on")
+			}
+		}
+	}
+	r.follow("three.md", "", func(line string) []byte {
+		switch {
+		case line == "go run .":
+			meet(t, r.command("go build -o server . && exec ./server"))
+			return nil
+		case strings.HasPrefix(line, "npm install "):
+			npm()
+			line = "npm install --no-audit --no-fund --prefer-offline " + r.pinned(strings.Fields(line)[2:])
+		case strings.HasPrefix(line, "np"):
+			npm()
+		}
+		return r.must(line)
+	})
+}
+
+// cell is the first cell of a row that has the text of an error.
+var cell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+
+// The errors that the page about three.js quotes are those that are printed.
+func TestThreeGuideQuotesErrors(t *testing.T) {
+	page, err := os.ReadFile("../../docs/guide/three.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../systems/host/js/*.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code []byte
+	for _, name := range append(files, "../../systems/runner/web/dist.go") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code = append(code, text...)
+	}
+	rows := cell.FindAllSubmatch(page, -1)
+	for _, row := range rows {
+		if !bytes.Contains(code, row[1]) && !bytes.Contains(row[1], []byte("does not exist on type")) { // that is TypeScript's
+			t.Errorf("nothing prints %q", row[1])
+		}
+	}
+	if len(rows) < 4 {
+		t.Errorf("the page has %d errors", len(rows))
+	}
+}
+
+// pinned are packages in the versions that examples/three has, and the client of the checkout.
+func (r *reader) pinned(packages []string) string {
+	r.Helper()
+	text, err := os.ReadFile(filepath.Join(r.root, "examples/three/package.json"))
+	if err != nil {
+		r.Fatal(err)
+	}
+	var has struct{ Dependencies, DevDependencies map[string]string }
+	if err := json.Unmarshal(text, &has); err != nil {
+		r.Fatal(err)
+	}
+	for i, name := range packages {
+		switch version := has.Dependencies[name] + has.DevDependencies[name]; {
+		case strings.HasPrefix(version, "file:"):
+			packages[i] = filepath.Join(r.root, "systems/host/js")
+		case version != "":
+			packages[i] += "@" + version
+		}
+	}
+	return strings.Join(packages, " ")
+}
+
+// meet opens the page in three.js that a server prints, and looks whether it meets the bots.
+func meet(t *testing.T, server *exec.Cmd) {
+	url := serve(t, server)
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	out, err := exec.CommandContext(t.Context(), "node", "--no-warnings", "--experimental-websocket", "testdata/look.mjs", chromium, t.TempDir(), url,
+		"^4 players, round trip [0-9]+ ms, 0 corrections$").CombinedOutput()
+	if err != nil || !bytes.HasPrefix(out, []byte("4 players")) {
+		t.Errorf("the page says %s (%v), want that it meets three bots and is not corrected", out, err)
+	}
+}
+
+// serve starts a server until the end of the test, and returns where its page is.
+func serve(t *testing.T, server *exec.Cmd) (url string) {
+	t.Helper()
+	var errs bytes.Buffer
+	server.Stderr = &errs
 	out, err := server.StdoutPipe()
 	if err == nil {
 		err = server.Start()
@@ -88,16 +223,21 @@ func play(t *testing.T, server *exec.Cmd) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = server.Process.Kill(); _ = server.Wait() }()
-	lines, url := bufio.NewScanner(out), ""
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	lines := bufio.NewScanner(out)
 	for url == "" && lines.Scan() {
 		url = address.FindString(lines.Text())
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
 	if url == "" {
-		t.Fatal("the server has not printed where its page is")
+		t.Fatalf("the server has not printed where its page is: %v, %s", server.Wait(), &errs)
 	}
-	state := ""
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return url
+}
+
+// play opens the page that a server prints, and looks whether there is somebody to see on it.
+func play(t *testing.T, server *exec.Cmd) {
+	url, state := serve(t, server), ""
 	for range 1200 { // of 100 ms
 		if state = get(url + "/build.json"); strings.Contains(state, `"ready"`) || strings.Contains(state, `"failed"`) {
 			break

@@ -23,7 +23,7 @@ const counting = "PLAY_COUNT_ALLOCATIONS"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(counting) == "" {
-		os.Exit(m.Run())
+		os.Exit(testsWithPrograms(m))
 	}
 	runtime.MemProfileRate = 1
 	if err := countAllocations(); err != nil {
@@ -149,6 +149,7 @@ func countAllocations() error {
 func TestFramesAllocateNothing(t *testing.T) {
 	for _, w := range worlds() {
 		t.Run(w.Name, func(t *testing.T) {
+			t.Parallel() // most of it is waiting for the next frame
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), counting+"="+w.Name)
 			cmd.WaitDelay = 5 * time.Second

@@ -33,7 +33,6 @@ func newThrong(t *testing.T) (m *playtest.Match, visible *atomic.Int64) {
 	const bots = 8
 	visible = new(atomic.Int64)
 	m = playtest.New(t, playtest.Config{Bots: bots, NPCs: sight - bots, Each: func(w *ecs.World) { visible.Store(throng(w)) }})
-	m.Page(t)
 	return m, visible
 }
 
@@ -92,6 +91,7 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	m, visible := newThrong(t)
+	m.Page(t)
 	b := browse(t, 1280, 720, 1, false, flags...)
 	b.join(m, "Ada")
 	b.insist("everybody is there", func(int) {}, func() bool { return visible.Load() > sight*9/10 })

@@ -12,7 +12,7 @@ require (
 	github.com/chromedp/chromedp v0.22.1
 	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/jezek/xgb v1.1.1
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/examples/physics v0.0.0-00010101000000-000000000000
 	golang.org/x/image v0.47.0
 )

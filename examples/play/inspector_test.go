@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,12 +26,7 @@ var inspectorTabs = []string{
 // the screen of a phone, and has loaded nothing from elsewhere.
 func TestInspector(t *testing.T) {
 	b := browse(t, 1280, 720, 1, false)
-	program := filepath.Join(t.TempDir(), "arena")
-	build := exec.Command("go", "build", "-o", program, "./examples/arena")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := program(t, "arena")
 	for _, preset := range policy.Presets() {
 		b.step(preset.String(), func() {
 			site := inspected(b.T, program, preset)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,18 +23,6 @@ import (
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 	"github.com/tactusgo/tactus/systems/runner/web"
 )
-
-// arenaProgram builds the arena.
-func arenaProgram(t *testing.T) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), "arena")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("..", "arena")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
 
 // lobby starts the arena with rooms of two seats, and returns the URL of its page and how to end it.
 func lobby(t *testing.T, program, address string) (url string, end func()) {
@@ -164,7 +151,7 @@ func free(t *testing.T, url, room string) int {
 // Three people and two seats in a room: one creates it and shares its code, another joins by that, the third is told
 // that it is full and gets a room by a quick match. A reload leads back to the seat, a goodbye to the lobby.
 func TestLobby(t *testing.T) {
-	program := arenaProgram(t)
+	program := program(t, "arena")
 	url, end := lobby(t, program, "127.0.0.1:0")
 	ada := browse(t, 1280, 720, 1, false)
 	ada.arrive(url, "Ada") // which starts the browser

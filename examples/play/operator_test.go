@@ -233,13 +233,8 @@ func operated(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "./examples/arena", "./examples/swarm")
-	build.Dir = filepath.Join("..", "..")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	run := func(name string, args ...string) *bufio.Reader {
-		c := exec.Command(filepath.Join(dir, name), args...)
+		c := exec.Command(program(t, name), args...)
 		c.Env = append(os.Environ(), "TACTUS_OPERATORS=ada="+operatorToken)
 		out, err := c.StdoutPipe()
 		if err != nil {

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"sync/atomic"
 	"testing"
@@ -43,13 +42,7 @@ func TestEveryWorldInABrowser(t *testing.T) {
 // serve starts the command of a world with three bots, and returns the addresses of its page and of the game.
 func serve(t *testing.T, name string) (page, address string) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("..", name)
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	command := exec.Command(program, "-http", "127.0.0.1:0", "-clients", "3", "-guests", "0")
+	command := exec.Command(program(t, name), "-http", "127.0.0.1:0", "-clients", "3", "-guests", "0")
 	said, err := command.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -40,10 +40,10 @@ type Body struct {
 }
 
 // World is the body's place in the world, so many seconds after its start.
-func (b *Body) World(seconds float64) Vec { return b.At.add(below(b.On, seconds)) }
+func (b *Body) World(seconds float64) Vec { return b.At.add(Below(b.On, seconds)) }
 
-// below is the middle of the platform that somebody is on, else that of the world.
-func below(on uint8, seconds float64) Vec {
+// Below is the middle of the platform that somebody is on, else that of the world, so many seconds after its start.
+func Below(on uint8, seconds float64) Vec {
 	if i := int(on) - OnPlatform; i >= 0 && i < len(Platforms) {
 		return Platforms[i].At(seconds)
 	}
@@ -75,14 +75,14 @@ func walk(w *ecs.World) {
 			f.Leaps.Count++
 		}
 		if b.On != was && max(b.On, was) >= OnPlatform { // from here on all is over something else
-			moved := below(was, after).sub(below(was, now)).sub(below(b.On, after).sub(below(b.On, now)))
+			moved := Below(was, after).sub(Below(was, now)).sub(Below(b.On, after).sub(Below(b.On, now)))
 			b.Vel = b.Vel.add(moved.times(1 / dt))
 			f.Leaps.Count++
 			if b.On >= OnPlatform {
 				b.Rides++
 			}
 		}
-		b.At = at.sub(below(b.On, after))
+		b.At = at.sub(Below(b.On, after))
 	}
 }
 

@@ -28,20 +28,43 @@ type bot struct {
 	patience, pause int  // ticks until it begins anew, and until it goes on
 	off             bool // the platform: it has arrived
 	released        bool
+	ways            [256]Vec // that it walks by its newest inputs, in a tick each
 }
 
 // Release lets go of all keys for good.
 func (b *bot) Release() { b.released = true }
 
-// Gather is how the bot fills its inputs. On a client Each yields the own character alone.
+// Gather is how the bot fills its inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
-		for _, p := range ecs.Each[player](c.World()) {
-			if b.pause--; !b.released && b.pause < 0 {
-				b.think(p.Body, in, seconds(c.World()))
+		number := uint32(c.Stats().Inputs) + 1
+		if me, now, ok := b.self(c, number); ok && !b.released {
+			if b.pause--; b.pause < 0 {
+				b.think(&me, in, now)
 			}
 		}
+		s, co := math.Sincos(float64(in.Yaw) * math.Pi / 180)
+		b.ways[number%uint32(len(b.ways))] = Vec{float32(co), 0, float32(s)}.times(float32(in.Forward) * speed / float32(c.World().TickRate()))
 	})
+}
+
+// self is what the bot's character is in the tick of an input, and the time then. A client that predicts nothing knows it as
+// confirmed: since then it has walked by the inputs between.
+func (b *bot) self(c *systems.Client, number uint32) (me Body, now float64, ok bool) {
+	w := c.World()
+	for _, p := range ecs.Each[player](w) {
+		return *p.Body, seconds(w), true
+	}
+	e, ok := c.Own(w)
+	if !ok {
+		return me, 0, false
+	}
+	me = *ecs.Get[Body](w, e)
+	from := max(c.ConfirmedInput()+1, number-min(number, uint32(len(b.ways))-1))
+	for n := from; n < number; n++ {
+		me.At = me.At.add(b.ways[n%uint32(len(b.ways))])
+	}
+	return me, float64(c.ConfirmedTick()+number-from) / float64(w.TickRate()), true
 }
 
 func (b *bot) think(me *Body, in *Input, now float64) {

@@ -27,6 +27,9 @@ type Wire interface {
 	WebSocketAddr() netip.AddrPort
 }
 
+// insecure is the argument of clients that play in development mode from other machines too.
+const insecure = "-insecure-anyone-can-join"
+
 // host is where everything listens that no flag puts elsewhere.
 const host = "127.0.0.1"
 
@@ -40,8 +43,8 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 	switch {
 	case world.Live != nil:
 		panic("web.Beside: World.Live is set already: a world plays one way without flags, take the other out")
-	case c.Package == "":
-		panic("web.Beside: Config.Package is empty: it is the folder of the client's main package, such as examples/play")
+	case c.Package == "" && c.Dist == nil:
+		panic("web.Beside: Config.Package is empty: it is the folder of the client's main package, such as examples/play; without one give Config.Dist, a page that a bundler has made")
 	}
 	c.Title = cmp.Or(c.Title, world.Name)
 	b := &beside{config: c, listen: func(addr, socket string, names []string) (Wire, error) {
@@ -89,8 +92,16 @@ func (b *beside) flags(fs *flag.FlagSet) {
 	b.page = pageAddress{text: net.JoinHostPort(host, b.port(3))}
 	fs.Var(&b.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n"+
 		host+"; none: no page, and bots that predict and draw, with columns for it in the table")
+	b.hosts(fs)
+	if b.config.Package == "" {
+		return
+	}
 	fs.StringVar(&b.config.Dir, "web", b.config.Dir, "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\n"+
 		"the checkout, by the Go compiler, and kept for the next start")
+}
+
+// hosts declares the flag of names.
+func (b *beside) hosts(fs *flag.FlagSet) {
 	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
 		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
@@ -179,7 +190,7 @@ func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
 	c, told := b.config, new(progress)
 	c.Port, c.Progress = wire.WebSocketAddr().Port(), told
 	if o.Insecure {
-		c.Args = append(c.Args[:len(c.Args):len(c.Args)], "-insecure-anyone-can-join")
+		c.Args = append(c.Args[:len(c.Args):len(c.Args)], insecure)
 	}
 	return New(c), told
 }
@@ -187,6 +198,7 @@ func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
 // print says how to play.
 func (b *beside) print(out io.Writer, page, game fmt.Stringer) {
 	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", here(page))
+	b.config.Dist.print(out, page)
 	if b.config.Window != "" {
 		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, here(game))
 	}

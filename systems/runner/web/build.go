@@ -24,6 +24,9 @@ const kept = 4
 
 // find returns the folder that the client is in, and what names this build.
 func (s *Site) find(ctx context.Context) (dir, id string, err error) {
+	if s.config.alone() {
+		return "", "", nil
+	}
 	if dir := s.config.Dir; dir != "" {
 		at, err := os.Stat(filepath.Join(dir, "play.wasm"))
 		if err == nil {
@@ -88,23 +91,17 @@ func (s *Site) say(format string, args ...any) {
 }
 
 // sources is the folder of a package in the module around the working directory, or in one around that.
-func sources(pkg string) (string, error) {
-	at, err := os.Getwd()
-	if err != nil {
+func sources(pkg string) (folder string, err error) {
+	if err := around(func(root string) bool {
+		folder = filepath.Join(root, filepath.FromSlash(pkg))
+		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+		return len(files) > 0
+	}); errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("it is built from the sources in %s: start this in a checkout that has them, or name the folder of a built one by -web", pkg)
+	} else if err != nil {
 		return "", err
 	}
-	for {
-		folder := filepath.Join(at, filepath.FromSlash(pkg))
-		_, module := os.Stat(filepath.Join(at, "go.mod"))
-		if files, _ := filepath.Glob(filepath.Join(folder, "*.go")); module == nil && len(files) > 0 {
-			return folder, nil
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			return "", fmt.Errorf("it is built from the sources in %s: start this in a checkout that has them, or name the folder of a built one by -web", pkg)
-		}
-		at = up
-	}
+	return folder, nil
 }
 
 // output runs the go command.

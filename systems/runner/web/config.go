@@ -5,7 +5,7 @@ import "io"
 // Config configures a [Site], or with [Beside] the page of a world.
 type Config struct {
 	// Package is the folder of the client's main package, from the root of a module around the working directory,
-	// such as examples/play. It may have a go.mod of its own.
+	// such as examples/play. It may have a go.mod of its own. "": Dist is the page, and the only one.
 	Package string
 	// Args are the client's arguments, before -connect and the server's address.
 	Args []string
@@ -25,6 +25,9 @@ type Config struct {
 	Window string
 	// Lobby makes the page a lobby of rooms, in place of the way into one match. nil: there is one match.
 	Lobby *Lobby
+	// Dist is a second page for the same match, which something else draws: the page links to it, and says so where it
+	// is not built. Without a Package it is the page itself, its Path is "". nil: there is none.
+	Dist *Dist
 	// Others are the worlds that the page names beside this one, where it is opened on the machine that serves it: a
 	// link to those that run at their usual ports, the command for those that do not. One at this page's own port
 	// is left out.
@@ -47,3 +50,6 @@ type Config struct {
 	// Progress is told what is going on, a line at a time. nil: nobody. With [Beside] it is the table.
 	Progress io.Writer
 }
+
+// alone reports whether Dist is the only page.
+func (c *Config) alone() bool { return c.Dist != nil && c.Package == "" && c.Dir == "" }

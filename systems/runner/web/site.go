@@ -43,6 +43,7 @@ type settings struct {
 	Kind   string   `json:"kind,omitempty"`   // of rooms
 	Schema string   `json:"schema,omitempty"` // of the client
 	Others []shown  `json:"others"`
+	Second *second  `json:"second,omitempty"`
 }
 
 // script is the type of scripts.
@@ -51,6 +52,7 @@ const script = "text/javascript; charset=utf-8"
 // New makes a site whose client is not ready: see [Site.Prepare]. It panics where Config.Lobby misses something.
 func New(c Config) *Site {
 	c.Lobby.check()
+	c.Dist = c.Dist.of(&c)
 	s := &Site{config: c, front: frontOf(&c), state: state{State: "building"}}
 	fixed := func(path, kind string, body []byte) {
 		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
@@ -77,7 +79,7 @@ func New(c Config) *Site {
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
 		kind, schema := c.Lobby.settings()
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.others(r)})
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.others(r), s.config.Dist.second(r)})
 	})
 	s.mux.HandleFunc("GET /world.json", s.world)
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
@@ -112,6 +114,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if s.config.Lobby.answers(r.URL.Path) {
 		s.config.Lobby.Rooms.ServeHTTP(w, r)
+		return
+	}
+	if s.config.Dist.answers(r.URL.Path) {
+		s.config.Dist.ServeHTTP(w, r)
 		return
 	}
 	h := w.Header()

@@ -57,6 +57,7 @@ type Known struct {
 	X, Y   float32
 	RTT    time.Duration
 	Shots  uint8
+	Aim    float64 // radians, from -Pi to Pi
 	Walked float64 // units
 }
 
@@ -169,10 +170,11 @@ func (m *Match) watch(s *systems.Server, w *ecs.World) {
 	for _, p := range ecs.All[struct {
 		Owner components.Owner
 		Pos   components.Position
+		Head  components.Heading
 		Who   game.Player
 		Is    game.Fighter
 	}](w) {
-		now := Known{Client: p.Owner.Client, X: p.Pos.X, Y: p.Pos.Y, Shots: p.Is.Shots}
+		now := Known{Client: p.Owner.Client, X: p.Pos.X, Y: p.Pos.Y, Shots: p.Is.Shots, Aim: float64(int16(p.Head.Angle)) * math.Pi / 32768}
 		at := m.walked[p.Owner.Client]
 		if at == nil {
 			at = &walk{x: float64(p.Pos.X), y: float64(p.Pos.Y)}

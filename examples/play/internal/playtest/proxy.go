@@ -3,6 +3,7 @@
 package playtest
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -17,6 +18,7 @@ type Proxy struct {
 	mu     sync.Mutex
 	conns  []net.Conn
 	passed int // connections so far
+	refuse bool
 }
 
 func newProxy(t *testing.T, to string) *Proxy {
@@ -33,7 +35,7 @@ func newProxy(t *testing.T, to string) *Proxy {
 			if err != nil {
 				return
 			}
-			out, err := net.Dial("tcp", p.to)
+			out, err := p.dial()
 			if err != nil {
 				_ = in.Close()
 				continue
@@ -47,6 +49,26 @@ func newProxy(t *testing.T, to string) *Proxy {
 		}
 	}()
 	return p
+}
+
+var errRefused = errors.New("refused")
+
+// dial connects to the server.
+func (p *Proxy) dial() (net.Conn, error) {
+	p.mu.Lock()
+	refuse := p.refuse
+	p.mu.Unlock()
+	if refuse {
+		return nil, errRefused
+	}
+	return net.Dial("tcp", p.to)
+}
+
+// Refuse has the proxy refuse further connections, or take them again.
+func (p *Proxy) Refuse(refuse bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuse = refuse
 }
 
 // Cut breaks all connections.

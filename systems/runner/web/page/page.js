@@ -102,6 +102,15 @@
     }
   }
 
+  // The same match, drawn by something else.
+  function offerSecond({ name, path, missing }) {
+    const link = document.createElement("a");
+    link.href = path;
+    link.textContent = `play in ${name}`;
+    at("second").replaceChildren(missing || link);
+    at("second").hidden = false;
+  }
+
   // The client is loaded, and may be run with arguments of its own, once.
   async function load() {
     if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the game runs on");
@@ -109,6 +118,7 @@
       throw new Error("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
     void look(settings.others);
+    if (settings.second) offerSecond(settings.second);
     await built();
     say("loading …", 0.93);
     await script("/wasm_exec.js");

@@ -1,0 +1,221 @@
+package web
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+)
+
+// dist is a checkout with a page that was built in it, which the test runs in.
+func dist(t *testing.T) *Dist {
+	t.Helper()
+	root := t.TempDir()
+	put := func(name, text string) {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("go.mod", "module x\n")
+	put("secret", "secret")
+	put("three/inner/go.mod", "module y\n")
+	for name, text := range map[string]string{
+		"duel.html": "<p>duel</p>", "duel.html.gz": "gz", "duel.html.br": "br", "assets/a.js": "js", "duel.wasm": "\x00asm", "duel.wasm.gz": "gz", "x.unheard": "x",
+	} {
+		put("three/dist/"+name, text)
+	}
+	t.Chdir(filepath.Join(root, "three", "inner"))
+	return &Dist{Folder: "three/dist", Index: "duel.html", Path: "/three/", Name: "three.js", Command: "npm run build"}
+}
+
+// A page that a bundler has built is served beside that of a site, compressed where the browser takes it, and is told where the game is.
+func TestDist(t *testing.T) {
+	d := dist(t)
+	s := New(Config{Dir: prebuilt(t), Port: 7778, Args: []string{"-x", insecure}, Dist: d})
+	for _, c := range []struct{ path, accept, kind, encoding, body string }{
+		{"/three/", "", "text/html; charset=utf-8", "", "<p>duel</p>"},
+		{"/three/", "gzip, deflate", "text/html; charset=utf-8", "gzip", "gz"},
+		{"/three/", "gzip, deflate, br", "text/html; charset=utf-8", "br", "br"},
+		{"/three/", "gzip, br;q=0", "text/html; charset=utf-8", "gzip", "gz"},
+		{"/three/duel.wasm", "br, gzip;q=0.5", "application/wasm", "gzip", "gz"},
+		{"/three/assets/a.js", "br", script, "", "js"},
+		{"/three/x.unheard", "", "application/octet-stream", "", "x"},
+	} {
+		r := get(t, s, c.path, c.accept)
+		h := r.Header
+		if text := body(t, r); r.StatusCode != http.StatusOK || text != c.body || h.Get("Content-Type") != c.kind || h.Get("Content-Encoding") != c.encoding || h.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s for %q: %s %q %v", c.path, c.accept, r.Status, text, h)
+		}
+		if p := h.Get("Content-Security-Policy"); !strings.Contains(p, "script-src 'self' 'wasm-unsafe-eval';") || !strings.Contains(p, "connect-src 'self' ws://127.0.0.1:7778;") {
+			t.Errorf("%s: the policy is %s", c.path, p)
+		}
+		if tag := h.Get("ETag"); tag == "" || h.Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: %v", c.path, h)
+		} else if again := ask(t, s, "GET", c.path, c.accept, tag); again.StatusCode != http.StatusNotModified {
+			t.Errorf("%s again: %s", c.path, again.Status)
+		}
+	}
+	var told map[string]any
+	if err := json.Unmarshal([]byte(body(t, get(t, s, "/three/connect.json", ""))), &told); err != nil || len(told) != 2 || told["websocket"] != "ws://127.0.0.1:7778" || told["insecure"] != true {
+		t.Errorf("%v: connect.json is %v", err, told)
+	}
+	for _, path := range []string{"/three/nothing", "/three/../secret", "/three/..%2f..%2fsecret", "/three/assets", "/three/assets/", "/three//etc/passwd"} {
+		if r := get(t, s, path, ""); r.StatusCode == http.StatusOK || strings.Contains(body(t, r), "secret") {
+			t.Errorf("%s: %s", path, r.Status)
+		}
+	}
+	if r := get(t, s, "/three", ""); r.StatusCode != http.StatusMovedPermanently || r.Header.Get("Location") != "/three/" {
+		t.Errorf("without a slash: %s %v", r.Status, r.Header)
+	}
+	if r := get(t, s, "/threes/", ""); r.StatusCode != http.StatusNotFound || strings.Contains(r.Header.Get("Content-Security-Policy"), "worker-src") {
+		t.Errorf("another path: %s %v", r.Status, r.Header)
+	}
+	if r := ask(t, s, "POST", "/three/", "", ""); r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %s", r.Status)
+	}
+	if text := body(t, get(t, s, "/play.json", "")); !strings.Contains(text, `"second":{"name":"three.js","path":"/three/"}`) {
+		t.Errorf("the page is told %s", text)
+	}
+	var out strings.Builder
+	if d.print(&out, netip.MustParseAddrPort("127.0.0.1:1")); out.String() != "  play in three.js:   http://127.0.0.1:1/three/\n" {
+		t.Errorf("the console is told %q", out.String())
+	}
+}
+
+// Who has not built it is told how, wherever: and it is there as soon as it is built.
+func TestDistThatIsMissing(t *testing.T) {
+	d := dist(t)
+	d.Folder = "three/other"
+	root, err := filepath.EvalSymlinks("../..")
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(Config{Dir: prebuilt(t), Dist: d})
+	advice := "the page in three.js is not built: run npm run build in "
+	if r := get(t, s, "/three/", ""); r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body(t, r), advice) {
+		t.Errorf("the page: %s", r.Status)
+	}
+	if text := body(t, get(t, s, "/play.json", "")); !strings.Contains(text, `"missing":"`+advice) {
+		t.Errorf("the usual page is told %s", text)
+	}
+	var out strings.Builder
+	if d.print(&out, netip.MustParseAddrPort("127.0.0.1:1")); !strings.HasPrefix(out.String(), "  "+advice) {
+		t.Errorf("the console is told %q", out.String())
+	}
+	t.Chdir(root)
+	if text := body(t, get(t, s, "/three/", "")); !strings.Contains(text, "run npm run build.") {
+		t.Errorf("in the folder where it runs: %s", text)
+	}
+	if err := os.Rename("three/dist", "three/other"); err != nil {
+		t.Fatal(err)
+	}
+	if text := body(t, get(t, s, "/three/", "")); text != "<p>duel</p>" {
+		t.Errorf("built meanwhile: %s", text)
+	}
+	if _, err := (&Dist{Folder: "in-no-module/dist"}).find(); err == nil || !strings.Contains(err.Error(), "in-no-module is in no module around the working directory: start this in a checkout") {
+		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+// Alone it is a handler for all paths, which knows WebTransport, answers to no foreign name, and is for no other origin.
+func TestDistAlone(t *testing.T) {
+	d := dist(t)
+	d.Path, d.Port, d.WebTransport, d.Hashes = "", 1, ":2/play", [][]byte{{1, 2, 3}}
+	r := httptest.NewRequest("GET", "http://[::1]:80/connect.json", nil)
+	r.RemoteAddr = "[::1]:5555"
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	if want := `{"websocket":"ws://[::1]:1","webtransport":"https://[::1]:2/play","hashes":["AQID"]}` + "\n"; w.Body.String() != want {
+		t.Errorf("%s, want %s", w.Body, want)
+	}
+	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' ws://[::1]:1 https://[::1]:2;") {
+		t.Error(p)
+	}
+	r.TLS = &tls.ConnectionState{}
+	w = httptest.NewRecorder()
+	if d.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"wss://[::1]:1"`) || !strings.Contains(w.Header().Get("Content-Security-Policy"), "connect-src 'self' wss://[::1]:1 ") {
+		t.Errorf("a page by HTTPS is told %s", w.Body)
+	}
+	r = httptest.NewRequest("GET", "http://evil.example/connect.json", nil)
+	r.RemoteAddr = "127.0.0.1:5555"
+	w = httptest.NewRecorder()
+	if d.ServeHTTP(w, r); w.Code != http.StatusForbidden {
+		t.Errorf("under a foreign name: %d", w.Code)
+	}
+	d.Hosts, d.WebSocket = []string{"evil.example"}, "wss://game.example/play"
+	w = httptest.NewRecorder()
+	if d.ServeHTTP(w, r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"websocket":"wss://game.example/play"`) {
+		t.Errorf("under a name of its own, behind a proxy: %d %s", w.Code, w.Body)
+	}
+	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' wss://game.example https://evil.example:2;") {
+		t.Error(p)
+	}
+}
+
+// A page below no path of its own would hide the site's.
+func TestWrongDist(t *testing.T) {
+	for _, path := range []string{"", "/", "//", "three/", "/three"} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.Contains(said, "begins and ends with a slash") {
+					t.Errorf("%q: %s", path, said)
+				}
+			}()
+			New(Config{Package: "client", Dist: &Dist{Path: path}})
+		}()
+	}
+}
+
+// ask makes a request by any method, for what has changed since a tag.
+func ask(t *testing.T, s *Site, method, path, encoding, tag string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(method, "http://127.0.0.1:7780"+path, nil)
+	r.RemoteAddr = "127.0.0.1:5555"
+	r.Header.Set("Accept-Encoding", encoding)
+	r.Header.Set("If-None-Match", tag)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Result()
+}
+
+// A page that a bundler has built can be the only one: then no client is built from Go for a page of the site's own.
+func TestOnlyDist(t *testing.T) {
+	d := dist(t)
+	d.Path = ""
+	s := New(Config{Port: 7778, Dist: d})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/": "<p>duel</p>", "/assets/a.js": "js", "/connect.json": `{"websocket":"ws://127.0.0.1:7778"}` + "\n"} {
+		if r := get(t, s, path, ""); body(t, r) != want {
+			t.Errorf("%s: %s", path, r.Status)
+		}
+	}
+
+	world := plaza()
+	Beside(&world, eventloop.ListenBoth, Config{Dist: d})
+	out := start(t, world, "-http 127.0.0.1:0 -clients 1")
+	if text := fetch(t, out.Find(t, `browser: +(http://\S+)\n`)+"/assets/a.js"); text != "js" {
+		t.Errorf("the script is %q", text)
+	}
+}
+
+// Its path is the site's.
+func TestOnlyDistHasNoPath(t *testing.T) {
+	testgame.MustPanic(t, "a path", "leave the path empty", func() { New(Config{Dist: &Dist{Path: "/three/"}}) })
+}
