@@ -5,75 +5,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/internal/printed"
 )
 
-const (
-	root    = "../.."
-	tactus  = "github.com/tactusgo/tactus"
-	starter = tactus + "/examples/starter"
-	gonew   = "golang.org/x/tools/cmd/gonew" // internal/lint pins it
-)
-
-// madeBy is the line of the starter's README that makes a game: the tool, the template, and the game.
-var madeBy = regexp.MustCompile(`(?m)^    go run (` + regexp.QuoteMeta(gonew) + `@v[0-9.]+) (` + regexp.QuoteMeta(starter) + `) (\S+)$`)
-
-// folder is where commands run, and with which environment.
-type folder struct {
-	t   *testing.T
-	dir string
-	env []string
-}
-
-// run runs a command to its end, and returns what it has printed.
-func (f *folder) run(name string, args ...string) string {
-	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), name, args...)
-	cmd.Dir, cmd.Env = f.dir, f.env
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		f.t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, &errs)
-	}
-	return string(out)
-}
-
-// start starts a program of the folder. It ends with the test.
-func (f *folder) start(name string, args ...string) (*exec.Cmd, *printed.Text) {
-	f.t.Helper()
-	cmd, text := exec.CommandContext(f.t.Context(), name, args...), new(printed.Text)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = f.dir, f.env, text, text
-	if err := cmd.Start(); err != nil {
-		f.t.Fatal(err)
-	}
-	return cmd, text
-}
+const root = "../.."
 
 // change is a part of the README: lines of the game that are there once, and what becomes of them.
 type change struct{ file, from, to string }
 
 // make makes a change.
-func (f *folder) make(c change) {
-	f.t.Helper()
-	name := filepath.Join(f.dir, filepath.FromSlash(c.file))
-	b, err := os.ReadFile(name)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	from, to := strings.TrimPrefix(c.from, "\n"), strings.TrimPrefix(c.to, "\n")
-	if n := bytes.Count(b, []byte(from)); n != 1 {
-		f.t.Fatalf("%s has %d times:\n%s", c.file, n, from)
-	}
-	if err := os.WriteFile(name, bytes.Replace(b, []byte(from), []byte(to), 1), 0o644); err != nil {
-		f.t.Fatal(err)
-	}
+func (c change) make(game *Folder) {
+	game.Change(c.file, strings.TrimPrefix(c.from, "\n"), strings.TrimPrefix(c.to, "\n"))
 }
 
 // anotherModel is one word.
@@ -180,78 +125,36 @@ func TestHeading(t *testing.T) {
 // The game that the README makes is whole: it builds and passes its tests as it is, under another model, and with
 // another component; and its server and its clients meet.
 func TestNewGame(t *testing.T) {
-	if os.Getenv("TACTUS_NEWGAME") == "" {
-		t.Skip("it builds a game with all that this needs, for half a minute: TACTUS_NEWGAME=1 go test ./internal/newgame")
-	}
-	readme, err := os.ReadFile(filepath.Join(root, "examples", "starter", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	says := madeBy.FindSubmatch(readme)
-	if says == nil {
-		t.Fatalf("the README has no line like %v", madeBy)
-	}
+	game := Make(t, root, "starter")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
-		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Contains(b, says[0]) {
-			t.Errorf("%s does not say %q: %v", name, bytes.TrimSpace(says[0]), err)
+		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Contains(b, game.Made) {
+			t.Errorf("%s does not say %q: %v", name, bytes.TrimSpace(game.Made), err)
 		}
 	}
-	tool, template, module := string(says[1]), string(says[2]), string(says[3])
+	game.Run("go", "vet", "./...")
+	game.Run("go", "test", "./...")
+	meet(t, game)
 
-	tmp := t.TempDir()
-	pins := folder{t: t, dir: filepath.Join(root, "internal", "lint"), env: append(os.Environ(), "GOWORK=off")}
-	get := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(tmp, "gonew"), gonew)
-	get.Dir, get.Env = pins.dir, pins.env
-	if out, err := get.CombinedOutput(); err != nil && os.Getenv("CI") == "" {
-		t.Skipf("%s cannot be had here, as there is neither a registry nor a copy: %v\n%s", tool, err, out)
-	} else if err != nil {
-		t.Fatalf("%s: %v\n%s", tool, err, out)
-	}
-	if pinned := pins.run("go", "list", "-f", "{{.ImportPath}}@{{.Module.Version}}", gonew); strings.TrimSpace(pinned) != tool {
-		t.Errorf("the README has %s, internal/lint %s", tool, pinned)
-	}
-
-	// What is released comes from the checkout, all else from what this machine has, or from where it usually comes.
-	proxy := filepath.Join(tmp, "proxy")
-	release(t, proxy, tactus, root, unneeded)
-	release(t, proxy, starter, filepath.Join(root, "examples", "starter"), built)
-	usual := strings.Fields(pins.run("go", "env", "GOMODCACHE", "GOPROXY"))
-	game := folder{t: t, dir: tmp, env: append(os.Environ(),
-		"GOPROXY="+fileURL(proxy)+","+fileURL(filepath.Join(usual[0], "cache", "download"))+","+usual[1],
-		"GOMODCACHE="+filepath.Join(tmp, "mod"), "GONOSUMDB="+tactus, "GOPRIVATE=", "GONOPROXY=", "GOWORK=off",
-		"GOFLAGS=-modcacherw -trimpath -buildvcs=false", // without its folders, so that what is compiled is found again
-	)}
-	game.run(filepath.Join(tmp, "gonew"), template, module)
-	game.dir = filepath.Join(tmp, module[strings.LastIndexByte(module, '/')+1:])
-	game.run("go", "mod", "tidy")
-	if used := game.run("go", "list", "-m", tactus); strings.TrimSpace(used) != tactus+" "+version {
-		t.Errorf("the game uses %s", used)
-	}
-	game.run("go", "vet", "./...")
-	game.run("go", "test", "./...")
-	game.meet()
-
-	game.make(anotherModel)
-	game.run("go", "test", "./game")
-	game.make(change{anotherModel.file, anotherModel.to, anotherModel.from})
+	anotherModel.make(game)
+	game.Run("go", "test", "./game")
+	change{anotherModel.file, anotherModel.to, anotherModel.from}.make(game)
 	for _, c := range anotherComponent {
-		game.make(c)
+		c.make(game)
 	}
-	if err := os.WriteFile(filepath.Join(game.dir, "game", "heading_test.go"), []byte(headingTest), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(game.Dir, "game", "heading_test.go"), []byte(headingTest), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	game.run("go", "test", "./game")
+	game.Run("go", "test", "./game")
 }
 
 // meet starts the game's server and two clients, and sees that each sees the other.
-func (f *folder) meet() {
-	t := f.t
-	bin := f.t.TempDir()
-	f.run("go", "build", "-o", bin+string(filepath.Separator), "./server", "./client")
-	server, log := f.start(filepath.Join(bin, "server"), "-listen", "127.0.0.1:0")
+func meet(t *testing.T, f *Folder) {
+	bin := t.TempDir()
+	f.Run("go", "build", "-o", bin+string(filepath.Separator), "./server", "./client")
+	server, log := f.Start(filepath.Join(bin, "server"), "-listen", "127.0.0.1:0")
 	addr := log.Find(t, `"msg":"serving","udp":"([^"]+)"`)
-	ann, sees := f.start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Ann")
-	bob, seen := f.start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Bob")
+	ann, sees := f.Start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Ann")
+	bob, seen := f.Start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Bob")
 	sees.Until(t, `Ann \d+ \(you\) at .*Bob \d+ at|Bob \d+ at .*Ann \d+ \(you\) at`, 1)
 	seen.Until(t, `Bob \d+ \(you\) at .*Ann \d+ at|Ann \d+ at .*Bob \d+ \(you\) at`, 1)
 	sees.Until(t, `Ann [1-9]\d* \(you\)|Bob [1-9]\d* at`, 1) // one has a star
@@ -267,11 +170,33 @@ func (f *folder) meet() {
 	}
 }
 
-// fileURL is a folder as GOPROXY names it.
-func fileURL(dir string) string {
-	dir = filepath.ToSlash(dir)
-	if !strings.HasPrefix(dir, "/") {
-		dir = "/" + dir
+// Both templates are one game: what they copy from each other stays a copy, and their READMEs show the changes that are
+// tried here.
+func TestTemplatesAgree(t *testing.T) {
+	for _, name := range []string{"game/protocol.go", "game/rules.go", "game/rules_test.go", "game/bot.go", "server/match.go"} {
+		var text [2]string
+		for i, template := range []string{"starter", "starter-ts"} {
+			b, err := os.ReadFile(filepath.Join(root, "examples", template, filepath.FromSlash(name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text[i] = strings.ReplaceAll(string(b), tactus+"/examples/"+template+"/", "")
+		}
+		if text[0] != text[1] {
+			t.Errorf("%s differs between examples/starter and examples/starter-ts: they are one game", name)
+		}
 	}
-	return "file://" + dir
+	for _, template := range []string{"starter", "starter-ts"} {
+		readme, err := os.ReadFile(filepath.Join(root, "examples", template, "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range append([]change{anotherModel}, anotherComponent...) {
+			for line := range strings.Lines(strings.TrimPrefix(c.to, "\n")) {
+				if !strings.Contains(c.from, line) && !strings.Contains(string(readme), "\n+"+line) {
+					t.Errorf("the README of %s does not say +%s", template, line)
+				}
+			}
+		}
+	}
 }

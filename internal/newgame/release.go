@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// version is the one that the starter asks for.
+// version is the one that templates ask for.
 const version = "v0.1.0"
 
 // release writes the module in a folder to a folder that serves as GOPROXY, as that version. Modules inside it are
@@ -85,7 +85,12 @@ func unneeded(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || name == "docs" || name == ".ci" || built(name)
 }
 
-// built are files that a page is made of.
+// built is what a page is made of, by Go and npm.
 func built(name string) bool {
-	return strings.HasSuffix(name, ".wasm") || path.Base(name) == "wasm_exec.js"
+	switch base := path.Base(name); base {
+	case "wasm_exec.js", "node_modules", "dist", "gen":
+		return true
+	default:
+		return path.Ext(base) == ".wasm"
+	}
 }

@@ -1,0 +1,29 @@
+// Command bindings writes what the page needs to know of the game's types, into this folder: go generate ./...
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/tactusgo/tactus/systems/host/bind"
+
+	"github.com/tactusgo/tactus/examples/starter-ts/game"
+)
+
+//go:generate go run .
+
+func main() {
+	if err := bind.Write(config()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// config is what is bound. Numbers that have a meaning get names here.
+func config() bind.Config {
+	colours := bind.Enum{Name: "Colour", Fields: []string{"Player.Colour", "Paint.Colour"}}
+	for n, name := range game.Colours {
+		colours.Values = append(colours.Values, bind.Value{Name: name, Number: int64(n)})
+	}
+	return bind.Config{Name: "game", Protocol: game.Protocol(), Enums: []bind.Enum{colours}}
+}

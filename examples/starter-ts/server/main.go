@@ -1,0 +1,175 @@
+//go:build !js
+
+// Command server serves the game, and the page that npm run build has made:
+//
+//	go run ./server
+//	go run ./server -websocket 0.0.0.0:7778 -page 0.0.0.0:8080 -public play.example.com:7778 -key @/etc/mygame/key
+//
+// SIGTERM drains it: nobody is let in any more, and it ends when those who play have gone, or after -drain. Ctrl-C ends
+// it at once.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/runner/web"
+
+	"github.com/tactusgo/tactus/examples/starter-ts/game"
+)
+
+// build is what makes the page.
+const build = "npm --prefix web run build"
+
+// options are the flags.
+type options struct {
+	listen, websocket, public, connect, key, inspect, page, files string
+	drain                                                         time.Duration
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	drain, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	switch err := run(ctx, drain, os.Args[1:], os.Stderr); {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "server:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends, or until drain has ended and nobody plays any more.
+func run(ctx, drain context.Context, args []string, out io.Writer) error {
+	var o options
+	fs := flag.NewFlagSet("server", flag.ContinueOnError)
+	fs.SetOutput(out)
+	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
+	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets, which pages open")
+	fs.StringVar(&o.public, "public", "", "`addresses` of this server as clients know them, with commas between; none: where it listens")
+	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; none: its own host, at the port for WebSockets")
+	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; none: anybody on this machine may play")
+	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for you; none: none")
+	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page; none: another server has it, as in development")
+	fs.StringVar(&o.files, "files", "web/dist", "the `folder` of the page, as npm run build makes it")
+	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long those who play may go on when the server is told to end")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	if fs.NArg() > 0 {
+		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
+	}
+
+	log := slog.New(slog.NewJSONHandler(out, nil))
+	m := match{drain: o.drain, log: log}
+	config := systems.ServerConfig{
+		Policies:        game.Model.Policies(),
+		Login:           systems.Login(m.admit),
+		ReconnectWindow: 30 * time.Second,
+		Logger:          log,
+	}
+	names, err := o.access(&config)
+	if err != nil {
+		return err
+	}
+	wire, err := eventloop.ListenConfig{
+		Logger:    log,
+		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: names},
+	}.Listen(o.listen)
+	if err != nil {
+		return err
+	}
+	if m.server, err = systems.NewServer(wire, game.Protocol(), config); err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr(), "model", game.Model.String())
+
+	closing, err := o.beside(m.server, wire.WebSocketAddr().Port(), names, log)
+	if err != nil {
+		return errors.Join(err, m.server.Close(time.Now()))
+	}
+	defer closing()
+	return m.run(ctx, drain)
+}
+
+// beside serves the page and the inspector, each at an address of its own, until closing is called.
+func (o *options) beside(server *systems.Server, port uint16, names []string, log *slog.Logger) (closing func(), err error) {
+	var all []*http.Server
+	closing = func() {
+		for _, s := range all {
+			_ = s.Close()
+		}
+	}
+	serve := func(what, addr string, h http.Handler) error {
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+		all = append(all, s)
+		go s.Serve(l)
+		log.Info(what, "url", "http://"+l.Addr().String()+"/")
+		return nil
+	}
+	if o.page != "" {
+		var folder string
+		if folder, err = filepath.Abs(o.files); err == nil {
+			err = serve("page", o.page, &web.Dist{Folder: folder, Command: build, Port: port, WebSocket: o.connect, Hosts: names})
+		}
+	}
+	if o.inspect != "" && err == nil {
+		var x *inspect.Inspector
+		if x, err = inspect.New(server, inspect.Config{Token: os.Getenv("INSPECT_TOKEN"), Logger: log}); err == nil {
+			err = serve("inspector", o.inspect, x)
+		}
+	}
+	if err != nil {
+		closing()
+	}
+	return closing, err
+}
+
+// access reads -key and -public, and returns the names under which browsers may ask for this server.
+func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
+	if o.key != "" {
+		text, err := os.ReadFile(strings.TrimPrefix(o.key, "@"))
+		if err != nil {
+			return nil, fmt.Errorf("-key: %w", err)
+		}
+		if c.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
+			return nil, fmt.Errorf("-key: %w; the file holds 64 hexadecimal digits", err)
+		}
+	}
+	for text := range strings.SplitSeq(o.public, ",") {
+		if text == "" {
+			continue
+		}
+		at, err := net.ResolveUDPAddr("udp", text)
+		if err != nil {
+			return nil, fmt.Errorf("-public: %w", err)
+		}
+		c.Addresses = append(c.Addresses, netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port()))
+		if host, _, _ := net.SplitHostPort(text); net.ParseIP(host) == nil {
+			names = append(names, host)
+		}
+	}
+	return names, nil
+}

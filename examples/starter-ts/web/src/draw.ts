@@ -1,0 +1,175 @@
+// What the game looks like. Everything here can change while you play: save, and look. For three.js, Pixi or another
+// renderer replace this file: it reads rows of tables, and knows nothing of the net.
+import type { Colour, Table } from '../../bindings/game.mjs';
+
+/** The size of the arena, in units: Width and Height of game/protocol.go. */
+const WIDTH = 640, HEIGHT = 400;
+
+/** What the colours of players look like. */
+export const COLOURS: Readonly<Record<Colour, string>> = ['#5aa9ff', '#ff6b6b', '#5fd38a', '#c08bff', '#ffa24d', '#43d6cf'];
+const GOLD = '#ffc94a', RADIUS = 11;
+
+export interface Player {
+  name: string;
+  score: number;
+  colour: Colour;
+  own: boolean;
+  x: number;
+  y: number;
+  /** Where it looks, -1 to 1 along each axis. */
+  lookX: number;
+  lookY: number;
+}
+
+export interface Point { x: number; y: number }
+
+const known = new Map<number, Player>(); // by NetID, as in the frame before
+const scene = { players: [] as Player[], me: null as Player | null };
+const sparks: (Point & { vx: number; vy: number; born: number; text: string })[] = [];
+
+/** Where on the page the arena is: its left upper corner, and how many pixels a unit has. */
+function frame(canvas: HTMLCanvasElement): [left: number, top: number, scale: number] {
+  const { clientWidth: w, clientHeight: h } = canvas;
+  const scale = Math.min((w - 24) / WIDTH, (h - 140) / HEIGHT);
+  return [(w - WIDTH * scale) / 2, (h - 84 - HEIGHT * scale) / 2, scale];
+}
+
+/** The place in the arena under a point of the page. */
+export function place(canvas: HTMLCanvasElement, at: Point): Point {
+  const [left, top, scale] = frame(canvas);
+  return { x: (at.x - left) / scale, y: (at.y - top) / scale };
+}
+
+/** Draws a frame, and says who is on it. client is the number of the own player, and goal where its finger is. */
+export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number, goal: Point | null): typeof scene {
+  const now = performance.now(), c = canvas.getContext('2d')!;
+  const width = Math.round(canvas.clientWidth * devicePixelRatio), height = Math.round(canvas.clientHeight * devicePixelRatio);
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const [left, top, scale] = frame(canvas), unit = scale * devicePixelRatio;
+  c.setTransform(1, 0, 0, 1, 0, 0);
+  c.clearRect(0, 0, width, height);
+  c.setTransform(unit, 0, 0, unit, left * devicePixelRatio, top * devicePixelRatio);
+  floor(c);
+  if (goal) target(c, place(canvas, goal));
+  scene.players.length = 0;
+  scene.me = null;
+  for (const t of tables) {
+    const { Place, Star, Player, Owner } = t; // null where its rows have no such component
+    if (Place && Star) for (let r = 0; r < t.rows; r++) star(c, Place.X(r), Place.Y(r), Star.Worth(r), t.id(r), now);
+    if (!Place || !Player || !Owner) continue;
+    for (let r = 0; r < t.rows; r++) {
+      const p = remember(t.id(r), Place.X(r), Place.Y(r), Player.Score(r), now);
+      p.name = Player.Name(r);
+      p.colour = Player.Colour(r);
+      p.own = Owner.Client(r) === client;
+      scene.players.push(p);
+      if (p.own) scene.me = p;
+    }
+  }
+  if (known.size > 2 * scene.players.length + 16) known.clear(); // most of these have gone
+  for (const p of scene.players) body(c, p);
+  for (const p of scene.players) label(c, p);
+  fly(c, now);
+  return scene;
+}
+
+/** The player as it was in the frame before, at its new place: it looks where it goes, and sparks fly when it scores. */
+function remember(id: number, x: number, y: number, score: number, now: number): Player {
+  let p = known.get(id);
+  if (!p) known.set(id, (p = { name: '', score, colour: 0, own: false, x, y, lookX: 0, lookY: 0 }));
+  const ease = 0.2;
+  p.lookX += (Math.sign(Math.round(8 * (x - p.x))) - p.lookX) * ease;
+  p.lookY += (Math.sign(Math.round(8 * (y - p.y))) - p.lookY) * ease;
+  if (score > p.score) {
+    sparks.push({ x, y: y - 30, vx: 0, vy: -0.02, born: now, text: `+${score - p.score}` });
+    for (let n = 0; n < 14; n++) sparks.push({ x, y, vx: Math.cos(n) * (0.04 + n / 200), vy: Math.sin(n) * (0.04 + n / 200), born: now, text: '' });
+  }
+  return Object.assign(p, { x, y, score });
+}
+
+function floor(c: CanvasRenderingContext2D): void {
+  const light = c.createRadialGradient(WIDTH / 2, HEIGHT / 2, 40, WIDTH / 2, HEIGHT / 2, 420);
+  light.addColorStop(0, '#23313f');
+  light.addColorStop(1, '#18222c');
+  c.fillStyle = light;
+  c.beginPath();
+  c.roundRect(-14, -14, WIDTH + 28, HEIGHT + 28, 20);
+  c.fill();
+  c.fillStyle = '#ffffff12';
+  for (let x = 20; x < WIDTH; x += 40) for (let y = 20; y < HEIGHT; y += 40) c.fillRect(x - 1, y - 1, 2, 2);
+}
+
+function target(c: CanvasRenderingContext2D, { x, y }: Point): void {
+  c.strokeStyle = '#ffffff55';
+  c.lineWidth = 1.5;
+  c.beginPath();
+  c.arc(x, y, 9, 0, 7);
+  c.stroke();
+}
+
+/** A star, the larger the more it is worth. */
+function star(c: CanvasRenderingContext2D, x: number, y: number, worth: number, id: number, now: number): void {
+  const size = (5 + 1.8 * worth) * (1 + 0.07 * Math.sin(now / 400 + id));
+  c.save();
+  c.translate(x, y);
+  c.fillStyle = '#ffc94a22';
+  c.beginPath();
+  c.arc(0, 0, 1.9 * size, 0, 7);
+  c.fill();
+  c.rotate(Math.sin(now / 900 + id) / 4);
+  c.fillStyle = GOLD;
+  c.strokeStyle = GOLD;
+  c.lineJoin = 'round';
+  c.lineWidth = size / 4;
+  c.beginPath();
+  for (let n = 0; n < 10; n++) {
+    const far = n % 2 ? size * 0.48 : size, turn = (n / 5 - 0.5) * Math.PI;
+    c.lineTo(far * Math.cos(turn), far * Math.sin(turn));
+  }
+  c.closePath();
+  c.fill();
+  c.stroke();
+  c.restore();
+}
+
+function body(c: CanvasRenderingContext2D, p: Player): void {
+  const circle = (x: number, y: number, radius: number, fill: string): void => {
+    c.fillStyle = fill;
+    c.beginPath();
+    c.arc(x, y, radius, 0, 7);
+    c.fill();
+  };
+  c.fillStyle = '#00000040';
+  c.beginPath();
+  c.ellipse(p.x, p.y + RADIUS, RADIUS, RADIUS / 3, 0, 0, 7);
+  c.fill();
+  if (p.own) circle(p.x, p.y, RADIUS + 2.5, '#ffffff');
+  circle(p.x, p.y, RADIUS, COLOURS[p.colour]);
+  for (const side of [-4, 4]) {
+    const x = p.x + side + 3 * p.lookX, y = p.y - 2 + 3 * p.lookY;
+    circle(x, y, 3.1, '#ffffff');
+    circle(x + 1.2 * p.lookX, y + 1.2 * p.lookY, 1.6, '#18222c');
+  }
+}
+
+function label(c: CanvasRenderingContext2D, p: Player): void {
+  c.font = '600 11px system-ui, sans-serif';
+  c.textAlign = 'center';
+  c.fillStyle = p.own ? '#ffffff' : '#ffffffb0';
+  c.fillText(p.name, p.x, p.y - RADIUS - 7);
+}
+
+/** What flies about for a moment. */
+function fly(c: CanvasRenderingContext2D, now: number): void {
+  const LASTS = 700;
+  while (sparks[0] && now - sparks[0].born > LASTS) sparks.shift();
+  c.font = '800 15px system-ui, sans-serif';
+  c.fillStyle = GOLD;
+  for (const s of sparks) {
+    const age = now - s.born, x = s.x + s.vx * age, y = s.y + s.vy * age;
+    c.globalAlpha = 1 - age / LASTS;
+    if (s.text) c.fillText(s.text, x, y);
+    else c.fillRect(x - 1.5, y - 1.5, 3, 3);
+  }
+  c.globalAlpha = 1;
+}

@@ -1,0 +1,8 @@
+import { defineConfig } from 'vite';
+import { tactus } from './tactus.ts';
+
+// While you write, the game server listens at free ports of this machine; give it other flags here, as for go run ./server.
+export default defineConfig({
+  plugins: tactus(['-listen', '127.0.0.1:0', '-websocket', '127.0.0.1:0', '-page', '']),
+  build: { target: 'es2023', reportCompressedSize: false },
+});
