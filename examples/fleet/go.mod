@@ -8,8 +8,8 @@ replace (
 )
 
 require (
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
-	github.com/tactusgo/tactus/systems/rooms/fleet v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/systems/rooms/fleet v0.1.0
 )
 
 require (

@@ -2,6 +2,7 @@
 // that names those of the others.
 //
 //   - Where the pages are: [Others].
+//   - The page in three.js that some have: [Three].
 //   - A world with all of that: [Beside]; its command: [Main].
 //
 // A game of one's own writes these lines itself: examples/first and examples/starter do.

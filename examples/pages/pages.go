@@ -28,6 +28,18 @@ func Others() []web.Other {
 	}
 }
 
+// Three is the page in three.js of a world whose client is drawn in examples/three too, for web.Config.Dist; nil for others.
+func Three(world string) *web.Dist {
+	switch world {
+	case "arena", "platformer":
+		return &web.Dist{
+			Folder: "examples/three/dist", Index: world + ".html", Path: "/three/", Name: "three.js",
+			Command: "npm --prefix examples/three ci && npm --prefix examples/three run build",
+		}
+	}
+	return nil
+}
+
 // Beside is a world with sockets, an inspector, and a page to play on, whose client is examples/play: at the port that
 // [Others] has for its name. keys and touch say on the page what one presses, as in web.Config. It panics for a
 // world that Others does not name.
@@ -40,7 +52,7 @@ func Beside(w runner.World, keys [][2]string, touch string) runner.World {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
 				GamePort: o.GamePort, Package: "examples/play", Args: []string{w.Name}, Title: "Tactus " + w.Name,
-				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(),
+				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(), Dist: Three(w.Name),
 			})
 			return w
 		}

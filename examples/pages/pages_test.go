@@ -47,3 +47,27 @@ func TestOthers(t *testing.T) {
 		t.Errorf("examples/%s is named, and has no page", name)
 	}
 }
+
+// Who has a page in examples/three is known by it, and its client is there to be built for that.
+func TestThree(t *testing.T) {
+	files, err := filepath.Glob("../three/*.html")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no pages: %v", err)
+	}
+	there := map[string]bool{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".html")
+		if d := pages.Three(name); d == nil || d.Index != filepath.Base(file) {
+			t.Errorf("%s is of no world that Three knows: %+v", file, d)
+		}
+		if _, err := os.Stat("../" + name + "/wasm/main.go"); err != nil {
+			t.Error(err)
+		}
+		there[name] = true
+	}
+	for _, o := range pages.Others() {
+		if pages.Three(o.Name) != nil && !there[o.Name] {
+			t.Errorf("Three has a page for %s, and examples/three has none", o.Name)
+		}
+	}
+}

@@ -6,7 +6,7 @@ replace github.com/tactusgo/tactus => ../..
 
 require (
 	github.com/jakecoffman/cp/v2 v2.1.0
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus v0.1.0
 )
 
 require (
@@ -29,8 +29,8 @@ require (
 	go.uber.org/zap v1.27.0 // indirect
 	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	golang.org/x/crypto v0.45.0 // indirect
-	golang.org/x/sync v0.13.0 // indirect
-	golang.org/x/sys v0.38.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	google.golang.org/protobuf v1.36.8 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )

@@ -17,7 +17,7 @@ var notInBrowsers = []string{
 }
 
 // browserClients are what a client for browsers is made of.
-var browserClients = []string{"./systems", "./netsys/websocket", "./systems/host/wasm", "./examples/arena/wasm"}
+var browserClients = []string{"./systems", "./netsys/websocket", "./systems/host/wasm", "./examples/arena/wasm", "./examples/platformer/wasm"}
 
 func TestBrowserClientsLinkNoHTTP(t *testing.T) {
 	cmd := exec.Command("go", append([]string{"list", "-deps"}, browserClients...)...)

@@ -74,6 +74,50 @@ func TestNoRegistryHosts(t *testing.T) {
 	}
 }
 
+// reserved are what Windows takes for devices, whatever stands after a dot.
+var reserved = regexp.MustCompile(`^(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// unportable says why nobody could download a module with a file of that name, or "".
+func unportable(name string) string {
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case reserved.MatchString(part):
+			return part + " is a device on Windows"
+		case strings.HasSuffix(part, "."):
+			return part + " ends with a dot"
+		case strings.ContainsAny(part, "\"'*<>?`|\\:;"):
+			return part + " has a letter that no module may have"
+		}
+	}
+	return ""
+}
+
+// Names of files are such that go makes a module of them: one that is not keeps everybody from the whole module.
+func TestFilesCanBeDownloaded(t *testing.T) {
+	folded := map[string]string{}
+	for _, name := range files(t, func(string) bool { return true }) {
+		if why := unportable(name); why != "" {
+			t.Errorf("%s: %s: give it another name", name, why)
+		}
+		if other, ok := folded[strings.ToLower(name)]; ok {
+			t.Errorf("%s and %s are one file where capitals do not count", name, other)
+		}
+		folded[strings.ToLower(name)] = name
+	}
+}
+
+func TestUnportable(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a/nul": true, "a/NUL.txt": true, "com1/a": true, "aux.go": true, "a./b": true, "a/b:c": true, "it's": true, "a*": true,
+		"a/null": false, "console.go": false, "a.nul": false, ".ci/run": false, "com10": false,
+		"testdata/fuzz/FuzzX/0123abc": false, "a b/(c)+[d],{e}=@f": false,
+	} {
+		if why := unportable(name); (why != "") != want {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
 // eachLine calls f with the lines of a file and their numbers, unless it is data.
 func eachLine(t *testing.T, name string, f func(n int, line string)) {
 	t.Helper()

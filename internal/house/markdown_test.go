@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -74,15 +75,38 @@ func difference(got, want string) string {
 // TestListingsAreCompiled wants every Go block of a document to stand, line for
 // line and however indented, in a Go file: what is not compiled goes wrong.
 func TestListingsAreCompiled(t *testing.T) {
+	compiled(t, isGo, listings)
+}
+
+// Blocks of other languages that stand for programs do so, too: their tests compile those.
+func TestListingsOfEnginesAreCompiled(t *testing.T) {
+	for language, ends := range map[string][]string{"c": {".c", ".h"}, "csharp": {".cs"}, "gdscript": {".gd"}} {
+		compiled(t, func(name string) bool { return slices.Contains(ends, path.Ext(name)) }, func(doc string) (blocks []string) {
+			for _, m := range fence.FindAllStringSubmatch(doc, -1) {
+				if m[1] == language {
+					blocks = append(blocks, m[2])
+				}
+			}
+			return blocks
+		})
+	}
+}
+
+// compiled wants the blocks that a document lists to stand in source files.
+func compiled(t *testing.T, source func(name string) bool, list func(doc string) []string) {
+	t.Helper()
 	var code strings.Builder
-	for _, name := range files(t, isGo) {
+	for _, name := range files(t, source) {
 		code.WriteString("\n" + flat(string(read(t, name))))
 	}
 	for _, name := range files(t, isMarkdown) {
-		for _, block := range listings(string(read(t, name))) {
+		if followed[name].test != "" {
+			continue
+		}
+		for _, block := range list(string(read(t, name))) {
 			if !strings.Contains(code.String(), "\n"+flat(block)) {
 				first, _, _ := strings.Cut(strings.TrimSpace(block), "\n")
-				t.Errorf("%s: the listing that begins %q is in no Go file; copy it from an example or a test", name, first)
+				t.Errorf("%s: the listing that begins %q is in no source file; copy it from an example or a test", name, first)
 			}
 		}
 	}

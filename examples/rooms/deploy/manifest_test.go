@@ -174,7 +174,7 @@ func TestContainerfile(t *testing.T) {
 	}
 	text := string(b)
 	for _, want := range []string{
-		"golang:" + regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(string(mod))[1] + " AS build\n",
+		"golang:" + regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(string(mod))[1] + " AS build\n",
 		"-o /out/deploy ./examples/rooms/deploy\n", "EXPOSE 7777/udp 8080\n", "STOPSIGNAL SIGTERM\n", "USER 65532:65532\n",
 		`ENTRYPOINT ["/deploy", "-listen", "0.0.0.0:7777", "-http", "0.0.0.0:8080"]`,
 	} {

@@ -1,13 +1,13 @@
 module github.com/tactusgo/tactus/internal/bench/peers
 
-go 1.26
+go 1.26.0
 
 replace github.com/tactusgo/tactus => ../../..
 
 require (
 	github.com/gobwas/ws v1.5.0
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
-	golang.org/x/sys v0.38.0
+	github.com/tactusgo/tactus v0.1.0
+	golang.org/x/sys v0.49.0
 )
 
 require (

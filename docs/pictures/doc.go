@@ -1,0 +1,14 @@
+// Package pictures has the pictures of the documents, and no code. Those of worlds are made by bots that play in a window;
+// it needs what Ebitengine needs, and xvfb-run:
+//
+//	go -C docs/pictures generate -run custom
+package pictures
+
+//go:generate xvfb-run -a go -C ../../examples/play run . arena -auto -name Ada -seed 5 -bots 24 -npcs 150 -movie ../../docs/pictures/arena.gif
+//go:generate xvfb-run -a go -C ../../examples/play run . arena -auto -name Ada -picture ../../docs/pictures/arena.png
+//go:generate xvfb-run -a go -C ../../examples/play run . custom -auto -name Ada -picture ../../docs/pictures/custom.png
+//go:generate xvfb-run -a go -C ../../examples/play run . duel -auto -name Ada -picture ../../docs/pictures/duel.png
+//go:generate xvfb-run -a go -C ../../examples/play run . physics -auto -name Ada -picture ../../docs/pictures/physics.png
+//go:generate xvfb-run -a go -C ../../examples/play run . platformer -auto -name Ada -picture ../../docs/pictures/platformer.png
+//go:generate xvfb-run -a go -C ../../examples/play run . snake -auto -name Ada -picture ../../docs/pictures/snake.png
+//go:generate xvfb-run -a go -C ../../examples/play run . snowball -auto -name Ada -picture ../../docs/pictures/snowball.png
