@@ -238,13 +238,14 @@ func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told,
 func TestComponentInterestUnderWay(t *testing.T) {
 	for name, rule := range veils() {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 2, func(t *testing.T, seed uint64) {
+			seeds(t, 4, func(t *testing.T, seed uint64) {
 				config := rule.config
 				config.Seed = seed
 				if seed%3 == 0 {
 					config.Budget = 400
 				}
 				m := newMinefield(t, seed, config)
+				m.blind = true
 				m.walk = rule.places == nil && name != "near"
 				link := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: float64(seed%4) * 0.08, Duplicate: 0.05}
 				told, untold := 0, 0
@@ -314,6 +315,7 @@ func TestHiddenComponentsSendNothing(t *testing.T) {
 func whatItIsTold(t *testing.T, config ServerConfig, lit bool) (heard [][]byte) {
 	shown, hidden := rand.New(rand.NewPCG(config.Seed, 1)), rand.New(rand.NewPCG(config.Seed, 2))
 	g := newGame(t, mines, config)
+	g.blind = true
 	w := g.server.World()
 	link := netsys.Link{Latency: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: float64(config.Seed%3) * 0.05}
 	g.overhear(func(client uint32, b []byte) {

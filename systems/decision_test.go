@@ -482,7 +482,7 @@ var realTime = []string{
 	"systems/rooms/internal/ledger/scribe.go: Run", "systems/rooms/internal/passage/errands.go: Run",
 	// A lobby: Run and what it starts, how long it waits for another process, and lobby.Config.Now where none was given.
 	"systems/rooms/lobby/run.go: every", "systems/rooms/lobby/run.go: follow", "systems/rooms/lobby/ask.go: ask", "systems/rooms/lobby/config.go: New",
-	"systems/host/wasm/exports.go: add", // that the page's time is the machine's
+	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 
 // No package of the core reads a clock, but for those places. The test reads source

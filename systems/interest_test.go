@@ -52,6 +52,7 @@ func TestInterestUnderWay(t *testing.T) {
 					config.Budget = 300
 				}
 				g := newGame(t, halls, config)
+				g.blind = true
 				w := g.server.World()
 				spot := func() place { return place{X: r.Float32()*400 - 200, Y: r.Float32()*400 - 200} }
 				var all []ecs.Entity
@@ -156,6 +157,7 @@ func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard []
 		config.Budget = 260
 	}
 	g := newGame(t, halls, config)
+	g.blind = true
 	w := g.server.World()
 	link := netsys.Link{Latency: 30 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: float64(seed%3) * 0.05}
 	g.overhear(func(client uint32, b []byte) {

@@ -283,7 +283,7 @@ func gatherPush() GatherFunc {
 	})
 }
 
-// seeds runs f for the seeds from 1 on: four of them, with TACTUS_LONG n, under the race
+// seeds runs f for the seeds from 1 on: one or two of them, with TACTUS_LONG n, under the race
 // detector one, or as many as the environment variable TACTUS_SEEDS says. A seed that fails
 // says how to run it alone.
 func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
@@ -292,7 +292,7 @@ func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	case race.Enabled:
 		n = 1
 	case os.Getenv("TACTUS_LONG") == "":
-		n = min(n, 4)
+		n = min(max(n/2, 1), 2)
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		n = v

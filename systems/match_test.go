@@ -133,12 +133,15 @@ func skipRace(t *testing.T) {
 	}
 }
 
-// fewer is n, or less where the race detector makes everything slow.
+// fewer is n in the long form, usually half of it, and one where the race detector makes everything slow.
 func fewer(n int) int {
-	if race.Enabled {
+	switch {
+	case race.Enabled:
 		return 1
+	case long():
+		return n
 	}
-	return n
+	return (n + 1) / 2
 }
 
 // long reports whether the long forms of the tests were asked for, by the

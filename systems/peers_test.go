@@ -186,7 +186,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 				}
 			}
 		}
-		run(6000)
+		run(3000)
 		if n := testing.AllocsPerRun(1, func() { run(600) }); n != 0 {
 			t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
 		}

@@ -550,7 +550,7 @@ func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
 			onFlag(w, func(b banner) { b.Held.By = playerOf(w, 1+w.Tick()/40%4) })
 		}))
 		config.CountOnly, config.Link = true, lag(9)
-		c := match(t, config, 60*time.Second)
+		c := match(t, config, 30*time.Second)
 		by, changes := components.NetID(0), 0
 		c.OnFrame(func(k *systemstest.Client) {
 			for _, f := range ecs.All[struct {

@@ -171,7 +171,7 @@ func TestNetcodeTicksAllocateNothing(t *testing.T) {
 		config.Populate = drifters(60)
 		config.Protocol = pushes(100) // so that there are replays
 		config.CountOnly = true
-		c := match(t, config, 30*time.Second)
+		c := match(t, config, 15*time.Second)
 		allocatesNothing(t, c, 600)
 		if f := c.Clients[0].Figures(); f.Snapshots < 300 || f.Corrections == 0 {
 			t.Errorf("%+v: too little happened", f)

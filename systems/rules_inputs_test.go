@@ -328,7 +328,7 @@ func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
 			config := underPreset(p, 1, 1, netsys.Link{})
-			config.Populate, config.Server.SendRate, config.FrameRate = nil, 60, 6
+			config.Populate, config.Server.SendRate, config.FrameRate = nil, 60, 1
 			if p == policy.LocalSync {
 				config.Clients = 2
 			}

@@ -68,7 +68,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 	t.Parallel()
 	for _, preset := range peersPresets {
 		t.Run(preset.String(), func(t *testing.T) {
-			systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
 				link := bad()
 				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 				config := underPreset(preset, seed, 5, link)

@@ -245,7 +245,7 @@ func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
 	config := underPreset(policy.ServerRewind, 1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
 	config.Server.Policies.Window = 600 * time.Millisecond
 	config.Populate, config.CountOnly = drifters(60), true
-	c := match(t, config, 25*time.Second)
+	c := match(t, config, 15*time.Second)
 	before := c.Server.Stats().ResimulatedTicks
 	allocatesNothing(t, c, 600)
 	if c.Server.Stats().ResimulatedTicks == before {

@@ -292,7 +292,7 @@ func (s setting) play(t *testing.T, preset policy.Preset) (seen string, refused 
 	size := 0
 	c.Lose(func(p systemstest.Packet) bool { size += len(p.Data); return false })
 	c.OnFrame(func(k *systemstest.Client) { fmt.Fprintln(&b, k.N, k.View().Hash()) })
-	for range 3 * 60 {
+	for range 2 * 60 {
 		c.Run(ticks(1))
 		if err := c.Clients[0].Err(); err != nil {
 			return "", err

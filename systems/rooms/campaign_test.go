@@ -571,7 +571,7 @@ func TestOwnersCampaign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute a seed under the race detector, for which there is one goroutine")
 	}
-	systemstest.Seeds(t, 6, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		f := &fleet{
 			t: t, rng: rand.New(rand.NewPCG(seed, 3)), seed: seed, now: dawn, net: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(seed)),
 			waiting: make(map[string]time.Time), owner: make(map[rooms.ID]owner), counts: make(map[string]int),

@@ -9,7 +9,7 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
-	github.com/tactusgo/tactus v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus v0.1.0
 )
 
 require (
