@@ -95,28 +95,29 @@ func BenchmarkServerSend(b *testing.B) {
 
 // BenchmarkCipher is the part of that which the cipher alone takes, with keys in turn as well.
 func BenchmarkCipher(b *testing.B) {
+	x := newParameters(testProtocol)
 	for _, n := range []int{100, 400} {
 		var directions []direction
 		for i := range 256 {
-			directions = append(directions, newDirection(testProtocol, &Key{byte(i)}))
+			directions = append(directions, newDirection(&Key{byte(i)}))
 		}
 		plain, sealed := make([]byte, n, MaxDatagram), make([]byte, 0, MaxDatagram)
 		b.Run(fmt.Sprintf("seal-%d-B", n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				d := &directions[i%256]
-				sealed = d.appendPacket(sealed[:0], kindPayload, 1, plain)
+				sealed = d.appendPacket(sealed[:0], &x, kindPayload, 1, plain)
 			}
 		})
 		var packets [][]byte
 		head := header{kind: kindPayload, size: 2, sequence: 1}
 		for i := range directions {
 			d := &directions[i]
-			packets = append(packets, d.appendPacket(nil, kindPayload, 1, plain))
+			packets = append(packets, d.sealed(kindPayload, 1, plain))
 		}
 		b.Run(fmt.Sprintf("open-%d-B", n), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				d := &directions[i%256]
-				if _, ok := d.open(plain[:0], head, packets[i%256]); !ok {
+				if _, ok := d.open(plain[:0], &x, head, packets[i%256]); !ok {
 					b.Fatal("not opened")
 				}
 			}

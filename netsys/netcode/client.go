@@ -90,9 +90,9 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 		token:    *token,
 		out:      out,
 		timeout:  max(0, time.Duration(token.Timeout)*time.Second),
-		sender:   newDirection(token.ProtocolID, &token.ClientToServer),
-		receiver: newDirection(token.ProtocolID, &token.ServerToClient),
-		scratch:  scratch{plain: make([]byte, 0, MaxDatagram), packet: make([]byte, 0, MaxDatagram)},
+		sender:   newDirection(&token.ClientToServer),
+		receiver: newDirection(&token.ServerToClient),
+		scratch:  scratch{plain: make([]byte, 0, MaxDatagram), packet: make([]byte, 0, MaxDatagram), parameters: newParameters(token.ProtocolID)},
 	}
 	c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{} // whoever prints a client does not print those
 	c.token.Servers = nil
@@ -121,7 +121,7 @@ func (r *Room) Payload() *[MaxPayload]byte {
 // is not in a call: for many clients of one goroutine. nil changes nothing. It returns the client.
 func (c *Client) Share(r *Room) *Client {
 	if r != nil {
-		c.scratch = scratch{plain: r.plain[:0], packet: r.packet[:0]}
+		c.scratch.plain, c.scratch.packet = r.plain[:0], r.packet[:0]
 	}
 	return c
 }
@@ -256,7 +256,7 @@ func (c *Client) send(now time.Time, kind uint8, body []byte) error {
 	if c.sequence >= globalSequence {
 		return ErrExhausted
 	}
-	c.scratch.packet = c.sender.appendPacket(c.scratch.packet[:0], kind, c.sequence, body)
+	c.scratch.packet = c.sender.appendPacket(c.scratch.packet[:0], &c.scratch.parameters, kind, c.sequence, body)
 	c.sequence++
 	c.sent = c.clock.At(now)
 	return c.out(c.server, c.scratch.packet)
@@ -285,7 +285,7 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 			return drop
 		}
 	}
-	body, ok := c.receiver.open(c.scratch.plain[:0], head, b)
+	body, ok := c.receiver.open(c.scratch.plain[:0], &c.scratch.parameters, head, b)
 	if !ok {
 		return DropForged
 	}

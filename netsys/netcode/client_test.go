@@ -127,7 +127,7 @@ func TestPayloadBeforeConnected(t *testing.T) {
 	s := w.servers[0]
 	c := w.join(alice, w.issue(w.config(1)))
 	w.until("a slot", func() bool { return s.last != nil })
-	early := s.last.out.appendPacket(nil, kindPayload, 1<<30, []byte("early"))
+	early := s.last.out.sealed(kindPayload, 1<<30, []byte("early"))
 	if drop := c.Receive(w.now, testServer, early, c); drop != DropType || c.payloads != 0 {
 		t.Errorf("%v, %d payloads", drop, c.payloads)
 	}
@@ -148,7 +148,7 @@ func TestDisconnectBeforeConnected(t *testing.T) {
 // What a client gets from others than its server it drops.
 func TestClientDrops(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
-	b := s.last.out.appendPacket(nil, kindPayload, 1<<30, []byte("x"))
+	b := s.last.out.sealed(kindPayload, 1<<30, []byte("x"))
 	for _, x := range []struct {
 		from string
 		b    []byte
@@ -157,11 +157,11 @@ func TestClientDrops(t *testing.T) {
 		{mallory, b, DropUnknownSender},
 		{testServer.String(), b[:10], DropSize},
 		{testServer.String(), request(w.issue(w.config(1)))[:500], DropType},
-		{testServer.String(), s.last.out.appendPacket(nil, kindDenied, 1<<63, nil), DropType},
-		{testServer.String(), s.last.out.appendPacket(nil, kindKeepAlive, 1<<30, []byte{1}), DropMalformed},
+		{testServer.String(), s.last.out.sealed(kindDenied, 1<<63, nil), DropType},
+		{testServer.String(), s.last.out.sealed(kindKeepAlive, 1<<30, []byte{1}), DropMalformed},
 		{testServer.String(), append([]byte{0x95}, make([]byte, 40)...), DropSequence},
 		{testServer.String(), append(b[:len(b):len(b)], 0), DropReplay}, // the keep-alive had that number
-		{"[::ffff:192.0.2.1]:40000", s.last.out.appendPacket(nil, kindPayload, 1<<30+1, []byte("x")), DropNone},
+		{"[::ffff:192.0.2.1]:40000", s.last.out.sealed(kindPayload, 1<<30+1, []byte("x")), DropNone},
 	} {
 		if drop := c.Receive(w.now, netip.MustParseAddrPort(x.from), x.b, c); drop != x.want {
 			t.Errorf("%x…: %v, want %v", x.b[:4], drop, x.want)

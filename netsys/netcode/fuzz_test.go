@@ -59,7 +59,7 @@ func FuzzPacket(f *testing.F) {
 	for _, name := range []string{"denied", "challenge", "response", "keepalive", "payload", "payload_short", "disconnect"} {
 		f.Add(golden(f, name))
 	}
-	d := newDirection(testProtocol, &goldenClientToServer)
+	d := newDirection(&goldenClientToServer)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, drop := parseHeader(b, 0xff)
 		if drop != DropNone {
@@ -68,16 +68,16 @@ func FuzzPacket(f *testing.F) {
 		if h.kind < kindDenied || h.kind > kindDisconnect || h.size < 2 || h.size > maxHeader || len(b) < h.size+macSize {
 			t.Fatalf("impossible header %+v", h)
 		}
-		if body, ok := d.open(nil, h, b); ok && len(body) != len(b)-h.size-macSize {
+		if body, ok := d.opened(h, b); ok && len(body) != len(b)-h.size-macSize {
 			t.Fatalf("%d bytes hold a body of %d", len(b), len(body))
 		}
 		plain := b[h.size : len(b)-macSize]
-		sealed := d.appendPacket(nil, h.kind, h.sequence, plain)
+		sealed := d.sealed(h.kind, h.sequence, plain)
 		again, drop := parseHeader(sealed, 1<<h.kind)
 		if drop == DropSize && len(sealed) < minPacket {
 			return
 		}
-		body, ok := d.open(nil, again, sealed)
+		body, ok := d.opened(again, sealed)
 		if drop != DropNone || !ok || again.sequence != h.sequence || !bytes.Equal(body, plain) {
 			t.Errorf("%+v sealed again reads as %+v, %v, %x", h, again, drop, body)
 		}
@@ -140,7 +140,7 @@ func FuzzEndpoints(f *testing.F) {
 				if flags&4 != 0 {
 					d, next = &p.out, p.sequence
 				}
-				b = d.appendPacket(nil, b[0]&15, next+uint64(int8(b[1])), b[2:])
+				b = d.sealed(b[0]&15, next+uint64(int8(b[1])), b[2:])
 			}
 			recorded := false // of an earlier session of the same keys
 			if h, drop := parseHeader(b, 0xff); drop == DropNone {

@@ -80,8 +80,8 @@ func TestGoldenVectors(t *testing.T) {
 	challenge := newChallenges(&goldenChallengeKey)
 	challenge.next = 5
 	body := challenge.append(nil, goldenClient, &user)
-	up := newDirection(testProtocol, &goldenClientToServer)
-	down := newDirection(testProtocol, &goldenServerToClient)
+	up := newDirection(&goldenClientToServer)
+	down := newDirection(&goldenServerToClient)
 	token := goldenToken(t)
 	for _, c := range []struct {
 		name string
@@ -89,13 +89,13 @@ func TestGoldenVectors(t *testing.T) {
 	}{
 		{"token", token.Append(nil)},
 		{"request", request(token)},
-		{"denied", down.appendPacket(nil, kindDenied, 1<<63, nil)},
-		{"challenge", down.appendPacket(nil, kindChallenge, 1<<63+1, body)},
-		{"response", up.appendPacket(nil, kindResponse, 0, body)},
-		{"keepalive", down.appendPacket(nil, kindKeepAlive, 255, []byte{3, 0, 0, 0, 0, 1, 0, 0})},
-		{"payload", up.appendPacket(nil, kindPayload, 256, ramp(0, MaxPayload))},
-		{"payload_short", up.appendPacket(nil, kindPayload, 1<<64-1, []byte("x"))},
-		{"disconnect", up.appendPacket(nil, kindDisconnect, 0x12345678, nil)},
+		{"denied", down.sealed(kindDenied, 1<<63, nil)},
+		{"challenge", down.sealed(kindChallenge, 1<<63+1, body)},
+		{"response", up.sealed(kindResponse, 0, body)},
+		{"keepalive", down.sealed(kindKeepAlive, 255, []byte{3, 0, 0, 0, 0, 1, 0, 0})},
+		{"payload", up.sealed(kindPayload, 256, ramp(0, MaxPayload))},
+		{"payload_short", up.sealed(kindPayload, 1<<64-1, []byte("x"))},
+		{"disconnect", up.sealed(kindDisconnect, 0x12345678, nil)},
 	} {
 		if want := golden(t, c.name); !bytes.Equal(c.got, want) {
 			t.Errorf("%s:\n got %x\nwant %x", c.name, c.got, want)
@@ -143,8 +143,8 @@ func TestGoldenVectorsAreRead(t *testing.T) {
 		if drop != DropNone || h.kind != c.kind || h.sequence != c.sequence {
 			t.Errorf("%s: header reads as %+v, %v", c.name, h, drop)
 		}
-		d := newDirection(testProtocol, &c.key)
-		body, ok := d.open(nil, h, b)
+		d := newDirection(&c.key)
+		body, ok := d.opened(h, b)
 		if !ok || len(body) != c.size || !bodyFits(c.kind, len(body)) {
 			t.Errorf("%s: %v, %d bytes", c.name, ok, len(body))
 		}

@@ -88,7 +88,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 	case expire-unixTime(now) > uint64(s.config.MaxLifetime/time.Second):
 		return nil, DropLifetime
 	}
-	out := newDirection(s.config.ProtocolID, &token.serverToClient)
+	out := newDirection(&token.serverToClient)
 	if drop := s.admissible(now, from, mac, token.clientID, expire, &out); drop != DropNone {
 		return nil, drop
 	}
@@ -101,7 +101,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 		first:    s.challenges.next,
 		since:    s.clock.At(now),
 		userData: new(token.userData),
-		in:       newDirection(s.config.ProtocolID, &token.clientToServer),
+		in:       newDirection(&token.clientToServer),
 		out:      out,
 	}
 	if !s.half.add(half) {
@@ -133,7 +133,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	if !s.limits.allow(s.clock.At(now), tag) {
 		return DropRate
 	}
-	body, ok := half.in.open(s.lane.plain[:0], head, b)
+	body, ok := half.in.open(s.lane.plain[:0], &s.lane.parameters, head, b)
 	if !ok {
 		return DropForged
 	}
@@ -165,9 +165,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 			return DropFull
 		}
 	}
-	x := new(seat)
-	p := &x.peer
-	*p = Peer{
+	p := &Peer{
 		server:   s,
 		lane:     s.lane,
 		id:       half.clientID,
@@ -175,8 +173,8 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		expire:   half.expire,
 		timeout:  half.timeout,
 		userData: half.userData,
-		in:       half.in.at(&x.keys[0]),
-		out:      half.out.at(&x.keys[1]),
+		in:       half.in,
+		out:      half.out,
 		sequence: firstSequence(half.expire, now),
 		window:   newWindow(head.sequence),
 		last:     last{heard: s.clock.At(now)},

@@ -253,3 +253,15 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// sealed is a packet of its own memory.
+func (d *direction) sealed(kind uint8, sequence uint64, body []byte) []byte {
+	x := newParameters(testProtocol)
+	return d.appendPacket(nil, &x, kind, sequence, body)
+}
+
+// opened is the body of a packet, in memory of its own.
+func (d *direction) opened(h header, b []byte) (body []byte, ok bool) {
+	x := newParameters(testProtocol)
+	return d.open(nil, &x, h, b)
+}

@@ -16,27 +16,27 @@ func capture(t *testing.T) (w *world, s *serverNode, c *clientNode, up, down map
 	half := w.issue(fresh)
 	w.expect("198.51.100.8:5000", request(half), DropNone)
 	challenge := w.queue[len(w.queue)-1].data
-	answer := newDirection(testProtocol, &half.ServerToClient)
+	answer := newDirection(&half.ServerToClient)
 	h, _ := parseHeader(challenge, 0xff)
-	body, ok := answer.open(nil, h, challenge)
+	body, ok := answer.opened(h, challenge)
 	if !ok {
 		t.Fatal("the challenge is not authentic")
 	}
 	w.queue = nil
-	response := newDirection(testProtocol, &half.ClientToServer)
+	response := newDirection(&half.ClientToServer)
 	const ahead = 100
 	up = map[string][]byte{
-		"response":   response.appendPacket(nil, kindResponse, 0, body),
-		"keep-alive": c.sender.appendPacket(nil, kindKeepAlive, c.sequence+ahead, make([]byte, keepAliveBody)),
-		"payload":    c.sender.appendPacket(nil, kindPayload, c.sequence+ahead+1, []byte("payload")),
-		"disconnect": c.sender.appendPacket(nil, kindDisconnect, c.sequence+ahead+2, nil),
+		"response":   response.sealed(kindResponse, 0, body),
+		"keep-alive": c.sender.sealed(kindKeepAlive, c.sequence+ahead, make([]byte, keepAliveBody)),
+		"payload":    c.sender.sealed(kindPayload, c.sequence+ahead+1, []byte("payload")),
+		"disconnect": c.sender.sealed(kindDisconnect, c.sequence+ahead+2, nil),
 		"request":    request(w.issue(w.config(9))),
 	}
 	down = map[string][]byte{
-		"keep-alive": s.last.out.appendPacket(nil, kindKeepAlive, s.last.sequence+ahead, make([]byte, keepAliveBody)),
-		"payload":    s.last.out.appendPacket(nil, kindPayload, s.last.sequence+ahead+1, []byte("payload")),
-		"disconnect": s.last.out.appendPacket(nil, kindDisconnect, s.last.sequence+ahead+2, nil),
-		"denied":     s.last.out.appendPacket(nil, kindDenied, 1<<63+ahead, nil),
+		"keep-alive": s.last.out.sealed(kindKeepAlive, s.last.sequence+ahead, make([]byte, keepAliveBody)),
+		"payload":    s.last.out.sealed(kindPayload, s.last.sequence+ahead+1, []byte("payload")),
+		"disconnect": s.last.out.sealed(kindDisconnect, s.last.sequence+ahead+2, nil),
+		"denied":     s.last.out.sealed(kindDenied, 1<<63+ahead, nil),
 		"challenge":  challenge,
 	}
 	return w, s, c, up, down

@@ -20,15 +20,16 @@ type Lane struct {
 
 // scratch is where packets are put together and taken apart.
 type scratch struct {
-	plain  []byte // what was decrypted
-	body   []byte // what is to be encrypted
-	packet []byte // what was encrypted
+	plain      []byte // what was decrypted
+	body       []byte // what is to be encrypted
+	packet     []byte // what was encrypted
+	parameters parameters
 }
 
-func newLane(out func(to netip.AddrPort, datagram []byte) error, room func() []byte) *Lane {
+func newLane(protocolID uint64, out func(to netip.AddrPort, datagram []byte) error, room func() []byte) *Lane {
 	return &Lane{
 		out: out, room: room,
-		scratch: scratch{make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram)},
+		scratch: scratch{make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram), make([]byte, 0, MaxDatagram), newParameters(protocolID)},
 	}
 }
 
@@ -38,7 +39,7 @@ func (l *Lane) seal(d *direction, kind uint8, sequence uint64, body []byte) []by
 	if l.room != nil {
 		dst = l.room()
 	}
-	return d.appendPacket(dst[:0], kind, sequence, body)
+	return d.appendPacket(dst[:0], &l.parameters, kind, sequence, body)
 }
 
 // Crew lets several goroutines use the peers of a server at the same time, each on a [Lane] of its own. It belongs to the
@@ -61,7 +62,7 @@ func (c *Crew) Main(room func() []byte) *Lane {
 
 // Lane returns another lane, which sends by calling out, and has room as in [Crew.Main].
 func (c *Crew) Lane(out func(to netip.AddrPort, datagram []byte) error, room func() []byte) *Lane {
-	l := newLane(out, room)
+	l := newLane(c.server.config.ProtocolID, out, room)
 	c.lanes = append(c.lanes, l)
 	return l
 }

@@ -111,61 +111,54 @@ func bodyFits(kind uint8, n int) bool {
 	return false
 }
 
-// direction seals or opens the packets that go one way in one session. The cipher that it makes of the key for each
-// packet stays on the stack.
-type direction struct {
-	key      *Key // and not by value, which fmt would print
-	protocol uint64
-}
+// direction seals or opens the packets that go one way in one session. It has its cipher for good: a new one for each
+// packet would be on the heap. fmt prints no key, as that is behind a pointer.
+type direction struct{ aead cipher.AEAD }
 
-func newDirection(protocolID uint64, key *Key) direction {
-	own := *key
-	return direction{&own, protocolID}
-}
-
-// at is the same with its key in another place.
-func (d *direction) at(place *Key) direction {
-	*place = *d.key
-	return direction{place, d.protocol}
-}
+func newDirection(key *Key) direction { return direction{newPacketCipher(key)} }
 
 func newPacketCipher(key *Key) cipher.AEAD {
 	aead, err := chacha20poly1305.New(key[:])
 	if err != nil {
-		panic(err) // the key has the right length
+		panic(err) // in FIPS 140-only mode, as the key has the right length
 	}
 	return aead
 }
 
-// parameters are a packet's nonce and associated data.
+// parameters are a packet's nonce and associated data. The cipher takes slices of them, behind an interface: where they
+// are must be on the heap, and serves one packet after the other.
 type parameters struct {
 	nonce [chacha20poly1305.NonceSize]byte
 	data  [len(version) + 8 + 1]byte
 }
 
-func (d *direction) parameters(prefix uint8, sequence uint64) (x parameters) {
-	binary.LittleEndian.PutUint64(x.nonce[4:], sequence)
+func newParameters(protocolID uint64) (x parameters) {
 	copy(x.data[:], version)
-	binary.LittleEndian.PutUint64(x.data[len(version):], d.protocol)
-	x.data[len(x.data)-1] = prefix
+	binary.LittleEndian.PutUint64(x.data[len(version):], protocolID)
 	return x
 }
 
+// of makes them those of a packet.
+func (x *parameters) of(prefix uint8, sequence uint64) {
+	binary.LittleEndian.PutUint64(x.nonce[4:], sequence)
+	x.data[len(x.data)-1] = prefix
+}
+
 // appendPacket appends a sealed packet. body must not overlap the room behind dst.
-func (d *direction) appendPacket(dst []byte, kind uint8, sequence uint64, body []byte) []byte {
+func (d *direction) appendPacket(dst []byte, x *parameters, kind uint8, sequence uint64, body []byte) []byte {
 	n := max(1, (bits.Len64(sequence)+7)/8)
 	prefix := uint8(n)<<4 | kind
-	x := d.parameters(prefix, sequence)
+	x.of(prefix, sequence)
 	dst = append(dst, prefix)
 	for i := range n {
 		dst = append(dst, uint8(sequence>>(8*i)))
 	}
-	return newPacketCipher(d.key).Seal(dst, x.nonce[:], body, x.data[:])
+	return d.aead.Seal(dst, x.nonce[:], body, x.data[:])
 }
 
 // open appends the body of a packet to dst, which must have room and not overlap b.
-func (d *direction) open(dst []byte, h header, b []byte) (body []byte, ok bool) {
-	x := d.parameters(b[0], h.sequence)
-	body, err := newPacketCipher(d.key).Open(dst, x.nonce[:], b[h.size:], x.data[:])
+func (d *direction) open(dst []byte, x *parameters, h header, b []byte) (body []byte, ok bool) {
+	x.of(b[0], h.sequence)
+	body, err := d.aead.Open(dst, x.nonce[:], b[h.size:], x.data[:])
 	return body, err == nil
 }

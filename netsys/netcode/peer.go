@@ -8,11 +8,15 @@ import (
 )
 
 // Peer is a client that has a slot. It belongs to the goroutine of its server.
+//
+// Of a thousand clients nothing is in the caches when the next packet comes, and a cache line that comes from memory
+// takes as long as the cipher. So what a packet needs lies together: what has pointers and at most 512 bytes begins with
+// a cache line, as package runtime allocates it.
 type Peer struct {
 	// Context is for the caller, who may keep what belongs to the session here.
 	Context any
 
-	// What every packet needs are these three cache lines, and the keys before them.
+	// What every packet needs are these three cache lines, and the keys that in and out lead to.
 	server    *Server
 	lane      *Lane
 	ended     bool
@@ -36,22 +40,14 @@ type Peer struct {
 	userData  *[UserDataSize]byte
 }
 
-// seat is the memory of a peer. Of a thousand clients nothing is in the caches when the next packet comes, and a cache
-// line that comes from memory takes as long as the cipher. So what a packet needs lies together, and what few need is
-// elsewhere: what has pointers and at most 512 bytes begins with a cache line, as package runtime allocates it.
-type seat struct {
-	keys [2]Key // in, out
-	peer Peer
-}
-
 // last is when both ends did something, by the server's clock.
 type last struct{ heard, sent time.Duration }
 
-// Touch reads a byte of each cache line that receiving and sending need. Whoever calls it for several peers, and then
+// Touch reads a byte of each cache line of the peer that receiving and sending need. Whoever calls it for several peers, and then
 // works for them, has the lines of all come from memory at the same time. What it returns means nothing: it is there
 // so that the compiler leaves nothing out.
 func (p *Peer) Touch() byte {
-	return byte(p.allowance) ^ byte(p.window.most) ^ byte(p.slot) ^ p.in.key[0]
+	return byte(p.allowance) ^ byte(p.window.most) ^ byte(p.slot)
 }
 
 // Slot is the number of the slot, from 0 on. It goes to another client after the session.
@@ -143,7 +139,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		}
 		return nil, DropFlood
 	}
-	body, ok := p.in.open(p.lane.plain[:0], h, b)
+	body, ok := p.in.open(p.lane.plain[:0], &p.lane.parameters, h, b)
 	if !ok {
 		return nil, DropForged
 	}

@@ -27,7 +27,7 @@ const privatePlain = privateSize - macSize
 func newTokenCipher(key Key) cipher.AEAD {
 	aead, err := chacha20poly1305.NewX(key[:])
 	if err != nil {
-		panic(err) // the key has the right length
+		panic(err) // in FIPS 140-only mode, as the key has the right length
 	}
 	return aead
 }

@@ -236,11 +236,11 @@ func TestResponsesToOtherChallenges(t *testing.T) {
 	s := w.servers[0]
 	from := netip.MustParseAddrPort(alice)
 	token := w.issue(w.config(1))
-	up := newDirection(testProtocol, &token.ClientToServer)
+	up := newDirection(&token.ClientToServer)
 	sequence := uint64(0)
 	respond := func(body []byte) []byte {
 		sequence++
-		return up.appendPacket(nil, kindResponse, sequence, body)
+		return up.sealed(kindResponse, sequence, body)
 	}
 	var user [UserDataSize]byte
 	w.expect(alice, respond(make([]byte, challengeBody)), DropUnknownSender)

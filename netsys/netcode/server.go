@@ -77,7 +77,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 	fill(config.Random, sequence[:])
 	return &Server{
 		config:     config,
-		lane:       newLane(out, nil),
+		lane:       newLane(config.ProtocolID, out, nil),
 		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
 		// One bit stays clear, so that the number cannot overflow.

@@ -251,7 +251,7 @@ func TestSequenceLengths(t *testing.T) {
 func TestSequenceNear2To64(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	for back := uint64(600); back > 0; back-- {
-		b := c.sender.appendPacket(nil, kindPayload, math.MaxUint64-(back-1), []byte("late"))
+		b := c.sender.sealed(kindPayload, math.MaxUint64-(back-1), []byte("late"))
 		before := s.payloads
 		if drop := s.Receive(w.now, c.addr, b, s); drop != DropNone && drop != DropFlood || drop == DropNone && s.payloads != before+1 {
 			t.Fatalf("%d before the end: %v", back-1, drop)
@@ -260,7 +260,7 @@ func TestSequenceNear2To64(t *testing.T) {
 			t.Fatalf("%d before the end, again: %v", back-1, drop)
 		}
 	}
-	old := c.sender.appendPacket(nil, kindPayload, math.MaxUint64-windowSize, []byte("late"))
+	old := c.sender.sealed(kindPayload, math.MaxUint64-windowSize, []byte("late"))
 	if drop := s.Receive(w.now, c.addr, old, s); drop != DropStale {
 		t.Errorf("%v", drop)
 	}
