@@ -12,5 +12,5 @@ require (
 
 require (
 	github.com/gobwas/httphead v0.1.0 // indirect
-	golang.org/x/crypto v0.45.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 )
