@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/internal/zstd"
 )
 
 // The numbers of a body of [Raw] or [Zstd]. A set of slots or entities is its
@@ -100,7 +101,7 @@ type byteEncoder struct {
 	bends []bend // numbers that say how lines go, in the order of the walk
 	low   []byte
 	put   numberWriter
-	zip   deflater
+	zip   zstd.Encoder
 	hist  [256]int32
 }
 
@@ -118,7 +119,10 @@ func (b *byteEncoder) append(dst []byte, m *Model, parts []Part) ([]byte, Coder)
 	b.put.reset(true, b.low[:0])
 	b.write(m, parts)
 	b.low = b.put.low.Bytes()
-	block := b.zip.deflate(b.put.class, m.dictionary)
+	var block []byte
+	if len(b.put.class) <= maxPlain {
+		block = b.zip.Block(b.put.class, m.dictionary.zstd())
+	}
 	if block == nil || len(b.low)+len(block)+packedHead > n {
 		return dst, Raw
 	}

@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 	"math"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/tactusgo/tactus/codec/internal/zstd"
 )
 
 // Trainer makes a [Prior] from blocks like those that will be coded. It is not for
@@ -174,13 +174,8 @@ func (t *DictionaryTrainer) Dictionary() (*Dictionary, error) {
 	}
 	h := fnv.New32a()
 	h.Write(history)
-	b, err := zstd.BuildDict(zstd.BuildDictOptions{
-		ID:       binary.LittleEndian.Uint32(h.Sum(nil)) | 1,
-		Contents: t.samples,
-		History:  history[:min(len(history), sampleHistory)],
-		Offsets:  [3]int{1, 4, 8},
-		Level:    zstd.SpeedFastest,
-	})
+	id := binary.LittleEndian.Uint32(h.Sum(nil)) | 1
+	b, err := zstd.BuildDictionary(id, t.samples, history[:min(len(history), sampleHistory)])
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: dictionary: %w", err)
 	}

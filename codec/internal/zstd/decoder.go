@@ -1,0 +1,216 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// Errors of a block or a dictionary: bytes that no compressor writes, and more than the
+// caller allows.
+var (
+	errCorrupt = errors.New("corrupt")
+	errOffset  = errors.New("an offset of zero")
+	errSize    = errors.New("too large")
+)
+
+// Decoder decompresses blocks. The zero value is ready. It keeps memory of the size of the
+// largest block so far and allocates nothing else. It is not for concurrent use.
+type Decoder struct {
+	in       []byte // the block and padding
+	own      []byte // of literals that are not in it as they are
+	literals []byte // left
+	out      []byte
+	huffman  huffman
+	tables   [3]table
+}
+
+// padding follows what is read, so that eight bytes can be loaded anywhere.
+const padding = 8
+
+func padded(dst, src []byte) []byte {
+	var zeros [padding]byte
+	return append(append(dst[:0], src...), zeros[:]...)
+}
+
+// Dictionary is what the blocks of a program have in common (section 5). It does not change
+// and may be shared.
+type Dictionary struct {
+	raw     []byte
+	huffman huffman
+	tables  [3]table
+	offsets [3]int
+	content []byte
+}
+
+// dictionaryHead is the length of the magic number and the id.
+const dictionaryHead = 8
+
+// NewDictionary reads a dictionary, which it keeps. Its magic number and id are for the caller
+// to look at.
+func NewDictionary(b []byte) (*Dictionary, error) {
+	if len(b) < dictionaryHead {
+		return nil, errCorrupt
+	}
+	d := &Dictionary{raw: b}
+	in := padded(nil, b)
+	at, err := d.huffman.read(in, dictionaryHead, len(b))
+	for _, k := range [...]int{offset, match, literal} {
+		if err == nil {
+			at, err = d.tables[k].read(in, at, len(b), maxLog, kinds[k].symbols)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if at+12 > len(b) {
+		return nil, errCorrupt
+	}
+	d.content = in[at+12 : len(b)]
+	for i := range d.offsets {
+		o := binary.LittleEndian.Uint32(in[at+4*i:])
+		if o == 0 || uint64(o) > uint64(len(d.content)) {
+			return nil, errCorrupt
+		}
+		d.offsets[i] = int(o)
+	}
+	return d, d.check()
+}
+
+// Block decompresses the only block of a frame, given without its header, with dict, which
+// may be nil (section 3.1.1.3). It refuses more than most bytes before it makes them. What it
+// returns is valid until the next call.
+func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error) {
+	d.in, d.out = padded(d.in, block), d.out[:0]
+	at, err := d.readLiterals(len(block), dict, most)
+	if err != nil {
+		return nil, err
+	}
+	if at == len(block) {
+		return nil, errCorrupt
+	}
+	// The number of sequences (section 3.1.1.3.2.1).
+	n := int(d.in[at])
+	at++
+	switch {
+	case n == 255:
+		n = 0x7f00 + int(d.in[at]) + int(d.in[at+1])<<8
+		at += 2
+	case n >= 128:
+		n = (n-128)<<8 | int(d.in[at])
+		at++
+	}
+	if n > 0 {
+		err = d.sequences(at, len(block), n, dict, most)
+	} else if at != len(block) {
+		err = errCorrupt
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(d.out)+len(d.literals) > most {
+		return nil, errSize
+	}
+	d.out = append(d.out, d.literals...)
+	return d.out, nil
+}
+
+// sequences carries out n sequences, whose tables begin at a byte (sections 3.1.1.3.2 and 3.1.1.4).
+func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
+	if at >= end {
+		return errCorrupt
+	}
+	modes := d.in[at]
+	if at++; modes&3 != 0 {
+		return errCorrupt
+	}
+	var use [3]*table
+	for k := range use {
+		var err error
+		if use[k], at, err = d.choose(k, modes>>(6-2*k)&3, at, end, dict); err != nil {
+			return err
+		}
+	}
+	var r reader
+	if !r.reset(d.in, at, end) {
+		return errCorrupt
+	}
+	offsets := [3]int{1, 4, 8}
+	var past []byte
+	if dict != nil {
+		offsets, past = dict.offsets, dict.content
+	}
+	ll, of, ml := use[literal], use[offset], use[match]
+	l, o, m := r.take(ll.log), r.take(of.log), r.take(ml.log)
+	for {
+		x, y, z := &ll.states[l], &of.states[o], &ml.states[m]
+		far := 1<<y.symbol | int(r.take(int(y.symbol)))
+		mk, lk := &matchLengths[z.symbol], &literalLengths[x.symbol]
+		more := r.take(int(mk.bits + lk.bits))
+		length := int(mk.base) + int(more>>lk.bits)
+		fresh := int(lk.base) + int(more&(1<<lk.bits-1))
+		if far = resolve(&offsets, far, fresh); r.at < r.from || fresh > len(d.literals) {
+			return errCorrupt
+		}
+		if far == 0 {
+			return errOffset
+		}
+		if len(d.out)+fresh+length > most {
+			return errSize
+		}
+		d.out = append(d.out, d.literals[:fresh]...)
+		d.literals = d.literals[fresh:]
+		if far > len(d.out)+len(past) {
+			return errCorrupt
+		}
+		d.repeat(far, length, past)
+		if n--; n == 0 {
+			break
+		}
+		states := r.take(int(x.bits + y.bits + z.bits))
+		o = uint32(y.next) + states&(1<<y.bits-1)
+		states >>= y.bits
+		m = uint32(z.next) + states&(1<<z.bits-1)
+		l = uint32(x.next) + states>>z.bits
+	}
+	if r.at != r.from {
+		return errCorrupt
+	}
+	return nil
+}
+
+// resolve returns the offset that a value stands for, 0 for none, and remembers it (section 3.1.1.5).
+func resolve(last *[3]int, value, fresh int) int {
+	if value > 3 {
+		last[2], last[1], last[0] = last[1], last[0], value-3
+		return last[0]
+	}
+	if fresh == 0 {
+		value++
+	}
+	switch value {
+	case 2:
+		last[0], last[1] = last[1], last[0]
+	case 3:
+		last[0], last[1], last[2] = last[2], last[0], last[1]
+	case 4:
+		last[0], last[1], last[2] = last[0]-1, last[0], last[1]
+	}
+	return last[0]
+}
+
+// repeat appends n bytes that came before, far back in the output or in past, which is before it.
+func (d *Decoder) repeat(far, n int, past []byte) {
+	if back := far - len(d.out); back > 0 {
+		from := past[len(past)-back:]
+		from = from[:min(n, len(from))]
+		d.out = append(d.out, from...)
+		n -= len(from)
+	}
+	for n > 0 { // it may repeat itself: then there is twice as much each time
+		from := d.out[len(d.out)-far:]
+		from = from[:min(n, len(from))]
+		d.out = append(d.out, from...)
+		n -= len(from)
+		far += len(from)
+	}
+}
