@@ -9,8 +9,9 @@ import (
 
 // bot cuts off who is near, else it goes for food, and it swerves late. It sees what its client knows.
 type bot struct {
-	daring   int    // ticks before it would die
-	near     []Food // what it may run into
+	daring   int       // ticks before it would die
+	near     []Food    // what it may run into
+	turns    [256]int8 // of its newest inputs
 	released bool
 }
 
@@ -20,12 +21,29 @@ func (b *bot) Release() { b.released = true }
 // Gather is how the bot fills its inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
-		for e, p := range ecs.Each[player](c.World()) {
-			if p.Snake.Dead == 0 && !b.released {
-				in.Turn = b.turn(p.Snake, b.look(c.World(), e, p.Snake))
-			}
+		if e, me, ok := b.self(c); ok && me.Dead == 0 && !b.released {
+			in.Turn = b.turn(&me, b.look(c.World(), e, &me))
 		}
+		b.turns[(c.Input()+1)%uint32(len(b.turns))] = in.Turn
 	})
+}
+
+// self is what the bot's snake is before the coming input. A client that predicts nothing knows it as confirmed: since then it
+// has glided by the inputs between.
+func (b *bot) self(c *systems.Client) (e ecs.Entity, me Snake, ok bool) {
+	w := c.World()
+	for e, p := range ecs.Each[player](w) {
+		return e, *p.Snake, true
+	}
+	if e, ok = c.Own(w); !ok {
+		return e, me, false
+	}
+	me = *ecs.Get[Snake](w, e)
+	newest, kept := c.Input(), uint32(len(b.turns))
+	for n := max(c.ConfirmedInput()+1, newest-min(newest, kept-1)); n <= newest; n++ {
+		me.glide(b.turns[n%kept], w.Step())
+	}
+	return e, me, true
 }
 
 // look notes what is near, and returns where to go.
