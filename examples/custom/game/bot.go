@@ -40,14 +40,14 @@ func (b *Bot) Gather() systems.GatherFunc { return systems.Gather(b.Fill) }
 func (b *Bot) Fill(c *systems.Client, in *Input) {
 	w := c.World()
 	b.in = Input{}
-	if me := own(w); me.Pos != nil && !b.released {
-		b.think(w, me)
+	if me, ok := c.Own(w); ok && !b.released { // also where nothing is predicted
+		b.think(w, c.ID(), me)
 	}
 	*in = b.in
 }
 
-func (b *Bot) think(w *ecs.World, me self) {
-	at, l := Point(*me.Pos), level(w)
+func (b *Bot) think(w *ecs.World, client uint32, me ecs.Entity) {
+	at, l := Point(*ecs.Get[components.Position](w, me)), level(w)
 	if b.left--; b.left <= 0 {
 		b.left = (5 + b.draw.IntN(5)) * w.TickRate()
 		if b.goal = (b.goal + 1) % goals; b.goal == meet {
@@ -57,7 +57,7 @@ func (b *Bot) think(w *ecs.World, me self) {
 	}
 	switch b.goal {
 	case meet:
-		p, ok := partner(w)
+		p, ok := partner(w, client)
 		if !ok {
 			b.left = 0
 			return
@@ -73,7 +73,7 @@ func (b *Bot) think(w *ecs.World, me self) {
 			return // stand, and be carried
 		}
 	case fetch:
-		if me.Boost.Rest > 0 {
+		if ecs.Get[Boost](w, me).Rest > 0 {
 			return
 		}
 	}
@@ -97,18 +97,14 @@ func (b *Bot) begin(w *ecs.World, at Point) {
 	}
 }
 
-// partner is where the other of the bot's pair is seen: clients 1 and 2, 3 and 4
+// partner is where the other of a client's pair is seen: clients 1 and 2, 3 and 4
 // and so on belong together.
-func partner(w *ecs.World) (Point, bool) {
-	var mine uint32
-	for _, m := range ecs.Each[struct{ Owner *components.Owner }](w) {
-		mine = m.Owner.Client
-	}
+func partner(w *ecs.World, client uint32) (Point, bool) {
 	for _, p := range ecs.All[struct {
 		Owner components.Owner
 		Pos   components.Position
 	}](w) {
-		if p.Owner.Client-1 == (mine-1)^1 {
+		if p.Owner.Client-1 == (client-1)^1 {
 			return Point(p.Pos), true
 		}
 	}

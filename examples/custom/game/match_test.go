@@ -1,6 +1,7 @@
 package game
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -175,4 +176,42 @@ func TestPointsAreCountedOnce(t *testing.T) {
 		}
 	}
 	c.Converged()
+}
+
+// Bots ride, fetch and go through the door without predicting, too: those that people meet on a page are such.
+func TestThinBots(t *testing.T) {
+	c := play(t, 5, 6, func(c *systemstest.Config) {
+		c.Client = func(int) systems.ClientConfig {
+			return systems.ClientConfig{Schedule: func(s *ecs.Schedule) error { return errors.Join(ClientSchedule(s), systems.Thin(s)) },
+				Systems: systems.ClientSystems{Interpolate: Draw}}
+		}
+		c.Link = systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)
+	})
+	c.Connect()
+	type deeds struct{ rode, left, right int }
+	all := map[uint32]deeds{}
+	for range 60 {
+		c.Run(time.Second)
+		for _, p := range ecs.All[struct {
+			Owner components.Owner
+			Pos   components.Position
+			Ride  Ride
+		}](c.Server.World()) {
+			d := all[p.Owner.Client]
+			if p.Ride.On > 0 {
+				d.rode++
+			}
+			if p.Pos.X < wallX {
+				d.left++
+			} else {
+				d.right++
+			}
+			all[p.Owner.Client] = d
+		}
+	}
+	for _, s := range ecs.All[scored](c.Server.World()) {
+		if d := all[s.Owner.Client]; d.rode < 3 || d.left < 3 || d.right < 3 || s.Score.Points < 3 {
+			t.Errorf("in %d seconds client %d has %d points, of seconds %+v", 60, s.Owner.Client, s.Score.Points, d)
+		}
+	}
 }
