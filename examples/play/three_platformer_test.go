@@ -22,8 +22,8 @@ import (
 	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// climb serves the platformer until stop, and returns its page in three.js and what another client sees of the newest player.
-func climb(t *testing.T) (page string, newest func() (client uint32, b game.Body), stop func()) {
+// climb serves the platformer with bots until stop, and returns its page in three.js and what another client sees of the newest player.
+func climb(t *testing.T, bots int) (page string, newest func() (client uint32, b game.Body), stop func()) {
 	t.Helper()
 	dist := playtest.Three(t)
 	wire, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
@@ -68,6 +68,15 @@ func climb(t *testing.T) (page string, newest func() (client uint32, b game.Body
 			}
 		})
 	})
+	for n := range bots {
+		config := systems.ClientConfig{Gather: world.Bot(&world.Defaults, n).Gather(), Schedule: systems.Thin}
+		world.Client(&world.Defaults, &config)
+		bot, err := systems.Dial(watching, wire.LocalAddr().String(), game.Protocol(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looking.Go(func() { _ = bot.Run(watching, nil) })
+	}
 	t.Cleanup(func() { leave(); looking.Wait() })
 	site := httptest.NewServer(&web.Dist{Folder: dist, Index: "platformer.html", Port: wire.WebSocketAddr().Port()})
 	t.Cleanup(site.Close)
@@ -76,8 +85,8 @@ func climb(t *testing.T) (page string, newest func() (client uint32, b game.Body
 
 // The platformer's page in three.js: who plays on it walks and jumps, as another client sees, and is told when it is over.
 func TestThreePlatformer(t *testing.T) {
-	page, newest, stop := climb(t)
-	b := browse(t, 1280, 720, 1, false)
+	page, newest, stop := climb(t, 0)
+	b := browse(t, 800, 450, 1, false)
 	faults := b.faults()
 
 	b.step("it joins", func() {

@@ -78,7 +78,7 @@ func TestThree(t *testing.T) {
 	m := playtest.New(t, playtest.Config{Bots: 8})
 	m.Look()
 	m.Three(t)
-	b := browse(t, 1280, 720, 1, false)
+	b := browse(t, 800, 450, 1, false)
 	faults := b.faults()
 	ada := func() playtest.Known { p, _ := m.Player("Ada"); return p }
 
@@ -112,11 +112,11 @@ func TestThree(t *testing.T) {
 	})
 	b.step("it shoots where the mouse is", func() {
 		before := ada()
-		b.mouse(input.DispatchMouseEventTypeMouseMoved, 880, 260)
-		b.insist("the player has shot up and to the right", func(int) { b.mouse(input.DispatchMouseEventTypeMousePressed, 890, 250) },
+		b.mouse(input.DispatchMouseEventTypeMouseMoved, 550, 163)
+		b.insist("the player has shot up and to the right", func(int) { b.mouse(input.DispatchMouseEventTypeMousePressed, 556, 156) },
 			func() bool { p := ada(); return p.Shots-before.Shots > 3 && p.Aim > -math.Pi/2 && p.Aim < 0 })
 		b.picture("three-2-game")
-		b.mouse(input.DispatchMouseEventTypeMouseReleased, 890, 250)
+		b.mouse(input.DispatchMouseEventTypeMouseReleased, 556, 156)
 	})
 	b.step("it chats, and another client is told", func() {
 		b.insist("the line is there", func(int) {

@@ -48,6 +48,17 @@ export class Look {
     this.scene.add(this.bolts.mesh, this.rings.mesh, ...field());
   }
 
+  /** Gets ready to draw, with some of everything in sight. */
+  async warm() {
+    const tag = label('nobody', white, 18), middle = SIDE / 2;
+    this.scene.add(tag);
+    for (const crowd of [this.players, this.guns, this.drones, this.bars, this.glows]) crowd.put(middle, RADIUS, middle, 0, 1, white);
+    this.view.follow(middle, 0, middle, 0);
+    await this.view.warm();
+    this.clear();
+    unlabel(tag);
+  }
+
   /** Begins a frame. */
   clear() {
     for (const crowd of [this.players, this.guns, this.drones, this.bars, this.glows]) crowd.empty();
@@ -129,7 +140,7 @@ export class Look {
   render(seconds: number) {
     this.bolts.step(seconds);
     this.rings.step(seconds);
-    this.view.render(seconds);
+    this.view.render();
   }
 }
 

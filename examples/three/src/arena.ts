@@ -16,7 +16,7 @@ const KEYS = {
 let match: Match | undefined; // the newest
 const look = new Look();
 const controls = new Controls(KEYS, Buttons.Fire, (line) => match?.say(line));
-void stage('arena', arena, (game, name) => (match = new Match(game, name)));
+void stage('arena', arena, () => look.warm(), (game, name) => (match = new Match(game, name)));
 
 /** One match, from joining to its end. */
 class Match implements Scene<typeof arena> {

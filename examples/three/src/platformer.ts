@@ -8,14 +8,13 @@ import { Figure, softly } from './platformer/figure';
 import { called, score, taken } from './platformer/hud';
 import { Level, level } from './platformer/level';
 import { Sparks } from './platformer/sparks';
+import { Quality } from './quality';
 import { element, stage, type Scene } from './stage';
 
-const canvas = element<HTMLCanvasElement>('view');
-const renderer = new three.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
-renderer.shadowMap.enabled = true;
-renderer.toneMapping = three.ACESFilmicToneMapping;
-const scene = new three.Scene(), camera = new three.PerspectiveCamera(58, 1, 0.1, 400);
-const world = new Level(scene, renderer), sparks = new Sparks(scene), steering = new Steering();
+const scene = new three.Scene(), camera = new three.PerspectiveCamera(58, 1, 0.1, 400), sun = new three.DirectionalLight(0xffeccd, 2.7);
+const quality = new Quality(scene, camera, sun);
+quality.renderer.toneMapping = three.ACESFilmicToneMapping;
+const world = new Level(scene, sun, quality.renderer), sparks = new Sparks(scene), steering = new Steering();
 const eye = { target: new three.Vector3(4, 1, 0), way: new three.Vector3(), want: new three.Vector3(), far: 26 };
 
 /** One match, from joining to its end. */
@@ -118,18 +117,36 @@ class Match implements Scene<typeof platformer> {
 }
 
 let match: Match | null = null;
-void stage('platformer', platformer, (game) => (match = new Match(game)));
+void stage('platformer', platformer, warm, (game) => (match = new Match(game)));
 
-// Before and after a match the camera goes around.
-let before = performance.now();
-requestAnimationFrame(function idle(now) {
-  if (!match) show(null, now / 1000, Math.min((now - before) / 1000, 0.1));
-  before = now;
-  requestAnimationFrame(idle);
-});
+/** Gets ready to draw, with some of everything in sight. */
+async function warm() {
+  const f = new Figure(0, false);
+  scene.add(f, f.spot);
+  place(null, 0, 0);
+  await quality.warm();
+  scene.remove(f, f.spot);
+  f.dispose();
+  show(null, 0, 0);
+  idle();
+}
 
-/** Draws a frame; the camera is behind a character, and nothing of the level comes between. */
+/** Before and after a match the camera goes around, where that costs little: it is behind the card. */
+function idle() {
+  const seconds = 0.1;
+  if (!match && !quality.coarse) show(null, performance.now() / 1000, seconds);
+  setTimeout(() => requestAnimationFrame(idle), 1000 * seconds);
+}
+
+/** Draws a frame. */
 function show(own: Figure | null, seconds: number, dt: number) {
+  place(own, seconds, dt);
+  sparks.update(dt);
+  quality.draw();
+}
+
+/** Puts everything in its place; the camera is behind a character, and nothing of the level comes between. */
+function place(own: Figure | null, seconds: number, dt: number) {
   const tall = innerWidth < innerHeight;
   steering.follow(own?.turn ?? steering.yaw + 12, own ? own.speed : 2, dt);
   const yaw = steering.yaw * Math.PI / 180, { pitch } = steering;
@@ -144,27 +161,6 @@ function show(own: Figure | null, seconds: number, dt: number) {
   camera.position.copy(eye.target).addScaledVector(eye.way, eye.far);
   camera.lookAt(eye.target);
   camera.fov = tall ? 68 : 56;
-  spare();
-  world.update(seconds, eye.target);
-  sparks.update(dt);
-  renderer.render(scene, camera);
-}
-
-const pace = { last: 0, frame: 1 / 60, frames: 0, points: Math.min(devicePixelRatio, 2) };
-
-/** Fits the picture to the window. Slow machines draw fewer points, and then no shadows. */
-function spare() {
-  const now = performance.now(), { points } = pace, w = Math.floor(innerWidth * points), h = Math.floor(innerHeight * points);
-  pace.frame += (Math.min((now - pace.last) / 1000, 1) - pace.frame) * 0.15;
-  pace.last = now;
-  if (canvas.width !== w || canvas.height !== h) {
-    renderer.setPixelRatio(points);
-    renderer.setSize(innerWidth, innerHeight, false);
-  }
-  camera.aspect = innerWidth / innerHeight;
   camera.updateProjectionMatrix();
-  if (++pace.frames < 12 || pace.frame < 1 / 22 || document.hidden) return;
-  if (points > 0.55) pace.points *= 0.75;
-  else world.sun.castShadow = false;
-  Object.assign(pace, { frame: 1 / 60, frames: 0 });
+  world.update(seconds, eye.target);
 }

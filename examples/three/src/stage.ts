@@ -34,8 +34,8 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 type World = Bindings<Value, Rows, unknown, Figures>;
 
-/** Has people join a world: begin is called with each game that they are in. */
-export async function stage<B extends World>(world: string, bindings: B, begin: (game: Game<B>, name: string) => Scene<B>): Promise<void> {
+/** Has people join a world, once warm is ready to draw: begin is called with each game that they are in. */
+export async function stage<B extends World>(world: string, bindings: B, warm: () => Promise<unknown>, begin: (game: Game<B>, name: string) => Scene<B>): Promise<void> {
   const card = element('card'), bar = element('bar'), play = element<HTMLButtonElement>('play'), name = element<HTMLInputElement>('name');
   const options = {
     module: `${world}.wasm`, exec: new URL('wasm_exec.js', document.baseURI), size: MODULES[world] ?? 0,
@@ -82,7 +82,7 @@ export async function stage<B extends World>(world: string, bindings: B, begin: 
     join().catch(over);
   });
   try {
-    await load(options.module, options);
+    await Promise.all([load(options.module, options), warm()]);
     card.classList.add('loaded');
     play.disabled = false;
     tell('');
@@ -92,63 +92,54 @@ export async function stage<B extends World>(world: string, bindings: B, begin: 
   }
 }
 
-/** Lets a game go on, frame by frame, until it is over. */
+/** Lets a game go on, frame by frame, until it is over. Between slow ones, and while nobody sees the page, it goes on by itself. */
 function run<B extends World>(game: Game<B>, scene: Scene<B>, over: (why: unknown) => void) {
-  let last = performance.now(), done = false;
   const figures = new Overlay(game.stats);
-  const step = (f: () => void) => {
-    if (done) return;
-    try {
-      f();
-    } catch (e) {
-      done = true;
-      clearInterval(hidden);
-      figures.close();
-      scene.end();
-      game.close();
-      over(e);
-    }
-  };
-  // A page that nobody sees has no frames: the player stays in the game all the same.
-  const hidden = setInterval(() => { if (document.hidden) step(() => game.advance()); }, 250);
+  let last = performance.now();
   requestAnimationFrame(function frame(now) {
-    step(() => {
+    try {
       scene.steer();
       const begun = performance.now();
       game.advance();
       const tables = game.frame();
       figures.took(performance.now() - begun);
       scene.draw(tables, Math.min((now - last) / 1000, 0.1));
-      last = now;
-      requestAnimationFrame(frame);
-    });
+    } catch (e) {
+      figures.close();
+      scene.end();
+      game.close();
+      return over(e);
+    }
+    last = now;
+    requestAnimationFrame(frame);
   });
 }
 
 /** The figures of the network, which F3 and the button show. */
 class Overlay {
   private readonly box = element('figures');
-  private readonly timer = setInterval(() => this.show(), 250);
   private frames = 0;
   private spent = 0;
   private since = performance.now();
 
   constructor(private readonly stats: Figures) {
-    element('network').onclick = () => { this.box.hidden = !this.box.hidden; this.show(); };
+    element('network').onclick = () => { this.box.hidden = !this.box.hidden; };
   }
 
   /** Takes in how long the netcode took for a frame, in milliseconds. */
   took(ms: number) {
     this.frames++;
     this.spent += ms;
+    if (performance.now() - this.since > 250) this.show();
   }
 
   close() {
-    clearInterval(this.timer);
+    this.box.hidden = true;
+    element('network').onclick = null;
   }
 
   private show() {
-    const s = this.stats, now = performance.now(), frames = Math.max(this.frames, 1), seconds = (now - this.since) / 1000;
+    const s = this.stats, now = performance.now(), { frames } = this, seconds = (now - this.since) / 1000;
     if (!this.box.hidden) {
       const percent = (x: number) => `${(100 * x).toFixed(1)} %`, kB = (x: number) => `${(x / 1000).toFixed(1)} kB/s`, ms = (x: number) => `${x.toFixed(0)} ms`;
       const rows: [string, string][] = [
@@ -156,7 +147,7 @@ class Overlay {
         ['round trip', `${ms(s.RTT)} ± ${ms(s.Jitter)}`], ['lost', `${percent(s.LossIn)} in, ${percent(s.LossOut)} out`],
         ['traffic', `${kB(s.ReceivedRate)} in, ${kB(s.SentRate)} out`], ['ahead by', `${s.Lead.toFixed(0)} ticks of ${ms(1000 / (s.TickRate || 1))}`],
         ['inputs waiting', s.Buffer.toFixed(1)], ['others shown', `${ms(s.Delay)} ago`], ['corrections', `${s.CorrectionRate.toFixed(1)} a second`],
-        ['entities', s.Rows.toFixed(0)], ['frames', `${(this.frames / seconds).toFixed(0)} a second`], ['netcode', `${(this.spent / frames).toFixed(2)} ms a frame`],
+        ['entities', s.Rows.toFixed(0)], ['frames', `${(frames / seconds).toFixed(0)} a second`], ['netcode', `${(this.spent / frames).toFixed(2)} ms a frame`],
       ];
       this.box.replaceChildren(...rows.flatMap(([name, value]) => [text('dt', name), text('dd', value)]));
     }

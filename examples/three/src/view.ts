@@ -1,33 +1,26 @@
-// What three.js needs for any world: a renderer that is as fine as the machine allows, a sun, crowds of bodies, names.
+// What three.js needs for a world that is seen from above: a camera, a sun, crowds of bodies, names.
 import * as three from 'three';
-import { element } from './stage';
+import { Quality } from './quality';
 
 /** A scene with a camera that looks down at a place, and a sun whose shadows go along with it. */
 export class View {
   readonly scene = new three.Scene();
   readonly camera = new three.PerspectiveCamera(32, 1, 50, 6000);
-  readonly renderer: three.WebGLRenderer;
   private readonly sun = new three.DirectionalLight(0xfff1dd, 3);
+  private readonly quality = new Quality(this.scene, this.camera, this.sun);
   private readonly at = new three.Vector3();
   private placed = false;
-  private slow = 0;
 
   /** tilt is how steeply the camera looks down, in radians; area is the side of a square that is as large as what it sees, shade how far shadows go. */
   constructor(background: number, private readonly tilt: number, private readonly area: number, shade: number) {
-    this.renderer = new three.WebGLRenderer({ canvas: element<HTMLCanvasElement>('view'), antialias: true, powerPreference: 'high-performance' });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.toneMapping = three.NeutralToneMapping;
+    this.quality.renderer.toneMapping = three.NeutralToneMapping;
     this.scene.background = new three.Color(background);
     this.scene.fog = new three.Fog(background, area * 2, area * 4.5);
     this.scene.add(new three.HemisphereLight(0xe4e9ff, 0x4a5590, 1.7), this.sun, this.sun.target);
     const s = this.sun.shadow;
-    this.sun.castShadow = true;
     s.mapSize.set(1024, 1024);
     Object.assign(s.camera, { left: -shade, right: shade, top: shade, bottom: -shade, near: 100, far: 2500 });
     s.bias = -0.002;
-    addEventListener('resize', () => this.resize());
-    this.resize();
   }
 
   /** Moves the camera after a place, seconds further; it begins there, and is there soon after a jump. */
@@ -43,22 +36,25 @@ export class View {
     this.placed = false;
   }
 
-  /** Draws. A machine that is too slow for it gets less to do: first shadows go, then fine pixels. */
-  render(seconds: number) {
+  /** Gets ready to draw, and finds out how finely. */
+  warm() {
+    this.look();
+    return this.quality.warm();
+  }
+
+  /** Draws. */
+  render() {
+    this.look();
+    this.quality.draw();
+  }
+
+  private look() {
     const { at, camera, sun, tilt } = this, far = this.distance;
     camera.position.set(at.x, at.y + far * Math.sin(tilt), at.z + far * Math.cos(tilt));
     camera.lookAt(at);
     const step = 8; // shadows do not swim when the light moves in steps
     sun.target.position.set(Math.round(at.x / step) * step, 0, Math.round(at.z / step) * step);
     sun.position.copy(sun.target.position).add(LIGHT);
-    this.slow = Math.max(this.slow + (seconds > 1 / 28 ? seconds : -2 * seconds), 0);
-    if (this.slow > 1.5) {
-      this.slow = 0;
-      if (sun.castShadow) sun.castShadow = false;
-      else this.renderer.setPixelRatio(Math.max(this.renderer.getPixelRatio() / 1.4, 0.7));
-      this.resize();
-    }
-    this.renderer.render(this.scene, camera);
   }
 
   /** Where a place of the screen, -1 to 1, is in the world at some height; false where it is in the sky. */
@@ -71,12 +67,6 @@ export class View {
 
   private get distance() {
     return this.area / Math.sqrt(this.camera.aspect) / (2 * Math.tan(three.MathUtils.degToRad(this.camera.fov / 2)));
-  }
-
-  private resize() {
-    this.renderer.setSize(innerWidth, innerHeight, false);
-    this.camera.aspect = innerWidth / innerHeight;
-    this.camera.updateProjectionMatrix();
   }
 }
 

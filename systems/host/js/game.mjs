@@ -15,10 +15,7 @@ export class GameError extends Error {
 export async function connect(options) {
   const module = await load(options.module, options);
   const game = new Game(module, options);
-  await game.socket.open().catch((e) => {
-    module.x.tactus_free(game.host);
-    throw e;
-  });
+  await game.socket.open().catch((e) => { module.x.tactus_free(game.host); throw e; });
   return game;
 }
 
@@ -30,8 +27,8 @@ export class Game {
     module.put(Uint8Array.of(...name, ...secret, ...(login ?? [])));
     this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0));
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
-    Object.assign(this, { module, bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
-    Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0 });
+    Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
+    Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity });
     Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink } });
     this.link(this.host, { webtransport, websocket });
   }
@@ -41,16 +38,24 @@ export class Game {
   // link makes a socket for a link of the module.
   link(number, place) {
     const { module, how } = this;
-    const message = (b) => module.x.tactus_push(number, (module.put(b), now()), b.byteLength);
-    const socket = new Socket({ ...place, hashes: how.hashes }, { ...how, message });
+    const message = (b) => this.live(module.x.tactus_push(number, (module.put(b), now()), b.byteLength));
+    const change = (kind, why) => (how.change?.(kind, why), kind && this.live());
+    const socket = new Socket({ ...place, hashes: how.hashes }, { ...how, message, change });
     this.links.push({ number, socket });
     return socket;
+  }
+
+  // live lets time pass where the page does not, as it is hidden or its frames take long. What ends it the next advance throws.
+  live() {
+    const { x } = this.module.refresh();
+    if (performance.now() - this.called > 100 && x.tactus_advance(this.host, now()) >= 0) this.flush();
   }
 
   // A time that is given or made would be boxed: so there are two calls.
   advance(at) {
     const { module, host } = this;
     if (!module.x.tactus_input(host, module.put(this.input.bytes))) throw new GameError(module.text());
+    this.called = at === undefined ? performance.now() : Infinity; // who gives times calls in time
     const ticks = at === undefined ? module.x.tactus_advance(host, now()) : module.x.tactus_advance(host, at);
     if (ticks < 0) {
       const reason = module.x.tactus_end(host);
@@ -58,8 +63,6 @@ export class Game {
       for (const { socket } of this.links) socket.close(); // nobody answers there
       throw this.ended;
     }
-    const ticket = module.x.tactus_ticket(host);
-    if (ticket) this.follow(module.text(ticket).split('\n'));
     this.flush();
     return ticks;
   }
@@ -71,7 +74,8 @@ export class Game {
   }
 
   flush() {
-    const { module: { x }, links } = this;
+    const { module: { x }, links } = this, ticket = x.tactus_ticket(this.host);
+    if (ticket) this.follow(this.module.text(ticket).split('\n'));
     for (let k = links.length - 1; k >= 0; k--) {
       const { number, socket } = links[k];
       const at = x.tactus_out(number) >>> 2;
@@ -84,6 +88,7 @@ export class Game {
       x.tactus_sent(number);
       if (!at && links.length > 1) links.splice(k, 1)[0].socket.close();
     }
+    this.module.refresh(); // what is read lies there
   }
 
   frame(at) {
@@ -111,6 +116,7 @@ export class Game {
     const { module, bindings } = this;
     const { what, which } = bindings.sent[type];
     if (!module.x.tactus_send(this.host, what, which, module.put(value.bytes))) throw new GameError(module.text());
+    module.refresh();
   }
 
   close() {
@@ -125,9 +131,7 @@ export class Game {
 
 // News is what happened since the frame before: get gives one object again and again.
 class News {
-  constructor(module) {
-    Object.assign(this, { m: module, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0 } });
-  }
+  constructor(m) { Object.assign(this, { m, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0 } }); }
 
   set(count, at, values) {
     this.count = count;

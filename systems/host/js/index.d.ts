@@ -133,7 +133,8 @@ export class Game<B extends Bindings = Bindings> {
   /** The socket that it plays by: another one after a room that it was sent to. */
   readonly socket: { readonly dropped: number; readonly redials: number };
   /** Lets time pass: inputs are taken, what is due is simulated, datagrams leave. Returns how many ticks ran; throws when
-   * the game is over. Call it for each frame. */
+   * the game is over. Call it for each frame. Where the newest call, without a time, is 100 ms ago, as frames take long or
+   * nobody sees the page, datagrams that come let time pass too, with the input of that call. */
   advance(now?: number): number;
   /** Makes what is drawn at a moment. The tables, and what they give, are the same objects in each frame. */
   frame(now?: number): TableOf<B>[];

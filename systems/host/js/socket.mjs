@@ -50,9 +50,7 @@ const transports = {
 };
 
 export class Socket {
-  constructor(place, options) {
-    Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closed: false, fell: false });
-  }
+  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closed: false, fell: false }); }
 
   // open makes a link, and keeps making one after that; it fails where the first attempt does.
   async open() {

@@ -17,17 +17,15 @@ const inside = (s: Solid, x: number, z: number) => x > s.Min.X && x < s.Max.X &&
 export class Level {
   readonly platforms: three.Group[] = [];
   readonly coins: three.Object3D[] = [];
-  readonly sun = new three.DirectionalLight(0xffeccd, 2.7);
   private readonly drifting: [three.Object3D, number][] = [];
   private readonly of = materials();
 
-  constructor(private readonly scene: three.Scene, renderer: three.WebGLRenderer) {
+  constructor(private readonly scene: three.Scene, private readonly sun: three.DirectionalLight, renderer: three.WebGLRenderer) {
     const sky = dome();
     scene.add(sky, this.sun, this.sun.target, new three.HemisphereLight(0xd6e8ff, 0xa3a883, 1.25));
     scene.fog = new three.Fog(0xcadff2, 50, 340);
     scene.environment = new three.PMREMGenerator(renderer).fromScene(new three.Scene().add(dome())).texture;
     scene.environmentIntensity = 0.55;
-    this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.03;
     this.sun.shadow.radius = 3;

@@ -69,6 +69,37 @@ test('a player joins, walks, shoots and talks, also after its socket has dropped
   assert.equal(game.one.Feed.Total, 0);
 });
 
+test('it plays on while nobody calls', async (t) => {
+  const game = await connect({ module: bytes, game: arena, websocket: await serve(t) });
+  t.after(() => game.close());
+  await until('it has joined', game, () => game.stats.Joined === 1);
+  const { Tick, InputsSent } = game.stats;
+  for (const end = Date.now() + patience; game.stats.Tick < Tick + 30 || game.stats.InputsSent < InputsSent + 3; await pause(50)) {
+    assert.ok(Date.now() < end, 'it has played on');
+    game.frame(); // reads, and lets no time pass
+  }
+});
+
+test('what is read can be read after any call, and after datagrams, whenever memory grows', async (t) => {
+  const game = await connect({ module: bytes, game: arena, websocket: await serve(t) });
+  const { module } = game, { x } = module, arrays = Object.keys(module).filter((name) => ArrayBuffer.isView(module[name]));
+  const grows = (f) => (...all) => {
+    const result = f(...all);
+    for (const name of arrays) module[name] = new module[name].constructor(0); // so they are then
+    return result;
+  };
+  module.x = Object.fromEntries(Object.entries(x).map(([name, f]) => [name, typeof f === 'function' ? grows(f) : f]));
+  t.after(() => { game.close(); module.x = x; });
+  await until('it has joined', game, () => game.stats.Joined === 1);
+  const reads = (when) => assert.ok(game.stats.Client > 0, when);
+  for (const before = module.u8; module.u8 === before; await pause(10)) reads('before a datagram came');
+  reads('after one came');
+  for (const [what, call] of Object.entries({ advance: () => game.advance(), frame: () => game.frame(), send: () => game.send('Say', new arena.sent.Say.Value()) })) {
+    call();
+    reads(`after ${what}`);
+  }
+});
+
 test('twelve bots that predict play in one process', { timeout: 2 * patience }, async (t) => {
   const websocket = await serve(t, '-npcs', '8');
   const games = await Promise.all(Array.from({ length: 12 }, (_, n) => connect({ module: bytes, game: arena, websocket, player: n + 1 })));

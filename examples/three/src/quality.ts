@@ -1,0 +1,73 @@
+// How finely a machine draws: as finely as it is quick.
+import * as three from 'three';
+import { element } from './stage';
+
+/** From coarse to fine: points to draw for one of the page, at most as many as the screen has, and whether there are shadows. */
+const STEPS = [{ points: 0.5, shadows: false }, { points: 1, shadows: false }, { points: 1, shadows: true }, { points: 2, shadows: true }];
+const QUICK = 12, SLOW = 45; // milliseconds that a picture may take on trial, and that frames may be apart
+const SOME = 10; // frames
+
+/** ?fine draws as finely as can be, however long that takes: for pictures of the page. */
+const fine = new URLSearchParams(location.search).has('fine');
+
+/** Whether there is a graphics card that the browser uses. */
+function accelerated(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true });
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return gl !== null;
+}
+
+/** Draws a scene over the whole page. */
+export class Quality {
+  readonly renderer = new three.WebGLRenderer({ canvas: element<HTMLCanvasElement>('view'), antialias: fine || accelerated(), powerPreference: 'high-performance' });
+  private step = 0;
+  private frames = 0; // since the time that they are counted from
+  private since = 0;
+
+  constructor(private readonly scene: three.Scene, private readonly camera: three.PerspectiveCamera, private readonly sun: three.Light) {
+    this.renderer.shadowMap.enabled = true;
+    addEventListener('resize', () => this.take(this.step));
+    addEventListener('visibilitychange', () => { this.frames = 0; }); // who is not seen draws nothing
+    this.take(fine ? STEPS.length - 1 : 0);
+  }
+
+  /** Whether nothing coarser is left. */
+  get coarse() { return this.step === 0; }
+
+  /** Has what draws compiled beside what else goes on, and finds the finest step at which a picture is drawn quickly. */
+  async warm() {
+    const gl = this.renderer.getContext(), one = new Uint8Array(4);
+    for (let step = this.step, took = 0; step < STEPS.length; step++) {
+      this.take(step);
+      await this.renderer.compileAsync(this.scene, this.camera);
+      for (let i = 0; i < 2; i++) { // the first one sends what the second one has
+        const begun = performance.now();
+        this.renderer.render(this.scene, this.camera);
+        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one); // waits until it is drawn
+        took = performance.now() - begun;
+      }
+      if (took > QUICK && !fine) return this.take(Math.max(step - 1, 0));
+    }
+  }
+
+  /** Draws a frame. Once some of them have come slowly it draws more coarsely, from then on. */
+  draw() {
+    const now = performance.now();
+    if (this.frames++ === 0) this.since = now;
+    else if (this.frames > SOME) {
+      if (now - this.since > SOME * SLOW && !fine) this.take(Math.max(this.step - 1, 0));
+      this.frames = 0;
+    }
+    this.renderer.render(this.scene, this.camera);
+  }
+
+  private take(step: number) {
+    const { renderer, camera, sun } = this, { points, shadows } = STEPS[step]!;
+    this.step = step;
+    sun.castShadow = shadows;
+    renderer.setPixelRatio(Math.min(devicePixelRatio, points));
+    renderer.setSize(innerWidth, innerHeight, false);
+    camera.aspect = innerWidth / innerHeight;
+    camera.updateProjectionMatrix();
+  }
+}
