@@ -132,10 +132,9 @@ func (d *door) settle(now time.Time) {
 			delete(x.arrived, s.Client)
 		}
 	}
-	switch empty := book.Left() == d.kind.Capacity; {
-	case !empty:
+	if book.Left() != d.kind.Capacity {
 		life.empty = time.Time{}
-	case life.empty.IsZero():
+	} else if life.empty.IsZero() {
 		life.empty = now
 	}
 	d.mu.Unlock()
@@ -173,7 +172,7 @@ func (d *door) left() {
 	}
 }
 
-// clear frees all seats, of a room that has ended: who has joined has left.
+// clear frees all seats, of a room that has ended: who has joined has left, and who is on its way goes by itself.
 func (d *door) clear() {
 	x := &d.clients
 	d.mu.Lock()
@@ -195,4 +194,5 @@ func (d *door) clear() {
 		}
 	}
 	d.left()
+	x.away.End()
 }

@@ -73,3 +73,16 @@ func (d *Desk) insist(n Note, to State, from ...State) {
 		}
 	})
 }
+
+// clear removes a note once nobody moves it any more, unless its lease ends it before.
+func (d *Desk) clear(n Note) {
+	d.do(n, func(ctx context.Context) {
+		switch s, err := n.Read(ctx); {
+		case err == nil && s == None:
+		case err == nil && (s == Entered || s == Back || s == Taken):
+			n.Forget(ctx)
+		default:
+			d.Errands.Again(func(context.Context) { d.clear(n) })
+		}
+	})
+}

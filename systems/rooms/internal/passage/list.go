@@ -138,6 +138,14 @@ func (l *List) look(a *Away, now time.Time) {
 	})
 }
 
+// End leaves all of them to the desk: the room has ended, and nobody is told any more what became of them.
+func (l *List) End() {
+	for _, a := range l.away {
+		l.desk.clear(a.Note)
+	}
+	l.away = nil
+}
+
 // end forgets somebody.
 func (l *List) end(a *Away) { l.away = slices.DeleteFunc(l.away, func(x *Away) bool { return x == a }) }
 

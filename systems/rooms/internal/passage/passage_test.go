@@ -209,6 +209,38 @@ func TestPassageLost(t *testing.T) {
 	}
 }
 
+// A room that ends leaves no note behind of who was on the way from it, once that one is in or is given back.
+func TestPassageOfARoomThatEnds(t *testing.T) {
+	for _, enters := range []bool{true, false} {
+		m := ledger.NewMemory(func() time.Time { return birth })
+		desk := &Desk{Errands: NewErrands(), Memory: m, Directory: m, Lease: time.Hour}
+		list := NewList(desk, &house{until: birth.Add(15 * time.Second), sends: 1})
+		n := desk.Note(1, false)
+		list.Depart(&Away{Player: 1, Note: n})
+		desk.Errands.Flush(t.Context())
+		claim := desk.Knock(n)
+		desk.Errands.Flush(t.Context())
+		list.End()
+		desk.Errands.Flush(t.Context())
+		if yes, _ := claim.Granted(); !yes || list.Of(1) != nil {
+			t.Fatal("it is not let in, or on the list of a room that has ended")
+		}
+		if s, err := n.Read(t.Context()); s != Let || err != nil {
+			t.Fatalf("before it is in, its note says %q, %v", s, err)
+		}
+		if enters {
+			desk.Enter(claim)
+		} else {
+			desk.Return(n)
+		}
+		desk.Errands.Flush(t.Context())
+		desk.Errands.Flush(t.Context())
+		if s, err := n.Read(t.Context()); s != None || err != nil {
+			t.Errorf("enters %v: its note says %q, %v", enters, s, err)
+		}
+	}
+}
+
 // No way leads from one room's states to the other's but those that are written down.
 func TestStates(t *testing.T) {
 	m := ledger.NewMemory(func() time.Time { return birth })
