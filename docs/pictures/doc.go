@@ -1,5 +1,5 @@
-// Package pictures has the pictures of the documents, and no code. Those of worlds are made by bots that play in a window;
-// it needs what Ebitengine needs, and xvfb-run:
+// Package pictures has the pictures of the documents, and no code. Those of worlds are made by bots that play in a window, and
+// beside which a browser plays; it needs what Ebitengine needs, xvfb-run, npm and Chromium:
 //
 //	go -C docs/pictures generate -run custom
 package pictures
@@ -12,3 +12,4 @@ package pictures
 //go:generate xvfb-run -a go -C ../../examples/play run . platformer -auto -name Ada -picture ../../docs/pictures/platformer.png
 //go:generate xvfb-run -a go -C ../../examples/play run . snake -auto -name Ada -picture ../../docs/pictures/snake.png
 //go:generate xvfb-run -a go -C ../../examples/play run . snowball -auto -name Ada -picture ../../docs/pictures/snowball.png
+//go:generate env THREE_PICTURES=../../docs/pictures xvfb-run -a go -C ../../examples/play test -vet=off -run TestThreePictures -timeout 20m .

@@ -49,6 +49,9 @@ func climb(t *testing.T, bots int) (page string, newest func() (client uint32, b
 	watching, leave := context.WithCancel(context.Background())
 	watcher := systems.ClientConfig{}
 	game.Listen(&watcher, func(*game.Taken) {})
+	if bots > 0 { // else it stands
+		watcher.Gather = world.Bot(&world.Defaults, bots).Gather()
+	}
 	c, err := systems.Dial(watching, wire.LocalAddr().String(), game.Protocol(), watcher)
 	if err != nil {
 		t.Fatal(err)

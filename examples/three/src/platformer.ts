@@ -14,7 +14,7 @@ import { element, stage, type Scene } from './stage';
 const scene = new three.Scene(), camera = new three.PerspectiveCamera(58, 1, 0.1, 400), sun = new three.DirectionalLight(0xffeccd, 2.7);
 const quality = new Quality(scene, camera, sun);
 quality.renderer.toneMapping = three.ACESFilmicToneMapping;
-const world = new Level(scene, sun, quality.renderer), sparks = new Sparks(scene), steering = new Steering();
+const world = new Level(scene, sun, quality), sparks = new Sparks(scene), steering = new Steering();
 const eye = { target: new three.Vector3(4, 1, 0), way: new three.Vector3(), want: new three.Vector3(), far: 26 };
 
 /** One match, from joining to its end. */

@@ -2,7 +2,7 @@
 import * as three from 'three';
 import { element } from './stage';
 
-/** From coarse to fine: points to draw for one of the page, at most as many as the screen has, and whether there are shadows. */
+/** From coarse to fine: points to draw for one of the page, at most as many as the screen has, and whether there are shadows. The first one has no details. */
 const STEPS = [{ points: 0.5, shadows: false }, { points: 1, shadows: false }, { points: 1, shadows: true }, { points: 2, shadows: true }];
 const QUICK = 12, SLOW = 45; // milliseconds that a picture may take on trial, and that frames may be apart
 const SOME = 10; // frames
@@ -19,13 +19,18 @@ function accelerated(): boolean {
 
 /** Draws a scene over the whole page. */
 export class Quality {
-  readonly renderer = new three.WebGLRenderer({ canvas: element<HTMLCanvasElement>('view'), antialias: fine || accelerated(), powerPreference: 'high-performance' });
+  /** Whether something draws that is made for it; else light from all around takes seconds to prepare. */
+  readonly accelerated = fine || accelerated();
+  readonly renderer = new three.WebGLRenderer({ canvas: element<HTMLCanvasElement>('view'), antialias: this.accelerated, powerPreference: 'high-performance' });
+  /** What is left out first: put into it what a scene can do without. */
+  readonly detail = new three.Group();
   private step = 0;
   private frames = 0; // since the time that they are counted from
   private since = 0;
 
   constructor(private readonly scene: three.Scene, private readonly camera: three.PerspectiveCamera, private readonly sun: three.Light) {
     this.renderer.shadowMap.enabled = true;
+    scene.add(this.detail);
     addEventListener('resize', () => this.take(this.step));
     addEventListener('visibilitychange', () => { this.frames = 0; }); // who is not seen draws nothing
     this.take(fine ? STEPS.length - 1 : 0);
@@ -65,6 +70,7 @@ export class Quality {
     const { renderer, camera, sun } = this, { points, shadows } = STEPS[step]!;
     this.step = step;
     sun.castShadow = shadows;
+    this.detail.visible = step > 0;
     renderer.setPixelRatio(Math.min(devicePixelRatio, points));
     renderer.setSize(innerWidth, innerHeight, false);
     camera.aspect = innerWidth / innerHeight;

@@ -17,9 +17,10 @@ export function score(figures: Map<number, Figure>, changed: Figure | null) {
     coins.lastElementChild!.textContent = String(changed.coins);
     coins.animate([{ scale: 1 }, { scale: 1.25 }, { scale: 1 }], 350);
   }
-  const all = [...figures.values()].sort((a, b) => b.coins - a.coins || a.client - b.client).slice(0, 6);
-  scores.hidden = all.length === 0;
-  scores.replaceChildren(...all.map((f) => {
+  const all = [...figures.values()].sort((a, b) => b.coins - a.coins || a.client - b.client), best = all.slice(0, 6), own = all.find((f) => f.own);
+  if (own && !best.includes(own)) best[best.length - 1] = own;
+  scores.hidden = best.length === 0;
+  scores.replaceChildren(...best.map((f) => {
     const row = text('li', ''), spot = text('i', '');
     spot.style.setProperty('--tint', colour(f.client, f.own));
     row.className = f.own ? 'own' : '';

@@ -2,6 +2,7 @@
 import * as three from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import level from '../../../platformer/bindings/level.json';
+import type { Quality } from '../quality';
 import { block, dice, materials } from './paint';
 
 export { level };
@@ -20,11 +21,11 @@ export class Level {
   private readonly drifting: [three.Object3D, number][] = [];
   private readonly of = materials();
 
-  constructor(private readonly scene: three.Scene, private readonly sun: three.DirectionalLight, renderer: three.WebGLRenderer) {
-    const sky = dome();
-    scene.add(sky, this.sun, this.sun.target, new three.HemisphereLight(0xd6e8ff, 0xa3a883, 1.25));
+  constructor(private readonly scene: three.Scene, private readonly sun: three.DirectionalLight, private readonly quality: Quality) {
+    const { accelerated, renderer } = quality;
+    scene.add(dome(), this.sun, this.sun.target, new three.HemisphereLight(0xd6e8ff, 0xa3a883, accelerated ? 1.25 : 2));
     scene.fog = new three.Fog(0xcadff2, 50, 340);
-    scene.environment = new three.PMREMGenerator(renderer).fromScene(new three.Scene().add(dome())).texture;
+    if (accelerated) scene.environment = new three.PMREMGenerator(renderer).fromScene(new three.Scene().add(dome())).texture;
     scene.environmentIntensity = 0.55;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.normalBias = 0.03;
@@ -119,7 +120,7 @@ export class Level {
       tufts.setMatrixAt(i, m.makeScale(alongX ? 1.1 : 0.25, deep, alongX ? 0.25 : 1.1).setPosition(s.Min.X + x, s.Max.Y - lawn * 0.8, s.Min.Z + z));
     }
     tufts.receiveShadow = true;
-    this.scene.add(tufts);
+    this.quality.detail.add(tufts);
   }
 
   /** A platform: planks in a frame of metal, and below a ring that glows and holds it up. */
@@ -160,7 +161,7 @@ export class Level {
       }
       all.count = k;
       all.receiveShadow = true;
-      this.scene.add(all);
+      this.quality.detail.add(all);
     };
     const blades = mergeGeometries([[0, 0, 0.25], [0.05, 0.03, -0.2], [-0.04, 0.05, 0.05]].map(([x, z, lean]) =>
       new three.ConeGeometry(0.028, 0.26, 3, 1, true).translate(0, 0.11, 0).rotateZ(lean!).translate(x!, 0, z!)));
