@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
@@ -568,8 +569,8 @@ func (f *fleet) tidy() {
 // can give one; and nothing is left in the directory of those who are gone.
 func TestOwnersCampaign(t *testing.T) {
 	total := make(map[string]int)
-	if testing.Short() {
-		t.Skip("takes half a minute a seed under the race detector, for which there is one goroutine")
+	if race.Enabled {
+		t.Skip("takes half a minute a seed, and there is one goroutine")
 	}
 	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		f := &fleet{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -68,6 +69,30 @@ func TestOnlyAlike(t *testing.T) {
 }
 
 // A look behind veils allocates nothing, whatever walks and changes sides.
+// Who gets something behind a veil, beyond the border of the cell that it keeps, is known with it in that cell.
+func TestVeilsKeepCells(t *testing.T) {
+	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 50, Radius: 60, Leave: 70}, Components: []Component{Only[room](Same[team]())}})
+	y.w.Spawn(of(1), spot{}, team{})
+	e := y.w.Spawn(spot{X: 95}, team{})
+	y.capture()
+	ecs.Get[spot](y.w, e).X = 104
+	ecs.Add(y.w, e, room{1})
+	y.capture()
+	var c Client
+	y.p.See(&c, 1, &y.r)
+	known, number := 0, ecs.ComponentOf[room](y.w.Protocol()).Replicated()
+	for _, s := range c.Seen {
+		for k := range delta.GroupSize {
+			if x := &y.f.Groups[s.Group]; x.Alive&s.Slots>>k&1 != 0 && x.Masks[k]>>number&1 != 0 {
+				known++
+			}
+		}
+	}
+	if known != 1 {
+		t.Errorf("%d rooms are known", known)
+	}
+}
+
 func TestVeilsAllocateNothing(t *testing.T) {
 	crew := Filter(func(me struct{ Team *team }, it struct{ Team *team }) bool { return *me.Team == *it.Team })
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 10, Radius: 60}, Components: []Component{Only[room](Same[team]()), Only[spot](Or(crew, &Grid[spot]{Cell: 10, Radius: 20}))}})

@@ -173,8 +173,13 @@ func FuzzSnapshotHeads(f *testing.F) {
 			if x.Count == 0 || x.First+x.Count > MaxGroups || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 {
 				t.Fatalf("%+v", x)
 			}
+			head, all := x, body
+			if x.Ways.Told {
+				all, head.Coder = x.Ways.Append(nil, x.Coder)
+				all = append(all, body...)
+			}
 			r2 := codec.ByteReader{}
-			r2.Reset(append(x.Append(nil, age, len(body), false), body...))
+			r2.Reset(append(head.Append(nil, age, len(all), false), all...))
 			if again, rest, err := ReadBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
 				t.Fatalf("%+v came back as %+v: %v", x, again, err)
 			}
