@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"text/tabwriter"
+
+	"github.com/tactusgo/tactus/systems"
 )
 
 // trialFunc plays a match of the options.
@@ -173,4 +175,13 @@ func (s *searched) print(out io.Writer) error {
 	}
 	fmt.Fprintf(t, "largest_clients\t%d\t\t\t\t\t%s\n", s.LargestClients, s.Limit)
 	return t.Flush()
+}
+
+// sendRate is how many snapshots a second a server sends by default.
+func sendRate(hz int) int {
+	rate := min(systems.DefaultSendRate, hz)
+	for hz%rate != 0 {
+		rate--
+	}
+	return rate
 }

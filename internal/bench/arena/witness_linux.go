@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/swarm"
 )
 
@@ -110,15 +109,6 @@ func newWitness(p *ecs.Protocol, hz, clients int, t *truths) *witness {
 	w.layout = delta.NewLayout(tables, hz/rate, rate)
 	w.model = delta.NewModel(w.layout, nil)
 	return w
-}
-
-// sendRate is how many snapshots a second a server sends by default.
-func sendRate(hz int) int {
-	rate := min(systems.DefaultSendRate, hz)
-	for hz%rate != 0 {
-		rate--
-	}
-	return rate
 }
 
 // body takes in a snapshot that a blind client opened.
