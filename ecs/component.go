@@ -90,7 +90,10 @@ func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil)
 // ReplicateFields is [Replicate] for types whose tags are missing or do not
 // fit: fields gives the tag text by field path and replaces the tags.
 func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
-	t := reflect.TypeFor[T]()
+	replicate(p, reflect.TypeFor[T](), mode, fields)
+}
+
+func replicate(p *Protocol, t reflect.Type, mode Mode, fields schema.Fields) {
 	if mode&^(Predicted|Interpolated|OwnerOnly|ClientOwned) != 0 {
 		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", t, mode))
 	}

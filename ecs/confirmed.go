@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // Confirm is for the netcode: the server has spawned the entity id under a key.
@@ -174,7 +175,7 @@ func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 			return sp.entity
 		}
 	} else {
-		p.spawns = slices.Insert(p.spawns, i, predictedSpawn{})
+		p.spawns = reuse.Insert(p.spawns, i, predictedSpawn{})
 	}
 	e := w.handles.allocate()
 	s := &w.handles.slots[e.id]

@@ -1,6 +1,10 @@
 package ecs
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/internal/reuse"
+)
 
 // A client creates and ends entities ahead of the server: what Simulate spawns
 // for an owner whose inputs it simulates, and what Simulate despawns of that.
@@ -99,7 +103,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 	key := *(*SpawnKey)(value)
 	i, found := p.find(key)
 	if !found {
-		p.spawns = slices.Insert(p.spawns, i, predictedSpawn{})
+		p.spawns = reuse.Insert(p.spawns, i, predictedSpawn{})
 	}
 	sp := &p.spawns[i]
 	*sp = predictedSpawn{key: key, entity: c.entity, confirmed: again && sp.confirmed}

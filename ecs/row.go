@@ -3,14 +3,16 @@ package ecs
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/tactusgo/tactus/internal/order"
 )
 
 // rowTypes are the row structs that were seen, compiled.
 type rowTypes struct {
 	walked  map[rowKey]*row
 	spawns  map[reflect.Type]*spawnRow
-	spawned *spawnRow // the last one used
-	places  []place   // scratch of EachInOrder, used as a stack
+	spawned *spawnRow    // the last one used
+	places  []order.Item // scratch of EachInOrder, used as a stack
 }
 
 // form is what the fields of a row struct are.

@@ -1,13 +1,12 @@
 package ecs
 
 import (
-	"cmp"
 	"iter"
 	"reflect"
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/internal/order"
 )
 
 // Each walks the entities that this peer simulates and that have the
@@ -170,13 +169,6 @@ func (c *cursor) slice(p unsafe.Pointer) {
 	}
 }
 
-// place is where an entity is stored.
-type place struct {
-	id  uint64 // NetID, or the order of the key
-	row int32
-	t   *table
-}
-
 // EachInOrder is [Each] in order of NetID, for interactions whose result
 // depends on who comes first. Predicted spawns that have no NetID yet come last, in
 // the order of their keys; other entities without a NetID are left out. It sorts
@@ -187,11 +179,10 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 		var row pointers[R]
 		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
 		c.aim.spare = unsafe.Offsetof(row.spare)
-		base := len(w.rows.places)
-		defer func() { w.rows.places = w.rows.places[:base] }()
+		defer func(base int) { w.rows.places = w.rows.places[:base] }(len(w.rows.places))
 		for _, at := range c.sorted() {
-			c.t = at.t
-			c.aimAt(int(at.row), 1)
+			c.t = w.storage.tables[at.Of]
+			c.aimAt(int(at.At), 1)
 			c.point(unsafe.Pointer(&row), 0, 0)
 			if !yield(c.entities[0], row.R) {
 				return
@@ -201,9 +192,8 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 	}
 }
 
-// sorted returns the places that the walk visits in order of NetID, on top of
-// the world's stack of places.
-func (c *cursor) sorted() []place {
+// sorted returns the rows that the walk visits, in order, on top of the world's stack of places.
+func (c *cursor) sorted() []order.Item {
 	w := c.w
 	base := len(w.rows.places)
 	for c.run() {
@@ -211,16 +201,16 @@ func (c *cursor) sorted() []place {
 		if col == nil {
 			if col := c.t.cols[w.setup.protocol.core.key.index]; col != nil {
 				for i, key := range unsafe.Slice((*SpawnKey)(col), c.t.n)[c.start : c.start+len(c.entities)] {
-					w.rows.places = append(w.rows.places, place{key.order(), int32(c.start + i), c.t})
+					w.rows.places = append(w.rows.places, order.Item{Key: key.order(), At: int32(c.start + i), Of: int32(c.t.index)})
 				}
 			}
 			continue
 		}
 		for i, id := range unsafe.Slice((*components.NetID)(col), c.t.n)[c.start : c.start+len(c.entities)] {
-			w.rows.places = append(w.rows.places, place{uint64(id), int32(c.start + i), c.t})
+			w.rows.places = append(w.rows.places, order.Item{Key: uint64(id), At: int32(c.start + i), Of: int32(c.t.index)})
 		}
 	}
 	places := w.rows.places[base:]
-	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.id, b.id) })
+	order.Sort(places)
 	return places
 }

@@ -17,3 +17,12 @@ func Longer[T any](s []T, n int) []T {
 	}
 	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
+
+// Insert is s with v before element i. The one of package slices inserts many, which is five
+// times the code for each type.
+func Insert[T any](s []T, i int, v T) []T {
+	s = append(s, v)
+	copy(s[i+1:], s[i:])
+	s[i] = v
+	return s
+}

@@ -1,12 +1,13 @@
 package channel
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/internal/order"
 	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
@@ -106,16 +107,19 @@ func New(c Config) (*Endpoint, error) {
 	}
 	e.filling.packer.sizes, e.filling.flight = e.sizes, &e.flight
 	e.parser.sizes, e.parser.channels = e.sizes, e.channels
-	var levels []int
+	var levels []order.Item // channels, the most urgent first
 	for i := range c.Channels {
-		levels = append(levels, c.Channels[i].Priority)
-		e.order = append(e.order, i)
+		levels = append(levels, order.Item{Key: uint64(math.MaxInt64 - int64(c.Channels[i].Priority)), At: int32(i)})
 	}
-	slices.Sort(levels)
-	levels = slices.Compact(levels)
-	slices.SortStableFunc(e.order, func(a, b int) int {
-		return cmp.Compare(c.Channels[b].Priority, c.Channels[a].Priority)
-	})
+	order.Sort(levels)
+	for i := range levels {
+		e.order = append(e.order, int(levels[i].At))
+	}
+	for i, level := len(levels)-1, 0; i >= 0; i-- {
+		if e.channels[levels[i].At].level = level; i > 0 && levels[i-1].Key != levels[i].Key {
+			level++
+		}
+	}
 	for i := range c.Channels {
 		cc := &c.Channels[i]
 		ch := &e.channels[i]
@@ -123,7 +127,6 @@ func New(c Config) (*Endpoint, error) {
 		if cc.MaxMessage > e.sizes.whole() {
 			ch.maxPieces = e.sizes.pieces(cc.MaxMessage)
 		}
-		ch.level, _ = slices.BinarySearch(levels, cc.Priority)
 		if cc.Kind.reliable() {
 			ch.sure = &reliable{newReliableOut(cc.Queue, cc.QueueBytes), newReliableIn(cc, c.Piece)}
 		} else {

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // DefaultLimit is how many events can wait where a configuration says 0.
@@ -188,7 +189,7 @@ func (l *log) Done() {
 			l.stats.Raised++
 			l.outbox = append(l.outbox, outgoing{f.kind, f.to, append(l.take(), f.message...)})
 		}
-		l.entries = slices.Insert(l.entries, to, *f)
+		l.entries = reuse.Insert(l.entries, to, *f)
 		to++
 	}
 	l.fresh = l.fresh[:0]

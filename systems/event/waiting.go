@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
@@ -35,7 +36,7 @@ func (w *waiting) add(h *head, words []byte) {
 		w.ordered[h.kind.channel] = e.due
 	}
 	at := sort.Search(len(w.events), func(i int) bool { return e.before(&w.events[i]) })
-	w.events = slices.Insert(w.events, at, e)
+	w.events = reuse.Insert(w.events, at, e)
 	w.bytes += len(words)
 }
 

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // state is what is believed of an outcome.
@@ -57,7 +58,7 @@ func (k *kind[T]) raise(tick uint32, about Subject, v T) {
 		k.log.stats.Refused++
 		return
 	}
-	k.entries = slices.Insert(k.entries, to, entry[T]{Outcome: Outcome[T]{Tick: tick, Subject: about, Value: v}})
+	k.entries = reuse.Insert(k.entries, to, entry[T]{Outcome: Outcome[T]{Tick: tick, Subject: about, Value: v}})
 }
 
 // since is the first entry of a tick or later.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,19 +79,14 @@ func (l *links) follow(c *systems.ClientConfig) {
 // reach makes the link to where a ticket leads, and tells the page to open its socket.
 func (l *links) reach(t *systems.Ticket) (*host.Wire, error) {
 	l.all = slices.DeleteFunc(l.all, func(x *link) bool { return x.over() })
-	u, err := url.Parse(t.WebTransport)
-	if t.WS != "" {
-		u, err = url.Parse(t.WS)
-	}
+	at := t.Host()
 	switch {
-	case err != nil:
-		return nil, err
-	case t.WS == "" && t.WebTransport == "":
+	case at == "":
 		return nil, errors.New("wasm: the ticket has neither a WebSocket nor a WebTransport URL: give the process of the room its public URLs")
 	case len(l.all) >= maxLinks || l.last > math.MaxInt32-maxHosts:
 		return nil, errors.New("wasm: too many links wait for their sockets: call tactus_out and tactus_sent for each")
 	}
-	wire, err := l.add(l.last+maxHosts, host.ServerOf(u.Host))
+	wire, err := l.add(l.last+maxHosts, host.ServerOf(at))
 	if err == nil {
 		l.tell(l.last, t)
 	}

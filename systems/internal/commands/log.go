@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // Kind is what a player does. In a tick all of a kind come before the next.
@@ -83,7 +84,7 @@ func (l *Log) Add(e Entry) {
 		}
 		return 1
 	})
-	l.list = slices.Insert(l.list, i, e)
+	l.list = reuse.Insert(l.list, i, e)
 }
 
 // Comes reports whether a player comes in a tick.

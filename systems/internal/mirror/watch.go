@@ -1,11 +1,9 @@
 package mirror
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/order"
 )
 
 // Watch tells of entities that come to a world and leave it where everything is simulated, and nothing is placed from
@@ -13,6 +11,7 @@ import (
 type Watch struct {
 	was, is []watched // by number
 	began   bool
+	order   order.Scratch
 }
 
 type watched struct {
@@ -28,7 +27,7 @@ func (x *Watch) Look(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceCh
 			x.is = append(x.is, watched{id, t.Entities[i]})
 		}
 	}
-	slices.SortFunc(x.is, func(a, b watched) int { return cmp.Compare(a.id, b.id) })
+	order.By(&x.order, x.is, func(e *watched) uint64 { return uint64(e.id) })
 	why := Spawned
 	if !x.began {
 		why, x.began = Joined, true

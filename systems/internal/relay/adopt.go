@@ -1,14 +1,13 @@
 package relay
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/order"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -147,7 +146,7 @@ func (c *Client) resume(keep int, tick uint32, events int, seats []seat, doings 
 	c.heard.resume(tick, events)
 	c.checks.agreed = tick - 1
 	// A player may have left after that tick and come again in another slot.
-	slices.SortStableFunc(seats, func(a, b seat) int { return cmp.Compare(a.From, b.From) })
+	order.By(new(order.Scratch), seats, func(s *seat) uint64 { return uint64(s.From) })
 	for i := range seats {
 		s := &seats[i]
 		var err error

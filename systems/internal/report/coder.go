@@ -1,14 +1,13 @@
 package report
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/order"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -30,9 +29,15 @@ type Coder struct {
 	own       []entity
 	words     []int32
 	a, b      []uint64 // a value each
-	raw       []byte
+	kept      scratch
 	w         codec.Writer
 	r         codec.Reader
+}
+
+// scratch is memory that is used again.
+type scratch struct {
+	raw   []byte
+	order order.Scratch
 }
 
 // NewCoder makes a coder of results of a protocol.
@@ -67,7 +72,7 @@ func (c *Coder) List(w *ecs.World, owner uint32) {
 			}
 		}
 	}
-	sortOwn(c.own)
+	c.sort(c.own)
 }
 
 // reported is what results say of a row of a table, of these components: those alone that no
@@ -92,8 +97,8 @@ func ownersOf(ownerC *ecs.Component, t *ecs.Table) []components.Owner {
 	return unsafe.Slice((*components.Owner)(t.Column(ownerC)), len(t.Entities))
 }
 
-func sortOwn(own []entity) {
-	slices.SortFunc(own, func(a, b entity) int { return cmp.Compare(a.id, b.id) })
+func (c *Coder) sort(own []entity) {
+	order.By(&c.kept.order, own, func(e *entity) uint64 { return uint64(e.id) })
 }
 
 // Write makes a the result of the entities that were listed. It reports false
@@ -169,18 +174,18 @@ func (c *Coder) componentAgrees(k int, value unsafe.Pointer, h *hash) bool {
 		return true
 	}
 	// Own state travels as raw bits, which stay within the range.
-	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
+	c.kept.raw = comp.Schema.AppendRaw(c.kept.raw[:0], value)
 	c.a, c.b = reuse.Slice(c.a, int(comp.Schema.Size+7)/8), reuse.Slice(c.b, int(comp.Schema.Size+7)/8)
 	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
 	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
-	_, err := comp.Schema.ReadRaw(c.raw, truth)
+	_, err := comp.Schema.ReadRaw(c.kept.raw, truth)
 	return err == nil && comp.Schema.Compare(told, truth) < 0
 }
 
 // Raw is a value as own state has it, good until the next.
 func (c *Coder) Raw(comp *ecs.Component, value unsafe.Pointer) []byte {
-	c.raw = comp.Schema.AppendRaw(c.raw[:0], value)
-	return c.raw
+	c.kept.raw = comp.Schema.AppendRaw(c.kept.raw[:0], value)
+	return c.kept.raw
 }
 
 // Quantized is a value as results and snapshots to others have it, good until the next.

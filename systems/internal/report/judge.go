@@ -89,7 +89,7 @@ func (j *Judge) List() {
 		}
 	}
 	for _, c := range j.clients {
-		sortOwn(c.own)
+		j.coder.sort(c.own)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
@@ -164,7 +165,7 @@ func (t *Timeline) join(id uint32, s span, call string) error {
 	case p == nil:
 		p = t.newPlayer(id)
 		i, _ := slices.BinarySearchFunc(t.players, id, func(p *player, id uint32) int { return cmp.Compare(p.id, id) })
-		t.players = slices.Insert(t.players, i, p)
+		t.players = reuse.Insert(t.players, i, p)
 	case s.from < p.spans[len(p.spans)-1].to:
 		return fmt.Errorf("timeline: %s of player %d in tick %d: %w", call, id, s.from, ErrPlaying)
 	}
