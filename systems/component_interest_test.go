@@ -149,25 +149,23 @@ func away(me, it mine) float64 {
 	return math.Hypot(float64(me.at.X-it.at.X), float64(me.at.Y-it.at.Y))
 }
 
-// veils are rules of which a test knows what comes of them, for fuses or for places.
-func veils() map[string]struct {
+// veilRule is a rule of which a test knows what comes of it, for fuses or for places.
+type veilRule struct {
 	config ServerConfig
 	fuses  whether
 	places whether
-} {
+}
+
+// veils are some of them.
+func veils() map[string]veilRule {
 	team := func(me, it mine) (must, not bool) { return me.team == it.team, me.team != it.team }
 	near := func(me, it mine) (must, not bool) { return away(me, it) < 59, away(me, it) > 75+50*math.Sqrt2+1 }
 	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
 	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
-	type rule = struct {
-		config ServerConfig
-		fuses  whether
-		places whether
-	}
 	only := func(all ...ComponentInterest) ServerConfig { return ServerConfig{ComponentInterest: all} }
 	within := only(Only[fuse](Same[hall]()))
 	within.Interest = &Grid[place]{Cell: 60, Radius: 120}
-	return map[string]rule{
+	return map[string]veilRule{
 		"team":        {config: only(Only[fuse](Same[hall]())), fuses: team},
 		"filter":      {config: only(Only[fuse](crew)), fuses: team},
 		"within":      {config: within, fuses: team},
@@ -238,41 +236,60 @@ func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told,
 func TestComponentInterestUnderWay(t *testing.T) {
 	for name, rule := range veils() {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 4, func(t *testing.T, seed uint64) {
-				config := rule.config
-				config.Seed = seed
-				if seed%3 == 0 {
-					config.Budget = 400
-				}
-				m := newMinefield(t, seed, config)
-				m.blind = true
-				m.walk = rule.places == nil && name != "near"
-				link := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: float64(seed%4) * 0.08, Duplicate: 0.05}
-				told, untold := 0, 0
-				for n := range 300 {
-					if n == 0 || n == 10 || n == 150 {
-						m.join(ClientConfig{Gather: gatherPush()}, link)
-					}
-					m.play()
-					for _, c := range m.clients {
-						a, b := m.check(c, rule.fuses, rule.places, config.Interest == nil && config.Budget == 0)
-						told, untold = told+a, untold+b
-					}
-				}
-				if told < 2000 || untold < 1000 {
-					t.Errorf("%d times something was told that may be kept back, %d times not", told, untold)
-				}
-				for _, c := range m.clients {
-					if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
-						t.Errorf("%+v", st)
-					}
-				}
-				m.mustConverge()
-				for _, c := range m.clients {
-					m.check(c, rule.fuses, rule.places, config.Interest == nil)
-				}
-			})
+			seeds(t, 4, func(t *testing.T, seed uint64) { underWay(t, rule, name != "near", seed) })
 		})
+	}
+}
+
+// So it is where entities come to another group and back before the client has acknowledged the first one, where
+// something comes or goes with each send while it joins, and where much is lost meanwhile.
+func TestComponentInterestThereAndBack(t *testing.T) {
+	for name, seed := range map[string]uint64{"place": 5, "both": 10, "near": 7} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			underWay(t, veils()[name], name != "near", seed)
+		})
+	}
+}
+
+// underWay plays a match with a rule, in which mines walk where they may.
+func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
+	config := rule.config
+	config.Seed = seed
+	if seed%3 == 0 {
+		config.Budget = 400
+	}
+	m := newMinefield(t, seed, config)
+	m.blind = true
+	m.walk = rule.places == nil && walk
+	link := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: float64(seed%4) * 0.08, Duplicate: 0.05}
+	told, untold := 0, 0
+	for n := range 300 {
+		if n == 0 || n == 10 || n == 150 {
+			m.join(ClientConfig{Gather: gatherPush()}, link)
+		}
+		m.play()
+		for _, c := range m.clients {
+			a, b := m.check(c, rule.fuses, rule.places, config.Interest == nil && config.Budget == 0)
+			told, untold = told+a, untold+b
+		}
+		for _, p := range m.server.sessions.peers.All() {
+			if n == 149 && config.Budget == 0 && p.snapshot.Joining() {
+				t.Errorf("client %d has not joined yet", p.ID)
+			}
+		}
+	}
+	if told < 2000 || untold < 1000 {
+		t.Errorf("%d times something was told that may be kept back, %d times not", told, untold)
+	}
+	for _, c := range m.clients {
+		if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
+			t.Errorf("%+v", st)
+		}
+	}
+	m.mustConverge()
+	for _, c := range m.clients {
+		m.check(c, rule.fuses, rule.places, config.Interest == nil)
 	}
 }
 

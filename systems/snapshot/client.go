@@ -179,19 +179,6 @@ func (c *Client) concern(f *capture.Frame) groupList {
 	return groupList{groups: len(f.Groups)}
 }
 
-// holdsAll reports whether the client was to join with the state of a send, and holds all of that.
-func (c *Client) holdsAll(send uint32) bool {
-	if c.join.whole == nil || c.join.whole[send%capture.Kept].send != send {
-		return false
-	}
-	for g := range c.join.whole[send%capture.Kept].groups {
-		if h := c.baselines.World.At(g); h == nil || h.Holds(send) != wire.AllSlots {
-			return false
-		}
-	}
-	return true
-}
-
 // emit writes the datagrams of a client's snapshot.
 func (s *System) emit(d *draft, h *wire.SnapshotHeader) {
 	c, f, pk := d.c, d.f, &d.pack

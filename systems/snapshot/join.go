@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -28,21 +29,35 @@ const unknownRTT = 10
 // clientJoin is the state with which a client joins.
 type clientJoin struct {
 	state  joining
-	at     uint32       // send in which it began
-	stream *join        // while it streams
-	send   uint32       // newest send that the client was to join with
-	whole  []joinGroups // those that it was to join with whole, by send
+	at     uint32      // send in which it began
+	stream *join       // while it streams
+	send   uint32      // newest send that the client was to join with
+	whole  []joinWhole // those that it was to join with whole, by send
 }
 
-// joinGroups is how many groups a send had for a client.
-type joinGroups struct{ send, groups uint32 }
+// joinWhole is a send with whose state a client was to join, and how many slots of that have not arrived.
+type joinWhole struct{ send, slots uint32 }
 
 // with notes that the client is to join with the state of a send, of so many groups, whole.
 func (j *clientJoin) with(send, groups uint32) {
 	if j.whole == nil {
-		j.whole = make([]joinGroups, capture.Kept)
+		j.whole = make([]joinWhole, capture.Kept)
 	}
-	j.send, j.whole[send%capture.Kept] = send, joinGroups{send, groups}
+	j.send, j.whole[send%capture.Kept] = send, joinWhole{send, groups * delta.GroupSize}
+}
+
+// got notes that a packet arrived; it reports whether all that its send told of is there, whatever came or went out of sight since.
+func (j *clientJoin) got(x *baseline.Packet) (all bool) {
+	if j.state != joinNow || x.Send < j.at || j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
+		return false
+	}
+	w := &j.whole[x.Send%capture.Kept]
+	for i := range x.Blocks {
+		if b := &x.Blocks[i]; !b.Own {
+			w.slots -= uint32(b.Count) * uint32(bits.OnesCount64(b.Slots))
+		}
+	}
+	return w.slots == 0
 }
 
 // keeps is the oldest send that the client needs for joining, of those up to one.

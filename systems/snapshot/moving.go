@@ -25,23 +25,24 @@ func leaves(d *draft, g int) uint64 {
 	return stays(d, g)
 }
 
-// moving are those slots, of some that are out of sight, of entities that the client does not yet hold in another
-// group. What it was not told of there goes first.
+// moving are those slots, of some that are out of sight, of entities that the client sees elsewhere and does not yet hold
+// there: of a group that is leaving, also in that group with a new number. What it was not told of there goes first.
 func moving(d *draft, number int, slots uint64) (waits uint64) {
-	s, c := d.sys, d.c
-	if !s.config.Interest.HasVeils() {
+	if !d.sys.config.Interest.HasVeils() {
 		return 0
 	}
-	p := &c.sight.view.pieces[number]
-	g := int(p.group)
-	if p.group == leaving {
-		g = int(p.was)
-	} else if p.group == free {
+	p := &d.c.sight.view.pieces[number]
+	f, g := d.f, p.group
+	if g == leaving {
+		f, g = d.sys.frames.At(p.send), p.was
+	} else if g != free {
+		slots &= d.c.sight.Elsewhere(int(g))
+	}
+	if f == nil || g == free {
 		return 0
 	}
-	cur := &d.f.Groups[g]
-	for m := slots & cur.Alive & c.sight.Elsewhere(g); m != 0; m &= m - 1 {
-		if waitsFor(d, cur.IDs[bits.TrailingZeros64(m)]) {
+	for m := slots & f.Groups[g].Alive; m != 0; m &= m - 1 {
+		if waitsFor(d, f.Groups[g].IDs[bits.TrailingZeros64(m)]) {
 			waits |= m & -m
 		}
 	}
@@ -52,14 +53,11 @@ func moving(d *draft, number int, slots uint64) (waits uint64) {
 func waitsFor(d *draft, id uint32) bool {
 	c := d.c
 	for g, k := range d.sys.frames.Slots(components.NetID(id)) {
+		if !c.sees(g, k) {
+			continue
+		}
 		n, bit := c.number(g), uint64(1)<<k
 		h := c.baselines.World.At(uint32(n))
-		if n < 0 || h == nil {
-			continue
-		}
-		if hidden, _ := h.Hidden(); hidden&bit != 0 {
-			continue
-		}
 		if h.EverSent()&bit == 0 {
 			c.contest.grow(n + 1)[n] = mostLaps
 			if d.sys.config.Priority != nil {

@@ -115,7 +115,7 @@ func (d *draft) fill() {
 	c := d.c
 	for n := range c.sight.view.pieces {
 		if p := &c.sight.view.pieces[n]; p.group == free && c.baselines.World.At(uint32(n)) == nil {
-			p.group = leaving
+			*p = piece{group: leaving}
 			c.baselines.World.Tell(uint32(n), d.f.Send)
 			c.baselines.Hide(uint32(n), d.f.Send, 0, wire.AllSlots)
 		}

@@ -253,7 +253,7 @@ func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
 		x := m.Store.Own[g]
 		st := m.Store.close(x)
 		m.Own.told = max(m.Own.told, st.Send)
-		m.Store.add(x, st, min(floor, m.Own.Newest.Send), m.join.collected())
+		m.Store.add(x, st, min(floor, m.Own.Newest.Send), 0)
 	}
 	if len(m.Decoder.in.own) > 0 { // also to say that nothing is left
 		m.Own.hear(m.Decoder.in.send, h, newestInput)
