@@ -48,7 +48,7 @@ func (j *clientJoin) with(send, groups uint32) {
 
 // got notes that a packet arrived; it reports whether all that its send told of is there, whatever came or went out of sight since.
 func (j *clientJoin) got(x *baseline.Packet) (all bool) {
-	if j.state != joinNow || x.Send < j.at || j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
+	if j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
 		return false
 	}
 	w := &j.whole[x.Send%capture.Kept]

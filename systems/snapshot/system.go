@@ -254,7 +254,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	if f == nil {
 		return 0, false
 	}
-	if x.Send >= c.baselines.Floor() && c.join.got(x) {
+	if c.join.state == joinNow && x.Send >= max(c.join.at, c.baselines.Floor()) && c.join.got(x) {
 		c.joined()
 	}
 	return f.Tick, true
