@@ -171,10 +171,15 @@ func TestStuckRoom(t *testing.T) {
 		t.Errorf("%+v", list.Rooms)
 	}
 	var one roomAnswer
-	if x.get(path(r, "api/room"), &one); one.Room.Stuck == 0 || len(one.Seats) != 1 || one.Seats[0].Player != 5 {
+	x.until("the log tells of it, with the stack", func() bool {
+		one = roomAnswer{}
+		x.get(path(r, "api/room"), &one)
+		return len(one.Log) > 0 && one.Log[0].What == "stuck"
+	})
+	if one.Room.Stuck == 0 || len(one.Seats) != 1 || one.Seats[0].Player != 5 {
 		t.Errorf("%+v", one)
 	}
-	if len(one.Log) == 0 || one.Log[0].What != "stuck" || one.Log[0].System != "trouble" || !strings.Contains(one.Log[0].Stack, "TestStuckRoom") {
+	if one.Log[0].System != "trouble" || !strings.Contains(one.Log[0].Stack, "TestStuckRoom") {
 		t.Errorf("%+v", one.Log)
 	}
 	if a := x.do(http.MethodGet, path(r, "api/status"), ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "end of its tick") {
