@@ -41,11 +41,14 @@ type job struct {
 	share   int           // pieces that are taken at once
 	next    atomic.Int64  // the first piece that nobody has taken
 	numbers atomic.Int32  // of the helpers, as they come
-	busy    atomic.Int32  // helpers that are not done
+	busy    atomic.Int32  // helpers that are not done, and sleeps
 	done    chan struct{} // the last one is, and the caller sleeps
-	waits   atomic.Bool   // the caller sleeps, or is about to
 	failed  atomic.Pointer[failure]
 }
+
+// sleeps is added to busy by a caller who is about to sleep. Being one number with the helpers that are not done, it is for
+// the last one alone to wake the caller: one who looked later would wake it in the next piece of work.
+const sleeps = 1 << 16
 
 // failure is a panic of a worker.
 type failure struct{ value any }
@@ -76,7 +79,7 @@ func (h *helper) help(j *job) {
 		}
 		j.work(int(j.numbers.Add(1)))
 		h.state.Store(looking)
-		if j.busy.Add(-1) == 0 && j.waits.CompareAndSwap(true, false) {
+		if j.busy.Add(-1) == sleeps {
 			j.done <- struct{}{}
 		}
 	}
@@ -149,8 +152,7 @@ func (j *job) wait() {
 	if look(func() bool { return j.busy.Load() == 0 }) {
 		return
 	}
-	j.waits.Store(true)
-	if j.busy.Load() != 0 || !j.waits.CompareAndSwap(true, false) {
+	if j.busy.Add(sleeps) != sleeps {
 		<-j.done
 	}
 }

@@ -286,7 +286,7 @@ func TestTravelCampaign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute under the race detector, for which there is one goroutine")
 	}
-	total := 500
+	total := 150
 	if os.Getenv("TACTUS_LONG") != "" {
 		total = 10000
 	}

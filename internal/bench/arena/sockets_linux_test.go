@@ -37,6 +37,9 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	}
 	for _, match := range []struct{ transport, flags string }{{"udp", "-rtt 30ms -loss 0.02"}, {"batch", "-interest grid -size 900 -hz 30"}, {"ws", ""}} {
 		t.Run(match.transport, func(t *testing.T) {
+			if match.transport != "batch" && os.Getenv("TACTUS_LONG") == "" {
+				t.Skip("one transport is enough for everyday: set TACTUS_LONG=1")
+			}
 			var out, progress bytes.Buffer
 			o, err := parse(strings.Fields("-clients 24 -npcs 20 -seconds 2 -json -transport "+match.transport+" "+match.flags), &progress)
 			if err != nil {
@@ -72,8 +75,8 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 
 // In a burst what is given up comes in its order, messages arrive, and nobody is disconnected.
 func TestSockets_Burst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays in real time for some seconds")
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("plays in real time for ten seconds: set TACTUS_LONG=1")
 	}
 	var progress bytes.Buffer
 	o, err := parse(strings.Fields("-clients 24 -npcs 20 -seconds 1 -transport udp -overload -burst 2s"), &progress)
