@@ -172,7 +172,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// What is compressed comes back, and whoever reads a part of it is told.
+// What is compressed comes back, and a part of it is no block.
 func FuzzPlain(f *testing.F) {
 	var d zstd.Decoder
 	f.Fuzz(func(t *testing.T, level uint8, plain []byte) {
@@ -187,8 +187,12 @@ func FuzzPlain(f *testing.F) {
 			if got, err := d.Block(block, way.dict, most); err != nil || !bytes.Equal(got, plain) {
 				t.Fatalf("%x, want %x: %v", got, plain, err)
 			}
-			if _, err := d.Block(block[:len(block)-1], way.dict, most); err == nil {
-				t.Fatal("a block that was cut was read")
+			// A part of a block may be a block by chance: then it is to the other library, too.
+			block = block[:len(block)-1]
+			if got, err := d.Block(block, way.dict, most); err == nil {
+				if want, bad := way.decode(block); bad != nil || !bytes.Equal(got, want) {
+					t.Fatalf("a block that was cut was read as %x, want %x: %v", got, want, bad)
+				}
 			}
 		}
 	})
