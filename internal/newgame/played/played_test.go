@@ -145,6 +145,7 @@ func (p *page) walks() {
 // somebody works on. There a change of looks leaves the match alone, a change of rules brings another module, with its
 // bindings and its server, and the compiler's errors are on the page until they are mended.
 func TestPlay(t *testing.T) {
+	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
 	game := newgame.Make(t, root, "starter-ts")
 	web := game.In("web")
 	web.Install(root)
