@@ -26,8 +26,8 @@ const ours = "github.com/tactusgo/tactus"
 // command in its root from files by name.
 func outside(t *testing.T, files map[string]string) (binary string) {
 	t.Helper()
-	if testing.Short() || os.Getenv("TACTUS_LONG") == "" && t.Name() != "TestCustomPlaysElsewhere" {
-		t.Skip("it builds a command: set TACTUS_LONG=1")
+	if testing.Short() {
+		t.Skip("it builds a command")
 	}
 	root, err := filepath.Abs(checkout)
 	if err != nil {
@@ -57,6 +57,14 @@ func outside(t *testing.T, files map[string]string) (binary string) {
 		t.Fatalf("outside of the repository: %v\n%s", err, out)
 	}
 	return binary
+}
+
+// long skips a test that builds another command, unless the long forms of tests are asked for.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("TestCustomPlaysElsewhere builds a command as well: set TACTUS_LONG=1")
+	}
 }
 
 // copied is an example as somebody has it who has copied it: its packages are their own.
@@ -94,6 +102,7 @@ func TestCustomPlaysElsewhere(t *testing.T) {
 
 // The smallest game prints where its dots are.
 func TestDotsPlaysElsewhere(t *testing.T) {
+	long(t)
 	t.Parallel()
 	binary := outside(t, copied(t, "dots"))
 	said, stderr, err := os.Pipe()
@@ -127,6 +136,7 @@ func TestDotsPlaysElsewhere(t *testing.T) {
 
 // A game that somebody has elsewhere, that of the example, has a command by one line.
 func TestGameElsewhere(t *testing.T) {
+	long(t)
 	t.Parallel()
 	game, err := os.ReadFile("example_test.go")
 	if err != nil {
@@ -152,6 +162,7 @@ func TestGameElsewhere(t *testing.T) {
 
 // A game that somebody has elsewhere has a page of its own beside the match, and a client for it that is built there.
 func TestPageElsewhere(t *testing.T) {
+	long(t)
 	t.Parallel()
 	game, err := os.ReadFile("example_test.go")
 	if err != nil {

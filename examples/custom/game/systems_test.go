@@ -80,8 +80,8 @@ func TestOwnSystems(t *testing.T) {
 			c.Connect()
 			c.Run(warm)
 			counting = true
-			c.Run(10 * time.Second)
-			if walked < 500 || jumped > 0 || farthest < Width {
+			c.Run(15 * time.Second)
+			if walked < 1000 || jumped > 0 || farthest < Width {
 				t.Errorf("%d steps seen, %d of them jumps; the recording led %v away", walked, jumped, farthest)
 			}
 			c.Clients[leaver].Leave()
