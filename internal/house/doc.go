@@ -5,15 +5,12 @@
 //     the package that may use them
 //   - rooms_test.go: what the packages below systems may import of each other
 //   - links_test.go: what a program links that imports ours
-//   - shape_test.go: fields of structs, methods of types and their files, files and lines of packages;
-//     limits.txt has today's numbers, which only fall
-//   - names_test.go: the field's words, and what nothing is called by
 //   - rules_test.go: every rule that a test proves is stated in docs/netcode-rules.md
 //   - logs_test.go: libraries log where they are told
 //   - corpora_test.go: inputs of fuzzing lie beside their targets
 //   - docs_test.go: every package and every exported name is documented
-//   - files_test.go: the fixed top level, file lengths, words and host names
-//     that do not belong in the tree
+//   - files_test.go: the fixed top level, and words and host names that do not
+//     belong in the tree
 //   - markdown_test.go: listings equal the code that is compiled, links resolve
 //
 // The rules themselves are tables at the top of these files. The tests read the

@@ -1,7 +1,6 @@
 package house
 
 import (
-	"bytes"
 	"path"
 	"regexp"
 	"slices"
@@ -14,9 +13,6 @@ var topLevel = []string{
 	"go.mod", "go.sum", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
 	"ecs", "systems", "components", "netsys", "codec", "examples", "docs", "internal",
 }
-
-// maxLines bounds a source file; tests and generated files may be longer.
-const maxLines = 600
 
 // The patterns are put together from parts: this file must pass its own tests.
 var (
@@ -35,17 +31,6 @@ func TestTopLevel(t *testing.T) {
 			t.Errorf("%s: the top level holds only %s and dot-files", first, strings.Join(topLevel, ", "))
 		}
 		seen[first] = true
-	}
-}
-
-func TestFileLength(t *testing.T) {
-	for _, name := range files(t, isGo) {
-		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_gen.go") {
-			continue
-		}
-		if n := bytes.Count(read(t, name), []byte("\n")); n > maxLines {
-			t.Errorf("%s: %d lines, at most %d: a file is one noun", name, n, maxLines)
-		}
 	}
 }
 

@@ -100,7 +100,7 @@ func compiled(t *testing.T, source func(name string) bool, list func(doc string)
 		code.WriteString("\n" + flat(string(read(t, name))))
 	}
 	for _, name := range files(t, isMarkdown) {
-		if followed[name].test != "" {
+		if _, ok := followed[name]; ok {
 			continue
 		}
 		for _, block := range list(string(read(t, name))) {

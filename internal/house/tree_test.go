@@ -2,7 +2,6 @@ package house
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -115,20 +114,4 @@ func nested(t *testing.T) []string {
 		}
 	}
 	return folders
-}
-
-// Tests of a package play one game, to which each adds what it needs, and few others.
-func TestProtocolsOfTests(t *testing.T) {
-	most := map[string]int{"systems": 6} // 4 elsewhere
-	calls := make(map[string]int)
-	for _, name := range files(t, func(name string) bool {
-		return strings.HasSuffix(name, "_test.go") && !strings.HasPrefix(path.Base(name), "example") && !inFolder(name, "internal/house")
-	}) {
-		calls[path.Dir(name)] += bytes.Count(read(t, name), []byte("NewProtocol("))
-	}
-	for folder, n := range calls {
-		if limit := cmp.Or(most[folder], 4); n > limit {
-			t.Errorf("tests of %s make %d protocols, at most %d: add to one that is there", folder, n, limit)
-		}
-	}
 }
