@@ -63,7 +63,9 @@ func TestRefusals(t *testing.T) {
 	x.refused(3, "/rooms/abcdef/join", `{}`, "no_room")
 	x.refused(3, "/rooms/queue", `{"kind":"field","party":"us"}`, "bad_party")
 	x.refused(3, "/rooms/queue", `{"kind":"field","party":"us","party_size":3}`, "bad_party")
-	x.refused(3, "/rooms/queue", `{"kind":"field","wait":26}`, "bad_body")
+	for _, wait := range []string{"26", "-1", "9223372037", "18446744073", "9223372036854775807", "18446744073709551616"} {
+		x.refused(3, "/rooms/queue", `{"kind":"field","wait":`+wait+`}`, "bad_body")
+	}
 	r.Drain()
 	x.refused(3, path, `{}`, "draining")
 	x.server.Drain()

@@ -33,7 +33,7 @@ func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.D
 		return w, 0, fail("bad_party", "A party has a name that its members share, and a size: give party and party_size, or neither.")
 	case b.Party != "" && who.Party != 0:
 		return w, 0, fail("bad_party", "Your party is known to the game: give party_size alone.")
-	case b.Wait < 0 || time.Duration(b.Wait)*time.Second > wait:
+	case b.Wait < 0 || b.Wait > int(wait/time.Second): // compared in seconds: the product could overflow
 		return w, 0, fail("bad_body", "wait is in seconds, from 1 to "+wait.String()+"; 0 is as long as that.")
 	case b.Wait > 0:
 		wait = time.Duration(b.Wait) * time.Second
