@@ -161,10 +161,8 @@ func makeRoom(r *Room) error {
 		if c.Logger == nil {
 			c.Logger = s.config.Logger.With("kind", k.Name, "room", r.about.id)
 		}
-		if k.Set != nil {
-			if err = k.Set(r, &c); err != nil {
-				return
-			}
+		if err = k.configure(r, &c); err != nil {
+			return
 		}
 		c.Key, c.ProtocolID, c.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
 		c.MaxClients = 2*k.Capacity + 4 // some are in a handshake that leads nowhere

@@ -31,7 +31,9 @@ type Kind struct {
 	// InsecureAllowAnyAddress, MaxClients, MaxTokenLifetime, ReconnectWindow, Start, Door. What belongs to one server
 	// alone, Events, Seed, Record, is for Set.
 	Server systems.ServerConfig
-	// Set has the last word about the configuration of a room. An error of it is that of [Server.Create]. May be nil.
+	// Set changes the configuration of one room. c holds Server with the room's own Seed and Logger; change single fields of
+	// it. [Server.Create] returns the error of Set, and one that wraps [ErrConfig] if Set replaces the whole configuration
+	// or sets a field that must be zero in Server. May be nil.
 	Set func(r *Room, c *systems.ServerConfig) error
 	// Capacity is how many seats a room has, 1 to [MaxCapacity].
 	Capacity int
@@ -92,20 +94,8 @@ func (k Kind) Validate() error {
 	if k.Budget < 0 {
 		bad("Budget %v is negative", k.Budget)
 	}
-	for name, set := range map[string]bool{
-		"Key":                     k.Server.Key != netcode.Key{},
-		"ProtocolID":              k.Server.ProtocolID != 0,
-		"Addresses":               k.Server.Addresses != nil,
-		"InsecureAllowAnyAddress": k.Server.InsecureAllowAnyAddress,
-		"MaxClients":              k.Server.MaxClients != 0,
-		"MaxTokenLifetime":        k.Server.MaxTokenLifetime != 0,
-		"ReconnectWindow":         k.Server.ReconnectWindow != 0,
-		"Start":                   !k.Server.Start.IsZero(),
-		"Door":                    k.Server.Door != nil,
-	} {
-		if set {
-			bad("Server.%s is set; rooms set it themselves: see rooms.Config, Kind.Capacity and Kind.Grace", name)
-		}
+	for _, name := range reserved(&k.Server) {
+		bad("Server.%s is set; rooms set it themselves: see rooms.Config, Kind.Capacity and Kind.Grace", name)
 	}
 	if k.Server.Events != nil {
 		bad("Server.Events would be those of one room: make them in Kind.Set")
@@ -120,6 +110,46 @@ func (k Kind) Validate() error {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)
+}
+
+// reserved names the fields of a room's configuration that are set although rooms set them themselves.
+func reserved(c *systems.ServerConfig) (names []string) {
+	for _, f := range []struct {
+		name string
+		set  bool
+	}{
+		{"Key", c.Key != netcode.Key{}},
+		{"ProtocolID", c.ProtocolID != 0},
+		{"Addresses", c.Addresses != nil},
+		{"InsecureAllowAnyAddress", c.InsecureAllowAnyAddress},
+		{"MaxClients", c.MaxClients != 0},
+		{"MaxTokenLifetime", c.MaxTokenLifetime != 0},
+		{"ReconnectWindow", c.ReconnectWindow != 0},
+		{"Start", !c.Start.IsZero()},
+		{"Door", c.Door != nil},
+	} {
+		if f.set {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// configure calls Set and checks the configuration that it leaves. The seed of c is not 0.
+func (k *Kind) configure(r *Room, c *systems.ServerConfig) error {
+	if k.Set == nil {
+		return nil
+	}
+	if err := k.Set(r, c); err != nil {
+		return err
+	}
+	if names := reserved(c); len(names) > 0 {
+		return fmt.Errorf("%w: Kind.Set has set %s; rooms set it themselves: see rooms.Config, Kind.Capacity and Kind.Grace", ErrConfig, strings.Join(names, ", "))
+	}
+	if c.Seed == 0 {
+		return fmt.Errorf("%w: after Kind.Set the Seed is 0, so all rooms would draw the same random numbers: change single fields of the configuration instead of assigning a new one", ErrConfig)
+	}
+	return nil
 }
 
 // filled is k with defaults in place of zeros, and 0 for what is not to be at all.

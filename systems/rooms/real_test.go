@@ -272,3 +272,25 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("an address that nobody can reach: %v", err)
 	}
 }
+
+// Create refuses a configuration that Set has replaced, and accepts one in which Set has changed a field.
+func TestSetRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		set  func(c *systems.ServerConfig)
+		want error
+	}{
+		"another configuration":                {func(c *systems.ServerConfig) { *c = systems.ServerConfig{TickRate: 20} }, ErrConfig},
+		"another configuration with a seed":    {func(c *systems.ServerConfig) { *c = systems.ServerConfig{TickRate: 20, Seed: 7} }, nil},
+		"another configuration with a maximum": {func(c *systems.ServerConfig) { *c = systems.ServerConfig{Seed: 7, MaxClients: 8} }, ErrConfig},
+		"a key":                                {func(c *systems.ServerConfig) { c.Key = netsys.DevelopmentKey() }, ErrConfig},
+		"a window":                             {func(c *systems.ServerConfig) { c.ReconnectWindow = time.Second }, ErrConfig},
+		"a rate":                               {func(c *systems.ServerConfig) { c.TickRate = 10 }, nil},
+	} {
+		kind := fields(1)
+		kind.Set = func(_ *Room, c *systems.ServerConfig) error { test.set(c); return nil }
+		h := newHouse(t, Config{Kinds: []Kind{kind}})
+		if _, err := h.server.Create("field", Creation{}); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
+	}
+}
