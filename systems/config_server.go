@@ -164,7 +164,7 @@ type ServerConfig struct {
 	// matters the same.
 	Priorities []Priority
 	// Interest is which entities of others a client may know of: what is near, by a [Grid], who is in the same room
-	// or team, by [Same], what a [Filter] says, and these combined by [And] and [Or]. It is looked at for each send.
+	// or team, by [Same], what a [Filter] says, and these combined by [And], [Or] and [HiddenUnless]. It is looked at for each send.
 	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always
 	// knows. NewServer refuses it under Rollback and Lockstep. Default (nil): everything.
 	Interest Interest

@@ -50,8 +50,9 @@
 //     ServerConfig.Priority. A path that takes less gets less.
 //   - Let shots hit what a player had on the screen: ServerConfig.LagComp and [Client.Claim], with package
 //     lagcomp.
-//   - Say what a client may know: ServerConfig.Visible; components that are for the owner alone are registered
-//     with ecs.OwnerOnly.
+//   - Decide what a client may know: ServerConfig.Interest with [Grid], [Same], [Filter], [Has], [And], [Or] and
+//     [HiddenUnless]; single components: ServerConfig.ComponentInterest. Register components that only the owner may
+//     know with ecs.OwnerOnly.
 //   - Learn when a client has joined, and why an entity is not there: ClientConfig.Loaded, [Client.Loaded],
 //     [Client.Presence], [Client.StateTick].
 //   - See what snapshots are made of, by component, field and entity: [Server.Traffic], [Server.TopEntities],

@@ -2,9 +2,10 @@ package systems
 
 import "github.com/tactusgo/tactus/systems/internal/interest"
 
-// Interest is what clients may know of, as data: a *[Grid], or what [Same], [Filter], [And] and
-// [Or] return. It may say yes or no of an entity, or nothing: a Grid says nothing of what has no
-// place. What nobody says anything of is known to all, such as the score of a match.
+// Interest is what clients may know of, as data: a *[Grid], or what [Same], [Filter], [Has], [And],
+// [Or] and [HiddenUnless] return. It may say yes or no of an entity, or nothing: a Grid says nothing of
+// entities without a place. Entities that no operand says anything of are visible to all clients;
+// [HiddenUnless] hides them.
 type Interest = interest.Interest
 
 // Grid is the [Interest] in what is near an entity of the client's own, by the component T, a
@@ -23,6 +24,11 @@ type Interest = interest.Interest
 // units: what is within Radius is seen, and nothing beyond Leave and one and a quarter times the
 // diagonal of a cell. Leave 0 is 1.2 times Radius. What walks into a piece that is out of sight
 // goes out of sight with it.
+//
+// With Eyes, which is a [Same], the client also sees what is near any entity that has the same
+// component value as one of its own: Eyes: Same[Team]() is team vision. Entities with the component
+// but without an owner, such as wards, are eyes too. Each client is compared with all eyes of its
+// team, so give the component to few entities of a team.
 //
 // A client none of whose entities has a T any more sees from where the last of them was; one that
 // never had any sees only what has no T.
@@ -102,3 +108,15 @@ func And(of ...Interest) Interest { return interest.And(of...) }
 
 // Or is the [Interest] in what one of its operands, at least one, says yes of.
 func Or(of ...Interest) Interest { return interest.Or(of...) }
+
+// HiddenUnless is the [Interest] in what one of its operands, at least one, says yes of. It hides every
+// other entity, also those that no operand says anything of:
+//
+//	Interest: systems.HiddenUnless(&systems.Grid[Place]{Cell: 100, Radius: 150}, systems.Has[Score]())
+//
+// shows each client what is near, entities with a Score, and nothing else but its own entities.
+func HiddenUnless(of ...Interest) Interest { return interest.HiddenUnless(of...) }
+
+// Has is the [Interest] in entities that have the component T, whatever its value. It says nothing of other
+// entities.
+func Has[T any]() Interest { return interest.Has[T]() }

@@ -308,11 +308,11 @@ export class Told {
 
 /** What clients send, by name: fill in a new Value. */
 export const sent: {
-  /** A message. */
+  /** Clients send this message. */
   readonly Say: { readonly what: 0; readonly which: 0; readonly Value: typeof Say };
-  /** A message. */
+  /** Clients send this message. */
   readonly Said: { readonly what: 0; readonly which: 1; readonly Value: typeof Said };
-  /** A command. */
+  /** Clients send this command. */
   readonly Rename: { readonly what: 2; readonly which: 0; readonly Value: typeof Rename };
 };
 

@@ -317,7 +317,7 @@ ARENA_ASSERT(offsetof(arena_Action, Seen.Back) == 8);
 ARENA_ASSERT(offsetof(arena_Action, Seen.Ahead) == 9);
 ARENA_ASSERT(sizeof(arena_Action) == 12);
 
-// A message that clients send.
+// Clients send this message.
 typedef struct arena_Say {
   // Text of up to 80 bytes of UTF-8
   struct {
@@ -329,7 +329,7 @@ ARENA_ASSERT(offsetof(arena_Say, Text.length) == 0);
 ARENA_ASSERT(offsetof(arena_Say, Text.items) == 1);
 ARENA_ASSERT(sizeof(arena_Say) == 81);
 
-// A message that clients send.
+// Clients send this message.
 typedef struct arena_Said {
   // Any uint32
   uint32_t Client;
@@ -352,7 +352,7 @@ ARENA_ASSERT(offsetof(arena_Said, Text.length) == 21);
 ARENA_ASSERT(offsetof(arena_Said, Text.items) == 22);
 ARENA_ASSERT(sizeof(arena_Said) == 104);
 
-// A command that clients send.
+// Clients send this command.
 typedef struct arena_Rename {
   // Text of up to 16 bytes of UTF-8
   struct {

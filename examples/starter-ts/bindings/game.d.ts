@@ -180,7 +180,7 @@ export class Told {
 
 /** What clients send, by name: fill in a new Value. */
 export const sent: {
-  /** A command. */
+  /** Clients send this command. */
   readonly Paint: { readonly what: 2; readonly which: 0; readonly Value: typeof Paint };
 };
 

@@ -76,7 +76,7 @@ func header(m *model) []byte {
 		structC(m.login, "What a player asks to be")
 	}
 	for _, s := range m.sent {
-		structC(s.node, "A "+whats[s.what]+" that clients send")
+		structC(s.node, "Clients send this "+whats[s.what])
 	}
 	for _, t := range m.told {
 		structC(t.node, "Of the server: "+t.what)

@@ -114,7 +114,7 @@ func types(m *model) []byte {
 	o.line("  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): %s;\n}", strings.Join(append(kinds, "null"), " | "))
 	o.line("\n/** What clients send, by name: fill in a new Value. */\nexport const sent: {")
 	for _, s := range m.sent {
-		o.line("  /** A %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
+		o.line("  /** Clients send this %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
 	}
 	o.line("};\n\ndeclare const bindings: {\n  readonly lines: typeof lines;\n  readonly hash: typeof hash;")
 	for _, name := range []string{"Input", "Table", "Singletons", "Stats", "Told", "sent"} {

@@ -186,6 +186,9 @@ func (p *Program) stand(c *Client, id uint32, r *Room) {
 	for _, o := range p.frame.Owned(id) {
 		c.mine = append(c.mine, p.frame.Entity(o.Group, o.Slot))
 	}
+	for i, s := range p.sames {
+		s.stand(n, c.mine, &c.values[i])
+	}
 	for i, g := range p.grids {
 		first := true
 		for _, e := range c.mine {
@@ -196,9 +199,9 @@ func (p *Program) stand(c *Client, id uint32, r *Room) {
 				c.points[i] = append(c.points[i], g.point(at))
 			}
 		}
-	}
-	for i, s := range p.sames {
-		s.stand(n, c.mine, &c.values[i])
+		if g.eyes != own {
+			c.points[i] = g.sight(c.points[i], c.values[g.eyes].numbers, first)
+		}
 	}
 	for i, x := range p.filters {
 		reads := uint64(0)
@@ -262,6 +265,10 @@ func (p *Program) find(n *node, c *Client, r *Room) {
 			s.groups.of(key{[3]int32{v}, true}, r)
 		}
 		s.groups.of(nothing, r)
+	case opHas:
+		for _, g := range p.having[n.leaf].groups {
+			r.take(g)
+		}
 	}
 }
 
@@ -277,6 +284,9 @@ func (l *look) say(n *node, of uint64) (s said) {
 	case opOr:
 		for i := range n.of {
 			s = s.or(l.say(&n.of[i], of&^(s.says&s.yes)))
+		}
+		if n.hides {
+			s = s.close()
 		}
 	case opGrid, opSame:
 		if x := p.leafOf(n); p.has(g, x.slot) {
@@ -298,6 +308,9 @@ func (l *look) say(n *node, of uint64) (s said) {
 			}
 		}
 		s.yes = h.yes & s.says
+	case opHas:
+		s.says = p.having[n.leaf].slots[g]
+		s.yes = s.says
 	}
 	return s
 }
@@ -372,6 +385,9 @@ func (l *look) one(n *node, e ecs.Entity) (s said) {
 		for i := range n.of {
 			s = s.or(l.one(&n.of[i], e))
 		}
+		if n.hides {
+			s = s.close()
+		}
 	case opGrid:
 		x := p.grids[n.leaf]
 		if at := w.Pointer(e, x.comp); at != nil {
@@ -386,6 +402,10 @@ func (l *look) one(n *node, e ecs.Entity) (s said) {
 	case opFilter:
 		if says, ok := p.filters[n.leaf].ask(l.p.w, l.c, e); says {
 			return yes(ok)
+		}
+	case opHas:
+		if w.Pointer(e, p.having[n.leaf].comp) != nil {
+			return yes(true)
 		}
 	}
 	return s

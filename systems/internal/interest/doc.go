@@ -1,7 +1,7 @@
 // Package interest is what clients may know of the world, as data: places, rooms and teams,
 // and questions of the game's own.
 //
-//   - Say it: [Grid], [Same], [Filter], [And], [Or].
+//   - Say it: [Grid], [Same], [Filter], [Has], [And], [Or], [HiddenUnless].
 //   - Make it ready for a world: [Compile].
 //   - At each send, once for all clients: [Program.Begin] reads the captured world. Which
 //     entities share a group is asked before, while it is captured: [Program.Table],

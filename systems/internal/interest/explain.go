@@ -57,6 +57,10 @@ func (l *look) explain(parts []Part, n *node, slot int, near bool) []Part {
 			x.Asked = near && l.heard[n.leaf].known&bit != 0
 			x.Sees = x.Asked && l.heard[n.leaf].yes&bit != 0
 		}
+	case opHas:
+		of := p.having[n.leaf]
+		x.Operand, x.Sees = "Has["+of.comp.Name+"]", of.slots[l.group]>>slot&1 != 0
+		x.Silent = !x.Sees
 	default:
 		for i := range n.of {
 			parts = l.explain(parts, &n.of[i], slot, near)

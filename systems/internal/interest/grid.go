@@ -20,6 +20,7 @@ type Grid[T any] struct {
 	Cell   float64
 	Radius float64
 	Leave  float64
+	Eyes   Interest
 }
 
 // defaultLeave is Leave as a share of Radius where it is 0.
@@ -52,12 +53,23 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
+	eyes := own
+	if g.Eyes != nil {
+		n, err := g.Eyes.compile(p)
+		if err != nil {
+			return node{}, err
+		}
+		if n.op != opSame {
+			return node{}, fmt.Errorf("%w: Grid[%s]: Eyes is no Same: give the component that those have in common who see for each other, such as Same[Team]()", ErrInterest, typeName[T]())
+		}
+		eyes = n.leaf
+	}
 	leave := g.Leave
 	if leave == 0 {
 		leave = defaultLeave * g.Radius
 	}
 	if i := slices.IndexFunc(p.grids, func(x *grid) bool {
-		return x.comp == comp && x.cell == g.Cell && x.radius == g.Radius && x.leave == leave
+		return x.comp == comp && x.cell == g.Cell && x.radius == g.Radius && x.leave == leave && x.eyes == eyes
 	}); i >= 0 {
 		return node{op: opGrid, leaf: i}, nil
 	}
@@ -65,13 +77,13 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 		return node{}, err
 	}
 	last := len(p.grids) - 1
-	p.grids[last].radius, p.grids[last].leave = g.Radius, leave
+	p.grids[last].radius, p.grids[last].leave, p.grids[last].eyes = g.Radius, leave, eyes
 	return node{op: opGrid, leaf: last}, nil
 }
 
 // addGrid adds cells by the component T, of which nothing is said yet.
 func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
-	x := &grid{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, cell: cell, groups: index{first: map[key]int32{}}}
+	x := &grid{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, cell: cell, eyes: own, groups: index{first: map[key]int32{}}}
 	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
 		return err
 	}
@@ -161,6 +173,57 @@ type grid struct {
 	rows   []cell // of the table at hand, where there are veils
 	groups index  // of the newest frame, by cell
 	boxes  []box  // by group
+
+	eyes     int   // the Same by which entities see for a client, or own
+	watching []eye // of the newest frame, by team
+}
+
+// own are the eyes of a Grid that a client sees with its own entities alone.
+const own = -1
+
+// eye is the place of an entity that sees for its team: the number of its value in a Same.
+type eye struct {
+	team int32
+	at   point
+}
+
+// watch collects the eyes of a frame.
+func (g *grid) watch(p *Program, f *capture.Frame) {
+	if g.eyes == own {
+		return
+	}
+	n, s := p.w.Netcode(), p.sames[g.eyes]
+	g.watching = g.watching[:0]
+	for i := range f.Groups {
+		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
+			e := f.Entity(i, bits.TrailingZeros64(m))
+			at, team := n.Pointer(e, g.comp), n.Pointer(e, s.comp)
+			if at == nil || team == nil {
+				break // the other entities of the group have the same components
+			}
+			g.watching = append(g.watching, eye{s.find(team), g.point(at)})
+		}
+	}
+	slices.SortFunc(g.watching, func(a, b eye) int { return int(a.team - b.team) })
+}
+
+// sight returns the places from which a client of some teams sees. own are those of its own entities; with alone they are
+// where the last of its entities were, and count only if no other eye is left.
+func (g *grid) sight(own []point, teams []int32, alone bool) []point {
+	seen := own
+	if alone {
+		seen = own[:0]
+	}
+	for _, team := range teams {
+		i, _ := slices.BinarySearchFunc(g.watching, team, func(e eye, team int32) int { return int(e.team - team) })
+		for ; i < len(g.watching) && g.watching[i].team == team; i++ {
+			seen = append(seen, g.watching[i].at)
+		}
+	}
+	if len(seen) == 0 {
+		return own
+	}
+	return seen
 }
 
 // point is the place in a component.

@@ -23,6 +23,7 @@ const (
 	opGrid
 	opSame
 	opFilter
+	opHas
 )
 
 // node is an interest made ready.
@@ -31,28 +32,33 @@ type node struct {
 	leaf  int    // of its kind
 	of    []node // operands; those that ask filters last
 	bound int    // of And: the operand that finds the groups
+	hides bool   // of Or: what no operand says yes of is hidden
 }
 
-// combined is And and Or.
+// combined is And, Or and HiddenUnless.
 type combined struct {
-	op op
-	of []Interest
+	op    op
+	of    []Interest
+	hides bool
 }
 
 // And is what all operands agree on.
-func And(of ...Interest) Interest { return combined{opAnd, of} }
+func And(of ...Interest) Interest { return combined{op: opAnd, of: of} }
 
 // Or is what one operand is enough for.
-func Or(of ...Interest) Interest { return combined{opOr, of} }
+func Or(of ...Interest) Interest { return combined{op: opOr, of: of} }
+
+// HiddenUnless is what one operand says yes of, and hides everything else.
+func HiddenUnless(of ...Interest) Interest { return combined{op: opOr, of: of, hides: true} }
 
 func (c combined) compile(p *Program) (node, error) {
-	n := node{op: c.op}
+	n := node{op: c.op, hides: c.hides}
 	if len(c.of) == 0 {
-		return n, fmt.Errorf("%w: And and Or of nothing: give them operands, or leave the interest nil", ErrInterest)
+		return n, fmt.Errorf("%w: And, Or and HiddenUnless need an operand: give one, or leave the interest nil", ErrInterest)
 	}
 	for _, x := range c.of {
 		if x == nil {
-			return n, fmt.Errorf("%w: And and Or of nil: leave the operand out", ErrInterest)
+			return n, fmt.Errorf("%w: an operand of And, Or or HiddenUnless is nil: leave it out", ErrInterest)
 		}
 		of, err := x.compile(p)
 		if err != nil {
@@ -70,7 +76,7 @@ func (n *node) cost() int {
 	switch n.op {
 	case opGrid:
 		return 0
-	case opSame:
+	case opSame, opHas:
 		return 1
 	case opFilter:
 		return 3
@@ -93,3 +99,6 @@ func (s said) and(o said) said {
 }
 
 func (s said) or(o said) said { return said{s.says | o.says, s.yes&s.says | o.yes&o.says} }
+
+// close hides the slots of which nothing was said.
+func (s said) close() said { return said{all, s.yes & s.says} }

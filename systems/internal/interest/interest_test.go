@@ -155,6 +155,12 @@ func TestWhoSaysNothing(t *testing.T) {
 		"or":          {Or(&Grid[spot]{Cell: 10, Radius: 10}, Same[team]()), [4]bool{true, true, false, true}},
 		"or, filter":  {Or(&Grid[spot]{Cell: 10, Radius: 10}, enemy), [4]bool{true, false, false, true}},
 		"and, filter": {And(enemy, &Grid[spot]{Cell: 10, Radius: 10}), [4]bool{false, false, false, true}},
+
+		"hidden unless near":              {HiddenUnless(&Grid[spot]{Cell: 10, Radius: 10}), [4]bool{true, false, false, false}},
+		"hidden unless a filter says yes": {HiddenUnless(enemy), [4]bool{false, false, false, false}},
+		"hidden unless near or a room":    {HiddenUnless(&Grid[spot]{Cell: 10, Radius: 10}, Has[room]()), [4]bool{true, false, false, true}},
+		"hidden unless both":              {HiddenUnless(And(&Grid[spot]{Cell: 10, Radius: 10}, Same[team]())), [4]bool{true, false, false, false}},
+		"has a team":                      {Or(&Grid[spot]{Cell: 10, Radius: 10}, Has[team]()), [4]bool{true, true, false, true}},
 	} {
 		y := newYard(t, test.of)
 		y.w.Spawn(of(1), spot{}, team{1})
@@ -172,6 +178,37 @@ func TestWhoSaysNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A client sees what is near any entity of its team, and what was near its last eye.
+func TestEyes(t *testing.T) {
+	y := newYard(t, &Grid[spot]{Cell: 10, Radius: 15, Eyes: Same[team]()})
+	me := y.w.Spawn(of(1), spot{}, team{1})
+	friend, foe := y.w.Spawn(of(2), spot{X: 300}, team{1}), y.w.Spawn(of(3), spot{X: 600}, team{2})
+	near := [3]ecs.Entity{y.w.Spawn(spot{X: 5}), y.w.Spawn(spot{X: 305}), y.w.Spawn(spot{X: 605})}
+	var c Client
+	want := func(when string, want ...bool) {
+		t.Helper()
+		y.capture()
+		seen := y.sees(&c, 1)
+		for i, e := range near {
+			g, _, _ := y.ring.Slot(y.w.NetID(e))
+			if seen[e] != want[i] || y.p.Sees(&c, 1, e, g) != want[i] {
+				t.Errorf("%s: what is near eye %d is seen: %v", when, i, seen[e])
+			}
+		}
+	}
+	want("at first", true, true, false)
+	ecs.Get[spot](y.w, friend).X = 600
+	want("the friend walked to the foe", true, false, true)
+	*ecs.Get[team](y.w, foe) = team{1}
+	ecs.Get[spot](y.w, friend).X = 300
+	want("the foe changed sides", true, true, true)
+	y.w.Despawn(me)
+	want("without an entity of its own", false, true, true)
+	y.w.Despawn(friend)
+	y.w.Despawn(foe)
+	want("without a team", false, true, true)
 }
 
 // A filter is asked about what it has not been asked about, and again where a component that it
@@ -260,7 +297,7 @@ func TestNothingPilesUp(t *testing.T) {
 
 // A look allocates nothing.
 func TestLookingAllocatesNothing(t *testing.T) {
-	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 30}, Same[room](), Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool { return true })))
+	y := newYard(t, And(HiddenUnless(&Grid[spot]{Cell: 10, Radius: 30, Eyes: Same[room]()}, Has[team]()), Same[room](), Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool { return true })))
 	me := y.w.Spawn(of(1), spot{}, room{1})
 	for n := range 200 {
 		y.w.Spawn(spot{X: float32(n)}, room{1})
@@ -300,8 +337,9 @@ func TestAdvice(t *testing.T) {
 		"give a pointer to one":              nobody,
 		"no numbers X and Y":                 &Grid[team]{Cell: 1, Radius: 5},
 		"the protocol has no such component": And(Same[room](), Same[stranger]()),
-		"Or of nothing":                      Or(),
-		"Or of nil":                          And(nil),
+		"need an operand":                    Or(),
+		"is nil: leave it out":               And(nil),
+		"Eyes is no Same":                    &Grid[spot]{Cell: 1, Radius: 5, Eyes: And(Same[team]())},
 		"a row is a struct":                  Filter(func(me *spot, it struct{ Spot *spot }) bool { return true }),
 		"which the protocol has not":         Filter(func(me struct{ A *stranger }, it struct{ Spot *spot }) bool { return true }),
 		"asks for no component":              Filter(func(me struct{ Spot *spot }, it struct{ E ecs.Entity }) bool { return true }),

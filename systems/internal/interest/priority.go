@@ -64,7 +64,7 @@ func (d ByDistance[T]) rank(p *Program) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(p.grids, func(g *grid) bool { return g.comp == comp })
+	i := slices.IndexFunc(p.grids, func(g *grid) bool { return g.comp == comp && g.eyes == own })
 	switch {
 	case i < 0:
 		i = len(p.grids)

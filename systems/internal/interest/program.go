@@ -47,6 +47,7 @@ type leaves struct {
 	grids   []*grid
 	sames   []*same
 	filters []*filter
+	having  []*having
 	ranks
 }
 
@@ -127,9 +128,13 @@ func (p *Program) Begin(f *capture.Frame) {
 	p.look(f)
 	for _, g := range p.grids {
 		g.measure(p, f)
+		g.watch(p, f)
 	}
 	for _, x := range p.filters {
 		x.begin(p.w, f)
+	}
+	for _, x := range p.having {
+		x.begin(p.w.Netcode(), f)
 	}
 	p.classify(f)
 }
