@@ -38,6 +38,8 @@ type Directory struct {
 	known  *known
 	health health
 	anew   chan struct{} // follow anew
+	made   time.Time     // when the stream that is followed was created; of the goroutine that follows
+	settle time.Time     // until when records of a former stream stay; of the goroutine that follows
 	ends   context.Context
 	stop   context.CancelFunc
 	all    sync.WaitGroup
@@ -151,6 +153,13 @@ func (d *Directory) grave(key string) *nats.Msg {
 
 // put writes a message over the one of that revision, 0 for none. Its error is for conflict, or refused.
 func (d *Directory) put(ctx context.Context, m *nats.Msg, over uint64) (uint64, error) {
+	base, _ := d.known.bounds()
+	switch {
+	case over > base:
+		over -= base
+	case over != 0:
+		return 0, errFormer
+	}
 	ctx, stop := context.WithTimeout(ctx, d.config.Patience)
 	defer stop()
 	ack, err := d.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(over), jetstream.WithExpectStream(d.stream.CachedInfo().Config.Name), jetstream.WithRetryAttempts(0))
@@ -158,7 +167,7 @@ func (d *Directory) put(ctx context.Context, m *nats.Msg, over uint64) (uint64, 
 		return 0, err
 	}
 	d.works()
-	return ack.Sequence, nil
+	return base + ack.Sequence, nil
 }
 
 // get asks the leader for a record, and hears the answer. Where it is gone, grave is the revision with which it went, as
@@ -167,6 +176,7 @@ func (d *Directory) get(ctx context.Context, key string) (grave uint64, err erro
 	ctx, stop := context.WithTimeout(ctx, d.config.Patience)
 	defer stop()
 	before, _ := d.known.load(key)
+	base, _ := d.known.bounds()
 	m, err := d.stream.GetLastMsgForSubject(ctx, d.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		if before.Revision != 0 {
@@ -177,9 +187,9 @@ func (d *Directory) get(ctx context.Context, key string) (grave uint64, err erro
 	if err != nil {
 		return 0, err
 	}
-	d.hear(m.Subject, m.Header, m.Data, m.Sequence)
+	d.hear(m.Subject, m.Header, m.Data, base+m.Sequence)
 	if m.Header.Get(operation) != "" {
-		return m.Sequence, nil
+		return base + m.Sequence, nil
 	}
 	return 0, nil
 }

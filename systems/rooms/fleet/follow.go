@@ -18,6 +18,9 @@ const (
 	sweepTime = 250 * time.Millisecond
 	// beatTime is how often who follows hears from the server; after two that do not come it asks anew.
 	beatTime = 500 * time.Millisecond
+	// settleTime is how long the records of a former stream stay known, counted from when this process finds another one in
+	// its place. By then the processes that own them have written them again.
+	settleTime = 5 * time.Second
 )
 
 // follow hears what happens until the directory is closed. Ready is closed when it has heard first what is there.
@@ -52,10 +55,19 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		AckPolicy: jetstream.AckNonePolicy, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubjects: []string{d.subject(">")},
 		InactiveThreshold: time.Minute, MemoryStorage: true, Replicas: 1,
 	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if _, err = d.ensureStream(ask); err == nil {
+			err = errors.New("the stream was gone, and is there again")
+		}
+	}
 	if err != nil {
 		return err
 	}
+	if err := d.compare(ask); err != nil {
+		return err
+	}
 	before := d.known.list("")
+	base, _ := d.known.bounds()
 	messages, err := consumer.Messages(jetstream.PullExpiry(4*beatTime), jetstream.PullHeartbeat(beatTime))
 	if err != nil {
 		return err
@@ -73,7 +85,9 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 	pending := consumer.CachedInfo().NumPending
 	seen := make(map[string]bool)
 	all := func() {
-		d.missed(ctx, before, seen)
+		if !time.Now().Before(d.settle) {
+			d.missed(ctx, before, seen)
+		}
 		seen = nil
 		heard()
 	}
@@ -95,7 +109,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		if about.Sequence.Consumer != next {
 			return fmt.Errorf("message %d came in place of %d", about.Sequence.Consumer, next)
 		}
-		key := d.hear(m.Subject(), m.Headers(), m.Data(), about.Sequence.Stream)
+		key := d.hear(m.Subject(), m.Headers(), m.Data(), base+about.Sequence.Stream)
 		if seen == nil {
 			continue
 		}
@@ -104,6 +118,27 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 			all()
 		}
 	}
+}
+
+// compare compares the stream with the one that was followed before. A stream that was created later, or that has lost its
+// newest records, is another one: its store was emptied, or restored from a copy.
+func (d *Directory) compare(ctx context.Context) error {
+	base, newest := d.known.bounds()
+	stream, err := d.js.Stream(ctx, d.stream.CachedInfo().Config.Name)
+	if err != nil {
+		return err
+	}
+	is := stream.CachedInfo()
+	former := d.made
+	d.made = is.Created
+	if former.IsZero() || former.Equal(is.Created) && base+is.State.LastSeq >= newest {
+		return nil
+	}
+	d.config.Logger.Warn("fleet: the store of the directory was emptied or replaced: processes write their records again", "created", is.Created, "before", former)
+	d.known.restart()
+	d.settle = time.Now().Add(settleTime)
+	time.AfterFunc(settleTime, d.readAgain)
+	return nil
 }
 
 // missed asks for the records that were known and that reading all has not shown.

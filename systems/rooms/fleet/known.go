@@ -17,6 +17,9 @@ type known struct {
 	records map[string]*heard
 	gone    map[string]grave
 	hub     told.Hub[rooms.Record]
+	// Revisions are sequence numbers of the stream plus base. A new stream counts from 1 again; restart raises base, so
+	// that each of its revisions is higher than all of the former stream.
+	base, newest uint64
 }
 
 // heard is a record with its lease.
@@ -36,10 +39,31 @@ func newKnown() *known {
 	return &known{records: make(map[string]*heard), gone: make(map[string]grave)}
 }
 
-// hear takes what was heard of a record, unless something newer was.
+// restart begins to follow another stream. The records of the former one stay until the new stream, or its lack of them,
+// replaces them. The gap between the revisions of the two is larger than what anybody may still hear of the former one.
+func (k *known) restart() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.base = k.newest + 1<<32
+	k.newest = k.base
+	clear(k.gone)
+}
+
+// bounds returns the revision before the first of the stream that is followed, and the newest one that was heard.
+func (k *known) bounds() (base, newest uint64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.base, k.newest
+}
+
+// hear takes what was heard of a record, unless something newer was, or it is of a former stream.
 func (k *known) hear(r rooms.Record, lease time.Duration, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if r.Revision <= k.base && !r.Gone {
+		return
+	}
+	k.newest = max(k.newest, r.Revision)
 	old := k.records[r.Key]
 	if old != nil && (r.Revision < old.Revision || r.Revision == old.Revision && !r.Gone) {
 		return
@@ -74,11 +98,14 @@ func (k *known) load(key string) (rooms.Record, bool) {
 	return rooms.Record{}, false
 }
 
-// buried is the revision with which a record went, 0 where none is known.
+// buried is the revision with which a record went, 0 where the stream that is followed has none.
 func (k *known) buried(key string) uint64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.gone[key].revision
+	if g := k.gone[key]; g.revision > k.base {
+		return g.revision
+	}
+	return 0
 }
 
 func (k *known) list(prefix string) []rooms.Record {

@@ -66,3 +66,37 @@ func TestLeasesBeginAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The revisions of a new stream, which counts from 1 again, are higher than all of the former one. What is heard of the
+// former one after that changes nothing, and nothing is written over its revisions.
+func TestNewStream(t *testing.T) {
+	k, now := newKnown(), time.Unix(1e9, 0)
+	hear := func(key string, revision uint64, gone bool) {
+		k.hear(rooms.Record{Key: key, Revision: revision, Gone: gone}, 0, now)
+	}
+	hear("room.a", 500, false)
+	hear("room.b", 501, true)
+	k.restart()
+	base, newest := k.bounds()
+	if base <= 501 || newest != base {
+		t.Fatalf("revisions from %d, the newest %d", base, newest)
+	}
+	if r, _ := k.load("room.a"); r.Revision != 500 {
+		t.Errorf("revision %d is known until the new stream is read, want 500", r.Revision)
+	}
+	if got := k.buried("room.b"); got != 0 {
+		t.Errorf("the new stream has never had it, and it went with %d", got)
+	}
+	hear("room.b", 510, false) // late, of the former stream
+	if r, ok := k.load("room.b"); ok {
+		t.Errorf("revision %d of the former stream is back", r.Revision)
+	}
+	hear("room.a", base+1, false)
+	if r, _ := k.load("room.a"); r.Revision != base+1 {
+		t.Errorf("revision %d is known, want %d", r.Revision, base+1)
+	}
+	hear("room.a", 500, true) // late, of the former stream
+	if _, ok := k.load("room.a"); !ok {
+		t.Error("the record of the new stream went with the former one")
+	}
+}

@@ -74,24 +74,34 @@ func (d *Directory) open(ctx context.Context, options []nats.Option) (err error)
 	if d.js, err = jetstream.New(d.conn); err != nil {
 		return err
 	}
+	ask, stop := context.WithTimeout(ctx, 5*c.Patience)
+	defer stop()
+	if d.stream, err = d.ensureStream(ask); err != nil {
+		return err
+	}
+	_, err = d.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+d.stream.CachedInfo().Config.Name, func(*nats.Msg) { d.reconnected() })
+	return err
+}
+
+// ensureStream returns the stream of the bucket, and creates it where there is none.
+func (d *Directory) ensureStream(ctx context.Context) (jetstream.Stream, error) {
+	c := d.config
 	want := jetstream.StreamConfig{
 		Name: "KV_" + c.Bucket, Subjects: []string{d.subject(">")}, MaxMsgsPerSubject: 1, MaxMsgSize: rooms.MaxValueBytes + 4096,
 		Discard: jetstream.DiscardNew, Storage: jetstream.FileStorage, Replicas: c.Replicas, AllowMsgTTL: true,
 		DenyDelete: true, AllowRollup: true, MaxBytes: maxBytes,
 	}
-	ask, stop := context.WithTimeout(ctx, 5*c.Patience)
-	defer stop()
-	if d.stream, err = d.js.Stream(ask, want.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
-		d.stream, err = d.js.CreateStream(ask, want)
+	stream, err := d.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		stream, err = d.js.CreateStream(ctx, want)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if have := d.stream.CachedInfo().Config; have.MaxMsgsPerSubject != 1 || !have.AllowMsgTTL || have.AllowDirect || len(have.Subjects) != 1 || have.Subjects[0] != want.Subjects[0] {
-		return fmt.Errorf("%w: bucket %q was made by somebody else, who wanted other things of it: write another name in Bucket", ErrConfig, c.Bucket)
+	if have := stream.CachedInfo().Config; have.MaxMsgsPerSubject != 1 || !have.AllowMsgTTL || have.AllowDirect || len(have.Subjects) != 1 || have.Subjects[0] != want.Subjects[0] {
+		return nil, fmt.Errorf("%w: bucket %q was made by somebody else, who wanted other things of it: write another name in Bucket", ErrConfig, c.Bucket)
 	}
-	_, err = d.conn.Subscribe("$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED."+want.Name, func(*nats.Msg) { d.reconnected() })
-	return err
+	return stream, nil
 }
 
 // maxBytes is how large a bucket becomes, after which writes are refused.
@@ -100,6 +110,11 @@ const maxBytes = 64 << 20
 // reconnected is called when writes may not have worked for a while: whoever could not renew a lease gets the time to.
 func (d *Directory) reconnected() {
 	d.known.again(d.config.Now())
+	d.readAgain()
+}
+
+// readAgain makes the directory read everything again.
+func (d *Directory) readAgain() {
 	select {
 	case d.anew <- struct{}{}:
 	default:

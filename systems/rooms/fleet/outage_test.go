@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func (v *venue) joins(since time.Time) {
 // tried again.
 func (v *venue) joinsAt(other *venue) bool {
 	v.t.Helper()
-	_, err := v.fleet.Reserve(v.t.Context(), other.rooms[0].ID(), rooms.Player{ID: 1<<40 + v.player()})
+	_, err := v.fleet.Reserve(v.t.Context(), other.rooms[0].ID(), rooms.Player{ID: rand.Uint64() | 1<<40})
 	switch {
 	case err == nil, errors.Is(err, rooms.ErrFull): // it has answered
 		return true

@@ -67,8 +67,14 @@ func (h *health) down(now time.Time) (down, quiet bool) {
 	return !h.since.IsZero(), now.Before(h.quiet)
 }
 
+// errFormer is why nothing is written over a revision of a stream that is no longer there.
+var errFormer = errors.New("the revision is of a former stream")
+
 // conflict says whether a write was compared with what is there, and differed.
 func conflict(err error) bool {
+	if err == errFormer {
+		return true
+	}
 	var e *jetstream.APIError
 	return errors.As(err, &e) && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
