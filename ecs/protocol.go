@@ -104,6 +104,22 @@ func (p *Protocol) Leave(f func(w *World, client uint32)) {
 	p.players.Goes(f)
 }
 
+// Away says what happens to the world when the server begins to wait for a player whose session has ended, and again, with
+// away false, when that player is back: f may mark what the player owns, hide it, or take it out of the game. It runs when
+// and where the function of [Command] does. A player who does not come back leaves without another call: see
+// [Protocol.Leave]. Without Away what the player owns stays as it is, with neutral input. It panics when the protocol has an
+// Away already, as Command does.
+func (p *Protocol) Away(f func(w *World, client uint32, away bool)) {
+	if f == nil {
+		panic("ecs: Away needs a function")
+	}
+	Command(p, func(w *World, client uint32, v *Presence) { f(w, client, v.Away) })
+}
+
+// Presence is the command by which a server says that a player is away or back: see [Protocol.Away]. It is for the netcode.
+// Servers refuse it from clients.
+type Presence struct{ Away bool }
+
 // Players is what a protocol says of players, for the netcode.
 type Players = players.Rules[*World]
 

@@ -188,6 +188,10 @@ func (c *Client) Close(now time.Time) error {
 	return c.carrier.wire.Close()
 }
 
+// Away ends the session and tells the server that the player may come back: see [ReasonAway]. The wire stays open, so that
+// what was sent leaves; Close closes it.
+func (c *Client) Away(now time.Time) { c.session.Close(now, ReasonAway) }
+
 // Session is the session with the server: the same one before, during and after the connection.
 func (c *Client) Session() Session { return c.session }
 

@@ -146,6 +146,9 @@ const (
 	ReasonReplaced
 	// ReasonFlood: the client went on sending more packets than the server takes.
 	ReasonFlood
+	// ReasonAway: the player is away and may come back. A client says so when its page is closed or loaded again. A
+	// server says so to a client that acknowledges nothing.
+	ReasonAway
 
 	// ReasonApplication is the first value left to games.
 	ReasonApplication Reason = 128
@@ -166,6 +169,8 @@ func (r Reason) String() string {
 		return "replaced by a new session"
 	case ReasonFlood:
 		return "over its rate for too long"
+	case ReasonAway:
+		return "away"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }
@@ -189,6 +194,18 @@ func (e *CloseError) Error() string {
 
 // Unwrap returns [ErrClosed].
 func (e *CloseError) Unwrap() error { return ErrClosed }
+
+// MayReconnect reports whether another session of the same player may succeed after one ended for this reason: nobody
+// answered, the server stops, is full or busy, or the player was away. It is false after the player was replaced, kicked,
+// banned or refused, and where the game itself ended the session.
+func MayReconnect(reason error) bool {
+	var end *CloseError
+	if errors.As(reason, &end) {
+		return end.Remote && (end.Reason == ReasonLeft || end.Reason == ReasonServerClosing || end.Reason == ReasonAway)
+	}
+	refused := errors.Is(reason, ErrRefused) && errors.Is(reason, ErrClosed)
+	return refused || errors.Is(reason, ErrTimeout) || errors.Is(reason, ErrBusy) || errors.Is(reason, ErrServerFull)
+}
 
 // Is reports whether target is [ErrReplaced] and the reason is that.
 func (e *CloseError) Is(target error) bool {

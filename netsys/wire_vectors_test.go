@@ -125,6 +125,7 @@ func makeWireVectors(t *testing.T) *wireVectors {
 		{Name: "a message on channel 0", Kind: kindChannels, Seq: 1, Ack: 259, AckBits: 7, Delay: 3, Channels: eventOf(t, "hello")},
 		{Name: "close: left", Kind: kindClose, Seq: 2, Ack: 259, AckBits: 0xffffffff, Delay: 1, Reason: uint8(ReasonLeft)},
 		{Name: "close: kicked", Kind: kindClose, Seq: 3, Delay: nothingHeard, Reason: uint8(ReasonKicked)},
+		{Name: "close: away", Kind: kindClose, Seq: 4, Delay: nothingHeard, Reason: uint8(ReasonAway)},
 		{Name: "challenge", Kind: kindChallenge, Seq: 4, Ack: 300, AckBits: 1, Delay: 2, Path: 0x1122334455667788},
 		{Name: "answer", Kind: kindAnswer, Seq: 301, Ack: 4, Delay: 0, Path: 0x1122334455667788},
 	}

@@ -209,6 +209,16 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 	return nil
 }
 
+// Away ends the session and tells the server that the player may come back, as when a page is closed or loaded again: see
+// netsys.ReasonAway. A server with a ReconnectWindow waits for the player from now on; another one takes it as a goodbye.
+// The wire stays open until Close, so that what was sent leaves.
+func (c *Client) Away(now time.Time) {
+	if c.link.guide != nil {
+		c.link.guide.Close(now)
+	}
+	c.link.endpoint.Away(now)
+}
+
 // Close says goodbye to the server and closes the wire.
 func (c *Client) Close(now time.Time) error {
 	if c.link.guide != nil {

@@ -225,6 +225,72 @@ func TestCommandsOfWhoComesBack(t *testing.T) {
 	}
 }
 
+// A player who says that it is away is marked on every peer within a second, keeps its seat, number and entity for the
+// window and no longer, and is no longer marked when it is back. A client cannot say so by a command.
+func TestAway(t *testing.T) {
+	for _, model := range policy.Presets() {
+		t.Run(model.String(), func(t *testing.T) {
+			config := underPreset(model, 1, 2, badLink())
+			config.Server.ReconnectWindow = 10 * time.Second
+			config.Protocol = fieldOf(func(p *ecs.Protocol) {
+				ecs.Replicate[Renamed](p, 0)
+				ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { joinWith(Renamed{})(w, client) })
+				p.Away(func(w *ecs.World, client uint32, away bool) {
+					if is := inTown(w, client); is != nil && away {
+						is.N, is.Shouts = is.N+1, 1
+					} else if is != nil {
+						is.Shouts = 0
+					}
+				})
+			})
+			c := systemstest.New(t, config)
+			c.Connect()
+			k, id := c.Clients[1], c.Clients[1].ID()
+			if err := systems.Command(k.Client, ecs.Presence{Away: true}); err != nil {
+				t.Fatal(err)
+			}
+			c.Run(2 * time.Second)
+			sees := func(when string, want *Renamed) {
+				t.Helper()
+				for _, w := range []*ecs.World{c.Server.World(), c.Clients[0].World()} {
+					var is *Renamed
+					for _, r := range ecs.All[struct {
+						Own components.Owner
+						Is  Renamed
+					}](w) {
+						if r.Own.Client == id {
+							is = &r.Is
+						}
+					}
+					if (is == nil) != (want == nil) || is != nil && *is != *want {
+						t.Errorf("%s: %+v, want %+v", when, is, want)
+					}
+				}
+			}
+			sees("before", &Renamed{})
+			leave := func() {
+				k.Away(c.Now())
+				k.Kill()
+				c.Run(time.Second)
+			}
+			leave()
+			sees("away", &Renamed{N: 1, Shouts: 1})
+			k = c.Return(k)
+			c.Connect()
+			c.Run(time.Second)
+			if k.ID() != id {
+				t.Errorf("client %d is back as %d", id, k.ID())
+			}
+			sees("back", &Renamed{N: 1})
+			leave()
+			c.Run(8 * time.Second)
+			sees("within the window", &Renamed{N: 2, Shouts: 1})
+			c.Run(3 * time.Second)
+			sees("after the window", nil)
+		})
+	}
+}
+
 // A command that the game refuses runs nowhere, and its client hears why; others of the same client run.
 func TestCommandIsRefused(t *testing.T) {
 	for _, model := range policy.Presets() {

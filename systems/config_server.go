@@ -105,8 +105,8 @@ type ServerConfig struct {
 	// none.
 	Door Door
 	// ReconnectWindow is for how long the entities of a client wait for their player when its
-	// session timed out, or ended because the player came with another token: with
-	// neutral input. A session of the same client id (of tokens) that comes within
+	// session timed out, ended because the player came with another token, or the client said that the player is
+	// away (see [Client.Away] and ecs.Protocol.Away): with neutral input. A session of the same client id (of tokens) that comes within
 	// that time gets the same client number, and its player does not come again; one that
 	// nobody comes back for leaves at the end of it. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.

@@ -128,6 +128,14 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	}
 	s.model.teller.Join(p)
 	s.model.applier.Join(p, kept, back)
+	if back {
+		s.presence(p.ID, false)
+	}
+}
+
+// presence tells the rules that a player is away, or back: see [ecs.Protocol.Away].
+func (s *Server) presence(client uint32, away bool) {
+	_ = CommandFor(s, client, ecs.Presence{Away: away}) // an error: the protocol does not ask
 }
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
@@ -140,15 +148,19 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	if s.sessions.Waits(p.Client, reason) && s.model.applier.Plays(p) {
+	waits := s.sessions.Waits(reason)
+	if waits && s.model.applier.Plays(p) {
 		s.sessions.desk.Give(p.commands, s.model.applier)
 	}
 	s.sessions.desk.Leave(p.commands)
 	s.owned.Leave(p.owned)
 	s.model.teller.Leave(p) // it may still count inputs
 	s.intake.Leave(p.inputs)
-	s.model.applier.Leave(p, s.sessions.Waits(p.Client, reason))
+	s.model.applier.Leave(p, waits)
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
+	if waits {
+		s.presence(p.ID, true)
+	}
 }
 
 // OnWorker is who takes in packets on a worker.

@@ -117,6 +117,9 @@ func newModel(c *Config) (*model, error) {
 		}
 	}
 	for which, k := range p.Players().Commands {
+		if k.Schema.Type == reflect.TypeFor[ecs.Presence]() {
+			continue // the server's
+		}
 		m.sent = append(m.sent, sent{lay(k.Schema), 2, which})
 	}
 	if failed != nil {

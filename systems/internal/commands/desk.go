@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -55,8 +56,14 @@ func NewDesk(c Config) (*Desk, error) {
 		}
 		d.looks[kind] = append(d.looks[kind], r.look)
 	}
+	if kind := d.rules.Kind(reflect.TypeFor[ecs.Presence]()); kind >= 0 {
+		d.looks[kind] = append(d.looks[kind], func(*ecs.World, uint32, any) error { return errPresence })
+	}
 	return d, nil
 }
+
+// errPresence refuses a client that says of itself that it is away.
+var errPresence = errors.New("the server alone says who is away")
 
 // Stats counts what became of the commands of clients.
 type Stats struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Reservation is kept for a player whose session ended without a goodbye: the client number
+// Reservation is kept for a player who may come back: the client number
 // and, with it, the entities.
 type Reservation struct {
 	Player uint64 // client id of its tokens
@@ -72,9 +72,11 @@ func (r *Roster) take(player uint64, id uint32) (Reservation, bool) {
 	return x, true
 }
 
-// Waits reports whether a player is waited for whose session ended so.
-func (r *Roster) Waits(c *Client, reason error) bool {
-	return r.config.ReconnectWindow > 0 && (errors.Is(reason, netsys.ErrTimeout) || errors.Is(reason, netsys.ErrReplaced) || c.deaf)
+// Waits reports whether the server waits for the player of a session that ended for this reason.
+func (r *Roster) Waits(reason error) bool {
+	var end *netsys.CloseError
+	away := errors.As(reason, &end) && end.Reason == netsys.ReasonAway
+	return r.config.ReconnectWindow > 0 && (away || errors.Is(reason, netsys.ErrTimeout) || errors.Is(reason, netsys.ErrReplaced))
 }
 
 // reserve keeps a reservation for a client that is gone, whose newest input that was consumed

@@ -122,7 +122,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
-	waits := r.Waits(c, reason)
+	waits := r.Waits(reason)
 	r.config.Door.Left(c.Session, c.ID, reason, waits)
 	if waits {
 		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
@@ -174,7 +174,7 @@ func (r *Roster) Polled() {
 			c.deaf = true
 			r.stats.Deaf++
 			r.config.Logger.Warn("client dropped: it acknowledges nothing", "client", c.ID, "for", c.silence)
-			c.Session.Close(now, netsys.ReasonKicked)
+			c.Session.Close(now, netsys.ReasonAway)
 		}
 	}
 }

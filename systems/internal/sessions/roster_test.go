@@ -19,6 +19,7 @@ type session struct {
 	sent       uint16
 	broken     error
 	closed     bool
+	reason     netsys.Reason // of Close
 }
 
 func (s *session) ID() uint64                 { return s.id }
@@ -32,7 +33,7 @@ func (s *session) Send(time.Time, []byte) (uint16, error) {
 	s.sent++
 	return s.sent, nil
 }
-func (s *session) Close(time.Time, netsys.Reason) { s.closed = true }
+func (s *session) Close(_ time.Time, why netsys.Reason) { s.closed, s.reason = true, why }
 
 // lobby is a roster and its clock.
 type lobby struct {
@@ -171,7 +172,7 @@ func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
 	if !s.closed || l.Stats().Deaf != 1 {
 		t.Errorf("closed %v, %+v", s.closed, l.Stats())
 	}
-	if l.Leave(c, errors.New("kicked"), 0); len(l.Reserved()) != 1 {
+	if l.Leave(c, &netsys.CloseError{Reason: s.reason}, 0); len(l.Reserved()) != 1 {
 		t.Error("it is not waited for")
 	}
 }
