@@ -22,8 +22,9 @@ const checkout = "../.."
 // ours is what import paths of the repository begin with.
 const ours = "github.com/tactusgo/tactus"
 
-// outside makes a module elsewhere that requires this repository as it stands here, and builds the
-// command in its root from files by name.
+// outside creates a module elsewhere that requires this repository as it is here, and builds the command in its root from
+// files, which are contents by name. The module has all requirements of this repository, as go mod tidy writes them, so the
+// build needs no go.mod file that building this repository does not need: those may be missing on this machine.
 func outside(t *testing.T, files map[string]string) (binary string) {
 	t.Helper()
 	if testing.Short() {
@@ -37,6 +38,10 @@ func outside(t *testing.T, files map[string]string) (binary string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -45,7 +50,7 @@ func outside(t *testing.T, files map[string]string) (binary string) {
 			t.Fatal(err)
 		}
 	}
-	write("go.mod", "module example.com/x\n\ngo 1.26\n\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+root+"\n")
+	write("go.mod", strings.Replace(string(mod), "module "+ours, "module example.com/x\n\nrequire "+ours+" v0.0.0\n\nreplace "+ours+" => "+root, 1))
 	write("go.sum", string(sums))
 	for name, text := range files {
 		write(name, text)
