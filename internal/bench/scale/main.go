@@ -57,10 +57,9 @@ beside it. Rows:
 
 Fields of a row of the first three:
 
-  points          what each size costs: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick, bytes_down_per_client_s, and
-                  hashes of the world and of all datagrams after the last tick
-                  (allocations are the whole process's; below half of one a tick they are the runtime's own, and 0;
-                  of several workers: those of the best quarter of the time, as each makes what it needs when chance first gives it work)
+  points          what each size costs with one worker: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick,
+                  bytes_down_per_client_s, and hashes of the world and of all datagrams after the last tick
+                  (allocations are the whole process's; fewer than one in two ticks are the runtime's own and count as 0)
   base            the same without what grows: no clients, or no entities of the server
   exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick less that of the base
   plain_exponent  the same of cpu_us_per_tick as it is
@@ -180,8 +179,10 @@ func all(o *options, progress io.Writer) (r *report, err error) {
 		}
 		r.TwoWorkersRatio = r.Cores.TwoWorkersRatio
 	}
-	for _, c := range r.costs() {
-		r.AllocsPerTick = max(r.AllocsPerTick, c.AllocsPerTick)
+	for _, c := range r.curves() {
+		for _, p := range append(c.Points, c.Base) {
+			r.AllocsPerTick = max(r.AllocsPerTick, *p.AllocsPerTick)
+		}
 	}
 	return r, nil
 }
@@ -197,23 +198,16 @@ func (r *report) curves() iter.Seq2[string, *curve] {
 	}
 }
 
-// costs are those of all points.
-func (r *report) costs() (all []cost) {
-	for _, c := range r.curves() {
-		all = append(append(all, c.Base), c.Points...)
-	}
-	if r.Cores != nil {
-		all = append(all, r.Cores.Points...)
-	}
-	return all
-}
-
 // print writes the report to read.
 func (r *report) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ROW\tclients\tentities\tworkers\tµs CPU/tick\tµs/tick\tallocs/tick\tB/s down each\t")
 	line := func(name string, c cost) {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.0f\t%.0f\t%.2f\t%.0f\t\n", name, c.Clients, c.Entities, c.Workers, c.CPU, c.Wall, c.AllocsPerTick, c.BytesPerS)
+		allocs := "-"
+		if c.AllocsPerTick != nil {
+			allocs = fmt.Sprintf("%.2f", *c.AllocsPerTick)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%.0f\t%.0f\t%s\t%.0f\t\n", name, c.Clients, c.Entities, c.Workers, c.CPU, c.Wall, allocs, c.BytesPerS)
 	}
 	for name, x := range r.curves() {
 		line(name, x.Base)

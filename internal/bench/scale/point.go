@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -21,15 +21,16 @@ type point struct {
 
 // cost is what a match costs its server.
 type cost struct {
-	Clients       int     `json:"clients"`
-	Entities      int     `json:"entities"` // players included
-	Workers       int     `json:"workers"`
-	CPU           float64 `json:"cpu_us_per_tick"`
-	Wall          float64 `json:"wall_us_per_tick"`
-	AllocsPerTick float64 `json:"allocs_per_tick"`
-	BytesPerS     float64 `json:"bytes_down_per_client_s"`
-	WorldHash     string  `json:"world_hash"`
-	WireHash      string  `json:"wire_hash"`
+	Clients  int     `json:"clients"`
+	Entities int     `json:"entities"` // players included
+	Workers  int     `json:"workers"`
+	CPU      float64 `json:"cpu_us_per_tick"`
+	Wall     float64 `json:"wall_us_per_tick"`
+	// AllocsPerTick is nil for the row cores: a worker allocates when it first does some kind of work, which is up to chance.
+	AllocsPerTick *float64 `json:"allocs_per_tick,omitempty"`
+	BytesPerS     float64  `json:"bytes_down_per_client_s"`
+	WorldHash     string   `json:"world_hash"`
+	WireHash      string   `json:"wire_hash"`
 }
 
 // settle is how many ticks a match is long before it is measured: histories have gone round then, so that nothing grows
@@ -56,15 +57,9 @@ type run struct {
 	*replay.Replay
 	cost
 	cpu, wall time.Duration
-	made      []allocated
+	mallocs   uint64
 	ticks     int
 	told      replay.Told // when measuring began
-}
-
-// allocated is how often some ticks allocated.
-type allocated struct {
-	mallocs uint64
-	ticks   int
 }
 
 // open replays a tape up to where it is measured.
@@ -93,40 +88,14 @@ func (r *run) measure(ticks int) {
 	r.wall += time.Since(began)
 	r.cpu += processorTime() - cpu
 	runtime.ReadMemStats(&after)
-	r.made = append(r.made, allocated{after.Mallocs - before.Mallocs, ticks})
+	r.mallocs += after.Mallocs - before.Mallocs
 	r.ticks += ticks
-}
-
-// spans are at most in how many parts it is looked whether ticks allocate.
-const spans = 4
-
-// allocs is how often a tick allocates: the least of spans of what was measured. A worker has room and plans of its own, which
-// it makes when it first does a kind of work. Which worker does what is up to chance, so that one may do so long after the start;
-// what each tick, or each send, allocates is in all spans.
-func allocs(made []allocated) float64 {
-	least := math.Inf(1)
-	n := max(len(made)/spans, 1)
-	for ; len(made) > 0; made = made[min(n, len(made)):] {
-		if len(made) < 2*n {
-			n = len(made) // what is left over is part of the last
-		}
-		var all allocated
-		for _, a := range made[:n] {
-			all.mallocs, all.ticks = all.mallocs+a.mallocs, all.ticks+a.ticks
-		}
-		least = min(least, float64(all.mallocs)/float64(all.ticks))
-	}
-	if least < 0.5 {
-		return 0 // the runtime allocates a few things of its own
-	}
-	return least
 }
 
 // sum is what the ticks that were measured cost.
 func (r *run) sum() cost {
 	n := float64(r.ticks)
 	r.CPU, r.Wall = r.cpu.Seconds()*1e6/n, r.wall.Seconds()*1e6/n
-	r.AllocsPerTick = allocs(r.made)
 	told := r.Told()
 	seconds := n / float64(r.Server.Config().TickRate)
 	r.BytesPerS = float64(told.Bytes-r.told.Bytes) / seconds / float64(max(r.Clients, 1))
@@ -146,6 +115,13 @@ func (p point) price(o *options) (cost, error) {
 		return cost{}, err
 	}
 	defer func() { _ = r.Close() }()
+	// A collection during the measurement would empty pools, and start threads and goroutines, for which the runtime allocates.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	r.measure(o.ticks)
-	return r.sum(), nil
+	c, n := r.sum(), float64(r.mallocs)/float64(r.ticks)
+	if n < 0.5 {
+		n = 0 // the runtime allocates a few things of its own
+	}
+	c.AllocsPerTick = &n
+	return c, nil
 }
