@@ -57,6 +57,11 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	if len(who) > k.Capacity {
 		return nil, nil, ErrFull
 	}
+	if len(who) > 0 {
+		if err := s.named(); err != nil {
+			return nil, nil, err
+		}
+	}
 	options, err := c.Options.Clean()
 	if err == nil {
 		options, err = k.Options.with(options).Clean()

@@ -16,8 +16,8 @@
 //   - Hear what goes wrong: [Config].Told, [Notice]; count by kind: [Server.Tallies]. Why a client was sent away: [Explain].
 //   - Put another directory in the place of memory: [Directory]. Module systems/rooms/fleet has one for several
 //     processes; package roomstest has tests for yours.
-//   - Make the room of a process anew that has died: [Server.Claim], [Room.Epoch]. Learn whether this process may be taken
-//     for dead: [Server.Fenced], [Info].Orphaned.
+//   - Make the room of a process anew that has died: [Server.Claim], [Room.Epoch]. Learn whether other processes find
+//     this one: [Server.Membership]; whether it may be taken for dead: [Server.Fenced], [Info].Orphaned.
 //   - Run in virtual time: [Config].Now, [Server.Advance], on wires of a netsys.Network.
 //
 // # How it works

@@ -59,6 +59,9 @@ var refusals = []struct {
 	{ErrConflict, "conflict"}, {ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
 }
 
+// errNoMember is why a process is not ready that has just started.
+var errNoMember = errors.New("rooms: the process is not in the directory yet")
+
 // refusal names why somebody gets no seat.
 func refusal(err error) string {
 	for _, x := range refusals {

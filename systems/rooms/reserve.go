@@ -96,6 +96,9 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 	if err := check(who); err != nil {
 		return nil, err
 	}
+	if err := r.server.named(); err != nil {
+		return nil, err
+	}
 	if r.watch.stuck.Load() != 0 {
 		return nil, ErrStuck
 	}

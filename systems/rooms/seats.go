@@ -141,10 +141,14 @@ func (h here) Local() bool { return h.server.Local() }
 
 // Ready implements [Seats].
 func (h here) Ready() error {
-	if h.server.Draining() {
+	s := h.server
+	if s.Draining() {
 		return ErrDraining
 	}
-	return nil
+	if m := s.Membership(); s.shared && !m.Member && !m.Fenced && !m.Named {
+		return &Unavailable{Again: time.Second, Err: errNoMember}
+	}
+	return s.named()
 }
 
 var _ Seats = here{}

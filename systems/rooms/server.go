@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
 	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
 	"github.com/tactusgo/tactus/systems/rooms/internal/router"
 	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
@@ -30,6 +31,7 @@ type Server struct {
 	counts map[string]*tally.Counter // by kind
 	router *router.Router
 	notes  *notes
+	shared bool // the directory was given
 	desk   *asks.Desk
 	travel *passage.Desk
 	random func([]byte)
@@ -79,7 +81,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	if drawn {
 		c.Process = ID(draw(s.random)).String()
 	}
-	if c.Directory == nil {
+	if s.shared = c.Directory != nil; !s.shared {
 		c.Directory = NewMemory(c.Now)
 	}
 	reader, err := netcode.NewReader(netcode.ServerConfig{Key: c.Key, ProtocolID: c.ProtocolID, Random: c.Random})
@@ -294,6 +296,40 @@ func (s *Server) Epoch() uint64 { return s.notes.Claim().Current() }
 // Fenced reports whether the process had a claim to its name that has ended: it could not say in the directory that it is
 // there, and may be taken for dead. The rooms that the directory knows are orphaned until it can again.
 func (s *Server) Fenced() bool { return s.notes.Claim().Ended() }
+
+// Membership is what a process is in its directory: see [Server.Membership].
+type Membership struct {
+	// Member reports whether the process has the claim to its name: other processes find it and its rooms.
+	Member bool
+	// Fenced is [Server.Fenced].
+	Fenced bool
+	// Named reports whether another process has the name of this one. This one gives no seats meanwhile.
+	Named bool
+	// Errors counts the rounds of writing to the directory that failed.
+	Errors uint64
+	// Age is the time since this process last heard of a change in the directory, by which its view may be behind. Each process
+	// changes its own entry every second. It is 0 for a directory without a method Age() time.Duration, such as [Memory].
+	Age time.Duration
+}
+
+// Membership returns what this process is in its directory.
+func (s *Server) Membership() Membership {
+	claim := s.notes.Claim()
+	m := Membership{Member: claim.Current() != 0, Fenced: claim.Ended(), Named: claim.Named(), Errors: s.notes.Errors()}
+	if d, ok := s.config.Directory.(interface{ Age() time.Duration }); ok {
+		m.Age = d.Age()
+	}
+	return m
+}
+
+// named returns an error while another process has the name of this one: nobody else would find the players who got a seat
+// here.
+func (s *Server) named() error {
+	if s.notes.Claim().Named() {
+		return &Unavailable{Again: ledger.Lease / 5, Err: ledger.ErrNamed}
+	}
+	return nil
+}
 
 // forget takes a room that has ended off the list.
 func (s *inside) forget(r *Room) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -36,6 +37,7 @@ type Directory struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	known  *known
+	heard  atomic.Int64 // when a change was last heard of, in nanoseconds since 1970 by config.Now
 	health health
 	anew   chan struct{} // follow anew
 	made   time.Time     // when the stream that is followed was created; of the goroutine that follows
@@ -138,6 +140,11 @@ func (d *Directory) Watch(ctx context.Context, prefix string) (<-chan rooms.Reco
 	ctx, stop := context.WithCancel(ctx)
 	context.AfterFunc(d.ends, stop)
 	return d.known.watch(ctx, prefix), nil
+}
+
+// Age returns the time since this process last heard of a change in the directory, or read all of it: rooms.Membership has it.
+func (d *Directory) Age() time.Duration {
+	return max(d.config.Now().Sub(time.Unix(0, d.heard.Load())), 0)
 }
 
 // subject is the subject of a key.

@@ -89,6 +89,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 			d.missed(ctx, before, seen)
 		}
 		seen = nil
+		d.heard.Store(d.config.Now().UnixNano())
 		heard()
 	}
 	if pending == 0 {
@@ -109,6 +110,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		if about.Sequence.Consumer != next {
 			return fmt.Errorf("message %d came in place of %d", about.Sequence.Consumer, next)
 		}
+		d.heard.Store(d.config.Now().UnixNano())
 		key := d.hear(m.Subject(), m.Headers(), m.Data(), base+about.Sequence.Stream)
 		if seen == nil {
 			continue

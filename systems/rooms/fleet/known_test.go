@@ -100,3 +100,16 @@ func TestNewStream(t *testing.T) {
 		t.Error("the record of the new stream went with the former one")
 	}
 }
+
+// The age of what is known goes on while nothing is heard, and begins again with the next change.
+func TestAge(t *testing.T) {
+	s := embedded(t, 1)
+	d, clock := opened(t, s.Config())
+	other, _ := opened(t, s.Config())
+	clock.turn(time.Minute)
+	if age := d.Age(); age < time.Minute {
+		t.Errorf("nothing was heard for a minute, and it is %v old", age)
+	}
+	save(t, other, "process.one", "1", 0, 0)
+	within(t, "the change is heard", func() bool { return d.Age() == 0 })
+}

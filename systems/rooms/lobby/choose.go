@@ -27,7 +27,10 @@ type target struct {
 func (v *view) choose(w *rooms.Wish, anew bool, tried map[string]bool, now time.Time) (target, error) {
 	newest := v.newest(w.Kind)
 	fits := func(p *process) bool {
-		return !tried[p.Process] && (p.Process == v.own || !now.Before(v.down)) && (p.silent == 0 || p.silent != p.revision)
+		if p.Process == v.own {
+			return !tried[p.Process] && !v.named
+		}
+		return !tried[p.Process] && !now.Before(v.down) && (p.silent == 0 || p.silent != p.revision)
 	}
 	var best *room
 	if !anew {

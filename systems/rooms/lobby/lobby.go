@@ -143,6 +143,9 @@ func (l *Lobby) whose(ctx context.Context, id rooms.ID, players int, fresh bool)
 	l.mu.Unlock()
 	if x == nil || fresh {
 		r, err := l.config.Directory.Load(ctx, rooms.RoomKey(id))
+		if x != nil && errors.Is(err, rooms.ErrAbsent) { // it has just ended, or its process is about to write it again
+			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("%w: %v", rooms.ErrAbsent, id)}
+		}
 		if errors.Is(err, rooms.ErrAbsent) {
 			return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
 		}
@@ -163,8 +166,10 @@ func (l *Lobby) whose(ctx context.Context, id rooms.ID, players int, fresh bool)
 	switch {
 	case l.view.alive(x) && x.Process != l.view.own:
 		return x.Process, x.RoomEntry, false, nil
+	case l.ended(x):
+		return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
 	case l.view.alive(x):
-		return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id) // it has ended here
+		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errNamesake}
 	case now.Before(l.view.down):
 		return "", e, false, &rooms.Unavailable{Again: l.view.down.Sub(now), Err: errSilent}
 	}
@@ -175,6 +180,12 @@ func (l *Lobby) whose(ctx context.Context, id rooms.ID, players int, fresh bool)
 	}
 	l.view.settled(to, false)
 	return to.process.Process, x.RoomEntry, true, nil
+}
+
+// ended reports whether a room that is not here was of this process, and has ended. The room of another process that has
+// the name of this one, or had it before, may go on, or is made anew when that process is gone. With the lock.
+func (l *Lobby) ended(x *room) bool {
+	return l.here != nil && x.Process == l.view.own && x.ProcessEpoch == l.config.Here.Epoch() && l.view.alive(x)
 }
 
 // players are players as they are asked for.

@@ -1,8 +1,10 @@
 package lobby
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -476,8 +478,15 @@ func TestRoomIsMadeAnew(t *testing.T) {
 }
 
 // A process that is started anew under its name is another one: who waits for an answer of the first is told to try again,
-// its rooms are made anew, and what is asked of it then it does.
+// its rooms are made anew, and what is asked of it then it does. That is so whether another process is asked for the room or
+// the new one, which has the name of the process that had it.
 func TestProcessStartsAnew(t *testing.T) {
+	for name, itself := range map[string]bool{"by another": false, "by itself": true} {
+		t.Run(name, func(t *testing.T) { startAnew(t, itself) })
+	}
+}
+
+func startAnew(t *testing.T, itself bool) {
 	f := newFleet(t, 1)
 	first := f.add("a", fields(2))
 	door := f.door()
@@ -487,10 +496,18 @@ func TestProcessStartsAnew(t *testing.T) {
 	})[0]
 	f.run(time.Second)
 	first.stopped, first.name = true, "was a"
-	f.add("a", fields(2))
+	second := f.add("a", fields(2))
+	asked := door
+	if itself {
+		asked = second.lobby
+		f.run(time.Second)
+		if _, ok := asked.Find(a.Code); !ok {
+			t.Error("the room of before is not found")
+		}
+	}
 	for range 40 { // until it has claimed the name
 		_, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) {
-			return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 2})
+			return asked.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 2})
 		}))
 		if err == nil {
 			break
@@ -499,12 +516,57 @@ func TestProcessStartsAnew(t *testing.T) {
 		f.run(time.Second)
 	}
 	b := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
-		return door.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 3})
+		return asked.Reserve(ctx, a.Seat.Room, rooms.Player{ID: 3})
 	})[0]
 	if b.Code != a.Code || b.Process != "a" || b.Seat.Epoch <= a.Seat.Epoch {
 		t.Errorf("%+v of %s after %+v", b.Seat, b.Process, a.Seat)
 	}
 	f.play(b)
+}
+
+// A second process with the name of one that is there is not ready and gives no seats in rooms that nobody else would find:
+// who asks it gets a seat in another process. It logs why again and again, and takes over when the first has gone.
+func TestNamesake(t *testing.T) {
+	f := newFleet(t, 1)
+	first := f.add("a", fields(2))
+	f.add("b", fields(2))
+	f.run(time.Second)
+	var log bytes.Buffer
+	c := fields(2)
+	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	second := f.add("a", c)
+	again(t, second.lobby.Ready())
+	again(t, rooms.Here(second.server).Ready())
+	for i := range uint64(5) {
+		f.run(10 * time.Second)
+		again(t, second.lobby.Ready())
+		again(t, rooms.Here(second.server).Ready())
+		if a := f.seat(wish(second.lobby, rooms.Player{ID: i + 1}))[0]; a.Process != "b" {
+			t.Errorf("player %d has a seat in %v of %s", i+1, a.Seat.Room, a.Process)
+		}
+		if _, err := second.server.Join("field", nil, rooms.Player{ID: i + 1}); again(t, err) <= 0 || len(second.server.Rooms()) > 0 {
+			t.Errorf("%d rooms, %v", len(second.server.Rooms()), err)
+		}
+		if m := second.server.Membership(); m.Member || !m.Named || m.Errors == 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if n := strings.Count(log.String(), "level=WARN"); n < 4 || n > 10 {
+		t.Errorf("%d warnings in 50 s:\n%s", n, &log)
+	}
+	if m := first.server.Membership(); !m.Member || m.Named || m.Fenced {
+		t.Errorf("the first is %+v", m)
+	}
+	first.stopped, first.name = true, "was a"
+	f.run(11 * time.Second)
+	if err := second.lobby.Ready(); err != nil || !second.server.Membership().Member {
+		t.Errorf("the first has gone: %v", err)
+	}
+	if a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return f.members[1].lobby.Create(ctx, "field", rooms.Creation{}, rooms.Player{ID: 9})
+	})[0]; a.Process != "a" {
+		t.Errorf("%+v of %s", a.Seat, a.Process)
+	}
 }
 
 // What cannot work is refused with advice.

@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"cmp"
+	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (l *Lobby) Find(name string) (rooms.RoomEntry, bool) {
 	if err != nil {
 		id = l.view.codes[strings.ToLower(name)]
 	}
-	if x := l.view.rooms[id]; x != nil && (x.Process != l.view.own || !l.view.alive(x)) {
+	if x := l.view.rooms[id]; x != nil && !l.ended(x) {
 		return x.RoomEntry, true
 	}
 	return rooms.RoomEntry{}, false
@@ -92,6 +93,11 @@ func (l *Lobby) Ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.know()
+	if l.here != nil {
+		if err := l.here.Ready(); errors.Is(err, rooms.ErrUnavailable) {
+			return err
+		}
+	}
 	if len(l.view.processes) == 0 {
 		return &rooms.Unavailable{Again: time.Second, Err: errNobody}
 	}
@@ -115,4 +121,5 @@ func (l *Lobby) know() {
 		l.view.processes[l.view.own] = p
 	}
 	p.Draining = l.config.Here.Draining()
+	l.view.named = l.config.Here.Membership().Named
 }

@@ -26,6 +26,7 @@ type view struct {
 	codes     map[string]rooms.ID
 	making    map[string]*making // by what is asked for
 	own       string             // name of this process, "": it has no rooms
+	named     bool               // another process has that name, so this one gives no seats
 	down      time.Time          // the directory takes no writes; nobody is asked before
 }
 

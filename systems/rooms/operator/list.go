@@ -122,6 +122,7 @@ type processStatus struct {
 	Process    string       `json:"process"`
 	Draining   bool         `json:"draining"`
 	Fenced     bool         `json:"fenced"` // it could not say in the directory that it is there
+	Named      bool         `json:"named"`  // another process has its name
 	Now        time.Time    `json:"now"`
 	Seconds    float64      `json:"seconds"`   // since the page was made
 	Acts       bool         `json:"acts"`      // there are operators
@@ -151,7 +152,7 @@ type kindAnswer struct {
 // process is what the process is right now, with what each of its rooms is.
 func (p *Page) process() (a processStatus, all []rooms.Info) {
 	a = processStatus{
-		Process: p.server.Process(), Draining: p.server.Draining(), Fenced: p.server.Fenced(), Now: time.Now().UTC(), Seconds: time.Since(p.began).Seconds(),
+		Process: p.server.Process(), Draining: p.server.Draining(), Fenced: p.server.Fenced(), Named: p.server.Membership().Named, Now: time.Now().UTC(), Seconds: time.Since(p.began).Seconds(),
 		Acts: len(p.config.Operators) > 0, Broadcasts: p.config.Broadcast != nil,
 		Goroutines: runtime.NumGoroutine(), CPUs: runtime.GOMAXPROCS(0),
 	}

@@ -63,12 +63,15 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	for i := range all {
 		s.kind(&all[i], kinds[all[i].Kind])
 	}
+	m := c.p.server.Membership()
 	for name, x := range map[string]struct {
 		help string
 		is   bool
 	}{
-		"draining": {"1 while the process drains.", c.p.server.Draining()},
-		"fenced":   {"1 while the process could not say in the directory that it is there.", c.p.server.Fenced()},
+		"draining":         {"1 while the process drains.", c.p.server.Draining()},
+		"directory_member": {"1 while other processes find this one in the directory.", m.Member},
+		"directory_fenced": {"1 while the process has lost its place in the directory.", m.Fenced},
+		"directory_named":  {"1 while another process has the name of this one.", m.Named},
 	} {
 		v := 0.0
 		if x.is {
@@ -76,6 +79,8 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		}
 		s.gauge(name, x.help, v, nil)
 	}
+	s.gauge("directory_age_seconds", "Time since the process last heard of a change in the directory.", m.Age.Seconds(), nil)
+	s.count("directory_errors_total", "Rounds of writing to the directory that failed.", m.Errors, nil)
 	s.drops(c.p.server.Drops())
 	s.actions(c.p.config.Audit)
 }

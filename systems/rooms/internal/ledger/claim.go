@@ -28,7 +28,7 @@ type epochEntry struct {
 }
 
 // ErrNamed is why a process waits that has the name of another one.
-var ErrNamed = errors.New("rooms: another process has this name, or had it a moment ago: it is claimed when its lease has run out")
+var ErrNamed = errors.New("rooms: another process has this name, or had it until a moment ago: give each process its own name, or wait until the lease of the other one has run out")
 
 // Claim is the right of a process to its name: to say in the directory what is its own. Each claim has an epoch that no
 // other one has, as it is drawn from a record by compare-and-set. It lasts for less than the lease of the process's entry,
@@ -43,6 +43,7 @@ type Claim struct {
 	epoch uint64    // of the claim at hand, or of the last; 0: there was none
 	first uint64    // of the first
 	heard time.Time // when the newest renewal was begun; zero: the claim is lost
+	named bool      // another process has the name, as the last renewal found
 
 	// of who renews
 	raised   uint64 // the epoch to claim with; 0: none
@@ -87,6 +88,14 @@ func (c *Claim) Mine(h Holder) bool {
 	return h.Process == c.process && c.first != 0 && h.Claim >= c.first && h.Claim <= c.epoch
 }
 
+// Named reports whether another process has the name, or has left it so lately that its lease has not run out. It is false
+// before the first renewal.
+func (c *Claim) Named() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.named
+}
+
 // lose ends the claim.
 func (c *Claim) lose() {
 	c.raised, c.revision = 0, 0
@@ -98,6 +107,13 @@ func (c *Claim) lose() {
 // Renew says that the process is there, and claims its name where it has not, or not any longer. Entry is what to say
 // under an epoch. Anew reports a claim that has begun.
 func (c *Claim) Renew(ctx context.Context, entry func(epoch uint64) any) (anew bool, err error) {
+	defer func() {
+		if err == nil || errors.Is(err, ErrNamed) {
+			c.mu.Lock()
+			c.named = err != nil
+			c.mu.Unlock()
+		}
+	}()
 	key := Prefix + c.process
 	for range tries {
 		began := c.now()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,8 @@ const (
 	patientTime = 2 * time.Second
 	// againTime is after how long what could not be written is tried again.
 	againTime = 500 * time.Millisecond
+	// warnInterval is how often the log repeats that nothing can be written.
+	warnInterval = 10 * time.Second
 	// renewTime is between the times at which a process says that it is there.
 	renewTime = time.Second
 )
@@ -59,8 +62,9 @@ type Scribe struct {
 
 	renewed time.Time // when it was last said that the process is there
 	waits   time.Time // nothing is written before
-	failing bool
-	fenced  bool // and told
+	warned  time.Time // when the log last said that nothing can be written; zero: it can
+	fenced  bool      // and told
+	errors  atomic.Uint64
 }
 
 // NewScribe makes a scribe that has written nothing.
@@ -134,15 +138,22 @@ func (s *Scribe) Flush(ctx context.Context, now time.Time) {
 	}
 	s.tell()
 	if err == nil {
-		s.failing = false
+		s.warned = time.Time{}
 		return
 	}
 	s.waits = now.Add(againTime)
-	if !s.failing && ctx.Err() == nil {
-		s.failing = true
-		s.config.Logger.Warn("nothing is said in the directory; rooms go on", "error", err)
+	if ctx.Err() != nil {
+		return
+	}
+	s.errors.Add(1)
+	if s.warned.IsZero() || now.Sub(s.warned) >= warnInterval {
+		s.warned = now
+		s.config.Logger.Warn("the process cannot write to the directory; its rooms continue", "process", s.config.Process, "error", err)
 	}
 }
+
+// Errors returns how often writing to the directory has failed. It may be called from any goroutine.
+func (s *Scribe) Errors() uint64 { return s.errors.Load() }
 
 // renew says that the process is there, where that is due.
 func (s *Scribe) renew(ctx context.Context, now time.Time) error {

@@ -10,7 +10,7 @@ function process(a) {
   const sum = (x, f) => x.kinds.reduce((n, k) => n + f(k), 0);
   const refused = (k) => Object.values(k.refused || {}).reduce((n, v) => n + v, 0);
   const per = (f) => d.seconds ? few(rate(sum(a, f), sum(d.last, f), d.seconds)) + " /s" : "…";
-  byId("what").textContent = `process ${a.process}${a.draining ? " · draining" : ""}${a.fenced ? " · fenced: the directory does not answer" : ""} · ${a.goroutines} goroutines on ${a.cpus} CPUs`;
+  byId("what").textContent = `process ${a.process}${a.draining ? " · draining" : ""}${a.fenced ? " · fenced: the directory does not answer" : ""}${a.named ? " · not ready: another process has this name" : ""} · ${a.goroutines} goroutines on ${a.cpus} CPUs`;
   morph(byId("tiles"), el("section", { id: "tiles", class: "tiles", "aria-label": "At a glance" },
     tile("rooms", count(a.count)), tile("players", count(a.players) + " of " + count(a.seats)), tile("slow", count(a.slow)), tile("stuck", count(a.stuck)),
     tile("ticks", per((k) => k.ticks)), tile("late turns", per((k) => k.late)), tile("seats given", per((k) => k.given + k.returned)), tile("refused", per(refused))));
