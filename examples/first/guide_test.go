@@ -48,19 +48,26 @@ func newReader(t *testing.T) *reader {
 func (r *reader) command(line string) *exec.Cmd {
 	cmd := exec.CommandContext(r.Context(), "bash", "-ec", line)
 	cmd.Dir = r.folder
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
 	return cmd
 }
 
-// follow does what a page says, up to a heading that begins so, or all of it: it writes the files, and run is given the lines of
-// the shell, with what they print where they are not for it alone.
-func (r *reader) follow(name, end string, run func(line string) (out []byte)) {
+// follow does what a page says between two headings, of which the arguments are the beginnings; "" is either end of the page. It
+// writes the files and calls run with each line of the shell.
+func (r *reader) follow(name, begin, end string, run func(line string) (out []byte)) {
 	r.Helper()
 	page, err := os.ReadFile(filepath.Join(r.root, "docs/guide", name))
 	if err != nil {
 		r.Fatal(err)
 	}
 	text, file := string(page), ""
+	if begin != "" {
+		_, after, found := strings.Cut(text, "\n"+begin)
+		if !found {
+			r.Fatalf("%s has no heading %q", name, begin)
+		}
+		text = begin + after
+	}
 	if end != "" {
 		before, _, found := strings.Cut(text, "\n"+end)
 		if !found {
@@ -84,13 +91,17 @@ func (r *reader) follow(name, end string, run func(line string) (out []byte)) {
 	}
 }
 
-// must runs a line, with the checkout in the place of what the registry has.
+// must runs a line: in the checkout if it creates the folder, else in the folder.
 func (r *reader) must(line string) []byte {
 	r.Helper()
-	if strings.HasPrefix(line, "go get ") {
-		line = "go mod edit -require=github.com/tactusgo/tactus@v0.0.0 -replace=github.com/tactusgo/tactus=" + r.root
+	cmd := r.command(line)
+	if strings.HasPrefix(line, "go run ./examples/new ") {
+		cmd = r.command(strings.Replace(line, " ../first ", " "+r.folder+" ", 1))
+		cmd.Dir = r.root
+	} else if line == "cd ../first" {
+		return nil
 	}
-	out, err := r.command(line).CombinedOutput()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.Fatalf("%s: %v\n%s", line, err, out)
 	}
@@ -112,32 +123,29 @@ func TestGuide(t *testing.T) {
 		}
 		return out
 	}
-	r.follow("first-game.md", "", run)
-	r.follow("browser.md", "", run)
+	r.follow("first-game.md", "", "", run)
+	r.follow("browser.md", "", "", run)
 }
 
 // The page about three.js, followed to the letter: the same game, its client as a module, bindings, a page that npm builds, and
 // a browser that meets the bots.
 func TestThreeGuide(t *testing.T) {
 	r := newReader(t)
-	r.follow("first-game.md", "## 3. ", r.must)
-	npm := func() {
-		for _, program := range []string{"npm", "npx"} {
-			if _, err := exec.LookPath(program); err != nil {
-				t.Skip("what is in Go is built; for the page there is no npm: apt-get install npm, and Node from 20.19 on")
-			}
+	for _, program := range []string{"npm", "npx"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("there is no npm: apt-get install npm, and Node from 20.19 on")
 		}
 	}
-	r.follow("three.md", "", func(line string) []byte {
+	r.follow("three.md", "", "", func(line string) []byte {
 		switch {
+		case line == "cd ../first":
+			r.follow("first-game.md", "## 2. ", "## 3. ", r.must)
+			return nil
 		case line == "go run .":
 			meet(t, r.command("go build -o server . && exec ./server"))
 			return nil
 		case strings.HasPrefix(line, "npm install "):
-			npm()
 			line = "npm install --no-audit --no-fund --prefer-offline " + r.pinned(strings.Fields(line)[2:])
-		case strings.HasPrefix(line, "np"):
-			npm()
 		}
 		return r.must(line)
 	})
@@ -175,7 +183,7 @@ func TestThreeGuideQuotesErrors(t *testing.T) {
 	}
 }
 
-// pinned are packages in the versions that examples/three has, and the client of the checkout.
+// pinned returns packages with the versions that examples/three has.
 func (r *reader) pinned(packages []string) string {
 	r.Helper()
 	text, err := os.ReadFile(filepath.Join(r.root, "examples/three/package.json"))
@@ -187,10 +195,7 @@ func (r *reader) pinned(packages []string) string {
 		r.Fatal(err)
 	}
 	for i, name := range packages {
-		switch version := has.Dependencies[name] + has.DevDependencies[name]; {
-		case strings.HasPrefix(version, "file:"):
-			packages[i] = filepath.Join(r.root, "systems/host/js")
-		case version != "":
+		if version := has.Dependencies[name] + has.DevDependencies[name]; version != "" {
 			packages[i] += "@" + version
 		}
 	}

@@ -5,7 +5,6 @@ go 1.26.0
 tool (
 	github.com/go-gremlins/gremlins/cmd/gremlins
 	golang.org/x/tools/cmd/deadcode
-	golang.org/x/tools/cmd/gonew
 	honnef.co/go/tools/cmd/staticcheck
 )
 

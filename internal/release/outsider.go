@@ -138,7 +138,7 @@ func (o *outsider) installs(command string, args ...string) error {
 	return err
 }
 
-// copies builds a template as gonew copies it, with all that it imports.
+// copies builds a copy of a template, with all that it imports.
 func (o *outsider) copies(m module) error {
 	dir := filepath.Join(o.tmp, "folders", "copy")
 	at, err := o.steps(o.tmp, []string{"go", "mod", "download", m.path + "@v" + o.version},

@@ -27,10 +27,6 @@ func TestVersions(t *testing.T) {
 	for _, d := range differ {
 		t.Errorf("%s; the newest release of CHANGELOG.md is %s", d, version)
 	}
-	// internal/newgame makes games of templates with the checkout in the place of that release.
-	if b, err := os.ReadFile("../newgame/release.go"); err != nil || !strings.Contains(string(b), "const version = \"v"+version+"\"\n") {
-		t.Errorf("internal/newgame/release.go has another version than %s: %v", version, err)
-	}
 	mods, err := modules(root)
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +69,7 @@ func checkout() map[string]string {
 		"go.mod":                               "module " + tactus + "\n\ngo 1.26\n",
 		"name.go":                              "package tactus\n\nconst Name = \"root\"\n",
 		"examples/arena/main.go":               "package main\n\nfunc main() {}\n",
+		"examples/new/main.go":                 "package main\n\nfunc main() {}\n",
 		"netsys/web/go.mod":                    "module " + tactus + "/netsys/web\n\ngo 1.26\n\nrequire " + tactus + " v0.2.0\n" + replace,
 		"netsys/web/name.go":                   "package web\n\nimport \"" + tactus + "\"\n\nconst Name = \"web in the \" + tactus.Name\n",
 		"examples/starter/go.mod":              "module " + tactus + "/examples/starter\n\ngo 1.26\n\nrequire " + tactus + " v0.2.0\n",

@@ -148,7 +148,6 @@ func TestPlay(t *testing.T) {
 	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
 	game := newgame.Make(t, root, "starter-ts")
 	web := game.In("web")
-	web.Install(root)
 	p := browse(t)
 	t.Run("built", func(t *testing.T) {
 		p.t = t
