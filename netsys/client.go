@@ -188,6 +188,16 @@ func (c *Client) Close(now time.Time) error {
 	return c.carrier.wire.Close()
 }
 
+// Again returns a client for another session with the same server, on the wire of this one, whose session has ended. The
+// wire belongs to the new client from now on. The error is that of [NewClient]; the wire stays with this client then.
+func (c *Client) Again(config ClientConfig) (*Client, error) {
+	next, err := NewClient(c.carrier.wire, c.server, config)
+	if err == nil {
+		c.closed = true
+	}
+	return next, err
+}
+
 // Away ends the session and tells the server that the player may come back: see [ReasonAway]. The wire stays open, so that
 // what was sent leaves; Close closes it.
 func (c *Client) Away(now time.Time) { c.session.Close(now, ReasonAway) }

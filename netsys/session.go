@@ -134,6 +134,8 @@ type Stats struct {
 	// Unsent is the number of packets, not among DatagramsOut, that the wire would not take.
 	Unsent uint64
 
+	// Silence is how long nothing valid has come from the peer.
+	Silence time.Duration
 	// Moves is how often a client's address changed; 0 on a client.
 	Moves uint64
 	// Malformed counts packets that no honest peer sends. See [ServerConfig.MaxMalformed].
@@ -160,6 +162,7 @@ func (s *session) Stats() Stats {
 		LossIn: s.gaps.Loss.Fraction(s.age.now), LossOut: s.lossOut.Fraction(s.age.now),
 		DatagramsIn: s.datagramsIn, DatagramsOut: s.datagramsOut, BytesIn: s.bytesIn, BytesOut: s.bytesOut,
 		PayloadIn: s.payloadIn, PayloadOut: s.payloadOut, Unsent: s.unsent, Moves: s.moves, Malformed: s.malformed,
+		Silence: s.carrier.until - s.silence.last,
 	}
 }
 

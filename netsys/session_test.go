@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // With 60 packets a second up and 20 down, and 5 % of both lost, all that arrived is acknowledged.
@@ -231,5 +232,23 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(2000, frame); n != 0 {
 		t.Errorf("%v allocations per frame", n)
+	}
+}
+
+// Another session is worth an attempt after ends that pass, and never after the player was replaced, sent away or refused,
+// nor after an end that this side wanted.
+func TestMayReconnect(t *testing.T) {
+	for _, c := range []struct {
+		reason error
+		want   bool
+	}{
+		{ErrTimeout, true}, {endOf(netcode.ErrDenied), true}, {&refusal{ErrBusy}, true}, {&refusal{ErrClosed}, true}, {&refusal{ErrSchema}, false},
+		{&refusal{ErrVersion}, false}, {&refusal{fmt.Errorf("%w: banned", ErrLogin)}, false}, {ErrReplaced, false}, {ErrElsewhere, false}, {netcode.ErrTokenExpired, false}, {ErrClosed, false}, {nil, false},
+		{&CloseError{ReasonServerClosing, true}, true}, {&CloseError{ReasonAway, true}, true}, {&CloseError{ReasonAway, false}, false}, {&CloseError{ReasonLeft, false}, false},
+		{&CloseError{ReasonReplaced, true}, false}, {&CloseError{ReasonKicked, true}, false}, {&CloseError{ReasonProtocol, true}, false}, {&CloseError{ReasonFlood, true}, false}, {&CloseError{66, true}, false}, {&CloseError{ReasonApplication, true}, false},
+	} {
+		if got := MayReconnect(c.reason); got != c.want {
+			t.Errorf("%v: %v", c.reason, got)
+		}
 	}
 }

@@ -59,7 +59,11 @@ type clientLink struct {
 	endpoint *netsys.Client
 	session  netsys.Session
 	id       uint32
-	err      error // why it ended
+	err      error         // why it ended for good
+	lost     error         // why it ended, while the client reconnects
+	again    time.Time     // when the next attempt is due
+	pause    time.Duration // before the newest attempt
+	trying   bool          // an attempt is under way
 	notices  notice.Reader
 	loss     clock.Loss
 	commands *commands.Queue // nil: nothing has been commanded
@@ -141,7 +145,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
-	c.config.Token = nil // whoever prints a client does not print that
+	c.config.Token, c.config.ClientID = nil, c.Session().ClientID() // whoever prints a client does not print the token
 	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
 		c.steps.now = time.Now()
 	}
@@ -162,6 +166,12 @@ func (c *Client) Advance(now time.Time) int {
 	if c.link.err != nil {
 		return 0
 	}
+	if c.link.lost != nil {
+		if c.steps.loop.Advance(now) > 0 { // which says when to come again
+			c.reconnect(now)
+		}
+		return 0
+	}
 	if c.world == nil {
 		if c.steps.loop.Advance(now) > 0 {
 			c.steps.now = now
@@ -180,7 +190,7 @@ func (c *Client) Advance(now time.Time) int {
 		c.tick()
 	}
 	c.stages.before.Run(c.world)
-	if c.link.err != nil {
+	if !c.Connected() {
 		return 0
 	}
 	for ; ran < n || c.model.pace.More(ran-n); ran++ {

@@ -14,13 +14,17 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Err is why the session ended, or nil while it goes on. It wraps the errors of
+// Err is why the session ended for good, or nil while it goes on, and while the client reconnects. It wraps the errors of
 // netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrElsewhere,
 // ErrClosed; or netcode.ErrTokenExpired.
 func (c *Client) Err() error { return c.link.err }
 
 // Connected reports whether the server has let this client in.
-func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil }
+func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil && c.link.lost == nil }
+
+// Lost is why there is no session while the client reconnects, nil otherwise: see ClientConfig.Reconnect. The world and the
+// view stand still meanwhile; with the next session both are new, and ClientConfig.Loaded is called again.
+func (c *Client) Lost() error { return c.link.lost }
 
 // ID is the number the server gave this client, and the owner of its entities;
 // 0 before it is connected.

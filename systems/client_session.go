@@ -63,8 +63,18 @@ func (c *Client) welcome(session netsys.Session) error {
 	return nil
 }
 
+// fail ends the session: the client reconnects, or has ended.
 func (c *Client) fail(err error) {
+	c.link.trying = false
+	if !c.lose(err) {
+		c.end(err)
+	}
+}
+
+// end ends the client.
+func (c *Client) end(err error) {
 	if c.link.err == nil {
+		c.link.lost = nil
 		c.link.err = err
 		if c.config.Events != nil {
 			c.config.Events.Leave()
@@ -217,6 +227,7 @@ func (c *Client) Away(now time.Time) {
 		c.link.guide.Close(now)
 	}
 	c.link.endpoint.Away(now)
+	c.end(&netsys.CloseError{Reason: netsys.ReasonAway})
 }
 
 // Close says goodbye to the server and closes the wire.

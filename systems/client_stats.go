@@ -36,6 +36,7 @@ type ClientStats struct {
 	Travels           uint64 // times that it went on in another room, where its server sent it
 	TravelsFailed     uint64 // times that nobody let it in there, and it stayed
 	TravelsRefused    uint64 // tickets that it did not follow: too many, or of another protocol without ClientConfig.OnTravel
+	Reconnects        uint64 // sessions that it began after one had ended: see ClientConfig.Reconnect
 	Session           netsys.Stats
 }
 

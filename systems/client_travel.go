@@ -80,21 +80,90 @@ func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session)
 	if err != nil {
 		return err
 	}
-	c.config.Logger.Info("goes on in another room", "client", c.link.id, "server", session.RemoteAddr())
-	if c.config.OnPresence != nil {
+	c.config.Logger.Info("goes on in another session", "client", c.link.id, "server", session.RemoteAddr())
+	if c.config.OnPresence != nil && c.world != nil {
 		c.model.leave()
 	}
-	if c.config.Events != nil {
+	if c.config.Events != nil && c.world != nil {
 		c.config.Events.Leave()
 	}
 	counted, counting := c.Stats(), c.mirror.Decoder.Counting()
-	_ = c.link.endpoint.Close(now) // with a goodbye; the wire is of no use any more
+	if to != c.link.endpoint {
+		_ = c.link.endpoint.Close(now) // with a goodbye; the wire is of no use any more
+	}
 	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted}
 	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers.Followers{}
 	c.predictor, c.reconciler = nil, nil
 	blank(c)
 	c.mirror.Decoder.CountBytes(counting)
 	return c.welcome(session)
+}
+
+// Times between the attempts of a client to begin another session: the first pause, and the longest one.
+const (
+	reconnectPause   = 250 * time.Millisecond
+	reconnectLongest = 4 * time.Second
+	// reconnectSpread is how far the pauses of 16 clients differ, so that not all come back to a server at once.
+	reconnectSpread = 40 * time.Millisecond
+)
+
+// lose begins to wait for another session, where one may succeed; it reports false where the client has ended.
+func (c *Client) lose(reason error) bool {
+	if c.link.err != nil || !c.config.Reconnect || !netsys.MayReconnect(reason) {
+		return false
+	}
+	c.config.Logger.Info("session lost; reconnecting", "client", c.link.id, "reason", reason)
+	c.link.pause = min(max(2*c.link.pause, reconnectPause), reconnectLongest)
+	c.link.lost, c.link.again = reason, c.steps.now.Add(c.link.pause+time.Duration(c.link.id%16)*reconnectSpread)
+	return true
+}
+
+// reconnect begins the next attempt when it is due, and has a token.
+func (c *Client) reconnect(now time.Time) {
+	c.steps.now = now
+	if now.Before(c.link.again) || c.link.trying {
+		return
+	}
+	config := c.config
+	if config.Renew != nil {
+		token, err := config.Renew()
+		if err != nil {
+			c.end(fmt.Errorf("%w: %w", c.link.lost, err))
+		}
+		if token == nil {
+			return
+		}
+		config.Token = token
+	}
+	session, err := config.Session(c.protocol)
+	session.ConnectTimeout = config.connectTimeout(netip.AddrPort{})
+	var next *netsys.Client
+	if err == nil {
+		next, err = c.link.endpoint.Again(session)
+	}
+	if err != nil {
+		c.end(err)
+		return
+	}
+	if c.link.guide == nil {
+		c.link.guide = guide(c)
+	}
+	c.link.endpoint, c.link.trying = next, true
+	c.link.guide.Retry(next, c.link.lost)
+}
+
+// Rejoin begins another session on the wire of the client after one has ended for good, or after [Client.Away]: as when the
+// player asks for it, or a page comes back from the browser's cache. The client goes on with it as after a
+// reconnection. It returns an error that wraps [ErrConfig] without ClientConfig.Reconnect, and does nothing while a
+// session goes on.
+func (c *Client) Rejoin(now time.Time) error {
+	if !c.config.Reconnect {
+		return fmt.Errorf("%w: Rejoin needs ClientConfig.Reconnect", ErrConfig)
+	}
+	if c.link.err != nil {
+		c.link.lost, c.link.err, c.link.again, c.link.trying = c.link.err, nil, now, false
+	}
+	return nil
 }
 
 // blank makes what hears of a room, before anything is heard.
@@ -109,5 +178,6 @@ func travelled(c *Client, s ClientStats) ClientStats {
 	travel.Sum(&s, c.link.before)
 	n := c.link.guide.Counts
 	s.LongestReplay, s.Travels, s.TravelsFailed, s.TravelsRefused = longest, n.Arrived, n.Failed, n.Refused
+	s.Reconnects = n.Reconnected
 	return s
 }

@@ -291,6 +291,70 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// A client whose link is dead for longer than its timeout reconnects by itself, as the same client with the same entity,
+// whether the server has noticed or not. One that was sent away, or said that it is away, does not, until it is told to.
+func TestReconnect(t *testing.T) {
+	for _, model := range policy.Presets() {
+		t.Run(model.String(), func(t *testing.T) {
+			config := underPreset(model, 1, 2, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
+			config.Protocol = town(nil)
+			config.Server.ReconnectWindow, config.Server.Timeout = 20*time.Second, 3*time.Second
+			loaded := 0
+			config.Client = func(n int) systems.ClientConfig {
+				return systems.ClientConfig{Reconnect: true, Timeout: time.Second, Loaded: func(*ecs.World, uint32) { loaded += n }}
+			}
+			c := systemstest.New(t, config)
+			c.Connect()
+			k := c.Clients[1]
+			id := k.ID()
+			back := func(when string, reconnects uint64) {
+				t.Helper()
+				c.Run(5 * time.Second)
+				st := k.Stats()
+				if !k.Connected() || k.Err() != nil || k.Lost() != nil || k.ID() != id || st.Reconnects != reconnects || loaded != 1+int(reconnects) {
+					t.Errorf("%s: connected %v, %v, lost %v, client %d, before %d, %+v", when, k.Connected(), k.Err(), k.Lost(), k.ID(), id, st)
+				}
+				if err := systems.Command(k.Client, renames(int(reconnects))); err != nil {
+					t.Error(err)
+				}
+			}
+			for i, outage := range []time.Duration{1500 * time.Millisecond, 6 * time.Second} {
+				c.Run(time.Second)
+				up, down := k.Links()
+				k.SetLinks(netsys.Link{Loss: 1}, netsys.Link{Loss: 1})
+				c.Run(outage)
+				if k.Connected() || k.Err() != nil || !errors.Is(k.Lost(), netsys.ErrTimeout) || k.World() == nil {
+					t.Errorf("after %v: connected %v, %v, lost %v", outage, k.Connected(), k.Err(), k.Lost())
+				}
+				k.SetLinks(up, down)
+				back(outage.String(), uint64(i)+1)
+			}
+			c.Run(time.Second)
+			k.Away(c.Now())
+			c.Run(3 * time.Second)
+			if k.Err() == nil || k.Connected() {
+				t.Errorf("it said that it is away, and is back: %v", k.Err())
+			}
+			if err := k.Rejoin(c.Now()); err != nil {
+				t.Error(err)
+			}
+			back("called back", 3)
+			c.Run(2 * time.Second)
+			everyoneIs(t, c, func(is *systemstest.Client) Renamed {
+				if is != k {
+					return Renamed{}
+				}
+				return Renamed{Name: renames(3).Name, N: 3}
+			})
+			c.Server.Session(id).Close(c.Now(), netsys.ReasonKicked)
+			c.Run(6 * time.Second)
+			if k.Err() == nil || k.Lost() != nil || c.Server.Session(id) != nil {
+				t.Errorf("it was kicked, and is back: %v", k.Err())
+			}
+		})
+	}
+}
+
 // A command that the game refuses runs nowhere, and its client hears why; others of the same client run.
 func TestCommandIsRefused(t *testing.T) {
 	for _, model := range policy.Presets() {

@@ -137,6 +137,8 @@ func (c ClientConfig) Validate() error {
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.ConnectTimeout < 0:
 		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
+	case c.Reconnect && c.Token != nil && c.Renew == nil:
+		return fmt.Errorf("%w: Reconnect with a Token, which serves once: give Renew, which returns the next one", ErrConfig)
 	}
 	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)

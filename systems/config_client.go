@@ -49,8 +49,7 @@ type ClientConfig struct {
 	// Rollback and Lockstep. Default (nil): what is built in.
 	Trained *delta.Trained
 	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
-	// 10 s. After it, connect anew, by another Client; a server with
-	// ServerConfig.ReconnectWindow gives that the same entities.
+	// 10 s. After it the session has ended: see Reconnect.
 	Timeout time.Duration
 	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
 	// three round trips; for each address of a token, where these are tried. Default
@@ -66,6 +65,16 @@ type ClientConfig struct {
 	// ProtocolID is the game and its version, in development mode. Default (0):
 	// netsys.DefaultProtocolID.
 	ProtocolID uint64
+	// Reconnect makes the client begin another session, on the same wire, when one has ended for a reason that another
+	// may mend: see netsys.MayReconnect. It waits a quarter of a second first, later up to 4 s, and goes on until it
+	// is let in, is refused, or is closed. [Client.Lost] has the reason meanwhile. A server with
+	// ServerConfig.ReconnectWindow gives the next session the same client number and entities. With a Token it needs
+	// Renew. Default (false): the client ends with its session.
+	Reconnect bool
+	// Renew returns the connect token of the next session of a client that reconnects, as a token serves once. It must
+	// not wait: it is asked in Advance until it returns a token or an error; nil is that there is none yet. An
+	// error ends the client. Default (nil): development mode.
+	Renew func() (*netcode.ConnectToken, error)
 	// InsecureAllowAnyAddress allows development mode to any address.
 	InsecureAllowAnyAddress bool
 	// Channels are the channels of messages, as in ServerConfig.

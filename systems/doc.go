@@ -20,8 +20,8 @@
 //   - Show a key in the very frame that follows it, whatever the frame rate: ClientConfig.Partial.
 //   - Let in only whom a login service vouches for: ServerConfig.Key and ClientConfig.Token, of package
 //     netcode. Without them it is development mode, on this machine and virtual networks only.
-//   - Keep a player's entities over a crash or a long outage: ServerConfig.ReconnectWindow. The client makes
-//     another [Client] after netsys.ErrTimeout.
+//   - Keep a player's entities over a crash or a long outage: ServerConfig.ReconnectWindow, and
+//     ClientConfig.Reconnect. Mark who is away: ecs.Protocol.Away.
 //   - Send what must arrive, a chat or an inventory: ServerConfig.Messages and ClientConfig.Messages for the
 //     types, [Server.Session] and [Client.Session] for the channels, OnMessage of both.
 //   - Choose when the server consumes inputs: policy.InputTiming, in ServerConfig.Policies.
@@ -159,7 +159,8 @@
 //
 // A session outlives a change of the client's address and an outage shorter than the timeout, with all that
 // belongs to it. When it times out, or the player comes with another token, its entities wait for
-// ServerConfig.ReconnectWindow, with neutral input; the player's next session goes on with them. Its inputs count on
+// ServerConfig.ReconnectWindow, with neutral input; the player's next session goes on with them. So do those of a player
+// who is away: see [Client.Away]. Its inputs count on
 // from the last that was consumed, its messages begin anew. A client that acknowledges nothing for the timeout,
 // although it sends, has timed out too. Goodbyes and kicks end everything at once.
 package systems

@@ -36,6 +36,8 @@ type Counts struct {
 	Arrived uint64 // the client plays there
 	Failed  uint64 // nobody let it in
 	Refused uint64 // it did not try: they came too often, or lead to another game than it plays
+
+	Reconnected uint64 // sessions that began after another one had ended: see [Guide.Retry]
 }
 
 // Guide follows tickets: the session at hand goes on until another one has begun.
@@ -48,6 +50,7 @@ type Guide struct {
 	arrived bool           // it was
 	failed  error          // it was not, for this reason
 	ended   error          // why the session at hand has ended since
+	retries bool           // next is another session with the same server, on the same wire
 }
 
 // NewGuide makes a guide that has heard of nothing.
@@ -71,6 +74,11 @@ func (g *Guide) Ended(reason error) (hope bool) {
 	return true
 }
 
+// Retry begins another session in place of one that has ended for a reason; Lost is told why where it does not begin.
+func (g *Guide) Retry(next *netsys.Client, reason error) {
+	g.next, g.ended, g.retries = next, reason, true
+}
+
 // Step goes on, at the beginning of a step of the client, while nothing of it runs.
 func (g *Guide) Step(now time.Time) {
 	if t := g.ticket; t != nil {
@@ -84,8 +92,15 @@ func (g *Guide) Step(now time.Time) {
 		g.next.Poll(now, (*knock)(g))
 		switch {
 		case g.arrived:
-			g.Arrived++
-			g.next, g.arrived, g.ended = nil, false, nil
+			if g.retries {
+				g.Reconnected++
+			} else {
+				g.Arrived++
+			}
+			g.next, g.arrived, g.ended, g.retries = nil, false, nil, false
+		case g.failed != nil && g.retries:
+			g.ended = g.failed
+			g.next, g.failed, g.retries = nil, nil, false
 		case g.failed != nil:
 			g.fail(now, g.failed)
 		}
@@ -139,10 +154,10 @@ func (g *Guide) fail(now time.Time, why error) {
 
 // Close gives up what is on its way.
 func (g *Guide) Close(now time.Time) {
-	if g.next != nil {
+	if g.next != nil && !g.retries {
 		_ = g.next.Close(now) // a wire that nothing goes by any more
 	}
-	g.ticket, g.next, g.failed, g.arrived = nil, nil, nil, false
+	g.ticket, g.next, g.failed, g.arrived, g.retries = nil, nil, nil, false, false
 }
 
 // knock is told what becomes of the session that is to begin.
