@@ -53,7 +53,7 @@ func TestDirectoryFollowsTheRooms(t *testing.T) {
 		t.Fatalf("%q, want %q", got, want)
 	}
 	process := read[ProcessEntry](t, d, ProcessKey("one"))
-	if process.Process != "one" || process.Rooms != 1 || process.Players != 1 || len(process.Addresses) != 1 || !slices.Equal(process.Kinds, []KindEntry{{"field", SchemaOf(field()), 2}}) || process.Endpoints.UDP != process.Addresses[0].String() || process.Draining {
+	if process.Process != "one" || process.Rooms != 1 || process.Players != 1 || len(process.Addresses) != 1 || !slices.Equal(process.Kinds, []KindEntry{{"field", SchemaOf(field()), 2}}) || process.Endpoints.UDP != process.Addresses[0].String() || process.Draining || len(process.Fingerprint) != 32 || process.Fingerprint != h.server.Fingerprint() {
 		t.Errorf("%+v", process)
 	}
 	room := read[RoomEntry](t, d, RoomKey(r.ID()))

@@ -1,11 +1,17 @@
 package rooms
 
 import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
@@ -42,6 +48,8 @@ type ProcessEntry struct {
 	Epoch     uint64           `json:"epoch"`
 	Addresses []netip.AddrPort `json:"addresses"`
 	Endpoints Endpoints        `json:"endpoints"`
+	// Fingerprint is [Fingerprint] of its key and protocol id: tokens of a process with another one open no seat there.
+	Fingerprint string `json:"fingerprint"`
 	// Kinds are the kinds of rooms that it makes, by name.
 	Kinds    []KindEntry `json:"kinds"`
 	Rooms    int         `json:"rooms"`
@@ -57,6 +65,15 @@ type KindEntry struct {
 	// Schema is [SchemaOf] its protocol: clients that have another one cannot play there.
 	Schema   string `json:"schema"`
 	Capacity int    `json:"capacity"`
+}
+
+// Fingerprint returns a short text that two processes have in common if they have the same key and the same protocol id (0:
+// netsys.DefaultProtocolID), so that tokens issued by one open seats in the other. It is a MAC under the key, which it does
+// not reveal.
+func Fingerprint(key netcode.Key, protocolID uint64) string {
+	mac := hmac.New(sha256.New, key[:])
+	_, _ = fmt.Fprintf(mac, "tactus: fingerprint of a fleet's key, for protocol %016x", cmp.Or(protocolID, netcode.DefaultProtocolID))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // SchemaOf is a short text that two protocols have in common if one understands the other.

@@ -17,6 +17,9 @@ func (s *Server) Process() string { return s.config.Process }
 // Directory is where processes, rooms and players are looked up.
 func (s *Server) Directory() Directory { return s.config.Directory }
 
+// Fingerprint is [Fingerprint] of the key and the protocol id of this process.
+func (s *Server) Fingerprint() string { return Fingerprint(s.config.Key, s.config.ProtocolID) }
+
 // Addresses are where players reach this process, as tokens name them.
 func (s *Server) Addresses() []netip.AddrPort { return slices.Clone(s.config.Addresses) }
 

@@ -75,7 +75,8 @@ func (n *notes) own(epoch uint64) any {
 	s := n.server
 	e := ProcessEntry{
 		Process: s.config.Process, Epoch: epoch, Addresses: s.config.Addresses, Endpoints: s.config.Endpoints, Kinds: n.kinds,
-		MaxRooms: s.config.MaxRooms, Draining: s.Draining(), Started: n.started,
+		Fingerprint: s.Fingerprint(),
+		MaxRooms:    s.config.MaxRooms, Draining: s.Draining(), Started: n.started,
 	}
 	for _, r := range s.Rooms() {
 		e.Rooms++

@@ -26,6 +26,8 @@ var (
 	errSilent = errors.New("lobby: the other processes cannot be asked")
 	// errUnasked is of asks that could not be written: another process may be asked.
 	errUnasked = errors.New("lobby: the directory takes no writes")
+	// errForeign is of rooms of a process whose seats no token of this one opens.
+	errForeign = errors.New("lobby: the room is of a process with another Key or ProtocolID")
 	// errNamesake is of rooms of another process that has the name of this one: it cannot be asked, until its lease has run
 	// out and the rooms are made anew.
 	errNamesake = errors.New("lobby: the room is of another process that has the name of this one, or had it until a moment ago")

@@ -39,7 +39,7 @@ type Config struct {
 	Now func() time.Time
 	// Random fills names and tokens. Default (nil): crypto/rand.
 	Random func([]byte)
-	// Logger receives which processes do not answer. Default (nil): none.
+	// Logger receives which processes do not answer, and which are left out because they have another Key or ProtocolID. Default (nil): none.
 	Logger *slog.Logger
 }
 
@@ -66,6 +66,9 @@ func (c Config) Validate() error {
 		bad("Key is missing: give rooms.Config.Key of the fleet's processes, which have to share one")
 	case netsys.DevelopmentKey():
 		bad("Key is the development key, which everybody has: draw one with netcode.GenerateKey, for all processes of the fleet")
+	}
+	if c.Here != nil && c.Here.Fingerprint() != rooms.Fingerprint(c.Key, c.ProtocolID) {
+		bad("Key or ProtocolID is not that of Here: give both the same as rooms.Config, and set Key there, where it is drawn otherwise")
 	}
 	if c.Patience < 0 || c.Patience > asks.Lease-5*time.Second {
 		bad("Patience %v is not in 0..%v", c.Patience, asks.Lease-5*time.Second)
@@ -94,7 +97,7 @@ func New(c Config) (*Lobby, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Lobby{config: c, view: newView(), began: c.Now(), post: newPost()}
+	l := &Lobby{config: c, view: newView(rooms.Fingerprint(c.Key, c.ProtocolID), c.Logger), began: c.Now(), post: newPost()}
 	if c.Here != nil {
 		l.here, l.view.own = rooms.Here(c.Here), c.Here.Process()
 	}

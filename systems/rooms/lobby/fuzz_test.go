@@ -3,6 +3,7 @@ package lobby
 import (
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func FuzzEntries(f *testing.F) {
 		} else if e.ID != 7 || e.Free < 0 || e.Free > e.Capacity || e.Capacity > rooms.MaxCapacity || len(e.Options) > 16 {
 			t.Errorf("%q: %+v", value, e)
 		}
-		v := newView()
+		v := newView("", slog.New(slog.DiscardHandler))
 		for i, r := range []rooms.Record{
 			{Key: "process.a", Value: process}, {Key: rooms.RoomKey(7), Value: room}, {Key: "process.a", Value: value}, {Key: rooms.RoomKey(7), Value: value},
 			{Key: "process.a", Value: process}, {Key: rooms.RoomKey(7), Value: value, Gone: true},

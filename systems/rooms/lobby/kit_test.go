@@ -79,17 +79,18 @@ type member struct {
 
 // fleet is some processes in virtual time.
 type fleet struct {
-	t       testing.TB
-	now     time.Time
-	clock   atomic.Pointer[time.Time] // now, for whoever is asked in the background
-	net     *netsys.Network
-	key     netcode.Key
-	store   *store
-	random  func([]byte)
-	members []*member
-	clients []*systems.Client
-	calls   int // that have begun
-	ended   atomic.Int64
+	t        testing.TB
+	now      time.Time
+	clock    atomic.Pointer[time.Time] // now, for whoever is asked in the background
+	net      *netsys.Network
+	key      netcode.Key
+	protocol uint64
+	store    *store
+	random   func([]byte)
+	members  []*member
+	clients  []*systems.Client
+	calls    int // that have begun
+	ended    atomic.Int64
 }
 
 func newFleet(t testing.TB, seed uint64) *fleet {
@@ -110,7 +111,7 @@ func (f *fleet) time() time.Time { return *f.clock.Load() }
 // join adds a process with rooms of a kind, and a lobby beside them.
 func (f *fleet) add(name string, c rooms.Config) *member {
 	f.t.Helper()
-	c.Process, c.Directory, c.Key = name, f.store, f.key
+	c.Process, c.Directory, c.Key, c.ProtocolID = name, f.store, f.key, f.protocol
 	c.Now, c.Random = f.time, f.random
 	s, err := rooms.New(c, f.net.Node(netip.AddrPort{}))
 	if err != nil {
@@ -133,7 +134,7 @@ func (f *fleet) door() *Lobby {
 }
 
 func (f *fleet) open(m *member) {
-	l, err := New(Config{Directory: f.store, Here: m.server, Key: f.key, Now: f.time, Random: f.random})
+	l, err := New(Config{Directory: f.store, Here: m.server, Key: f.key, ProtocolID: f.protocol, Now: f.time, Random: f.random})
 	if err != nil {
 		f.t.Fatal(err)
 	}

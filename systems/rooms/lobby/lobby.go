@@ -170,6 +170,8 @@ func (l *Lobby) whose(ctx context.Context, id rooms.ID, players int, fresh bool)
 		return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
 	case l.view.alive(x):
 		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errNamesake}
+	case l.view.foreign[x.Process] == x.ProcessEpoch:
+		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errForeign}
 	case now.Before(l.view.down):
 		return "", e, false, &rooms.Unavailable{Again: l.view.down.Sub(now), Err: errSilent}
 	}

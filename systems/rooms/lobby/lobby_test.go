@@ -569,6 +569,57 @@ func TestNamesake(t *testing.T) {
 	}
 }
 
+// Nobody is sent to a process with another key or protocol id, where no token of this fleet opens a seat: not to a new room,
+// nor to one that has place. Whoever skips it logs that, once. Another process under its name, with the right key, counts.
+func TestAnotherKey(t *testing.T) {
+	right := newFleet(t, 1).key
+	for name, wrong := range map[string]struct {
+		key      netcode.Key
+		protocol uint64
+	}{
+		"key": {netcode.GenerateKey(nil), 0}, "protocol": {right, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1)
+			f.add("a", fields(2))
+			door := f.door()
+			var log bytes.Buffer
+			door.view.logger = slog.New(slog.NewTextHandler(&log, nil))
+			f.key, f.protocol = wrong.key, wrong.protocol
+			other := f.add("other", fields(2))
+			f.key, f.protocol = right, 0
+			f.run(2 * time.Second)
+			there := f.seat(wish(other.lobby, rooms.Player{ID: 100}))[0] // so it has the fullest room
+			f.run(2 * time.Second)
+			if there.Process != "other" {
+				t.Errorf("its own player is sent to %s", there.Process)
+			}
+			for i := range uint64(4) {
+				if a := f.seat(wish(door, rooms.Player{ID: i + 1}))[0]; a.Process != "a" {
+					t.Errorf("player %d is sent to %v of %s", i+1, a.Seat.Room, a.Process)
+				}
+			}
+			_, err := f.end(f.start(func(ctx context.Context) ([]rooms.Admission, error) {
+				return door.Reserve(ctx, there.Seat.Room, rooms.Player{ID: 5})
+			}))
+			again(t, err)
+			f.run(2 * time.Second)
+			if list := door.List(); len(list) != 2 || list[0].Process != "a" || list[1].Process != "a" {
+				t.Errorf("%+v", list)
+			}
+			if n := strings.Count(log.String(), "process=other"); n != 1 {
+				t.Errorf("it is logged %d times:\n%s", n, &log)
+			}
+			other.stopped, other.name = true, "was other"
+			f.add("other", fields(2))
+			f.run(12 * time.Second)
+			if a := f.seat(wish(door, party(10, 2)...))[0]; a.Process != "other" {
+				t.Errorf("a new process of the name gets no players: %+v of %s", a.Seat, a.Process)
+			}
+		})
+	}
+}
+
 // What cannot work is refused with advice.
 func TestConfig(t *testing.T) {
 	key := netcode.GenerateKey(nil)
@@ -577,6 +628,7 @@ func TestConfig(t *testing.T) {
 		"Directory is missing": {Key: key},
 		"Patience 11s":         {Directory: rooms.NewMemory(nil), Key: key, Patience: 11 * time.Second},
 		"Gather 2s":            {Directory: rooms.NewMemory(nil), Key: key, Gather: 2 * time.Second},
+		"that of Here":         {Here: newFleet(t, 1).add("a", fields(1)).server, Key: key},
 	} {
 		if _, err := New(c); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

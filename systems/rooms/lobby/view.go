@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"strings"
 	"time"
@@ -28,6 +29,10 @@ type view struct {
 	own       string             // name of this process, "": it has no rooms
 	named     bool               // another process has that name, so this one gives no seats
 	down      time.Time          // the directory takes no writes; nobody is asked before
+
+	fingerprint string            // of the fleet
+	foreign     map[string]uint64 // processes with another one, by name: their epochs
+	logger      *slog.Logger
 }
 
 // process is one that has said that it is there.
@@ -48,8 +53,9 @@ type room struct {
 	until    time.Time // of one that it has not shown yet, zero: it has
 }
 
-func newView() view {
+func newView(fingerprint string, logger *slog.Logger) view {
 	return view{
+		fingerprint: fingerprint, foreign: make(map[string]uint64), logger: logger,
 		processes: make(map[string]*process), rooms: make(map[rooms.ID]*room), codes: make(map[string]rooms.ID), making: make(map[string]*making),
 	}
 }
@@ -103,8 +109,18 @@ func (v *view) take(r rooms.Record) {
 		e, err := parseProcess(r.Key, r.Value)
 		if r.Gone || err != nil {
 			delete(v.processes, name)
+			delete(v.foreign, name)
 			return
 		}
+		if e.Fingerprint != v.fingerprint {
+			if v.foreign[name] != e.Epoch {
+				v.logger.Warn("a process in the directory has another Key or ProtocolID: nobody gets a seat there", "process", name)
+			}
+			v.foreign[name] = e.Epoch
+			delete(v.processes, name)
+			return
+		}
+		delete(v.foreign, name)
 		if p == nil {
 			p = &process{taken: v.seated(name)}
 			v.processes[name] = p
@@ -180,6 +196,7 @@ func (v *view) only(prefix string, all []rooms.Record) {
 				delete(v.processes, name)
 			}
 		}
+		maps.DeleteFunc(v.foreign, func(name string, _ uint64) bool { return !there[rooms.ProcessKey(name)] })
 	case rooms.RoomPrefix:
 		for id, x := range v.rooms {
 			if x.until.IsZero() && !there[rooms.RoomKey(id)] {
