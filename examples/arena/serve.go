@@ -9,7 +9,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -86,11 +85,7 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := at.print(stdout, m.json); err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	beside := []func(context.Context) error{func(ctx context.Context) error {
-		handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
-		defer context.AfterFunc(ctx, func() { _ = handler.Close() })()
-		return handler.Serve(page)
-	}}
+	beside := []func(context.Context) error{func(ctx context.Context) error { return web.Serve(ctx, page, site) }}
 	if m.web == "" {
 		beside = append(beside, func(ctx context.Context) error {
 			if err := site.Prepare(ctx); err != nil && ctx.Err() == nil {

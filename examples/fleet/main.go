@@ -104,9 +104,7 @@ func run(ctx context.Context, o options, in io.Reader, out io.Writer) error {
 	mux := http.NewServeMux()
 	mux.Handle("/rooms", handler)
 	mux.Handle("/rooms/", handler)
-	site := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
-	beside.Go(func() { _ = site.Serve(listener) })
-	context.AfterFunc(ctx, func() { _ = site.Close() })
+	beside.Go(func() { _ = web.Beside(listener, mux)(ctx) })
 	x.say(`The lobby answers at http://%[1]v/rooms. Ask it for a seat:
   curl http://%[1]v/rooms
   curl -H Content-Type:application/json -d '{"kind":"dots"}' http://%[1]v/rooms/join

@@ -8,7 +8,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"time"
+
+	"github.com/tactusgo/tactus/internal/httpserve"
 )
 
 // Gate stands before what shows servers: it decides by [Config] who may see anything, says to browsers what a page may
@@ -92,20 +93,6 @@ func (g *Gate) Serve(ctx context.Context, l net.Listener) error {
 	if err := g.Allows(l.Addr()); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	s := &http.Server{
-		Handler:           g,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      mostProfile + 30*time.Second,
-		IdleTimeout:       time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-	}
 	g.log.Info("inspector serves", "address", l.Addr())
-	stop := context.AfterFunc(ctx, func() { _ = s.Close() })
-	defer stop()
-	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return httpserve.Serve(ctx, l, g)
 }

@@ -23,6 +23,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -112,20 +113,22 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 
 // beside serves the page and the inspector, each at an address of its own, until closing is called.
 func (o *options) beside(server *systems.Server, port uint16, names []string, log *slog.Logger) (closing func(), err error) {
-	var all []*http.Server
+	ctx, stop := context.WithCancel(context.Background())
+	var all sync.WaitGroup
 	closing = func() {
-		for _, s := range all {
-			_ = s.Close()
-		}
+		stop()
+		all.Wait()
 	}
 	serve := func(what, addr string, h http.Handler) error {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-		all = append(all, s)
-		go s.Serve(l)
+		all.Go(func() {
+			if err := web.Serve(ctx, l, h); err != nil {
+				log.Error(what, "error", err)
+			}
+		})
 		log.Info(what, "url", "http://"+l.Addr().String()+"/")
 		return nil
 	}

@@ -23,6 +23,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/runner/web"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
@@ -107,20 +109,22 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 
 // beside serves the page and the inspector, each at an address of its own, until closing is called.
 func (o *options) beside(server *systems.Server, log *slog.Logger) (closing func(), err error) {
-	var all []*http.Server
+	ctx, stop := context.WithCancel(context.Background())
+	var all sync.WaitGroup
 	closing = func() {
-		for _, s := range all {
-			_ = s.Close()
-		}
+		stop()
+		all.Wait()
 	}
 	serve := func(what, addr string, h http.Handler) error {
 		l, err := net.Listen("tcp", addr)
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-		all = append(all, s)
-		go s.Serve(l)
+		all.Go(func() {
+			if err := web.Serve(ctx, l, h); err != nil {
+				log.Error(what, "error", err)
+			}
+		})
 		log.Info(what, "url", "http://"+l.Addr().String()+"/")
 		return nil
 	}

@@ -4,14 +4,9 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"time"
 
+	"github.com/tactusgo/tactus/internal/httpserve"
 	"github.com/tactusgo/tactus/systems/rooms"
-)
-
-const (
-	headerTime   = 10 * time.Second
-	shutdownTime = 2 * time.Second
 )
 
 // Ready answers whoever decides where newcomers go, such as a load balancer, or a readiness probe of Kubernetes: 200 while
@@ -34,24 +29,16 @@ func Ready(s rooms.Seats) http.Handler {
 	})
 }
 
-// Beside serves HTTP until its context ends: for Beside of package serve, so that players find the way back to their seats
-// while the process drains. Requests that wait then have two seconds. The listener is its own.
+// Beside returns a function that serves HTTP until its context ends: for Beside of package serve, so that players find the
+// way back to their seats while the process drains. Requests that wait then have two seconds. The function closes the
+// listener.
+//
+// It closes connections that are idle for 30 s, and those of clients that send a request too slowly or stop reading an
+// answer. The number of connections is bounded by half of the file descriptors that the process may have, and by 8,192:
+// then a new connection takes the place of an idle one. Waiting requests, WebSockets and downloads on slow links may take
+// as long as they need.
 func Beside(l net.Listener, h http.Handler) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		s := &http.Server{Handler: h, ReadHeaderTimeout: headerTime}
-		ended := make(chan error, 1)
-		go func() { ended <- s.Serve(l) }()
-		select {
-		case err := <-ended:
-			return err
-		case <-ctx.Done():
-		}
-		last, stop := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
-		defer stop()
-		if s.Shutdown(last) != nil {
-			_ = s.Close()
-		}
-		<-ended
-		return nil
+		return httpserve.Serve(ctx, l, h)
 	}
 }

@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys"
@@ -160,17 +158,15 @@ func (b *beside) live(ctx context.Context, world runner.World, o runner.Options,
 			}
 		})
 	}
-	handler := http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second}
-	others.Go(func() { _ = handler.Serve(page) }) // until it is closed
+	others.Go(func() { _ = Serve(ctx, page, site) })
 	bots := wire.LocalAddr()
 	if o.Transport == "ws" {
 		bots = wire.WebSocketAddr()
 	}
 	played := runner.LiveOn(ctx, world, o, wire, here(bots), stdout, told.String)
 	stop()
-	closed := handler.Close()
 	others.Wait()
-	return errors.Join(played, closed)
+	return played
 }
 
 // open serves both kinds of clients on a host, at the usual ports or at free ones.

@@ -58,21 +58,17 @@ func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.
 	mux := http.NewServeMux()
 	mux.Handle("/rooms", seats)
 	mux.Handle("/rooms/", seats)
-	doors := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	ctx, stop := context.WithCancel(context.Background())
 	served, answered := make(chan error, 1), make(chan error, 1)
 	go func() { served <- s.Run(ctx) }()
-	go func() { answered <- doors.Serve(listener) }()
+	go func() { answered <- web.Beside(listener, mux)(ctx) }()
 	defer func() {
 		stop()
 		ended := <-served
 		if o.trouble.loops() && errors.Is(ended, rooms.ErrStuck) {
 			ended = nil // as it must
 		}
-		err = errors.Join(err, doors.Close(), ended)
-		if e := <-answered; !errors.Is(e, http.ErrServerClosed) {
-			err = errors.Join(err, e)
-		}
+		err = errors.Join(err, ended, <-answered)
 	}()
 	answers := json.NewEncoder(out)
 	if err := answers.Encode(Hello{s.Process(), "http://" + listener.Addr().String()}); err != nil {
