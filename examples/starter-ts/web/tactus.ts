@@ -1,5 +1,6 @@
-// The Go side of the page, for Vite: bindings, module and server are made anew when Go files change, and the page is
-// loaded again when all are ready. What the compiler says, and why the server has ended, stands on the page.
+// The Go side of the page, for Vite: when Go files change, it builds bindings, module and server, restarts the server, and
+// reloads the page. Errors of the compiler, and the reason why the server ended, appear on the page. A server that ends on
+// its own is started again.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { copyFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -40,7 +41,7 @@ async function put(): Promise<void> {
 
 /** The plugins. flags are those of the server, while you write. */
 export function tactus(flags: string[]): Plugin[] {
-  let server: ChildProcess | null = null, websocket = '', wrong: Error | null = null;
+  let server: ChildProcess | null = null, place = '{}', policy = '', wrong: Error | null = null;
   let making = false, again = false;
 
   const show = (vite: ViteDevServer): void => {
@@ -53,36 +54,53 @@ export function tactus(flags: string[]): Plugin[] {
   const stop = (): Promise<void> => new Promise((ok) => {
     const s = server;
     server = null;
-    if (!s || s.exitCode !== null) return ok();
+    if (!s || s.exitCode !== null || s.signalCode !== null) return ok();
     s.once('exit', () => ok());
     s.kill('SIGINT');
   });
 
+  // The Go server answers for connect.json. Its Content-Security-Policy holds here too, so that you learn while you write what it
+  // forbids; Vite itself puts styles into the page.
+  const ask = async (page: string): Promise<void> => {
+    const answer = await fetch(page + 'connect.json');
+    place = await answer.text();
+    policy = (answer.headers.get('Content-Security-Policy') ?? '').replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
+  };
+
+  // A server that has run for this long is started again when it ends. One that ends sooner would end again: it waits for a change.
+  const healthy = 3000;
+
   const start = (vite: ViteDevServer): Promise<void> => new Promise((ok, bad) => {
-    const s = (server = spawn(join(gen, 'server'), flags, { cwd: root, stdio: ['ignore', 'inherit', 'pipe'] }));
+    const s = (server = spawn(join(gen, 'server'), flags, { cwd: root, stdio: ['ignore', 'inherit', 'pipe'] })), began = performance.now();
     const last: string[] = [];
     createInterface({ input: s.stderr }).on('line', (line) => {
       console.log(line);
       if (last.push(line) > 40) last.shift();
-      const at = /"websocket":"([^"]+)"/.exec(line);
-      if (at) ok(void (websocket = `ws://${at[1]}`));
-    }).on('close', () => {
-      if (server !== s) return;
-      wrong = new Error(`the game server has ended:\n${last.join('\n')}`);
-      bad(wrong);
-      show(vite);
+      const at = /"msg":"page","url":"([^"]+)"/.exec(line);
+      if (at) ask(at[1]!).then(ok, bad);
     });
     s.on('error', bad);
+    s.on('close', (code, signal) => {
+      if (server !== s) return;
+      const restart = performance.now() - began > healthy;
+      wrong = new Error(`the game server has ended (${signal ?? `code ${code}`})${restart ? '; starting it again' : '; save a Go file to start it again'}\n${last.join('\n')}`);
+      vite.config.logger.error(wrong.message.split('\n')[0]!, { timestamp: true });
+      bad(wrong);
+      show(vite);
+      if (restart) void update(vite, false);
+    });
   });
 
-  const update = async (vite: ViteDevServer): Promise<void> => {
-    if (making) return void (again = true);
+  /** Builds everything, unless only the server has to start again, and starts the server. */
+  const update = async (vite: ViteDevServer, build = true): Promise<void> => {
+    if (making) return void (again ||= build);
     making = true;
     do {
+      if (again) build = true;
       again = false;
-      vite.config.logger.info('making bindings, module and server with Go', { timestamp: true });
+      if (build) vite.config.logger.info('building bindings, module and server with Go', { timestamp: true });
       const began = performance.now();
-      wrong = await make().then(stop).then(put).then(() => start(vite)).then(() => null, (e: Error) => e);
+      wrong = await (build ? make().then(stop).then(put) : stop()).then(() => start(vite)).then(() => null, (e: Error) => e);
       if (wrong) vite.config.logger.error(wrong.message, { timestamp: true });
       else vite.config.logger.info(`Go is ready after ${((performance.now() - began) / 1000).toFixed(1)} s`, { timestamp: true });
     } while (again);
@@ -97,8 +115,11 @@ export function tactus(flags: string[]): Plugin[] {
     config: () => ({ server: { fs: { allow: [root] } } }),
     async configureServer(vite) {
       vite.middlewares.use('/connect.json', (_, answer) => {
-        answer.setHeader('Content-Type', 'application/json');
-        answer.end(JSON.stringify({ websocket }));
+        answer.setHeader('Content-Type', 'application/json').setHeader('Cache-Control', 'no-store').end(place);
+      });
+      vite.middlewares.use((ask, answer, next) => {
+        if (policy && (ask.headers.accept ?? '').includes('text/html')) answer.setHeader('Content-Security-Policy', policy);
+        next();
       });
       vite.environments.client.hot.on('vite:client:connect', () => show(vite));
       process.once('exit', () => server?.kill('SIGINT'));

@@ -217,6 +217,12 @@ func TestPlay(t *testing.T) {
 		game.Change("game/rules.go", "	stars = many ", "	stars = 7 ")
 		p.until("it is mended", `(`+overlay+`) === '' && me()?.name === 'Bob' && rows('Star').length === 7`)
 
+		p.until("the page is marked", `globalThis.before = game; true`)
+		if out, err := exec.Command("pkill", "-KILL", "-f", filepath.Join(web.Dir, "gen", "server")).CombinedOutput(); err != nil {
+			t.Fatalf("pkill: %v %s", err, out)
+		}
+		p.until("a server that is killed is started again, and the page plays on it", `globalThis.before === undefined && me()?.name === 'Bob'`)
+
 		game.Change("game/rules.go", "func scatter(w *ecs.World) {\n", "func scatter(w *ecs.World) {\n	if w.Tick() > 20 {\n		panic(\"oh no\")\n	}\n")
 		p.until("what the server ends with is on the page", `(`+overlay+`).includes('the game server has ended')`)
 	})

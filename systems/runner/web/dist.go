@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,8 +53,36 @@ type Dist struct {
 	Hashes [][]byte
 	// Hosts are names that the page is known by, as Config.Hosts. A [Site] sets them.
 	Hosts []string
+	// Policy is the Content-Security-Policy that is sent with each file; [GameSockets] in it stands for the addresses in
+	// connect.json. Change it where the page needs more than its own server: a login service elsewhere in connect-src, a
+	// portal that shows the game in a frame in frame-ancestors. "": [DefaultPolicy].
+	Policy string
 	// Insecure has clients play in development mode from other machines too. A [Site] sets it where its client's arguments say so.
 	Insecure bool
+}
+
+// GameSockets stands in a policy for the WebSocket and WebTransport addresses that connect.json names.
+const GameSockets = "{game}"
+
+// DefaultPolicy is the Content-Security-Policy of a [Dist]: WebAssembly, scripts, styles, fonts, pictures and sounds of its own
+// server, pictures and sounds as data: and blob: URLs, and connections to its own server and to the game.
+const DefaultPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+	"font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob: " + GameSockets + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// hashed matches the files that bundlers name by a hash of their content, such as assets/index-D4x_9fQa.js.
+var hashed = regexp.MustCompile(`(^|/)assets/[^/]*-([A-Za-z0-9_-]{8})\.[a-z0-9.]+$`)
+
+// immutable reports whether a file never changes under its name. A hash has letters of both cases or a digit among letters,
+// which words and dates have not.
+func immutable(name string) bool {
+	m := hashed.FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	lower := strings.ContainsAny(m[2], "abcdefghijklmnopqrstuvwxyz")
+	upper := strings.ContainsAny(m[2], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	digit := strings.ContainsAny(m[2], "0123456789")
+	return upper && (lower || digit) || lower && digit
 }
 
 // connect is connect.json.
@@ -80,9 +109,7 @@ func (d *Dist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	to := d.connect(r)
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
-		"font-src 'self'; media-src 'self'; connect-src "+strings.Join(append([]string{"'self'"}, to.sources()...), " ")+
-		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", strings.ReplaceAll(cmp.Or(d.Policy, DefaultPolicy), GameSockets, strings.Join(to.sources(), " ")))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
@@ -163,6 +190,9 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 		if at, err := f.Stat(); err == nil && at.Mode().IsRegular() {
 			if way.encoding != "" {
 				w.Header().Set("Content-Encoding", way.encoding)
+			}
+			if immutable(name) {
+				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			}
 			w.Header().Set("ETag", fmt.Sprintf("\"%x-%x%s\"", at.ModTime().UnixNano(), at.Size(), way.ext))
 			http.ServeContent(w, r, "", at.ModTime(), f)

@@ -58,7 +58,7 @@ func TestDist(t *testing.T) {
 		if text := body(t, r); r.StatusCode != http.StatusOK || text != c.body || h.Get("Content-Type") != c.kind || h.Get("Content-Encoding") != c.encoding || h.Get("Vary") != "Accept-Encoding" {
 			t.Errorf("%s for %q: %s %q %v", c.path, c.accept, r.Status, text, h)
 		}
-		if p := h.Get("Content-Security-Policy"); !strings.Contains(p, "script-src 'self' 'wasm-unsafe-eval';") || !strings.Contains(p, "connect-src 'self' ws://127.0.0.1:7778;") {
+		if p := h.Get("Content-Security-Policy"); !strings.Contains(p, "script-src 'self' 'wasm-unsafe-eval';") || !strings.Contains(p, "connect-src 'self' data: blob: ws://127.0.0.1:7778;") {
 			t.Errorf("%s: the policy is %s", c.path, p)
 		}
 		if tag := h.Get("ETag"); tag == "" || h.Get("Cache-Control") != "no-cache" {
@@ -143,12 +143,12 @@ func TestDistAlone(t *testing.T) {
 	if want := `{"websocket":"ws://[::1]:1","webtransport":"https://[::1]:2/play","hashes":["AQID"]}` + "\n"; w.Body.String() != want {
 		t.Errorf("%s, want %s", w.Body, want)
 	}
-	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' ws://[::1]:1 https://[::1]:2;") {
+	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' data: blob: ws://[::1]:1 https://[::1]:2;") {
 		t.Error(p)
 	}
 	r.TLS = &tls.ConnectionState{}
 	w = httptest.NewRecorder()
-	if d.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"wss://[::1]:1"`) || !strings.Contains(w.Header().Get("Content-Security-Policy"), "connect-src 'self' wss://[::1]:1 ") {
+	if d.ServeHTTP(w, r); !strings.Contains(w.Body.String(), `"wss://[::1]:1"`) || !strings.Contains(w.Header().Get("Content-Security-Policy"), "connect-src 'self' data: blob: wss://[::1]:1 ") {
 		t.Errorf("a page by HTTPS is told %s", w.Body)
 	}
 	r = httptest.NewRequest("GET", "http://evil.example/connect.json", nil)
@@ -162,7 +162,7 @@ func TestDistAlone(t *testing.T) {
 	if d.ServeHTTP(w, r); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"websocket":"wss://game.example/play"`) {
 		t.Errorf("under a name of its own, behind a proxy: %d %s", w.Code, w.Body)
 	}
-	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' wss://game.example https://evil.example:2;") {
+	if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "connect-src 'self' data: blob: wss://game.example https://evil.example:2;") {
 		t.Error(p)
 	}
 }
@@ -218,4 +218,41 @@ func TestOnlyDist(t *testing.T) {
 // Its path is the site's.
 func TestOnlyDistHasNoPath(t *testing.T) {
 	testgame.MustPanic(t, "a path", "leave the path empty", func() { New(Config{Dist: &Dist{Path: "/three/"}}) })
+}
+
+// The policy is the game's own where it gives one, with the addresses of the match in it.
+func TestDistPolicy(t *testing.T) {
+	d := Dist{Folder: t.TempDir(), Port: 7778, Policy: "connect-src https://login.example " + GameSockets + "; frame-ancestors https://portal.example"}
+	r, w := httptest.NewRequest("GET", "http://127.0.0.1:8080/", nil), httptest.NewRecorder()
+	r.RemoteAddr = "127.0.0.1:1"
+	d.ServeHTTP(w, r)
+	if got, want := w.Header().Get("Content-Security-Policy"), "connect-src https://login.example ws://127.0.0.1:7778; frame-ancestors https://portal.example"; got != want {
+		t.Errorf("the policy is %q, want %q", got, want)
+	}
+}
+
+// Files whose names have a hash of their content are kept by browsers for ever, and no others.
+func TestDistImmutable(t *testing.T) {
+	d, folder := Dist{}, t.TempDir()
+	d.Folder = folder
+	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]bool{
+		"assets/index-D4x_9fQa.js": true, "assets/game-B0kHLZ-k.wasm": true, "assets/a-b-12ab34cd.css": true,
+		"assets/player-standing.png": false, "assets/level-20261122.json": false, "assets/index.js": false, "index-D4x_9fQa.html": false, "index.html": false,
+	}
+	for name := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range files {
+		r, w := httptest.NewRequest("GET", "http://127.0.0.1:8080/"+name, nil), httptest.NewRecorder()
+		r.RemoteAddr = "127.0.0.1:1"
+		d.ServeHTTP(w, r)
+		if got := w.Header().Get("Cache-Control"); strings.Contains(got, "immutable") != want || !want && got != "no-cache" {
+			t.Errorf("%s: Cache-Control %q", name, got)
+		}
+	}
 }
