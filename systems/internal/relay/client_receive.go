@@ -102,8 +102,8 @@ func (c *Client) read(o *outcome) error {
 		slot := (turn + i) % slots
 		l := c.slots.at(slot)
 		if l == nil || tick < l.From {
-			c.skipLane(o) // one who left, and whose inputs we know: the server has not heard so
-			continue
+			o.gap = true // an old message about the player who had the slot before: its inputs cannot be read, nor what follows
+			return nil
 		}
 		if err := c.readLane(l, tick, o); err != nil {
 			return err
@@ -220,13 +220,6 @@ func (c *Client) readCount(o *outcome) int {
 		o.count = int(c.coder.readNumber(uint32(c.slots.keep)))
 	}
 	return o.count
-}
-
-// skipLane reads what nobody needs any more.
-func (c *Client) skipLane(o *outcome) {
-	c.coder.readSigned()
-	n := c.readCount(o)
-	c.coder.read(n, nil, true, func(int, []int32) {})
 }
 
 // readLane takes in inputs of a player.

@@ -4,14 +4,14 @@ import "github.com/tactusgo/tactus/systems/internal/timeline"
 
 // slots are the lanes of all players on a client.
 type slots struct {
-	lanes []*lane // by slot; nil: free
+	lanes []*lane // by slot; nil: it never had a player
 	spare []*lane
-	live  int   // lanes in use
+	live  int   // lanes that are not retired
 	keep  int   // ticks that the server keeps
 	own   *lane // of the client's player; nil: it does not play
 }
 
-// at is the lane of a slot, nil when that is free.
+// at returns the lane of the newest player in a slot, nil if there was none.
 func (s *slots) at(slot int) *lane {
 	if slot >= len(s.lanes) {
 		return nil
@@ -34,17 +34,20 @@ func (s *slots) seat(slot int, p timeline.Presence, start uint32, words int) *la
 		}
 		s.lanes[slot] = l
 		s.live++
+	} else if l.retired {
+		s.live++
 	}
 	l.begin(p, start)
 	return l
 }
 
-// retire frees the lanes of those who left so long before the tick now that nothing goes back there.
+// retire marks the lanes of players who left so long before the tick now that nothing goes back there. They keep their
+// inputs until another player gets the slot: the server repeats them until it knows that they arrived, and they cannot be
+// read without the ones before them.
 func (s *slots) retire(now uint32, window int) {
-	for slot, l := range s.lanes {
-		if l != nil && l.To != timeline.Forever && l.end >= l.To && uint64(l.To)+uint64(window) < uint64(now) {
-			s.spare = append(s.spare, l)
-			s.lanes[slot] = nil
+	for _, l := range s.lanes {
+		if l != nil && !l.retired && l.To != timeline.Forever && l.end >= l.To && uint64(l.To)+uint64(window) < uint64(now) {
+			l.retired = true
 			s.live--
 		}
 	}

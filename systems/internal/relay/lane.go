@@ -17,12 +17,13 @@ const (
 // peers, which is what it goes by in messages.
 type lane struct {
 	timeline.Presence
-	end   uint32 // the first tick, from First on, of which nothing is known
-	start uint32 // on clients: the first tick that is told
-	fed   uint32 // there: before end, the first tick that the timeline has not been given
-	ring  []entry
-	words []int32
-	size  int // words of an input
+	end     uint32 // the first tick, from First on, of which nothing is known
+	start   uint32 // on clients: the first tick that is told
+	retired bool   // there: its player left so long ago that nothing goes back there
+	fed     uint32 // there: before end, the first tick that the timeline has not been given
+	ring    []entry
+	words   []int32
+	size    int // words of an input
 
 	counts Inputs // on the server
 	ahead  uint32 // there: behind the newest that has come
@@ -40,7 +41,7 @@ func newLane(keep, words int) *lane {
 // begin makes the lane that of another presence, of which all before start is
 // settled.
 func (l *lane) begin(p timeline.Presence, start uint32) {
-	l.Presence = p
+	l.Presence, l.retired = p, false
 	l.start = max(start, p.First)
 	l.end, l.fed = l.start, l.start
 	l.counts, l.ahead = Inputs{}, 0

@@ -83,6 +83,28 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 	}
 }
 
+// A client reads the inputs of a player who left long ago for as long as the server repeats them: what they are relative to
+// decides how many bits they take, and with them where those of the next player begin.
+func TestInputsOfThoseWhoLeftAreRead(t *testing.T) {
+	for seed := range 4 {
+		play := func(player uint32, frame int) steer { return always(player, frame+1000*seed) }
+		m := newMatch(t, relay.Config{Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{Timeline: timeline.Config{Window: 20}}, play)
+		deaf := m.join(1, 2, 0, 0, 0)
+		m.join(2, 2, 0, 0, 0)
+		m.join(3, 2, 0, 0, 0)
+		m.until(100)
+		deaf.up.loss = 1 // the server does not learn what this client has
+		m.run(3)
+		m.leave(2)
+		m.run(60)
+		deaf.up.loss = 0
+		m.run(60)
+		if st := deaf.Stats(); st.Malformed > 0 {
+			t.Fatalf("seed %d: %+v", seed, st)
+		}
+	}
+}
+
 // slots is how many of them a message of a server speaks of that tells no hash.
 func slots(msg []byte) uint64 {
 	var r codec.Reader
