@@ -89,3 +89,100 @@ func passHands(t *testing.T, model policy.Preset, seed uint64) {
 		}
 	}
 }
+
+// Hands are what only their owner knows while snapshots exceed their budget, so that own state names some of a client's entities
+// at a time.
+func TestOwnerKeepsItsOwnUnderATightBudget(t *testing.T) {
+	each(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind}, 4, keepHands)
+}
+
+func keepHands(t *testing.T, model policy.Preset, seed uint64) {
+	const units = 12
+	config := underPreset(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
+	config.Server.Budget = 200
+	config.Populate = drifters(60)
+	config.Protocol = fieldOf(comes(func(w *ecs.World, client uint32) {
+		for range units {
+			joinWith(Hand{client})(w, client)
+		}
+	}), func(p *ecs.Protocol) {
+		ecs.Replicate[Hand](p, ecs.OwnerOnly)
+	}, authority(func(w *ecs.World) {
+		for e, r := range ecs.Each[struct{ Hand *Hand }](w) {
+			draw := w.Rand(e)
+			r.Hand.Cards = r.Hand.Cards&0xff | uint32(draw.Uint64())<<8
+		}
+	}))
+	crowd := systemstest.New(t, config)
+	held, stable := map[*systemstest.Client]map[components.NetID]int{}, true
+	crowd.OnClientTick(func(k *systemstest.Client) {
+		w := k.World()
+		if held[k] == nil {
+			held[k] = map[components.NetID]int{}
+		}
+		for e, r := range ecs.All[struct {
+			Owner components.Owner
+			Hand  Hand `ecs:"optional"`
+		}](w) {
+			id := w.NetID(e)
+			switch has := ecs.Has[Hand](w, e); {
+			case r.Owner.Client != k.ID() && has:
+				t.Fatalf("%v knows the hand of client %d", k, r.Owner.Client)
+			case has && r.Hand.Cards&0xff != k.ID():
+				t.Fatalf("%v has the hand %#x", k, r.Hand.Cards)
+			case has:
+				held[k][id]++
+			case held[k][id] > 0 && stable:
+				t.Fatalf("%v lost the hand of its entity %d, which it had for %d ticks", k, id, held[k][id])
+			}
+		}
+	})
+	crowd.Connect()
+	crowd.Run(10 * time.Second)
+	for _, k := range crowd.Clients {
+		if n := len(held[k]); n != units {
+			t.Errorf("%v has known %d hands of its %d", k, n, units)
+		}
+	}
+	if crowd.Server.Stats().OverBudget == 0 {
+		t.Error("all of it fits: nothing is proven")
+	}
+	w := crowd.Server.World()
+	var all []ecs.Entity
+	for e := range ecs.All[struct{ Owner components.Owner }](w) {
+		all = append(all, e)
+	}
+	stable = false
+	crowd.OnServerTick(func() { // hands come and go, and change hands
+		if crowd.Elapsed() > 17*time.Second {
+			return
+		}
+		for _, e := range all {
+			owner := ecs.Get[components.Owner](w, e)
+			switch at := w.Tick() + uint32(w.NetID(e)); {
+			case at%211 == 0:
+				owner.Client = owner.Client%3 + 1
+			case at%97 == 0 && ecs.Has[Hand](w, e):
+				ecs.Remove[Hand](w, e)
+			case at%97 == 48 && !ecs.Has[Hand](w, e):
+				ecs.Add(w, e, Hand{owner.Client})
+			}
+		}
+		for _, r := range ecs.Each[struct {
+			Owner *components.Owner
+			Hand  *Hand
+		}](w) {
+			r.Hand.Cards = r.Hand.Cards&^0xff | r.Owner.Client
+		}
+	})
+	crowd.Run(7 * time.Second)
+	rest(crowd)
+	for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
+		for _, k := range crowd.Clients {
+			mine, _ := k.World().ByNetID(w.NetID(e))
+			if has, want := ecs.Has[Hand](k.World(), mine), ecs.Has[Hand](w, e) && r.Owner.Client == k.ID(); has != want {
+				t.Errorf("%v has the hand of entity %d of client %d: %v, want %v", k, w.NetID(e), r.Owner.Client, has, want)
+			}
+		}
+	}
+}

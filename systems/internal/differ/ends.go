@@ -109,7 +109,7 @@ func (x *Ends) slotDiffers(g, k int) (id uint32, err error) {
 	}
 	mask := truth.Masks[k]
 	if f.Owner(x.at, k) == x.Client {
-		mask |= x.Mirror.PrivateMask(id)
+		mask |= x.Mirror.PrivateMask(r)
 	}
 	if err := x.differs(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
@@ -174,13 +174,14 @@ func unequal(comp *ecs.Component, a, b unsafe.Pointer) int {
 	return 0
 }
 
-// privateDiffers compares what only the owner may see, where it is not predicted.
+// privateDiffers compares what only the owner may see, where it is not predicted: as it was when the owner was told of the
+// entity last, or as it is where that is long ago.
 func (x *Ends) privateDiffers(id uint32, e ecs.Entity) error {
-	send := x.Mirror.Own.Newest.Send
-	if x.Reconciler.Reports() {
-		send = x.Mirror.Newest.Send
+	groups := x.Told.OwnState(x.Mirror.Own.Told(id))
+	if groups == nil {
+		groups = x.Told.OwnState(x.Mirror.Newest.Send)
 	}
-	for _, g := range x.Told.OwnState(send) {
+	for _, g := range groups {
 		k := g.Find(id)
 		if k < 0 {
 			continue

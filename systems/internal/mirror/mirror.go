@@ -221,7 +221,7 @@ func (m *Mirror) check() error {
 		}
 	}
 	for _, g := range m.Decoder.in.own {
-		if err := m.Own.read(m.Store.Own[g].Open, func(OwnValue) {}); err != nil {
+		if err := m.Own.read(m.Store.Own[g].Open, m.Store.Own[g].Open.Alive, func(OwnValue) {}); err != nil {
 			return err
 		}
 	}
@@ -236,24 +236,18 @@ func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
 	}
 	for _, g := range m.Decoder.in.groups {
 		x := m.Store.World[g]
-		st := m.Store.close(x)
-		known, hidden, send := st.Known, st.Hidden, st.Send
-		if !m.Store.add(x, st, floor, m.join.collected()) {
-			continue
-		}
-		for s := known; s != 0; s &= s - 1 {
-			if k := trailing(s); send > x.Told[k] {
-				x.Told[k] = send
-				x.Hidden = x.Hidden&^(1<<k) | hidden&(1<<k)
-				x.Fresh |= 1 << k
-			}
-		}
+		m.Store.take(x, m.Store.close(x), floor, m.join.collected())
 	}
 	for _, g := range m.Decoder.in.own {
 		x := m.Store.Own[g]
 		st := m.Store.close(x)
+		st.Secrets = m.config.Corrections && !h.Open
 		m.Own.told = max(m.Own.told, st.Send)
-		m.Store.add(x, st, min(floor, m.Own.Newest.Send), 0)
+		oldest := min(floor, m.Own.Newest.Send)
+		for s := x.Fresh; s != 0; s &= s - 1 {
+			oldest = min(oldest, x.Told[trailing(s)])
+		}
+		m.Store.take(x, st, oldest, 0)
 	}
 	if len(m.Decoder.in.own) > 0 { // also to say that nothing is left
 		m.Own.hear(m.Decoder.in.send, h, newestInput)

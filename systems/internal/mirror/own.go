@@ -26,7 +26,6 @@ type Own struct {
 	Newest OwnState
 
 	told        uint32 // send with a block of own state, if only to say that there is none
-	privateSend uint32 // of own state, what is private in it is in the world
 	corrections bool   // it comes where a prediction was wrong
 	store       *Store
 	shape       *shape
@@ -71,7 +70,7 @@ func (o *Own) hear(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 func (o *Own) Each(send uint32, visit func(OwnValue)) {
 	for _, x := range o.store.Own {
 		if st := x.At(send); st != nil {
-			_ = o.read(st, visit) // it was checked when it came
+			_ = o.read(st, st.Alive, visit) // it was checked when it came
 		}
 	}
 }
@@ -87,9 +86,9 @@ func (o *Own) EachEntity(send uint32, visit func(id uint32)) {
 	}
 }
 
-// read visits what one group says, and checks it.
-func (o *Own) read(st *State, visit func(OwnValue)) error {
-	for m := st.Alive; m != 0; m &= m - 1 {
+// read visits the components in some slots of a group, and checks them.
+func (o *Own) read(st *State, slots uint64, visit func(OwnValue)) error {
+	for m := slots; m != 0; m &= m - 1 {
 		k := trailing(m)
 		id, mask := st.IDs[k], st.Masks[k]
 		if id == 0 || mask == 0 || mask&^(o.shape.predicted|o.shape.private) != 0 {
@@ -137,24 +136,68 @@ func (o *Own) Kept(send uint32) bool {
 	return false
 }
 
-// mask is the components that own state of a send has of an entity, and whether it names it.
-func (o *Own) mask(send, id uint32) (mask uint64, named bool) {
+// find returns where the newest own state of an entity is, a group and a slot; nil for none. Where the budget does not hold
+// all of it, a send has own state of some entities only, and each slot has its own newest send.
+func (o *Own) find(id uint32) (at *History, slot int) {
+	newest := uint32(0)
 	for _, x := range o.store.Own {
-		if st := x.At(send); st != nil {
-			if k := st.Find(id); k >= 0 {
-				return st.Masks[k], true
+		if st := x.At(o.Newest.Send); st != nil { // as a rule it is this one
+			if k := st.Find(id); k >= 0 && x.Told[k] == st.Send {
+				return x, k
 			}
 		}
 	}
-	return 0, false
+	for _, x := range o.store.Own {
+		for k, send := range x.Told {
+			if send > newest && x.says(id, k) {
+				at, slot, newest = x, k, send
+			}
+		}
+	}
+	return at, slot
 }
 
-// SpawnKey is the key under which the server spawned an entity, if the newest own state has
+// Told returns the newest send with own state of an entity that is kept, 0 for none.
+func (o *Own) Told(id uint32) (send uint32) {
+	if x, k := o.find(id); x != nil {
+		send = x.Told[k]
+	}
+	return send
+}
+
+// forget drops the own state of an entity that belongs to another client since a send.
+func (o *Own) forget(id, since uint32) {
+	for _, x := range o.store.Own {
+		for k, send := range x.Told {
+			if send <= since && x.says(id, k) {
+				x.Told[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
+			}
+		}
+	}
+}
+
+// upToDate reports whether own state of a send or later has told of every slot.
+func (o *Own) upToDate(send uint32) bool {
+	for _, x := range o.store.Own {
+		for _, told := range x.Told {
+			if told < send {
+				return false
+			}
+		}
+	}
+	return o.told >= send
+}
+
+// SpawnKey returns the key under which the server spawned an entity, if own state has
 // one: nobody else may know it.
 func (o *Own) SpawnKey(p *ecs.Protocol, id uint32) (key ecs.SpawnKey, ok bool) {
+	x, k := o.find(id)
+	if x == nil {
+		return key, false
+	}
 	comp := ecs.ComponentOf[ecs.SpawnKey](p)
-	o.Each(o.Newest.Send, func(v OwnValue) {
-		if v.ID == id && v.Component == comp {
+	_ = o.read(x.At(x.Told[k]), 1<<k, func(v OwnValue) { // it was checked when it came
+		if v.Component == comp {
 			key, ok = *(*ecs.SpawnKey)(v.Value), true
 		}
 	})
@@ -167,8 +210,12 @@ func (o *Own) disowns(r *Replica) bool {
 	if !r.Predicted() || o.told < r.Newest || !o.Whole(o.told) {
 		return false
 	}
-	_, named := o.mask(o.told, r.ID)
-	return !named
+	for _, x := range o.store.Own {
+		if x.At(o.told).Find(r.ID) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // quantized is a value as all others are told of it, good until the next.

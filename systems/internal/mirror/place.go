@@ -184,11 +184,14 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 	if !ready {
 		return false, false
 	}
-	if mine {
-		r.Private = m.PrivateMask(r.ID)
-	} else {
+	switch {
+	case mine:
+		r.Private = m.PrivateMask(r)
+	case r.mine:
 		r.Private = 0
+		m.Own.forget(r.ID, st.Send)
 	}
+	r.mine = mine
 	c := Change{State: st, Own: own, Simulated: simulated}
 	var had uint64 // components that were predicted here before
 	if there := !r.Entity.IsZero(); there && m.simulates(r.Entity) != simulated {
@@ -201,8 +204,8 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 		shaped = true
 		r.Entity = w.Replica(components.NetID(r.ID), whole, simulated)
 		c.News = simulated && whole&^had&m.shape.predicted != 0
-		if r.Private != 0 {
-			m.Own.privateSend = 0 // to be written anew
+		if own, slot := m.Own.find(r.ID); own != nil && r.Private != 0 {
+			own.Fresh |= 1 << slot // to be written anew
 		}
 	}
 	host.Shaped(r, c)
@@ -230,62 +233,108 @@ func (m *Mirror) unnamed(r *Replica, st *State) bool {
 	if r.WaitsSince == 0 {
 		r.WaitsSince = st.Send
 	}
-	if _, named := m.Own.mask(m.Own.Newest.Send, r.ID); named {
+	if named, _ := m.Own.find(r.ID); named != nil {
 		return false
 	}
-	return (m.Own.told < st.Send || !m.Own.Whole(m.Own.told)) && m.Newest.Send < r.WaitsSince+MoveSends
+	return !m.Own.upToDate(st.Send) && m.Newest.Send < r.WaitsSince+MoveSends
 }
 
 // placePrivate writes what only this client may see of its entities, and what nobody
 // predicts here, when own state came. It reports whether that gave entities predicted
 // components of which there is no prediction.
 func (m *Mirror) placePrivate() (news bool) {
-	private := m.shape.private
-	if private == 0 || m.Own.privateSend == m.Own.Newest.Send {
+	if m.shape.private == 0 {
 		return false
 	}
-	m.Own.privateSend = m.Own.Newest.Send
-	w := m.config.World.Netcode()
-	m.Own.EachEntity(m.Own.Newest.Send, func(id uint32) {
-		r := m.Entities.Of(id)
-		if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
-			return
+	for _, x := range m.Store.Own {
+		var waiting uint64
+		for s := x.Fresh; s != 0; s &= s - 1 {
+			k := trailing(s)
+			st := x.At(x.Told[k])
+			if st == nil {
+				continue
+			}
+			old := x.Here[k]
+			if old != nil && m.Entities.Of(old.ID) == old && !st.Says(old.ID, int32(k)) {
+				if old.Newest < st.Send || old.Removed.Tick != 0 {
+					waiting |= 1 << k // it may be dead, or another client's: that the world tells
+				} else if other, _ := m.Own.find(old.ID); other == nil {
+					news = m.setPrivate(old, m.privateIn(old, st, k)) || news
+				}
+			}
+			if waiting>>k&1 == 0 {
+				x.Here[k] = nil
+			}
+			if st.Alive>>k&1 == 0 {
+				continue
+			}
+			r := m.Entities.Of(st.IDs[k])
+			if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 || !r.mine {
+				waiting |= 1 << k // for news from the world
+				continue
+			}
+			if waiting>>k&1 == 0 {
+				x.Here[k] = r
+			}
+			news = m.setPrivate(r, m.privateIn(r, st, k)) || news
+			m.writePrivate(r, st, k)
 		}
-		if has := m.PrivateMask(id); has != r.Private {
-			r.Private = has
-			simulated := m.simulates(r.Entity)
-			w.Replica(components.NetID(id), w.Mask(r.Entity)&^private|has, simulated)
-			news = news || simulated && has&m.shape.predicted != 0
-		}
-	})
-	m.Own.Each(m.Own.Newest.Send, func(v OwnValue) {
-		comp, bit := v.Component, uint64(1)<<v.Component.Replicated()
-		r := m.Entities.Of(v.ID)
-		if private&bit == 0 || r == nil || r.Private&bit == 0 || r.Entity.IsZero() {
-			return
-		}
-		if m.shape.predicted&bit != 0 && m.simulates(r.Entity) || m.config.Host.KeepsLocal(r, comp, m.Own.quantized(v)) {
-			return
-		}
-		if dst := w.Pointer(r.Entity, comp); dst != nil {
-			comp.Schema.ReadRaw(v.Raw, dst)
-		}
-	})
+		x.Fresh = waiting
+	}
 	return news
 }
 
-// PrivateMask is what the newest own state has of an entity that nobody else may see. Where
-// own state comes as a correction only, an entity keeps what is predicted of that while there
-// is nothing to correct.
-func (m *Mirror) PrivateMask(id uint32) (mask uint64) {
+// setPrivate gives an entity those private components, and takes the others away. It reports whether it then lacks
+// predictions.
+func (m *Mirror) setPrivate(r *Replica, has uint64) (news bool) {
+	if has == r.Private {
+		return false
+	}
+	r.Private = has
+	if r.Entity.IsZero() {
+		return false
+	}
+	w, simulated := m.config.World.Netcode(), m.simulates(r.Entity)
+	w.Replica(components.NetID(r.ID), w.Mask(r.Entity)&^m.shape.private|has, simulated)
+	return simulated && has&m.shape.predicted != 0
+}
+
+// writePrivate writes the private components of an entity from own state.
+func (m *Mirror) writePrivate(r *Replica, st *State, k int) {
+	_ = m.Own.read(st, 1<<k, func(v OwnValue) { // it was checked when it came
+		comp, bit := v.Component, uint64(1)<<v.Component.Replicated()
+		if r.Private&bit == 0 || m.shape.predicted&bit != 0 && m.simulates(r.Entity) || m.config.Host.KeepsLocal(r, comp, m.Own.quantized(v)) {
+			return
+		}
+		if dst := m.config.World.Netcode().Pointer(r.Entity, comp); dst != nil {
+			comp.Schema.ReadRaw(v.Raw, dst)
+		}
+	})
+}
+
+// PrivateMask returns the components of an entity that nobody else may see, by the newest own state of it; as before where
+// none is kept.
+func (m *Mirror) PrivateMask(r *Replica) (mask uint64) {
 	if m.shape.private == 0 {
 		return 0
 	}
-	if r := m.Entities.Of(id); r != nil && !m.Own.Newest.Predicted {
+	own, k := m.Own.find(r.ID)
+	if own == nil {
+		return r.Private
+	}
+	return m.privateIn(r, own.At(own.Told[k]), k)
+}
+
+// privateIn returns the private components of an entity after own state of its slot. Where that leaves out what is
+// predicted, since there is nothing to correct, the entity keeps what it has of it.
+func (m *Mirror) privateIn(r *Replica, st *State, k int) (mask uint64) {
+	if st.Secrets {
 		mask = r.Private & m.shape.predicted
 	}
-	told, _ := m.Own.mask(m.Own.Newest.Send, id)
-	return mask | told&m.shape.private
+	if st.Says(r.ID, int32(k)) {
+		mask |= st.Masks[k] & m.shape.private
+	}
+	return mask
 }
 
 func (m *Mirror) simulates(e ecs.Entity) bool {

@@ -21,6 +21,7 @@ type Replica struct {
 	WaitsSince uint32 // send since which own state must tell of it first; 0: none
 	Simulated  bool   // here
 	Own        bool   // it belongs to this client, which predicts
+	mine       bool   // its newest state in the world says that it belongs to this client
 	announced  bool   // the game was told that it came, and not that it went
 }
 

@@ -14,6 +14,8 @@ type State struct {
 	Tick uint32
 	Born uint64 // slots whose entity was spawned where this client saw it
 	Away uint64 // empty slots whose last entity moved elsewhere
+	// Secrets says of own state that it leaves out what is predicted.
+	Secrets bool
 }
 
 // History is all that a client keeps of one group: the states that sends told of,
@@ -24,7 +26,7 @@ type History struct {
 	First  *State       // of the send with which this client joins
 	Open   *State       // what the packet at hand says
 	Told   [64]uint32   // by slot: newest send that told of it
-	Here   [64]*Replica // by slot: the entity that stands there
+	Here   [64]*Replica // by slot: the entity that stands there; in own state, whose private components it told last
 	Hidden uint64       // slots that are out of sight, by the newest send that told of them
 	Fresh  uint64       // slots with news that are not in the world yet
 }
@@ -53,6 +55,21 @@ func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 		return false
 	}
 	return true
+}
+
+// take keeps a state as add does, and notes which slots it has news of.
+func (s *Store) take(x *History, st *State, floor, collected uint32) {
+	known, hidden, send := st.Known, st.Hidden, st.Send
+	if !s.add(x, st, floor, collected) {
+		return
+	}
+	for m := known; m != 0; m &= m - 1 {
+		if k := trailing(m); send > x.Told[k] {
+			x.Told[k] = send
+			x.Hidden = x.Hidden&^(1<<k) | hidden&(1<<k)
+			x.Fresh |= 1 << k
+		}
+	}
 }
 
 // close ends what the datagram at hand says of a group.
@@ -149,7 +166,7 @@ func (m *Memory) Take(send, tick uint32) *State {
 		m.Used += StateSize
 	}
 	st.Reset(send)
-	st.Tick, st.Born, st.Away = tick, 0, 0
+	st.Tick, st.Born, st.Away, st.Secrets = tick, 0, 0, false
 	return st
 }
 
@@ -231,6 +248,12 @@ func (m *Memory) merge(st, more *State) {
 // Says reports whether a state tells of an entity in a slot.
 func (st *State) Says(id uint32, slot int32) bool {
 	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
+}
+
+// says reports whether the newest state that tells of a slot is kept, and has an entity there.
+func (h *History) says(id uint32, slot int) bool {
+	st := h.At(h.Told[slot])
+	return st != nil && st.Says(id, int32(slot))
 }
 
 // ways notes how the entities that a block told of came to their slots, and how those went that stood there in its
