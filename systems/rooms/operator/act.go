@@ -21,8 +21,8 @@ import (
 type actor struct {
 	server    *rooms.Server
 	config    Config
-	tokens    [][sha256.Size]byte // of Config.Operators, in their order
-	addresses *allowance.Limiter[netip.Addr]
+	tokens    [][sha256.Size]byte            // of Config.Operators, in their order
+	addresses *allowance.Limiter[netip.Addr] // of requests without a valid token
 	operators *allowance.Limiter[string]
 }
 
@@ -118,7 +118,7 @@ func asked(path string) (name string, id string) {
 // entry is what the audit log is told of a request, before it is known what becomes of it.
 func (a *actor) entry(r *http.Request) Entry {
 	name, id := asked(r.URL.Path)
-	e := Entry{At: time.Now().UTC(), From: r.RemoteAddr, What: name}
+	e := Entry{At: time.Now().UTC(), From: a.from(r), What: name}
 	if name == "" {
 		e.What = "unknown"
 	}
@@ -135,16 +135,29 @@ func (a *actor) entry(r *http.Request) Entry {
 func (a *actor) refused(r *http.Request, advice string) {
 	e := a.entry(r)
 	e.Outcome, e.Code, e.Detail = Refused, "forbidden", advice
-	a.config.Audit.refused(e, network(r))
+	a.config.Audit.refused(e, a.network(r))
 }
 
-// network is what a request is counted by.
-func network(r *http.Request) netip.Addr {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
+// proxies are those whose X-Forwarded-For counts.
+func (a *actor) proxies() hostname.Guard { return hostname.Guard{Proxies: a.config.TrustedProxies} }
+
+// from returns the address of the client that a request came from, for the audit log.
+func (a *actor) from(r *http.Request) string {
+	if remote, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && a.proxies().Proxied(remote.Addr()) {
+		if client, err := a.proxies().Client(r); err == nil {
+			return client.String()
+		}
+	}
+	return r.RemoteAddr
+}
+
+// network returns the network that a request is counted by.
+func (a *actor) network(r *http.Request) netip.Addr {
+	client, err := a.proxies().Client(r)
 	if err != nil {
 		return netip.Addr{}
 	}
-	return hostname.Network(from.Addr())
+	return hostname.Network(client)
 }
 
 // ServeHTTP does what a request asks for, that the gate has admitted, or refuses it; and notes either.
@@ -155,7 +168,7 @@ func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, f := a.who(r)
 	if f != nil {
 		e.Outcome, e.Code, e.Detail = Refused, f.Code, f.Message
-		a.config.Audit.refused(e, network(r))
+		a.config.Audit.refused(e, a.network(r))
 		refuse(w, f)
 		return
 	}
@@ -190,24 +203,27 @@ type Success struct {
 	Note string `json:"note,omitempty"`
 }
 
-// who is whose token a request shows.
+// who returns the name of the operator whose token a request shows. It checks the token first: only requests without a
+// valid one use up the allowance of their address, so nobody locks out the operators behind the same proxy.
 func (a *actor) who(r *http.Request) (string, *Failure) {
-	if wait := a.addresses.Take(network(r), 1, time.Now()); wait > 0 {
-		return "", &Failure{"limited", adviseOften, wait}
-	}
-	if len(a.tokens) == 0 {
-		return "", fail("off", adviseOff)
-	}
-	if r.URL.RawQuery != "" {
-		return "", fail("bad_query", adviseQuery)
-	}
 	shown, ok := inspect.Bearer(r)
 	sum := sha256.Sum256([]byte(shown))
 	found := -1
 	for i := range a.tokens { // all of them: the time it takes tells nothing
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], a.tokens[i][:]), i, found)
 	}
-	if !ok || found < 0 {
+	valid := ok && found >= 0
+	if !valid {
+		if wait := a.addresses.Take(a.network(r), 1, time.Now()); wait > 0 {
+			return "", &Failure{"limited", adviseOften, wait}
+		}
+	}
+	switch {
+	case len(a.tokens) == 0:
+		return "", fail("off", adviseOff)
+	case r.URL.RawQuery != "":
+		return "", fail("bad_query", adviseQuery)
+	case !valid:
 		return "", fail("unauthorized", adviseBearer)
 	}
 	return a.config.Operators[found].Name, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,8 +37,13 @@ type Config struct {
 	Broadcast func(r *rooms.Room, text string) error
 	// Audit is the log. Default (nil): one of the page's own, which hears of actions, and not what rooms tell.
 	Audit *Audit
-	// PerMinute is how often an operator may act, and how often an address may try, a sixth of it at once. Default (0): 60.
+	// PerMinute is how often a minute an operator may act, and how often an address may ask for an action without a valid
+	// token, a sixth of it at once. Default (0): 60.
 	PerMinute int
+	// TrustedProxies are the addresses of proxies in front. From them X-Forwarded-For says which client asks: for PerMinute
+	// and for the audit log. They need Token, because without it the page refuses forwarded requests. Default (nil): the
+	// client is whoever connects.
+	TrustedProxies []netip.Prefix
 	// Wait is how long a request waits for a room, as that of inspect.Config. Default (0): 2 s.
 	Wait time.Duration
 	// Logger is told who was refused to look, and of profiles. Default (nil): none.
@@ -104,6 +111,12 @@ func (c Config) Validate() error {
 			}
 		}
 		names[o.Name], tokens[o.Token] = true, true
+	}
+	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
+		bad("TrustedProxies: %v has one that is not valid", c.TrustedProxies)
+	}
+	if c.Token == "" && len(c.TrustedProxies) > 0 {
+		bad("TrustedProxies without Token: a page without a token refuses forwarded requests, so give it a Token")
 	}
 	if c.PerMinute < 0 || c.PerMinute > mostPerMinute {
 		bad("PerMinute %d is not in 1..%d (0: %d)", c.PerMinute, mostPerMinute, defaultPerMinute)

@@ -36,7 +36,9 @@
 // Who may see the page is what package inspect's guard says: this machine alone, or whoever shows Config.Token. Who acts
 // shows a token of Config.Operators as "Authorization: Bearer TOKEN", and nothing else counts: no cookie, nothing in the
 // address, and not Config.Token. So no page of another site can make a browser act. Without operators nobody acts.
-// Bodies are bounded, and each address and each operator may act so often a minute.
+// Bodies are bounded. Each operator may act a limited number of times a minute, and so often an address may ask without a
+// valid token: such requests do not count against operators at the same address. Behind proxies name them in
+// Config.TrustedProxies.
 //
 // # What it costs
 //

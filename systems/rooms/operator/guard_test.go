@@ -192,34 +192,59 @@ func TestWhoLooks(t *testing.T) {
 	}
 }
 
-// Each address may try so often a minute, whatever it shows, and each operator may act so often, from wherever.
+// Each address may try so often a minute without a token, and each operator may act so often, from wherever. An operator at
+// an address that has tried too often acts all the same. Clients of trusted proxies are counted one by one.
 func TestActionLimits(t *testing.T) {
 	c := acting()
 	c.PerMinute = 12 // two at once
+	c.Token, c.TrustedProxies = eyeToken, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	p, r := still(t, c)
+	const guess = "guess-guess-guess-guess"
+	forwarded := ""
 	try := func(from, token string) int {
 		w := httptest.NewRecorder()
-		p.ServeHTTP(w, post(r, func(x *http.Request) { x.RemoteAddr = from; bearer(token)(x) }))
+		p.ServeHTTP(w, post(r, func(x *http.Request) {
+			x.RemoteAddr = from
+			if forwarded != "" {
+				x.Header.Set("X-Forwarded-For", forwarded)
+			}
+			bearer(token)(x)
+		}))
 		if (w.Code == 429) != (w.Header().Get("Retry-After") != "") {
 			t.Errorf("%d with %v", w.Code, w.Header())
 		}
 		return w.Code
 	}
 	for i, want := range []int{401, 401, 429} {
-		if got := try("127.0.0.1:5555", "guess-guess-guess-guess"); got != want {
+		if got := try("127.0.0.1:5555", guess); got != want {
 			t.Errorf("guess %d: %d, want %d", i, got, want)
 		}
 	}
-	if got := try("127.0.0.1:6666", adaToken); got != 429 {
+	if got := try("127.0.0.1:6666", adaToken); got != 200 {
 		t.Errorf("the right token from there: %d", got)
 	}
-	for i, want := range []int{200, 200, 429} {
+	for i, want := range []int{200, 429} {
 		if got := try(fmt.Sprintf("127.0.0.%d:1", 2+i), adaToken); got != want {
 			t.Errorf("Ada, time %d: %d, want %d", i, got, want)
 		}
 	}
 	if got := try("127.0.0.9:1", bobToken); got != 200 {
 		t.Errorf("Bob: %d", got)
+	}
+	for _, test := range []struct {
+		from, forwarded string
+		want            int
+	}{
+		{"10.0.0.1:1", "192.0.2.1", 401}, {"10.0.0.2:1", "192.0.2.1", 401}, {"10.0.0.1:1", "192.0.2.1", 429},
+		{"10.0.0.1:1", "192.0.2.1, 192.0.2.2", 401},                                                             // the proxy says .2; what that says is not trusted
+		{"192.0.2.3:1", "192.0.2.4", 401}, {"192.0.2.3:1", "192.0.2.5", 401}, {"192.0.2.3:1", "192.0.2.6", 429}, // no proxy
+	} {
+		if forwarded = test.forwarded; try(test.from, guess) != test.want {
+			t.Errorf("a guess from %s for %s: want %d", test.from, test.forwarded, test.want)
+		}
+		if e := p.config.Audit.Entries(0, 0, 1); len(e) != 1 || test.from[:2] == "10" && e[0].From != test.forwarded[max(len(test.forwarded)-9, 0):] {
+			t.Errorf("the log says %+v", e)
+		}
 	}
 }
 
@@ -243,6 +268,9 @@ func TestConfigValidate(t *testing.T) {
 		{Config{Operators: make([]Operator, mostOperators+1)}, false},
 		{Config{Token: "short"}, false},
 		{Config{PerMinute: -1}, false},
+		{Config{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, false},
+		{Config{Token: eyeToken, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}, true},
+		{Config{Token: eyeToken, TrustedProxies: make([]netip.Prefix, 1)}, false},
 		{Config{PerMinute: mostPerMinute + 1}, false},
 		{Config{Wait: -1}, false},
 	} {
