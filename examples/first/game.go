@@ -26,7 +26,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[It](p, 0)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { // players ask for nothing when they join
-		w.Spawn(components.Owner{Client: client}, Place{float32(40 * client % 640), 200}, It{client%4 == 1}, Move{})
+		w.Spawn(components.Owner{Client: client}, Place{float32(40 * client % 640), 200}, It{}, Move{})
 	})
 	p.Simulate("run", run)
 	p.Authority("tag", tag)
@@ -44,22 +44,31 @@ func run(w *ecs.World) {
 	}
 }
 
-// tag runs on the server alone: whoever is touched has to catch the others too. It looks first and writes then, so
-// that it does not matter who comes first.
+// tag runs on the server alone. A touched player has to catch the others too; when all are caught, a new round begins.
+// It reads first and writes afterwards, so that the order of the players does not matter.
 func tag(w *ecs.World) {
 	var red []Place
+	players, first := 0, ^uint32(0)
 	for _, p := range ecs.All[struct { // values, to look at
+		Owner components.Owner
 		Place Place
 		It    It
 	}](w) {
+		players, first = players+1, min(first, p.Owner.Client)
 		if p.It.Is {
 			red = append(red, p.Place)
 		}
 	}
+	round := len(red) == 0 || len(red) == players && players > 1
 	for _, p := range ecs.Each[struct { // pointers, to write to
+		Owner *components.Owner
 		Place *Place
 		It    *It
 	}](w) {
+		if round {
+			p.It.Is = p.Owner.Client == first
+			continue
+		}
 		for _, at := range red {
 			dx, dy := p.Place.X-at.X, p.Place.Y-at.Y
 			p.It.Is = p.It.Is || dx*dx+dy*dy < 20*20
