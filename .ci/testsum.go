@@ -1,7 +1,7 @@
-// Testsum reads the events of go test -json and prints what go test would, with
-// the skipped tests named. The last line, "N passed, N failed", is also written
-// to the file named by the argument, if there is one. The exit status is go
-// test's business: run it in a pipe with pipefail.
+// Testsum reads the events of go test -json and prints what go test would print, with the skipped tests and their reasons.
+// It also writes the last line, "N passed, N failed", to the file named by the argument, if there is one. A skip without a
+// reason counts as a failure and makes the exit status 1. For all other failures the exit status is that of go test: run
+// testsum in a pipe with pipefail.
 package main
 
 import (
@@ -19,7 +19,7 @@ type event struct {
 func main() {
 	output := map[string]string{} // of tests that have not ended
 	failedIn := map[string]int{}  // failed tests by package
-	passed, failed, skipped := 0, 0, 0
+	passed, failed, skipped, unexplained := 0, 0, 0, 0
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 64<<20)
 	for in.Scan() {
@@ -50,8 +50,13 @@ func main() {
 			fmt.Print(output[key])
 			delete(output, key)
 		case e.Action == "skip":
+			why := reason(output[key])
+			if why == "" {
+				why = "FAIL: no reason given"
+				unexplained++
+			}
 			skipped++
-			fmt.Printf("skip\t%s: %s\n", key, reason(output[key]))
+			fmt.Printf("skip\t%s: %s\n", key, why)
 			delete(output, key)
 		}
 	}
@@ -62,7 +67,7 @@ func main() {
 	if skipped > 0 {
 		fmt.Printf("%d skipped\n", skipped)
 	}
-	sum := fmt.Sprintf("%d passed, %d failed\n", passed, failed)
+	sum := fmt.Sprintf("%d passed, %d failed\n", passed, failed+unexplained)
 	fmt.Print(sum)
 	if len(os.Args) > 1 {
 		if err := os.WriteFile(os.Args[1], []byte(sum), 0o644); err != nil {
@@ -70,9 +75,12 @@ func main() {
 			os.Exit(1)
 		}
 	}
+	if unexplained > 0 {
+		os.Exit(1)
+	}
 }
 
-// reason finds what a test said when it skipped itself.
+// reason returns what a test printed when it skipped itself, or an empty string.
 func reason(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
@@ -80,5 +88,5 @@ func reason(output string) string {
 			return line
 		}
 	}
-	return "no reason given"
+	return ""
 }
