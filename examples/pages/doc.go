@@ -1,7 +1,7 @@
 // Package pages is what the commands of the example worlds have in common: sockets, an inspector, and a page to play on
 // that names those of the others.
 //
-//   - Where the pages are: [Others].
+//   - Where the pages are: [Worlds].
 //   - The page in three.js that some have: [Three].
 //   - A world with all of that: [Beside]; its command: [Main].
 //

@@ -15,17 +15,37 @@ import (
 	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// Others are all worlds with a page, for web.Config.Others. Their ports are ten apart.
-func Others() []web.Other {
-	return []web.Other{
-		{Name: "arena", GamePort: 7777, Command: "go run ./examples/arena"},
-		{Name: "custom", GamePort: 7787, Command: "go run ./examples/custom"},
-		{Name: "platformer", GamePort: 7797, Command: "go run ./examples/platformer"},
-		{Name: "snake", GamePort: 7807, Command: "go run ./examples/snake"},
-		{Name: "snowball", GamePort: 7817, Command: "go run ./examples/snowball"},
-		{Name: "duel", GamePort: 7827, Command: "go run ./examples/duel"},
-		{Name: "physics", GamePort: 7837, Command: "go -C examples/physics run ."},
+// World is an example world with a page.
+type World struct {
+	// Name is that of its folder in examples.
+	Name string
+	// GamePort is its web.Config.GamePort. Ports of worlds are ten apart.
+	GamePort uint16
+	// Command starts it.
+	Command string
+}
+
+// Worlds lists all worlds with a page.
+func Worlds() []World {
+	return []World{
+		{"arena", 7777, "go run ./examples/arena"},
+		{"custom", 7787, "go run ./examples/custom"},
+		{"platformer", 7797, "go run ./examples/platformer"},
+		{"snake", 7807, "go run ./examples/snake"},
+		{"snowball", 7817, "go run ./examples/snowball"},
+		{"duel", 7827, "go run ./examples/duel"},
+		{"physics", 7837, "go -C examples/physics run ."},
 	}
+}
+
+// Others lists the worlds other than one, for web.Config.Others.
+func Others(than string) (all []web.Other) {
+	for _, w := range Worlds() {
+		if w.Name != than {
+			all = append(all, web.Other{Name: w.Name, Command: w.Command})
+		}
+	}
+	return all
 }
 
 // Three is the page in three.js of a world whose client is drawn in examples/three too, for web.Config.Dist; nil for others.
@@ -40,24 +60,24 @@ func Three(world string) *web.Dist {
 	return nil
 }
 
-// Beside is a world with sockets, an inspector, and a page to play on, whose client is examples/play: at the port that
-// [Others] has for its name. keys and touch say on the page what one presses, as in web.Config. It panics for a
-// world that Others does not name.
+// Beside returns a world with sockets, an inspector, and a page to play on, whose client is examples/play, at the port that
+// [Worlds] has for its name. keys and touch say on the page what to press, as in web.Config. It panics for a
+// world that Worlds does not name.
 func Beside(w runner.World, keys [][2]string, touch string) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
 	w.Inspect = runner.Inspect(inspect.Open)
-	for _, o := range Others() {
+	for _, o := range Worlds() {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
 				GamePort: o.GamePort, Package: "examples/play", Args: []string{w.Name}, Title: "Tactus " + w.Name,
-				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(), Dist: Three(w.Name),
+				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(w.Name), Dist: Three(w.Name),
 			})
 			return w
 		}
 	}
-	panic(fmt.Sprintf("pages: Others does not name the world %q: give it a port there", w.Name))
+	panic(fmt.Sprintf("pages: Worlds does not name the world %q: give it a port there", w.Name))
 }
 
 // Main is the command of a world, until it is interrupted: see [runner.Main].

@@ -10,13 +10,13 @@ import (
 )
 
 // Every world whose command is made here is named, with the command that runs it, and no other is.
-func TestOthers(t *testing.T) {
+func TestWorlds(t *testing.T) {
 	mains, err := filepath.Glob("../*/main.go")
 	if err != nil || len(mains) == 0 {
 		t.Fatalf("there are no examples: %v", err)
 	}
 	named, ports := map[string]string{}, map[uint16]bool{}
-	for _, o := range pages.Others() {
+	for _, o := range pages.Worlds() {
 		named[o.Name] = o.Command
 		for port := o.GamePort; port < o.GamePort+4; port++ { // UDP, WebSocket, and three above the page
 			if ports[port] {
@@ -39,7 +39,7 @@ func TestOthers(t *testing.T) {
 			command = "go -C examples/" + name + " run ."
 		}
 		if named[name] != command {
-			t.Errorf("%s is run by %s: Others says %q", file, command, named[name])
+			t.Errorf("%s is run by %s: Worlds says %q", file, command, named[name])
 		}
 		delete(named, name)
 	}
@@ -65,7 +65,7 @@ func TestThree(t *testing.T) {
 		}
 		there[name] = true
 	}
-	for _, o := range pages.Others() {
+	for _, o := range pages.Worlds() {
 		if pages.Three(o.Name) != nil && !there[o.Name] {
 			t.Errorf("Three has a page for %s, and examples/three has none", o.Name)
 		}

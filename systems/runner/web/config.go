@@ -28,9 +28,7 @@ type Config struct {
 	// Dist is a second page for the same match, which something else draws: the page links to it, and says so where it
 	// is not built. Without a Package it is the page itself, its Path is "". nil: there is none.
 	Dist *Dist
-	// Others are the worlds that the page names beside this one, where it is opened on the machine that serves it: a
-	// link to those that run at their usual ports, the command for those that do not. One at this page's own port
-	// is left out.
+	// Others are other games that the page names, each with the command that starts it. nil: none.
 	Others []Other
 	// GamePort is where [Beside] listens: for UDP at this port, for WebSockets at the next one, and the page is at
 	// three more; where these are taken, at free ones. 0: free ones.
@@ -53,3 +51,11 @@ type Config struct {
 
 // alone reports whether Dist is the only page.
 func (c *Config) alone() bool { return c.Dist != nil && c.Package == "" && c.Dir == "" }
+
+// Other is another game, for Config.Others.
+type Other struct {
+	// Name is what the page calls it.
+	Name string
+	// Command starts it.
+	Command string
+}

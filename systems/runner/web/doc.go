@@ -18,10 +18,10 @@
 // asks for again when the session ends, or after a reload. A link to the page with a room's code as its fragment leads into that room.
 //
 // On a touch screen the page offers a button and a line to talk once the client has dispatched the event "talks" to
-// the document; what is written it dispatches there as "say", with the text as detail. Config.Others names worlds
-// beside this one.
+// the document; what is written it dispatches there as "say", with the text as detail. Config.Others names other
+// games.
 //
-// All that the page loads comes from the site itself, and its policy lets nothing else in: no other origin but to ask whether another world runs on the same machine, and of
+// The page loads only from the site itself, and its policy lets nothing else in: no other origin, and of
 // the scripts and styles that stand in a page of the game's own none but those that it was given with. The site
 // answers who asks for localhost, for an address, or for a name in Config.Hosts, so that no web site can pose as it.
 // What was built is kept in the user's cache folder, under a name that follows from the sources and the compiler: a

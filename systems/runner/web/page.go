@@ -54,7 +54,7 @@ func frontOf(c *Config) front {
 	}
 	var out bytes.Buffer
 	err := template.Must(template.ParseFS(page, "page/index.html")).Execute(&out, map[string]any{
-		"Title": title, "First": first, "Last": last, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil,
+		"Title": title, "First": first, "Last": last, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil, "Others": c.Others,
 	})
 	if err != nil {
 		panic(err) // it is embedded

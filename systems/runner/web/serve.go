@@ -16,4 +16,6 @@ import (
 // answer. The number of connections is bounded by half of the file descriptors that the process may have, and by 8,192: then
 // a new connection takes the place of an idle one. Waiting requests, WebSockets and downloads on slow links may take as long
 // as they need.
-func Serve(ctx context.Context, l net.Listener, h http.Handler) error { return httpserve.Serve(ctx, l, h) }
+func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	return httpserve.Serve(ctx, l, h)
+}

@@ -42,7 +42,6 @@ type settings struct {
 	Args   []string `json:"args"`
 	Kind   string   `json:"kind,omitempty"`   // of rooms
 	Schema string   `json:"schema,omitempty"` // of the client
-	Others []shown  `json:"others"`
 	Second *second  `json:"second,omitempty"`
 }
 
@@ -79,9 +78,8 @@ func New(c Config) *Site {
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
 		kind, schema := c.Lobby.settings()
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.others(r), s.config.Dist.second(r)})
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.config.Dist.second(r)})
 	})
-	s.mux.HandleFunc("GET /world.json", s.world)
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
 	return s
@@ -122,8 +120,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		s.front.scripts, s.front.styles, s.socket(r), s.config.Lobby.sources(), s.sources(r)))
+		"img-src 'self' data:; connect-src 'self' ws://%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		s.front.scripts, s.front.styles, s.socket(r), s.config.Lobby.sources()))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")

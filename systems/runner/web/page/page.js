@@ -76,32 +76,6 @@
     }
   }
 
-  // Other worlds of this machine: a link to those that run, the command for the others.
-  async function look(others) {
-    const list = at("others").querySelector("ul");
-    const items = others.filter((o) => String(o.port) !== location.port).map((o) => {
-      const item = document.createElement("li"), link = document.createElement("a"), name = document.createElement("b"), command = document.createElement("code"), runs = document.createElement("small");
-      link.href = `${location.protocol}//${location.hostname}:${o.port}/`;
-      link.textContent = name.textContent = o.name;
-      command.textContent = o.command;
-      runs.textContent = "runs";
-      list.append(item);
-      return { ...o, item, link, name, command, runs, was: undefined };
-    });
-    at("others").hidden = items.length === 0;
-    for (; items.length > 0 && !card.hidden; await wait(3000)) {
-      if (document.hidden) continue;
-      await Promise.all(items.map(async (o) => {
-        let there = false;
-        try { there = (await fetch(`${o.link.href}world.json`, { signal: AbortSignal.timeout(2000) })).ok; } catch { }
-        if (there === o.was) return;
-        o.was = there;
-        o.item.className = there ? "runs" : "";
-        o.item.replaceChildren(...(there ? [o.link, o.runs] : [o.name, o.command]));
-      }));
-    }
-  }
-
   // The same match, drawn by something else.
   function offerSecond({ name, path, missing }) {
     const link = document.createElement("a");
@@ -117,7 +91,6 @@
     if (!document.createElement("canvas").getContext("webgl2"))
       throw new Error("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
-    void look(settings.others);
     if (settings.second) offerSecond(settings.second);
     await built();
     say("loading …", 0.93);
