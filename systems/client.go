@@ -145,7 +145,8 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
-	c.config.Token, c.config.ClientID = nil, c.Session().ClientID() // whoever prints a client does not print the token
+	c.config.Token = nil                       // whoever prints a client does not print that
+	c.config.ClientID = c.Session().ClientID() // which a reconnection keeps, where it was made up
 	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
 		c.steps.now = time.Now()
 	}

@@ -3,6 +3,7 @@ package host_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -80,10 +81,37 @@ func TestReasonOf(t *testing.T) {
 		host.Protocol: &netsys.CloseError{Reason: netsys.ReasonProtocol, Remote: true}, host.OtherVersion: netsys.ErrVersion,
 		host.Full: fmt.Errorf("%w: %w", netsys.ErrRefused, netsys.ErrServerFull), host.Busy: netsys.ErrBusy, host.LoginRefused: netsys.ErrLogin,
 		host.Expired: netcode.ErrTokenExpired, host.Elsewhere: netsys.ErrElsewhere, host.Other: errors.New("else"),
+		host.Away: &netsys.CloseError{Reason: netsys.ReasonAway},
 	} {
+		if (host.Explain(err) == "") != (want == host.Going) || strings.Contains(host.Explain(err), "netsys") {
+			t.Errorf("%v: players are told %q", err, host.Explain(err))
+		}
 		if got := host.ReasonOf(err); got != want {
 			t.Errorf("%v: reason %d, want %d", err, got, want)
 		}
+	}
+}
+
+// What the server says to a player whom it refuses is told to that player.
+func TestExplainLogin(t *testing.T) {
+	err := fmt.Errorf("%w: %w", netsys.ErrRefused, fmt.Errorf("%w: you are banned until Friday", netsys.ErrLogin))
+	if text := host.Explain(err); !strings.Contains(text, "you are banned until Friday") || strings.Contains(text, "netsys") {
+		t.Error(text)
+	}
+}
+
+// The package for JavaScript has the same numbers.
+func TestReasonsOfJavaScript(t *testing.T) {
+	text, err := os.ReadFile("js/game.mjs")
+	must(t, err)
+	for want, name := range []string{"Going", "Left", "Closing", "Kicked", "Replaced", "Protocol", "Flood", "TimedOut", "Elsewhere", "Expired", "OtherSchema",
+		"OtherVersion", "Full", "Busy", "LoginRefused", "Closed", "Other", "Away"} {
+		if !strings.Contains(string(text), fmt.Sprintf(" %s: %d,", name, want)) {
+			t.Errorf("%s is not %d", name, want)
+		}
+	}
+	if host.Away != 17 || host.Rooms != 64 || host.Application != 128 {
+		t.Error("the numbers have changed: these stand in js/game.mjs and js/index.d.ts")
 	}
 }
 

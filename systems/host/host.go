@@ -145,7 +145,29 @@ func (h *Host) Drawing(id uint32) (interpolate.Drawing, bool) {
 // Stats is how the netcode does, as of the newest frame, until the next one.
 func (h *Host) Stats() *Stats { return &h.stats }
 
-// End is why the session ended, with a text for people; [Going] and "" while it goes on.
+// Lost is why there is no session while the client reconnects, [Going] otherwise: see systems.ClientConfig.Reconnect.
+func (h *Host) Lost() Reason { return ReasonOf(h.client.Lost()) }
+
+// Away says to the server that the player may come back, and ends the session: see systems.Client.Away. The wire stays open.
+func (h *Host) Away() {
+	if !h.closed {
+		h.client.Away(h.clock.last)
+	}
+}
+
+// Rejoin begins another session after one has ended: see systems.Client.Rejoin, whose error it returns, or one that wraps
+// [ErrTime] or netsys.ErrClosed.
+func (h *Host) Rejoin(now time.Time) error {
+	if err := h.clock.check(now); err != nil {
+		return err
+	}
+	if h.closed {
+		return netsys.ErrClosed
+	}
+	return h.client.Rejoin(now)
+}
+
+// End is why the session ended, with the error's text; [Going] and "" while it goes on. [Reason.Explain] has words for players.
 func (h *Host) End() (Reason, string) {
 	err := h.client.Err()
 	switch {

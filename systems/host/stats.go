@@ -33,6 +33,9 @@ type Stats struct {
 	Stalls, Snaps, Renewals, Refusals, Malformed float64
 	// Rows is how many rows the view has, Generation what [Host.Generation] says.
 	Rows, Generation float64
+	// Silence is how many milliseconds nothing has come from the server. Lost is the [Reason] for which there is no session
+	// while the client reconnects, else 0; Reconnects counts sessions that began after another one had ended.
+	Silence, Lost, Reconnects float64
 	// NewsLost counts what there was no room for among the [Host.News].
 	NewsLost float64
 }
@@ -45,7 +48,7 @@ func StatNames() []string {
 		"ReceivedRate", "SentRate", "CorrectionRate", "Received", "Sent",
 		"Ticks", "TicksDropped", "Inputs", "InputsSent", "Snapshots", "Confirmed", "Corrections", "Resimulated",
 		"LongestReplay", "Jumps", "Stalls", "Snaps", "Renewals", "Refusals", "Malformed",
-		"Rows", "Generation", "NewsLost",
+		"Rows", "Generation", "Silence", "Lost", "Reconnects", "NewsLost",
 	}
 }
 
@@ -93,7 +96,8 @@ func (f *Stats) read(h *Host, now time.Time) {
 		Snapshots: float64(s.Snapshots), Confirmed: float64(s.Confirmed + s.CoConfirmed), Corrections: float64(s.Corrections + s.CoCorrections),
 		Resimulated: float64(s.Resimulated), LongestReplay: float64(s.LongestReplay), Jumps: float64(s.Jumps), Stalls: float64(s.Stalls),
 		Snaps: float64(s.Snaps), Renewals: float64(s.Renewals), Refusals: float64(s.Refusals), Malformed: float64(s.MalformedMessages),
-		Rows: float64(h.view.rows[0].n), Generation: float64(h.view.generation), NewsLost: float64(h.news.lost),
+		Rows: float64(h.view.rows[0].n), Generation: float64(h.view.generation),
+		Silence: milliseconds(s.Session.Silence), Lost: float64(h.Lost()), Reconnects: float64(s.Reconnects), NewsLost: float64(h.news.lost),
 	}
 	if _, joined := c.Loaded(); joined {
 		f.Joined = 1

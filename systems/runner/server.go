@@ -8,6 +8,9 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
+// reconnectWindow is for how long players are waited for who load their page again, or whose link is dead.
+const reconnectWindow = 30 * time.Second
+
 // newServer makes a world's server on a wire, populated.
 func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	config := systems.ServerConfig{
@@ -23,9 +26,12 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Policies:   o.policies(),
 		MaxClients: max(o.bots(), 256),
 		Start:      start,
-		Trained:    o.files.trained,
-		Record:     o.files.record,
-		Logger:     o.files.log,
+
+		ReconnectWindow: reconnectWindow,
+
+		Trained: o.files.trained,
+		Record:  o.files.record,
+		Logger:  o.files.log,
 	}
 	config.Random = o.random(o.Seed)
 	var s *systems.Server

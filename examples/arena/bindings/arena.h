@@ -366,9 +366,9 @@ ARENA_ASSERT(sizeof(arena_Rename) == 17);
 
 // How the netcode does: see host.Stats.
 typedef struct arena_Stats {
-  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, NewsLost;
+  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, Silence, Lost, Reconnects, NewsLost;
 } arena_Stats;
-ARENA_ASSERT(sizeof(arena_Stats) == 312);
+ARENA_ASSERT(sizeof(arena_Stats) == 336);
 
 #undef ARENA_ASSERT
 #endif

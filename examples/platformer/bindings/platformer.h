@@ -203,9 +203,9 @@ PLATFORMER_ASSERT(sizeof(platformer_Taken) == 8);
 
 // How the netcode does: see host.Stats.
 typedef struct platformer_Stats {
-  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, NewsLost;
+  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, Silence, Lost, Reconnects, NewsLost;
 } platformer_Stats;
-PLATFORMER_ASSERT(sizeof(platformer_Stats) == 312);
+PLATFORMER_ASSERT(sizeof(platformer_Stats) == 336);
 
 #undef PLATFORMER_ASSERT
 #endif

@@ -130,44 +130,89 @@ export class Paint {
 export class Stats {
   constructor(m: Memory);
   set(address: number): this;
+  /** The number that the server gave this client, and the owner of its entities; 0 before it is connected. */
   readonly Client: number;
+  /** The NetID of the first own entity of the view; 0 where there is none. */
   readonly Own: number;
+  /** 1 once all of the state with which the client joins has arrived, else 0. */
   readonly Joined: number;
+  /** Ticks a second; 0 before the client is connected. */
   readonly TickRate: number;
+  /** The tick that the client simulates next. */
   readonly Tick: number;
+  /** The newest tick of which a state arrived. */
   readonly ServerTick: number;
+  /** The tick that the view shows of others, with fractions. */
   readonly DrawnTick: number;
+  /** The sequence of the newest input. */
   readonly Input: number;
+  /** The smoothed round trip, in milliseconds. */
   readonly RTT: number;
+  /** The shortest round trip of the last ten seconds, in milliseconds. */
   readonly MinRTT: number;
+  /** The mean deviation of the round trip, in milliseconds. */
   readonly Jitter: number;
+  /** The share of the server's packets that did not arrive in the last ten seconds, 0 to 1. */
   readonly LossIn: number;
+  /** The share of this client's packets that the server did not acknowledge in the last ten seconds, 0 to 1. */
   readonly LossOut: number;
+  /** How many inputs waited on the server, as of the newest state. */
   readonly Buffer: number;
+  /** How many ticks the client is ahead of the newest state. */
   readonly Lead: number;
+  /** How far what is drawn of others is behind the newest state, in milliseconds. */
   readonly Delay: number;
+  /** Bytes received a second, over the last second. */
   readonly ReceivedRate: number;
+  /** Bytes sent a second, over the last second. */
   readonly SentRate: number;
+  /** Corrections of the prediction a second, over the last second. */
   readonly CorrectionRate: number;
+  /** Bytes received in all. */
   readonly Received: number;
+  /** Bytes sent in all. */
   readonly Sent: number;
+  /** Ticks simulated in all, without those that were simulated again. */
   readonly Ticks: number;
+  /** Ticks that were due and did not run, as the machine was too slow. */
   readonly TicksDropped: number;
+  /** Inputs gathered. */
   readonly Inputs: number;
+  /** Inputs in all messages: each goes out until it is known to have arrived. */
   readonly InputsSent: number;
+  /** Packets with states that were taken in. */
   readonly Snapshots: number;
+  /** States of the server that agreed with the prediction. */
   readonly Confirmed: number;
+  /** States of the server that did not agree with the prediction. */
   readonly Corrections: number;
+  /** Ticks simulated again because of corrections. */
   readonly Resimulated: number;
+  /** The most ticks that were simulated again at once. */
   readonly LongestReplay: number;
+  /** Times that the server was ahead of this client's inputs. */
   readonly Jumps: number;
+  /** Frames in which there was nothing to interpolate toward. */
   readonly Stalls: number;
+  /** Times that the view was more than a second behind, and jumped. */
   readonly Snaps: number;
+  /** Times that a baseline was missing and full states were asked for. */
   readonly Renewals: number;
+  /** Inputs, changes and commands that the server did not accept. */
   readonly Refusals: number;
+  /** Messages of the server that could not be read. */
   readonly Malformed: number;
+  /** Rows of the view. */
   readonly Rows: number;
+  /** Frames in which columns had moved, rows come or gone. */
   readonly Generation: number;
+  /** For how many milliseconds nothing has come from the server. */
+  readonly Silence: number;
+  /** The Reason for which there is no session while the client reconnects, else 0. */
+  readonly Lost: number;
+  /** Sessions that began after another one had ended. */
+  readonly Reconnects: number;
+  /** News for which there was no room. */
   readonly NewsLost: number;
 }
 

@@ -168,7 +168,7 @@ GAME_ASSERT(offsetof(game_Login, Name.length) == 0);
 GAME_ASSERT(offsetof(game_Login, Name.items) == 1);
 GAME_ASSERT(sizeof(game_Login) == 17);
 
-// A command that clients send.
+// Clients send this command.
 typedef struct game_Paint {
   // One of 0 to 5; see Colour
   uint8_t Colour;
@@ -178,9 +178,9 @@ GAME_ASSERT(sizeof(game_Paint) == 1);
 
 // How the netcode does: see host.Stats.
 typedef struct game_Stats {
-  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, NewsLost;
+  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, Silence, Lost, Reconnects, NewsLost;
 } game_Stats;
-GAME_ASSERT(sizeof(game_Stats) == 312);
+GAME_ASSERT(sizeof(game_Stats) == 336);
 
 #undef GAME_ASSERT
 #endif

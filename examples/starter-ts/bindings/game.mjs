@@ -447,8 +447,20 @@ export class Stats {
     return this.$m.f64[this.$i + 37];
   }
 
-  get NewsLost() {
+  get Silence() {
     return this.$m.f64[this.$i + 38];
+  }
+
+  get Lost() {
+    return this.$m.f64[this.$i + 39];
+  }
+
+  get Reconnects() {
+    return this.$m.f64[this.$i + 40];
+  }
+
+  get NewsLost() {
+    return this.$m.f64[this.$i + 41];
   }
 }
 

@@ -99,7 +99,7 @@ func types(m *model) []byte {
 	}
 	o.line("\n/** How the netcode does; times in milliseconds: see host.Stats. */\nexport class Stats {\n  constructor(m: Memory);\n  set(address: number): this;")
 	for _, name := range host.StatNames() {
-		o.line("  readonly %s: number;", name)
+		o.line("  /** %s */\n  readonly %s: number;", statDocs[name], name)
 	}
 	o.line("}\n\n/** Reads the values of news. */\nexport class Told {\n  constructor(m: Memory);")
 	o.line("  /** The value of an item, by type; null where it has none of these. It is one object, again and again. */")

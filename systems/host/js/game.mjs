@@ -2,33 +2,60 @@
 import { load } from './module.mjs';
 import { bytesOf, Socket } from './socket.mjs';
 
+const SILENT = 1500; // ms without a datagram after which players are told
 const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
 const origin = performance.timeOrigin, now = () => origin + performance.now(); // Unix time in milliseconds, with fractions
 
+// Reason is why a game is over: host.Reason. What a game adds begins at Application.
+export const Reason = Object.freeze({
+  Going: 0, Left: 1, Closing: 2, Kicked: 3, Replaced: 4, Protocol: 5, Flood: 6, TimedOut: 7, Elsewhere: 8, Expired: 9, OtherSchema: 10, OtherVersion: 11,
+  Full: 12, Busy: 13, LoginRefused: 14, Closed: 15, Other: 16, Away: 17,
+  RoomEnded: 64, RoomFailed: 65, RoomBanned: 66, RoomUnseated: 67, RoomClaimed: 68, RoomTravelled: 69, Application: 128,
+});
+
 export class GameError extends Error {
-  constructor(text, reason = 0) {
+  constructor(text, reason = 0, detail = '') {
     super(text);
-    Object.assign(this, { name: 'GameError', reason });
+    Object.assign(this, { name: 'GameError', reason, detail });
   }
 }
 
 export async function connect(options) {
   const module = await load(options.module, options);
-  const game = new Game(module, options);
+  const token = typeof options.token === 'function' ? await options.token() : options.token;
+  const game = new Game(module, { ...options, token, renew: typeof options.token === 'function' ? options.token : null });
   await game.socket.open().catch((e) => { module.x.tactus_free(game.host); throw e; });
+  game.watch();
   return game;
 }
 
+// sameTab returns the player of this tab, which survives a reload; 0 outside of pages, and where the browser keeps nothing.
+function sameTab() {
+  try {
+    const { sessionStorage } = globalThis, kept = Number(sessionStorage.getItem('tactus-player'));
+    if (kept) return kept;
+    const made = 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1));
+    sessionStorage.setItem('tactus-player', String(made));
+    return made;
+  } catch {
+    return 0;
+  }
+}
+
 export class Game {
-  constructor(module, { game, webtransport, websocket, hashes, token = new Uint8Array(), login, server, player = 0, smooth = true, thin = false, insecure = false, WebSocket, onLink, onTravel }) {
+  constructor(module, { game, webtransport, websocket, hashes, token, renew, login, server, player = token ? 0 : sameTab(), smooth = true, thin = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
     check(module, game);
     const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
-    const secret = bytesOf(token);
+    const secret = bytesOf(token ?? new Uint8Array());
     module.put(Uint8Array.of(...name, ...secret, ...(login ?? [])));
-    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0));
+    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0) | (reconnect && (renew || !token) ? 8 : 0));
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
     Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
-    Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity });
+    Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
+    Object.assign(this, { renew, onAdd, onRemove, heeded: null });
+    this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));
+    this.joined.catch(() => {}); // who does not wait for it need not heed it
+    this.left = new Promise((ok) => { this.hasLeft = ok; });
     Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink } });
     this.link(this.host, { webtransport, websocket });
   }
@@ -45,26 +72,103 @@ export class Game {
     return socket;
   }
 
+  get status() {
+    const { stats } = this;
+    if (this.ended || !this.host) return 'over';
+    if (stats.Lost) return 'reconnecting';
+    if (!stats.Joined) return 'joining';
+    return stats.Silence > SILENT ? 'silent' : 'playing';
+  }
+
+  get explanation() {
+    if (this.ended) return this.ended.message;
+    const { status, stats } = this;
+    switch (status) {
+      case 'joining': return 'Joining the game…';
+      case 'silent': return 'The server is not responding. Waiting for it…';
+      case 'reconnecting': return `${this.explain(stats.Lost)} Reconnecting…`;
+    }
+    return '';
+  }
+
+  explain(reason) {
+    const { module } = this, text = module.text(module.x.tactus_explain(reason));
+    module.refresh();
+    return text;
+  }
+
+  // watch tells the server when the page goes, and comes back with it.
+  watch() {
+    if (!globalThis.document) return;
+    this.heeded = { pagehide: () => this.leave(), pageshow: (e) => e.persisted && this.rejoin() };
+    for (const [kind, f] of Object.entries(this.heeded)) addEventListener(kind, f);
+  }
+
+  unwatch() {
+    for (const [kind, f] of Object.entries(this.heeded ?? {})) removeEventListener(kind, f);
+    this.heeded = null;
+  }
+
+  // leave says that the player is away; a page with an open socket is not kept by the browser.
+  leave() {
+    if (!this.host || this.ended || this.away) return;
+    this.away = true;
+    this.module.x.tactus_away(this.host);
+    this.flush();
+    for (const { socket } of this.links) socket.close();
+  }
+
+  rejoin() {
+    const { module, host, links } = this;
+    if (!host || !(this.ended || this.away)) return;
+    if (!module.x.tactus_rejoin(host, now())) throw new GameError(module.text());
+    module.refresh();
+    if (this.ended) this.left = new Promise((ok) => { this.hasLeft = ok; });
+    Object.assign(this, { away: false, ended: null });
+    for (const { socket } of links) socket.reopen();
+  }
+
+  // supply gives the module a token for the next session, where it waits for one.
+  supply() {
+    const { module, host } = this;
+    if (this.asking || !this.renew || !module.x.tactus_wants(host)) return;
+    this.asking = true;
+    Promise.resolve().then(this.renew).then((token) => {
+      if (this.host === host && token) module.x.tactus_token(host, module.put(bytesOf(token)));
+    }).catch(() => {}).then(() => setTimeout(() => { this.asking = false; }, 1000)); // who has none is asked again
+  }
+
   // live lets time pass where the page does not, as it is hidden or its frames take long. What ends it the next advance throws.
   live() {
     const { x } = this.module.refresh();
+    if (this.away) return;
     if (performance.now() - this.called > 100 && x.tactus_advance(this.host, now()) >= 0) this.flush();
   }
 
   // A time that is given or made would be boxed: so there are two calls.
   advance(at) {
     const { module, host } = this;
+    if (this.away) return 0; // until the page is back
+    if (this.ended) throw this.ended;
     if (!module.x.tactus_input(host, module.put(this.input.bytes))) throw new GameError(module.text());
     this.called = at === undefined ? performance.now() : Infinity; // who gives times calls in time
     const ticks = at === undefined ? module.x.tactus_advance(host, now()) : module.x.tactus_advance(host, at);
     if (ticks < 0) {
-      const reason = module.x.tactus_end(host);
-      this.ended = new GameError(module.text(), reason);
+      const wrong = module.text(), reason = module.x.tactus_end(host);
+      if (!(reason > 0)) throw new GameError(wrong);
+      const [text, detail] = module.text().split('\n', 2);
+      this.over(new GameError(text, reason, detail));
       for (const { socket } of this.links) socket.close(); // nobody answers there
       throw this.ended;
     }
     this.flush();
     return ticks;
+  }
+
+  over(why) {
+    this.ended = why;
+    this.hasNotJoined(why);
+    this.hasLeft(why);
   }
 
   // follow goes to another room: the session goes on where it is until it has begun there.
@@ -75,6 +179,7 @@ export class Game {
 
   flush() {
     const { module: { x }, links } = this, ticket = x.tactus_ticket(this.host);
+    this.supply();
     if (ticket) this.follow(this.module.text(ticket).split('\n'));
     for (let k = links.length - 1; k >= 0; k--) {
       const { number, socket } = links[k];
@@ -109,7 +214,22 @@ export class Game {
       table.ids = u32[w + 4] >> 2;
       tables[i] = table.set(w + 6);
     }
+    if (this.stats.Joined) this.hasJoined();
+    if (this.onAdd || this.onRemove) this.tellRows(block + 10 + components, 6 + components);
     return tables;
+  }
+
+  // tellRows calls what is called for rows that have come and gone.
+  tellRows(first, size) {
+    const { module: { u32 }, news, tables } = this;
+    for (let i = 0; i < news.count; i++) {
+      const { kind, id, low, high } = news.get(i);
+      if (kind === 'gone') this.onRemove?.(id);
+      if (kind !== 'came' || !this.onAdd) continue;
+      for (let k = 0, w = first; k < tables.length; k++, w += size) {
+        for (let r = 0, at = u32[w + 5] >> 2; at && r < tables[k].rows; r++) if (u32[at + 2 * r] === low && u32[at + 2 * r + 1] === high) this.onAdd(id, tables[k], r);
+      }
+    }
   }
 
   send(type, value) {
@@ -121,8 +241,10 @@ export class Game {
 
   close() {
     if (!this.host) return;
+    this.unwatch();
     this.module.x.tactus_close(this.host);
     this.flush();
+    if (!this.ended) this.over(new GameError(this.explain(Reason.Left), Reason.Left));
     this.module.x.tactus_free(this.host);
     this.host = 0; // which is another game's from now on
     for (const { socket } of this.links) socket.close();
@@ -131,7 +253,7 @@ export class Game {
 
 // News is what happened since the frame before: get gives one object again and again.
 class News {
-  constructor(m) { Object.assign(this, { m, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0 } }); }
+  constructor(m) { Object.assign(this, { m, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0, low: 0, high: 0 } }); }
 
   set(count, at, values) {
     this.count = count;
@@ -142,6 +264,8 @@ class News {
   get(i) {
     const { item, m: { u32 } } = this;
     const w = this.at + 8 * i;
+    item.low = u32[w];
+    item.high = u32[w + 1];
     item.id = u32[w + 2];
     item.tick = u32[w + 3];
     item.number = u32[w + 4];

@@ -74,18 +74,27 @@ export interface Place {
 export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptions, Place {
   module: string | URL | Uint8Array | WebAssembly.Module;
   game: B;
-  /** The connect token, or its base64. Without one a development server is meant, on this machine. */
-  token?: Uint8Array | string;
+  /** The connect token, or its base64. A function returns one for each session, so that the game can reconnect: a token serves
+   * once. Without one a development server is meant, on this machine. */
+  token?: Uint8Array | string | (() => Promise<Uint8Array | string> | Uint8Array | string);
   /** What the player asks to be, by its bytes. */
   login?: Uint8Array;
   /** Host and port that stand for the server. Those of the URL, unless given. */
   server?: string;
-  /** The player's id of a development server; 0: any. */
+  /** The player's id of a development server, up to 2^53 - 1; 0: any. Default: in a page, one that the browser keeps for the tab,
+   * so that a player who reloads the page is the same; else any. */
   player?: number;
   /** Whether frames show moments between ticks. Default: true. */
   smooth?: boolean;
   /** Plays without looking closely, as many bots do: nothing is predicted, and frames show the newest state. Default: false. */
   thin?: boolean;
+  /** Begins another session by itself when one has ended and another may succeed: nobody answered, the server was restarted. It
+   * never does after the player was replaced, removed, banned or refused. Default: true, but with a token that is no function. */
+  reconnect?: boolean;
+  /** Called in frame for each row that is new in it. id is 0 for a spawn that the server has not confirmed. */
+  onAdd?: (id: number, table: TableOf<B>, row: number) => void;
+  /** Called in frame for each row that is there no more. */
+  onRemove?: (id: number) => void;
   /** Lets development mode leave this machine: everybody on the way can then play for you. */
   insecure?: boolean;
   /** The class WebSocket, where there is none, as in Node 20. */
@@ -126,6 +135,18 @@ export class Game<B extends Bindings = Bindings> {
   readonly one: SingletonsOf<B>;
   readonly stats: StatsOf<B>;
   readonly news: News;
+  /** Resolves with the first frame in which all of the state is there with which the game begins; fails with a {@link GameError}
+   * where the game is over before. */
+  readonly joined: Promise<void>;
+  /** Resolves when the game is over, with why: also after close. It never fails. */
+  readonly left: Promise<GameError>;
+  /** How it goes, as of the newest frame. silent: the server has not been heard of for 1.5 s; reconnecting: the session has ended,
+   * and the game begins another one by itself. */
+  readonly status: 'joining' | 'playing' | 'silent' | 'reconnecting' | 'over';
+  /** A sentence for players about the status; '' while they play. */
+  readonly explanation: string;
+  /** A sentence for players about a reason. */
+  explain(reason: Reason): string;
   /** Why it is over; null while it goes on. */
   readonly ended: GameError | null;
   /** Goes up when columns have moved. */
@@ -140,6 +161,11 @@ export class Game<B extends Bindings = Bindings> {
   frame(now?: number): TableOf<B>[];
   /** Sends a message, an event or a command. */
   send<K extends keyof B['sent'] & string>(type: K, value: SentOf<B['sent'][K]>): void;
+  /** Says that the player is away and may come back, and lets nothing happen until rejoin. A page does so by itself when it is closed
+   * or loaded again, and rejoins when it comes back from the browser's cache. The server waits as its ReconnectWindow says. */
+  leave(): void;
+  /** Begins another session after leave, or after one has ended for good, as when the player wants to play here and not in another window. */
+  rejoin(): void;
   /** Says goodbye. Twice is harmless; nothing else can be done with the game afterwards. */
   close(): void;
 }
@@ -164,14 +190,66 @@ export interface NewsItem {
   readonly size: number;
 }
 
-/** A reason of the game or its server. Its message says what to do. */
+/** Why a game is over, as numbers. The game's own begin at Application: the server's netsys.ReasonApplication and above. */
+export declare const Reason: {
+  /** It goes on. */
+  readonly Going: 0;
+  /** This end left. */
+  readonly Left: 1;
+  /** The server stops. */
+  readonly Closing: 2;
+  /** The server removed the player. */
+  readonly Kicked: 3;
+  /** The player came with another session, as in another window. */
+  readonly Replaced: 4;
+  /** One end sent what an honest one cannot. */
+  readonly Protocol: 5;
+  /** This client sent too much. */
+  readonly Flood: 6;
+  /** Nobody answered. */
+  readonly TimedOut: 7;
+  /** The token is for other servers. */
+  readonly Elsewhere: 8;
+  /** The token has expired. */
+  readonly Expired: 9;
+  /** The server has another protocol. */
+  readonly OtherSchema: 10;
+  /** The server speaks another version of the wire format. */
+  readonly OtherVersion: 11;
+  /** All places are taken. */
+  readonly Full: 12;
+  /** The server has no time. */
+  readonly Busy: 13;
+  /** The server refused the login. The message has its words. */
+  readonly LoginRefused: 14;
+  /** The server closed the session and said nothing more. */
+  readonly Closed: 15;
+  /** See the detail of the error. */
+  readonly Other: 16;
+  /** This end was away. */
+  readonly Away: 17;
+  /** The room has ended. */
+  readonly RoomEnded: 64;
+  /** The room has failed and ended. */
+  readonly RoomFailed: 65;
+  /** The player is banned from the room. */
+  readonly RoomBanned: 66;
+  /** The seat was given away. */
+  readonly RoomUnseated: 67;
+  /** Another process has made the room anew: ask for a seat there. */
+  readonly RoomClaimed: 68;
+  /** The player has gone on in another room. */
+  readonly RoomTravelled: 69;
+  /** The first of the game's own. */
+  readonly Application: 128;
+};
+export type Reason = number;
+
+/** A reason of the game or its server. Its message is a sentence for players where reason is not 0; else it says what to do. */
 export class GameError extends Error {
-  /**
-   * Why a game is over: 1 left, 2 the server stops, 3 kicked, 4 the player came with another session, 5 one end sent what an honest
-   * one cannot, 6 this client sent too much, 7 nobody answered, 8 the token is for other servers, 9 it has expired, 10 the server has
-   * another protocol, 11 another version of the wire format, 12 it is full, 13 busy, 14 the login was refused, 15 closed, 16 what the
-   * message says. Of rooms: 64 the room has ended, 65 it has failed, 66 banned, 67 the seat was given away, 68 another process has
-   * made the room anew: ask for a seat there, 69 gone on in another room. From 128 on the game's own. 0: the game goes on.
-   */
-  readonly reason: number;
+  constructor(message: string, reason?: Reason, detail?: string);
+  /** Why the game is over; 0: it goes on. */
+  readonly reason: Reason;
+  /** The error as the client has it, for logs. */
+  readonly detail: string;
 }

@@ -1,6 +1,6 @@
 // Loads the game's WebAssembly module, and reads and writes its memory.
 
-const ABI = 1; // the list of exports that this package knows
+const ABI = 2; // the list of exports that this package knows
 const VIEWS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, f32: Float32Array, f64: Float64Array };
 const loading = new Map(); // modules by URL, so that several games share one
 

@@ -102,6 +102,13 @@ export class Socket {
     else this.link.send(u8, from, to);
   }
 
+  // reopen dials again after close.
+  reopen() {
+    if (!this.closed) return;
+    this.closed = false;
+    void this.redial();
+  }
+
   close() {
     const { link } = this;
     Object.assign(this, { closed: true, link: null });

@@ -13,7 +13,7 @@
 // through the room, and text comes out of it. A host is a number from 1; what is called with another one, or with lengths
 // that do not fit, returns the error. After an error the room has a text of as many bytes as tactus_text returns.
 //
-//	tactus_abi() 1                                the number of this list
+//	tactus_abi() 2                                the number of this list
 //	tactus_room(n) address                        of at least n bytes, up to 1 MiB, until the next call of it; 0: too many
 //	tactus_text() n                               the bytes of the newest text, at tactus_room(0)
 //	tactus_lines() n                              what bindings compare, host.Lines; a text
@@ -22,7 +22,8 @@
 //	                                              name and port, of a connect token (0: none) and of the login (−1:
 //	                                              none). player is the client id of development mode (0: random). flags: 1
 //	                                              draws between ticks, 2 lets development mode leave this machine, 4 neither
-//	                                              predicts nor draws between states: see systems.Thin.
+//	                                              predicts nor draws between states: see systems.Thin, 8 reconnects: see
+//	                                              systems.ClientConfig.Reconnect.
 //	                                              0: an error, of which tactus_failed tells the reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
 //	tactus_push(link, now, n) ok                  a datagram came, in the room; 0: it was dropped
@@ -37,7 +38,12 @@
 //	tactus_ticket(host) n                         where the server sends this player, which is told once, after an advance; a
 //	                                              text; 0: nowhere
 //	tactus_hash(host) hash                        of the world that it simulates, 64 bits: ecs.World.Hash; 0: none
-//	tactus_end(host) reason                       host.Reason, and its text; 0: it goes on, −1: no such host
+//	tactus_end(host) reason                       host.Reason, and a text: a line for players, then the error; 0: it goes on, −1: no such host
+//	tactus_explain(reason) n                      what players are told of a host.Reason; a text
+//	tactus_away(host)                             the player is away and may come back: send what tactus_out has
+//	tactus_rejoin(host, now) ok                   another session after one has ended; 0: an error
+//	tactus_wants(host) ok                         1: the host reconnects and waits for tactus_token
+//	tactus_token(host, n) ok                      the token, in the room; 0: an error
 //	tactus_close(host)                            says goodbye: send what tactus_out has, then call tactus_free
 //	tactus_free(host)                             the number is another one's from now on
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // abi is the number of the list of exports.
-const abi = 1
+const abi = 2
 
 // served is the module that the exports are of: they are functions, and have nothing else to go by.
 var served = module{machine: time.Now}
@@ -68,6 +68,21 @@ func tactusHash(h int32) uint64 { return served.hash(h) }
 
 //go:wasmexport tactus_end
 func tactusEnd(h int32) int32 { return served.end(h) }
+
+//go:wasmexport tactus_explain
+func tactusExplain(reason int32) int32 { return served.explain(reason) }
+
+//go:wasmexport tactus_away
+func tactusAway(h int32) { served.away(h) }
+
+//go:wasmexport tactus_rejoin
+func tactusRejoin(h int32, now float64) int32 { return okay(served.rejoin(h, now)) }
+
+//go:wasmexport tactus_wants
+func tactusWants(h int32) int32 { return okay(served.wants(h)) }
+
+//go:wasmexport tactus_token
+func tactusToken(h, n int32) int32 { return okay(served.token(h, n)) }
 
 //go:wasmexport tactus_close
 func tactusClose(h int32) { served.close(h) }

@@ -23,6 +23,7 @@ const (
 	smooth = 1 << iota
 	insecure
 	thin
+	reconnects
 )
 
 // module is what the exports work on. It knows nothing of WebAssembly: numbers are as wide as there, and memory is slices.
@@ -41,6 +42,15 @@ type player struct {
 	*host.Host
 	links links
 	block []uint32
+	wants bool                  // a token, for the next session
+	token *netcode.ConnectToken // that the page has given since
+}
+
+// renew implements systems.ClientConfig.Renew: it asks the page, and returns what that has given.
+func (p *player) renew() (*netcode.ConnectToken, error) {
+	token := p.token
+	p.token, p.wants = nil, token == nil
+	return token, nil
 }
 
 var (
@@ -151,6 +161,9 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	c.Client.InsecureAllowAnyAddress = c.Client.InsecureAllowAnyAddress || flags&insecure != 0
 	if flags&thin != 0 {
 		c.Client.Schedule, c.Partial = systems.Thin, false
+	}
+	if c.Client.Reconnect = flags&reconnects != 0; c.Client.Reconnect && token > 0 {
+		c.Client.Renew = p.renew
 	}
 	if who >= 1 && who < 1<<53 {
 		c.Client.ClientID = uint64(who)
@@ -289,8 +302,51 @@ func (m *module) end(n int32) int32 {
 		return -1
 	}
 	reason, why := p.End()
+	if err := p.Client().Err(); err != nil {
+		why = host.Explain(err) + "\n" + why
+	} else {
+		why = reason.Explain() + "\n" + why
+	}
 	m.say(why)
 	return int32(reason)
+}
+
+// explain makes what players are told of a reason the text.
+func (m *module) explain(reason int32) int32 {
+	if reason < 0 || reason > math.MaxUint8 {
+		reason = int32(host.Other)
+	}
+	return m.say(host.Reason(reason).Explain())
+}
+
+func (m *module) away(n int32) {
+	if p := m.of(n); p != nil {
+		p.Away()
+	}
+}
+
+func (m *module) rejoin(n int32, now float64) bool {
+	p := m.of(n)
+	return p != nil && m.told(p.Rejoin(timeOf(now)))
+}
+
+// wants reports whether a host waits for a token.
+func (m *module) wants(n int32) bool {
+	p := m.of(n)
+	return p != nil && p.wants && p.token == nil
+}
+
+// token gives a host the token of its next session; no bytes are that there is none.
+func (m *module) token(n, size int32) bool {
+	p := m.of(n)
+	if p == nil {
+		return false
+	}
+	b, err := m.given(0, size)
+	if err == nil {
+		p.token, err = netcode.ParseToken(b)
+	}
+	return m.told(err)
 }
 
 func (m *module) close(n int32) {

@@ -79,6 +79,7 @@ typedef enum tactus_reason {
   TACTUS_LOGIN_REFUSED = 14,
   TACTUS_CLOSED = 15, // the server closed it, and said nothing more
   TACTUS_OTHER = 16,  // the text says why
+  TACTUS_AWAY = 17,   // this end said that the player is away
 } tactus_reason;
 
 enum {

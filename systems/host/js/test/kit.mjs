@@ -35,10 +35,13 @@ export function browser() {
 }
 
 /** serve starts the arena's server and returns its address by WebSocket; it ends with the test. */
-export async function serve(t, ...flags) {
+export const serve = (t, ...flags) => serveAt(t, '127.0.0.1:0', ...flags);
+
+/** serveAt does so at an address, where a server was before. */
+export async function serveAt(t, at, ...flags) {
   const program = join(folder, 'arena');
   go(['build', '-o', program, './examples/arena']);
-  const server = spawn(program, ['-serve', '127.0.0.1:0', '-transport', 'ws', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const server = spawn(program, ['-serve', at, '-transport', 'ws', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => server.kill('SIGINT'));
   for (const stream of [server.stdout, server.stderr]) stream.setEncoding('utf8');
   return new Promise((ok, bad) => {

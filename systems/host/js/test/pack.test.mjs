@@ -15,7 +15,7 @@ test('what npm packs can be installed and imported, and has its types', (t) => {
   npm('install', `./${file}`);
   writeFileSync(join(folder, 'main.mjs'), "import * as all from '@tactusgo/client'; console.log(Object.keys(all).sort().join(' '), import.meta.resolve('@tactusgo/client'));");
   const out = execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' });
-  assert.match(out, /^Game GameError connect load file:.*node_modules/);
+  assert.match(out, /^Game GameError Reason connect load file:.*node_modules/);
   const files = execFileSync('tar', ['-tzf', file], { cwd: folder, encoding: 'utf8' }).trim().split('\n').map((f) => f.replace('package/', '')).sort();
   assert.deepEqual(files, ['LICENSE', 'README.md', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'socket.mjs']);
 });
@@ -25,7 +25,7 @@ test('the license is that of the repository', () => {
   assert.equal(text('../LICENSE'), text('../../../../LICENSE'));
 });
 
-test('the package stays small: 300 lines, comments and blank ones aside', () => {
+test('the package stays small: 420 lines, comments and blank ones aside', () => {
   const code = ['index', 'game', 'module', 'socket'].flatMap((n) => readFileSync(new URL(`../${n}.mjs`, import.meta.url), 'utf8').split('\n')).filter((l) => !/^\s*(\/\/.*)?$/.test(l));
-  assert.ok(code.length <= 300, `${code.length} lines`);
+  assert.ok(code.length <= 420, `${code.length} lines`);
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, GameError, load } from '../index.mjs';
+import { connect, GameError, load, Reason } from '../index.mjs';
 import arena from '../../../../examples/arena/bindings/arena.mjs';
-import { exec, serve, wasm } from './kit.mjs';
+import { exec, serve, serveAt, wasm } from './kit.mjs';
 
 const patience = 60_000;
 const { Left, Right, Fire } = arena.Buttons;
@@ -143,6 +143,38 @@ test('fifty bots that do not predict play in one process', { timeout: 3 * patien
   assert.deepEqual([games.some((g) => g.stats.Resimulated), games.every((g) => g.stats.Ticks > 0)], [false, true]);
 });
 
+test('a player who leaves the page and comes back is the same, and rows are told', async (t) => {
+  const websocket = await serve(t, '-npcs', '5'), rows = new Set();
+  const game = await connect({ module: bytes, game: arena, websocket, player: 9, onAdd: (id, table, r) => (assert.equal(table.id(r), id), rows.add(id)), onRemove: (id) => rows.delete(id) });
+  t.after(() => game.close());
+  assert.equal(game.status, 'joining');
+  assert.ok(game.explanation);
+  let joined = false;
+  void game.joined.then(() => { joined = true; });
+  await until('it has joined', game, (tables) => joined && rows.size === 7 && own(game, tables));
+  assert.deepEqual([game.status, game.explanation, rows.size], ['playing', '', 7]); // the player, 5 others, and what the world has once
+  const { Client, Own } = game.stats;
+  game.leave();
+  assert.equal(game.advance(), 0);
+  await pause(500);
+  game.rejoin();
+  await until('it is back', game, (tables) => game.stats.Reconnects === 1 && game.status === 'playing' && rows.size === 7 && own(game, tables));
+  assert.deepEqual([game.stats.Client, game.stats.Own], [Client, Own]);
+  game.close();
+  assert.equal((await game.left).reason, Reason.Left);
+});
+
+test('a game whose server is restarted goes on by itself', { timeout: 2 * patience }, async (t) => {
+  const first = new AbortController(), websocket = await serve({ after: (f) => first.signal.addEventListener('abort', f) });
+  const game = await connect({ module: bytes, game: arena, websocket });
+  t.after(() => game.close());
+  await until('it has joined', game, () => game.stats.Joined === 1);
+  first.abort();
+  await until('it reconnects', game, () => game.status === 'reconnecting' && game.explanation && game.stats.Lost === Reason.Closing);
+  await serveAt(t, new URL(websocket).host);
+  await until('it plays on', game, (tables) => game.stats.Reconnects === 1 && game.status === 'playing' && own(game, tables));
+});
+
 test('a game that is over says why, once and for all, and dials no more', async (t) => {
   const links = [], websocket = await serve(t);
   const [game, newer] = await Promise.all([1, 2].map(() => connect({ module: bytes, game: arena, websocket, player: 7, onLink: (kind) => links.push(kind) })));
@@ -160,7 +192,8 @@ test('a game that is over says why, once and for all, and dials no more', async 
     assert.fail('both play');
   };
   const [g, e] = await ended();
-  assert.ok(e instanceof GameError && e.reason > 0 && g.ended === e && e.message, e);
+  assert.ok(e instanceof GameError && e.reason === Reason.Replaced && g.ended === e && /another window/.test(e.message) && e.detail, e);
+  assert.equal(await g.left, e);
   const before = links.length;
   assert.throws(() => g.advance(), (again) => again.reason === e.reason);
   g.frame(); // what it showed stays
@@ -190,6 +223,6 @@ test('what is wrong is said with advice', async (t) => {
   t.after(() => other.close());
   assert.equal(other.host, host);
   game.close();
-  assert.throws(() => game.advance(), /there is no such host/);
+  assert.throws(() => game.advance(), (e) => e instanceof GameError && e.reason === Reason.Left);
   other.advance();
 });

@@ -9,7 +9,7 @@ function game(tables) {
   tables.forEach(([mask, rows, simulated, ids], i) => u32.set([mask, 0, rows, simulated, ids], block + 10 + components + i * (6 + components)));
   const module = { refresh: () => ({ u32 }), x: { tactus_frame: () => 4 * block } };
   const bindings = { Table: class { set(at) { this.at = at; return this; } } };
-  return Object.assign(Object.create(Game.prototype), { module, bindings, tables: [], made: [], news: { set() {} }, stats: { set() {} }, one: { set() {} } });
+  return Object.assign(Object.create(Game.prototype), { module, bindings, tables: [], made: [], news: { set() {} }, stats: { set() {}, Joined: 0 }, one: { set() {} } });
 }
 
 test('own rows and those of others are tables of their own, also where they have the same components', () => {

@@ -1,5 +1,5 @@
 // What a page writes, checked by the compiler and never run. What must not compile is marked.
-import { connect, type Game, GameError, type Module, type Ticket } from '@tactusgo/client';
+import { connect, type Game, GameError, type Module, Reason, type Ticket } from '@tactusgo/client';
 import arena, { Buttons, type PositionColumn, sent, Told } from '../../../../../examples/arena/bindings/arena.mjs';
 
 declare function draw(id: number, x: number, y: number, name: string): void;
@@ -64,11 +64,15 @@ export async function play(canvas: { onkeydown: unknown }): Promise<Game<typeof 
 // A bot, which goes along to games of other protocols.
 export async function bot(socket: new (url: string) => unknown, other: (t: Ticket) => Promise<unknown>): Promise<void> {
   const onTravel = (t: Ticket) => void other(t).then(() => game.close());
-  const game = await connect({ module: new Uint8Array(), exec: new URL('file:///wasm_exec.js'), game: arena, websocket: 'ws://127.0.0.1:1', WebSocket: socket, thin: true, onTravel });
+  const game = await connect({ module: new Uint8Array(), exec: new URL('file:///wasm_exec.js'), game: arena, websocket: 'ws://127.0.0.1:1', WebSocket: socket, thin: true, onTravel, token: async () => 'AAAA', onAdd: (id, table, row) => draw(id, table.Position?.X(row) ?? 0, 0, ''), onRemove: (id) => draw(id, 0, 0, '') });
+  await game.joined;
+  // @ts-expect-error: no such status
+  if (game.status === 'gone') game.rejoin();
+  void game.left.then(({ message, reason }) => draw(reason, 0, 0, `${message} ${game.explain(Reason.Full)}`));
   try {
     game.advance();
   } catch (e) {
-    if (e instanceof GameError && e.reason === 68) await other({ kind: 'arena', schema: arena.hash, websocket: '', webtransport: '', token: '' });
+    if (e instanceof GameError && e.reason === Reason.RoomClaimed) await other({ kind: 'arena', schema: arena.hash, websocket: '', webtransport: '', token: '' });
   }
   // @ts-expect-error: a ticket has a token
   await other({ kind: 'arena', schema: '', websocket: '', webtransport: '' });
