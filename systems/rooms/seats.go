@@ -48,6 +48,8 @@ type Seats interface {
 	Local() bool
 	// Ready is why nobody new gets a room here, nil where they do: [ErrDraining], [ErrUnavailable].
 	Ready() error
+	// Draining reports whether this process drains. A lobby gives seats in other processes meanwhile.
+	Draining() bool
 }
 
 // Unavailable is an error that is over after a while. It wraps [ErrUnavailable].
@@ -138,6 +140,9 @@ func (h here) Kinds() []KindEntry { return slices.Clone(h.server.notes.kinds) }
 
 // Local implements [Seats].
 func (h here) Local() bool { return h.server.Local() }
+
+// Draining implements [Seats].
+func (h here) Draining() bool { return h.server.Draining() }
 
 // Ready implements [Seats].
 func (h here) Ready() error {

@@ -317,6 +317,11 @@ func TestVersions(t *testing.T) {
 	}
 	f.members[1].server.Drain()
 	f.run(2 * time.Second)
+	for i, m := range f.members[:2] {
+		if draining := m.lobby.Draining(); draining != (i == 1) || m.lobby.Ready() != nil {
+			t.Errorf("process %d drains: %v, ready: %v", i, draining, m.lobby.Ready())
+		}
+	}
 	create := func(ctx context.Context) ([]rooms.Admission, error) {
 		return door.Create(ctx, "field", rooms.Creation{}, rooms.Player{ID: 100})
 	}

@@ -88,6 +88,9 @@ func (l *Lobby) Local() bool {
 	return true
 }
 
+// Draining implements [rooms.Seats]. A process without rooms does not drain.
+func (l *Lobby) Draining() bool { return l.here != nil && l.here.Draining() }
+
 // Ready implements [rooms.Seats].
 func (l *Lobby) Ready() error {
 	l.mu.Lock()

@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Ready answers whoever decides where newcomers go, such as a load balancer, or a readiness probe of Kubernetes: 200 while
-// somebody new can get a room here, else 503 with why, as while the process drains. It asks for no player, and says nothing
-// else: mount it beside the handler, such as under /ready.
+// Ready answers the probes of load balancers and of Kubernetes, which decide where newcomers go: 200 while a new player can
+// get a seat here, else 503 with the reason. While the process drains it answers 503 even behind a lobby, which still gives
+// seats in other processes. It asks for no player: mount it beside the handler, such as under /ready.
 func Ready(s rooms.Seats) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -21,7 +21,11 @@ func Ready(s rooms.Seats) http.Handler {
 			refuse(w, fail("method", "Use GET for this path."))
 			return
 		}
-		if err := s.Ready(); err != nil {
+		err := s.Ready()
+		if err == nil && s.Draining() {
+			err = rooms.ErrDraining
+		}
+		if err != nil {
 			refuse(w, failureOf(err))
 			return
 		}

@@ -11,7 +11,12 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// A process says that it is ready until it drains, and answers to the end of its context.
+// elsewhere is like a lobby: it gives seats in other processes while its own drains.
+type elsewhere struct{ rooms.Seats }
+
+func (elsewhere) Ready() error { return nil }
+
+// A process says that it is ready until it drains, behind a lobby too, and answers to the end of its context.
 func TestReadyBeside(t *testing.T) {
 	x := newSite(t, Config{}, rooms.Kind{Capacity: 2})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -21,6 +26,7 @@ func TestReadyBeside(t *testing.T) {
 	slow := make(chan struct{})
 	mux := http.NewServeMux()
 	mux.Handle("/ready", Ready(rooms.Here(x.server)))
+	mux.Handle("/lobby/ready", Ready(elsewhere{rooms.Here(x.server)}))
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) {
 		close(slow)
 		<-r.Context().Done()
@@ -28,9 +34,10 @@ func TestReadyBeside(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- Beside(l, mux)(ctx) }()
+	path := "/ready"
 	ask := func(method string) (int, string) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+l.Addr().String()+"/ready", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+l.Addr().String()+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,15 +51,19 @@ func TestReadyBeside(t *testing.T) {
 	if _, err := x.server.Join("field", nil, rooms.Player{ID: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if code, _ := ask(http.MethodGet); code != http.StatusOK {
-		t.Errorf("status %d", code)
+	for _, path = range []string{"/lobby/ready", "/ready"} {
+		if code, _ := ask(http.MethodGet); code != http.StatusOK {
+			t.Errorf("%s: status %d", path, code)
+		}
 	}
 	if code, allow := ask(http.MethodPost); code != http.StatusMethodNotAllowed || allow != http.MethodGet {
 		t.Errorf("POST: status %d, allowed %q", code, allow)
 	}
 	x.server.Drain()
-	if code, again := ask(http.MethodGet); code != http.StatusServiceUnavailable || again == "" {
-		t.Errorf("draining: status %d, again after %q", code, again)
+	for _, path = range []string{"/lobby/ready", "/ready"} {
+		if code, again := ask(http.MethodGet); code != http.StatusServiceUnavailable || again == "" {
+			t.Errorf("%s while it drains: status %d, again after %q", path, code, again)
+		}
 	}
 	go func() { _, _ = http.Get("http://" + l.Addr().String() + "/slow") }() // it is cut
 	<-slow
