@@ -128,6 +128,7 @@ func TestClaim(t *testing.T) {
 	if err := r.Publish(Options{"map": "dust"}); err != nil {
 		t.Fatal(err)
 	}
+	r.Ban(9)
 	h.run(time.Second)
 	was, ctx := read[RoomEntry](t, d, RoomKey(r.ID())), context.Background()
 	if _, err := two.Claim(ctx, was); !errors.Is(err, ErrOwned) {
@@ -162,6 +163,9 @@ func TestClaim(t *testing.T) {
 	}
 	if two.ByCode(was.Code) != anew || two.Room(was.ID) != anew {
 		t.Error("it is not found")
+	}
+	if _, err := anew.Reserve(Player{ID: 9}); !errors.Is(err, ErrBanned) {
+		t.Errorf("a player who was banned from the room before: %v", err)
 	}
 	three := h.another(Config{Kinds: []Kind{fields(2)}, Process: "three", Directory: d.Memory})
 	h.run(time.Second)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
 
@@ -102,7 +103,13 @@ type RoomState struct {
 	Free    int     `json:"free"`
 	Options Options `json:"options"`
 	Stuck   bool    `json:"stuck"`
+	// Banned are the players who are banned from the room, the newest [MaxBanned] of them: they stay banned when another
+	// process makes the room anew.
+	Banned []uint64 `json:"banned,omitempty"`
 }
+
+// MaxBanned is how many bans of a room the directory keeps.
+const MaxBanned = 256
 
 // Takes reports whether anybody may get a seat there that is free: the room is open or running, not private, and not
 // stuck.
@@ -113,10 +120,13 @@ func (e *RoomEntry) Takes() bool {
 // entryOf is what the directory says of a room.
 func entryOf(r *Room) RoomEntry {
 	i := r.Info()
+	r.mu.Lock()
+	banned := slices.Clone(r.held.book.Banned(MaxBanned))
+	r.mu.Unlock()
 	return RoomEntry{
 		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process,
 		ProcessEpoch: r.held.life.own.under.Load(), Epoch: i.Epoch,
-		Created: i.Created.UTC(), Capacity: i.Capacity, RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0},
+		Created: i.Created.UTC(), Capacity: i.Capacity, RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0, banned},
 	}
 }
 

@@ -141,11 +141,13 @@ func (r *Room) Travel(player uint64, to Destination) error {
 // token. The error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return kick(r, player, netsys.ReasonKicked) }
 
-// Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one.
+// Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one. The directory keeps the
+// newest [MaxBanned] bans of a room: they hold in the room that another process makes anew.
 func (r *Room) Ban(player uint64) {
 	r.mu.Lock()
 	r.held.book.Ban(player)
 	r.mu.Unlock()
+	r.changed()
 	(*host)(r).tell(Notice{Event: PlayerBanned, Player: player})
 	_ = kick(r, player, ReasonBanned) // who has no seat need not be kicked
 }

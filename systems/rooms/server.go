@@ -280,7 +280,7 @@ func (s *Server) Close(now time.Time) error {
 	return s.router.Close()
 }
 
-// Claim makes a room anew whose process is gone: of the same kind, id, code and options, with nobody in it and a higher
+// Claim makes a room anew whose process is gone: of the same kind, id, code, options and bans, with nobody in it and a higher
 // epoch, so that players who look for it meet again. Its world begins anew; a game that keeps worlds elsewhere loads it in
 // Kind.Created, where [Room.Epoch] is above 1. Of several processes that do so one does. Where the room is here, it is the
 // answer. The error wraps [ErrOwned] while the process is there; [ErrEnded] where the directory has no such room;

@@ -90,6 +90,8 @@ func parseRoom(key string, value []byte) (e rooms.RoomEntry, err error) {
 		return e, fmt.Errorf("%w: %w", errEntry, err)
 	case rooms.RoomKey(e.ID) != key, len(e.Kind) > mostName, len(e.Schema) > mostName, len(e.Code) > mostName, len(e.Process) > mostName:
 		return e, fmt.Errorf("%w: room %v under %.40q", errEntry, e.ID, key)
+	case len(e.Banned) > rooms.MaxBanned:
+		return e, fmt.Errorf("%w: room %v with %d bans", errEntry, e.ID, len(e.Banned))
 	case e.Capacity < 1 || e.Capacity > rooms.MaxCapacity || e.Free < 0 || e.Free > e.Capacity:
 		return e, fmt.Errorf("%w: room %v with %d of %d free", errEntry, e.ID, e.Free, e.Capacity)
 	}

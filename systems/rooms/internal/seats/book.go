@@ -2,6 +2,7 @@ package seats
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -30,13 +31,13 @@ type Book struct {
 	seats  []Seat
 	span   uint32         // where the epochs begin
 	of     map[uint64]int // by player
-	banned map[uint64]struct{}
-	freed  []Seat // since they were taken off the list
+	banned []uint64       // players, in the order of their bans
+	freed  []Seat         // since they were taken off the list
 }
 
 // New makes the seats of a room: the first of its id is room 1. The epochs of its seats are above all of the rooms before.
 func New(capacity int, room uint64) *Book {
-	b := &Book{seats: make([]Seat, capacity), span: uint32(room-1) * span, of: make(map[uint64]int), banned: make(map[uint64]struct{})}
+	b := &Book{seats: make([]Seat, capacity), span: uint32(room-1) * span, of: make(map[uint64]int)}
 	for n := range b.seats {
 		b.seats[n].Epoch = b.span
 	}
@@ -61,7 +62,7 @@ func (b *Book) Reserve(now, until time.Time, dst []Promise, who ...Who) ([]Promi
 		if _, has := b.of[w.Player]; has {
 			return dst, ErrSeated
 		}
-		if _, out := b.banned[w.Player]; out {
+		if slices.Contains(b.banned, w.Player) {
 			return dst, ErrBanned
 		}
 		for _, other := range who[:i] {
@@ -189,7 +190,14 @@ func (b *Book) Kick(player uint64) (client uint32, err error) {
 }
 
 // Ban does not let a player reserve a seat any more; one that has a seat is to be kicked.
-func (b *Book) Ban(player uint64) { b.banned[player] = struct{}{} }
+func (b *Book) Ban(player uint64) {
+	if !slices.Contains(b.banned, player) {
+		b.banned = append(b.banned, player)
+	}
+}
+
+// Banned returns the newest bans, at most n. The result must not be changed.
+func (b *Book) Banned(n int) []uint64 { return b.banned[max(len(b.banned)-n, 0):] }
 
 // Expire frees what was promised to players who did not come.
 func (b *Book) Expire(now time.Time) {
