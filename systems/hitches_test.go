@@ -18,14 +18,24 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// hitch is a client that stands still for so many seconds, in a match under a model at so many ticks a second.
+// hitch is a client, or the server, that stands still for seconds, in a match under a model at rate ticks per second.
 type hitch struct {
 	preset  policy.Preset
 	rate    int
 	seconds int
+	server  bool
 }
 
-func (h hitch) String() string { return fmt.Sprintf("%v/%d/%ds", h.preset, h.rate, h.seconds) }
+func (h hitch) String() string {
+	return fmt.Sprintf("%v/%d/%s/%ds", h.preset, h.rate, h.who(), h.seconds)
+}
+
+func (h hitch) who() string {
+	if h.server {
+		return "server"
+	}
+	return "player"
+}
 
 func (h hitch) length() time.Duration { return time.Duration(h.seconds) * time.Second }
 
@@ -36,7 +46,7 @@ func (h hitch) limit() time.Duration { return h.length() + 2*time.Second }
 
 // aftermath is what a hitch does to the match.
 type aftermath struct {
-	again   time.Duration // from the end of the hitch until its client plays as before, in tenths of a second
+	again   time.Duration // from the end of the hitch until the hitching client, or client 1, plays as before
 	stopped time.Duration // the longest time for which anybody else did not move, beyond a tick
 }
 
@@ -70,7 +80,7 @@ func (s *walks) see(now time.Time, x float32) (moved bool, after time.Duration, 
 	return true, after, by
 }
 
-// play has three players walk up along X, of whom one hitches and then walks down.
+// play has three players walk up along X. One player walks down from the end of the hitch on.
 func (h hitch) play(t *testing.T) (a aftermath) {
 	const hitcher = 1
 	config := underPreset(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
@@ -78,10 +88,12 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	config.Server.TickRate, config.Server.Timeout = h.rate, patience
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: patience} }
 	var end time.Time
-	var first uint16 // input after the hitch
+	var first uint16                   // input after the hitch
+	gathered := make([][]time.Time, 3) // when each client gathered its inputs
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
-		*in = Walk{DX: 1, N: uint16(k.Input())}
-		if k.N == hitcher && !end.IsZero() {
+		*in = Walk{DX: 1, N: uint16(len(gathered[k.N]))}
+		gathered[k.N] = append(gathered[k.N], k.Now())
+		if k.N == hitcher && !end.IsZero() && !k.Now().Before(end) {
 			if first == 0 {
 				first = in.N
 			}
@@ -90,10 +102,22 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	})
 	c := systemstest.New(t, config)
 	c.Connect()
+	ran := map[uint32]time.Time{} // when the server ran a tick
+	steps, tick := journalOf(c.Server.World()), c.Server.Tick()
+	c.OnServerTick(func() {
+		for ; tick < c.Server.Tick(); tick++ {
+			ran[tick+1] = c.Now()
+		}
+	})
 	c.Run(8 * time.Second)
+	before := tick
 	id := c.Clients[hitcher].ID()
 	end = c.Now().Add(h.length())
-	c.Clients[hitcher].Stall(h.length())
+	if h.server {
+		c.StallServer(h.length())
+	} else {
+		c.Clients[hitcher].Stall(h.length())
+	}
 
 	// Everybody else moves for themselves and for the server.
 	others := map[[2]uint32]*walks{}
@@ -109,14 +133,7 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 			others[key].see(c.Now(), r.Pos.X)
 		}
 	}
-	ran := map[uint32]time.Time{} // when the server ran a tick
-	steps, tick := journalOf(c.Server.World()), c.Server.Tick()
-	c.OnServerTick(func() {
-		for ; tick < c.Server.Tick(); tick++ {
-			ran[tick+1] = c.Now()
-		}
-		watch(0, c.Server.World())
-	})
+	c.OnServerTick(func() { watch(0, c.Server.World()) })
 	c.OnClientTick(func(k *systemstest.Client) {
 		if k.N != hitcher {
 			watch(k.ID(), k.World())
@@ -148,8 +165,13 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 		applied[s.tick] = s.in.N
 	}
 	settled := c.Now().Add(-time.Second)
+	wait := func(tick uint32) time.Duration { return ran[tick].Sub(gathered[hitcher][applied[tick]]) }
+	most := max(wait(before), wait(before-1)) + pause
+	if h.preset == policy.Lockstep {
+		most = never // the common delay follows the slowest link of the last seconds
+	}
 	for ; ran[tick].After(wrong); tick-- {
-		if now := applied[tick]; ran[tick].Before(settled) && (int16(now-applied[tick-2]) <= 0 || int16(now-first) < 0) {
+		if now := applied[tick]; ran[tick].Before(settled) && (int16(now-applied[tick-2]) <= 0 || int16(now-first) < 0 || wait(tick) > most) {
 			wrong = ran[tick]
 		}
 	}
@@ -174,6 +196,25 @@ var (
 	hitchSeconds = []int{1, 2, 5, 10}
 )
 
+// hitchRows returns the rows of the page, each with the length that the test plays by default; 0 for none.
+func hitchRows() (rows []hitch) {
+	for _, server := range []bool{false, true} {
+		for _, p := range policy.Presets() {
+			for n, rate := range hitchRates {
+				h, k := hitch{preset: p, rate: rate, server: server}, n+int(p)
+				if server {
+					k += 3
+				}
+				if k %= len(hitchRates); k < len(hitchSeconds) {
+					h.seconds = hitchSeconds[k]
+				}
+				rows = append(rows, h)
+			}
+		}
+	}
+	return rows
+}
+
 // tenths prints a time in seconds, rounded up.
 func tenths(d time.Duration) string {
 	if d == never {
@@ -182,9 +223,9 @@ func tenths(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", max(math.Ceil(d.Seconds()*10-0.01), 0)/10)
 }
 
-// Whoever stood still for h seconds plays again within h + 2, under every model, and nobody else stops meanwhile, but
-// under lockstep, for as long as that waits. The page has the figures: this plays some of them, all with
-// TACTUS_HITCHES=all, and -update writes them.
+// After a player or the server stood still for h seconds, the player plays again within h + 2 seconds under every model.
+// While a player stands still, the others stop under lockstep alone, for as long as that waits. The page has the figures:
+// this test plays some of them, all with TACTUS_HITCHES=all, and -update writes them.
 func TestHitches(t *testing.T) {
 	update := flag.Lookup("update").Value.String() == "true"
 	all := update || os.Getenv("TACTUS_HITCHES") == "all"
@@ -193,39 +234,41 @@ func TestHitches(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(file)
-	for _, p := range policy.Presets() {
-		for n, rate := range hitchRates {
-			head := fmt.Sprintf("| `%v` | %d |", p, rate)
-			row := regexp.MustCompile("(?m)^" + regexp.QuoteMeta(head) + ".*$")
-			says := strings.Split(row.FindString(page), " | ")
-			if len(says) != 3+len(hitchSeconds) {
-				t.Fatalf("%s has no row %s…", hitchesPage, head)
+	for _, row := range hitchRows() {
+		head := fmt.Sprintf("| `%v` | %d | %s |", row.preset, row.rate, row.who())
+		line := regexp.MustCompile("(?m)^" + regexp.QuoteMeta(head) + ".*$")
+		says := strings.Split(line.FindString(page), " | ")
+		if len(says) != 4+len(hitchSeconds) {
+			t.Fatalf("%s has no row %s…", hitchesPage, head)
+		}
+		is, stopped := slices.Clone(says), time.Duration(0)
+		for k, seconds := range hitchSeconds {
+			if !all && row.seconds != seconds {
+				continue
 			}
-			is, stopped := slices.Clone(says), time.Duration(0)
-			for k, seconds := range hitchSeconds {
-				if !all && (n+int(p))%len(hitchRates) != k {
-					continue
+			h := row
+			h.seconds = seconds
+			t.Run(h.String(), func(t *testing.T) {
+				a := h.play(t)
+				if a.again > h.limit() {
+					t.Errorf("plays again after %v", tenths(a.again))
 				}
-				h := hitch{p, rate, seconds}
-				t.Run(h.String(), func(t *testing.T) {
-					a := h.play(t)
-					if a.again > h.limit() {
-						t.Errorf("plays again after %v", tenths(a.again))
-					}
-					if p != policy.Lockstep && a.stopped > h.tick() || a.stopped > h.tick()+stall {
-						t.Errorf("somebody else stopped for %v", a.stopped)
-					}
-					is[2+k], stopped = tenths(a.again), max(stopped, a.stopped)
-				})
-			}
-			if all {
-				is[len(is)-1] = tenths(stopped) + " |"
-			}
-			if update {
-				page = row.ReplaceAllLiteralString(page, strings.Join(is, " | "))
-			} else if !slices.Equal(is, says) {
-				t.Errorf("%s says %q, it is %q; -update writes it", hitchesPage, says, is)
-			}
+				if !h.server && (h.preset != policy.Lockstep && a.stopped > h.tick() || a.stopped > h.tick()+stall) {
+					t.Errorf("somebody else stopped for %v", a.stopped)
+				}
+				is[3+k], stopped = tenths(a.again), max(stopped, a.stopped)
+			})
+		}
+		switch {
+		case row.server:
+			is[len(is)-1] = "– |"
+		case all:
+			is[len(is)-1] = tenths(stopped) + " |"
+		}
+		if update {
+			page = line.ReplaceAllLiteralString(page, strings.Join(is, " | "))
+		} else if !slices.Equal(is, says) {
+			t.Errorf("%s says %q, it is %q; -update writes it", hitchesPage, says, is)
 		}
 	}
 	if update {

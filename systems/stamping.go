@@ -18,48 +18,64 @@ type stamping struct {
 	early   uint32      // how far ahead of it the server takes inputs
 	ticks   clock.Ticks // since the server let this client in
 	clock   clock.Server
-	seen    uint32 // newest tick of the server that was heard of
+	seen    uint32  // newest tick of the server that was heard of
+	heard   float64 // when that was, in ticks
+	silence float64 // ticks without a message from the server, after which the clock starts over
+	tooFar  float64 // ticks ahead of the server's clock, from which on this client waits for it
 	started bool
 	paused  bool // it is ahead, and lets the next tick pass
 	idle    bool // it let the last one pass
 }
 
 func newStamping(c *Client, delay, early uint32) *stamping {
-	return &stamping{snapshotListener: snapshotListener{c}, ticks: clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()}, delay: delay, early: early}
+	rate := float64(c.world.TickRate())
+	return &stamping{
+		snapshotListener: snapshotListener{c}, delay: delay, early: early,
+		ticks:   clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()},
+		silence: max(rate/2, silentSends*float64(c.shape.sendEvery)), tooFar: max(rate/5, leastTooFar),
+	}
 }
 
 const (
 	// slewTicks is in how many ticks a small difference of clocks is to be gone.
 	slewTicks = 30
 	// tooLate is from how many ticks on a client that is behind makes up for them, makeUp
-	// in a wake-up, or, from tooMuch on, leaves them out; and tooFar from how many on one
-	// that is ahead waits.
+	// in a wake-up, or, from tooMuch on, leaves them out.
 	tooLate = 5
 	makeUp  = 8
 	tooMuch = 30
-	tooFar  = 12
+	// leastTooFar is the least stamping.tooFar. It is above the noise of the clock.
+	leastTooFar = 3
+	// silentSends is how many snapshots in a row, at least, are missing when the server counts as silent.
+	silentSends = 4
 )
 
-// Receive also notes by when the server was how far.
+// Receive also notes by when the server was how far. It starts the clock over when the server may have stood still:
+// after a silence, or when the next input would come too early for the server.
 func (m *stamping) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
 	if err == nil && m.c.mirror.Newest.Tick > m.seen {
 		m.seen = m.c.mirror.Newest.Tick
-		if m.started && m.c.inputs.Log.Newest > m.seen+m.early+uint32(m.roundTrip())+1 {
-			m.retreat()
+		at := m.ticks.At(pk.At)
+		if at-m.heard > m.silence || m.c.inputs.Log.Newest >= m.seen+m.early+uint32(m.roundTrip()) {
+			m.restart()
 		}
-		m.clock.Heard(m.ticks.At(pk.At), m.seen, m.roundTrip())
+		m.heard = at
+		m.clock.Heard(at, m.seen, m.roundTrip())
 	}
 	return err
 }
 
-// retreat follows a server that has stood still: inputs for ticks that it does not take
-// yet are void.
-func (m *stamping) retreat() {
+// restart forgets where the server's clock was. The server has refused inputs for ticks that were too far ahead of its
+// own: this client gathers those that are still too far ahead again when they are due, and sends the others again.
+func (m *stamping) restart() {
 	m.clock = clock.Server{}
-	m.c.inputs.Log.Back(m.seen + m.early)
-	m.c.predictor.Skip()
-	m.c.reconciler.Skipped()
+	if newest := m.seen + m.early; m.started && m.c.inputs.Log.Newest > newest {
+		m.c.inputs.Log.Back(newest)
+		m.c.inputs.sender.Back(m.seen)
+		m.c.predictor.Skip()
+		m.c.reconciler.Skipped()
+	}
 }
 
 // lead is by how many ticks the server wants its clients ahead.
@@ -164,7 +180,7 @@ func (m *stamping) gap() float64 {
 // left out here, or made up for by More.
 func (m *stamping) Rate() float64 {
 	gap := m.gap()
-	m.paused = gap < -tooFar
+	m.paused = gap < -m.tooFar || m.paused && gap < -1
 	if m.paused || gap > tooLate {
 		return 1
 	}

@@ -111,5 +111,11 @@ func (s *Sender) Acked(seq uint16) {
 // Skip says that the server needs no input up to one.
 func (s *Sender) Skip(input uint32) { s.acked = input }
 
+// Back says that the server may lack any input after this one, even from packets that it has acknowledged.
+func (s *Sender) Back(input uint32) {
+	s.acked = min(s.acked, input)
+	s.sent.Clear()
+}
+
 // Whole makes the next message stand on none before it.
 func (s *Sender) Whole() { s.bases.Clear() }
