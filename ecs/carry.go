@@ -12,7 +12,7 @@ import (
 
 // MaxCarried bounds how many entities carry one another in a row: a flag on a tank on a
 // ship are two that are carried. What is carried in a longer row, or in a circle, is not
-// placed.
+// placed, on any peer that sees the whole row or circle.
 const MaxCarried = 16
 
 // Carry makes entities with an A stand where another entity has them: on every peer that
@@ -114,24 +114,27 @@ type Link struct {
 	by              *CarriedBy
 }
 
-// Chain writes to links who carries e, who carries that, and so on, and returns how many
-// they are: 0 where nobody carries e, and where they go in a circle or are more than fit. With
-// simulated it ends at what this peer does not simulate.
+// Chain writes to links the carrier of e, the carrier of that, and so on, and returns how many carriers it wrote: 0 where
+// nobody carries e, and where the carriers form a circle or are more than fit. With simulated it writes none for an entity
+// that this peer does not simulate, nor those that follow; a circle or a row that is too long counts as such all the same.
 func (c *Carried) Chain(w *World, e Entity, simulated bool, links *[MaxCarried]Link) (n int) {
-	for {
+	for all := 0; ; all++ {
 		s := w.handles.at(e)
-		if s == nil || s.table == nil || s.suspended || simulated && !w.simulates(s.table) {
+		if s == nil || s.table == nil || s.suspended {
 			return n
 		}
+		simulated := !simulated || n == all && w.simulates(s.table)
 		l, ok := c.link(w, s)
 		switch {
 		case !ok:
 			return n
-		case n == len(links):
+		case all == len(links):
 			return 0
 		}
-		l.Entity = e
-		links[n], n, e = l, n+1, l.Carrier
+		if l.Entity = e; simulated {
+			links[n], n = l, n+1
+		}
+		e = l.Carrier
 	}
 }
 

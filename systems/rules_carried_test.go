@@ -358,6 +358,41 @@ func ownFlags(n int) func(w *ecs.World) {
 	}
 }
 
+// A circle of flags that belong to different clients, and what hangs on it, is placed by nobody: each client has its flag
+// where the server has it.
+func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
+	each(t, policy.Presets(), 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+		const clients = 3
+		config := onParade(preset, seed, clients, 0, authority(func(w *ecs.World) {
+			if w.Tick() != 300 {
+				return
+			}
+			var list []banner
+			var ids []components.NetID
+			for e, b := range ecs.EachInOrder[banner](w) {
+				list, ids = append(list, b), append(ids, w.NetID(e))
+			}
+			for i, by := range []int{1, 0, 0} {
+				*list[i].Held, *list[i].Pos = Held{ids[by], 1, 2}, components.Position{X: 10 * float32(i), Y: 5}
+			}
+		}))
+		config.Populate = ownFlags(clients)
+		c := match(t, config, 10*time.Second)
+		for n := range uint8(clients) {
+			want := components.Position{X: 10 * float32(n), Y: 5}
+			if at := drawnFlag(c.Server.World(), n+1); at != want {
+				t.Errorf("the server has flag %d at %v, want %v", n+1, at, want)
+			}
+			for _, k := range c.Clients {
+				if at := drawnFlag(k.World(), n+1); apart(at, want) > 0.02 {
+					t.Errorf("%v has flag %d at %v, want %v", k, n+1, at, want)
+				}
+			}
+		}
+		rest(c)
+	})
+}
+
 // swap lets each flag be carried by the player of the client whose number is its own plus by.
 func swap(by uint32) func(w *ecs.World) {
 	return func(w *ecs.World) {

@@ -129,21 +129,20 @@ func (c *compare) exact(own mirror.OwnState) bool {
 }
 
 // follows reports whether ecs.Carry placed a component after an input by an entity that this
-// client does not simulate: that stands where the server told last, behind where own state has
-// it, and so does what it carries. No prediction is wrong because of it.
+// client does not simulate. The client has that entity, and what it carries, where the newest snapshot has it, behind the
+// tick of own state: a difference is no misprediction. Carry places nothing in a circle.
 func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool {
 	at := slices.IndexFunc(c.carried, func(x *ecs.Carried) bool { return x.Component == comp })
 	if at < 0 {
 		return false
 	}
-	for range ecs.MaxCarried {
+	follows := false
+	for range ecs.MaxCarried + 1 {
 		carrier, there := c.carrier(e, input, c.carried[at])
-		switch {
-		case !there:
-			return false
-		case !simulates(c.parts.World, carrier):
-			return true
+		if !there {
+			return follows
 		}
+		follows = follows || !simulates(c.parts.World, carrier)
 		e = carrier
 	}
 	return false
