@@ -100,21 +100,36 @@ const (
 	ReasonTravelled
 )
 
-// Explain says to players, in words, why a session has ended; "" for what this package does not know.
+// Explain returns a sentence for players that says why their session has ended, for the reasons of this package and of
+// package netsys; "" for the game's own.
 func Explain(reason netsys.Reason) string {
 	switch reason {
+	case netsys.ReasonLeft:
+		return "The session has ended."
+	case netsys.ReasonServerClosing:
+		return "The server is closing. Please try again in a moment."
+	case netsys.ReasonKicked:
+		return "You were removed from the room."
+	case netsys.ReasonProtocol:
+		return "The server did not understand your game. Please update it and try again."
+	case netsys.ReasonReplaced:
+		return "You have joined from another window or device."
+	case netsys.ReasonFlood:
+		return "The connection was closed because your game sent too much data."
+	case netsys.ReasonAway:
+		return "The server has lost contact with your game. Please connect again to return to your seat."
 	case ReasonEnded:
-		return "the room has ended"
+		return "The room has ended."
 	case ReasonFailed:
-		return "the room has failed and ended; that is not your fault"
+		return "The room has ended because of an error in the game. It was not your fault."
 	case ReasonBanned:
-		return "you are banned from this room"
+		return "You are banned from this room."
 	case ReasonUnseated:
-		return "your seat was given away"
+		return "You no longer have a seat in this room."
 	case ReasonClaimed:
-		return "the room has moved to another server and begun anew; ask for a seat there"
+		return "The room has moved to another server and started again. Please join it there."
 	case ReasonTravelled:
-		return "you have gone on in another room"
+		return "You have moved to another room."
 	}
 	return ""
 }

@@ -242,3 +242,13 @@ func TestSlowRoomsAreSlowed(t *testing.T) {
 		t.Errorf("%+v, told %v", i, h.events)
 	}
 }
+
+// Players are told in words why a session has ended, for every reason but those of the game.
+func TestExplain(t *testing.T) {
+	for reason := range netsys.Reason(255) {
+		known := !strings.HasPrefix(reason.String(), "reason ") || reason >= ReasonEnded && reason <= ReasonTravelled
+		if words := Explain(reason); (words != "") != known {
+			t.Errorf("%v: %q", reason, words)
+		}
+	}
+}

@@ -3,6 +3,10 @@
 //
 //	SEATS_SECRET=$(openssl rand -hex 32) go run ./examples/rooms/deploy
 //
+// Where there is no Agones, say where players reach the process:
+//
+//	go run ./examples/rooms/deploy -listen 0.0.0.0:7777 -address 203.0.113.7:7777
+//
 // The login service knows the players. It asks for their seats with the secret, and names the player:
 //
 //	curl -H "Authorization: Bearer $SEATS_SECRET" -H "Player: 17" -H Content-Type:application/json \
@@ -19,6 +23,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"strconv"
 	"time"
@@ -70,19 +75,23 @@ func dots() *ecs.Protocol {
 
 // process is what a process listens on, and what ends it.
 type process struct {
-	wire   *netsys.UDP
-	seats  net.Listener
-	secret string
-	log    *slog.Logger
-	serve  serve.Config
+	wire    *netsys.UDP
+	address netip.AddrPort // where players reach the wire; not valid: Agones says so, or the wire itself
+	seats   net.Listener
+	secret  string
+	log     *slog.Logger
+	serve   serve.Config
 }
 
 // run serves until the process is told to stop, and its rooms have ended.
 func (p process) run(ctx context.Context) error {
 	cluster := agones.Config{Rooms: maxRooms, Players: maxRooms * capacity, Logger: p.log}
-	addresses, err := agones.Addresses(ctx, cluster, gamePort) // nil without Agones
-	if err != nil {
-		return err
+	addresses := []netip.AddrPort{p.address}
+	if !p.address.IsValid() {
+		var err error
+		if addresses, err = agones.Addresses(ctx, cluster, gamePort); err != nil { // nil without Agones
+			return err
+		}
 	}
 	c := rooms.Config{
 		Kinds:    []rooms.Kind{{Name: "dots", Protocol: dots, Capacity: capacity}},
@@ -124,17 +133,26 @@ func (p process) authenticate(r *http.Request) (rooms.Player, error) {
 
 func main() {
 	players := flag.String("listen", "127.0.0.1:7777", "where players are served, over UDP")
+	address := flag.String("address", "", "where players reach the process, such as 203.0.113.7:7777; none: Agones says so, and without Agones the address of -listen")
 	asks := flag.String("http", "127.0.0.1:8080", "where the login service asks for seats")
 	flag.Parse()
-	if err := start(*players, *asks, os.Getenv(secretName)); err != nil {
+	if err := start(*players, *address, *asks, os.Getenv(secretName)); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // start listens, and runs.
-func start(players, asks, secret string) error {
+func start(players, address, asks, secret string) error {
 	if len(secret) < 32 {
 		return fmt.Errorf("%s has %d bytes: give 32 or more that nobody can guess", secretName, len(secret))
+	}
+	var at netip.AddrPort
+	if address != "" {
+		udp, err := net.ResolveUDPAddr("udp", address)
+		if err != nil {
+			return fmt.Errorf("-address: %w", err)
+		}
+		at = netip.AddrPortFrom(udp.AddrPort().Addr().Unmap(), udp.AddrPort().Port())
 	}
 	wire, err := netsys.ListenUDP(players)
 	if err != nil {
@@ -144,6 +162,6 @@ func start(players, asks, secret string) error {
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	p := process{wire: wire, seats: seats, secret: secret, log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
+	p := process{wire: wire, address: at, seats: seats, secret: secret, log: slog.New(slog.NewTextHandler(os.Stderr, nil))}
 	return p.run(context.Background())
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -165,7 +166,7 @@ func TestDeploy(t *testing.T) {
 
 // Without a secret that nobody can guess it does not begin, and what it listened on is free again.
 func TestStartRefuses(t *testing.T) {
-	if err := start("127.0.0.1:0", "127.0.0.1:0", "short"); err == nil || !strings.Contains(err.Error(), secretName) {
+	if err := start("127.0.0.1:0", "", "127.0.0.1:0", "short"); err == nil || !strings.Contains(err.Error(), secretName) {
 		t.Errorf("%v", err)
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -173,7 +174,48 @@ func TestStartRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if err := start("127.0.0.1:0", taken.Addr().String(), strings.Repeat("s", 32)); err == nil {
+	if err := start("127.0.0.1:0", "nowhere", "127.0.0.1:0", strings.Repeat("s", 32)); err == nil || !strings.Contains(err.Error(), "-address") {
+		t.Errorf("an address without a port: %v", err)
+	}
+	if err := start("127.0.0.1:0", "", taken.Addr().String(), strings.Repeat("s", 32)); err == nil {
 		t.Error("it began on an address that is taken")
+	}
+}
+
+// Outside of Agones the process listens everywhere and players are told the address that was given.
+func TestAddress(t *testing.T) {
+	t.Setenv("AGONES_SDK_HTTP_PORT", "")
+	wire, err := netsys.ListenUDP("0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seats, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := process{
+		wire: wire, address: netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), wire.LocalAddr().Port()), seats: seats,
+		secret: strings.Repeat("s", 32), log: slog.New(slog.DiscardHandler),
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- p.run(ctx) }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+seats.Addr().String()+"/rooms/join", strings.NewReader(`{"kind":"dots"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header = http.Header{"Authorization": {"Bearer " + p.secret}, "Player": {"17"}, "Content-Type": {"application/json"}}
+	got, err := (&http.Client{Timeout: generous}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	var a web.Admission
+	if err := json.NewDecoder(got.Body).Decode(&a); err != nil || a.Endpoints.UDP != p.address.String() || a.Token == "" {
+		t.Errorf("%v: %+v, %v", got.Status, a.Endpoints, err)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

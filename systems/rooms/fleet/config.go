@@ -99,6 +99,17 @@ func (c Config) urls() (all []string) {
 	return all
 }
 
+// hosts names the servers without credentials, for the log.
+func (c Config) hosts() string {
+	var all []string
+	for _, part := range c.urls() {
+		if u, err := url.Parse(part); err == nil {
+			all = append(all, u.Host)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // filled is c with the documented defaults in place of zeros.
 func (c Config) filled() Config {
 	c.Bucket, c.Replicas = cmp.Or(c.Bucket, defaultBucket), cmp.Or(c.Replicas, 1)

@@ -233,8 +233,28 @@ func (d *Directory) refused(ctx context.Context, err error) error {
 	if err == errQuiet {
 		return &Refused{Since: d.config.Now(), Again: againTime, Err: err}
 	}
+	return d.down(d.explain(err))
+}
+
+// down notes that the directory does not answer, and logs it the first time.
+func (d *Directory) down(err error) *Refused {
 	if down, _ := d.health.down(d.config.Now()); !down {
 		d.config.Logger.Warn("fleet: the directory does not answer", "error", err)
 	}
 	return d.health.refused(d.config.Now(), fmt.Errorf("NATS: %w", err))
+}
+
+// errNoServer is the error of requests while there is no connection.
+var errNoServer = errors.New("no connection to a server")
+
+// explain replaces the error of a request that was made without a connection. The client of NATS reports such a request as
+// one that exceeds the limit of its outbound buffer, because there is no buffer for requests that wait for a connection.
+func (d *Directory) explain(err error) error {
+	if !errors.Is(err, nats.ErrReconnectBufExceeded) {
+		return err
+	}
+	if last := d.conn.LastError(); last != nil {
+		return fmt.Errorf("%w: %w", errNoServer, last)
+	}
+	return errNoServer
 }

@@ -4,9 +4,14 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go"
 
 	"github.com/tactusgo/tactus/systems/rooms"
 )
@@ -129,6 +134,64 @@ func TestNobodyAnswers(t *testing.T) {
 	if all, err := d.List(t.Context(), ""); err != nil || len(all) != 1 {
 		t.Fatalf("%+v, %v", all, err)
 	}
+}
+
+// A request without a connection is refused because there is none, and not because of a buffer, and the log says so once.
+func TestNoConnection(t *testing.T) {
+	t.Parallel()
+	s := embedded(t, 1)
+	c, log := s.Config(), new(lines)
+	c.Logger = slog.New(slog.NewTextHandler(log, nil))
+	d, _ := opened(t, c)
+	s.Close()
+	within(t, "the connection is lost", func() bool { return !d.conn.IsConnected() })
+	for range 2 {
+		if _, err := d.Save(t.Context(), "process.one", nil, 0, 0); !errors.Is(err, rooms.ErrUnavailable) || !errors.Is(err, errNoServer) || errors.Is(err, nats.ErrReconnectBufExceeded) {
+			t.Error(err)
+		}
+	}
+	if n := len(log.all()); n != 1 {
+		t.Errorf("%d lines: %q", n, log.all())
+	}
+}
+
+// Open logs why it tries again, without the password.
+func TestOpenLogs(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	log := &lines{wrote: stop}
+	if _, err := Open(ctx, Config{URL: "nats://user:secret@127.0.0.1:1", Logger: slog.New(slog.NewTextHandler(log, nil))}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if all := log.all(); len(all) != 1 || !strings.Contains(all[0], "127.0.0.1:1") || strings.Contains(all[0], "secret") {
+		t.Errorf("%q", all)
+	}
+}
+
+// lines is a log in memory.
+type lines struct {
+	wrote func() // called after each line; may be nil
+
+	mu   sync.Mutex
+	text []string
+}
+
+// Write implements [io.Writer].
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	l.text = append(l.text, string(b))
+	l.mu.Unlock()
+	if l.wrote != nil {
+		l.wrote()
+	}
+	return len(b), nil
+}
+
+func (l *lines) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.text)
 }
 
 // Servers on loopback take nobody without the password, and no error names it.

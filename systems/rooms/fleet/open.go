@@ -16,8 +16,11 @@ import (
 // openTime is between two tries to open a directory.
 const openTime = 200 * time.Millisecond
 
+// openLogInterval is between two log lines about a directory that cannot be opened.
+const openLogInterval = 10 * time.Second
+
 // Open opens a directory, makes its bucket where there is none, and returns when it has heard what is there. It tries
-// until ctx ends: servers may start after it. Errors wrap [ErrConfig] where trying again is of no use.
+// until ctx ends, and logs why it must: servers may start after it. Errors wrap [ErrConfig] where trying again is of no use.
 func Open(ctx context.Context, c Config) (*Directory, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -28,10 +31,11 @@ func Open(ctx context.Context, c Config) (*Directory, error) {
 	again := func(*nats.Conn) { d.reconnected() }
 	options := append(c.options(), nats.ReconnectHandler(again), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 		if err != nil && d.ends.Err() == nil {
-			d.health.refused(c.Now(), err)
+			d.down(fmt.Errorf("%w: %w", errNoServer, err))
 		}
 	}))
-	for {
+	var logged time.Time
+	for tries := 1; ; tries++ {
 		err := d.open(ctx, options)
 		if err == nil {
 			break
@@ -40,10 +44,14 @@ func Open(ctx context.Context, c Config) (*Directory, error) {
 			d.Close()
 			return nil, err
 		}
+		if now := time.Now(); now.Sub(logged) >= openLogInterval {
+			logged = now
+			c.Logger.Warn("fleet: the directory cannot be opened; trying again", "servers", c.hosts(), "tries", tries, "error", d.explain(err))
+		}
 		select {
 		case <-ctx.Done():
 			d.Close()
-			return nil, fmt.Errorf("fleet: the directory cannot be opened: %w", errors.Join(ctx.Err(), err))
+			return nil, fmt.Errorf("fleet: the directory cannot be opened: %w", errors.Join(ctx.Err(), d.explain(err)))
 		case <-time.After(openTime):
 		}
 	}
