@@ -4,7 +4,7 @@
 /** The lines of the protocol that these are for: a module of another one is refused. */
 export const lines: readonly string[];
 /** Its hash. */
-export const hash: 'deed461fd4d2dc65';
+export const hash: '33df12f58ac0a37a';
 
 /** The memory of a module: Module of @tactusgo/client is one. */
 export interface Memory {
@@ -65,6 +65,7 @@ export interface PlayerColumn {
   Colour(r: number): Colour;
   /** 0 to 9999 in steps of 1 */
   Score(r: number): number;
+  Away(r: number): boolean;
 }
 
 /** Component Star. r is the row. */
@@ -226,7 +227,7 @@ export class Told {
 /** What clients send, by name: fill in a new Value. */
 export const sent: {
   /** Clients send this command. */
-  readonly Paint: { readonly what: 2; readonly which: 0; readonly Value: typeof Paint };
+  readonly Paint: { readonly what: 2; readonly which: 1; readonly Value: typeof Paint };
 };
 
 declare const bindings: {

@@ -21,7 +21,7 @@
 #endif
 
 // The hash of the protocol.
-#define GAME_HASH UINT64_C(0xdeed461fd4d2dc65)
+#define GAME_HASH UINT64_C(0x33df12f58ac0a37a)
 
 // game_check reports whether a library is of this game, by its lines with \n between them, as host.Lines has them. If not,
 // text, which has room for size bytes, tells the first line that differs, of both.
@@ -32,18 +32,20 @@ static inline bool game_check(const char *lines, char *text, size_t size) {
       "replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}",
       "input Move{DX int8 -1..1; DY int8 -1..1}",
       "replicate predicted interpolated Place{X float32 0..640 step 0.1 axis x; Y float32 0..400 step 0.1 axis y}",
-      "replicate Player{Name [16]uint8 text; Colour uint8 enum 6; Score uint16 0..9999}",
+      "replicate Player{Name [16]uint8 text; Colour uint8 enum 6; Score uint16 0..9999; Away bool}",
       "replicate Star{Worth uint8 0..3}",
       "join Login{Name [16]uint8 text}",
+      "command Presence{Away bool}",
       "command Paint{Colour uint8 enum 6}",
       "column 0 Owner of 4 bytes{Client uint32 at 0}",
       "column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}",
       "column 2 Move of 2 bytes{DX int8 at 0; DY int8 at 1}",
       "column 3 Place of 8 bytes{X float32 at 0; Y float32 at 4}",
-      "column 4 Player of 20 bytes{Name uint8 at 0 of 16; Colour uint8 at 17; Score uint16 at 18}",
+      "column 4 Player of 22 bytes{Name uint8 at 0 of 16; Colour uint8 at 17; Score uint16 at 18; Away bool at 20}",
       "column 5 Star of 1 bytes{Worth uint8 at 0}",
       "login Login of 17 bytes{Name uint8 at 0 of 16}",
-      "send 0 Paint of 1 bytes{Colour uint8 at 0}",
+      "send 0 Presence of 1 bytes{Away bool at 0}",
+      "send 1 Paint of 1 bytes{Colour uint8 at 0}",
   };
   const size_t count = sizeof known / sizeof *known;
   const char *there = lines;
@@ -82,7 +84,7 @@ enum {
 
 // Numbers of what clients send: messages, events and commands have their own.
 enum {
-  game_send_Paint = 0,
+  game_send_Paint = 1,
 };
 
 // Component Owner.
@@ -130,12 +132,15 @@ typedef struct game_Player {
   uint8_t Colour;
   // 0 to 9999 in steps of 1
   uint16_t Score;
+  bool Away;
+  uint8_t _0[1];
 } game_Player;
 GAME_ASSERT(offsetof(game_Player, Name.length) == 0);
 GAME_ASSERT(offsetof(game_Player, Name.items) == 1);
 GAME_ASSERT(offsetof(game_Player, Colour) == 17);
 GAME_ASSERT(offsetof(game_Player, Score) == 18);
-GAME_ASSERT(sizeof(game_Player) == 20);
+GAME_ASSERT(offsetof(game_Player, Away) == 20);
+GAME_ASSERT(sizeof(game_Player) == 22);
 
 // Component Star.
 typedef struct game_Star {

@@ -7,21 +7,23 @@ export const lines = [
   'replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}',
   'input Move{DX int8 -1..1; DY int8 -1..1}',
   'replicate predicted interpolated Place{X float32 0..640 step 0.1 axis x; Y float32 0..400 step 0.1 axis y}',
-  'replicate Player{Name [16]uint8 text; Colour uint8 enum 6; Score uint16 0..9999}',
+  'replicate Player{Name [16]uint8 text; Colour uint8 enum 6; Score uint16 0..9999; Away bool}',
   'replicate Star{Worth uint8 0..3}',
   'join Login{Name [16]uint8 text}',
+  'command Presence{Away bool}',
   'command Paint{Colour uint8 enum 6}',
   'column 0 Owner of 4 bytes{Client uint32 at 0}',
   'column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}',
   'column 2 Move of 2 bytes{DX int8 at 0; DY int8 at 1}',
   'column 3 Place of 8 bytes{X float32 at 0; Y float32 at 4}',
-  'column 4 Player of 20 bytes{Name uint8 at 0 of 16; Colour uint8 at 17; Score uint16 at 18}',
+  'column 4 Player of 22 bytes{Name uint8 at 0 of 16; Colour uint8 at 17; Score uint16 at 18; Away bool at 20}',
   'column 5 Star of 1 bytes{Worth uint8 at 0}',
   'login Login of 17 bytes{Name uint8 at 0 of 16}',
-  'send 0 Paint of 1 bytes{Colour uint8 at 0}',
+  'send 0 Presence of 1 bytes{Away bool at 0}',
+  'send 1 Paint of 1 bytes{Colour uint8 at 0}',
 ];
 
-export const hash = 'deed461fd4d2dc65';
+export const hash = '33df12f58ac0a37a';
 
 export const Colour = Object.freeze({
   Blue: 0,
@@ -142,15 +144,19 @@ class Player$Column {
   }
 
   Name(r) {
-    return $text(this.$m, this.$m.u8[this.$p + r * 20], this.$p + r * 20 + 1, 16, this.$Name, r);
+    return $text(this.$m, this.$m.u8[this.$p + r * 22], this.$p + r * 22 + 1, 16, this.$Name, r);
   }
 
   Colour(r) {
-    return this.$m.u8[this.$p + r * 20 + 17];
+    return this.$m.u8[this.$p + r * 22 + 17];
   }
 
   Score(r) {
-    return this.$m.u16[(this.$p + r * 20 + 18) >>> 1];
+    return this.$m.u16[(this.$p + r * 22 + 18) >>> 1];
+  }
+
+  Away(r) {
+    return this.$m.u8[this.$p + r * 22 + 20] !== 0;
   }
 }
 
@@ -482,7 +488,7 @@ export class Told {
 }
 
 export const sent = {
-  Paint: { what: 2, which: 0, Value: Paint },
+  Paint: { what: 2, which: 1, Value: Paint },
 };
 
 export default { lines, hash, Input, Table, Singletons, Stats, Told, sent, Login, Colour };

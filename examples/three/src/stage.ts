@@ -20,18 +20,6 @@ export interface Scene<B extends Bindings> {
   end(): void;
 }
 
-/** What to do about the end of a game, by its reason: host.Reason. */
-const ADVICE: Readonly<Record<number, string>> = {
-  2: 'The server is closing down. Play again when it is back.',
-  4: 'This player plays in another window.',
-  7: 'Nothing was heard of the server for a while. Does it still run, and does this machine have a network?',
-  9: 'Reload the page for another token.',
-  10: 'The server plays another version of the game. Build this page anew (npm run build), and reload it.',
-  11: 'The server speaks another version of the protocol. Build this page anew (npm run build), and reload it.',
-  12: 'All places are taken. Try again later.',
-  13: 'Too many want to join at once. Try again in a moment.',
-};
-
 type World = Bindings<Value, Rows, unknown, Figures>;
 
 /** Has people join a world, once warm is ready to draw: begin is called with each game that they are in. */
@@ -50,9 +38,8 @@ export async function stage<B extends World>(world: string, bindings: B, warm: (
   };
   // over brings the card back with what is to be known: playing again is a button away.
   const over = (why: unknown) => {
-    console.info(`the game is over: ${why}`);
-    const advice = why instanceof GameError ? ADVICE[why.reason] : undefined;
-    tell((why instanceof Error ? why.message : String(why)) + (advice ? `\n${advice}` : ''), true);
+    console.info(`the game is over: ${why}`, why instanceof GameError ? why.detail : '');
+    tell(why instanceof Error ? why.message : String(why), true);
     element('link').textContent = '';
     play.textContent = 'Play again';
     play.disabled = false;
@@ -62,19 +49,19 @@ export async function stage<B extends World>(world: string, bindings: B, warm: (
   async function join() {
     localStorage.setItem('name', name.value);
     play.disabled = true;
-    tell('joining …');
+    tell('Joining the game…');
     const place: Place = await (await fetch('connect.json')).json();
     const game = await connect({
       ...options, ...place, game: bindings,
-      onLink: (kind, why) => {
-        element('link').dataset['kind'] = kind;
-        element('link').textContent = kind ? '' : `no link to the server: ${why.trim()}; connecting again …`;
-      },
+      onLink: (kind) => { element('link').dataset['kind'] = kind; },
     });
-    tell('');
-    name.blur();
-    card.hidden = true;
-    run(game, begin(game, name.value.trim()), over);
+    const scene = begin(game, name.value.trim());
+    game.joined.then(() => {
+      tell('');
+      name.blur();
+      card.hidden = true;
+    }, () => {}); // over says why
+    run(game, scene, over);
   }
 
   element('join').addEventListener('submit', (e) => {
@@ -103,6 +90,8 @@ function run<B extends World>(game: Game<B>, scene: Scene<B>, over: (why: unknow
       game.advance();
       const tables = game.frame();
       figures.took(performance.now() - begun);
+      const { explanation } = game, link = element('link');
+      if (link.textContent !== explanation) link.textContent = explanation; // nothing while all is well
       scene.draw(tables, Math.min((now - last) / 1000, 0.1));
     } catch (e) {
       figures.close();

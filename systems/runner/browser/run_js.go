@@ -1,12 +1,12 @@
 package browser
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"math/rand/v2"
 	"net/netip"
 	"os"
+	"strconv"
 	"syscall/js"
 	"time"
 
@@ -14,16 +14,16 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/host"
 )
 
 const (
-	// dialTime bounds one attempt to connect, retryTime is between two of them.
-	dialTime  = 10 * time.Second
-	retryTime = time.Second
 	// redialTime is after how long a broken connection is opened again, beneath the session.
 	redialTime = 250 * time.Millisecond
 	// hiddenTime is how often a session is looked after while nothing is drawn, in a hidden tab.
 	hiddenTime = 100 * time.Millisecond
+	// silentTime is after how long without a datagram the player is told.
+	silentTime = 1500 * time.Millisecond
 )
 
 // Config is a game, for [Run].
@@ -36,26 +36,21 @@ type Config struct {
 	// Draw is called for each frame of the browser while there is a session, behind systems.Client.Frame. It must be
 	// there.
 	Draw func(c *systems.Client)
-	// Lost is called when a session has ended, for good or until it is back; may be nil.
+	// Lost is called when a session has ended, for good or until the client has reconnected; may be nil.
 	Lost func(err error)
 }
 
 // page is a game that runs.
 type page struct {
-	config  Config
-	server  string
-	player  uint64
-	seat    seat
-	client  *systems.Client
-	dialing chan dialed
-	retry   time.Time
-	drawn   time.Time // the newest frame
-}
-
-// dialed is what came of connecting.
-type dialed struct {
-	wire *websocket.Wire
-	err  error
+	config Config
+	server string
+	seat   seat
+	client *systems.Client
+	err    error // of making the client
+	lost   error // that the game was told
+	away   bool
+	drawn  time.Time // the newest frame
+	said   string
 }
 
 // Run plays for ever, or with the flag -token on a seat in a room, for one session. The flag -connect, which the page gives,
@@ -64,7 +59,7 @@ func Run(c Config) {
 	if c.Protocol == nil || c.Configure == nil || c.Draw == nil {
 		panic("browser: Config needs Protocol, Configure and Draw")
 	}
-	p := &page{config: c, player: rand.Uint64() | 1}
+	p := &page{config: c}
 	flag.StringVar(&p.server, "connect", "", "the server, as ws://HOST:PORT")
 	flag.String("name", "", "who plays, where the page asks")
 	flag.Var(&p.seat, "token", "the connect token of a seat in a room, base64")
@@ -73,6 +68,11 @@ func Run(c Config) {
 		return
 	}
 	p.seat.listen()
+	if p.err = p.begin(); p.err != nil {
+		Say(p.err.Error())
+		return
+	}
+	OnLeave(func() { p.away = true; p.client.Away(time.Now()) }, func() { p.away = p.client.Rejoin(time.Now()) != nil })
 	var frame js.Func
 	frame = js.FuncOf(func(js.Value, []js.Value) any {
 		p.frame()
@@ -95,92 +95,117 @@ func (p *page) frame() {
 	now := time.Now()
 	p.drawn = now
 	p.advance(now)
-	if p.client != nil && p.client.Connected() {
+	if p.client.View() != nil && !p.away && p.client.Err() == nil {
 		p.client.Frame(now)
 		p.config.Draw(p.client)
 	}
 }
 
-// advance runs the ticks that are due, or takes a step towards a session.
+// advance runs the ticks that are due, and says how it goes.
 func (p *page) advance(now time.Time) {
-	if p.seat.leaves && !p.seat.over {
-		p.drop(now, errLeft)
-	}
-	if p.seat.over {
+	if p.away || p.seat.over {
 		return
 	}
-	if p.client == nil {
-		p.connect(now)
+	if p.seat.leaves {
+		p.end(now, errLeft)
 		return
 	}
-	before := p.client.Connected()
 	p.client.Advance(now)
-	if err := p.client.Err(); err != nil {
-		p.drop(now, err)
-	} else if !before && p.client.Connected() {
-		Say("")
-	}
-}
-
-// connect opens a socket on a goroutine of its own, as nothing may block that of an event.
-func (p *page) connect(now time.Time) {
-	if p.dialing == nil {
-		if now.Before(p.retry) {
-			return
+	err := p.client.Err()
+	if lost := p.client.Lost(); lost != p.lost {
+		if p.lost = lost; lost != nil && p.config.Lost != nil {
+			p.config.Lost(lost)
 		}
-		done := make(chan dialed, 1)
-		p.dialing = done
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), dialTime)
-			defer cancel()
-			wire, err := websocket.DialConfig{Redial: redialTime}.Dial(ctx, p.server)
-			done <- dialed{wire, err}
-		}()
+	}
+	if err != nil && p.seat.token != nil {
+		p.end(now, err)
 		return
 	}
-	select {
-	case d := <-p.dialing:
-		p.dialing = nil
-		if d.err == nil {
-			d.err = p.begin(d.wire)
+	if text := Status(p.client); text != p.said {
+		if p.said = text; err != nil && p.config.Lost != nil {
+			p.config.Lost(err)
 		}
-		if d.err != nil {
-			p.drop(now, d.err)
-		}
-	default:
+		Say(text)
 	}
 }
 
-// begin makes a client.
-func (p *page) begin(wire *websocket.Wire) error {
-	config := systems.ClientConfig{ClientID: p.player, Token: p.seat.token, Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-		wire, err := websocket.DialConfig{Redial: redialTime}.Begin(t.WS)
+// Status says to players how a client does, in a sentence or two: that it joins, that nothing comes from the server, why it
+// reconnects or has ended; "" while they play.
+func Status(c *systems.Client) string {
+	_, loaded := c.Loaded()
+	switch err := c.Err(); {
+	case err != nil:
+		return host.Explain(err) + " Reload the page to play."
+	case c.Lost() != nil:
+		return host.Explain(c.Lost()) + " Reconnecting…"
+	case !loaded:
+		return "Joining the game…"
+	case c.Session().Stats().Silence > silentTime:
+		return "The server is not responding. Waiting for it…"
+	}
+	return ""
+}
+
+// begin makes the client. Its wire opens a connection again and again.
+func (p *page) begin() error {
+	dial := websocket.DialConfig{Redial: redialTime}
+	wire, err := dial.Begin(p.server)
+	if err != nil {
+		return err
+	}
+	config := systems.ClientConfig{ClientID: Player(), Token: p.seat.token, Reconnect: p.seat.token == nil, Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+		wire, err := dial.Begin(t.WS)
 		if err != nil {
 			return nil, netip.AddrPort{}, err
 		}
 		return wire, wire.RemoteAddr(), nil
 	}}
 	p.config.Configure(&config)
-	client, err := systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)
+	p.client, err = systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	p.client = client
 	return nil
 }
 
-// drop ends a session, to try again later.
-func (p *page) drop(now time.Time, why error) {
-	Say(why.Error())
-	p.retry = now.Add(retryTime)
-	if p.client != nil {
-		_ = p.client.Close(now)
-	}
-	p.client = nil
+// end ends the session on a seat.
+func (p *page) end(now time.Time, why error) {
+	Say(host.Explain(why))
+	_ = p.client.Close(now)
 	p.seat.end(why)
 	if p.config.Lost != nil {
 		p.config.Lost(why)
 	}
+}
+
+// Player returns the id of the player of this tab: a page that is loaded again goes on as the same one.
+func Player() (id uint64) {
+	const key = "tactus-player"
+	defer func() {
+		if recover() != nil || id == 0 { // the browser keeps nothing
+			id = rand.Uint64N(1<<53-1) + 1
+		}
+	}()
+	kept := js.Global().Get("sessionStorage")
+	if text := kept.Call("getItem", key); text.Type() == js.TypeString {
+		id, _ = strconv.ParseUint(text.String(), 10, 53)
+	}
+	if id == 0 {
+		id = rand.Uint64N(1<<53-1) + 1
+		kept.Call("setItem", key, strconv.FormatUint(id, 10))
+	}
+	return id
+}
+
+// OnLeave calls away when the page is closed or loaded again, and back when it comes back from the browser's cache. What
+// away sends leaves the page; it must not wait.
+func OnLeave(away, back func()) {
+	on("pagehide", func(js.Value) { away() })
+	on("pageshow", func(event js.Value) {
+		if event.Get("persisted").Bool() {
+			back()
+		}
+	})
 }
 
 // Say shows the player a line, in the page's element with the id status; an empty one takes it away.

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"syscall/js"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/host"
 )
 
 // errLeft is why there is no session any more when the player has gone.
@@ -49,15 +51,22 @@ func (s *seat) listen() {
 func (s *seat) end(why error) {
 	if s.token != nil && !s.over {
 		s.over = true
-		tell("ended", why.Error())
+		Ended(why)
 	}
 }
 
 // Players tells a page with a lobby how many play in the room, to show it beside the code. Call it when that changes.
 func Players(n int) { tell("players", strconv.Itoa(n)) }
 
+// Ended tells a page with a lobby that the session on its seat has ended: a sentence for the player, and whether the page may
+// ask for the seat again.
+func Ended(why error) {
+	again := why == errLeft || netsys.MayReconnect(why) || host.ReasonOf(why) == host.Rooms+4 // made anew elsewhere
+	tell("ended", map[string]any{"text": host.Explain(why), "again": again})
+}
+
 // tell dispatches an event to the document.
-func tell(kind, detail string) {
+func tell(kind string, detail any) {
 	event := js.Global().Get("CustomEvent").New(kind, map[string]any{"detail": detail})
 	js.Global().Get("document").Call("dispatchEvent", event)
 }

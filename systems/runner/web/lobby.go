@@ -9,7 +9,8 @@ import (
 
 // Lobby is what a page needs on which players choose rooms. Such a page has the client play on a seat: the client gets
 // -connect with the endpoint of the seat, and -token with its connect token in base64, and ends with its session. It
-// dispatches these events to the document: "players", with how many play as the text of its detail, and "ended", with why;
+// dispatches these events to the document: "players", with how many play as the text of its detail, and "ended", whose detail has why as text, and again, which says
+// whether to ask for the seat once more;
 // and it says goodbye when the document is sent "leave". With Config.Page it is the game's own page that asks for seats.
 type Lobby struct {
 	// Rooms answers /rooms and what is below: the Handler of systems/rooms/web is one. It must be there.

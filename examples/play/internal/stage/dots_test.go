@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 )
@@ -94,18 +95,26 @@ func (s *session) own() float32 {
 	return ecs.Get[components.Position](s.client.World(), e).X
 }
 
-// What devices press becomes input, and a session that has ended begins anew.
+// What devices press becomes input, and a session that the player left begins anew, but not one that was replaced.
 func TestSession(t *testing.T) {
 	s := newDots(t)
 	s.Controls.Press(1)
 	s.until("the dot has moved", func() bool { return s.own() > 10 })
 	s.Controls.Press(0)
 	first := s.client
-	s.online.drop(time.Now(), context.Canceled)
-	if s.online.connected() || s.online.err == nil {
-		t.Error("a session that was dropped goes on, or nobody knows why it does not")
+	first.Session().Close(time.Now(), netsys.ReasonReplaced)
+	s.until("it is over", func() bool { return s.online.over && s.online.err != nil && s.client == nil })
+	time.Sleep(300 * time.Millisecond)
+	if s.online.connected() {
+		t.Error("a player who was replaced is back")
 	}
-	s.until("there is another session", func() bool { return s.online.connected() && s.client != first })
+	s = newDots(t)
+	s.online.leave(time.Now())
+	if s.online.connected() {
+		t.Error("a session goes on whose player is away")
+	}
+	s.online.back(time.Now())
+	s.until("there is another session", s.online.joined)
 	s.Controls.Press(1)
 	s.until("the dot moves again", func() bool { return s.own() > 10 })
 }

@@ -17,8 +17,7 @@ const (
 	retryTime = time.Second
 )
 
-// online keeps a session with the server: it connects, and connects again when that
-// ends. Nothing of it blocks; what does runs on a goroutine of its own.
+// online keeps a session with the server. The client reconnects by itself. Nothing of it blocks; what does runs on a goroutine of its own.
 type online struct {
 	stage    *Stage
 	address  string
@@ -30,6 +29,7 @@ type online struct {
 	retry   time.Time
 	err     error // why there is no session
 	over    bool  // there will be none any more
+	away    bool  // the page has gone, and may come back
 }
 
 // dialed is what came of connecting.
@@ -40,7 +40,7 @@ type dialed struct {
 }
 
 func newOnline(o *Options, s *Stage) *online {
-	return &online{stage: s, address: o.Connect, insecure: o.Insecure, player: rand.Uint64() | 1, seat: newSeat(o)}
+	return &online{stage: s, address: o.Connect, insecure: o.Insecure, player: player(), seat: newSeat(o)}
 }
 
 // connected reports whether there is a session.
@@ -52,7 +52,7 @@ func (o *online) advance(now time.Time) {
 	if o.seat.leaves {
 		o.drop(now, errLeft)
 	}
-	if o.over {
+	if o.over || o.away {
 		return
 	}
 	if c == nil {
@@ -60,9 +60,34 @@ func (o *online) advance(now time.Time) {
 		return
 	}
 	c.Advance(now)
+	o.err = c.Lost()
 	if err := c.Err(); err != nil {
 		o.drop(now, err)
+		o.over = true // a client that another session would help has begun one
 	}
+}
+
+// leave says that the player is away, and back goes on.
+func (o *online) leave(now time.Time) {
+	if c := o.stage.client; c != nil {
+		c.Away(now)
+		o.away = true
+	}
+}
+
+func (o *online) back(now time.Time) {
+	if c := o.stage.client; c != nil && o.away {
+		o.away = c.Rejoin(now) != nil
+	}
+}
+
+// joined reports whether all is there with which the game begins.
+func (o *online) joined() bool {
+	if !o.connected() {
+		return false
+	}
+	_, loaded := o.stage.client.Loaded()
+	return loaded
 }
 
 // connect takes one more step towards a session.
@@ -103,7 +128,7 @@ func (o *online) begin(d dialed) error {
 		return errors.Join(err, d.wire.Close())
 	}
 	s := o.stage
-	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch, Token: o.seat.token}
+	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch, Token: o.seat.token, Reconnect: o.seat.token == nil}
 	s.scene.Configure(&config)
 	if s.drive != nil {
 		config.Gather, config.Partial = *s.drive, systems.GatherFunc{}
@@ -126,7 +151,7 @@ func (o *online) drop(now time.Time, why error) {
 	o.stage.client = nil
 	if o.seat.token != nil && !o.over {
 		o.over = true
-		announce("ended", why.Error())
+		announceEnd(why)
 	}
 }
 

@@ -15,7 +15,7 @@ func (s *Stage) drawOver(now time.Time) {
 	}
 	c, k := s.canvas, &s.Controls
 	s.drawStatus()
-	s.drawSilence(now)
+	s.drawSilence()
 	s.chat.draw(c, s.panel, k.touch, now)
 	switch x, y, ok := k.Mouse(); {
 	case k.touch:
@@ -39,7 +39,7 @@ func (s *Stage) drawStatus() {
 	if rtt > 120 || stats.LossIn > 0.03 {
 		quality = paint.Fair
 	}
-	if rtt > 250 || stats.LossIn > 0.1 || s.silence.lasts(s.frame) > 0 {
+	if rtt > 250 || stats.LossIn > 0.1 || s.silent() {
 		quality = paint.Bad
 	}
 	c.Disc(x+17*u, y+h/2, 9*u, quality)

@@ -1,6 +1,14 @@
 package stage
 
-import "syscall/js"
+import (
+	"syscall/js"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/runner/browser"
+)
+
+// player is who plays in this tab.
+func player() uint64 { return browser.Player() }
 
 // listen passes on the lines that are written on the page, where a phone has its keys,
 // and shows where its thumbs go.
@@ -15,6 +23,19 @@ func (s *Stage) listen() {
 		}()
 		return nil
 	}))
+	browser.OnLeave(func() {
+		go func() { // an event may wait for nothing; this runs before the page is gone
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.online.leave(time.Now())
+		}()
+	}, func() {
+		go func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.online.back(time.Now())
+		}()
+	})
 	talker, ok := s.scene.(Talker)
 	if !ok {
 		return
@@ -33,6 +54,9 @@ func (s *Stage) listen() {
 		return nil
 	}))
 }
+
+// announceEnd tells the page why the session on its seat has ended.
+func announceEnd(why error) { browser.Ended(why) }
 
 // announce tells the page what has happened, by an event of that kind.
 func announce(kind, detail string) {

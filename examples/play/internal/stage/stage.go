@@ -62,7 +62,6 @@ type Stage struct {
 	canvas  *paint.Canvas   // nil: there is no screen
 	chat    chat
 	panel   *panel
-	silence silence
 	crowd   crowd
 	picture picture
 	movie   movie
@@ -171,7 +170,7 @@ func (s *Stage) Update() error {
 	switch {
 	case errors.Is(s.online.err, errLeft):
 		return ebiten.Termination
-	case s.online.over:
+	case s.online.over && s.online.seat.token != nil:
 		return fmt.Errorf("%w: %w", ErrSession, s.online.err)
 	}
 	if s.picture.done || s.movie.done {
@@ -238,12 +237,11 @@ func (s *Stage) advance(now time.Time) *systems.Client {
 	if s.step > 0 {
 		s.fps += (1/s.step - s.fps) * min(s.step*2, 1)
 	}
-	if s.was = s.online.connected(); !s.was {
+	if s.was = s.online.joined(); !s.was {
 		return nil
 	}
 	s.client.Frame(now)
 	s.crowd.look(s)
-	s.silence.listen(s.client, now)
 	s.panel.sample(s.work, now)
 	return s.client
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
+	"github.com/tactusgo/tactus/systems/host"
 )
 
 // drawWaiting says what there is to wait for, and why.
@@ -13,7 +14,16 @@ func (s *Stage) drawWaiting(now time.Time) {
 	u := c.Unit
 	y := c.H * 0.34 // above the own player
 	c.Rect(0, 0, c.W, c.H, paint.Tint{R: 0.02, G: 0.03, B: 0.07, A: 0.7})
-	c.Label(c.Huge, c.W/2, y, 0.5, "connecting", paint.White)
+	what := "connecting"
+	switch o := s.online; {
+	case o.over:
+		what = "the game is over"
+	case o.connected():
+		what = "joining"
+	case o.err != nil && s.client != nil:
+		what = "reconnecting"
+	}
+	c.Label(c.Huge, c.W/2, y, 0.5, what, paint.White)
 	sin, cos := math.Sincos(float64(now.UnixMilli()%1000) / 1000 * 2 * math.Pi)
 	for i := range 3 {
 		f := float64(i-1) * 22 * u
@@ -21,7 +31,6 @@ func (s *Stage) drawWaiting(now time.Time) {
 	}
 	c.Lines(c.Normal, c.W/2, y+78*u, c.W-32*u, 20*u, s.world.Help, paint.Muted)
 	if s.online.err != nil {
-		c.Label(c.Bold, c.W/2, c.H*0.62, 0.5, "there is no session yet; it goes on trying", paint.White)
-		c.Lines(c.Small, c.W/2, c.H*0.62+24*u, min(c.W-32*u, 640*u), 18*u, s.online.err.Error(), paint.Bad.Toward(paint.White, 0.4))
+		c.Lines(c.Normal, c.W/2, c.H*0.62, min(c.W-32*u, 640*u), 20*u, host.Explain(s.online.err), paint.Bad.Toward(paint.White, 0.4))
 	}
 }

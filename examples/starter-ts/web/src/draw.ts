@@ -14,6 +14,8 @@ export interface Player {
   score: number;
   colour: Colour;
   own: boolean;
+  /** Whether its page is closed or loaded again. */
+  away: boolean;
   x: number;
   y: number;
   /** Where it looks, -1 to 1 along each axis. */
@@ -62,13 +64,18 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
       p.name = Player.Name(r);
       p.colour = Player.Colour(r);
       p.own = Owner.Client(r) === client;
+      p.away = Player.Away(r);
       scene.players.push(p);
       if (p.own) scene.me = p;
     }
   }
   if (known.size > 2 * scene.players.length + 16) known.clear(); // most of these have gone
-  for (const p of scene.players) body(c, p);
-  for (const p of scene.players) label(c, p);
+  for (const p of scene.players) {
+    c.globalAlpha = p.away ? 0.3 : 1;
+    body(c, p);
+    label(c, p);
+  }
+  c.globalAlpha = 1;
   fly(c, now);
   return scene;
 }
@@ -76,7 +83,7 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
 /** The player as it was in the frame before, at its new place: it looks where it goes, and sparks fly when it scores. */
 function remember(id: number, x: number, y: number, score: number, now: number): Player {
   let p = known.get(id);
-  if (!p) known.set(id, (p = { name: '', score, colour: 0, own: false, x, y, lookX: 0, lookY: 0 }));
+  if (!p) known.set(id, (p = { name: '', score, colour: 0, own: false, away: false, x, y, lookX: 0, lookY: 0 }));
   const ease = 0.2;
   p.lookX += (Math.sign(Math.round(8 * (x - p.x))) - p.lookX) * ease;
   p.lookY += (Math.sign(Math.round(8 * (y - p.y))) - p.lookY) * ease;

@@ -1,4 +1,4 @@
-import { connect, GameError, type Game, type Place } from '@tactusgo/client';
+import { connect, GameError, Reason, type Game, type Place } from '@tactusgo/client';
 import bindings, { Colour, Login } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
@@ -18,7 +18,7 @@ import.meta.hot?.accept('./draw.ts', (changed) => {
 });
 
 let game: Play | null = null; // the one that is played
-const say = (text: string): void => void (status.textContent = text);
+const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
 
 /** Joins the match of the server that connect.json names: web.Dist in server/main.go writes it. */
 async function join(name: string): Promise<Play> {
@@ -29,8 +29,7 @@ async function join(name: string): Promise<Play> {
   who.Name = name;
   return connect({
     ...place, module, exec, game: bindings, login: who.bytes,
-    onProgress: (loaded) => say(`loading: ${(loaded / 1e6).toFixed(1)} MB`),
-    onLink: (kind, why) => say(kind ? '' : `the connection is gone, and made again: ${why}`),
+    onProgress: (loaded) => say(`Loading: ${(loaded / 1e6).toFixed(1)} MB`),
   });
 }
 
@@ -45,6 +44,7 @@ function play(game: Play): Promise<unknown> {
         const scene = draw(canvas, game.frame(), game.stats.Client, finger);
         tell(scene.players);
         me = scene.me;
+        say(game.explanation); // nothing while all is well
       } catch (e) {
         if (!game.ended) throw e; // a mistake in this page: the console has it, and the next frame may do better
         cancelAnimationFrame(frame);
@@ -103,23 +103,34 @@ for (const [name, colour] of Object.entries(Colour)) {
 function advice(e: unknown): string {
   const text = e instanceof Error ? e.message : String(e);
   if (!(e instanceof GameError)) return `No game to join: ${text}.\nStart the server: ${import.meta.env.DEV ? 'npm run dev does' : 'go run ./server'}. This page goes on trying.`;
-  const other = e.reason === 10 || e.reason === 11; // the server speaks another protocol, or another version of Tactus
-  return other ? `This page and the server were not built from the same game: load the page again, or build both anew.\n${text}` : text;
+  const other = e.reason === Reason.OtherSchema || e.reason === Reason.OtherVersion;
+  return other ? `This page and the server were not built from the same game: load the page again, or build both anew.\n${e.detail}` : text;
+}
+
+/** Waits until the player wants to play again: the game reconnects by itself where that can help. */
+function again(): Promise<unknown> {
+  const button = Object.assign(document.createElement('button'), { textContent: 'Play again' });
+  status.append('\n', button);
+  return new Promise((go) => { button.onclick = go; });
 }
 
 async function main(name: string): Promise<never> {
   form.remove();
   for (;;) {
     try {
-      say('joining');
+      say('Joining the game…');
       Object.assign(globalThis, { game: (game = await join(name)) }); // for the console
-      say('');
       throw await play(game);
     } catch (e) {
       console.error(e);
+      game?.close();
+      game = null;
       say(advice(e));
+      if (e instanceof GameError && e.reason) {
+        await again();
+        continue;
+      }
     }
-    game = null;
     await new Promise((go) => setTimeout(go, 1000));
   }
 }

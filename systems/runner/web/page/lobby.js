@@ -96,6 +96,16 @@ window.lobby = ({ at, say, loaded, query }) => {
     if (ended.done) return;
     ended.done = true;
     const seat = kept("seat");
+    if (why && why.text) {
+      if (!why.again && !leaving) { // replaced, removed, banned: the seat is not asked for again
+        kept("why", why.text);
+        kept("seat", null);
+        kept("left", true);
+        unlink();
+        return reload();
+      }
+      why = why.text;
+    }
     if (leaving || !seat) {
       kept("seat", null);
       kept("left", true);
@@ -106,6 +116,9 @@ window.lobby = ({ at, say, loaded, query }) => {
       kept("why", String(why && why.message || why));
       kept("seat", again > 3 ? null : { ...seat, again });
     }
+    await reload();
+  }
+  async function reload() {
     await wait(250); // the goodbye is on its way
     await answers();
     location.reload();
