@@ -6,22 +6,21 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Reason } from '../index.mjs';
 import { browser, exec, record, serve, wasm } from './kit.mjs';
 
 const here = (name) => readFileSync(new URL(name, import.meta.url));
 const types = { '.html': 'text/html', '.mjs': 'text/javascript', '.js': 'text/javascript', '.wasm': 'application/wasm', '.json': 'application/json' };
 
-test('the package plays in a page and in a worker, and a recording comes to the same there', { timeout: 300_000 }, async (t) => {
-  const chromium = browser();
-  if (!chromium) return t.skip('needs chromium or google-chrome');
-  const module = wasm('./examples/arena/wasm'), recording = record('arena', 10_000), websocket = await serve(t);
+// visit opens a page in Chromium, and returns what it posts. Without Chromium it skips the test.
+async function visit(t, page, module, more = {}) {
+  const chromium = browser(), websocket = await serve(t);
   const files = {
     '/game.wasm': () => module,
-    '/session': () => recording,
     '/wasm_exec.js': () => readFileSync(fileURLToPath(exec)),
     '/connect.json': () => JSON.stringify({ websocket }),
     '/arena.mjs': () => here('../../../../examples/arena/bindings/arena.mjs'),
-    '/replay.mjs': () => here('../../../../internal/parity/testdata/replay.mjs'),
+    ...more,
   };
   const posted = new Promise((ok) => {
     const server = createServer(async (ask, answer) => {
@@ -31,7 +30,7 @@ test('the package plays in a page and in a worker, and a recording comes to the 
         answer.end();
         return ok(JSON.parse(text));
       }
-      const name = ask.url === '/' ? '/index.html' : ask.url;
+      const name = ask.url;
       const file = files[name] ?? (() => here(name.startsWith('/client/') ? `..${name.slice(7)}` : `page${name}`));
       try {
         const body = file();
@@ -44,7 +43,7 @@ test('the package plays in a page and in a worker, and a recording comes to the 
     server.listen(0, '127.0.0.1', () => {
       const profile = mkdtempSync(join(tmpdir(), 'tactus-chromium-'));
       const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', `--user-data-dir=${profile}`];
-      const process = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/`], { stdio: 'ignore' });
+      const process = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/${page}`], { stdio: 'ignore' });
       const gone = new Promise((end) => process.on('exit', end));
       t.after(async () => {
         process.kill();
@@ -57,9 +56,26 @@ test('the package plays in a page and in a worker, and a recording comes to the 
   const got = await posted;
   t.diagnostic(JSON.stringify(got));
   assert.ok(Array.isArray(got), got.failed);
-  const [page, worker, replayed] = got;
+  return got;
+}
+
+const skip = !browser() && 'needs chromium or google-chrome';
+
+test('the package plays in a page and in a worker, and a recording comes to the same there', { timeout: 300_000, skip }, async (t) => {
+  const module = wasm('./examples/arena/wasm'), recording = record('arena', 10_000);
+  const [page, worker, replayed] = await visit(t, 'index.html', module, {
+    '/session': () => recording,
+    '/replay.mjs': () => here('../../../../internal/parity/testdata/replay.mjs'),
+  });
   assert.deepEqual([page.where, page.document, worker.where, worker.document], ['page', 'object', 'worker', 'undefined']);
   assert.ok(page.walked > 100 && worker.walked > 100);
   assert.deepEqual(page.loaded, [module.length, module.length]);
   assert.ok(replayed.ticks >= 10_000 && replayed.compared > 3 * 10_000, JSON.stringify(replayed));
+});
+
+test('a page that is loaded again goes on with its player, and one that was replaced stays out', { timeout: 300_000, skip }, async (t) => {
+  const [before, after, other, reason] = await visit(t, 'reload.html', wasm('./examples/arena/wasm'));
+  assert.ok(before.client > 0 && before.own > 0, JSON.stringify(before));
+  assert.deepEqual([after, other], [before, before]);
+  assert.equal(reason, Reason.Replaced);
 });
