@@ -1,10 +1,12 @@
 // Command rooms is the smallest server with rooms: dots for four players a room, and six bots that join. Here all of them run in
-// one program, over real UDP. Ctrl-C lets them play for five seconds more, and a second one ends it at once.
+// one program, over real UDP. Programs on this machine can ask for seats at http://127.0.0.1:8080/rooms. Ctrl-C lets players
+// go on for five seconds, and a second one ends it at once.
 package main
 
 import (
 	"context"
 	"log"
+	"net"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
@@ -13,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/serve"
+	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
 // Move is the input: what a client sends, every tick.
@@ -81,7 +84,16 @@ func main() {
 		log.Printf("player %d sits in room %v", seat.Player, seat.Room)
 		go c.Run(ctx, nil)
 	}
-	if err := serve.Run(ctx, server, serve.Config{Deadline: 5 * time.Second}); err != nil {
+	listener, err := net.Listen("tcp", "127.0.0.1:8080")
+	if err != nil {
+		log.Fatal(err)
+	}
+	seats, err := web.New(web.Config{}, rooms.Here(server))
+	if err != nil {
+		log.Fatal(err)
+	}
+	beside := []func(context.Context) error{web.Beside(listener, seats)}
+	if err := serve.Run(ctx, server, serve.Config{Deadline: 5 * time.Second, Beside: beside}); err != nil {
 		log.Fatal(err)
 	}
 }
