@@ -86,15 +86,16 @@ func climb(t *testing.T, bots int) (page string, newest func() (client uint32, b
 	return site.URL, func() (uint32, game.Body) { mu.Lock(); defer mu.Unlock(); return who, body }, stop
 }
 
-// The platformer's page in three.js: who plays on it walks and jumps, as another client sees, and is told when it is over.
+// The platformer's page in three.js: its player walks and jumps, as another client sees, and the page says when the server ends.
 func TestThreePlatformer(t *testing.T) {
 	page, newest, stop := climb(t, 0)
 	b := browse(t, 800, 450, 1, false)
-	faults := b.faults()
+	faults, compiled, before := b.faults(), b.compiled(), 0
 
 	b.step("it joins", func() {
 		b.do(chromedp.Navigate(page), chromedp.WaitEnabled("#play"))
 		b.picture("three-platformer-1-title")
+		before = compiled()
 		b.do(chromedp.Click("#play"), chromedp.WaitNotVisible("#card"))
 		playtest.Until(b.T, "another client sees somebody", func() bool { who, _ := newest(); return who != 0 })
 		playtest.Until(b.T, "it shows who plays", func() bool { return strings.Contains(b.text("#scores"), "You") })
@@ -116,9 +117,11 @@ func TestThreePlatformer(t *testing.T) {
 	if all := faults(); len(all) > 0 {
 		t.Errorf("the console has %q", all)
 	}
+	if n := compiled(); n != before || n == 0 {
+		t.Errorf("%d shader programs were compiled before the match, and %d in it", before, n-before)
+	}
 	b.step("it says when the server ends", func() {
 		stop()
-		b.do(chromedp.WaitVisible("#card"))
-		playtest.Until(b.T, "it says why", func() bool { return strings.Contains(b.text("#status"), "server") })
+		playtest.Until(b.T, "it says so", func() bool { return strings.Contains(b.text("#link")+b.text("#status"), "server") })
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
@@ -24,6 +25,27 @@ func (b *browser) text(selector string) string {
 		b.Fatal(err)
 	}
 	return said
+}
+
+// compiled makes the page count the shader programs that it compiles, from its next start on, and returns their number. The page
+// stands still while it compiles one, for seconds where the browser draws in software.
+func (b *browser) compiled() func() int {
+	b.Helper()
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+		const gl = WebGL2RenderingContext.prototype, link = gl.linkProgram;
+		window.compiled = 0;
+		gl.linkProgram = function(program) { window.compiled++; return link.call(this, program); };
+	}`}); err != nil {
+		b.Fatal(err)
+	}
+	return func() int {
+		b.Helper()
+		n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`window.compiled`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n
+	}
 }
 
 // enter presses the key as keyboards do, who also type it.
@@ -79,7 +101,7 @@ func TestThree(t *testing.T) {
 	m.Look()
 	m.Three(t)
 	b := browse(t, 800, 450, 1, false)
-	faults := b.faults()
+	faults, compiled, before := b.faults(), b.compiled(), 0
 	ada := func() playtest.Known { p, _ := m.Player("Ada"); return p }
 
 	b.step("the usual page leads there", func() {
@@ -87,6 +109,7 @@ func TestThree(t *testing.T) {
 		b.picture("three-0-usual")
 		b.do(chromedp.Click("#second a"), chromedp.WaitVisible("#view"), chromedp.WaitEnabled("#play"))
 		b.picture("three-1-title")
+		before = compiled()
 	})
 	b.step("it joins", func() {
 		b.do(chromedp.SendKeys("#name", "Ada\r"), chromedp.WaitNotVisible("#card"))
@@ -134,6 +157,9 @@ func TestThree(t *testing.T) {
 	})
 	if all := faults(); len(all) > 0 {
 		t.Errorf("the console has %q", all)
+	}
+	if n := compiled(); n != before || n == 0 {
+		t.Errorf("%d shader programs were compiled before the match, and %d in it", before, n-before)
 	}
 	b.step("it goes on when its socket drops", func() {
 		before, connections := ada(), m.Proxy.Connections()

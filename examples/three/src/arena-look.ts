@@ -56,7 +56,7 @@ export class Look {
     this.view.follow(middle, 0, middle, 0);
     await this.view.warm();
     this.clear();
-    unlabel(tag);
+    tag.removeFromParent(); // without unlabel: the shaders of names stay compiled as long as it has them
   }
 
   /** Begins a frame. */

@@ -125,8 +125,7 @@ async function warm() {
   scene.add(f, f.spot);
   place(null, 0, 0);
   await quality.warm();
-  scene.remove(f, f.spot);
-  f.dispose();
+  scene.remove(f, f.spot); // without dispose: the shaders of its label stay compiled as long as it has them
   show(null, 0, 0);
   idle();
 }

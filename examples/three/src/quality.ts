@@ -10,11 +10,14 @@ const SOME = 10; // frames
 /** ?fine draws as finely as can be, however long that takes: for pictures of the page. */
 const fine = new URLSearchParams(location.search).has('fine');
 
-/** Whether there is a graphics card that the browser uses. */
+/** Reports whether the browser draws with a graphics card. Some browsers draw in software without saying that this is slow. */
 function accelerated(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true });
-  gl?.getExtension('WEBGL_lose_context')?.loseContext();
-  return gl !== null;
+  if (!gl) return false;
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  const renderer = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return !/swiftshader|llvmpipe|software|basic render/i.test(renderer);
 }
 
 /** Draws a scene over the whole page. */
