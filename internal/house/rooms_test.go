@@ -72,8 +72,9 @@ var floors = map[string]string{
 	"rooms/internal/goods":   "policy",                // components as bytes
 	"rooms/internal/passage": "rooms/internal/ledger", // whose they are, as the directory says
 
-	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time, and beside a directory
-	"rooms/match": "rooms",
+	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time; the lease of the process that
+	// matches for a fleet is a claim as of a process's name
+	"rooms/match": "rooms rooms/internal/ledger",
 
 	// the cluster that a process is in, told of it from beside
 	"rooms/agones": "rooms",

@@ -11,6 +11,9 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
+// Directory returns the directory of the fleet.
+func (l *Lobby) Directory() rooms.Directory { return l.config.Directory }
+
 // Find implements [rooms.Seats]. A room whose process is gone is found: it is made anew for who wants a seat there.
 func (l *Lobby) Find(name string) (rooms.RoomEntry, bool) {
 	if l.here != nil {

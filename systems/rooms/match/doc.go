@@ -4,6 +4,7 @@
 //   - Say who plays with whom: [Func], which gets [Input] and returns groups. [Rules] is the one for whom nothing else is
 //     said, and Rules.Match what to try first in one's own.
 //   - Keep who waits: [New], [Queue.Enter], [Queue.Leave], [Queue.Pause]; match them: [Queue.Run], once a second.
+//   - Share who waits among the processes of a fleet, so that one of them matches for all: [Share].
 //   - Give them seats: [Over] the seats of a process, or of a fleet; or another [Seater].
 //
 // Package systems/rooms/web does all of that by HTTP.

@@ -56,13 +56,21 @@ type Queue struct {
 
 // New makes a queue for whom seats come from s.
 func New(c Config, s Seater) *Queue {
+	return &Queue{config: c.filled(), seater: s, members: make(map[uint64]*member), parties: make(map[partyKey]*party)}
+}
+
+// filled is c with the documented defaults in place of zeros.
+func (c Config) filled() Config {
 	if c.Match == nil {
 		c.Match = Rules{}.Match
 	}
 	c.Most, c.Hold = cmp.Or(c.Most, defaultMost), cmp.Or(c.Hold, defaultHold)
 	c.AtOnce = max(c.AtOnce, 1)
-	return &Queue{config: c, seater: s, members: make(map[uint64]*member), parties: make(map[partyKey]*party)}
+	return c
 }
+
+// Busy reports whether there is anything for Run to do: somebody waits.
+func (q *Queue) Busy() bool { return q.Len() > 0 }
 
 // Len is how many players wait.
 func (q *Queue) Len() int {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
@@ -68,24 +67,14 @@ type booking struct {
 
 // seat gives groups their seats, so many at once as is configured.
 func (q *Queue) seat(ctx context.Context, in Input, all []*booking) {
-	var busy sync.WaitGroup
-	defer busy.Wait()
-	places := make(chan struct{}, q.config.AtOnce)
-	for _, b := range all {
+	atOnce(q.config.AtOnce, len(all), func(i int) {
+		b := all[i]
 		w := rooms.Wish{Kind: in.Kind, Options: b.Options, Schema: in.Schema, Players: b.who}
 		if w.Options == nil {
 			w.Options = b.members[0].wish.Options
 		}
-		if q.config.AtOnce == 1 {
-			b.all, b.err = q.seater.Seat(ctx, b.Room, w)
-			continue
-		}
-		places <- struct{}{}
-		busy.Go(func() {
-			defer func() { <-places }()
-			b.all, b.err = q.seater.Seat(ctx, b.Room, w)
-		})
-	}
+		b.all, b.err = q.seater.Seat(ctx, b.Room, w)
+	})
 }
 
 // settle answers the players of a group, or makes them wait on.

@@ -78,6 +78,7 @@ type Answer struct {
 type Wait struct {
 	answer chan Answer
 	member *member
+	player uint64 // in a Shared
 }
 
 // Answer is where the answer comes.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -23,13 +24,24 @@ type Handler struct {
 	config    Config
 	seats     rooms.Seats
 	mux       http.ServeMux
-	queue     *match.Queue
+	queue     queue
+	runs      time.Duration // between two runs of the queue
 	addresses *allowance.Limiter[netip.Addr]
 	players   *allowance.Limiter[uint64]
 	listing   listing
 
 	mu      sync.Mutex
-	matches bool // the queue is being run, once a second
+	matches bool // the queue is being run
+}
+
+// queue is a match.Queue of this process, or a match.Shared of a fleet.
+type queue interface {
+	Enter(now time.Time, wish match.Wish) (*match.Wait, error)
+	Leave(w *match.Wait)
+	Pause(now time.Time, w *match.Wait) bool
+	Len() int
+	Busy() bool
+	Run(ctx context.Context, now time.Time) error
 }
 
 // The advice of refusals by the guard.
@@ -62,7 +74,8 @@ var routes = []route{
 	{method: "POST", path: "/rooms/{id}/reconnect", answer: (*Handler).reconnect, body: SeatBody{}, cost: 1},
 }
 
-// New makes a handler for the rooms of a process, rooms.Here, or of a fleet, as of package lobby. The error wraps
+// New makes a handler for the rooms of a process, rooms.Here, or of a fleet, as of package lobby. Seats with a method
+// Directory() rooms.Directory, such as those of a lobby, share one queue: see match.Share. The error wraps
 // [ErrConfig].
 func New(c Config, s rooms.Seats) (*Handler, error) {
 	if err := c.Validate(); err != nil {
@@ -72,10 +85,14 @@ func New(c Config, s rooms.Seats) (*Handler, error) {
 		return nil, fmt.Errorf("%w: players reach the rooms from other machines: give Authenticate, so that they are who they say", ErrConfig)
 	}
 	c = c.filled()
+	waits := match.Config{Match: c.Match, AtOnce: seatedAtOnce}
 	h := &Handler{
-		config: c, seats: s, queue: match.New(match.Config{Match: c.Match, AtOnce: seatedAtOnce}, match.Over(s)),
+		config: c, seats: s, queue: match.New(waits, match.Over(s)), runs: matchTime,
 		addresses: allowance.New[netip.Addr](c.PerAddress, max(c.PerAddress/10, 5)),
 		players:   allowance.New[uint64](c.PerPlayer, max(c.PerPlayer/6, 5)),
+	}
+	if d, ok := s.(interface{ Directory() rooms.Directory }); ok {
+		h.queue, h.runs = match.Share(waits, s, d.Directory(), c.Now), shareTime
 	}
 	for _, x := range routes {
 		h.mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) { h.answer(w, r, x) })

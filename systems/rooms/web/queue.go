@@ -14,12 +14,15 @@ import (
 // matchTime is between two runs of the queue.
 const matchTime = time.Second
 
+// shareTime is between two runs of a queue that processes share: they hear from each other by the directory.
+const shareTime = matchTime / 5
+
 // seatedAtOnce is how many groups of the queue are given seats at once: other processes take a while to answer.
 const seatedAtOnce = 64
 
 // Waiting is the answer to who got no seat yet: ask again at once, the place in the queue is kept for five seconds.
 type Waiting struct {
-	// Queued is how many players wait, for all kinds.
+	// Queued is how many players wait, for all kinds; in a fleet, at all processes.
 	Queued int `json:"queued"`
 }
 
@@ -94,13 +97,13 @@ func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player)
 	}
 }
 
-// matching makes the queue run once a second, as long as somebody waits.
+// matching makes the queue run again and again, as long as it has to.
 func (h *Handler) matching() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.matches {
 		h.matches = true
-		time.AfterFunc(matchTime, h.match)
+		time.AfterFunc(h.runs, h.match)
 	}
 }
 
@@ -111,7 +114,7 @@ func (h *Handler) match() {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.matches = h.queue.Len() > 0; h.matches {
-		time.AfterFunc(matchTime, h.match)
+	if h.matches = h.queue.Busy(); h.matches {
+		time.AfterFunc(h.runs, h.match)
 	}
 }

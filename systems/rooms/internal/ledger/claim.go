@@ -36,6 +36,7 @@ var ErrNamed = errors.New("rooms: another process has this name, or had it until
 type Claim struct {
 	directory Directory
 	now       func() time.Time
+	key       string
 	process   string
 	drawn     bool // the name was drawn: nobody else ever has it
 
@@ -51,9 +52,10 @@ type Claim struct {
 	revision uint64 // of the process's entry
 }
 
-// NewClaim is a claim that has not begun. Of a name that was drawn no record of epochs is kept.
-func NewClaim(d Directory, now func() time.Time, name string, drawn bool) *Claim {
-	return &Claim{directory: d, now: now, process: name, drawn: drawn}
+// NewClaim returns a claim that has not begun, to the record under a key: a process's entry, or what one process at a time does
+// for all. Drawn says that nobody else ever has the name, so no record of its epochs is kept.
+func NewClaim(d Directory, now func() time.Time, key, name string, drawn bool) *Claim {
+	return &Claim{directory: d, now: now, key: key, process: name, drawn: drawn}
 }
 
 // Current is the epoch of the claim, 0 where it has ended, or has not begun.
@@ -114,7 +116,7 @@ func (c *Claim) Renew(ctx context.Context, entry func(epoch uint64) any) (anew b
 			c.mu.Unlock()
 		}
 	}()
-	key := Prefix + c.process
+	key := c.key
 	for range tries {
 		began := c.now()
 		if c.raised == 0 {
@@ -167,7 +169,7 @@ func (c *Claim) begin(began time.Time) (anew bool) {
 // raise draws the epoch of another claim, once nobody has the name any more.
 func (c *Claim) raise(ctx context.Context) error {
 	var there process
-	switch revision, err := Find(ctx, c.directory, Prefix+c.process, &there); {
+	switch revision, err := Find(ctx, c.directory, c.key, &there); {
 	case err != nil:
 		return err
 	case revision != 0:
@@ -209,7 +211,7 @@ func (c *Claim) Resign(ctx context.Context) error {
 	if c.raised == 0 {
 		return nil
 	}
-	key := Prefix + c.process
+	key := c.key
 	err := c.directory.Remove(ctx, key, c.revision)
 	if errors.Is(err, ErrConflict) {
 		var there process

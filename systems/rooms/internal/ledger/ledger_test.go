@@ -88,7 +88,7 @@ func (s *store) writer(name string) *writer {
 // A claim is counted from before it was written: others may have heard of it then.
 func TestClaimsAreCountedFromBefore(t *testing.T) {
 	s := newStore()
-	c := NewClaim(s, func() time.Time { return s.now }, "a", true)
+	c := NewClaim(s, func() time.Time { return s.now }, Prefix+"a", "a", true)
 	began := s.now
 	s.takes = 5 * time.Second
 	if _, err := c.Renew(t.Context(), func(epoch uint64) any { return process{"a", epoch} }); err != nil {

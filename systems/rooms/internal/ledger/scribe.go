@@ -69,7 +69,7 @@ type Scribe struct {
 
 // NewScribe makes a scribe that has written nothing.
 func NewScribe(c Config) *Scribe {
-	claim := NewClaim(c.Directory, c.Now, c.Process, c.Drawn)
+	claim := NewClaim(c.Directory, c.Now, Prefix+c.Process, c.Process, c.Drawn)
 	ledger := New(c.Directory, claim)
 	return &Scribe{
 		config: c, claim: claim, ledger: ledger, dirty: make(map[string]any),

@@ -1,0 +1,165 @@
+package lobby
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+// waiters is the queue of a fleet, as each of its processes has it.
+type waiters struct {
+	*fleet
+	queues map[string]*match.Shared // by process; what is not there does not run
+}
+
+func newWaiters(f *fleet) *waiters {
+	x := &waiters{f, make(map[string]*match.Shared)}
+	for _, m := range f.members {
+		x.queues[m.name] = match.Share(match.Config{Match: match.Rules{Least: 2, Patience: -1}.Match}, m.lobby, f.store, f.time)
+	}
+	return x
+}
+
+// enter makes a player wait at a process.
+func (x *waiters) enter(process string, w match.Wish) *match.Wait {
+	x.t.Helper()
+	w.Kind = "field"
+	wait, err := x.queues[process].Enter(x.now, w)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return wait
+}
+
+// until runs the queues for so long, or until a request has its answer.
+func (x *waiters) until(d time.Duration, w *match.Wait) (a match.Answer, answered bool) {
+	x.t.Helper()
+	for end := x.now.Add(d); x.now.Before(end); x.fleet.run(200 * time.Millisecond) {
+		for _, m := range x.members {
+			if q := x.queues[m.name]; q != nil {
+				if _, err := x.end(x.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, q.Run(ctx, x.now) })); err != nil {
+					x.t.Fatal(err)
+				}
+			}
+		}
+		select {
+		case a := <-w.Answer():
+			return a, true
+		default:
+		}
+	}
+	return a, false
+}
+
+// seated waits for the seat of a player, which it enters.
+func (x *waiters) seated(w *match.Wait) rooms.Admission {
+	x.t.Helper()
+	a, ok := x.until(30*time.Second, w)
+	if !ok || a.Err != nil {
+		x.t.Fatalf("answered: %v, with %v", ok, a.Err)
+	}
+	x.play(a.Admission)
+	return a.Admission
+}
+
+// kill ends a process.
+func (x *waiters) kill(process string) {
+	for _, m := range x.members {
+		if m.name == process {
+			m.stopped = true
+		}
+	}
+	delete(x.queues, process)
+}
+
+// The members of a party that ask different processes get seats in one room, and so do strangers. That is so, too, when the
+// process that matches dies while they wait.
+func TestQueueOfFleet(t *testing.T) {
+	for name, kill := range map[string]bool{"all live": false, "the matcher dies": true} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := three(t)
+			x := newWaiters(f)
+			leaver := x.enter("a", match.Wish{Player: rooms.Player{ID: 9}})
+			if a, ok := x.until(2*time.Second, leaver); ok { // so this process matches
+				t.Fatalf("one of two has an answer: %+v", a)
+			}
+			first := x.enter("b", match.Wish{Player: rooms.Player{ID: 1, Party: 7, Data: []byte("Ada")}, Size: 2})
+			if a, ok := x.until(2*time.Second, first); ok {
+				t.Fatalf("half a party has an answer: %+v", a)
+			}
+			if n := x.queues["c"].Len() + x.queues["b"].Len(); n != 4 {
+				t.Errorf("two processes count %d who wait, want 2 each", n)
+			}
+			x.queues["a"].Leave(leaver)
+			if kill {
+				x.kill("a")
+			}
+			second := x.enter("c", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+			one, two := x.seated(first), x.seated(second)
+			if one.Seat.Room != two.Seat.Room || one.Seat.Party != 7 || string(one.Seat.Data) != "Ada" {
+				t.Errorf("%+v and %+v", one.Seat, two.Seat)
+			}
+			begun := f.now
+			third, fourth := x.enter("c", match.Wish{Player: rooms.Player{ID: 3}}), x.enter("b", match.Wish{Player: rooms.Player{ID: 4}})
+			if a, b := x.seated(third), x.seated(fourth); a.Seat.Room != one.Seat.Room || b.Seat.Room != one.Seat.Room {
+				t.Errorf("they do not fill the open room: %+v, %+v", a.Seat, b.Seat)
+			}
+			if took := f.now.Sub(begun); took > 5*time.Second {
+				t.Errorf("two strangers have waited for %v", took)
+			}
+			x.until(15*time.Second, first)
+			for _, prefix := range []string{"queue.", "matched.", "matcher"} {
+				if left, err := f.store.List(t.Context(), prefix); err != nil || len(left) > 0 {
+					t.Errorf("%s: %d records are left, %v", prefix, len(left), err)
+				}
+			}
+			for name, q := range x.queues {
+				if q.Busy() || q.Len() > 0 {
+					t.Errorf("%s: %d wait", name, q.Len())
+				}
+			}
+		})
+	}
+}
+
+// A player who asks another process, at once or when told to ask again, keeps its place, and its first request is answered
+// that it is superseded.
+func TestQueueElsewhereAgain(t *testing.T) {
+	f, _ := three(t)
+	x := newWaiters(f)
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1}})
+	x.until(2*time.Second, first)
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 1}})
+	if a, ok := x.until(2*time.Second, first); !ok || !errors.Is(a.Err, match.ErrSuperseded) {
+		t.Errorf("answered: %v, %+v", ok, a)
+	}
+	if !x.queues["b"].Pause(f.now, second) {
+		t.Error("it has an answer")
+	}
+	alone := x.enter("c", match.Wish{Player: rooms.Player{ID: 2}})
+	if a, ok := x.until(3*time.Second, alone); ok {
+		t.Fatalf("it plays with who was told to ask again: %+v", a)
+	}
+	third := x.enter("a", match.Wish{Player: rooms.Player{ID: 1}})
+	if a, b := x.seated(third), x.seated(alone); a.Seat.Room != b.Seat.Room {
+		t.Errorf("%+v and %+v", a.Seat, b.Seat)
+	}
+	// Who does not ask again has left.
+	gone := x.enter("b", match.Wish{Player: rooms.Player{ID: 3}})
+	x.until(time.Second, gone)
+	x.queues["b"].Pause(f.now, gone)
+	x.until(7*time.Second, gone)
+	if n := x.queues["b"].Len(); n != 0 {
+		t.Errorf("%d wait", n)
+	}
+	// Members of a party that do not ask for the same are told so, wherever they ask.
+	x.enter("a", match.Wish{Player: rooms.Player{ID: 4, Party: 8}, Size: 2})
+	odd := x.enter("b", match.Wish{Player: rooms.Player{ID: 5, Party: 8}, Size: 3})
+	if a, ok := x.until(5*time.Second, odd); !ok || !errors.Is(a.Err, match.ErrParty) {
+		t.Errorf("answered: %v, %+v", ok, a)
+	}
+}
