@@ -64,6 +64,7 @@ type clientLink struct {
 	again    time.Time     // when the next attempt is due
 	pause    time.Duration // before the newest attempt
 	trying   bool          // an attempt is under way
+	resumes  bool          // this session follows one that was lost
 	notices  notice.Reader
 	loss     clock.Loss
 	commands *commands.Queue // nil: nothing has been commanded

@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/realtime"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -47,7 +48,11 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.model = newClientModel(c, m.Policies)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {
-		c.config.Events.Join(c.world, session.Channels())
+		if number := sessions.Ordinal(session); c.link.resumes && number > 0 {
+			c.config.Events.Resume(c.world, number, session.Channels())
+		} else {
+			c.config.Events.Join(c.world, number, session.Channels())
+		}
 	}
 	tables := wire.Tables(c.protocol)
 	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))

@@ -91,7 +91,7 @@ func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session)
 	if to != c.link.endpoint {
 		_ = c.link.endpoint.Close(now) // with a goodbye; the wire is of no use any more
 	}
-	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted}
+	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted, resumes: c.link.lost != nil}
 	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers.Followers{}
 	c.predictor, c.reconciler = nil, nil
 	blank(c)
@@ -111,6 +111,9 @@ const (
 func (c *Client) lose(reason error) bool {
 	if c.link.err != nil || !c.config.Reconnect || !netsys.MayReconnect(reason) {
 		return false
+	}
+	if c.config.Events != nil {
+		c.config.Events.Leave()
 	}
 	c.config.Logger.Info("session lost; reconnecting", "client", c.link.id, "reason", reason)
 	c.link.pause = min(max(2*c.link.pause, reconnectPause), reconnectLongest)

@@ -124,7 +124,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
 	s.sessions.add(p)
 	if s.config.Events != nil {
-		s.config.Events.Join(p.ID, session.Channels())
+		s.config.Events.Join(p.ID, sessions.Ordinal(session), session.Channels())
 	}
 	s.model.teller.Join(p)
 	s.model.applier.Join(p, kept, back)
@@ -145,10 +145,12 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if p == nil {
 		return
 	}
-	if s.config.Events != nil {
+	waits := s.sessions.Waits(reason)
+	if s.config.Events != nil && waits {
+		s.config.Events.Suspend(p.ID)
+	} else if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	waits := s.sessions.Waits(reason)
 	if waits && s.model.applier.Plays(p) {
 		s.sessions.desk.Give(p.commands, s.model.applier)
 	}

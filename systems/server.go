@@ -183,6 +183,11 @@ func (s *Server) Advance(now time.Time) int {
 	s.stages.before.Run(s.world)
 	if gone := s.sessions.Gone(); len(gone) > 0 {
 		s.forget(gone)
+		if s.config.Events != nil {
+			for _, id := range gone {
+				s.config.Events.Leave(id)
+			}
+		}
 		s.model.applier.Depart(gone)
 		s.sessions.ClearGone()
 	}

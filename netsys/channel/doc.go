@@ -15,6 +15,7 @@
 //     [Endpoint.Available] when it travels on a channel.
 //   - Notice a peer that does not keep up: Stalled in [Stats], [ErrFull].
 //   - Measure: [Endpoint.Stats], [Endpoint.Channel].
+//   - Go on in another session: [Endpoint.Unacked], [Endpoint.Delivered].
 //
 // For a session (below): [New], [Endpoint.Carried], [Endpoint.Fill], [Endpoint.Acked], [Endpoint.Receive], [Config.Lines],
 // [Registry.Lines].

@@ -177,6 +177,22 @@ func (e *Endpoint) Send(number int, message []byte) error {
 	return nil
 }
 
+// Unacked calls f with each message of a reliable channel that the peer may not have delivered, as far as acknowledgements
+// say, oldest first, with the number that the channel gave it; f keeps the message. The peer's own endpoint knows better: see
+// [Endpoint.Delivered]. An unreliable channel has none. It panics when there is no channel of that number.
+func (e *Endpoint) Unacked(number int, f func(id uint64, message []byte)) {
+	if c := &e.channels[number]; c.sure != nil {
+		c.sure.out.unacked(c.kind == ReliableOrdered, f)
+	}
+}
+
+// Delivered reports whether Receive has delivered the message to which the peer's reliable channel gave that number. It
+// panics when there is no channel of that number.
+func (e *Endpoint) Delivered(number int, id uint64) bool {
+	c := &e.channels[number]
+	return c.sure != nil && c.sure.in.delivered(id)
+}
+
 // OnWaiting makes Send call wake, and take the time from it, when nothing waited before. A session that does so need not
 // call Fill while [Endpoint.Waiting] is false, but for packets that it sends anyway.
 func (e *Endpoint) OnWaiting(wake func() time.Time) { e.waiting.wake = wake }

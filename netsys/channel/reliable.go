@@ -221,3 +221,15 @@ func (o *reliableOut) oldest() (at time.Duration, ok bool) {
 	}
 	return o.at(o.base).at, true
 }
+
+// unacked calls f with each message that the peer may not have delivered, oldest first. On an ordered channel an acknowledged
+// message may still wait at the peer for one before it.
+func (o *reliableOut) unacked(ordered bool, f func(id uint64, message []byte)) {
+	for id := o.base; id < o.next; id++ {
+		if ordered || !o.done.has(o.index(id)) {
+			m := o.at(id)
+			x, y := o.span(m.pos, m.size)
+			f(id, append(append([]byte(nil), x...), y...))
+		}
+	}
+}

@@ -191,3 +191,6 @@ func (in *reliableIn) waiting() (at time.Duration, ok bool) {
 	}
 	return at, ok
 }
+
+// delivered reports whether a message was handed to the game.
+func (in *reliableIn) delivered(id uint64) bool { return id < in.base || !in.ordered && in.has(id) }

@@ -33,8 +33,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 	var up, down sink
 	server.Attach(sw, event.Hooks{})
-	server.Join(1, &down)
-	client.Join(cw, &up)
+	server.Join(1, 0, &down)
+	client.Join(cw, 0, &up)
 	calls := 0
 	event.OnServer(server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) { calls++ }})
 	event.OnServer(server, event.Handlers[ask]{Handle: func(*ecs.World, event.Sender, *ask) { calls++ }})

@@ -57,6 +57,10 @@ type Client struct {
 	reader   codec.ByteReader
 	refused  refusal
 	waiting  waiting
+	resent   uint64 // the number of messages that are sent again
+	session  uint32
+	left     resumable // the channels of the session that has ended
+	former   []former  // the newest first
 }
 
 // NewClient returns the events of a client, without a world yet, for [OnClient]. It panics
@@ -69,6 +73,7 @@ func NewClient(r *Registry, c ClientConfig) *Client {
 	c.WaitingBytes = cmp.Or(c.WaitingBytes, 256<<10)
 	cl := &Client{config: c}
 	cl.init(r, c.Limit, false)
+	cl.resent = r.resentNumber()
 	cl.waiting.ordered = make([]uint32, len(r.channels))
 	return cl
 }
@@ -90,21 +95,31 @@ func OnClient[T any](c *Client, handle func(w *ecs.World, at Origin, v *T)) {
 	b.handle = handle
 }
 
-// Join says that the client is connected: this is its world, where it is stored for
+// Join says that the client is connected, in a session that the server knows by the same number: this is its world, where it is stored for
 // [Raise], and events go out on these channels. What is left of another world is
 // forgotten; so one Client can serve several connections, one after the other. It
 // panics when the world has events.
-func (c *Client) Join(w *ecs.World, channels Channels) {
-	c.attach(w)
-	c.channels = channels
+func (c *Client) Join(w *ecs.World, session uint32, channels Channels) {
 	for i := range c.waiting.events {
 		c.put(c.waiting.events[i].words)
 	}
 	c.waiting.clear()
+	c.former = nil
+	c.join(w, session, channels)
+}
+
+func (c *Client) join(w *ecs.World, session uint32, channels Channels) {
+	c.attach(w)
+	c.session, c.channels, c.left = session, channels, nil
 }
 
 // Leave says that the client is not connected any more. What is raised then is dropped.
-func (c *Client) Leave() { c.channels = nil }
+func (c *Client) Leave() {
+	if c.channels != nil {
+		c.left, _ = c.channels.(resumable)
+	}
+	c.channels = nil
+}
 
 // Receive takes in a message that the server sent on a channel. An event waits for
 // [Client.Deliver]; of a refusal OnRefusal is told. It reports false for a message of a
@@ -116,7 +131,17 @@ func (c *Client) Receive(channel int, message []byte) (event bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	again := n == c.resent
+	if again {
+		var seen bool
+		if n, seen, err = c.seen(channel); seen || err != nil {
+			return true, err
+		}
+	}
 	k := c.registry.byNumber[n]
+	if again && (k == nil || !k.reliable()) {
+		return true, fmt.Errorf("%w: a message of type %d is sent again", ErrEvent, n)
+	}
 	if k == nil {
 		if !c.registry.isRefusal(n) {
 			return false, nil

@@ -85,8 +85,8 @@ func TestHandlerRaises(t *testing.T) {
 		e.heard = append(e.heard, fmt.Sprint(v.N))
 	})
 	s.clients = []*end{e}
-	s.server.Join(1, &e.down)
-	e.client.Join(e.world, &e.up)
+	s.server.Join(1, 0, &e.down)
+	e.client.Join(e.world, 0, &e.up)
 	event.Raise(e.world, event.ToServer(), note{1})
 	var heard []string
 	for n := range uint32(6) {
@@ -130,7 +130,7 @@ func TestNotConnected(t *testing.T) {
 	event.Raise(e.world, event.ToServer(), note{1})
 	e.client.Settle(0)
 	event.Raise(e.world, event.ToServer(), note{2})
-	e.client.Join(e.world, &e.up)
+	e.client.Join(e.world, 0, &e.up)
 	event.Raise(e.world, event.ToServer(), note{3})
 	e.client.Settle(0)
 	s.carry()
@@ -147,8 +147,8 @@ func TestUnhandled(t *testing.T) {
 	server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 	var down, up tube
 	server.Attach(sw, event.Hooks{})
-	server.Join(1, &down)
-	client.Join(cw, &up)
+	server.Join(1, 0, &down)
+	client.Join(cw, 0, &up)
 	event.Raise(sw, event.ToAll(), note{1})
 	event.Raise(cw, event.ToServer(), note{1})
 	server.Settle(0)
@@ -198,7 +198,7 @@ func TestJoinsAgain(t *testing.T) {
 	s.carry() // note 1 waits; note 2 has not gone out
 	old := e.world
 	e.world = world()
-	e.client.Join(e.world, &e.up)
+	e.client.Join(e.world, 0, &e.up)
 	event.Raise(old, event.ToServer(), note{3})
 	e.client.Settle(0)
 	tick(e.client, 1, e.raise(4)) // a tick that was final in the old world
@@ -226,9 +226,9 @@ func TestOrderedEventsOfAnotherServer(t *testing.T) {
 	other := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e.client.Leave()
 	e.world = world()
-	e.client.Join(e.world, &e.up)
+	e.client.Join(e.world, 0, &e.up)
 	other.clients[0] = e
-	other.server.Join(e.id, &e.down)
+	other.server.Join(e.id, 0, &e.down)
 	tick(other.server, 3, other.notes(2))
 	tick(other.server, 4, other.notes(3))
 	other.server.Settle(5)

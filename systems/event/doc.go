@@ -21,7 +21,7 @@
 //
 //   - Give them their world and channels: [Server.Attach], [Hooks], [Client.Join].
 //   - Compare registries in the handshake: [Registry.Lines].
-//   - Let peers come and go: [Server.Join], [Server.Leave], [Client.Leave].
+//   - Let peers come and go: [Server.Join], [Server.Leave], [Client.Leave]; come back: [Server.Suspend], [Client.Resume].
 //   - Take in messages: [Server.Receive], [Client.Receive]; handle those whose time has come: [Client.Deliver].
 //   - Step: Rewind, Start, Done, and [Server.Settle] or [Client.Settle], as below.
 //
@@ -67,6 +67,12 @@
 // of ticks, so that the door is open when the news is read; an ordered channel keeps its
 // order then too. Options.Early types do not wait, and overtake those that do. A server
 // handles events when they arrive, before the next tick.
+//
+// # Outages
+//
+// While a client is away and its place is kept, the server keeps reliable events for it, up to ServerConfig.Limit and
+// 64 KiB, and sends them when it is back, each once. With a Sees hook that needs a session, an event to viewers is kept for
+// the owner alone. What a client raises while it has no session is dropped.
 //
 // # What holds
 //

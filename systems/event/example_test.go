@@ -79,8 +79,8 @@ func Example() {
 	// What package systems does with worlds, sessions and ticks.
 	sw, cw := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
 	server.Attach(sw, event.Hooks{})
-	server.Join(1, straight(client.Receive))
-	client.Join(cw, straight(func(number int, message []byte) (bool, error) { return server.Receive(1, number, message) }))
+	server.Join(1, 0, straight(client.Receive))
+	client.Join(cw, 0, straight(func(number int, message []byte) (bool, error) { return server.Receive(1, number, message) }))
 	sw.Spawn(Door{})
 
 	var hello Line

@@ -25,8 +25,8 @@ func FuzzReceive(f *testing.F) {
 		server, client := event.NewServer(r, event.ServerConfig{}), event.NewClient(r, event.ClientConfig{})
 		var up, down tube
 		server.Attach(sw, event.Hooks{})
-		server.Join(1, &down)
-		client.Join(cw, &up)
+		server.Join(1, 0, &down)
+		client.Join(cw, 0, &up)
 		event.OnServer(server, event.Handlers[note]{Handle: func(_ *ecs.World, from event.Sender, v *note) {
 			client.Start(from.Input)
 			event.Raise(cw, event.ToServer(), *v)

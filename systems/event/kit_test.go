@@ -121,8 +121,8 @@ func newStageWith(t *testing.T, sc event.ServerConfig, cc event.ClientConfig, ho
 		}
 		onClient(e.client, hear)
 		event.OnClient(e.client, func(_ *ecs.World, at event.Origin, v *shout) { hear(at, "shout", v.N) })
-		e.client.Join(e.world, &e.up)
-		s.server.Join(e.id, &e.down)
+		e.client.Join(e.world, 0, &e.up)
+		s.server.Join(e.id, 0, &e.down)
 		s.clients = append(s.clients, e)
 	}
 	return s

@@ -124,7 +124,7 @@ func TestForcedRollback(t *testing.T) {
 	server = event.NewServer(kit(), event.ServerConfig{})
 	server.Attach(w, event.Hooks{})
 	var down tube
-	server.Join(1, &down)
+	server.Join(1, 0, &down)
 	w.ForceRollback(nil)
 	for n := range uint32(5) {
 		w.Netcode().SetTick(n)

@@ -162,7 +162,7 @@ type match struct {
 func (m *match) Connected(_ time.Time, s netsys.Session) {
 	p := m.players[uint32(s.ClientID())]
 	p.down.to = s.Channels()
-	m.server.Join(uint32(s.ClientID()), &p.down)
+	m.server.Join(uint32(s.ClientID()), 0, &p.down)
 }
 
 func (m *match) Message(_ time.Time, s netsys.Session, channel int, message []byte) {
@@ -177,7 +177,7 @@ func (m *match) Disconnected(_ time.Time, _ netsys.Session, _ error) { m.t.Error
 
 func (p *player) Connected(_ time.Time, s netsys.Session) {
 	p.up.to = s.Channels()
-	p.client.Join(p.world, &p.up)
+	p.client.Join(p.world, 0, &p.up)
 }
 
 func (p *player) Message(_ time.Time, _ netsys.Session, channel int, message []byte) {

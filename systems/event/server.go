@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/logging"
+	"github.com/tactusgo/tactus/netsys/channel"
 )
 
 // Channels is where events go out: the channels of a session with one peer, which is what
@@ -48,9 +49,10 @@ type Hooks struct {
 	Sees func(w *ecs.World, about Subject, client uint32) bool
 
 	// Broken is called in Settle, once for a client, when its channel did not take a
-	// reliable event, because the client has not acknowledged as many as may wait. It
-	// gets no more events until [Server.Join]; end its session, since it would miss
-	// one without knowing. Default (nil): nothing more is done.
+	// reliable event: because the client has not acknowledged as many as may wait, and
+	// as many more as are kept of an outage. It gets no more events until
+	// [Server.Join]; end its session, since it would miss one without knowing.
+	// Default (nil): nothing more is done.
 	Broken func(client uint32, err error)
 }
 
@@ -85,14 +87,19 @@ type Server struct {
 	message []byte
 	refused refusal
 	broken  []uint32
+	resent  uint64 // the number of messages that are sent again
 }
 
 // peer is a client.
 type peer struct {
 	client   uint32
-	channels Channels
+	session  uint32
+	channels Channels // nil: it has no session, and may come back
 	buckets  []bucket // by kind
 	err      error    // why it is broken
+
+	kept      []kept // reliable messages that channels have not taken
+	keptBytes int
 }
 
 // NewServer returns the events of a server, without a world yet, for [OnServer]. It panics
@@ -104,6 +111,7 @@ func NewServer(r *Registry, c ServerConfig) *Server {
 	c.Logger = logging.Or(c.Logger)
 	s := &Server{config: c}
 	s.init(r, c.Limit, true)
+	s.resent = r.resentNumber()
 	return s
 }
 
@@ -134,14 +142,15 @@ func OnServer[T any](s *Server, h Handlers[T]) {
 	b.handlers = h
 }
 
-// Join begins to send events to a client; those that were raised before are not for it.
-// For one that is there it changes the channels and keeps its accounts.
-func (s *Server) Join(client uint32, channels Channels) {
+// Join begins to send events to a client; those that were raised before are not for it. For a client that
+// was suspended it changes the channels and sends what was kept for it. session is a number by which both ends know the
+// session, another one each time: see [Client.Resume].
+func (s *Server) Join(client, session uint32, channels Channels) {
 	if p := s.peer(client); p != nil {
-		p.channels, p.err = channels, nil
+		p.session, p.channels, p.err = session, channels, nil
 		return
 	}
-	s.peers = append(s.peers, &peer{client: client, channels: channels, buckets: make([]bucket, len(s.bound))})
+	s.peers = append(s.peers, &peer{client: client, session: session, channels: channels, buckets: make([]bucket, len(s.bound))})
 }
 
 // Leave forgets a client.
@@ -225,7 +234,7 @@ func (s *Server) refuse(p *peer, k *kind, input uint32, reason Reason, err error
 		s.config.Logger.Warn("event refused; more of this type from this client are only counted",
 			"client", p.client, "event", k.name, "error", err)
 	}
-	if !k.options.Tell || p.err != nil {
+	if !k.options.Tell || p.err != nil || p.channels == nil {
 		return
 	}
 	s.refused = refusal{Type: uint16(k.number), Input: input, Reason: reason}
@@ -242,6 +251,9 @@ func (s *Server) refuse(p *peer, k *kind, input uint32, reason Reason, err error
 // panics within a tick.
 func (s *Server) Settle(horizon uint32) {
 	s.settle(horizon)
+	for _, p := range s.peers {
+		s.resend(p)
+	}
 	for i := range s.outbox {
 		o := &s.outbox[i]
 		for _, p := range s.peers {
@@ -270,16 +282,33 @@ func (s *Server) reaches(to *address, client uint32) bool {
 }
 
 func (s *Server) send(p *peer, o *outgoing) {
+	if p.channels == nil || len(p.kept) > 0 {
+		if o.kind.reliable() {
+			s.keep(p, o.kind.channel, slices.Clone(o.message))
+		} else {
+			s.stats.Unsent++
+		}
+		return
+	}
 	err := p.channels.Send(o.kind.channel, o.message)
 	if err == nil {
 		s.stats.Sent++
 		return
 	}
+	if o.kind.reliable() && errors.Is(err, channel.ErrFull) {
+		s.keep(p, o.kind.channel, slices.Clone(o.message))
+		return
+	}
 	s.stats.Unsent++
 	if o.kind.reliable() {
-		p.err = err
-		s.broken = append(s.broken, p.client)
+		s.breaks(p, err)
 	}
+}
+
+// breaks notes that a client missed an event without an outage.
+func (s *Server) breaks(p *peer, err error) {
+	p.err, p.kept, p.keptBytes = err, nil, 0
+	s.broken = append(s.broken, p.client)
 }
 
 // tellBroken reports clients that missed an event. The callback may let them leave.

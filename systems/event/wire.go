@@ -18,8 +18,8 @@ import (
 //
 // The number leads, so that plain messages can share a channel with events.
 
-// maxHead is how many bytes an event has before its words, without the number.
-const maxHead = 10
+// maxHead is how many bytes an event has at most before its words, without the number.
+const maxHead = 10 + resentHead
 
 // ErrEvent is returned by Receive for bytes that no honest peer sends. It wraps
 // [codec.ErrMalformed].

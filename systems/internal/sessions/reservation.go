@@ -17,9 +17,12 @@ type Reservation struct {
 	until  time.Time
 }
 
-// A session's ID holds the client number in its low 32 bits, and in the high ones how
-// many sessions of the same player had it before.
+// A session's ID holds the client number in its low 32 bits. The high ones tell the sessions of one client apart: 0 for its
+// first one, and another number for each that follows.
 const numberBits = 32
+
+// Ordinal returns the number that tells a session from other sessions of the same client, 0 for the first; both ends know it.
+func Ordinal(s netsys.Session) uint32 { return uint32(s.ID() >> numberBits) }
 
 // Number is the ID of a session of a player, whose handshake has begun.
 func (r *Roster) Number(player uint64) uint64 {
