@@ -105,6 +105,7 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 // With ten times the priority an entity has its turn far more often, and what has
 // none waits longest, not for ever.
 func TestPriorityDecidesWhoWaits(t *testing.T) {
+	t.Parallel()
 	var favoured, scorned map[ecs.Entity]bool
 	asked := 0
 	g, all := crowded(t, 300, ServerConfig{Budget: 200, Priority: func(_ *ecs.World, e ecs.Entity, client uint32) float32 {
@@ -226,6 +227,7 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 }
 
 func TestSetBudget(t *testing.T) {
+	t.Parallel()
 	g, _ := crowded(t, 300, ServerConfig{})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	other := g.join(ClientConfig{}, netsys.Link{})

@@ -122,6 +122,7 @@ func everyoneIs(t *testing.T, c *systemstest.Crowd, want func(k *systemstest.Cli
 // Every command runs once, in the order of its client, on every peer, whatever the link does and whoever comes
 // late; ticks with commands that are simulated again run them again, with the same values.
 func TestCommands(t *testing.T) {
+	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
@@ -183,6 +184,7 @@ func TestCommands(t *testing.T) {
 
 // Who comes back commands again; what it did stays.
 func TestCommandsOfWhoComesBack(t *testing.T) {
+	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
 			config := underPreset(model, 1, 2, badLink())
@@ -532,6 +534,7 @@ func TestCommandAdvice(t *testing.T) {
 // Who comes late is told the commands of the ticks behind the state that it is sent, and those that follow, each once:
 // no world differs in any tick.
 func TestCommandsForWhoComesLate(t *testing.T) {
+	t.Parallel()
 	eachRow(t, peersPresets, func(t *testing.T, model policy.Preset) {
 		config := underPreset(model, 1, 2, badLink())
 		config.Protocol = town(nil)

@@ -234,6 +234,7 @@ func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told,
 // Whatever is lost, whoever changes sides, is lit, comes and goes: of what it knows a client has those components that it
 // may know, as they were then, and no others; and nothing vanishes because less or more of it is told.
 func TestComponentInterestUnderWay(t *testing.T) {
+	t.Parallel()
 	for name, rule := range veils() {
 		t.Run(name, func(t *testing.T) {
 			seeds(t, 4, func(t *testing.T, seed uint64) { underWay(t, rule, name != "near", seed) })
@@ -296,6 +297,7 @@ func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 // Two worlds that differ alone in components that a client may not know send it the same bytes: in what they are, whether
 // they are there, how they change, come and go, and who else is told.
 func TestHiddenComponentsSendNothing(t *testing.T) {
+	t.Parallel()
 	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
 	for name, config := range map[string]ServerConfig{
 		"team":   {ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]())}},

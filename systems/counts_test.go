@@ -12,6 +12,7 @@ import (
 // What became of a player's inputs is counted once, though its session was replaced, and all of it
 // though it came in the very wake-up in which the session ended.
 func TestInputsAreCountedOnce(t *testing.T) {
+	t.Parallel()
 	for _, p := range []policy.Preset{policy.ServerRewind, policy.Rollback} {
 		t.Run(p.String(), func(t *testing.T) {
 			g := newGame(t, peopled, ServerConfig{Policies: p.Policies(), ReconnectWindow: time.Minute})

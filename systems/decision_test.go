@@ -30,6 +30,7 @@ import (
 // A match has one result to the last bit, however long it really takes, here where one waits
 // now and then; and its worlds are the same in whatever order each peer stores its entities.
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
+	t.Parallel()
 	play := func(wait, shuffle bool) (figures []string, hashes []uint64) {
 		config := onField(7, 3, bad())
 		config.Populate, config.Protocol = drifters(25), pushes(100) // so that there are replays
@@ -488,6 +489,7 @@ var realTime = []string{
 // No package of the core reads a clock, but for those places. The test reads source
 // as it is on disk, which mutants are not; what is planted stands for them.
 func TestDecision7_TimeIsAnArgument(t *testing.T) {
+	t.Parallel()
 	planted, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package p
 import clock "time"
 func a() { _ = clock.Now() }

@@ -41,6 +41,7 @@ func TestDifferenceNamesWhatDiffers(t *testing.T) {
 // Where snapshots do not hold all, a client that has not been told of newcomers yet is not another than the server says; once
 // it was, it has them.
 func TestDifferenceOfNewcomersThatWait(t *testing.T) {
+	t.Parallel()
 	g, _ := crowded(t, 300, ServerConfig{Budget: 200})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()

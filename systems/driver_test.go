@@ -41,6 +41,7 @@ func recovers(t *testing.T, crowd *systemstest.Crowd) {
 // due is dropped and counted, nobody runs after it, and nobody is thrown out for
 // a silence that nobody listened to.
 func TestProcessHeldForAMinute(t *testing.T) {
+	t.Parallel()
 	crowd := held(t)
 	ticks := crowd.Server.Tick()
 	crowd.StallServer(time.Minute)
@@ -64,6 +65,7 @@ func TestProcessHeldForAMinute(t *testing.T) {
 
 // The server alone is held, shorter than the timeout: its clients wait.
 func TestServerHeld(t *testing.T) {
+	t.Parallel()
 	crowd := held(t)
 	crowd.StallServer(5 * time.Second)
 	crowd.Run(6 * time.Second)
@@ -76,6 +78,7 @@ func TestServerHeld(t *testing.T) {
 // One client is held: it catches up without simulating more than its history
 // again at once, and the others do not notice.
 func TestClientHeld(t *testing.T) {
+	t.Parallel()
 	crowd := held(t)
 	sleeper := crowd.Clients[1]
 	sleeper.Stall(5 * time.Second)

@@ -60,6 +60,7 @@ func zoo() *ecs.Protocol {
 // What a block does not speak of leaves no trace in its bytes, neither in the state nor
 // in the baselines: a client may not see it.
 func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, zoo, ServerConfig{})
 	for n := range 64 {
 		g.server.World().Spawn(walks{X: float32(20 * n), Y: 700, Heading: uint16(n * 900)}, rides{X: float64(n), On: uint32(n % 9), Spin: [4]float64{1, 0, 0, 0}})

@@ -65,7 +65,8 @@ func stir(w *ecs.World, e ecs.Entity, k *Kinds) {
 // Every kind of field arrives as it was sent, over a bad link, entities that come
 // and go included; a reference finds its entity as soon as that is known.
 func TestFieldsOfEveryKindArrive(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		config := onField(seed, 2, systemstest.RoundTrip(100*time.Millisecond, 30*time.Millisecond, 0.15))
 		config.Protocol = fieldOf(kinds)
 		config.Populate = func(w *ecs.World) {

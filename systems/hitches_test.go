@@ -227,6 +227,7 @@ func tenths(d time.Duration) string {
 // While a player stands still, the others stop under lockstep alone, for as long as that waits. The page has the figures:
 // this test plays some of them, all with TACTUS_HITCHES=all, and -update writes them.
 func TestHitches(t *testing.T) {
+	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"
 	all := update || os.Getenv("TACTUS_HITCHES") == "all"
 	file, err := os.ReadFile(hitchesPage)
@@ -234,7 +235,7 @@ func TestHitches(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(file)
-	for _, row := range hitchRows() {
+	for i, row := range hitchRows() {
 		head := fmt.Sprintf("| `%v` | %d | %s |", row.preset, row.rate, row.who())
 		line := regexp.MustCompile("(?m)^" + regexp.QuoteMeta(head) + ".*$")
 		says := strings.Split(line.FindString(page), " | ")
@@ -243,7 +244,7 @@ func TestHitches(t *testing.T) {
 		}
 		is, stopped := slices.Clone(says), time.Duration(0)
 		for k, seconds := range hitchSeconds {
-			if !all && row.seconds != seconds {
+			if !all && (row.seconds != seconds || i%3 != 0) { // a third meets every model, rate and length
 				continue
 			}
 			h := row

@@ -18,6 +18,7 @@ import (
 // A client that sends ten thousand packets a tick has no more of them read than
 // the limit, moves no faster than others, and nobody else notices.
 func TestInputFlood(t *testing.T) {
+	t.Parallel()
 	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 		t.Run(timing.String(), func(t *testing.T) {
 			g := newGame(t, peopled, ServerConfig{Policies: policy.Policies{Timing: timing}})

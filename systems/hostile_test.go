@@ -75,6 +75,7 @@ func thrownAway(s ServerStats) uint64 { return s.Drops.Total() + s.DatagramDrops
 // name of a player whose traffic he has seen; all of it is counted by reason, and
 // none of it fills the log.
 func TestDatagramsFromStrangers(t *testing.T) {
+	t.Parallel()
 	want, calm, _, quiet := siege(t, nil)
 	r := rand.New(rand.NewPCG(1, 8))
 	pos := 0

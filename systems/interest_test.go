@@ -43,9 +43,10 @@ func interests() map[string]Interest {
 // Whatever walks, comes and goes, jumps and changes halls, whatever is lost, and however little fits:
 // in the end a client has what it may know, and never anything that is far from it.
 func TestInterestUnderWay(t *testing.T) {
+	t.Parallel()
 	for name, of := range interests() {
 		t.Run(name, func(t *testing.T) {
-			seeds(t, 4, func(t *testing.T, seed uint64) {
+			seeds(t, 8, func(t *testing.T, seed uint64) {
 				r := rand.New(rand.NewPCG(seed, 5))
 				config := ServerConfig{Seed: seed, Interest: of}
 				if seed%2 == 0 {
@@ -128,6 +129,7 @@ func TestInterestUnderWay(t *testing.T) {
 // Two worlds that differ in what a client may not know alone send it the same bytes: whether there is
 // something, how much of it, how it moves, comes and goes, and who else looks at it.
 func TestHiddenSendsNothing(t *testing.T) {
+	t.Parallel()
 	for name, of := range interests() {
 		if name == "either" {
 			continue // who is near is in sight there

@@ -141,6 +141,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 // A client that lost its baselines asks for full states and gets them without
 // anything going off the screen.
 func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
+	t.Parallel()
 	for _, things := range []int{50, 500} {
 		g, all := crowded(t, things, ServerConfig{})
 		c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.05})

@@ -68,6 +68,7 @@ func inClub(model policy.Preset, seed uint64, clients int) systemstest.Config {
 // What a player is by its login every peer knows, whatever the link does, under every model, and
 // who comes late too; ticks in which a player comes are simulated again with the same.
 func TestLoginIsReplayed(t *testing.T) {
+	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {

@@ -133,15 +133,12 @@ func skipRace(t *testing.T) {
 	}
 }
 
-// fewer is n in the long form, usually half of it, and one where the race detector makes everything slow.
+// fewer returns the number of seeds that a test plays: n in the long form, otherwise 1.
 func fewer(n int) int {
-	switch {
-	case race.Enabled:
-		return 1
-	case long():
+	if long() && !race.Enabled {
 		return n
 	}
-	return (n + 1) / 2
+	return 1
 }
 
 // long reports whether the long forms of the tests were asked for, by the

@@ -251,6 +251,7 @@ func TestSlowReader(t *testing.T) {
 // stays near what the path has, every entity gets its turn, and when less happens the
 // client knows the whole world.
 func TestSnapshotsFitThePath(t *testing.T) {
+	t.Parallel()
 	const latency = 30 * time.Millisecond
 	busy := true
 	g := newGame(t, func() *ecs.Protocol {

@@ -95,6 +95,7 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 
 // Under rollback all that is simulated again is so in Reconcile, but where a client joins.
 func TestRollbackReconciles(t *testing.T) {
+	t.Parallel()
 	config := onField(3, 3, bad())
 	config.Server.Policies = policy.Rollback.Policies()
 	var inside, outside uint64

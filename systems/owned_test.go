@@ -13,6 +13,7 @@ import (
 // is too long for the wire, every entity's own state arrives, and what the client
 // predicted wrongly is put right, the last of them as well as the first.
 func TestMoreOwnEntitiesThanAPacketHolds(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 10))
 	// What does not fit behind own state must not be squeezed in.
 	type wide struct {

@@ -23,7 +23,8 @@ type Round struct {
 // Owner-only components reach their owner and nobody else, also when an entity
 // changes hands, and although own state does not travel; singletons reach everybody.
 func TestOwnerOnlyAndSingletons(t *testing.T) {
-	each(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, 3, passHands)
+	t.Parallel()
+	each(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, fewer(3), passHands)
 }
 
 func passHands(t *testing.T, model policy.Preset, seed uint64) {

@@ -91,6 +91,7 @@ var badLink = netsys.Link{Latency: 120 * time.Millisecond, Jitter: 60 * time.Mil
 // What clients write arrives at the server and at everybody else, whatever the link
 // does, and no older value takes its place at the client that writes.
 func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
+	t.Parallel()
 	seeds(t, 12, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		g := gallery(t, 3, badLink, ServerConfig{Seed: seed}, nil)
@@ -158,6 +159,7 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 // What the game refuses never stands in the server's world; the client is told, and has
 // the server's value again.
 func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
+	t.Parallel()
 	seeds(t, 12, func(t *testing.T, seed uint64) {
 		var told []Refusal
 		allowed := func(w *ecs.World, c Change) error {

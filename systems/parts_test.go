@@ -68,6 +68,7 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 // A Reconcile of one's own is told of co-simulated entities as of own ones, and takes these over
 // when it goes back.
 func TestOwnReconcileOfOthers(t *testing.T) {
+	t.Parallel()
 	config := onField(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
 	config.Protocol, config.Server.Policies = pushes(100), policy.LocalSync.Policies()
 	config.Server.Policies.Remotes = policy.RemotesCoSimulated

@@ -186,11 +186,11 @@ func TestPeersAllocateNothing(t *testing.T) {
 				}
 			}
 		}
-		run(3000)
-		if n := testing.AllocsPerRun(1, func() { run(600) }); n != 0 {
-			t.Errorf("%.0f allocations in 600 ticks of a server and 4 clients", n)
+		run(2000)
+		if n := testing.AllocsPerRun(1, func() { run(300) }); n != 0 {
+			t.Errorf("%.0f allocations in 300 ticks of a server and 4 clients", n)
 		}
-		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (p == policy.Lockstep) || st.Ticks < 2400 {
+		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (p == policy.Lockstep) || st.Ticks < 2200 {
 			t.Errorf("%+v: too little happened", st)
 		}
 	})

@@ -50,6 +50,7 @@ func table() *ecs.Protocol {
 // link does: the worlds agree, each sits behind who was there, and what Leave takes from its
 // owner stays with everybody, for who comes late too.
 func TestPlayersComeAndGo(t *testing.T) {
+	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {

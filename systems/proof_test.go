@@ -137,6 +137,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 // A client commits what followed from its own entities when own state has told of each of
 // them, also where it has room for a few at a time.
 func TestOwnStateInPartsProvesItsParts(t *testing.T) {
+	t.Parallel()
 	for _, model := range ahead {
 		t.Run(model.String(), func(t *testing.T) { clock{own: 30, budget: 400}.play(t, model) })
 	}
@@ -146,6 +147,7 @@ func TestOwnStateInPartsProvesItsParts(t *testing.T) {
 // if it were its own, and withdraws what followed from what it lost sight of before. Whoever
 // owns nothing does so, too.
 func TestWhatIsCoSimulatedIsProvenBySnapshots(t *testing.T) {
+	t.Parallel()
 	for _, model := range ahead {
 		for name, x := range map[string]clock{
 			"by turns":       {own: 1, free: 60, budget: 250},

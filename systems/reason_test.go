@@ -123,6 +123,7 @@ func (x *passage) act() {
 // Whatever is lost, comes late or twice, and however little fits: a client is told why each entity came and went, each
 // time, as the server knows it. Who joins later is told of what is there as that.
 func TestReasonsAreTrue(t *testing.T) {
+	t.Parallel()
 	for name, of := range map[string]Interest{
 		"everything": nil, "halls": Same[hall](), "filter": Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall }),
 	} {

@@ -109,6 +109,7 @@ func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.
 // A client whose clock runs twice as fast gets nowhere sooner; that is counted and told.
 // Honest ones are not suspected, whatever the link does, and whoever stalls.
 func TestNetcodeD1_FastClients(t *testing.T) {
+	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64) {
 		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
 			var told []Refusal

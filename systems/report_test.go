@@ -102,6 +102,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 
 // A client that holds more than a result tells of is corrected as under LocalSync.
 func TestHugeOwnStateIsAskedFor(t *testing.T) {
+	t.Parallel()
 	g := newGame(t, joining(plaza, func(w *ecs.World, client uint32) {
 		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})

@@ -52,6 +52,7 @@ func everyTick(t *testing.T, c *Client, f func()) {
 // no lead and inputs that always change these are 8.6 ticks a tick by the design's
 // simulation.
 func TestNetcodeB3_OnePassATick(t *testing.T) {
+	t.Parallel()
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
 	p := policy.ServerRewind.Policies()
 	p.Suggest = policy.NoSuggest
@@ -103,6 +104,7 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 // Inputs older than the window are ignored and counted, those of a client that goes on
 // sending late ones cost no more than its cap, and nobody else pays for either.
 func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
+	t.Parallel()
 	for _, late := range []int{45, 80} { // ticks, beside the lead
 		t.Run(fmt.Sprint(late), func(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
@@ -141,6 +143,7 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 // Stamps from the far future and the past are counted, and touch nothing; a client that
 // comes back to the present plays on.
 func TestRewindOfForgedStamps(t *testing.T) {
+	t.Parallel()
 	for _, by := range []int{61, 200, 5000, 20000, 32000, 33000, 50000, -90, -500} {
 		t.Run(fmt.Sprint(by), func(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02}, ServerConfig{Seed: 1})
@@ -247,6 +250,7 @@ func TestRewindJoinsLongAfter(t *testing.T) {
 
 // Whatever else the policies say, stamped inputs and states go together.
 func TestStampedModels(t *testing.T) {
+	t.Parallel()
 	rewind := policy.ServerRewind.Policies()
 	neutral, damped, exact, horizon := rewind, rewind, rewind, rewind
 	neutral.Missing = policy.MissingNeutral

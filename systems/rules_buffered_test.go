@@ -85,6 +85,7 @@ func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
 // What is drawn of others follows their newest confirmed place: no faster than the rule
 // says, never past it, whatever the frame rate; and stands there when they do.
 func TestNetcodeC6_Damped(t *testing.T) {
+	t.Parallel()
 	const rate, snap = 6.0, 4.0
 	each(t, []int{30, 144}, 1, func(t *testing.T, frames int, seed uint64) {
 		config := buffered(seed, 2, rough())
@@ -174,7 +175,7 @@ func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 // What the server last told of the own player can be read beside what is predicted, and
 // stands where the prediction after its input was. Of others nothing is told apart.
 func TestNetcodeC7_TheServersGhost(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, onField(seed, 2, bad()))
 		type at struct{ client, when uint32 }
 		truth, predicted := map[at]components.Position{}, map[at]components.Position{}

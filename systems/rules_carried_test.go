@@ -118,6 +118,7 @@ func onParade(preset policy.Preset, seed uint64, clients, n int, more ...part) s
 // Under each model a flag is drawn exactly where its carrier is drawn, and so is what stands on
 // that, on the screen of the carrier and on all others; and the server has it there.
 func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
+	t.Parallel()
 	each(t, policy.Presets(), fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
 		config := onParade(preset, seed, 3, 3, authority(column))
 		c := match(t, config, 5*time.Second)
@@ -261,6 +262,7 @@ func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 // A flag that another carrier gets goes over to it within 12 ticks, and so it does when it is put
 // down; where components.Teleports counts it is there at once.
 func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
+	t.Parallel()
 	each(t, policy.Presets(), fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
 		to := map[uint32]uint32{550: 0, 600: 1, 660: 2, 720: 0, 780: 1, 840: 2}
 		for _, rule := range []func(w *ecs.World){hand(to, 840), wear(to, 840)} {
@@ -281,6 +283,7 @@ func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
 // A flag whose carrier is destroyed, or out of a client's sight, is drawn as the server tells of
 // it, and nothing jumps.
 func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
+	t.Parallel()
 	const from, until = 600, 700
 	type row struct {
 		name
@@ -414,6 +417,7 @@ func shove(w *ecs.World) {
 // What a client simulates is placed in its ticks, too, those of replays included; a carrier that
 // nobody pushes makes no correction.
 func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
+	t.Parallel()
 	each(t, policy.Presets(), 1, func(t *testing.T, preset policy.Preset, seed uint64) {
 		peers := preset.Policies().Correction == policy.CorrectionInputs
 		for _, pushed := range []bool{false, true} {
@@ -429,7 +433,7 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 			if !pushed {
 				config.Link = lag(9)
 			}
-			c := match(t, config, 10*time.Second)
+			c := match(t, config, 3*time.Second)
 			placed, where := 0, 0.0
 			c.OnClientTick(func(k *systemstest.Client) {
 				w := k.World()
@@ -443,8 +447,8 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 					}
 				}
 			})
-			c.Run(10 * time.Second)
-			if placed < 2*590 || where > 0 && !pushed || where > 3 {
+			c.Run(5 * time.Second)
+			if placed < 2*290 || where > 0 && !pushed || where > 3 {
 				t.Errorf("pushed %v: %d flags were placed, up to %.3f beside their places", pushed, placed, where)
 			}
 			if !pushed && !peers {
@@ -458,6 +462,7 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 // An own entity that somebody else carries, a passenger, follows what is told of its carrier: the
 // client cannot know better, and nothing is corrected for it. Who gets off walks on.
 func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
+	t.Parallel()
 	each(t, ahead, fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
 		off := uint32(1 << 30)
 		config := onParade(preset, seed, 2, 0, authority(func(w *ecs.World) {
@@ -522,6 +527,7 @@ func flare(w *ecs.World) {
 // What a client spawns ahead of the server is drawn at its carrier, too, before and after the
 // server has named it.
 func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
+	t.Parallel()
 	each(t, ahead, 1, func(t *testing.T, preset policy.Preset, seed uint64) {
 		config := onParade(preset, seed, 2, 0, simulate("flare", flare))
 		c := match(t, config, 5*time.Second)
@@ -545,12 +551,13 @@ func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 // Where places are tagged as the axes of space, what is carried costs next to nothing: its place
 // follows from its carrier's.
 func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
+	t.Parallel()
 	perSnapshot := func(rules ...part) float64 {
 		config := underPreset(policy.LocalSync, 1, 4, rough())
 		config.Populate = flags(8)
 		axes := schema.Fields{"X": "-8192..8192 step 0.01 axis x", "Y": "-8192..8192 step 0.01 axis y"}
 		config.Protocol = fieldIn(axes, append([]part{ecs.Input[Walk], predicted[Held], predicted[Flag], predicted[components.Teleports], carry, simulate("walk", walk)}, rules...)...)
-		c := match(t, config, 10*time.Second)
+		c := match(t, config, 5*time.Second)
 		told := func() (bytes, snapshots uint64) {
 			for _, k := range c.Clients {
 				var r systems.Received
@@ -561,7 +568,7 @@ func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
 			return bytes, snapshots
 		}
 		bytes, snapshots := told()
-		c.Run(30 * time.Second)
+		c.Run(12 * time.Second)
 		after, all := told()
 		return float64(after-bytes) / float64(all-snapshots)
 	}
@@ -585,7 +592,7 @@ func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
 			onFlag(w, func(b banner) { b.Held.By = playerOf(w, 1+w.Tick()/40%4) })
 		}))
 		config.CountOnly, config.Link = true, lag(9)
-		c := match(t, config, 30*time.Second)
+		c := match(t, config, 15*time.Second)
 		by, changes := components.NetID(0), 0
 		c.OnFrame(func(k *systemstest.Client) {
 			for _, f := range ecs.All[struct {
@@ -598,7 +605,7 @@ func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
 				}
 			}
 		})
-		if allocatesNothing(t, c, 600); changes < 10 {
+		if allocatesNothing(t, c, 300); changes < 10 {
 			t.Errorf("%d changes of carrier", changes)
 		}
 	})

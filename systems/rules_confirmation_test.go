@@ -22,7 +22,7 @@ const pushesFrom, pushesEvery, pushRounds = 1080, 120, 8
 
 // underPushes plays the match and shows each client's tick to see, with the steps that it took.
 func underPushes(t *testing.T, see func(t *testing.T, k *systemstest.Client, steps []step, ts *truths), end func(t *testing.T, k *systemstest.Client, server []step)) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		config := onField(seed, 3, bad())
 		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {
 			return components.Position{X: 0.0625, Y: -0.0625}, tick > pushesFrom && tick%pushesEvery == 10*owner
@@ -50,6 +50,7 @@ func underPushes(t *testing.T, see func(t *testing.T, k *systemstest.Client, ste
 // Whatever a client simulates, in its ticks and in replays, is its own. Others
 // stand in its world where the newest snapshot says, not a tick further.
 func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
+	t.Parallel()
 	compared := 0
 	underPushes(t, func(t *testing.T, k *systemstest.Client, steps []step, ts *truths) {
 		for _, s := range steps {
@@ -73,6 +74,7 @@ func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 // A wrong prediction is replaced by the server's state after input s, and exactly
 // the inputs s+1 to the newest are stepped again, each once, in order.
 func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
+	t.Parallel()
 	corrected := map[*systemstest.Client]uint64{}
 	underPushes(t, func(t *testing.T, k *systemstest.Client, steps []step, ts *truths) {
 		told := ts.at[k.ConfirmedTick()].inputs[k.N]
@@ -101,6 +103,7 @@ func TestNetcodeA5_MismatchReplaysExactlyTheRest(t *testing.T) {
 // A replay rewrites the predictions that later states are compared with: one push,
 // one correction, however many states of old predictions are under way.
 func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
+	t.Parallel()
 	underPushes(t, func(*testing.T, *systemstest.Client, []step, *truths) {}, func(t *testing.T, k *systemstest.Client, _ []step) {
 		if f := k.Figures(); f.Corrections != pushRounds || f.Confirmed < 150 {
 			t.Errorf("%v: %d corrections of %d pushes, %d own states confirmed", k, f.Corrections, pushRounds, f.Confirmed)
@@ -112,6 +115,7 @@ func TestNetcodeC5_AReplayRewritesPredictions(t *testing.T) {
 // consumes an input is the one for which the client predicted it, the first time
 // and in every replay, while the buffer does not hold.
 func TestNetcodeA8_TickIsTheServers(t *testing.T) {
+	t.Parallel()
 	taken := map[*systemstest.Client][]step{}
 	underPushes(t, func(_ *testing.T, k *systemstest.Client, steps []step, _ *truths) {
 		taken[k] = append(taken[k], steps...)
@@ -259,6 +263,7 @@ type (
 // compared exactly forgives nothing, and neither does a world that quantizes every step, which
 // has nothing between steps.
 func TestNetcodeE1_ToleranceIsPerField(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name             string
 		heat, fuel       string // tolerances
@@ -338,6 +343,7 @@ func nudged(w *ecs.World) {
 // tolerance: in how many corrections, by how much, when last. Where both sides quantize every
 // step no difference is forgiven, and none is missed.
 func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
+	t.Parallel()
 	for _, quantized := range []bool{false, true} {
 		var reports []systems.Mismatch
 		config := onField(1, 2, lag(6))

@@ -114,7 +114,7 @@ func strayed(t *testing.T, seed uint64, draw part) float64 {
 
 // Curves go where lines cut corners, also over lost snapshots.
 func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		line, curve := strayed(t, seed, lines), strayed(t, seed, curves)
 		t.Logf("drawn %.4f units off the way on lines, %.4f on curves", line, curve)
 		if line < 0.02 || curve > line/5 {
@@ -364,6 +364,7 @@ func onTops(seed uint64, remotes policy.Remotes, draw part) systemstest.Config {
 // angle and between the two quaternions of a rotation, and never turns back: on lines,
 // damped, and where it is carried on over a gap.
 func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
+	t.Parallel()
 	type whirl struct {
 		name
 		remotes policy.Remotes
@@ -424,6 +425,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 // The error that a correction leaves where a player looks is the short way to where it was
 // drawn, the same in every kind of field, and fades like that of a place.
 func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
+	t.Parallel()
 	each(t, []int{30, 60, 144}, 1, func(t *testing.T, frames int, seed uint64) {
 		config := onTops(seed, policy.RemotesInterpolated, lines)
 		config.FrameRate = frames

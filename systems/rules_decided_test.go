@@ -157,8 +157,9 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Preset) (looked *in
 // and what is simulated and drawn is the server's newest. Without the word in the tag it is
 // corrected with every snapshot.
 func TestDecided_NoCorrections(t *testing.T) {
+	t.Parallel()
 	eachRow(t, ahead, func(t *testing.T, preset policy.Preset) {
-		systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 			c := systemstest.New(t, inWard(ward(nil, 1), preset, seed, rough()))
 			looked := visit(t, c, preset)
 			c.Connect()
@@ -202,6 +203,7 @@ func knock(w *ecs.World) {
 // server decides is the newest that it told, before and after; so where both ends quantize every
 // step, and where a Reconcile of the game's own judges.
 func TestDecided_BesideCorrections(t *testing.T) {
+	t.Parallel()
 	own := func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
 			return func(*ecs.World) {

@@ -76,6 +76,7 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 // small ones fast and large ones faster, by time and not by frames; less than 1 % is left
 // after a quarter of a second.
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
+	t.Parallel()
 	type drawing struct {
 		Preset policy.Preset
 		Frames int // a second; 0: one a tick
@@ -245,6 +246,7 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 // are, and does not show: a frame moves nobody by more than its speed and what fades of the
 // visual error.
 func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
+	t.Parallel()
 	coSimulated := policy.LocalSync.Policies()
 	coSimulated.Remotes = policy.RemotesCoSimulated
 	type simulated struct {
@@ -348,6 +350,7 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 // Drawing changes nothing that is simulated, under any model: not in the frame of a tick,
 // nor in others between; nor does what a renderer writes into the view.
 func TestNetcodeE3_TheViewIsApart(t *testing.T) {
+	t.Parallel()
 	each(t, policy.Presets(), 1, func(t *testing.T, p policy.Preset, seed uint64) {
 		config := underPreset(p, seed, 3, rough())
 		config.Protocol = fieldWith(pushAt(func(tick, owner uint32) (components.Position, bool) {

@@ -20,7 +20,8 @@ import (
 // A client that writes into its own world moves nothing on the server, tick by
 // tick, and is put right.
 func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		play := func(tamper bool) (hashes []uint64, c *systemstest.Crowd) {
 			c = systemstest.New(t, onField(seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
 			ts := watchTruth(c)
@@ -171,6 +172,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 // What has no own state in it confirms nothing, whatever else it holds and
 // acknowledges.
 func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
+	t.Parallel()
 	config := onField(1, 1, lag(4))
 	// A crowd that moves by chance takes several datagrams; own state is in the
 	// first.
@@ -264,6 +266,7 @@ func playFrom(t *testing.T, p policy.Preset, scope systems.Scope, first uint32, 
 // and, if they are ticks, of inputs begin again on the wire, across 2^31, and close to the
 // last.
 func TestNetcodeTicks_SameAnywhere(t *testing.T) {
+	t.Parallel()
 	eachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
 		const length, before = 6 * time.Second, 300
 		same := map[uint32]played{} // by what is left of the first tick, in an era
@@ -317,12 +320,9 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 // 65,536 ticks in, in matches with a datagram each way in every tick, also for who plays
 // over a bad link.
 func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
-	presets := []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.Rollback} // one of each way to number and to tell
-	switch {
-	case long():
+	presets := []policy.Preset{policy.LocalSync}
+	if long() {
 		presets = policy.Presets()
-	case testing.Short():
-		presets = presets[:1]
 	}
 	for _, p := range presets {
 		t.Run(p.String(), func(t *testing.T) {
@@ -373,6 +373,7 @@ func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 // server's buffer is deep plus 8, and never more than 32. So many they become when there are
 // no acknowledgements.
 func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
+	t.Parallel()
 	for _, l := range []int{0, 1, 3, 6, 20, 60} {
 		config := onField(1, 1, lag(l))
 		config.Play = straight()
@@ -444,7 +445,8 @@ func ofNumber(n uint16) Walk {
 // Each message continues from one that has arrived; whatever gets lost, overtaken
 // or doubled, no input comes out as another one.
 func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
-	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(4), func(t *testing.T, seed uint64) {
 		bad := time.Duration(20*seed-20) * time.Millisecond
 		config := onField(seed, 3, netsys.Link{Latency: 20*time.Millisecond + 3*bad, Jitter: bad, Loss: 0.2, Duplicate: 0.2})
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) { *in = ofNumber(uint16(k.Input())) })

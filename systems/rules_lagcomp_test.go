@@ -125,6 +125,7 @@ func TestLagCompAllocatesNothing(t *testing.T) {
 
 // A claim travels in few bytes, and while there is nothing to claim in none.
 func TestNetcodeE5_BytesOfClaims(t *testing.T) {
+	t.Parallel()
 	perInput := func(claims func(k *systemstest.Client, fire bool) lagcomp.Claim) float64 {
 		config := yardConfig(1, rough(), lagcomp.Config{})
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *Rifle) {

@@ -111,6 +111,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 // A client whose every input comes as late as the window allows makes the server simulate
 // half a window a tick again, as its tokens last, and never more than a window at once.
 func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
+	t.Parallel()
 	config := underPreset(policy.Rollback, 3, 2, netsys.Link{})
 	config.Links = func(n int) (up, down netsys.Link) {
 		if n == 1 {
@@ -179,7 +180,8 @@ func (x *told) follow(t *testing.T, l *outcome.Log) {
 // Although ticks are simulated again, each outcome begins once, and is then either
 // taken back or final; and final are the same on all peers.
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		config := underPreset(policy.Rollback, seed, 4, bad())
 		config.Protocol = fieldOf(simulate("tell", func(w *ecs.World) {
 			for e, d := range ecs.EachInOrder[walker](w) {
@@ -286,6 +288,7 @@ type slip struct {
 // link, has the server's world again within four seconds, plays on, and costs the others
 // nothing.
 func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
+	t.Parallel()
 	for _, preset := range peersPresets {
 		t.Run(preset.String(), func(t *testing.T) {
 			play := func(seed uint64, link netsys.Link) (c *systemstest.Crowd, found *[]relay.Divergence, same func(when string, clients ...int)) {
@@ -360,6 +363,7 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 // the clients. With inputs that change in every tick the passes merge: 10, 12, 15 and 15
 // ticks a tick.
 func TestNetcodeACost_RollbackOfChanges(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		lags        []int
 		each, turns string // cost of a tick in which all change, and of one change

@@ -161,7 +161,7 @@ func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 	t.Parallel()
 	const from, rounds = 1200, 8
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		begun := uint64(0) // corrections of inputs that were missed before the buffer was deep enough
 		play := func(preset policy.Preset) (c *systemstest.Crowd, quiet, own uint64) {
 			config := onField(seed, 4, bad())
@@ -203,9 +203,10 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 // down for two thirds of a second after a push is lost, or all that goes up, it is
 // made all the same, within a third of a second from when the link is back.
 func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
+	t.Parallel()
 	const from, rounds, gone, back = 1200, 8, 40, 20 // ticks
 	for _, up := range []bool{false, true} {
-		systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 			config := underPreset(policy.CorrectOnMismatch, seed, 2, bad())
 			config.Protocol = pushes(from)
 			c := systemstest.New(t, config)
@@ -236,7 +237,8 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 // Gather, step, then send and keep: what a client had after each input is bit for
 // bit what the server has when it has consumed that input. All results agree.
 func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		var ran []string
 		config := underPreset(policy.CorrectOnMismatch, seed, 3, bad())
 		config.Client = func(n int) (config systems.ClientConfig) {

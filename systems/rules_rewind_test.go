@@ -21,6 +21,7 @@ import (
 
 // An input applies X later than it was gathered, in the same tick here and on the server.
 func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		suggest time.Duration
 		ticks   uint32
@@ -133,7 +134,8 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 // Under any link all peers agree in the end, and no prediction is corrected while nobody
 // touches another: own state is that of the tick that has all of the client's inputs.
 func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		config := underPreset(policy.ServerRewind, seed, 3, netsys.Link{Latency: 380 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
 		config.Server.Policies.Window = 600 * time.Millisecond // half of it is the most that clients lead
 		c := match(t, config, 12*time.Second)
@@ -184,6 +186,7 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 
 // A client that is held, and a server that is, find back to each other.
 func TestRewindAfterStalls(t *testing.T) {
+	t.Parallel()
 	c := match(t, underPreset(policy.ServerRewind, 3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)), 15*time.Second)
 	for _, length := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 5 * time.Second} {
 		recovers := func(who string, within time.Duration) {
@@ -247,7 +250,7 @@ func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
 	config.Populate, config.CountOnly = drifters(60), true
 	c := match(t, config, 15*time.Second)
 	before := c.Server.Stats().ResimulatedTicks
-	allocatesNothing(t, c, 600)
+	allocatesNothing(t, c, 300)
 	if c.Server.Stats().ResimulatedTicks == before {
 		t.Error("nothing was simulated again: the link was too good for this test")
 	}
@@ -301,6 +304,7 @@ var duelField = fieldOf(predicted[Fate], comes(joinWith(Fate{})), authority(func
 // lead alike, kills both; so does rollback, and lockstep, whose clients show a tick at the
 // same time and have one delay.
 func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
+	t.Parallel()
 	greedy := policy.LocalSync.Policies()
 	greedy.Timing = policy.TimingArrival
 	const rounds = 10
@@ -372,7 +376,8 @@ type Stride struct{ Owner uint32 }
 // An outcome is final when its tick precedes what every connected player is known to have
 // done, or has left the window, whichever is first; until then it can be withdrawn.
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 		config := underPreset(policy.ServerRewind, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
 		window := 600 * time.Millisecond
 		config.Server.Policies.Window = window

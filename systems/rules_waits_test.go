@@ -18,7 +18,8 @@ import (
 // goes on with a few steps at a time, simulates again no more than it predicted, and the
 // server simulates nothing again at all.
 func TestNetcodeE7_JoinsAndStallsStayAtHome(t *testing.T) {
-	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, fewer(3), func(t *testing.T, seed uint64) {
 		var c *systemstest.Crowd
 		config := onField(seed, 3, bad())
 		config.Server.Timeout = time.Minute
@@ -237,6 +238,7 @@ func playPauses(t *testing.T, preset policy.Preset, rate int, pauses ...pause) {
 
 // A dead path stops everybody under lockstep for the time that the server is told to wait, whatever its rates are.
 func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		rate, wake   int
 		stall, waits time.Duration
@@ -272,6 +274,7 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 // Who joins is where its inputs are in time, however far everybody is behind the server for the sake of one whose way is long:
 // it stands still until it is as far behind, and its inputs are there all the same.
 func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
+	t.Parallel()
 	for _, rate := range []int{10, 20, 60, 128} {
 		long := systemstest.RoundTrip(800*time.Millisecond, 0, 0)
 		config := underPreset(policy.Lockstep, 1, 2, long)

@@ -39,6 +39,7 @@ func splitField() systemstest.Config {
 // What a lost datagram omits keeps its last confirmed tick as well: what moves evenly is drawn
 // on its line, at the tick that is drawn, through all that is lost.
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
+	t.Parallel()
 	config := splitField()
 	config.Server.Channels.MinRate = 128 << 10 // losses of this path are no reason to send less
 	c := match(t, config, 3*time.Second)
@@ -117,6 +118,7 @@ func TestNetcodePush_RightAgainAfterARoundTrip(t *testing.T) {
 // trip and a buffer; without Reconcile a wrong prediction stays wrong; without Interpolate others
 // stand between snapshots and jump with them.
 func TestNetcodePush_WithoutASystem(t *testing.T) {
+	t.Parallel()
 	for _, system := range []string{"", "Predict", "Reconcile", "Interpolate"} {
 		const pushed = 1680
 		walking := false // everybody, from one moment on
@@ -333,6 +335,7 @@ func eachModel(t *testing.T, f func(t *testing.T, p policy.Preset, scope systems
 // What has no client has the neutral input, on each peer and in each tick that is
 // simulated, however often.
 func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
+	t.Parallel()
 	eachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
 		seen := 0
 		config := onPosts(p, scope, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, func(w *ecs.World, x post) {
@@ -374,6 +377,7 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 // An entity that goes from its player to another, or to nobody, costs at most a correction
 // on the player's client, and then stands still there as it does on the server.
 func TestNetcodeOwner_HandedOverOnce(t *testing.T) {
+	t.Parallel()
 	eachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
 		c := match(t, onPosts(p, scope, netsys.Link{Latency: 50 * time.Millisecond}, func(*ecs.World, post) {}), 0)
 		k := client(c, 1)

@@ -23,6 +23,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/internal/relay"
@@ -167,6 +168,10 @@ func clientSettings() []setting {
 		{name: "Timeout", client: func(c *systems.ClientConfig) { c.Timeout = 3 * time.Second }},
 		{name: "ConnectTimeout", client: func(c *systems.ClientConfig) { c.ConnectTimeout = 3 * time.Second }},
 		{name: "Token", kept: true},
+		{name: "Reconnect", client: func(c *systems.ClientConfig) { c.Reconnect = true }},
+		{name: "Renew", client: func(c *systems.ClientConfig) {
+			c.Renew = func() (*netcode.ConnectToken, error) { return nil, errors.New("no token") }
+		}}, // see command_test.go
 		{name: "ClientID", client: func(c *systems.ClientConfig) { c.ClientID = 0 }},
 		{name: "ProtocolID", kept: true},
 		{name: "InsecureAllowAnyAddress", client: func(c *systems.ClientConfig) { c.InsecureAllowAnyAddress = true }},

@@ -19,6 +19,7 @@ var taking = systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.
 // A client from whom everything is taken while it fires learns what became of its shots: the
 // server's word that it has nothing counts like any other state of its own.
 func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
+	t.Parallel()
 	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
 		t.Run(model.String(), func(t *testing.T) {
 			config := gallery(0, 2, false, authority(func(w *ecs.World) {
@@ -47,6 +48,7 @@ type shotOf struct{ Gun, Shot uint32 }
 // What a client believes to have done with what was taken from it meanwhile, it withdraws: it
 // commits nothing that the server did not.
 func TestWhatWasTakenAwayCommitsNothing(t *testing.T) {
+	t.Parallel()
 	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
 		for _, killed := range []bool{false, true} {
 			policies := model.Policies()

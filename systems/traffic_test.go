@@ -15,6 +15,7 @@ import (
 // The accounts add up to the bytes that were sent, whatever coder made the blocks and
 // however many clients each went to, joins, budgets and own state included.
 func TestAccountsAddUp(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		name   string
 		config ServerConfig

@@ -122,7 +122,7 @@ func TestTrainedIsAgreedOn(t *testing.T) {
 			s.connect()
 			s.teach(60)
 			before := s.server.Stats()
-			s.teach(300)
+			s.teach(150)
 			after := s.server.Stats()
 			size := float64(after.Snapshots.Bytes-before.Snapshots.Bytes) / float64(after.Updates-before.Updates)
 			switch {
@@ -161,6 +161,7 @@ func logTo(out *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler
 
 // A server serves clients that were trained alike and others at the same time.
 func TestTrainedAndUntrainedTogether(t *testing.T) {
+	t.Parallel()
 	trained := learned(t, 1)
 	s := newSchool(t, 3, ServerConfig{Trained: trained, Budget: 400})
 	for n := range 4 {

@@ -140,6 +140,7 @@ func (x *worlds) until(what string, f func() bool) {
 // A client goes from a server to another one, of any model, and stays the same client: its inputs arrive there, its world
 // is that one's, the game is told of each entity that it comes, once, and that it is left behind, and counts go on.
 func TestTravel(t *testing.T) {
+	t.Parallel()
 	for _, from := range models {
 		for _, to := range models {
 			t.Run(from.Model()+" to "+to.Model(), func(t *testing.T) {

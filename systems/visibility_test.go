@@ -14,6 +14,7 @@ import (
 // A client never hears of what it may not see, however often that changes and
 // whatever gets lost, and in the end it has all that it may see.
 func TestVisibilityFlickers(t *testing.T) {
+	t.Parallel()
 	seeds(t, 16, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		shown := map[[2]uint32]bool{} // by client and entity
@@ -98,6 +99,7 @@ func TestVisibilityFlickers(t *testing.T) {
 
 // What is not there is not there for a reason.
 func TestPresence(t *testing.T) {
+	t.Parallel()
 	hidden := map[ecs.Entity]bool{}
 	g := newGame(t, plaza, ServerConfig{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return !hidden[e] })})
 	w := g.server.World()

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // deal is what a tick of the crowd takes in, with the packets dealt out to workers.
@@ -34,6 +35,7 @@ func (x *crowd) deal() {
 // Inputs of hundreds of clients, read and consumed by any number of workers, make the same world and the same counts,
 // clients who send nonsense included.
 func TestInputsOnWorkers(t *testing.T) {
+	t.Parallel()
 	var want string
 	for _, workers := range []int{1, 2, 4} {
 		x := newCrowd(t, 300, ServerConfig{Workers: workers, Timeout: time.Hour})
@@ -66,21 +68,11 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 			x.tick()
 		}
 		runtime.GC()
-		// Go allocates for itself where a goroutine waits for another, but not each time: one worker has one try.
-		for tries := 3*workers - 2; ; tries-- {
-			n := testing.AllocsPerRun(1, func() {
-				for range 300 {
-					x.tick()
-				}
-			})
-			if n == 0 {
-				break
+		testgame.AllocatesNothing(t, func() {
+			for range 300 {
+				x.tick()
 			}
-			if tries == 1 {
-				t.Errorf("%d workers: %v allocations in 300 ticks", workers, n)
-				break
-			}
-		}
+		})
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 //
 //	TACTUS_SEEDS=1000 go test ./internal/campaign -run 'TestCampaign$' -timeout 2h
 func TestCampaign(t *testing.T) {
-	systemstest.Seeds(t, 20, func(t *testing.T, seed uint64) {
+	t.Parallel()
+	systemstest.Seeds(t, 13, func(t *testing.T, seed uint64) {
 		m := fight(t, newDraw(t, seed))
 		if again := uint64(13); seed%again == 0 {
 			if n := fight(t, newDraw(t, seed)); m.hash != n.hash {
@@ -37,7 +38,10 @@ const rewritten = 579
 
 // What own state no longer names has ended on the server, though news of its slot may still
 // come: a client that simulated it on until then would see it end a second time.
-func TestWhatHasEndedEndsOnce(t *testing.T) { fight(t, newDraw(t, endedEarly)) }
+func TestWhatHasEndedEndsOnce(t *testing.T) {
+	t.Parallel()
+	fight(t, newDraw(t, endedEarly))
+}
 
 // endedEarly is the seed of a match in which shells hit what their client does not see.
 const endedEarly = 614

@@ -18,8 +18,9 @@ import (
 //
 //	TACTUS_SEEDS=1000 go test ./internal/campaign -run 'TestSnapshotCampaign$' -timeout 2h
 func TestSnapshotCampaign(t *testing.T) {
+	t.Parallel()
 	matches, compared := 0, 0
-	systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		compared += fight(t, newFlood(t, seed)).past.compared
 		matches++
 	})
@@ -30,6 +31,7 @@ func TestSnapshotCampaign(t *testing.T) {
 
 // A client has joined when all of what it joins with has arrived, and not before.
 func TestJoiningWhileMuchIsLost(t *testing.T) {
+	t.Parallel()
 	for _, seed := range []uint64{7, 8} {
 		fight(t, newFlood(t, seed))
 	}

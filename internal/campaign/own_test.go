@@ -42,6 +42,7 @@ var alike = systems.ClientSystems{
 // where others are co-simulated, of which the built-in one takes over no more than it must, all
 // that the netcode promises holds. There are a few matches, and at night all.
 func TestOwnSystems(t *testing.T) {
+	t.Parallel()
 	seeds := []uint64{132, 133, 224, 51, 15} // of each model that lets clients predict
 	if long() {
 		seeds = fingerprinted

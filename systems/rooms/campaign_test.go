@@ -572,7 +572,7 @@ func TestOwnersCampaign(t *testing.T) {
 	if race.Enabled {
 		t.Skip("takes half a minute a seed, and there is one goroutine")
 	}
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		f := &fleet{
 			t: t, rng: rand.New(rand.NewPCG(seed, 3)), seed: seed, now: dawn, net: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(seed)),
 			waiting: make(map[string]time.Time), owner: make(map[rooms.ID]owner), counts: make(map[string]int),

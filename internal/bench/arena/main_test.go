@@ -9,14 +9,14 @@ import (
 
 func TestArena_SmallMatchIsExact(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := run(strings.Fields("-clients 4 -npcs 12 -seconds 3 -rtt 20ms..200ms -json"), &out, &progress); code != 0 {
+	if code := run(strings.Fields("-clients 4 -npcs 12 -seconds 1 -rtt 20ms..200ms -json"), &out, &progress); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &progress)
 	}
 	var r report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	if !r.Exact || r.Compared == 0 || r.Updates != 4*20*3 {
+	if !r.Exact || r.Compared == 0 || r.Updates != 4*20 {
 		t.Errorf("exact %v (%s), %d states compared, %d updates", r.Exact, r.Difference, r.Compared, r.Updates)
 	}
 	if r.MaxError > 1.0/16 {

@@ -15,7 +15,7 @@ func TestArena_MemoryOfAClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
 	}
-	const few, many, entities, most = 6, 18, 1200, 56 << 10
+	const few, many, entities, most = 6, 14, 1200, 56 << 10
 	profile := heapuse.Begin(t)
 	plays := func(clients int) heapuse.Use {
 		o := options{clients: clients, npcs: entities - clients, rtt: spread{20 * time.Millisecond, 200 * time.Millisecond}, loss: 0.02, seed: 1, coder: "any", hint: true}
@@ -23,10 +23,10 @@ func TestArena_MemoryOfAClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.play(time.Unix(10, 0), nil); err != nil {
+		if err := m.play(time.Unix(5, 0), nil); err != nil {
 			t.Fatal(err)
 		}
-		if n := m.server.Stats().Updates; n < uint64(clients)*20*8 {
+		if n := m.server.Stats().Updates; n < uint64(clients)*20*3 {
 			t.Fatalf("%d updates of %d clients", n, clients)
 		}
 		defer runtime.KeepAlive(m)

@@ -14,6 +14,7 @@ import (
 // Players whose process is paused for longer than they wait lose their sessions, and have their seats again when it goes on.
 // One that is killed does not come back.
 func TestPlayOn(t *testing.T) {
+	t.Parallel()
 	o := crowd.Options{Rooms: 2, Players: 3, Hz: 20, Seconds: 6}
 	start := func() *crowd.Process {
 		p, err := crowd.Start(o.Args(), []string{"TACTUS_BENCH_ROOMS=1"}, os.Stderr, func(start func() error) error { return start() })

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 // rooms lose no tick. At two ticks a second a room would have to wait for two and a half seconds to lose one; a machine that
 // makes it wait for so long, three times in a row, says nothing about rooms.
 func TestTrouble(t *testing.T) {
+	t.Parallel()
 	o := crowd.Options{Rooms: 10, Players: 1, Hz: 2, Seconds: 6, Warmup: time.Millisecond, Troubles: "panic,loop,mib=128"}
 	var lost uint64
 	for range 3 {
