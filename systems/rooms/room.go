@@ -114,8 +114,10 @@ func (r *Room) finish(why error, reason ending) {
 }
 
 // Travel hands a player over to another room: it gets a seat there, its client is sent a token and follows, and what it
-// carries ([Kind].Carries) goes along. From here on until that is decided its entity is without these components; what it
-// carries is in one room at any time. [Kind].Travelled is told how it ends: the player went, or stays with all that it
+// carries ([Kind].Carries) goes along. The room takes these components off the player's entity before its next tick, at once
+// if no tick is under way: a system that calls Travel still finds them until the end of its tick. From then on until the
+// travel is decided the entity is without them: rows that name them leave it out, and ecs.Get returns nil, on the server
+// and in the view of clients. What the player carries is in one room at any time. [Kind].Travelled is told how it ends: the player went, or stays with all that it
 // had. It may be called from any goroutine, from hooks and systems too. The error is [ErrNoSeat], [ErrOptions] or [ErrPlayer]; all others
 // are told Travelled: those of [Seats], [ErrCarries], [ErrTravels], [ErrTravelExpired], [ErrTravelReturned], [ErrTravelLost].
 func (r *Room) Travel(player uint64, to Destination) error {

@@ -297,3 +297,42 @@ func TestCarriesRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A system that sends a player off finds what the player carries until the end of the tick. From the next tick on the
+// components are gone until the travel is decided: rows leave the entity out, and ecs.Get returns nil.
+func TestTravelFrame(t *testing.T) {
+	var has []bool // by tick, from the one of Room.Travel on: before and after the rest of the systems
+	var sent *Room
+	look := func(w *ecs.World) {
+		if sent != nil {
+			e, _ := sent.entity(7)
+			has = append(has, ecs.Get[purse](w, e) != nil)
+		}
+	}
+	var w *world
+	w, x, town, wood := pair(t, func(town, wood *Kind) {
+		town.Set = func(r *Room, c *systems.ServerConfig) error {
+			c.Schedule = func(s *ecs.Schedule) error {
+				return errors.Join(
+					s.InsertAfter("ServerApply", ecs.System{Name: "portal", Run: func(world *ecs.World) {
+						if w != nil && w.players[7].going && sent == nil {
+							sent = r
+							if err := r.Travel(7, Destination{Kind: "wood"}); err != nil {
+								t.Error(err)
+							}
+						}
+						look(world)
+					}}),
+					s.InsertBefore("Snapshot", ecs.System{Name: "late", Run: look}),
+				)
+			}
+			return nil
+		}
+	})
+	x.going = true
+	w.until("decided", func() bool { return !x.going })
+	w.run(time.Second)
+	if len(has) < 6 || !has[0] || !has[1] || has[2] || has[3] || has[4] || !w.has(wood, 7) || town.Info().Free() != 2 {
+		t.Errorf("the player has its purse, by look: %v", has)
+	}
+}
