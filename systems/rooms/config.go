@@ -16,6 +16,8 @@ import (
 
 const (
 	defaultMaxRooms = 1024
+	defaultPromised = 3
+	defaultUnused   = 1
 	defaultPromise  = 15 * time.Second
 	defaultStuck    = 2 * time.Second
 	maxPromise      = 10 * time.Minute
@@ -89,6 +91,13 @@ type Config struct {
 	Directory Directory
 	// MaxRooms is how many rooms there may be at once. Default (0): 1,024.
 	MaxRooms int
+	// MaxPromised is how many seats one player may be promised at once in this process. A further promise frees the oldest
+	// one, whose token then lets nobody in. Default (0): 3; negative: no limit.
+	MaxPromised int
+	// MaxUnused is how many unused rooms that were made for one player there may be in this process: nobody is in them, and
+	// nobody else is promised a seat. A further room ends the oldest one, unless its Kind.Linger is negative. Default (0): 1;
+	// negative: no limit.
+	MaxUnused int
 	// Promise is for how long a reservation is good, in whole seconds up to 10 minutes; a seat whose token nobody used by
 	// then is free again. No token with a longer life gets in. Default (0): 15 s.
 	Promise time.Duration
@@ -155,6 +164,7 @@ func (c Config) Validate() error {
 // filled is c with the documented defaults in place of zeros.
 func (c Config) filled() Config {
 	c.MaxRooms = cmp.Or(c.MaxRooms, defaultMaxRooms)
+	c.MaxPromised, c.MaxUnused = cmp.Or(c.MaxPromised, defaultPromised), cmp.Or(c.MaxUnused, defaultUnused)
 	c.Promise, c.Stuck = cmp.Or(c.Promise, defaultPromise), cmp.Or(c.Stuck, defaultStuck)
 	if c.Key == (netcode.Key{}) {
 		c.Key = netcode.GenerateKey(c.Random)

@@ -70,7 +70,11 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 		return nil, nil, err
 	}
 	r := outline(s, k, options, 1)
-	if err := s.admit(r, about{private: c.Private}); err != nil {
+	a := about{private: c.Private}
+	if len(who) > 0 {
+		a.creator = who[0].ID
+	}
+	if err := s.admit(r, a); err != nil {
 		return nil, nil, err
 	}
 	var all []Admission
@@ -86,8 +90,15 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	r.changed()
 	if err != nil {
 		r.End(err)
+		return r, all, err
 	}
-	return r, all, err
+	for _, p := range who {
+		s.releaseSeats(p.ID)
+	}
+	if a.creator != 0 {
+		s.endUnused(a.creator)
+	}
+	return r, all, nil
 }
 
 // outline is a room without a world. The first room of its id has epoch 1.

@@ -49,6 +49,16 @@ func (n *notes) seated(s Seat, r *Room) {
 	n.Mark(key, nil)
 }
 
+// roomsOf returns the rooms in which a player has a seat, the newest last.
+func (n *notes) roomsOf(player uint64) (all []ID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.seats[PlayerKey(player)] {
+		all = append(all, e.Room)
+	}
+	return all
+}
+
 // freed notes that a player has no seat in a room any more.
 func (n *notes) freed(player uint64, r *Room) {
 	key := PlayerKey(player)

@@ -137,6 +137,9 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 		}
 	}
 	r.changed()
+	for _, p := range who {
+		r.server.releaseSeats(p.ID)
+	}
 	return all, nil
 }
 

@@ -35,6 +35,7 @@ type about struct {
 	id      ID
 	code    string
 	private bool
+	creator uint64 // the player that it was made for; 0: nobody
 	created time.Time
 	number  uint64 // of all rooms of this server, from 0
 }

@@ -3,6 +3,7 @@ package rooms
 import (
 	"errors"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 
@@ -210,5 +211,94 @@ func TestClientsMove(t *testing.T) {
 	}
 	if n := h.server.router.Routes(); n != len(all) {
 		t.Errorf("%d addresses of %d players", n, len(all))
+	}
+}
+
+// promised counts the promised seats of all rooms.
+func (h *house) promised() (n int) {
+	for _, r := range h.server.Rooms() {
+		n += r.Info().Promised
+	}
+	return n
+}
+
+// A player who asks for one seat after the other, or for many at once, is left with the newest promises. The tokens of the
+// others let nobody in, and what other players have stays.
+func TestPromisesOfOnePlayer(t *testing.T) {
+	h := newHouse(t, Config{Kinds: []Kind{fields(4)}})
+	var rooms []*Room
+	for range 8 {
+		r, err := h.server.Create("field", Creation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rooms = append(rooms, r)
+	}
+	var all []Admission
+	for _, r := range rooms {
+		a, err := r.Reserve(Player{ID: 1}, Player{ID: uint64(len(all)) + 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, a[0])
+	}
+	if n := h.promised(); n != len(rooms)+defaultPromised {
+		t.Errorf("%d seats are promised, %d of them to other players", n, len(rooms))
+	}
+	old, newest := h.play(all[0]), h.play(all[len(all)-1])
+	h.until("in", newest.playing)
+	h.run(time.Second)
+	if old.playing() || h.promised() != len(rooms)+defaultPromised-1 {
+		t.Errorf("the oldest token lets its player in, %d seats are promised", h.promised())
+	}
+	var asking sync.WaitGroup
+	for _, r := range rooms[:6] {
+		asking.Go(func() { _, _ = r.Reserve(Player{ID: 2}) })
+	}
+	asking.Wait()
+	if n := h.promised(); n != len(rooms)+2*defaultPromised-1 {
+		t.Errorf("%d seats are promised after six requests at once", n)
+	}
+}
+
+// A player who makes one room after the other is left with the newest unused one. Rooms in which somebody is, or a friend is
+// promised a seat, stay, and so do those of a kind that never ends by itself.
+func TestRoomsOfOnePlayer(t *testing.T) {
+	kept := fields(4)
+	kept.Name, kept.Linger = "kept", -1
+	h := newHouse(t, Config{Kinds: []Kind{fields(4), kept}})
+	create := func(kind string) Admission {
+		t.Helper()
+		a, err := Here(h.server).Create(t.Context(), kind, Creation{Private: true}, Player{ID: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a[0]
+	}
+	used := h.play(create("field"))
+	h.until("in", used.playing)
+	friends := create("field")
+	if _, err := h.server.Room(friends.Seat.Room).Reserve(Player{ID: 2}); err != nil {
+		t.Fatal(err)
+	}
+	create("kept")
+	create("kept")
+	var last Admission
+	for range 5 {
+		last = create("field")
+	}
+	if _, err := Here(h.server).Create(t.Context(), "field", Creation{Private: true}, Player{ID: 3}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(100 * time.Millisecond)
+	if n := len(h.server.Rooms()); n != 6 || h.server.Room(friends.Seat.Room) == nil || h.server.Room(last.Seat.Room) == nil || used.Err() != nil {
+		t.Errorf("%d rooms are left: %v", n, used.Err())
+	}
+	if _, err := h.server.Join("field", Options{"map": "dust"}, Player{ID: 1}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(100 * time.Millisecond)
+	if h.server.Room(last.Seat.Room) != nil || len(h.server.Rooms()) != 6 {
+		t.Errorf("a room that was made for who joins does not count: %d rooms", len(h.server.Rooms()))
 	}
 }

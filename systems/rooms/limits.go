@@ -1,0 +1,81 @@
+package rooms
+
+import (
+	"fmt"
+
+	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
+)
+
+// Nobody is refused for what follows: a player who asks again and again loses what it has left unused, and so takes seats and
+// rooms from nobody else.
+
+// releaseSeats frees the oldest promised seats of a player beyond [Config].MaxPromised.
+func (s *Server) releaseSeats(player uint64) {
+	var promised []*Room // the newest promise last
+	for _, id := range s.notes.roomsOf(player) {
+		if r := s.Room(id); r != nil && r.promises(player) {
+			promised = append(promised, r)
+		}
+	}
+	for _, r := range beyond(promised, s.config.MaxPromised) {
+		if r.release(player) {
+			r.changed()
+			r.rouse() // so that the directory and those who sent the player hear of it
+		}
+	}
+}
+
+// promises reports whether a player has a seat in the room that it has not come to.
+func (r *Room) promises(player uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, s, ok := r.held.book.Of(player)
+	return ok && s.State() == seats.Promised
+}
+
+// release frees the seat of a player that has not come to it, and reports whether there was one.
+func (r *Room) release(player uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, s, ok := r.held.book.Of(player); !ok || s.State() != seats.Promised {
+		return false
+	}
+	_, err := r.held.book.Kick(player)
+	return err == nil
+}
+
+// endUnused ends the oldest unused rooms that were made for a player beyond [Config].MaxUnused.
+func (s *Server) endUnused(player uint64) {
+	var unused []*Room // in the order of creation
+	for _, r := range s.Rooms() {
+		if r.about.creator == player && r.kind.Linger >= 0 && r.unused() {
+			unused = append(unused, r)
+		}
+	}
+	for _, r := range beyond(unused, s.config.MaxUnused) {
+		r.End(fmt.Errorf("%w: another room was made for its player", ErrEmpty))
+	}
+}
+
+// unused reports whether nobody is in the room, and nobody but the player that it was made for has a promised seat.
+func (r *Room) unused() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held.life.state() == Ended {
+		return false
+	}
+	for _, s := range r.held.book.All() {
+		if st := s.State(); st != seats.Free && (st != seats.Promised || s.Player != r.about.creator) {
+			return false
+		}
+	}
+	return true
+}
+
+// beyond returns the first rooms, without which most are left. A negative number is no limit.
+func beyond(all []*Room, most int) []*Room {
+	if most < 0 || len(all) <= most {
+		return nil
+	}
+	return all[:len(all)-most]
+}
