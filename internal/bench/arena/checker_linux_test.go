@@ -140,7 +140,7 @@ func TestChecker_NewcomersWait(t *testing.T) {
 }
 
 func newcomersWait(t *testing.T, grid bool) {
-	m := look(t, false, grid, 30, 165)
+	m := look(t, false, grid, 40, 200)
 	if over := m.Server.Stats().OverBudget; m.States < 1000 || over < 1000 || m.Waiting == 0 || m.asked < 1000 && !grid {
 		t.Fatalf("%d states asked about, %d over budget, %d entities wait: nothing is proven", m.asked, over, m.Waiting)
 	}
