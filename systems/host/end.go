@@ -93,6 +93,12 @@ func Explain(err error) string {
 	return text
 }
 
+// Waiting says to players why there is no session while the client reconnects: what [Explain] says, without what to do.
+func Waiting(err error) string {
+	text, _, _ := strings.Cut(Explain(err), ". ")
+	return strings.TrimSuffix(text, ".") + ". Reconnecting…"
+}
+
 // Explain says to players, in a sentence or two, why there is no session; "" for [Going].
 func (r Reason) Explain() string {
 	switch r {

@@ -95,6 +95,9 @@ func TestReasonOf(t *testing.T) {
 // What the server says to a player whom it refuses is told to that player.
 func TestExplainLogin(t *testing.T) {
 	err := fmt.Errorf("%w: %w", netsys.ErrRefused, fmt.Errorf("%w: you are banned until Friday", netsys.ErrLogin))
+	if text := host.Waiting(netsys.ErrTimeout); !strings.HasSuffix(text, ". Reconnecting…") || strings.Contains(text, "try") {
+		t.Error(text)
+	}
 	if text := host.Explain(err); !strings.Contains(text, "you are banned until Friday") || strings.Contains(text, "netsys") {
 		t.Error(text)
 	}

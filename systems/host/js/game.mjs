@@ -86,7 +86,7 @@ export class Game {
     switch (status) {
       case 'joining': return 'Joining the game…';
       case 'silent': return 'The server is not responding. Waiting for it…';
-      case 'reconnecting': return `${this.explain(stats.Lost)} Reconnecting…`;
+      case 'reconnecting': return `${this.explain(stats.Lost).split('. ')[0].replace(/\.$/, '')}. Reconnecting…`; // what to do is done
     }
     return '';
   }

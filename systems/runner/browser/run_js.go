@@ -137,7 +137,7 @@ func Status(c *systems.Client) string {
 	case err != nil:
 		return host.Explain(err) + " Reload the page to play."
 	case c.Lost() != nil:
-		return host.Explain(c.Lost()) + " Reconnecting…"
+		return host.Waiting(c.Lost())
 	case !loaded:
 		return "Joining the game…"
 	case c.Session().Stats().Silence > silentTime:

@@ -31,6 +31,10 @@ func (s *Stage) drawWaiting(now time.Time) {
 	}
 	c.Lines(c.Normal, c.W/2, y+78*u, c.W-32*u, 20*u, s.world.Help, paint.Muted)
 	if s.online.err != nil {
-		c.Lines(c.Normal, c.W/2, c.H*0.62, min(c.W-32*u, 640*u), 20*u, host.Explain(s.online.err), paint.Bad.Toward(paint.White, 0.4))
+		text := host.Waiting(s.online.err)
+		if s.online.over {
+			text = host.Explain(s.online.err)
+		}
+		c.Lines(c.Normal, c.W/2, c.H*0.62, min(c.W-32*u, 640*u), 20*u, text, paint.Bad.Toward(paint.White, 0.4))
 	}
 }
