@@ -22,10 +22,13 @@ func TestPagesAreFollowed(t *testing.T) {
 	}
 }
 
-// metricName is a metric as documents name it, or one of its samples.
-var metricName = regexp.MustCompile("`tactus_([a-z_]+?)(?:_sum|_count|_bucket)?`")
+// A metric, or one of its samples, as documents name it, and as dashboards and alerts do.
+var (
+	metricName = regexp.MustCompile("`tactus_([a-z_]+?)(?:_sum|_count|_bucket)?`")
+	metricUsed = regexp.MustCompile(`\btactus_([a-z_]+?)(?:_sum|_count|_bucket)?\b`)
+)
 
-// A metric that a document names is one that the inspector tells, of a server or of rooms.
+// A metric that a document, a dashboard or an alert names is one that the inspector or the operator page exports.
 func TestMetricsOfDocumentsAreTold(t *testing.T) {
 	var told strings.Builder
 	for _, name := range files(t, isGo) {
@@ -33,8 +36,14 @@ func TestMetricsOfDocumentsAreTold(t *testing.T) {
 			told.Write(read(t, name))
 		}
 	}
-	for _, name := range files(t, isMarkdown) {
-		for _, m := range metricName.FindAllStringSubmatch(string(read(t, name)), -1) {
+	for _, name := range files(t, func(name string) bool {
+		return isMarkdown(name) || inFolder(name, "examples/rooms/deploy") && !isGo(name)
+	}) {
+		named := metricUsed
+		if isMarkdown(name) {
+			named = metricName
+		}
+		for _, m := range named.FindAllStringSubmatch(string(read(t, name)), -1) {
 			if !strings.Contains(told.String(), `"`+m[1]+`"`) && !strings.Contains(told.String(), `"tactus_`+m[1]+`"`) {
 				t.Errorf("%s: there is no metric tactus_%s", name, m[1])
 			}
