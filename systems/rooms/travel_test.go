@@ -286,9 +286,9 @@ func TestTravelCampaign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute under the race detector, for which there is one goroutine")
 	}
-	total := 150
+	total, crowd, capacity := 150, 30, 4
 	if os.Getenv("TACTUS_LONG") != "" {
-		total = 10000
+		total, crowd, capacity = 10000, 100, 14
 	}
 	seed := uint64(1)
 	if n, err := strconv.ParseUint(os.Getenv("TACTUS_SEED"), 10, 64); err == nil {
@@ -299,7 +299,6 @@ func TestTravelCampaign(t *testing.T) {
 			t.Logf("again: TACTUS_SEED=%d go test ./systems/rooms -run TestTravelCampaign", seed)
 		}
 	})
-	const crowd, capacity = 100, 14
 	w := newWorld(t, seed, 2, zones("town", capacity), zones("wood", capacity))
 	for i := range 10 {
 		if _, err := w.servers[i%2].Create([]string{"town", "wood"}[i/2%2], Creation{}); err != nil {

@@ -39,7 +39,7 @@ func (c *contender) ask(f *fleet) {
 // Counted from what players were given: no room has more than its capacity, no seat is given twice, no party is apart,
 // everybody is answered; and where nobody stopped, who asks again finds all places taken.
 func TestContest(t *testing.T) {
-	seeds := 40
+	seeds := 12
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		seeds = n
 	}

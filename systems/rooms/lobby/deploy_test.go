@@ -181,7 +181,7 @@ func (d *deploy) play(g *visitor) {
 // cut short and nobody loses a seat; who has the older version plays on where that is spoken, and in the end is refused
 // with the reason.
 func TestRollingDeploy(t *testing.T) {
-	players := 80
+	players := 40
 	if os.Getenv("TACTUS_LONG") != "" {
 		players = 400
 	}
