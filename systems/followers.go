@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
@@ -75,9 +76,18 @@ func (s *Server) attachLagComp() error {
 	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
 		for _, p := range s.sessions.peers.All() {
 			comp.Consume(p.ID, p.inputs.Consumed())
+			s.logViews(p, comp.StatsOf(p.ID))
 		}
 		comp.Record(s.link.tick)
 	}})
+}
+
+// logViews logs the first view of a client that shows another moment than the client claimed.
+func (s *Server) logViews(p *peer, st lagcomp.Stats) {
+	if st.Old+st.Ahead+st.Backwards > 0 && p.Logged.First(notice.View) {
+		s.config.Logger.Warn("lag compensation moved a claim into its bounds; more from this client are only counted",
+			"client", p.ID, "old", st.Old, "ahead", st.Ahead, "backwards", st.Backwards, "oldest", st.Oldest)
+	}
 }
 
 // LagComp is the memory of what clients saw, for its counters; nil where
