@@ -4,7 +4,8 @@
 //     and -names.
 //   - The page itself: Config.Title and Config.Keys, or one of the game's own, Config.Page.
 //   - A page beside a server of one's own: [New] makes an [net/http.Handler], [Site.Prepare] gets the client ready.
-//     Meanwhile the page shows how far that is. [Listen] listens at an address, or at a free port instead.
+//     Meanwhile the page shows how far that is. [Listen] listens at an address, or at a free port instead. [Serve] serves
+//     any handler with timeouts and a limit of connections.
 //   - A second page for the same match, which a bundler has built around another renderer: Config.Dist. [Dist] alone is a
 //     handler for it, with connect.json, which tells it where the game is.
 //   - A page with rooms to join, in place of one match: Config.Lobby.
