@@ -5,6 +5,7 @@
 //
 // Tasks:
 //
+//   - Try a rule on a world without a network: [Step].
 //   - Start a match: [New] with a [Config]; see the example.
 //   - Say what clients do: [Play], with random numbers from [Client.Rand].
 //   - Say how bad the links are: Config.Link and Config.Links, [RoundTrip];

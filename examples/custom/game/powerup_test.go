@@ -56,14 +56,14 @@ func TestPowerUpComesBack(t *testing.T) {
 	y.step(1)
 	y.Despawn(first)
 	second := y.player(2, 100, 400)
-	for ; y.tick < BackTime*60; y.step(1) {
+	for ; y.Tick() < BackTime*60; y.step(1) {
 		if ecs.Get[Boost](y.World, second).Left > 0 {
-			t.Fatalf("taken again before tick %d, back at %d", y.tick, BackTime*60)
+			t.Fatalf("taken again before tick %d, back at %d", y.Tick(), BackTime*60)
 		}
 	}
 	y.step(1)
 	if ecs.Get[Boost](y.World, second).Left == 0 || ecs.Get[PowerUp](y.World, item).By != 2 {
-		t.Errorf("at tick %d it is not taken: %+v", y.tick, *ecs.Get[PowerUp](y.World, item))
+		t.Errorf("at tick %d it is not taken: %+v", y.Tick(), *ecs.Get[PowerUp](y.World, item))
 	}
 }
 
@@ -121,12 +121,10 @@ func TestClientPredictsItsOwnStateOnly(t *testing.T) {
 	pos := place("Position")
 	me := w.Netcode().Replica(11, id(0, pos, place("Velocity"), place("Ride"), place("Boost"), place("Score"), place("Input")), true)
 	item := w.Netcode().Replica(12, id(pos, place("PowerUp")), false)
-	y := yard{World: w}
 	*ecs.Get[components.Position](w, me), *ecs.Get[components.Position](w, item) = at(100, 400), at(100, 400)
 	for range 30 {
-		w.Netcode().SetTick(y.tick)
 		w.Netcode().SimulateStage().Run(w)
-		y.tick++
+		w.Netcode().SetTick(w.Tick() + 1)
 	}
 	b := ecs.Get[Boost](w, me)
 	if want := (Boost{Left: BoostTime*60 - 29, Rest: RestTime*60 - 29, Of: 12}); *b != want {

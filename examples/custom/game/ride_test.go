@@ -14,11 +14,11 @@ func TestPlatformCarries(t *testing.T) {
 	rider, beside := y.player(1, p.From.X+30, p.From.Y-50), y.player(2, p.From.X+p.W, p.From.Y)
 	for range 2 * (p.Travel + p.Wait) {
 		y.step(1)
-		m := p.At(y.tick)
+		m := p.At(y.Tick())
 		samePlace(t, y.at(rider), Point{m.X + 30, m.Y - 50}, 0.01, "the rider")
 		r := ecs.Get[Ride](y.World, rider)
 		if r.On != 1 || !near(r.X, 30, 0.01) || !near(r.Y, -50, 0.01) {
-			t.Fatalf("after tick %d the rider's place on the platform is %+v", y.tick, *r)
+			t.Fatalf("after tick %d the rider's place on the platform is %+v", y.Tick(), *r)
 		}
 	}
 	samePlace(t, y.at(beside), Point{p.From.X + p.W, p.From.Y}, 0, "who stands beside")

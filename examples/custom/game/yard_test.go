@@ -5,18 +5,16 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // yard is a world of its own, as a server has it, stepped by hand.
 type yard struct {
 	*ecs.World
-	authority *ecs.Stage
-	tick      uint32
 }
 
 func newYard() *yard {
-	p := Protocol()
-	return &yard{World: ecs.NewWorld(p, ecs.Config{}), authority: p.AuthorityStage()}
+	return &yard{ecs.NewWorld(Protocol(), ecs.Config{})}
 }
 
 // player spawns a player of the next client.
@@ -30,17 +28,10 @@ func (y *yard) powerUp(x, py float32) ecs.Entity {
 }
 
 // step runs n ticks.
-func (y *yard) step(n int) {
-	for range n {
-		y.Netcode().SetTick(y.tick)
-		y.Netcode().SimulateStage().Run(y.World)
-		y.authority.Run(y.World)
-		y.tick++
-	}
-}
+func (y *yard) step(n int) { systemstest.Step(y.World, n) }
 
 // skip goes to a tick without simulating those before.
-func (y *yard) skip(to uint32) { y.tick = to }
+func (y *yard) skip(to uint32) { y.Netcode().SetTick(to) }
 
 func (y *yard) at(e ecs.Entity) Point { return Point(*ecs.Get[components.Position](y.World, e)) }
 

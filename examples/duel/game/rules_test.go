@@ -5,13 +5,13 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // bout is a world with two fighters, stepped by hand.
 type bout struct {
 	*ecs.World
 	a, b ecs.Entity
-	tick uint32
 }
 
 // newBout puts the fighters so far apart.
@@ -29,13 +29,8 @@ func newBout(apart float32) *bout {
 
 // step runs n ticks with what is held; a press of Strike is for the first of them.
 func (m *bout) step(n int, a, b Input) {
-	for range n {
-		*ecs.Get[Input](m.World, m.a), *ecs.Get[Input](m.World, m.b) = a, b
-		a.Strike, b.Strike = false, false
-		m.Netcode().SetTick(m.tick)
-		m.Netcode().SimulateStage().Run(m.World)
-		m.tick++
-	}
+	*ecs.Get[Input](m.World, m.a), *ecs.Get[Input](m.World, m.b) = a, b
+	systemstest.Step(m.World, n)
 }
 
 func (m *bout) is(e ecs.Entity) Fighter { return *ecs.Get[Fighter](m.World, e) }

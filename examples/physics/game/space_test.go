@@ -6,27 +6,19 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // yard is a world stepped by hand.
-type yard struct {
-	*ecs.World
-	tick uint32
-}
+type yard struct{ *ecs.World }
 
 func newYard(kept bool, crates int) *yard {
-	y := &yard{World: ecs.NewWorld(Protocol(kept), ecs.Config{})}
+	y := &yard{ecs.NewWorld(Protocol(kept), ecs.Config{})}
 	populate(y.World, crates)
 	return y
 }
 
-func (y *yard) step(n int) {
-	for range n {
-		y.Netcode().SetTick(y.tick)
-		y.Netcode().SimulateStage().Run(y.World)
-		y.tick++
-	}
-}
+func (y *yard) step(n int) { systemstest.Step(y.World, n) }
 
 // player drops a ball that rolls.
 func (y *yard) player(client uint32, x float64, roll int8) ecs.Entity {
@@ -77,8 +69,8 @@ func TestPastDoesNotMatter(t *testing.T) {
 	y.player(2, 850, -1)
 	y.step(200)
 	h := ecs.NewWorldHistory(y.World, 1)
-	h.Capture(y.tick)
-	state, err := h.AppendState(nil, y.tick)
+	h.Capture(y.Tick())
+	state, err := h.AppendState(nil, y.Tick())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +80,12 @@ func TestPastDoesNotMatter(t *testing.T) {
 	if err := other.Netcode().ReadState(state); err != nil {
 		t.Fatal(err)
 	}
-	other.tick = y.tick
+	other.Netcode().SetTick(y.Tick())
 	for range 300 {
 		y.step(1)
 		other.step(1)
 		if d, differs := ecs.Differs(y.World, other.World); differs {
-			t.Fatalf("tick %d: %v", y.tick, d)
+			t.Fatalf("tick %d: %v", y.Tick(), d)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // stage is a world with one character on it, without any network.
 type stage struct {
 	*ecs.World
-	who  ecs.Entity
-	tick uint32
+	who ecs.Entity
 }
 
 func newStage(at Vec) *stage {
@@ -24,18 +24,12 @@ func newStage(at Vec) *stage {
 
 // step runs ticks with an input; a press is in the first alone.
 func (s *stage) step(ticks int, in Input) {
-	for range ticks {
-		s.Netcode().SetTick(s.tick)
-		*ecs.Get[Input](s.World, s.who) = in
-		s.Netcode().SimulateStage().Run(s.World)
-		s.Protocol().AuthorityStage().Run(s.World)
-		s.tick++
-		in.Jump = false
-	}
+	*ecs.Get[Input](s.World, s.who) = in
+	systemstest.Step(s.World, ticks)
 }
 
 func (s *stage) on() uint8   { return s.body().On }
-func (s *stage) at() Vec     { return s.body().World(float64(s.tick) / 60) }
+func (s *stage) at() Vec     { return s.body().World(float64(s.Tick()) / 60) }
 func (s *stage) body() *Body { return ecs.Get[Body](s.World, s.who) }
 
 func near(t *testing.T, what string, got, want, most float32) {
@@ -147,13 +141,13 @@ func TestRiding(t *testing.T) {
 		*s.body() = place
 		for tick := range int(4 * 60 * (p.Travel + wait)) {
 			if s.step(1, Input{}); tick%100 == 0 {
-				s.tick += 7
+				s.Netcode().SetTick(s.Tick() + 7)
 			}
 			if got := *s.body(); got != place {
-				t.Fatalf("platform %d, tick %d: %+v, want %+v", i, s.tick, got, place)
+				t.Fatalf("platform %d, tick %d: %+v, want %+v", i, s.Tick(), got, place)
 			}
 		}
-		want := p.At(float64(s.tick) / 60).add(place.At)
+		want := p.At(float64(s.Tick()) / 60).add(place.At)
 		near(t, "its place in the world", float32(s.at().sub(want).long()), 0, 0.001)
 	}
 }

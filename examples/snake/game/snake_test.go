@@ -6,15 +6,13 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // pit is a world without any network.
-type pit struct {
-	*ecs.World
-	tick uint32
-}
+type pit struct{ *ecs.World }
 
-func newPit() *pit { return &pit{World: ecs.NewWorld(Protocol(), ecs.Config{})} }
+func newPit() *pit { return &pit{ecs.NewWorld(Protocol(), ecs.Config{})} }
 
 // snake spawns one that looks along an angle, 65536 to the full turn.
 func (p *pit) snake(x, y float32, turn uint16) ecs.Entity {
@@ -23,14 +21,7 @@ func (p *pit) snake(x, y float32, turn uint16) ecs.Entity {
 	return p.Spawn(components.Owner{Client: 1}, s, b, components.Teleports{}, Input{})
 }
 
-func (p *pit) step(ticks int) {
-	for range ticks {
-		p.Netcode().SetTick(p.tick)
-		p.Netcode().SimulateStage().Run(p.World)
-		p.Protocol().AuthorityStage().Run(p.World)
-		p.tick++
-	}
-}
+func (p *pit) step(ticks int) { systemstest.Step(p.World, ticks) }
 
 func (p *pit) at(e ecs.Entity) *Snake { return ecs.Get[Snake](p.World, e) }
 
@@ -66,12 +57,12 @@ func TestBody(t *testing.T) {
 	e := p.snake(20, 32, 0)
 	p.step(20 * Spacing)
 	for n := range hatch {
-		x, y, ok := ecs.Get[Body](p.World, e).Nth(n, p.at(e), p.tick-1)
+		x, y, ok := ecs.Get[Body](p.World, e).Nth(n, p.at(e), p.Tick()-1)
 		if back := p.at(e).X - x; !ok || y != 32 || back < float32(n)*1.4 || back > float32(n+1)*1.6 {
 			t.Errorf("spot %d lies %v behind the head, %v %v", n, back, y, ok)
 		}
 	}
-	if now, soon := p.spots(e, p.tick-1), p.spots(e, p.tick-1+2*Spacing); now != hatch || soon != hatch-2 {
+	if now, soon := p.spots(e, p.Tick()-1), p.spots(e, p.Tick()-1+2*Spacing); now != hatch || soon != hatch-2 {
 		t.Errorf("%d spots, %d when the state is two spots old", now, soon)
 	}
 }
@@ -116,12 +107,12 @@ func TestAway(t *testing.T) {
 	p := newPit()
 	dead := p.snake(SizeX-12, 32, 0)
 	p.at(dead).Length = 20
-	for p.at(dead).Dead == 0 && p.tick < 200 {
+	for p.at(dead).Dead == 0 && p.Tick() < 200 {
 		p.step(1)
 	}
 	other := p.snake(SizeX-4, 30, 16384)
 	p.step(15)
-	if p.spots(dead, p.tick) == 0 || p.at(other).Dead > 0 {
+	if p.spots(dead, p.Tick()) == 0 || p.at(other).Dead > 0 {
 		t.Errorf("the dead killed %+v", *p.at(other))
 	}
 	p.step(int(Away*60) - 19)
@@ -129,8 +120,8 @@ func TestAway(t *testing.T) {
 		t.Errorf("too early: %+v", *p.at(dead))
 	}
 	p.step(4)
-	if s := p.at(dead); s.Dead > 0 || s.Length != hatch || p.spots(dead, p.tick) != 0 {
-		t.Errorf("it came back as %+v with %d spots", *s, p.spots(dead, p.tick))
+	if s := p.at(dead); s.Dead > 0 || s.Length != hatch || p.spots(dead, p.Tick()) != 0 {
+		t.Errorf("it came back as %+v with %d spots", *s, p.spots(dead, p.Tick()))
 	}
 }
 

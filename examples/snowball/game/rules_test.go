@@ -5,35 +5,23 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // yard is a world as a server has it, stepped by hand.
 type yard struct {
 	*ecs.World
-	authority *ecs.Stage
-	tick      uint32
 }
 
 func newYard(drift bool) *yard {
-	p := Protocol(drift)
-	return &yard{World: ecs.NewWorld(p, ecs.Config{}), authority: p.AuthorityStage()}
+	return &yard{ecs.NewWorld(Protocol(drift), ecs.Config{})}
 }
 
 func (y *yard) player(client uint32, x, py float32) ecs.Entity {
 	return y.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: py}, components.Heading{}, Kid{}, Score{}, Input{})
 }
 
-func (y *yard) step(n int) {
-	for range n {
-		y.Netcode().SetTick(y.tick)
-		for client := range uint32(3) {
-			y.Netcode().SetInputSequence(client+1, y.tick+1)
-		}
-		y.Netcode().SimulateStage().Run(y.World)
-		y.authority.Run(y.World)
-		y.tick++
-	}
-}
+func (y *yard) step(n int) { systemstest.Step(y.World, n) }
 
 func (y *yard) press(e ecs.Entity, in Input) { *ecs.Get[Input](y.World, e) = in }
 

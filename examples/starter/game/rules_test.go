@@ -6,20 +6,18 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A rule can be tried on a world alone, without a network: let players join, run the stage, look.
+// A rule can be tried on a world alone, without a network: let players join, step, look.
 
 // A star is for one player alone, even if two reach it in the same tick, and in the next one another appears.
 func TestStarIsTakenOnce(t *testing.T) {
-	p := Protocol()
-	w := ecs.NewWorld(p, ecs.Config{})
+	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	join(w, 1, &Login{})
 	join(w, 2, &Login{})
 	w.Spawn(Place{Width/2 + reach - 1, Height / 2}, Star{Worth: 3})
-	for range 2 {
-		p.AuthorityStage().Run(w)
-	}
+	systemstest.Step(w, 2)
 	points, n := 0, 0
 	for _, c := range ecs.Each[collector](w) {
 		points += int(c.Player.Score)
@@ -34,12 +32,11 @@ func TestStarIsTakenOnce(t *testing.T) {
 
 // A step is as long as it is to be, and nobody leaves the arena.
 func TestWalk(t *testing.T) {
-	p := Protocol()
-	w := ecs.NewWorld(p, ecs.Config{})
+	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	join(w, 1, &Login{})
 	for _, me := range ecs.EachOf[walker](w, 1) {
 		*me.Place, *me.In = Place{Width, 0}, Move{DX: 1, DY: 1}
-		p.SimulateStage().Run(w)
+		systemstest.Step(w, 1)
 		if me.Place.X != Width || me.Place.Y < 2.9 || me.Place.Y > 3.1 {
 			t.Errorf("a step right and down from the right edge leads to %v", *me.Place)
 		}
