@@ -1,12 +1,14 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -56,9 +58,6 @@ func (a *audit) afterServer() {
 	}
 	slices.Sort(a.alive)
 	a.neutral(w)
-	if m.past != nil {
-		m.past.note(m.crowd.Server)
-	}
 	if st := m.crowd.Server.Model(); m.server.Policies.Late == policy.LateRewrite && st.Longest > st.Window {
 		a.fail("the server went back %d ticks, its window has %d", st.Longest, st.Window)
 	}
@@ -113,31 +112,11 @@ func (a *audit) afterClient(k *player) {
 			a.fail("%v has the purse of client %d, entity %d: %+v", k, r.Purse.For, w.NetID(e), r.Purse)
 		}
 	}
-	if !a.m.everywhere() {
-		a.secret(k, w)
-	}
-	if a.m.past != nil && k.Input()%4 == 0 {
-		a.m.past.compare(a, k)
+	if a.m.history != nil && k.Input()%3 == 0 {
+		a.m.history.compare(a, k)
 	}
 	if t := ecs.Single[tides](w); t.Mark != t.Turn*2654435761 {
 		a.fail("%v: the tides are torn: %+v", k, t)
-	}
-}
-
-// secret demands that a client does not know what it never may see, but for what it owns or
-// has owned.
-func (a *audit) secret(k *player, w *ecs.World) {
-	if a.m.draw.secret == 0 || a.m.handover > 0 {
-		return
-	}
-	for t := range w.Netcode().Tables {
-		for i, id := range t.NetIDs {
-			if id != 0 && a.m.never(k.ID(), id) {
-				if o := ecs.Get[components.Owner](w, t.Entities[i]); o == nil || o.Client != k.ID() {
-					a.fail("%v knows of entity %d, which it never may see", k, id)
-				}
-			}
-		}
 	}
 }
 
@@ -198,26 +177,52 @@ func (a *audit) plays() error {
 	return nil
 }
 
-// cheap demands that to tell a client that is there of a world at rest costs little: a few bytes for
-// each kind of entity. Who is gone without a word acknowledges nothing, and is told everything
-// until its session times out.
+// sent is what a server sent to a client.
+type sent struct{ datagrams, bytes uint64 }
+
+// cheap demands that datagrams about a world at rest are small: some bytes each, and some for each kind of entity, which may
+// have one alone. They stay so: no client gets the world anew, not even where numbers of sends begin again. Clients that are
+// gone without a word acknowledge nothing, and are sent everything until their session times out.
 func (a *audit) cheap() error {
-	const most = 500
 	m := a.m
-	told := map[*player]uint64{}
-	for _, k := range m.players {
-		if s, ok := a.session(k); ok && k.live() {
-			told[k] = s.Session.BytesOut
+	seconds := 1
+	if m.vigil {
+		seconds = min(270/m.sends()+1, 14)
+		for _, k := range m.players {
+			k.SetLinks(m.calmLink, m.calmLink)
 		}
 	}
-	sends := m.crowd.Server.Stats().Sends
-	m.crowd.Run(time.Second)
-	m.must(a.err)
-	sends = m.crowd.Server.Stats().Sends - sends
-	for _, k := range m.players {
-		was, there := told[k]
-		if s, _ := a.session(k); there && s.Session.BytesOut-was > most*max(sends, 1) {
-			return fmt.Errorf("of a world at rest %v is told by %d bytes in %d snapshots", k, s.Session.BytesOut-was, sends)
+	total := func() map[*player]sent {
+		all := map[*player]sent{}
+		for _, k := range m.players {
+			if s, ok := a.session(k); ok && k.live() {
+				all[k] = sent{s.Session.DatagramsOut, s.Session.BytesOut}
+			}
+		}
+		return all
+	}
+	most := uint64(120 + 8*len(a.alive))
+	var first map[*player]sent
+	for n := range seconds {
+		before := total()
+		m.crowd.Run(time.Second)
+		m.must(a.err)
+		after := total()
+		for _, k := range m.players {
+			x, there := after[k]
+			if !there {
+				continue
+			}
+			x = sent{x.datagrams - before[k].datagrams, x.bytes - before[k].bytes}
+			if after[k] = x; x.bytes > most*x.datagrams {
+				return fmt.Errorf("%v is sent %d bytes in %d datagrams in a second of rest with %d entities", k, x.bytes, x.datagrams, len(a.alive))
+			}
+			if usual := max(first[k].bytes, 60*x.datagrams); n > 0 && x.bytes > usual*3/2 {
+				return fmt.Errorf("%v is sent %d bytes in second %d of rest, %d in the first: the world again", k, x.bytes, n, first[k].bytes)
+			}
+		}
+		if n == 0 {
+			first = after
 		}
 	}
 	return nil
@@ -256,6 +261,35 @@ func (a *audit) wrong() error {
 		if err := a.agrees(k); err != nil {
 			return fmt.Errorf("%v: %w", k, err)
 		}
+		if err := a.obeyed(k); err != nil {
+			return fmt.Errorf("%v: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// obeyed demands that the server ran a player's commands, each once and in order, and made of the player what it should.
+func (a *audit) obeyed(k *player) error {
+	for _, r := range ecs.All[struct {
+		Cannon cannon
+		Signal signal
+	}](a.m.crowd.Server.World()) {
+		if r.Cannon.Number != k.ID() {
+			continue
+		}
+		last := k.ordered
+		if last%refusedCommand == 0 && last > 0 {
+			last--
+		}
+		if r.Signal.Wrong > 0 || last > 0 && (r.Signal.By != uint16(k.N) || r.Signal.N != last) {
+			return fmt.Errorf("of %d commands the last that was run is %d of client %d; %d were out of order", k.ordered, r.Signal.N, r.Signal.By, r.Signal.Wrong)
+		}
+		if want := uint8(rank); a.m.login && r.Signal.Rank != want {
+			return fmt.Errorf("it has the rank %d", r.Signal.Rank)
+		}
+	}
+	if n := k.ordered / refusedCommand; k.unheard != n {
+		return fmt.Errorf("it heard of %d of %d refusals", k.unheard, n)
 	}
 	return nil
 }
@@ -277,6 +311,9 @@ func (a *audit) counts() error {
 		return fmt.Errorf("a snapshot of %d bytes, the budget is %d", s.Snapshots.Largest, budget)
 	}
 	for _, k := range a.m.players {
+		if refused := errors.Is(k.Err(), netsys.ErrLogin); refused && !k.ask.Refused || k.ask.Refused && k.met {
+			return fmt.Errorf("%v asked for %+v: %v", k, k.ask, k.Err())
+		}
 		c := k.Stats()
 		if c.MalformedMessages+c.SendErrors > 0 || c.Renewals > mostRenewals {
 			return fmt.Errorf("%v: %+v", k, c)
@@ -314,15 +351,24 @@ func (a *audit) agrees(k *player) error {
 				if o := ecs.Get[components.Owner](truth, t.Entities[i]); o != nil {
 					owner = o.Client
 				}
-				own := owner == k.ID()
-				if may := own || a.m.everywhere() || a.m.sees(k.ID(), id) || a.m.server.Interest == nil; may != have[id] {
-					return fmt.Errorf("its %s has entity %d: %v, it may: %v; %v", name, id, have[id], may, k.Presence(id))
-				} else if !may {
+				own, f := owner == k.ID(), (*fact)(nil)
+				if a.m.history != nil {
+					if f = a.m.history.newest(a.m.crowd.Server).find(id); f == nil {
+						return fmt.Errorf("entity %d is new", id)
+					}
+					if may, must := f.may&bit(k.ID()) != 0, f.must&bit(k.ID()) != 0; have[id] && !may || !have[id] && must {
+						return fmt.Errorf("its %s has entity %d: %v, it may: %v; %v", name, id, have[id], may, k.Presence(id))
+					}
+				}
+				if !have[id] {
+					if f == nil {
+						return fmt.Errorf("its %s does not have entity %d", name, id)
+					}
 					continue
 				}
 				delete(have, id)
 				e, _ := w.ByNetID(id)
-				if err := a.same(truth, t.Entities[i], w, e, own); err != nil {
+				if err := a.same(truth, t.Entities[i], w, e, k.ID(), own, f); err != nil {
 					return fmt.Errorf("its %s, entity %d of client %d: %w", name, id, owner, err)
 				}
 			}
@@ -343,13 +389,23 @@ func (a *audit) agrees(k *player) error {
 }
 
 // same compares an entity of the server with a client's, component by component.
-func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Entity, own bool) error {
+func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Entity, viewer uint32, own bool, f *fact) error {
 	theirs := w.Protocol().Replicated()
 	for i, c := range truth.Protocol().Replicated() {
 		if c.Mode&ecs.OwnerOnly != 0 && !own {
 			continue
 		}
 		p, q := truth.Netcode().Pointer(e, c), w.Netcode().Pointer(mine, theirs[i])
+		if f != nil && !own {
+			if n := slices.Index(a.m.history.secret, 1<<i); n >= 0 && p != nil {
+				may, must := f.know[n].may&bit(viewer) != 0, f.know[n].must&bit(viewer) != 0
+				if q != nil && !may || q == nil && must {
+					return fmt.Errorf("%s: it has it: %v, it may: %v", c.Name, q != nil, may)
+				} else if q == nil {
+					continue
+				}
+			}
+		}
 		if (p == nil) != (q == nil) && c.Schema != nil {
 			return fmt.Errorf("%s: the server has it: %v", c.Name, p != nil)
 		}

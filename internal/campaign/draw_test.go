@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -44,7 +45,12 @@ type draw struct {
 	quantized bool
 	local     bool
 	cursors   bool
-	secret    uint32  // one in so many entities is hidden from one in two clients; 0: none
+	carry     float64
+	lull      [2]uint32 // the ticks in which everybody rests, from and to
+	sight     *rule     // the interest; nil: none
+	secrets   []secret
+	radius    float32 // of the Grid
+	hides     uint32  // the rule "blink" hides one in so many entities from one in two clients; 0: none
 	keep      bool    // what a player had that left stays, and is nobody's
 	flicker   float64 // visibilities that change a second
 	budgets   []int
@@ -53,10 +59,16 @@ type draw struct {
 	hitch, halt                    float64 // of clients and of the server, a second
 	longest                        time.Duration
 	drift                          float64
-	storm                          float64 // links that get bad, a second; below 0: perfect all the time
-	dead                           bool    // links die for seconds
-	loss                           float64 // of a link at most, dead ones aside
-	flood                          bool    // what clients have is compared with what was
+	storm                          float64     // links that get bad, a second; below 0: perfect all the time
+	dead                           bool        // links die for seconds
+	loss                           float64     // of a link at most, dead ones aside
+	flood                          bool        // more is to be sent than fits, over links that lose more than half
+	spectators                     bool        // one in three owns nothing
+	login                          bool        // the server changes or refuses what players ask to be
+	orders                         bool        // players give commands
+	vigil                          bool        // the rest at the end is long
+	calmLink                       netsys.Link // meanwhile
+	judged                         func(lagcomp.View)
 	scope                          bool
 	assume                         bool
 	partial                        bool
@@ -119,8 +131,9 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 // names are those of all features.
 var names = []string{
 	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
-	"cursors", "grant", "visible", "flicker", "budget", "priority", "coders", "links", "dead", "late", "leave", "crash", "hold",
-	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp",
+	"cursors", "grant", "interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
+	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp", "crowded", "carry", "lull", "vigil",
+	"spectators", "login", "orders",
 }
 
 func (d *draw) draws() {
@@ -128,19 +141,70 @@ func (d *draw) draws() {
 	r := d.stream("size")
 	d.clients = 1 + r.IntN(5)
 	d.most = pick(r, 0, 8, 30, 30, 80, 140)
-	d.play = time.Duration(6+r.IntN(9)) * time.Second
+	d.play = time.Duration(4+r.IntN(6)) * time.Second
 	d.server.TickRate, d.server.Timeout = 60, time.Duration(2+r.IntN(9))*time.Second
 	d.storm = -1
+	if !d.everywhere() {
+		d.may("crowded", 6, func(r *rand.Rand) string {
+			d.flood, d.most = true, pick(r, 20, 70, 150, 400)
+			d.play = min(d.play, 6*time.Second)
+			return ""
+		})
+	}
 	d.features = append(d.features, fmt.Sprintf("clients=%d", d.clients), fmt.Sprintf("flotsam=%d", d.most))
 
 	d.may("axes", 2, d.axes)
 	d.rates()
 	d.world()
-	d.told()
 	d.people()
-	d.sight()
-	ticks := uint32(d.play * time.Duration(d.server.TickRate) / time.Second)
-	d.calm = ticks
+	d.told()
+	if d.flood {
+		d.floods(d.stream("floods"))
+	}
+	rate := uint32(d.server.TickRate)
+	d.calm = d.server.FirstTick + uint32(d.play/time.Second)*rate
+	d.may("lull", 3, func(r *rand.Rand) string {
+		from, ticks := d.server.FirstTick+rate*uint32(2+r.IntN(2)), rate*uint32(1+r.IntN(2))
+		d.lull = [2]uint32{from, from + ticks}
+		return fmt.Sprintf("%v-%v", d.lull[0], d.lull[1])
+	})
+	d.may("vigil", 4, func(r *rand.Rand) string {
+		d.vigil, d.calmLink = true, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: pick(r, 0, 0.05, 0.1)}
+		return fmt.Sprint(d.calmLink.Loss)
+	})
+}
+
+// rests reports whether nobody does anything in a tick.
+func (d *draw) rests(tick uint32) bool {
+	return tick >= d.calm || tick >= d.lull[0] && tick < d.lull[1]
+}
+
+// floods makes it so that more is to be sent than fits, over links that lose more than half. The numbers of sends may
+// begin anew.
+func (d *draw) floods(r *rand.Rand) {
+	s := &d.server
+	d.frames, s.Timeout = 10, time.Minute
+	d.loss, d.late, d.storm, d.dead = 0.6, 0.2, 0.4, true
+	if len(d.budgets) == 0 || d.budgets[0] == 0 {
+		d.budgets = pick(r, []int{200}, []int{600, 200, 1000}, []int{200, 230, 300, 400})
+		s.Budget = d.budgets[0]
+	}
+	if r.IntN(3) == 0 {
+		s.FirstTick = (1<<16 - uint32(20+r.IntN(100))) * uint32(s.TickRate/d.sends())
+	}
+	d.features = append(d.features, fmt.Sprintf("crowd=%v,%d", d.budgets, s.FirstTick))
+}
+
+// sends is how many snapshots the server sends a second.
+func (d *draw) sends() int {
+	s := d.server
+	n := s.SendRate
+	if wakes := s.TickRate / max(s.WakeEvery, 1); n == 0 {
+		for n = min(systems.DefaultSendRate, wakes); wakes%n != 0; {
+			n--
+		}
+	}
+	return n
 }
 
 // axes takes the preset's choices to others that go together, axis by axis.
@@ -185,7 +249,9 @@ func (d *draw) axes(r *rand.Rand) string {
 func (d *draw) rates() {
 	s := &d.server
 	d.may("rate", 1, func(r *rand.Rand) string {
-		s.TickRate = pick(r, 10, 20, 30, 60, 60, 128)
+		if s.TickRate = pick(r, 10, 20, 25, 30, 60, 60, 100, 128); d.flood {
+			s.TickRate = min(s.TickRate, 60)
+		}
 		return fmt.Sprint(s.TickRate)
 	})
 	d.may("wake", 3, func(r *rand.Rand) string {
@@ -215,6 +281,7 @@ func (d *draw) world() {
 	d.may("reshape", 2, func(r *rand.Rand) string { return set(&d.reshape, pick(r, 0.05, 0.5)) })
 	d.may("changes", 2, func(r *rand.Rand) string { return set(&d.changes, pick(r, 0.002, 0.02, 0.1)) })
 	d.may("owners", 2, func(r *rand.Rand) string { return set(&d.handover, pick(r, 0.01, 0.05, 0.3)) })
+	d.may("carry", 3, func(r *rand.Rand) string { return set(&d.carry, pick(r, 0.01, 0.1, 0.3)) })
 	d.may("whims", 2, func(*rand.Rand) string { d.whimsy = true; return "" })
 	d.may("quantized", 2, func(*rand.Rand) string { d.quantized = true; return "" })
 	d.may("local", 2, func(*rand.Rand) string { d.local = true; return "" })
@@ -240,11 +307,32 @@ func (d *draw) told() {
 	if d.everywhere() {
 		return
 	}
-	d.may("visible", 2, func(r *rand.Rand) string {
-		d.secret = pick[uint32](r, 2, 5, 30)
-		return fmt.Sprint(d.secret)
+	d.may("interest", 2, func(r *rand.Rand) string {
+		d.sight = &rule{name: "blink"}
+		if r.IntN(3) > 0 {
+			*d.sight = drawRule(r, leaves...)
+		}
+		return d.sight.String()
 	})
-	d.may("flicker", 3, func(r *rand.Rand) string { return set(&d.flicker, pick(r, 1, 10, 60.0)) })
+	d.may("only", 3, func(r *rand.Rand) string {
+		names := slices.Sorted(maps.Keys(only))
+		r.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		for _, name := range names[:1+r.IntN(3)] {
+			d.secrets = append(d.secrets, secret{name, drawRule(r, leaves...)})
+		}
+		return strings.ReplaceAll(fmt.Sprint(d.secrets), " ", ",")
+	})
+	if d.sight != nil || d.secrets != nil {
+		d.radius = pick(d.stream("radius"), float32(20), 60, 150)
+		d.features = append(d.features, fmt.Sprintf("radius=%v", d.radius))
+	}
+	if d.blinks() {
+		d.may("hides", 2, func(r *rand.Rand) string {
+			d.hides = pick[uint32](r, 2, 5, 30)
+			return fmt.Sprint(d.hides)
+		})
+		d.may("flicker", 2, func(r *rand.Rand) string { return set(&d.flicker, pick(r, 1, 10, 60.0)) })
+	}
 	d.may("budget", 2, func(r *rand.Rand) string {
 		d.budgets = pick(r, []int{0}, []int{2400, 200, 1200}, []int{600, 1000, 300}, []int{200, 230, 300, 400})
 		s.Budget = d.budgets[0]
@@ -256,6 +344,18 @@ func (d *draw) told() {
 		}
 		return ""
 	})
+	if s.Priority == nil {
+		d.may("priorities", 3, func(r *rand.Rand) string {
+			n := r.IntN(3)
+			if n != 1 {
+				s.Priorities = append(s.Priorities, &systems.ByDistance[spot]{Full: pick(r, 10.0, 60)})
+			}
+			if n != 0 {
+				s.Priorities = append(s.Priorities, systems.ByComponent[hull](0.25))
+			}
+			return fmt.Sprint([]string{"distance", "component", "both"}[n])
+		})
+	}
 	d.may("coders", 4, func(*rand.Rand) string { s.Coders = delta.ZstdOnly; return "" })
 	d.may("scope", 3, func(*rand.Rand) string { d.scope = true; return "" })
 	if d.scope || s.Policies.Remotes == policy.RemotesCoSimulated {
@@ -285,21 +385,22 @@ func (d *draw) people() {
 	})
 	d.may("halt", 4, func(r *rand.Rand) string { return set(&d.halt, pick(r, 0.05, 0.2)) })
 	d.may("drift", 2, func(r *rand.Rand) string { return set(&d.drift, pick(r, 0.0001, 0.002)) })
+	d.may("spectators", 4, func(*rand.Rand) string { d.spectators = true; return "" })
+	d.may("login", 4, func(*rand.Rand) string { d.login = true; return "" })
+	d.may("orders", 3, func(*rand.Rand) string { d.orders = true; return "" })
 	d.may("partial", 4, func(*rand.Rand) string { d.partial = true; return "" })
 }
 
-// sight makes it so that there is something that clients may not know.
-func (d *draw) sight() {
-	if d.secret == 0 && d.flicker == 0 {
-		return
-	}
-	// The match fills it in.
-	d.server.Interest = systems.Same[components.Owner]()
+// blinks reports whether anything is hidden by the rule "blink".
+func (d *draw) blinks() bool {
+	var uses func(r rule) bool
+	uses = func(r rule) bool { return r.name == "blink" || slices.ContainsFunc(r.of, uses) }
+	return d.sight != nil && uses(*d.sight) || slices.ContainsFunc(d.secrets, func(s secret) bool { return uses(s.of) })
 }
 
-// never reports whether a client may not see an entity at any time, unless it owns it.
+// never reports whether the rule "blink" hides an entity from a client all the time.
 func (d *draw) never(client uint32, id components.NetID) bool {
-	return d.secret > 0 && uint32(id)%d.secret == 0 && (uint32(id)+client)%2 == 0
+	return d.hides > 0 && uint32(id)%d.hides == 0 && (uint32(id)+client)%2 == 0
 }
 
 // String is the match in one line.

@@ -1,7 +1,10 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
+	"hash"
+	"hash/fnv"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
@@ -21,17 +24,20 @@ import (
 type match struct {
 	*draw
 	audit
-	t       *testing.T
-	crowd   *systemstest.Crowd
-	r       *rand.Rand
-	players []*player // by their numbers in the crowd
-	ledger  *ledger   // the server's
-	events  *event.Server
-	hidden  map[[2]uint32]bool // by client and entity
-	past    *past              // nil: what clients have is not compared with it
-	quiet   bool               // nobody does anything
-	resumes time.Duration      // when the server goes on that halted last
-	hash    uint64
+	t         *testing.T
+	crowd     *systemstest.Crowd
+	r         *rand.Rand
+	players   []*player // by their numbers in the crowd
+	ledger    *ledger   // the server's
+	events    *event.Server
+	hidden    map[[2]uint32]bool // by client and entity
+	lines     map[uint32]uint32  // told to each client number, in all of its sessions
+	history   *history           // nil where every client simulates everything
+	interests map[string]systems.Interest
+	went      hash.Hash64   // of all datagrams
+	quiet     bool          // nobody does anything
+	resumes   time.Duration // when the server goes on that halted last
+	hash      uint64
 }
 
 // pace is after how much time what goes wrong is drawn anew.
@@ -41,17 +47,30 @@ func newMatch(t *testing.T, d *draw) *match {
 	m := &match{
 		draw: d, t: t, r: d.stream("play"), hidden: map[[2]uint32]bool{},
 		ledger: newLedger("server"), events: event.NewServer(news(), event.ServerConfig{}),
+		lines: map[uint32]uint32{}, interests: map[string]systems.Interest{}, went: fnv.New64a(),
 	}
 	m.audit = audit{m: m, idle: map[components.NetID]idleness{}, ever: map[components.NetID]bool{}}
-	if d.flood {
-		m.past = newPast()
-	}
 	m.ledger.then = m.committed
 	m.listen()
 	config := d.server
 	config.Events, config.Outcomes = m.events, m.ledger.register
-	if config.Interest != nil {
-		config.Interest = m.sight()
+	if d.sight != nil {
+		config.Interest = m.interest(*d.sight)
+	}
+	for _, x := range d.secrets {
+		config.ComponentInterest = append(config.ComponentInterest, only[x.name](m.interest(x.of)))
+	}
+	if d.login {
+		config.Login = systems.Login(admit)
+	}
+	if d.orders {
+		config.CommandRate = 1000
+		config.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuse)}
+	}
+	if !d.everywhere() {
+		config.Schedule = func(s *ecs.Schedule) error {
+			return s.InsertAfter("Snapshot", ecs.System{Name: "note", Run: func(w *ecs.World) { m.history.note(w) }})
+		}
 	}
 	m.crowd = systemstest.New(t, systemstest.Config{
 		Protocol: d.sea, Server: config, FrameRate: d.frames, Seed: d.seed, CountOnly: true,
@@ -63,8 +82,16 @@ func newMatch(t *testing.T, d *draw) *match {
 			r := c.Rand()
 			in.DX, in.DY = int8(r.IntN(3)-1), int8(c.Input()/16%3)-1
 			in.Pull, in.Fire = c.Input()/8%2 == 0, r.IntN(9) == 0
+			if d.server.LagComp != nil {
+				in.Seen = c.Claim(in.Fire)
+			}
 		}),
 	})
+	m.crowd.Lose(m.pass)
+	if !d.everywhere() {
+		m.history = newHistory(m, m.crowd.Server.World().Protocol())
+		d.judged = m.history.judged
+	}
 	if d.flood { // all of it is there from the start
 		x := surge{draw: d, w: m.crowd.Server.World(), r: ecs.NewRand(d.seed, 0)}
 		for range d.most {
@@ -83,22 +110,31 @@ func newMatch(t *testing.T, d *draw) *match {
 	return m
 }
 
-// glance counts on an entity how often it changed who may know of it.
-type glance struct{ Changes uint32 }
-
-// sight is the interest of clients in what they may know of.
-func (m *match) sight() systems.Interest {
-	return systems.Filter(func(me struct{ Client systems.Viewer }, it struct {
-		NetID  components.NetID
-		Glance *glance `ecs:"optional"`
-	}) bool {
-		return m.sees(uint32(me.Client), it.NetID)
-	})
+// pass hashes a datagram.
+func (m *match) pass(p systemstest.Packet) bool {
+	fmt.Fprintln(m.went, p.Client.N, p.Up, p.At.UnixNano(), len(p.Data))
+	m.went.Write(p.Data)
+	return false
 }
 
-// sees is what a client may know of.
-func (m *match) sees(client uint32, id components.NetID) bool {
-	return !m.never(client, id) && !m.hidden[[2]uint32{client, uint32(id)}]
+// admit is the server's Login.
+func admit(_ netsys.Session, v *ask) error {
+	if v.Refused {
+		return errors.New("it asked for that")
+	}
+	v.Rank = rank
+	return nil
+}
+
+// rank is what the server makes of those who log in.
+const rank = 7
+
+// refuse refuses commands.
+func refuse(_ *ecs.World, _ uint32, v *hoist) error {
+	if v.N%refusedCommand == 0 {
+		return errors.New("that is not heard")
+	}
+	return nil
 }
 
 // enter adds a client: of a player who was here before, or of a new one.
@@ -109,7 +145,7 @@ func (m *match) enter(of *player) {
 	} else {
 		k = m.crowd.Join()
 	}
-	m.players[k.N].Client = k
+	m.players[k.N].Client, m.players[k.N].returned = k, of != nil
 	if m.drift > 0 {
 		k.SetDrift((2*m.r.Float64() - 1) * m.drift)
 	}
@@ -197,8 +233,9 @@ func (m *match) whisper() {
 	w := m.crowd.Server.World()
 	for s := range m.crowd.Server.Clients {
 		if m.r.IntN(20) == 0 {
-			m.at(s.Address).told++
-			event.Raise(w, event.ToClient(s.ID), remark{m.at(s.Address).told})
+			m.lines[s.ID]++
+			m.at(s.Address).told = m.lines[s.ID]
+			event.Raise(w, event.ToClient(s.ID), remark{m.lines[s.ID]})
 		}
 		if len(m.budgets) > 1 && m.r.IntN(80) == 0 {
 			if err := m.crowd.Server.SetBudget(s.ID, pick(m.r, m.budgets...)); err != nil {
@@ -235,16 +272,16 @@ func (m *match) blink() {
 		} else {
 			ecs.Add(w, e, glance{1})
 		}
-		if m.hidden[key] = !m.hidden[key]; m.past != nil {
-			m.past.turn(m.crowd.Server, key)
-		}
+		m.hidden[key] = !m.hidden[key]
 	}
 }
 
 // play lets the match go on until it is to be quiet.
 func (m *match) play() {
 	for next := time.Duration(0); m.crowd.Server.Tick() < m.calm; {
-		m.upset()
+		if m.lulled(); !m.quiet {
+			m.upset()
+		}
 		m.crowd.Run(pace)
 		m.must(m.err)
 		if m.crowd.Elapsed() >= next {
@@ -253,6 +290,17 @@ func (m *match) play() {
 		}
 		if m.crowd.Elapsed() > 5*m.draw.play+time.Minute {
 			m.must(fmt.Errorf("after %v the server has completed tick %d of %d", m.crowd.Elapsed(), m.crowd.Server.Tick(), m.calm))
+		}
+	}
+}
+
+// lulled begins and ends the rest in the midst of a match.
+func (m *match) lulled() {
+	tick := m.crowd.Server.Tick()
+	if quiet := tick >= m.lull[0] && tick < m.lull[1]; quiet != m.quiet {
+		m.quiet = quiet
+		for _, k := range m.players {
+			k.SetNeutral(quiet)
 		}
 	}
 }
@@ -278,7 +326,7 @@ func (m *match) hush() {
 		k.SetLinks(netsys.Link{}, netsys.Link{})
 	}
 	for s := range m.crowd.Server.Clients {
-		if s.Budget > 0 && s.Budget < 1000 { // a few bytes a send would take minutes
+		if m.flood && s.Budget < 1000 { // 400 entities in a few bytes a send would take minutes
 			m.must(m.crowd.Server.SetBudget(s.ID, 1000))
 		}
 	}
@@ -298,7 +346,5 @@ func (m *match) end() {
 	}
 	m.must(err)
 	m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
-	if !m.flood { // where what is at rest is much
-		m.must(m.cheap())
-	}
+	m.must(m.cheap())
 }

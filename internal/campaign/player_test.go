@@ -20,14 +20,22 @@ type player struct {
 	events   *event.Client
 	gone     bool // it runs no more
 	replaced bool // another client of the player came
+	returned bool // it came for a player who was here before: it also hears what that one has missed
 	thin     bool
 	met      bool // the server had a session with it
+
+	ask     ask
+	viewer  *viewer // on the server
+	watched map[components.NetID]*watched
+	checks  uint64 // of watched
+	ordered uint16 // commands given
+	unheard uint16 // of which it heard that they were refused
 
 	heard    map[deed]int
 	due      map[deed]uint32 // what the server committed while it was there, by tick
 	said     uint32          // lines to the server
 	listened uint32          // those that the server has handled
-	told     uint32          // lines to it
+	told     uint32          // the newest line to it
 	lines    uint32
 	pings    int // that the server has handled
 	frames   int // whose input was asked for
@@ -45,6 +53,7 @@ func (m *match) newPlayer(n int) *player {
 	k := &player{
 		m: m, r: rand.New(rand.NewPCG(m.seed, uint64(n))), ledger: newLedger(fmt.Sprintf("client %d", n)),
 		events: event.NewClient(news(), event.ClientConfig{}), heard: map[deed]int{}, due: map[deed]uint32{},
+		watched: map[components.NetID]*watched{}, ask: ask{Watches: m.spectators && n%3 == 2, Refused: m.login && n%5 == 4},
 	}
 	k.thin = m.thin && n%2 == 1
 	k.ledger.late = !m.everywhere()
@@ -55,6 +64,9 @@ func (m *match) newPlayer(n int) *player {
 		}
 	})
 	event.OnClient(k.events, func(_ *ecs.World, _ event.Origin, v *remark) {
+		if k.returned && k.lines == 0 {
+			k.lines = v.N - 1 // that of an earlier session had arrived
+		}
 		if k.lines++; v.N != k.lines {
 			k.ledger.fail("heard line %d as number %d", v.N, k.lines)
 		}
@@ -71,7 +83,12 @@ func (m *match) newPlayer(n int) *player {
 func (k *player) config() systems.ClientConfig {
 	m := k.m
 	c := systems.ClientConfig{
-		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout,
+		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout, Login: k.ask,
+		OnRefused: func(r systems.Refusal) {
+			if r.Command != "" {
+				k.unheard++
+			}
+		},
 	}
 	if !m.everywhere() {
 		c.Systems = m.own
@@ -122,6 +139,9 @@ func (k *player) act() {
 			}
 		}
 	}
+	if k.m.orders && k.r.IntN(20) == 0 && systems.Command(k.Client.Client, hoist{uint16(k.N), k.ordered + 1}) == nil {
+		k.ordered++
+	}
 	if k.m.scope && k.r.IntN(40) == 0 {
 		w := k.World()
 		for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
@@ -137,6 +157,9 @@ func (k *player) act() {
 func (k *player) draw() {
 	if !k.Connected() {
 		return
+	}
+	if k.m.history != nil && !k.thin {
+		k.m.history.drawn(&k.m.audit, k)
 	}
 	k.sparks.Sweep(k.View())
 	shown := 0
@@ -183,13 +206,13 @@ func (k *player) audited() error {
 		}
 	}
 	for d := range k.heard {
-		if _, due := k.due[d]; !due {
+		if _, due := k.due[d]; !due && !k.returned {
 			return fmt.Errorf("%s: heard of %+v, which was before its time", name, d)
 		}
 	}
 	st := k.events.Stats()
 	switch {
-	case k.lines != k.told:
+	case k.lines != k.told && (k.told > 0 || !k.returned):
 		return fmt.Errorf("%s: heard %d of %d lines", name, k.lines, k.told)
 	case k.listened != k.said:
 		return fmt.Errorf("%s: the server heard %d of %d lines", name, k.listened, k.said)

@@ -21,6 +21,9 @@ type tideRow struct {
 	Purse    *purse   `ecs:"optional"`
 	Aim      *aim     `ecs:"optional"`
 	Flotsam  *flotsam `ecs:"optional"`
+	Spot     *spot    `ecs:"optional"`
+	Side     *side    `ecs:"optional"`
+	Tow      *tow     `ecs:"optional"`
 }
 
 // thing is an entity of a tick, by a copy of its owner.
@@ -41,7 +44,7 @@ type surge struct {
 // tide is the system of Authority: it moves, makes and takes away, and changes owners.
 func (d *draw) tide(w *ecs.World) {
 	tick := w.Tick()
-	if tick >= d.calm {
+	if d.rests(tick) {
 		return
 	}
 	x := surge{draw: d, w: w, r: ecs.NewRand(w.Seed(), uint64(tick)), gone: map[ecs.Entity]bool{}}
@@ -82,6 +85,8 @@ func (d *draw) tide(w *ecs.World) {
 		x.toggle()
 	case x.chance(d.handover):
 		x.hand()
+	case x.chance(d.carry):
+		x.tow()
 	}
 }
 
@@ -123,6 +128,9 @@ func (x *surge) move(t *thing) {
 	if t.Manifest != nil {
 		*t.Manifest = x.manifest()
 	}
+	if t.Side != nil && x.r.IntN(8) == 0 {
+		t.Side.N = uint8(x.r.IntN(4))
+	}
 	if t.Purse != nil {
 		t.Purse.Gold = t.Purse.For * 2654435761
 	}
@@ -149,6 +157,20 @@ func (x *surge) whims() {
 		case 1:
 			r.Shell.Left = 1
 		}
+	}
+}
+
+// tumble moves crates.
+func (d *draw) tumble(w *ecs.World) {
+	if d.rests(w.Tick()) {
+		return
+	}
+	sin, cos := math.Sincos(float64(w.Tick()) / 16)
+	for _, r := range ecs.Each[struct{ Crate *crate }](w) {
+		c := r.Crate
+		c.Rise = float32(sin) * 60
+		c.X, c.Z = float32(cos)*250, min(max(c.Z+float32(sin), -250), 250)
+		c.Turn = [4]float32{float32(cos), float32(sin)}
 	}
 }
 
@@ -207,6 +229,9 @@ func (x *surge) spawn() {
 			values = append(values, components.Owner{Client: who}, purse{who, who * 2654435761}, aim{})
 		}
 	}
+	if x.r.IntN(2) == 0 {
+		values = append(values, side{uint8(x.r.IntN(4))})
+	}
 	x.w.Spawn(values...)
 }
 
@@ -223,7 +248,7 @@ func (x *surge) toggle() {
 	if t == nil {
 		return
 	}
-	switch x.r.IntN(8) {
+	switch x.r.IntN(9) {
 	case 0:
 		toggle(x.w, t.e, spot{X: float32(x.r.IntN(400))})
 	case 1:
@@ -238,6 +263,8 @@ func (x *surge) toggle() {
 		toggle(x.w, t.e, echo{t.Seal.A})
 	case 6:
 		toggle(x.w, t.e, roll{X: 0.25})
+	case 7:
+		toggle(x.w, t.e, side{uint8(x.r.IntN(4))})
 	default:
 		if t.Owner != nil {
 			toggle(x.w, t.e, purse{t.Owner.Client, t.Owner.Client * 2654435761})
@@ -252,6 +279,46 @@ func toggle[T any](w *ecs.World, e ecs.Entity, v T) {
 	} else {
 		ecs.Add(w, e, v)
 	}
+}
+
+// tow attaches a thing to another one, or detaches it. Half of them carry each other, and one in four are guns, of
+// different players.
+func (x *surge) tow() {
+	a, b := x.any(false), x.any(false)
+	if x.r.IntN(4) == 0 {
+		a, b = x.gun(), x.gun()
+	}
+	if a == nil || b == nil || a.Spot == nil {
+		return
+	}
+	by := func(t *thing) tow {
+		return tow{By: x.w.NetID(t.e), X: float32(x.r.IntN(9) - 4), Y: float32(x.r.IntN(3) - 1)}
+	}
+	switch {
+	case a.Tow != nil && x.r.IntN(2) == 0:
+		ecs.Remove[tow](x.w, a.e)
+	case a.Tow != nil:
+		*a.Tow = by(b)
+	default:
+		ecs.Add(x.w, a.e, by(b))
+	}
+	if x.r.IntN(2) == 0 && b.Spot != nil && b.Tow == nil && b != a {
+		ecs.Add(x.w, b.e, by(a))
+	}
+}
+
+// gun is one of the guns, nil if there is none.
+func (x *surge) gun() *thing {
+	if len(x.things) == 0 {
+		return nil
+	}
+	first := x.r.IntN(len(x.things))
+	for i := range x.things {
+		if t := &x.things[(first+i)%len(x.things)]; t.Cannon != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 // hand gives a thing to a client, there or not, or to nobody, with what is for the owner

@@ -5,6 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
@@ -16,6 +17,14 @@ type order struct {
 	DX, DY int8 `net:"-1..1"`
 	Pull   bool
 	Fire   bool `net:"edge"`
+	Seen   lagcomp.Claim
+}
+
+// ask is what a player asks to be.
+type ask struct {
+	Watches bool  // a spectator
+	Refused bool  // the server is to refuse it
+	Rank    uint8 `net:"raw"` // the server says it
 }
 
 // spot is where something stands.
@@ -95,6 +104,28 @@ type echo struct {
 
 func sealed(a uint16) seal { return seal{a, a*40503 + 12345} }
 
+// side is whose side something is on.
+type side struct {
+	N uint8 `net:"enum 4"`
+}
+
+// tow makes something stand where another entity is.
+type tow struct {
+	By   components.NetID `net:"ref parent"`
+	X, Y float32          `net:"-8..8 step 0.25"`
+}
+
+// hoist is a command: the Nth of a client of the crowd. By tells those from others of the same player.
+type hoist struct {
+	By, N uint16 `net:"raw"`
+}
+
+// signal is what came of the commands to a gun, and of its claims.
+type signal struct {
+	By, N, Wrong, Targets uint16 `net:"raw"`
+	Rank                  uint8  `net:"raw"` // that the server gave its player
+}
+
 // lit has no fields.
 type lit struct{}
 
@@ -117,6 +148,20 @@ type cursor struct {
 // flotsam is what the server alone moves, makes and takes away.
 type flotsam struct {
 	Kind uint8 `net:"raw"`
+}
+
+// crate tumbles in space.
+type crate struct {
+	X, Y, Z float32
+	Turn    [4]float32
+	Rise    float32
+	On      components.NetID
+}
+
+// crateFields are the tags of a crate.
+var crateFields = map[string]string{
+	"X": "-256..256 step 0.01 axis x", "Y": "-256..256 step 0.01 axis y", "Z": "-256..256 step 0.01 axis z",
+	"Turn": "quat 9", "Rise": "-60..60 step 0.01 rate z", "On": "ref parent",
 }
 
 // tides are the one of their kind in the world.
@@ -200,6 +245,12 @@ type (
 		At   *spot
 		Roll *roll
 	}
+	signalRow struct {
+		Cannon *cannon
+		Signal *signal
+		Owner  *components.Owner
+		In     *order
+	}
 	boatRow struct {
 		At     *spot
 		In     order
@@ -220,6 +271,12 @@ func (d *draw) sea() *ecs.Protocol {
 	ecs.Replicate[seal](p, 0)
 	ecs.Replicate[echo](p, 0)
 	ecs.Replicate[lit](p, 0)
+	ecs.Replicate[side](p, 0)
+	ecs.Replicate[signal](p, 0)
+	ecs.Replicate[tow](p, 0)
+	ecs.Carry(p, func(t tow, at spot) spot {
+		return spot{min(max(at.X+t.X, -500), 500), min(max(at.Y+t.Y, -500), 500)}
+	})
 	ecs.Replicate[flotsam](p, 0)
 	ecs.Replicate[purse](p, ecs.OwnerOnly)
 	ecs.Replicate[aim](p, ecs.OwnerOnly|ecs.Predicted)
@@ -232,11 +289,12 @@ func (d *draw) sea() *ecs.Protocol {
 		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
 	}
 	ecs.Local[hot](p, ecs.Predicted)
-	if d.server.Interest != nil {
+	if d.blinks() {
 		ecs.Local[glance](p, 0)
 	}
 	ecs.Input[order](p)
 	ecs.Join(p, d.enlist)
+	ecs.Command(p, signals)
 	if d.keep {
 		p.Leave(d.release)
 	}
@@ -248,6 +306,7 @@ func (d *draw) sea() *ecs.Protocol {
 	p.Simulate("fire", fire)
 	p.Simulate("roll", d.rollBalls)
 	p.Authority("tide", d.tide)
+	p.Authority("judge", d.judge)
 	return p
 }
 
@@ -356,7 +415,7 @@ func (d *draw) rollBalls(w *ecs.World) {
 		by := ^uint32(0)
 		for _, g := range ecs.All[targetRow](w) {
 			x, y := b.At.X-g.At.X, b.At.Y-g.At.Y
-			if x*x+y*y < 4 && g.Cannon.Number < by && w.Tick() < d.calm {
+			if x*x+y*y < 4 && g.Cannon.Number < by && !d.rests(w.Tick()) {
 				by = g.Cannon.Number
 				b.Roll.X, b.Roll.Y = 0.5, float32(int(by%3))/4-0.25
 				if x < 0 {
@@ -384,9 +443,15 @@ func (d *draw) release(w *ecs.World, client uint32) {
 }
 
 // enlist is how players come.
-func (d *draw) enlist(w *ecs.World, client uint32, _ *struct{}) {
+func (d *draw) enlist(w *ecs.World, client uint32, v *ask) {
+	if v.Watches {
+		return
+	}
 	at := spot{X: float32(client%8) * 2, Y: float32(client % 2)}
-	values := []any{components.Owner{Client: client}, at, cannon{Number: client}, bag{}, order{}, purse{client, client * 2654435761}, aim{}, sealed(uint16(client))}
+	values := []any{
+		components.Owner{Client: client}, at, cannon{Number: client}, bag{}, order{}, purse{client, client * 2654435761}, aim{}, sealed(uint16(client)),
+		side{uint8(client % 4)}, signal{Rank: v.Rank},
+	}
 	if d.local {
 		values = append(values, hot{})
 	}
@@ -394,4 +459,44 @@ func (d *draw) enlist(w *ecs.World, client uint32, _ *struct{}) {
 		values = append(values, cursor{})
 	}
 	w.Spawn(values...)
+}
+
+// signals runs a command.
+func signals(w *ecs.World, client uint32, v *hoist) {
+	for _, r := range ecs.EachInOrder[signalRow](w) {
+		if r.Cannon.Number != client {
+			continue
+		}
+		if r.Signal.By != v.By {
+			r.Signal.By, r.Signal.N = v.By, 0
+		}
+		if r.Signal.N++; r.Signal.N%refusedCommand == 0 {
+			r.Signal.N++
+		}
+		if v.N != r.Signal.N {
+			r.Signal.Wrong++
+		}
+		r.Signal.N = v.N
+	}
+}
+
+// refusedCommand: the server refuses each command whose number it divides.
+const refusedCommand = 7
+
+// judge counts what guns that fire have in sight, as their players saw it.
+func (d *draw) judge(w *ecs.World) {
+	for _, r := range ecs.EachInOrder[signalRow](w) {
+		if !r.In.Fire {
+			continue
+		}
+		view := lagcomp.As(w, r.Owner.Client, r.In.Seen)
+		for _, t := range lagcomp.All[targetRow](view) {
+			if t.At.X > -4 && t.At.X < 4 {
+				r.Signal.Targets++
+			}
+		}
+		if d.judged != nil && ecs.Resource[lagcomp.Compensator](w) != nil {
+			d.judged(view)
+		}
+	}
 }
