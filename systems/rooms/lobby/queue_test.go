@@ -111,7 +111,7 @@ func TestQueueOfFleet(t *testing.T) {
 			if took := f.now.Sub(begun); took > 5*time.Second {
 				t.Errorf("two strangers have waited for %v", took)
 			}
-			x.until(15*time.Second, first)
+			x.until(35*time.Second, first)
 			for _, prefix := range []string{"queue.", "matched.", "matcher"} {
 				if left, err := f.store.List(t.Context(), prefix); err != nil || len(left) > 0 {
 					t.Errorf("%s: %d records are left, %v", prefix, len(left), err)

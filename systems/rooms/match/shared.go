@@ -529,8 +529,9 @@ func (s *Shared) fetch(ctx context.Context, now time.Time) {
 	}
 }
 
-// seat fetches the token of a player who has a seat. If nobody can say where the seat is, it is tried again while the result is
-// there. If the seat is gone, the player waits on with another ticket of the same age.
+// seat fetches the token of a player who has a seat. Where that fails it is tried again while the result is there: the directory
+// does not show a room yet that has just been made. If the seat is gone, the player waits on with another ticket of the same
+// age.
 func (s *Shared) seat(ctx context.Context, g *guest, room rooms.ID) {
 	s.mu.Lock()
 	player := g.wish.Player
@@ -544,7 +545,7 @@ func (s *Shared) seat(ctx context.Context, g *guest, room rooms.ID) {
 	case err == nil && g.wait != nil:
 		g.wait.answer <- Answer{Admission: a}
 		s.remove(g)
-	case err != nil && !errors.Is(err, rooms.ErrUnavailable):
+	case errors.Is(err, rooms.ErrNoSeat) || errors.Is(err, rooms.ErrEnded):
 		g.since = g.since.Add(1)
 		g.changed++
 	}

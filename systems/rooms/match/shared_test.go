@@ -19,6 +19,7 @@ import (
 type town struct {
 	rooms.Seats
 	*hall
+	unseen func() bool // a room that has just been made is not found yet
 }
 
 func (x *town) Ready() error { return nil }
@@ -43,6 +44,9 @@ func (x *town) Create(ctx context.Context, kind string, c rooms.Creation, who ..
 }
 
 func (x *town) Reconnect(_ context.Context, room rooms.ID, who rooms.Player) (rooms.Admission, error) {
+	if x.unseen() {
+		return rooms.Admission{}, rooms.ErrRoom
+	}
 	for _, r := range x.rooms {
 		if r.Room == room && slices.ContainsFunc(r.who, func(p rooms.Player) bool { return p.ID == who.ID }) {
 			return rooms.Admission{Kind: r.kind, Seat: rooms.Seat{Room: room, Player: who.ID, Party: who.Party}}, nil
@@ -69,7 +73,7 @@ func TestSharedCampaign(t *testing.T) {
 
 func sharedCampaign(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 23))
-	x := &town{hall: newHall(t)}
+	x := &town{hall: newHall(t), unseen: func() bool { return rng.IntN(4) == 0 }}
 	now := func() time.Time { return x.now }
 	directory := roomstest.NewFaulty(rooms.NewMemory(now), now, seed, roomstest.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
 	queues := make(map[string]*Shared)
