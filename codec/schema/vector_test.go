@@ -10,14 +10,10 @@ import (
 	"unsafe"
 )
 
-// rounds is n with TACTUS_LONG, as at night, else a quarter, and a tenth for -short, under which the race
-// detector runs.
+// rounds returns n with TACTUS_LONG, as at night, otherwise a tenth of n.
 func rounds(n int) int {
-	switch {
-	case testing.Short():
+	if os.Getenv("TACTUS_LONG") == "" {
 		return n / 10
-	case os.Getenv("TACTUS_LONG") == "":
-		return n / 4
 	}
 	return n
 }

@@ -65,6 +65,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v,thin=%v", p, thin), func(t *testing.T) {
+				t.Parallel()
 				f := newFight(t, systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02), 6, p, thin)
 				f.Run(time.Second)
 				var r game.Rename
@@ -73,9 +74,9 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				kills, deaths := 0, 0
-				wanted, players := 8, 0
+				wanted, players := 3, 0
 				if full := p == policy.LocalSync && !thin; full {
-					wanted, players = 20, 2
+					wanted, players = 10, 1
 				}
 				if !f.RunUntil(90*time.Second, func() bool {
 					kills, deaths = f.kills()
