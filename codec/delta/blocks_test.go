@@ -71,7 +71,7 @@ func (r *readers) read(where string, m *Model, parts []Part, gap int) {
 func TestBlocksAreRead(t *testing.T) {
 	r := &readers{T: t, tables: readWireTables(t), used: map[Coder]int{}}
 	r.zstd.Only = ZstdOnly
-	for seed := range uint64(12) {
+	for seed := range uint64(8) {
 		s := newScene(t, seed, 1+int(seed%8), []float64{0.01, 0.1, 0.5, 1}[seed%4])
 		m := NewModel(s.layout, nil)
 		for range 16 {
@@ -85,7 +85,7 @@ func TestBlocksAreRead(t *testing.T) {
 			r.read(where, m, s.parts(age, gap, slotsOf(1<<seed)), gap)
 		}
 	}
-	for seed := range uint64(4) {
+	for seed := range uint64(2) {
 		w := newWalkers(t, seed, 4)
 		m := NewModel(w.layout, nil)
 		for range 130 {
@@ -97,7 +97,7 @@ func TestBlocksAreRead(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		w := newRiders(t, seed, 3)
 		for range 44 {
 			w.step()

@@ -53,8 +53,8 @@ func TestHelp(t *testing.T) {
 
 // The object has what its readers look for, and a chart is an image.
 func TestComparison(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays all matches")
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("plays all matches, as the tests of package trial play them one by one: set TACTUS_LONG=1")
 	}
 	file := filepath.Join(t.TempDir(), "chart.svg")
 	args := []string{"-json", "-seconds", "1", "-players", "3", "-latencies", "3,4,9", "-plot", file}

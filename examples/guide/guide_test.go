@@ -43,6 +43,7 @@ func match(t *testing.T, model policy.Preset, seed uint64, destroyed *int) *syst
 func TestEveryModel(t *testing.T) {
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				destroyed := 0
 				crowd := match(t, model, seed, &destroyed)
@@ -57,7 +58,7 @@ func TestEveryModel(t *testing.T) {
 				if err := systems.Command(crowd.Clients[1].Client, name); err != nil {
 					t.Fatal(err)
 				}
-				crowd.Run(20 * time.Second)
+				crowd.Run(10 * time.Second)
 				crowd.Settle()
 				crowd.Converged()
 				if destroyed == 0 {

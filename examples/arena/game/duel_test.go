@@ -1,8 +1,8 @@
 package game_test
 
 import (
-	"slices"
 	"os"
+	"slices"
 	"testing"
 	"time"
 

@@ -30,7 +30,7 @@ func headless(t *testing.T, args ...string) (*runner.Report, Proof) {
 
 // Snakes hunt and die; some deaths are withdrawn, and of the others everybody is told once.
 func TestMatch(t *testing.T) {
-	_, p := headless(t, "-duration", "60s", "-seed", "3")
+	_, p := headless(t, "-duration", "40s", "-seed", "3")
 	if p.Withdrawn == 0 || p.Final == 0 || p.Foreseen == 0 || p.Provisional < p.Withdrawn+p.Final {
 		t.Errorf("%+v: too little to prove anything", p)
 	}
@@ -41,7 +41,7 @@ func TestMatch(t *testing.T) {
 
 // A snake alone is always where its client thinks, also when it dies.
 func TestAlone(t *testing.T) {
-	r, p := headless(t, "-clients", "1", "-duration", "40s", "-force-rollback")
+	r, p := headless(t, "-clients", "1", "-duration", "20s", "-force-rollback")
 	if r.Client.Corrections > 0 || r.Client.MaxError > 0 || p.Mistaken > 0 {
 		t.Errorf("%d corrections of %v, %+v", r.Client.Corrections, r.Causes, p)
 	}
