@@ -4,10 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
 // A game's own InputGather runs under every model, its own Predict under all in which a client
@@ -33,5 +35,57 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 			}
 			c.Converged()
 		})
+	}
+}
+
+// A Reconcile that simulates nothing again amends what was predicted: the server moves the player now and then, each time is
+// one correction, and what the server tells afterwards agrees.
+func TestOwnReconcileAmends(t *testing.T) {
+	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.ServerRewind} {
+		t.Run(preset.String(), func(t *testing.T) {
+			pushed := map[uint32]bool{} // ticks in which the server moves the player
+			config := underPreset(preset, 1, 1, lag(9))
+			config.Protocol = fieldOf(authority(func(w *ecs.World) {
+				for _, p := range ecs.Each[pushable](w) {
+					if w.Tick()%120 == 0 && w.Tick() > 400 && w.Tick() < 800 {
+						p.Pos.Y++
+						pushed[w.Tick()] = true
+					}
+				}
+			}))
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: amending}}
+			}
+			c := match(t, config, 5*time.Second)
+			k := c.Clients[0]
+			before := k.Stats()
+			c.Run(10 * time.Second)
+			st := k.Stats()
+			if n := st.Corrections - before.Corrections; len(pushed) < 3 || n != uint64(len(pushed)) || st.Resimulated != before.Resimulated || st.Confirmed-before.Confirmed < 100 {
+				t.Errorf("%d pushes, %d corrections, %d confirmed, %d ticks simulated again", len(pushed), n, st.Confirmed-before.Confirmed, st.Resimulated-before.Resimulated)
+			}
+			rest(c)
+		})
+	}
+}
+
+// amending is a Reconcile that moves players by the error of their prediction.
+func amending(p systems.ClientParts) func(*ecs.World) {
+	return func(*ecs.World) {
+		told, ok := p.Confirmed()
+		if !ok {
+			return
+		}
+		if told.Unpredicted {
+			for input := range p.Predictor.Rewind(told.Input) {
+				p.Predictor.Step(input)
+			}
+			return
+		}
+		for v := range told.Values {
+			if at, was, is := reconcile.Read[components.Position](v); is && !v.Agrees() {
+				reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+			}
+		}
 	}
 }

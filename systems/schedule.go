@@ -52,8 +52,8 @@ type ClientSystems struct {
 	InputGather func(p ClientParts) func(*ecs.World)
 	// Predict applies inputs with Predictor: those after Applied, up to Due, in order.
 	Predict func(p ClientParts) func(*ecs.World)
-	// Reconcile looks at what is Confirmed, and simulates again with Predictor where that is not
-	// what was predicted. What it is told of and does not go back for counts as right.
+	// Reconcile looks at what is Confirmed. Where that is not what was predicted, it simulates again with
+	// Predictor, or changes the predictions with reconcile.Amend. What it does neither for counts as right.
 	Reconcile func(p ClientParts) func(*ecs.World)
 	// Interpolate brings Entities into View, as of Clock.
 	Interpolate func(p ClientParts) func(*ecs.World)

@@ -50,6 +50,7 @@ func TestEight(t *testing.T) {
 // Every system that a client may have of its own, at once; rollback has no place for two of them.
 func TestOwnSystems(t *testing.T) {
 	play(t, "-clients", "2", "-own", "inputgather,predict,reconcile,interpolate")
+	play(t, "-clients", "2", "-own", "inputgather,shift")
 	play(t, "-clients", "2", "-own", "inputgather,interpolate", "-preset", "Rollback")
 	args := []string{"-headless", "-virtual", "-duration", "1s", "-own", "predict", "-preset", "Rollback"}
 	if code := runner.Main(t.Context(), world(), args, io.Discard, io.Discard); code == 0 {

@@ -2,7 +2,8 @@
 //
 //   - Compare, and simulate again what was wrong: [System.Run], the system Reconcile. What it
 //     goes by, and what follows a correction, in which order: [System].
-//   - Judge otherwise what is wrong: systems.ClientSystems, with [Confirmed], [Value] and [Read].
+//   - Judge otherwise what is wrong: systems.ClientSystems, with [Confirmed], [Value] and [Read]. Correct it by simulating
+//     again, with [Predictor.Rewind], or by changing what was predicted, with [Amend].
 //   - Take over what the server decides, without simulating again: fields tagged server, decided.go.
 //   - What the server has confirmed: [System.ConfirmedInput].
 //   - Report results, where own state comes as a correction only: [System.Report].

@@ -18,6 +18,8 @@ type Own struct {
 	news    bool // told has something
 	asked   bool // for that
 	back    bool // it went back
+	amended bool // it changed stored predictions, and what is drawn was noted before
+	mended  bool // of own entities
 }
 
 // Replace makes run judge predictions in place of the system, by what it is told as [Confirmed] and
@@ -35,7 +37,7 @@ func (x *Own) Confirmed() (c Confirmed, ok bool) {
 	return x.told, x.news
 }
 
-// judge lets the game judge, and notes how. What it was told of and did not go back for is right.
+// judge lets the game judge, and notes how. What it was told of, and neither went back for nor amended, is right.
 func (x *Own) judge(w *ecs.World, v verdict) {
 	s := x.system
 	since := s.others.find(v, true)
@@ -50,16 +52,35 @@ func (x *Own) judge(w *ecs.World, v verdict) {
 		x.told.Input, x.told.Tick = max(since, s.proofs.settled), s.parts.Mirror.Newest.Tick
 	}
 	x.run(w)
-	if own && x.asked && !x.back && !x.told.Unpredicted {
+	mended := x.mended
+	amended := x.settle()
+	switch {
+	case !own || !x.asked || x.back || x.told.Unpredicted:
+	case mended:
+		s.Counts.Corrections++
+		s.adopt(v.own)
+		if s.compare.decides {
+			s.decided.own(v.own)
+		}
+	default:
 		s.right(v.own)
 	}
 	s.others.leave()
-	if s.others.lost || s.proofs.takeServerState && !s.proofs.predictsOwn() {
+	if amended || s.others.lost || s.proofs.takeServerState && !s.proofs.predictsOwn() {
 		next := s.parts.Predict.Applied() + 1
 		s.parts.Predict.Withdraw(next)
 		s.proofs.withdrawn(next)
 	}
 	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
+}
+
+// settle ends what Amend began, and reports whether there was anything.
+func (x *Own) settle() (amended bool) {
+	if amended = x.amended; amended {
+		x.system.parts.View.End()
+	}
+	x.amended, x.mended = false, false
+	return amended
 }
 
 // Confirmed is what the server told of what this client predicts.
@@ -80,16 +101,16 @@ type Confirmed struct {
 // that are co-simulated, but what ecs.Carry places by an entity that this client does not simulate. They are of before the client goes back, and each is good until the next.
 func (c Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
-	visit := func(e ecs.Entity, input uint32, comp *ecs.Component, told unsafe.Pointer) {
+	visit := func(e ecs.Entity, input uint32, own bool, comp *ecs.Component, told unsafe.Pointer) {
 		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil && !s.compare.follows(e, input, comp) {
-			more = yield(Value{e, comp, told, predicted, s})
+			more = yield(Value{e, comp, told, predicted, input, own, s})
 		}
 	}
 	if c.own {
 		own := s.Own.verdict.own
 		s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
 			if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok && s.proofs.predicted>>v.Component.Replicated()&1 != 0 {
-				visit(e, own.Input, v.Component, v.Value)
+				visit(e, own.Input, true, v.Component, v.Value)
 			}
 		})
 	}
@@ -97,7 +118,7 @@ func (c Confirmed) Values(yield func(Value) bool) {
 		x := s.proofs.records.Of(r)
 		if input, _ := s.parts.Predict.Numbering.After(x.confirmed); x.wrong {
 			s.others.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
-				visit(r.Entity, input, comp, s.compare.dequantized(comp, words))
+				visit(r.Entity, input, false, comp, s.compare.dequantized(comp, words))
 			})
 		}
 	}
@@ -109,6 +130,8 @@ type Value struct {
 	Entity          ecs.Entity // in the client's world
 	Component       *ecs.Component
 	told, predicted unsafe.Pointer
+	input           uint32 // after which
+	own             bool   // it is of an own entity
 	system          *System
 }
 
@@ -123,6 +146,40 @@ func Read[T any](v Value) (told, predicted T, ok bool) {
 		return told, predicted, false
 	}
 	return *(*T)(v.told), *(*T)(v.predicted), true
+}
+
+// Amend corrects a component of an entity without simulating anything again. It calls change for each stored prediction of
+// the component, from the input that v is of to the newest applied, and then for the component in the world, so that later
+// states of the server are compared with the amended predictions. It reports whether v is of type T. To move an entity by
+// the error of its prediction:
+//
+//	if told, predicted, ok := reconcile.Read[Position](v); ok && !v.Agrees() {
+//		reconcile.Amend(v, func(p *Position) { p.X += told.X - predicted.X })
+//	}
+//
+// A state of which any component of an own entity was amended counts as one correction. What waits for proof is withdrawn,
+// as after [Predictor.Rewind]. What is drawn keeps its place and follows. Call Amend in the loop over [Confirmed.Values]
+// that yields v, and go back with Rewind where the state is Unpredicted: there an amendment settles nothing.
+func Amend[T any](v Value, change func(stored *T)) bool {
+	s := v.system
+	if v.Component != ecs.ComponentOf[T](s.parts.World.Protocol()) {
+		return false
+	}
+	if !s.Own.amended {
+		s.parts.View.Begin()
+	}
+	s.Own.amended = true
+	s.Own.mended = s.Own.mended || v.own
+	p := s.parts.Predict
+	for input := v.input; input <= p.Applied(); input++ {
+		if stored := p.History.Value(input, v.Entity, v.Component); stored != nil {
+			change((*T)(stored))
+		}
+	}
+	if now := ecs.Get[T](s.parts.World, v.Entity); now != nil {
+		change(now)
+	}
+	return true
 }
 
 // Predictor runs what a client simulates ahead of the server, for systems that are not of the
@@ -147,6 +204,7 @@ func (p *Predictor) Step(input uint32) { p.system.parts.Predict.Step(input) }
 func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] {
 	s := p.system
 	return func(yield func(uint32) bool) {
+		s.Own.settle()
 		own, settled := s.Own.verdict.own, s.proofs.settled
 		if s.Own.told.own && !s.Own.back {
 			settled = own.Input

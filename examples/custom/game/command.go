@@ -26,7 +26,7 @@ func World() runner.World {
 			c.Schedule, c.Systems = ClientSchedule, own
 		},
 		Flags: func(fs *flag.FlagSet) {
-			fs.Func("own", "clients' `systems` that are the game's own, of inputgather,predict,reconcile,interpolate (default interpolate);\n"+
+			fs.Func("own", "clients' `systems` that are the game's own, of inputgather,predict,reconcile or shift,interpolate (default interpolate);\n"+
 				"with inputgather everybody walks a recording", func(names string) (err error) {
 				own, err = Systems(names)
 				return err

@@ -22,6 +22,8 @@ func Systems(names string) (own systems.ClientSystems, err error) {
 			own.Predict = Predict
 		case "reconcile":
 			own.Reconcile = Reconcile
+		case "shift":
+			own.Reconcile = Shift
 		case "interpolate":
 			own.Interpolate = Draw
 		default:
@@ -74,6 +76,37 @@ func Reconcile(p systems.ClientParts) func(*ecs.World) {
 		}
 		for input := range p.Predictor.Rewind(told.Input) {
 			p.Predictor.Step(input)
+		}
+	}
+}
+
+// Shift is another Reconcile of the game's own. Where places and velocities alone are wrong it simulates nothing again: it
+// adds the error to what was predicted then and since, and to what is now. So a player who was pushed by another one passes
+// a wall that stands in the new way, until the server tells of it.
+func Shift(p systems.ClientParts) func(*ecs.World) {
+	again := Reconcile(p)
+	return func(w *ecs.World) {
+		told, ok := p.Confirmed()
+		if !ok {
+			return
+		}
+		moved := !told.Unpredicted // or all is right
+		for v := range told.Values {
+			_, _, place := reconcile.Read[components.Position](v)
+			_, _, pace := reconcile.Read[components.Velocity](v)
+			moved = moved && (v.Agrees() || place || pace)
+		}
+		if !moved {
+			again(w)
+			return
+		}
+		for v := range told.Values {
+			if at, was, is := reconcile.Read[components.Position](v); is && !v.Agrees() {
+				reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+			}
+			if at, was, is := reconcile.Read[components.Velocity](v); is && !v.Agrees() {
+				reconcile.Amend(v, func(x *components.Velocity) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+			}
 		}
 	}
 }

@@ -27,7 +27,7 @@ func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
 	own := []systems.ClientSystems{
 		{Predict: Predict, Reconcile: Reconcile, Interpolate: Draw},
 		recorder: {Predict: Predict, InputGather: Recorded(recording, 10), Interpolate: Draw},
-		{Reconcile: Reconcile, Interpolate: Draw},
+		{Reconcile: Shift, Interpolate: Draw},
 		leaver: {Interpolate: Draw},
 	}
 	return play(t, 7, len(own), func(c *systemstest.Config) {
