@@ -177,8 +177,8 @@ func (a *audit) plays() error {
 	return nil
 }
 
-// sent is what a server sent to a client.
-type sent struct{ datagrams, bytes uint64 }
+// sent is what a server sent to a client, and how often that asked for full states.
+type sent struct{ datagrams, bytes, renewals uint64 }
 
 // cheap demands that datagrams about a world at rest are small: some bytes each, and some for each kind of entity, which may
 // have one alone. They stay so: no client gets the world anew, not even where numbers of sends begin again. Clients that are
@@ -196,13 +196,13 @@ func (a *audit) cheap() error {
 		all := map[*player]sent{}
 		for _, k := range m.players {
 			if s, ok := a.session(k); ok && k.live() {
-				all[k] = sent{s.Session.DatagramsOut, s.Session.BytesOut}
+				all[k] = sent{s.Session.DatagramsOut, s.Session.BytesOut, k.Stats().Renewals}
 			}
 		}
 		return all
 	}
 	most := uint64(120 + 8*len(a.alive))
-	var first map[*player]sent
+	usual := map[*player]uint64{} // the most in a second so far
 	for n := range seconds {
 		before := total()
 		m.crowd.Run(time.Second)
@@ -213,16 +213,17 @@ func (a *audit) cheap() error {
 			if !there {
 				continue
 			}
-			x = sent{x.datagrams - before[k].datagrams, x.bytes - before[k].bytes}
-			if after[k] = x; x.bytes > most*x.datagrams {
+			x = sent{x.datagrams - before[k].datagrams, x.bytes - before[k].bytes, x.renewals - before[k].renewals}
+			if x.renewals > 0 {
+				return fmt.Errorf("%v asked for full states in second %d of rest", k, n)
+			}
+			if x.bytes > most*x.datagrams {
 				return fmt.Errorf("%v is sent %d bytes in %d datagrams in a second of rest with %d entities", k, x.bytes, x.datagrams, len(a.alive))
 			}
-			if usual := max(first[k].bytes, 60*x.datagrams); n > 0 && x.bytes > usual*3/2 {
-				return fmt.Errorf("%v is sent %d bytes in second %d of rest, %d in the first: the world again", k, x.bytes, n, first[k].bytes)
+			if n > 0 && x.bytes > max(usual[k], 60*x.datagrams)*3/2 {
+				return fmt.Errorf("%v is sent %d bytes in second %d of rest, before that %d at most: the world again", k, x.bytes, n, usual[k])
 			}
-		}
-		if n == 0 {
-			first = after
+			usual[k] = max(usual[k], x.bytes)
 		}
 	}
 	return nil
