@@ -73,7 +73,7 @@ func TestSharedCampaign(t *testing.T) {
 
 func sharedCampaign(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 23))
-	x := &town{hall: newHall(t), unseen: func() bool { return rng.IntN(4) == 0 }}
+	x := &town{hall: newHall(t), unseen: func() bool { return rng.IntN(4) != 0 }}
 	now := func() time.Time { return x.now }
 	directory := roomstest.NewFaulty(rooms.NewMemory(now), now, seed, roomstest.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
 	queues := make(map[string]*Shared)
