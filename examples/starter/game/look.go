@@ -12,8 +12,11 @@ import (
 // Colours are those that players can have, as 0xRRGGBB, and Gold is that of stars.
 var Colours = [...]uint32{0x4a90d9, 0xd94a4a, 0x3fa45b, 0xa45bc4, 0xd98a2b, 0x2ba8a4}
 
-// Gold is the colour of stars.
-const Gold uint32 = 0xd9b62b
+// Gold is the colour of stars, Grey that of players who are away.
+const (
+	Gold uint32 = 0xd9b62b
+	Grey uint32 = 0x8a8f99
+)
 
 // Dot is something to draw.
 type Dot struct {
@@ -49,8 +52,11 @@ func Look(c *systems.Client) iter.Seq[Dot] {
 			}
 		}
 		for _, p := range ecs.All[seenPlayer](c.View()) {
-			own := p.Owner.Client == c.ID()
-			if !yield(Dot{p.Place.X, p.Place.Y, 10, Colours[p.Player.Colour], p.Player.label(), own}) {
+			own, colour := p.Owner.Client == c.ID(), Colours[p.Player.Colour]
+			if p.Player.Away {
+				colour = Grey
+			}
+			if !yield(Dot{p.Place.X, p.Place.Y, 10, colour, p.Player.label(), own}) {
 				return
 			}
 		}

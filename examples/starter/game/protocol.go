@@ -40,6 +40,7 @@ type Player struct {
 	Name   components.Text[[16]byte]
 	Colour uint8  `net:"enum 6"`
 	Score  uint16 `net:"0..9999"`
+	Away   bool   // the page is closed or loaded again: see Protocol.Away
 }
 
 // Star is a thing to collect.
@@ -55,6 +56,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[Player](p, 0)
 	ecs.Replicate[Star](p, 0)
 	ecs.Join(p, join)
+	p.Away(away)
 	ecs.Command(p, paint)
 	p.Simulate("walk", walk)
 	p.Authority("collect", collect)

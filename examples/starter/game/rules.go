@@ -43,6 +43,13 @@ func paint(w *ecs.World, client uint32, ask *Paint) {
 	}
 }
 
+// away marks a player whose page is closed or loaded again, and who may come back.
+func away(w *ecs.World, client uint32, away bool) {
+	for _, c := range ecs.EachOf[collector](w, client) {
+		c.Player.Away = away
+	}
+}
+
 // walk moves players. The server runs it for all of them, and each client at once for its own; so it depends on the
 // input and on components, and on nothing else. The length of a step is [ecs.World.Step]: between two ticks a client
 // draws a part of one.
