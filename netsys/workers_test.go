@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -126,9 +127,9 @@ type workersOutcome struct {
 // Received and Acked in the same order, over terrible links with clients that come, go, move, are taken over, flood, and send what
 // nobody may.
 func TestWorkersChangeNothing(t *testing.T) {
-	seeds := 3
-	if testing.Short() || race.Enabled {
-		seeds = 1
+	seeds := 1
+	if os.Getenv("TACTUS_LONG") != "" && !race.Enabled {
+		seeds = 3
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
