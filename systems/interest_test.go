@@ -37,7 +37,7 @@ func halls() *ecs.Protocol {
 // interests are those that are told apart by pieces alone.
 func interests() map[string]Interest {
 	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
-	return map[string]Interest{"grid": grid, "halls": Same[hall](), "both": And(Same[hall](), grid), "either": Or(Same[hall](), &Grid[place]{Cell: 30, Radius: 20})}
+	return map[string]Interest{"grid": grid, "halls": Same[hall](), "both": And(Same[hall](), grid), "either": Or(Same[hall](), &Grid[place]{Cell: 30, Radius: 20}), "listed": And(HiddenUnless(grid, Has[shots]()), Same[hall]())}
 }
 
 // Whatever walks, comes and goes, jumps and changes halls, whatever is lost, and however little fits:

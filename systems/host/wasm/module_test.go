@@ -89,3 +89,33 @@ func TestModuleRefuses(t *testing.T) {
 		t.Errorf("more hosts than there are: %q", m.text())
 	}
 }
+
+// A page says that its player is away, and learns why the session ended. One that does not reconnect stays away.
+func TestModuleAway(t *testing.T) {
+	m := newMatch(t)
+	n := m.join(smooth)
+	x := &m.module
+	x.away(n)
+	for range 30 {
+		m.frame()
+	}
+	if reason := x.end(n); reason != int32(host.Away) {
+		t.Errorf("it ended with reason %d: %s", reason, m.text())
+	}
+	if x.explain(int32(host.Away)); m.text() == "" {
+		t.Error("nothing is said to players who are away")
+	}
+	if x.wants(n) {
+		t.Error("it waits for a token, and has no function that makes one")
+	}
+	if x.token(n, 0) || m.text() == "" {
+		t.Error("no bytes are a token")
+	}
+	if x.rejoin(n, ms(m.now)) || !strings.Contains(m.text(), "Reconnect") {
+		t.Errorf("a host that does not reconnect joins again: %s", m.text())
+	}
+	x.free(n)
+	if x.away(n); x.rejoin(n, ms(m.now)) || x.wants(n) || x.token(n, 0) {
+		t.Error("a number that is nobody's is called")
+	}
+}
