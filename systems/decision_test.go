@@ -483,6 +483,7 @@ var realTime = []string{
 	"systems/rooms/internal/ledger/scribe.go: Run", "systems/rooms/internal/passage/errands.go: Run",
 	// A lobby: Run and what it starts, how long it waits for another process, and lobby.Config.Now where none was given.
 	"systems/rooms/lobby/run.go: every", "systems/rooms/lobby/run.go: follow", "systems/rooms/lobby/ask.go: ask", "systems/rooms/lobby/config.go: New",
+	"systems/rooms/match/shared.go: held",   // it renews the matcher's lease while seats are given
 	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 
