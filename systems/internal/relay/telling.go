@@ -12,6 +12,7 @@ type telling struct {
 	end   uint32 // the first tick that was never told
 	at    uint32 // tick of the last message
 	since int    // ticks, or messages where these are more, since all was told that is not acknowledged
+	stuck uint32 // acked when all that is not acknowledged was told last
 	n     int    // messages that told
 	ends  [maxRepeats]uint32
 }
@@ -35,7 +36,14 @@ func (t *telling) from(now uint32, repeats, again int) uint32 {
 // told notes what a message tells.
 func (t *telling) told(from, end uint32) {
 	if from == t.acked {
-		t.since = 0
+		if end < t.end && t.acked == t.stuck {
+			// No message has room for all of it, and the other end acknowledges none that leaves a gap: go on from here.
+			t.end = end
+			for i := range t.ends {
+				t.ends[i] = end
+			}
+		}
+		t.since, t.stuck = 0, t.acked
 	}
 	t.end = max(t.end, end)
 	t.ends[t.n%maxRepeats] = t.end

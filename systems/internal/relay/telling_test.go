@@ -30,6 +30,35 @@ func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) 
 	}
 }
 
+// After a silence so long that no message has room for what was missed of even one player, the client has all of it again
+// within two seconds, in parts that follow one another, and needs no new state of the world.
+func TestNetcodeC2_WhatFitsNoMessageComesInParts(t *testing.T) {
+	for _, wait := range []bool{false, true} {
+		t.Run(fmt.Sprint(wait), func(t *testing.T) {
+			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, always)
+			m.limit = 600
+			for p := range 4 {
+				m.join(uint32(p+1), 2, 0, 0, 0)
+			}
+			e := m.join(5, 5, 0, 0, 0)
+			m.until(300)
+			states := e.Stats().States
+			e.down.dead = true
+			m.run(400)
+			e.down.dead = false
+			told := m.server.Timeline().Horizon()
+			m.run(120)
+			h := e.Timeline().Horizon()
+			if wait {
+				h = e.Timeline().Next() + uint32(e.Ahead())
+			}
+			if h < told || e.Stats().States > states {
+				t.Errorf("ticks up to %d are known to the client, up to %d were final on the server when messages came again: %+v", h, told, e.Stats())
+			}
+		})
+	}
+}
+
 // What no message has brought, because none came for longer than inputs are repeated, comes
 // within an eighth of a second when they come again, either way and however far it is.
 func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
