@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -175,6 +176,13 @@ func (b *browser) press(key, code string, d time.Duration) {
 			time.Sleep(d)
 		}
 	}
+}
+
+// tap presses a key and releases it at once, between two frames of the page.
+func (b *browser) tap(key, code string) {
+	b.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`for (const kind of ["keydown", "keyup"])
+		(document.querySelector("canvas") ?? document.body).dispatchEvent(new KeyboardEvent(kind, { key: %q, code: %q, bubbles: true }))`, key, code)))
 }
 
 // typeText types on the keyboard.

@@ -141,6 +141,10 @@ func TestThree(t *testing.T) {
 		b.picture("three-2-game")
 		b.mouse(input.DispatchMouseEventTypeMouseReleased, 556, 156)
 	})
+	b.step("a tap between two frames shoots too", func() {
+		before := ada()
+		b.insist("the player has shot", func(int) { b.tap(" ", "Space") }, func() bool { return ada().Shots > before.Shots })
+	})
 	b.step("it chats, and another client is told", func() {
 		b.insist("the line is there", func(int) {
 			b.press("Escape", "Escape", 200*time.Millisecond) // what a key that was missed has left open

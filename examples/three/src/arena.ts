@@ -44,6 +44,8 @@ class Match implements Scene<typeof arena> {
     input.Aim = Math.round(this.aim / TURN) & 0xffff;
   }
 
+  ticked() { controls.ticked(); }
+
   /** Shows the newest frame. */
   draw(tables: readonly InstanceType<typeof arena.Table>[], seconds: number) {
     this.heed();

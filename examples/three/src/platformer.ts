@@ -39,8 +39,10 @@ class Match implements Scene<typeof platformer> {
     input.Forward = steering.forward;
     input.Right = steering.right;
     input.Yaw = (Math.round(steering.yaw) % 360 + 360) % 360;
-    input.Jump = steering.pressed();
+    input.Jump = steering.jump;
   }
+
+  ticked() { steering.ticked(); }
 
   /** Shows the newest frame. */
   draw(tables: readonly InstanceType<typeof platformer.Table>[], dt: number) {

@@ -14,6 +14,8 @@ export interface Figures {
 export interface Scene<B extends Bindings> {
   /** Sets the input: before the game goes on. */
   steer(): void;
+  /** Follows a tick, or several, that had the input. */
+  ticked(): void;
   /** Shows the rows of the newest frame, seconds after the one before. */
   draw(tables: ReturnType<Game<B>['frame']>, seconds: number): void;
   /** Is over. */
@@ -87,7 +89,7 @@ function run<B extends World>(game: Game<B>, scene: Scene<B>, over: (why: unknow
     try {
       scene.steer();
       const begun = performance.now();
-      game.advance();
+      if (game.advance() > 0) scene.ticked();
       const tables = game.frame();
       figures.took(performance.now() - begun);
       const { explanation } = game, link = element('link');
@@ -165,6 +167,7 @@ export function tell(who: string, what: string, colour: string) {
 /** What keys, mouse and thumbs do. Keys that are held down are bits; places are -1 to 1 from the middle, to the right and up. */
 export class Controls {
   held = 0;
+  private released = 0; // of held: let go since the last tick
   /** The mouse, once there is one. */
   mouse: { x: number; y: number } | null = null;
   /** Thumbs, as far as they are from where they were put down: 0, 0 for none. */
@@ -185,11 +188,11 @@ export class Controls {
         line.focus();
       } else if (e.key === 'Escape') line?.blur();
       else if (!talking() && !e.ctrlKey && !e.metaKey && keys[e.code]) {
-        this.held |= keys[e.code] ?? 0;
+        this.press(keys[e.code] ?? 0);
         e.preventDefault();
       }
     });
-    addEventListener('keyup', (e) => { this.held &= ~(keys[e.code] ?? 0); });
+    addEventListener('keyup', (e) => { this.released |= keys[e.code] ?? 0; });
     addEventListener('blur', () => { this.held = 0; });
     line?.addEventListener('focus', () => { this.held = 0; });
     line?.addEventListener('blur', () => { if (words) words.hidden = true; line.value = ''; });
@@ -206,7 +209,7 @@ export class Controls {
       if (e.pointerType === 'touch') thumbs.set(e.pointerId, { stick: e.clientX < innerWidth / 2 ? this.left : this.right, x: e.clientX, y: e.clientY });
       else {
         point(e);
-        this.held |= click;
+        this.press(click);
       }
     });
     canvas.addEventListener('pointermove', (e) => {
@@ -219,9 +222,20 @@ export class Controls {
     for (const kind of ['pointerup', 'pointercancel'] as const) canvas.addEventListener(kind, (e) => {
       const thumb = thumbs.get(e.pointerId);
       if (thumb) Object.assign(thumb.stick, { x: 0, y: 0 });
-      else this.held &= ~click;
+      else this.released |= click;
       thumbs.delete(e.pointerId);
     });
     canvas.addEventListener('contextmenu', (e) => e.preventDefault());
+  }
+
+  /** Lets go of keys that were released: after a tick, so that a tap between two ticks counts. */
+  ticked() {
+    this.held &= ~this.released;
+    this.released = 0;
+  }
+
+  private press(key: number) {
+    this.held |= key;
+    this.released &= ~key;
   }
 }

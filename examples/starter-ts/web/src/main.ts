@@ -3,7 +3,7 @@ import bindings, { Colour, Login } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
 import * as picture from './draw.ts';
-import { finger, keys, listen } from './input.ts';
+import { finger, keys, listen, ticked } from './input.ts';
 import './style.css';
 
 type Play = Game<typeof bindings>;
@@ -39,7 +39,7 @@ function play(game: Play): Promise<unknown> {
     const step = (paint: boolean): void => {
       try {
         steer(game);
-        game.advance();
+        if (game.advance() > 0) ticked();
         if (!paint) return;
         const scene = draw(canvas, game.frame(), game.stats.Client, finger);
         tell(scene.players);

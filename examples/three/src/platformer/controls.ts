@@ -11,8 +11,9 @@ export class Steering {
   yaw = 0;
   pitch = 0.34;
   private readonly controls = new Controls(KEYS, DRAG);
+  /** Whether the jump was pressed since the last tick. */
+  jump = false;
   private readonly knob = element('stick').firstElementChild as HTMLElement;
-  private jump = false;
   private idle = 9; // seconds since the player turned the camera
   private readonly drag = { x: 0, y: 0, on: false };
 
@@ -28,11 +29,9 @@ export class Steering {
   get forward() { return this.axis(BACK, FORWARD, this.controls.left.y); }
   get right() { return this.axis(LEFT, RIGHT, this.controls.left.x); }
 
-  /** Whether the jump was pressed since the last call. */
-  pressed() {
-    const { jump } = this;
+  ticked() {
     this.jump = false;
-    return jump;
+    this.controls.ticked();
   }
 
   /** Turns the camera as mouse, keys and thumb say, and else behind a player who runs. */

@@ -54,6 +54,24 @@
     line.blur();
   });
 
+  // The client asks once a frame which keys are pressed. The end of a tap that is shorter waits, so that it counts.
+  const taps = new Map(); // by key: when it was pressed, and what ends it
+  const ends = new WeakSet(); // events that have waited
+  const shortest = 50; // milliseconds: three frames
+  addEventListener("keydown", (e) => {
+    taps.get(e.code)?.end?.();
+    taps.set(e.code, { at: e.timeStamp });
+  }, true);
+  addEventListener("keyup", (e) => {
+    const tap = taps.get(e.code), left = tap ? tap.at + shortest - e.timeStamp : 0;
+    if (ends.has(e) || left <= 0) return;
+    e.stopImmediatePropagation();
+    const up = new KeyboardEvent("keyup", e);
+    ends.add(up);
+    const timer = setTimeout(() => tap.end(), left);
+    tap.end = () => { clearTimeout(timer); tap.end = null; e.target.dispatchEvent(up); };
+  }, true);
+
   // The client lays out in such points.
   const points = () => document.body.style.setProperty("--u", Math.min(Math.max(Math.min(innerWidth, innerHeight) / 720, 0.9), 2));
   addEventListener("resize", points);
