@@ -190,11 +190,15 @@ func TestLobby(t *testing.T) {
 		bo.byCode(strings.ToUpper(room.Code))
 		bo.wants("Bo sees both", two)
 		ada.wants("Ada sees both", two)
-		for _, wide := range []int64{360, 390} {
+		code := "document.querySelector('#share b').textContent = "
+		bo.do(chromedp.Evaluate[chromedp.Void](code + "'mwmwmw'"))
+		for _, wide := range []int64{360, 390, 481} {
 			bo.screen(wide, 844, 2, true)
 			bo.wants("no button lies over another", func(s shown) bool { return !s.Covers })
 			bo.do(chromedp.WaitVisible("#talk"))
 		}
+		bo.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("%s%q", code, room.Code)))
+		bo.screen(390, 844, 2, true)
 		bo.picture("16-room-phone")
 		ada.picture("17-room")
 	})
