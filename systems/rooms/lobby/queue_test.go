@@ -133,6 +133,9 @@ func TestQueueElsewhereAgain(t *testing.T) {
 	x := newWaiters(f)
 	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1}})
 	x.until(2*time.Second, first)
+	if a, b := x.queues["a"].Here(), x.queues["b"].Here(); a != 1 || b != 0 {
+		t.Errorf("%d wait here, %d elsewhere", a, b)
+	}
 	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 1}})
 	if a, ok := x.until(2*time.Second, first); !ok || !errors.Is(a.Err, match.ErrSuperseded) {
 		t.Errorf("answered: %v, %+v", ok, a)

@@ -94,6 +94,13 @@ func (s *Shared) Len() int {
 	return max(s.total, len(s.guests))
 }
 
+// Here returns how many players wait at this process.
+func (s *Shared) Here() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.guests)
+}
+
 // Busy reports whether there is anything for Run to do: somebody waits here, or this process matches.
 func (s *Shared) Busy() bool {
 	s.mu.Lock()

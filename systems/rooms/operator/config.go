@@ -44,6 +44,9 @@ type Config struct {
 	// and for the audit log. They need Token, because without it the page refuses forwarded requests. Default (nil): the
 	// client is whoever connects.
 	TrustedProxies []netip.Prefix
+	// Queued returns how many players wait in the queue at this process, for /metrics: that of a web.Handler. Default (nil):
+	// the metrics do not say.
+	Queued func() int
 	// Wait is how long a request waits for a room, as that of inspect.Config. Default (0): 2 s.
 	Wait time.Duration
 	// Logger is told who was refused to look, and of profiles. Default (nil): none.

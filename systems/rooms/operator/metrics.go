@@ -81,6 +81,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 	s.gauge("directory_age_seconds", "Time since the process last heard of a change in the directory.", m.Age.Seconds(), nil)
 	s.count("directory_errors_total", "Rounds of writing to the directory that failed.", m.Errors, nil)
+	if queued := c.p.config.Queued; queued != nil {
+		s.gauge("queue_players", "Players who wait in the queue at this process.", float64(queued()), nil)
+	}
 	s.drops(c.p.server.Drops())
 	s.actions(c.p.config.Audit)
 }

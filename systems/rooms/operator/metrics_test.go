@@ -17,7 +17,9 @@ func TestMetrics(t *testing.T) {
 			panic("thirty")
 		}
 	})
-	v := virtualSite(t, acting(), rooms.Config{Kinds: []rooms.Kind{fields("field", 2, nil), wrong, fields("unused", 2, nil)}, Process: "here"})
+	c := acting()
+	c.Queued = func() int { return 7 }
+	v := virtualSite(t, c, rooms.Config{Kinds: []rooms.Kind{fields("field", 2, nil), wrong, fields("unused", 2, nil)}, Process: "here"})
 	for id := range uint64(3) {
 		v.enter("field", id+1)
 	}
@@ -61,6 +63,7 @@ func TestMetrics(t *testing.T) {
 		`tactus_joins_total{kind="field",outcome="given"} 4`,
 		`tactus_joins_total{kind="field",outcome="full"} 2`,
 		`tactus_draining 0`,
+		`tactus_queue_players 7`,
 		`tactus_directory_member 1`,
 		`tactus_directory_fenced 0`,
 		`tactus_directory_named 0`,

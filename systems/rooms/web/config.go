@@ -39,8 +39,9 @@ const (
 // Config configures a [Handler]. The zero value serves this machine alone.
 type Config struct {
 	// Authenticate says who asks: an id that is not 0, a party if the game knows one, and data for the room's game. An
-	// error is answered with 401 and its text, which tells how to log in. It is called after limits of the address, may
-	// wait, and may be called from any goroutine. Default (nil): connections from this machine alone are answered, for
+	// error is answered with 401 and its text, which tells how to log in. A [rooms.Unavailable] is answered with 503 and
+	// Retry-After: return it while the login service does not answer. Authenticate is called after limits of the address,
+	// may wait, and may be called from any goroutine. Default (nil): connections from this machine alone are answered, for
 	// whom they say they are: the header "Player: 17", or a player who is drawn.
 	Authenticate func(r *http.Request) (rooms.Player, error)
 	// Check may refuse what a player asks for, such as names that nobody should see in the list: its error is answered

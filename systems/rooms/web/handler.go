@@ -188,6 +188,8 @@ func (h *Handler) player(r *http.Request) (rooms.Player, error) {
 	if h.config.Authenticate != nil {
 		who, err := h.config.Authenticate(r)
 		switch {
+		case errors.Is(err, rooms.ErrUnavailable):
+			return rooms.Player{}, err
 		case err != nil:
 			return rooms.Player{}, fail("unauthenticated", err.Error())
 		case who.ID == 0:

@@ -126,9 +126,9 @@ func (x *site) queued(ctx context.Context, player uint64, body string) <-chan an
 // len waits until so many are in the queue.
 func (x *site) len(n int) {
 	x.t.Helper()
-	for end := time.Now().Add(generous); x.h.queue.Len() != n; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(generous); x.h.Queued() != n; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			x.t.Fatalf("%d wait, not %d", x.h.queue.Len(), n)
+			x.t.Fatalf("%d wait, not %d", x.h.Queued(), n)
 		}
 	}
 }
@@ -235,7 +235,11 @@ func TestList(t *testing.T) {
 func TestTheGameDecides(t *testing.T) {
 	c := many()
 	c.Authenticate = func(r *http.Request) (rooms.Player, error) {
-		if r.Header.Get("Authorization") != "Bearer ada" {
+		switch r.Header.Get("Authorization") {
+		case "Bearer ada":
+		case "Bearer early":
+			return rooms.Player{}, &rooms.Unavailable{Again: 3 * time.Second, Err: errors.New("the login service does not answer")}
+		default:
 			return rooms.Player{}, errors.New("Log in first.")
 		}
 		return rooms.Player{ID: 77, Party: 5, Data: []byte("Ada")}, nil
@@ -254,6 +258,10 @@ func TestTheGameDecides(t *testing.T) {
 	ada := func(r *http.Request) { r.Header.Set("Authorization", "Bearer ada") }
 	if a := x.ask(3, "POST", "/rooms/join", `{"kind":"field"}`); a.code() != "unauthenticated" || !strings.Contains(string(a.body), "Log in first.") {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+	early := func(r *http.Request) { r.Header.Set("Authorization", "Bearer early") }
+	if a := x.ask(3, "POST", "/rooms/join", `{"kind":"field"}`, early); a.code() != "unavailable" || a.header.Get("Retry-After") != "3" {
+		t.Errorf("the login service does not answer: %d %v %s", a.status, a.header, a.body)
 	}
 	for _, path := range []string{"join", "create", "queue"} {
 		if a := x.ask(0, "POST", "/rooms/"+path, `{"kind":"field","options":{"name":"rude"}}`, ada); a.code() != "forbidden" || !strings.Contains(string(a.body), path+" of 77") {

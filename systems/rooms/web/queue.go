@@ -26,6 +26,14 @@ type Waiting struct {
 	Queued int `json:"queued"`
 }
 
+// Queued returns how many players wait in the queue at this process: for operator.Config.Queued.
+func (h *Handler) Queued() int {
+	if shared, ok := h.queue.(*match.Shared); ok {
+		return shared.Here()
+	}
+	return h.queue.Len()
+}
+
 // wish is what a body asks for.
 func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.Duration, err error) {
 	wait = h.config.Wait
