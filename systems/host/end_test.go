@@ -195,7 +195,7 @@ func TestWrongConfigs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, c := range []host.WireConfig{{}, {Out: func([]byte) error { return nil }, Waiting: -1}} {
+	for _, c := range []host.WireConfig{{}, {Out: func([]byte) error { return nil }, Waiting: -1}, {Out: func([]byte) error { return nil }, Waiting: 1<<16 + 1}} {
 		if _, err := host.NewWire(c); !errors.Is(err, host.ErrConfig) {
 			t.Errorf("%+v: %v", c.Waiting, err)
 		}
@@ -227,6 +227,7 @@ func TestWire(t *testing.T) {
 	if n != 3 || w.Dropped() != 2 {
 		t.Errorf("%d came, %d dropped", n, w.Dropped())
 	}
+	must(t, host.WireConfig{Waiting: 1 << 16, Out: func([]byte) error { return nil }}.Validate())
 	long := make([]byte, netsys.MaxDatagram+1)
 	if !errors.Is(w.Push(start, long), netsys.ErrTooLarge) || !errors.Is(w.Send(start, w.RemoteAddr(), long), netsys.ErrTooLarge) {
 		t.Error("too long, and taken")

@@ -246,6 +246,10 @@ func TestMessagesEventsCommands(t *testing.T) {
 		})},
 	})
 	k := m.join(p, link, m.config())
+	raw, own := m.config(), 0 // a host without messages in its Book, whose client takes them itself
+	raw.Book = &host.Book{}
+	raw.Client.OnMessage = func(*systems.Client, int, []byte) error { own++; return nil }
+	m.join(protocol(), link, raw)
 	if err := k.Send(0, make([]byte, unsafe.Sizeof(said{}))); err == nil {
 		t.Error("sent without a session")
 	}
@@ -292,8 +296,8 @@ func TestMessagesEventsCommands(t *testing.T) {
 			}
 		}
 	})
-	if told.String() != "hello" {
-		t.Errorf("told %q", told.String())
+	if told.String() != "hello" || own != 1 {
+		t.Errorf("told %q, and %d to the other", told.String(), own)
 	}
 	for what, err := range map[string]error{
 		"no such message": k.Send(1, bytesOf(text)), "no such event": k.Raise(-1, nil), "no such command": k.Command(1, nil),

@@ -233,7 +233,7 @@ func TestExplainHidden(t *testing.T) {
 // Of an entity that a client is told of, it says which components it is not told, and what their interest said.
 func TestExplainUntold(t *testing.T) {
 	c := yardConfig(3, 1)
-	c.Server.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
+	c.Server.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), systems.Same[testgame.Tint](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
 	var other, mine ecs.Entity
 	c.Populate = func(w *ecs.World) {
 		other = w.Spawn(testgame.Place{X: 300}, testgame.Tint{}, mood{3})
@@ -242,11 +242,11 @@ func TestExplainUntold(t *testing.T) {
 	m := newMatch(t, c, Config{})
 	id := func(e ecs.Entity) uint32 { return uint32(m.Server.World().NetID(e)) }
 	for _, a := range m.look(1, id(other), 10) {
-		if !strings.Contains(a.Sentence, "not told the component Tint, by its interest.") || len(a.Parts) != 2 || a.Reason == "hidden" {
+		if !strings.Contains(a.Sentence, "not told the component Tint, by its interest.") || len(a.Parts) != 3 || a.Reason == "hidden" {
 			t.Fatalf("%+v", a)
 		}
 		for _, p := range a.Parts {
-			if !strings.HasPrefix(p.Part, "Tint: ") || !strings.HasPrefix(p.Said, "no") {
+			if !strings.HasPrefix(p.Part, "Tint: ") || !strings.HasPrefix(p.Said, "no") || strings.HasPrefix(p.Said, "nothing") {
 				t.Errorf("%+v", p)
 			}
 		}

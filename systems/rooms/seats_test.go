@@ -1,8 +1,11 @@
 package rooms
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -143,9 +146,10 @@ func TestParties(t *testing.T) {
 	}
 }
 
-// Who is kicked is told, may come again, and frees the seat; who is banned may not.
+// Who is kicked is told, may come again, and frees the seat; who is banned may not. The log names the player.
 func TestKickAndBan(t *testing.T) {
-	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
+	var log bytes.Buffer
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	p, a := h.entered("field", 1)
 	r := h.server.Room(a.Seat.Room)
 	if err := r.Kick(1); err != nil {
@@ -160,6 +164,9 @@ func TestKickAndBan(t *testing.T) {
 	h.until("told", func() bool { return q.Err() != nil })
 	if _, err := r.Reserve(Player{ID: 1}); why(q) != ReasonBanned || !errors.Is(err, ErrBanned) {
 		t.Errorf("%v, %v", q.Err(), err)
+	}
+	if s := log.String(); strings.Count(s, "player=1") != 3 || strings.Contains(s, "player=0") {
+		t.Errorf("the log:\n%s", s)
 	}
 	// On the way with a good token, when it is kicked.
 	b := h.join("field", 2)

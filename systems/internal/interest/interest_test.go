@@ -160,11 +160,13 @@ func TestWhoSaysNothing(t *testing.T) {
 		"hidden unless a filter says yes": {HiddenUnless(enemy), [4]bool{false, false, false, false}},
 		"hidden unless near or a room":    {HiddenUnless(&Grid[spot]{Cell: 10, Radius: 10}, Has[room]()), [4]bool{true, false, false, true}},
 		"hidden unless both":              {HiddenUnless(And(&Grid[spot]{Cell: 10, Radius: 10}, Same[team]())), [4]bool{true, false, false, false}},
+		"hidden unless it has a cloak":    {HiddenUnless(Has[cloak]()), [4]bool{true, false, false, false}},
 		"has a team":                      {Or(&Grid[spot]{Cell: 10, Radius: 10}, Has[team]()), [4]bool{true, true, false, true}},
 	} {
 		y := newYard(t, test.of)
 		y.w.Spawn(of(1), spot{}, team{1})
 		all := []ecs.Entity{y.w.Spawn(spot{X: 3}, team{1}), y.w.Spawn(spot{X: 300}, team{1}), y.w.Spawn(spot{X: 300}), y.w.Spawn(room{})}
+		ecs.Add(y.w, all[0], cloak{})
 		y.capture()
 		var c Client
 		seen := y.sees(&c, 1)
@@ -177,6 +179,18 @@ func TestWhoSaysNothing(t *testing.T) {
 				t.Errorf("%s: asked by itself, entity %d is seen otherwise", name, i)
 			}
 		}
+	}
+}
+
+// Grids over two components are two Grids, though all their numbers are the same.
+func TestGridsOfTwoComponents(t *testing.T) {
+	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 10}, &Grid[goal]{Cell: 10, Radius: 10}))
+	y.w.Spawn(of(1), spot{}, goal{})
+	near, far := y.w.Spawn(spot{X: 3}, goal{X: 3}), y.w.Spawn(spot{X: 3}, goal{X: 300})
+	y.capture()
+	var c Client
+	if seen := y.sees(&c, 1); !seen[near] || seen[far] {
+		t.Errorf("it sees %v of %v and %v", seen, near, far)
 	}
 }
 

@@ -15,6 +15,7 @@ type (
 	spot  struct{ X, Y float32 }
 	team  struct{ Number uint8 }
 	room  struct{ Number uint8 }
+	goal  struct{ X, Y float32 }
 	cloak struct{ On bool } // of the server alone
 )
 
@@ -33,6 +34,7 @@ func protocol() *ecs.Protocol {
 	ecs.ReplicateFields[spot](p, 0, schema.Fields{"X": "-10000..10000 step 0.1", "Y": "-10000..10000 step 0.1"})
 	ecs.ReplicateFields[team](p, 0, schema.Fields{"Number": "0..200"})
 	ecs.ReplicateFields[room](p, 0, schema.Fields{"Number": "0..200"})
+	ecs.ReplicateFields[goal](p, 0, schema.Fields{"X": "-10000..10000 step 0.1", "Y": "-10000..10000 step 0.1"})
 	ecs.Local[cloak](p, 0)
 	return p
 }

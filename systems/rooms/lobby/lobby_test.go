@@ -549,7 +549,7 @@ func TestNamesake(t *testing.T) {
 		if a := f.seat(wish(second.lobby, rooms.Player{ID: i + 1}))[0]; a.Process != "b" {
 			t.Errorf("player %d has a seat in %v of %s", i+1, a.Seat.Room, a.Process)
 		}
-		if _, err := second.server.Join("field", nil, rooms.Player{ID: i + 1}); again(t, err) <= 0 || len(second.server.Rooms()) > 0 {
+		if _, err := second.server.Join("field", nil, rooms.Player{ID: i + 1}); again(t, err) <= 0 || again(t, err) > rooms.ProcessLease || len(second.server.Rooms()) > 0 {
 			t.Errorf("%d rooms, %v", len(second.server.Rooms()), err)
 		}
 		if m := second.server.Membership(); m.Member || !m.Named || m.Errors == 0 {
