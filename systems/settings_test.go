@@ -384,7 +384,7 @@ var asks = map[policy.Preset]string{
 	policy.LocalSync:         "a `Simulate` that comes to nearly the same on both sides",
 	policy.Buffered:          "the same",
 	policy.CorrectOnMismatch: "the same",
-	policy.ServerRewind:      "`Simulate` and `Authority` that depend on the world alone",
+	policy.ServerRewind:      "`Simulate` and `Authority` that depend on the world alone; the next rewind undoes what a system of `ServerConfig.Schedule` or the program around it changes in the world",
 	policy.Rollback:          "the same, to the bit, on every peer; nothing else changes the world, neither a system of `ServerConfig.Schedule` nor the program around it: what does is undone by the next rewind, or told by `Desync` and mended by sending the whole state",
 	policy.Lockstep:          "as `Rollback`",
 }

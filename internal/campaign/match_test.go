@@ -31,8 +31,9 @@ type match struct {
 	ledger    *ledger   // the server's
 	events    *event.Server
 	hidden    map[[2]uint32]bool // by client and entity
-	lines     map[uint32]uint32  // told to each client number, in all of its sessions
-	history   *history           // nil where every client simulates everything
+	glances   map[components.NetID]uint32
+	lines     map[uint32]uint32 // told to each client number, in all of its sessions
+	history   *history          // nil where every client simulates everything
 	interests map[string]systems.Interest
 	went      hash.Hash64   // of all datagrams
 	quiet     bool          // nobody does anything
@@ -45,7 +46,7 @@ const pace = 50 * time.Millisecond
 
 func newMatch(t *testing.T, d *draw) *match {
 	m := &match{
-		draw: d, t: t, r: d.stream("play"), hidden: map[[2]uint32]bool{},
+		draw: d, t: t, r: d.stream("play"), hidden: map[[2]uint32]bool{}, glances: map[components.NetID]uint32{},
 		ledger: newLedger("server"), events: event.NewServer(news(), event.ServerConfig{}),
 		lines: map[uint32]uint32{}, interests: map[string]systems.Interest{}, went: fnv.New64a(),
 	}
@@ -69,6 +70,9 @@ func newMatch(t *testing.T, d *draw) *match {
 	}
 	if !d.everywhere() {
 		config.Schedule = func(s *ecs.Schedule) error {
+			if d.blinks() {
+				s.Stage("OnTick").Add(ecs.System{Name: "glance", Run: m.glance})
+			}
 			return s.InsertAfter("Snapshot", ecs.System{Name: "note", Run: func(w *ecs.World) { m.history.note(w) }})
 		}
 	}
@@ -264,15 +268,25 @@ func (m *match) blink() {
 			return
 		}
 		key := [2]uint32{uint32(1 + m.r.IntN(len(m.players)+1)), uint32(ids[m.r.IntN(len(ids))])}
-		w := m.crowd.Server.World()
-		if e, there := w.ByNetID(components.NetID(key[1])); !there {
-			// it is gone already
-		} else if g := ecs.Get[glance](w, e); g != nil {
-			g.Changes++
-		} else {
-			ecs.Add(w, e, glance{1})
-		}
+		m.glances[components.NetID(key[1])]++
 		m.hidden[key] = !m.hidden[key]
+	}
+}
+
+// glance is the last system of a tick. It writes the glances of each tick anew: a server that goes back takes from its world
+// whatever is not done in ticks.
+func (m *match) glance(w *ecs.World) {
+	for e, r := range ecs.Each[struct {
+		NetID  *components.NetID
+		Glance *glance `ecs:"optional"`
+	}](w) {
+		switch n := m.glances[*r.NetID]; {
+		case n == 0:
+		case r.Glance == nil:
+			ecs.Add(w, e, glance{n})
+		default:
+			r.Glance.Changes = n
+		}
 	}
 }
 
