@@ -396,6 +396,66 @@ func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
 	})
 }
 
+// What an own entity stood on loses its place, or is destroyed: from then on the entity stands where the server has it. The
+// carrier moves until then, so that clients know less of where it was.
+func TestNetcodeE9_WhatLosesItsCarrierStandsWhereTheServerHasIt(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]func(w *ecs.World, carrier ecs.Entity){
+		"no place":  func(w *ecs.World, carrier ecs.Entity) { ecs.Remove[components.Position](w, carrier) },
+		"destroyed": func(w *ecs.World, carrier ecs.Entity) { w.Despawn(carrier) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, policy.Presets(), fewer(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+				const attached, lost, clients = 300, 421, 2
+				config := onParade(preset, seed, clients, 0, authority(func(w *ecs.World) {
+					for e, r := range ecs.EachInOrder[struct {
+						Pos  *components.Position
+						Flag *Flag
+						Held *Held `ecs:"optional"`
+					}](w) {
+						switch {
+						case r.Held != nil && w.Tick() == attached:
+							r.Held.By = onlyWithout[Held](w)
+						case r.Held != nil:
+						case w.Tick() == lost:
+							lose(w, e)
+						case w.Tick() > attached && w.Tick() < lost:
+							r.Pos.X += 0.5
+						}
+					}
+				}))
+				config.Populate = func(w *ecs.World) {
+					ownFlags(clients)(w)
+					w.Spawn(components.Position{X: -50}, Flag{9})
+				}
+				c := match(t, config, 10*time.Second)
+				for n := range uint8(clients) {
+					at := drawnFlag(c.Server.World(), n+1)
+					if at.X < -10 {
+						t.Fatalf("flag %d was not carried: it stands at %v", n+1, at)
+					}
+					for _, k := range c.Clients {
+						if mine := drawnFlag(k.World(), n+1); apart(mine, at) > 0.02 {
+							t.Errorf("%v has flag %d at %v, on the server it is at %v", k, n+1, mine, at)
+						}
+					}
+				}
+				rest(c)
+			})
+		})
+	}
+}
+
+// onlyWithout is the one flag that lacks a component.
+func onlyWithout[T any](w *ecs.World) (id components.NetID) {
+	for e := range ecs.All[struct{ Flag Flag }](w) {
+		if !ecs.Has[T](w, e) {
+			id = w.NetID(e)
+		}
+	}
+	return id
+}
+
 // swap lets each flag be carried by the player of the client whose number is its own plus by.
 func swap(by uint32) func(w *ecs.World) {
 	return func(w *ecs.World) {

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -132,13 +131,13 @@ func (c *compare) exact(own mirror.OwnState) bool {
 // client does not simulate. The client has that entity, and what it carries, where the newest snapshot has it, behind the
 // tick of own state: a difference is no misprediction. Carry places nothing in a circle.
 func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool {
-	at := slices.IndexFunc(c.carried, func(x *ecs.Carried) bool { return x.Component == comp })
-	if at < 0 {
+	of := c.carriedAs(comp)
+	if of == nil {
 		return false
 	}
 	follows := false
 	for range ecs.MaxCarried + 1 {
-		carrier, there := c.carrier(e, input, c.carried[at])
+		carrier, there := c.carrier(e, input, of)
 		if !there {
 			return follows
 		}
@@ -148,18 +147,41 @@ func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool 
 	return false
 }
 
-// carrier is who carried an entity after an input, as predicted.
+// hangs reports whether an entity named a carrier after an input, which may place the component.
+func (c *compare) hangs(e ecs.Entity, input uint32, comp *ecs.Component) bool {
+	of := c.carriedAs(comp)
+	return of != nil && c.carrierID(e, input, of) != 0
+}
+
+// carriedAs is what places a component, nil for nothing.
+func (c *compare) carriedAs(comp *ecs.Component) *ecs.Carried {
+	for _, x := range c.carried {
+		if x.Component == comp {
+			return x
+		}
+	}
+	return nil
+}
+
+// carrier is who carried an entity after an input, as predicted; there is none where nobody places the entity.
 func (c *compare) carrier(e ecs.Entity, input uint32, of *ecs.Carried) (ecs.Entity, bool) {
+	carrier, there := c.parts.World.ByNetID(c.carrierID(e, input, of))
+	n := c.parts.World.Netcode()
+	return carrier, there && !n.Suspended(carrier) && n.Pointer(carrier, of.Component) != nil
+}
+
+// carrierID is whom an entity named as its carrier after an input, as predicted, 0 for nobody.
+func (c *compare) carrierID(e ecs.Entity, input uint32, of *ecs.Carried) components.NetID {
 	for i := range of.By {
 		a := c.parts.Predict.History.Value(input, e, of.By[i].A)
 		if a == nil {
 			a = c.parts.World.Netcode().Pointer(e, of.By[i].A)
 		}
 		if a != nil && of.By[i].Parent(a) != 0 {
-			return c.parts.World.ByNetID(of.By[i].Parent(a))
+			return of.By[i].Parent(a)
 		}
 	}
-	return ecs.Entity{}, false
+	return 0
 }
 
 // mispredicted counts what caused a correction, and tells the game. x says when and where.

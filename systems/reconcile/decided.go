@@ -53,8 +53,8 @@ type decided struct {
 	parts    *Parts
 	compare  *compare
 	others   *others
-	reported bool // own state comes as a correction only
-	fresh    bool // snapshots have told of own entities since
+	reported *reported // nil: own state comes all the time
+	fresh    bool      // snapshots have told of own entities since
 }
 
 // own takes over what own state says.
@@ -68,14 +68,14 @@ func (d *decided) own(own mirror.OwnState) {
 
 // told hears of a state of an own entity as all are told of it.
 func (d *decided) told(r *mirror.Replica, st *mirror.State) {
-	if d.reported {
+	if d.reported != nil {
 		x := d.others.proofs.records.Of(r)
 		x.confirmed, x.unseen = st.Send, true
 		d.fresh = true
 	}
 }
 
-// take takes over what has been told so.
+// take takes over what has been told so. The client asks for own state where what its results leave out is not as told.
 func (d *decided) take() {
 	if !d.fresh {
 		return
@@ -89,8 +89,20 @@ func (d *decided) take() {
 		x.unseen = false
 		if input, known := d.parts.Predict.Numbering.After(x.confirmed); known && input <= d.parts.Predict.Applied() {
 			d.others.decided(r, input)
+			d.reported.doubts = d.reported.doubts || !d.others.carriedAgrees(r, input)
 		}
 	}
+}
+
+// carriedAgrees compares what [ecs.Carry] may place of an own entity, which results leave out, with what all are told of it.
+func (o *others) carriedAgrees(r *mirror.Replica, input uint32) bool {
+	same := true
+	o.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
+		predicted := o.parts.Predict.History.Value(input, r.Entity, comp)
+		same = same && (predicted == nil || !o.compare.hangs(r.Entity, input, comp) || o.compare.follows(r.Entity, input, comp) ||
+			o.compare.mismatch(comp, predicted, o.compare.dequantized(comp, words)) < 0)
+	})
+	return same
 }
 
 // decided takes over what the newest state of an entity that all are told of says, as of an input.

@@ -29,7 +29,7 @@ func (s *System) Reports() bool { return s.reported != nil }
 func (s *System) Report(m *wire.Input) {
 	if p := s.parts.Predict; s.reported != nil {
 		unknown := !s.parts.Off && p.Applied() < p.Due()
-		s.Counts.ReportBits += s.reported.write(m, s.proofs.takeServerState || unknown)
+		s.Counts.ReportBits += s.reported.write(m, s.proofs.takeServerState || s.reported.doubts || unknown)
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 		s.lose(r)
 	case !x.Own:
 		s.others.told(r, x.State)
-	case s.compare.decides:
+	case s.compare.decides || len(s.compare.carried) > 0:
 		s.decided.told(r, x.State)
 	}
 }

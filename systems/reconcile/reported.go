@@ -19,8 +19,9 @@ type reported struct {
 	agreed bool   // the result after the input that it names agrees with the server
 	fresh  bool   // it is newer than what Reconcile has seen
 
-	any   bool  // own state was taken in
-	taken uint8 // the number of its correction
+	any    bool  // own state was taken in
+	taken  uint8 // the number of its correction
+	doubts bool  // since then something that results leave out was not as predicted
 }
 
 // told takes in what a snapshot of a tick says in its header.
@@ -41,7 +42,7 @@ func (x *reported) next(uint32) verdict {
 	return v
 }
 
-func (x *reported) took(own mirror.OwnState) { x.any, x.taken = true, own.Number }
+func (x *reported) took(own mirror.OwnState) { x.any, x.taken, x.doubts = true, own.Number, false }
 
 // write puts into a message what the newest input led to, and returns how many bits that is. A
 // client that has to take over own state without comparing asks for it.

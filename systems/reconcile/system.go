@@ -99,13 +99,13 @@ func New(parts Parts, predicted uint64) *System {
 	s.compare = compare{parts: p, predicted: predicted, decides: decides(replicated, predicted), quantized: p.World.Protocol().Quantized(),
 		carried: ecs.CarriedIn(p.World.Protocol())}
 	s.others = others{parts: p, proofs: &s.proofs, compare: &s.compare, counts: &s.Counts, replicated: replicated}
-	s.decided = decided{parts: p, compare: &s.compare, others: &s.others, reported: p.Results != nil}
+	s.decided = decided{parts: p, compare: &s.compare, others: &s.others}
 	p.Mirror.Entities.Attach(&s.proofs.records)
 	if p.Results == nil {
 		s.confirm = &compared{mirror: &p.Mirror.Own, waits: p.Waits}
 	} else {
 		s.reported = &reported{parts: p, compare: &s.compare, mirror: &p.Mirror.Own}
-		s.confirm = s.reported
+		s.confirm, s.decided.reported = s.reported, s.reported
 	}
 	return s
 }
@@ -115,9 +115,7 @@ func New(parts Parts, predicted uint64) *System {
 // is not, the client takes the server's state and simulates the inputs since s again.
 // Co-simulated entities are compared likewise; one replay does for all.
 func (s *System) Run(w *ecs.World) {
-	if s.compare.decides {
-		defer s.decided.take() // the newest, whatever is simulated again
-	}
+	defer s.decided.take() // the newest, whatever is simulated again
 	v := s.confirm.next(s.parts.Predict.Applied())
 	if s.Own.run != nil {
 		s.Own.judge(w, v)
