@@ -12,13 +12,16 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// keys and touch say on the page what one presses.
+// rules, keys and touch say on the page what players try to do, and what to press.
+const (
+	rules = "Shoot the others, and stay out of their sight."
+	touch = "Left thumb moves, right thumb aims and shoots."
+)
+
 var keys = [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}}
 
-const touch = "Touch: left thumb moves, right thumb aims and shoots."
-
 // world is the game with sockets, an inspector, and a page to play on.
-func world() runner.World { return pages.Beside(announced(game.World()), keys, touch) }
+func world() runner.World { return pages.Beside(announced(game.World()), rules, keys, touch) }
 
 func main() {
 	if args := os.Args[1:]; wantsRooms(args) {

@@ -156,7 +156,7 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 		return nil, err
 	}
 	return web.New(web.Config{
-		Package: "examples/play", Args: []string{"arena"}, Title: "Tactus arena", Keys: keys, Touch: touch,
+		Package: "examples/play", Args: []string{"arena"}, Title: "Tactus arena", Rules: rules, Keys: keys, Touch: touch,
 		Dir: m.web, Port: port, Progress: progress,
 		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol()), Sockets: []string{at.WS}},
 	}), nil

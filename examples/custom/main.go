@@ -16,8 +16,8 @@ import (
 
 // world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
-	return pages.Beside(game.World(), [][2]string{{"W A S D or arrows", "walk"}, {"F3", "network"}},
-		"Touch: a thumb walks.")
+	return pages.Beside(game.World(), "Ride the platforms, collect the power-ups, and push the others out of the way.",
+		[][2]string{{"W A S D or arrows", "walk"}, {"F3", "network"}}, "A thumb walks.")
 }
 
 func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -12,8 +12,8 @@ import (
 
 // world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
-	return pages.Beside(game.World(), [][2]string{{"A D or arrows", "walk"}, {"J or Space", "strike"}, {"K or S", "guard"}, {"F3", "network"}},
-		"Left thumb walks; round buttons strike and guard.")
+	return pages.Beside(game.World(), "Three blows that are not guarded win a round.",
+		[][2]string{{"A D or arrows", "walk"}, {"J or Space", "strike"}, {"K or S", "guard"}, {"F3", "network"}}, "Left thumb walks; round buttons strike and guard.")
 }
 
 func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

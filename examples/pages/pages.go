@@ -23,18 +23,20 @@ type World struct {
 	GamePort uint16
 	// Command starts it.
 	Command string
+	// Named says that it shows what players are called.
+	Named bool
 }
 
 // Worlds lists all worlds with a page.
 func Worlds() []World {
 	return []World{
-		{"arena", 7777, "go run ./examples/arena"},
-		{"custom", 7787, "go run ./examples/custom"},
-		{"platformer", 7797, "go run ./examples/platformer"},
-		{"snake", 7807, "go run ./examples/snake"},
-		{"snowball", 7817, "go run ./examples/snowball"},
-		{"duel", 7827, "go run ./examples/duel"},
-		{"physics", 7837, "go -C examples/physics run ."},
+		{"arena", 7777, "go run ./examples/arena", true},
+		{"custom", 7787, "go run ./examples/custom", false},
+		{"platformer", 7797, "go run ./examples/platformer", false},
+		{"snake", 7807, "go run ./examples/snake", false},
+		{"snowball", 7817, "go run ./examples/snowball", false},
+		{"duel", 7827, "go run ./examples/duel", false},
+		{"physics", 7837, "go -C examples/physics run .", false},
 	}
 }
 
@@ -61,9 +63,9 @@ func Three(world string) *web.Dist {
 }
 
 // Beside returns a world with sockets, an inspector, and a page to play on, whose client is examples/play, at the port that
-// [Worlds] has for its name. keys and touch say on the page what to press, as in web.Config. It panics for a
+// [Worlds] has for its name. rules, keys and touch say on the page what players try to do, and what to press, as in web.Config. It panics for a
 // world that Worlds does not name.
-func Beside(w runner.World, keys [][2]string, touch string) runner.World {
+func Beside(w runner.World, rules string, keys [][2]string, touch string) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
@@ -72,7 +74,7 @@ func Beside(w runner.World, keys [][2]string, touch string) runner.World {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
 				GamePort: o.GamePort, Package: "examples/play", Args: []string{w.Name}, Title: "Tactus " + w.Name,
-				Window: "go -C examples/play run . " + w.Name + " -connect", Keys: keys, Touch: touch, Others: Others(w.Name), Dist: Three(w.Name),
+				Window: "go -C examples/play run . " + w.Name + " -connect", Rules: rules, Nameless: !o.Named, Keys: keys, Touch: touch, Others: Others(w.Name), Dist: Three(w.Name),
 			})
 			return w
 		}

@@ -12,8 +12,8 @@ import (
 
 // world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
-	return pages.Beside(game.World(), [][2]string{{"A D or arrows", "roll"}, {"Space or W", "jump"}, {"F3", "network"}},
-		"Left thumb rolls; the round button jumps.")
+	return pages.Beside(game.World(), "Roll about, and push the crates and the others.",
+		[][2]string{{"A D or arrows", "roll"}, {"Space or W", "jump"}, {"F3", "network"}}, "Left thumb rolls; the round button jumps.")
 }
 
 func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -11,8 +11,8 @@ import (
 
 // world is the game with sockets, an inspector, and a page to play on.
 func world() runner.World {
-	return pages.Beside(game.World(), [][2]string{{"W A S D or arrows", "walk"}, {"Space", "jump"}, {"Mouse, or Q and E", "turn the camera"}, {"F3", "network"}},
-		"Left thumb walks, right thumb turns the camera, a button jumps.")
+	return pages.Beside(game.World(), "Climb up, and collect more coins than the others.",
+		[][2]string{{"W A S D or arrows", "walk"}, {"Space", "jump"}, {"Mouse, or Q and E", "turn the camera"}, {"F3", "network"}}, "Left thumb walks, right thumb turns the camera, a button jumps.")
 }
 
 func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -11,6 +11,10 @@ type Config struct {
 	Args []string
 	// Title is what the page is called. "" is the world's name with [Beside], and Package without.
 	Title string
+	// Rules say on the page in a sentence what players try to do. "": nothing is said.
+	Rules string
+	// Nameless has the page not ask players for a name, as where the game shows none.
+	Nameless bool
 	// Keys say on the page what one presses, and what that does: {"W A S D", "move"}. nil: nothing is said.
 	Keys [][2]string
 	// Touch says it where there are fingers instead. "": Keys stand there too.

@@ -88,6 +88,20 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A page says what players try to do, and asks for a name where the game shows one.
+func TestCard(t *testing.T) {
+	for _, c := range []Config{{Rules: "Run & hide."}, {Nameless: true}} {
+		c.Dir = prebuilt(t)
+		card := body(t, get(t, New(c), "/", ""))
+		if says := strings.Contains(card, "Run &amp; hide."); says != (c.Rules != "") {
+			t.Errorf("with rules %q: %s", c.Rules, card)
+		}
+		if hides := strings.Contains(card, `<input id="name" type="hidden"`); hides != c.Nameless {
+			t.Errorf("nameless %v: %s", c.Nameless, card)
+		}
+	}
+}
+
 func TestCompressedClient(t *testing.T) {
 	dir := prebuilt(t)
 	if err := squeeze(filepath.Join(dir, "play.wasm")); err != nil {

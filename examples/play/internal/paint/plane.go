@@ -28,6 +28,27 @@ func (p *Plane) Look(to *Canvas, w, h float64) {
 	p.to, p.Scale = to, min(to.W/w, to.H/h)
 }
 
+// LookAround is [Plane.Look] at a field of w by h units from 0, 0, with a margin around it. On a screen of another shape, such
+// as a phone that is held upright, the field would be a stripe: there it is shown larger, and the camera follows at as far
+// as the field goes.
+func (p *Plane) LookAround(to *Canvas, w, h, margin float64, at Point, dt float64) {
+	const odd, most = 1.5, 2.5 // times that a field which fills the screen is larger, from where on it counts, and at most
+	p.Look(to, w+margin, h+margin)
+	if fill := max(to.W/(w+margin), to.H/(h+margin)) / p.Scale; fill > odd {
+		p.Scale *= min(fill, most)
+	}
+	p.Follow(at.X, at.Y, dt)
+	p.X, p.Y = within(p.X, w, margin, to.W/p.Scale), within(p.Y, h, margin, to.H/p.Scale)
+}
+
+// within returns a place near at whose surroundings, seen units wide, show little beyond 0 to size and a margin.
+func within(at, size, margin, seen float64) float64 {
+	if seen >= size+margin {
+		return size / 2
+	}
+	return min(max(at, (seen-margin)/2), size-(seen-margin)/2)
+}
+
 // LookWide is [Plane.Look] by area: a wide screen and a high one show as much, as many
 // units as a square of that side has.
 func (p *Plane) LookWide(to *Canvas, side float64) {

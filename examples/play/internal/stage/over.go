@@ -68,6 +68,25 @@ func (s *Stage) drawStatus() {
 	c.Label(c.Small, x+w-12*u, y+28*u, 1, hint, paint.Muted.Fade(0.7))
 }
 
+// Score writes how the player does at the top of the screen: in the middle, or beside the status where that is in the way.
+func (s *Stage) Score(line []byte, t paint.Tint) {
+	c := s.canvas
+	u := c.Unit
+	left, y, w, h := statusBox(c)
+	left += w + 8*u
+	font, room := c.Big, c.W-12*u-left
+	if font.Width(line)+24*u > room {
+		font = c.Bold
+	}
+	w = font.Width(line) + 24*u
+	x := (c.W - w) / 2
+	if x < left {
+		x = left + room - w
+	}
+	c.Panel(x, y, w, h, 9*u, paint.Glass)
+	c.Text(font, x+w/2, y+h/2+font.High/2, 0.5, line, t)
+}
+
 // statusBox is where the status is.
 func statusBox(c *paint.Canvas) (x, y, w, h float64) {
 	u := c.Unit

@@ -89,11 +89,21 @@ func (s *scene) Places() overlay.Places {
 	})
 }
 
+// own is where the player is drawn; the middle of the field where there is none.
+func (s *scene) own(c *systems.Client) paint.Point {
+	if c != nil {
+		if e, ok := c.Own(c.View()); ok {
+			at := ecs.Get[components.Position](c.View(), e)
+			return paint.Point{X: float64(at.X), Y: float64(at.Y)}
+		}
+	}
+	return paint.Point{X: game.SizeX / 2, Y: game.SizeY / 2}
+}
+
 // Draw implements [stage.Scene].
 func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	p := &s.camera
-	p.X, p.Y = game.SizeX/2, game.SizeY/2
-	p.Look(to, game.SizeX+60, game.SizeY+60)
+	p.LookAround(to, game.SizeX, game.SizeY, 60, s.own(c), s.stage.Step())
 	p.Field(game.SizeX, game.SizeY, 50)
 	tick := uint32(0)
 	if c != nil {

@@ -80,11 +80,21 @@ func (s *scene) Places() overlay.Places {
 // wood is what crates are made of.
 var wood = paint.RGB(0xb98a54)
 
+// own is where the player is drawn; the middle of the field where there is none.
+func (s *scene) own(c *systems.Client) paint.Point {
+	if c != nil {
+		if e, ok := c.Own(c.View()); ok {
+			at := ecs.Get[game.Body](c.View(), e)
+			return paint.Point{X: at.X, Y: at.Y}
+		}
+	}
+	return paint.Point{X: game.Width / 2, Y: game.Height / 2}
+}
+
 // Draw implements [stage.Scene].
 func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	p := &s.camera
-	p.X, p.Y = game.Width/2, game.Height/2
-	p.Look(to, game.Width+40, game.Height+40)
+	p.LookAround(to, game.Width, game.Height, 40, s.own(c), s.stage.Step())
 	p.Field(game.Width, game.Height, 60)
 	p.Box(game.Width/2, game.Height-5, game.Width, 10, 0, 0, paint.Wall.Toward(paint.Floor, 0.4))
 	p.Box(5, game.Height/2, 10, game.Height, 0, 0, paint.Wall.Toward(paint.Floor, 0.4))

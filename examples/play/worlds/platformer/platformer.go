@@ -145,9 +145,7 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 		s.space.Label(s.ghostAt, 4, "on the server", paint.White.Fade(s.ghost))
 	}
 	if own != nil {
-		u := to.Unit
-		to.Panel(to.W/2-64*u, 12*u, 128*u, 42*u, 10*u, paint.Glass)
-		to.Text(to.Big, to.W/2, 40*u, 0.5, strconv.AppendInt(append(to.Bytes(), "coins "...), int64(own.coins), 10), gold)
+		s.stage.Score(strconv.AppendInt(append(to.Bytes(), "coins "...), int64(own.coins), 10), gold)
 	}
 }
 

@@ -136,11 +136,9 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	}
 	s.drawRings(dt)
 	if s.own != nil {
-		u := to.Unit
-		to.Panel(to.W/2-105*u, 12*u, 210*u, 42*u, 10*u, paint.Glass)
 		text := strconv.AppendInt(append(to.Bytes(), "length "...), int64(s.own.length), 10)
 		text = strconv.AppendInt(append(text, "   kills "...), int64(s.own.kills), 10)
-		to.Text(to.Big, to.W/2, 40*u, 0.5, text, paint.Own)
+		s.stage.Score(text, paint.Own)
 	}
 }
 

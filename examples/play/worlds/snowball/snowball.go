@@ -129,11 +129,22 @@ func (s *scene) Places() overlay.Places {
 	})
 }
 
+// own is where the player is drawn; the middle of the field where there is none.
+func (s *scene) own(c *systems.Client) paint.Point {
+	if c != nil {
+		for _, k := range ecs.All[kid](c.View()) { // the balls of a player are its own too
+			if k.Owner.Client == c.ID() {
+				return paint.Point{X: float64(k.Pos.X), Y: float64(k.Pos.Y)}
+			}
+		}
+	}
+	return paint.Point{X: game.Width / 2, Y: game.Height / 2}
+}
+
 // Draw implements [stage.Scene].
 func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	p := &s.camera
-	p.X, p.Y = game.Width/2, game.Height/2
-	p.Look(to, game.Width+50, game.Height+50)
+	p.LookAround(to, game.Width, game.Height, 50, s.own(c), s.stage.Step())
 	p.Field(game.Width, game.Height, 80)
 	p.Box(game.Width/2, game.Height/2, game.Width, game.Height, 6, 0, snow)
 	for i := range 90 { // glitter, anywhere but the same each frame

@@ -250,7 +250,7 @@ window.lobby = ({ at, say, loaded, query }) => {
       }
     } else if (linked()) {
       kept("seat", null);
-      if (at("name").value || query.get("name")) await into(linked()); else { say("Say your name, and join."); at("name").focus(); }
+      if (at("name").type === "hidden" || at("name").value || query.get("name")) await into(linked()); else { say("Say your name, and join."); at("name").focus(); }
     } else {
       if (why) refuse(why);
       else if (query.get("name") && !left) enter("looking for a match …", quick).catch(ignore);

@@ -140,6 +140,7 @@
       run("-connect", `ws://${host}:${settings.port}`).then(() => fail("the client has ended; reload the page"), fail);
     };
     play.disabled = false;
+    if (name.type === "hidden") play.focus();
     at("join").addEventListener("submit", (e) => { e.preventDefault(); start(); });
     if (query.get("name")) start();
   }
