@@ -138,6 +138,23 @@ func (c *Carried) Chain(w *World, e Entity, simulated bool, links *[MaxCarried]L
 	}
 }
 
+// Unseen reports whether one of those that carry e in w, directly or in a row, is not in other, or has no place there. Then
+// other may place e elsewhere: it does not know where to, or does not know that the row is a circle or too long.
+func (c *Carried) Unseen(w *World, e Entity, other *World) bool {
+	place := other.Protocol().Replicated()[c.Component.Replicated()]
+	for range MaxCarried + 1 {
+		l, ok := c.link(w, w.handles.at(e))
+		if !ok {
+			return false
+		}
+		if carrier, there := other.ByNetID(l.ID); !there || other.Netcode().Pointer(carrier, place) == nil {
+			return true
+		}
+		e = l.Carrier
+	}
+	return false
+}
+
 // link is who carries a stored entity.
 func (c *Carried) link(w *World, s *slot) (l Link, ok bool) {
 	if !s.table.mask.has(c.Component.index) {

@@ -137,11 +137,12 @@ func (c *Client) Received(t *Received) {
 // Difference compares a client's world with the server's: entity by entity, field
 // by field, each as captured for the send of its newest state that has arrived; own
 // predicted components with what the server had after the same input, within
-// tolerance. That send must be the newest that the client has heard of, unless the
-// byte budget makes entities wait. It returns nil when all is equal, and otherwise
-// the first difference by entity, component and field with both values. Under rollback
-// and lockstep it compares the hashes of the newest tick that is final on both. Both peers
-// must be at rest: call it between ticks, on one goroutine.
+// tolerance. It leaves out the place of what the client simulates where that lacks one of
+// those that carry it: see ecs.Carry. That send must be the newest that the client has heard
+// of, unless the byte budget makes entities wait. It returns nil when all is equal, and
+// otherwise the first difference by entity, component and field with both values. Under
+// rollback and lockstep it compares the hashes of the newest tick that is final on both. Both
+// peers must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {
 	_, loaded := c.Loaded()
 	switch {
@@ -160,7 +161,7 @@ func Difference(s *Server, c *Client) error {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
 	return differ.Ends{
-		World: c.world, Client: c.link.id, Mirror: c.mirror, Reconciler: c.reconciler,
+		Server: s.world, World: c.world, Client: c.link.id, Mirror: c.mirror, Reconciler: c.reconciler,
 		Tick: s.link.tick, Snapshots: s.snapshots, Told: p.snapshot,
 	}.Compare()
 }

@@ -456,6 +456,43 @@ func onlyWithout[T any](w *ecs.World) (id components.NetID) {
 	return id
 }
 
+// Half of a circle is hidden from all clients, which therefore place what hangs on the other half. [systems.Difference] finds
+// nothing wrong with that.
+func TestNetcodeE9_ACircleThatIsSeenInPart(t *testing.T) {
+	t.Parallel()
+	each(t, ahead, 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+		config := onParade(preset, seed, 1, 2, authority(func(w *ecs.World) {
+			if w.Tick() != 300 {
+				return
+			}
+			var ids []components.NetID
+			for e := range ecs.EachInOrder[banner](w) {
+				ids = append(ids, w.NetID(e))
+			}
+			i := 0
+			for e, b := range ecs.EachInOrder[banner](w) {
+				b.Held.By, b.Held.X = ids[[]int{1, 0, 0}[i]], 2
+				if i == 1 {
+					cover(w, e, everybody)
+				}
+				i++
+			}
+		}))
+		config.Server.Interest = noHoods()
+		populate := config.Populate
+		config.Populate = func(w *ecs.World) {
+			populate(w)
+			w.Spawn(components.Owner{Client: 1}, components.Position{}, Held{}, Flag{3}, components.Teleports{})
+		}
+		c := match(t, config, 10*time.Second)
+		server, mine := drawnFlag(c.Server.World(), 3), drawnFlag(c.Clients[0].World(), 3)
+		if server != (components.Position{}) || mine == server {
+			t.Errorf("the server has the flag at %v, the client at %v", server, mine)
+		}
+		rest(c)
+	})
+}
+
 // swap lets each flag be carried by the player of the client whose number is its own plus by.
 func swap(by uint32) func(w *ecs.World) {
 	return func(w *ecs.World) {

@@ -392,6 +392,14 @@ func (a *audit) agrees(k *player) error {
 	return nil
 }
 
+// unseen reports whether a client's world lacks one of those that place a component of an entity on the server: then it may
+// have the entity elsewhere.
+func unseen(truth *ecs.World, e ecs.Entity, w *ecs.World, comp *ecs.Component) bool {
+	return slices.ContainsFunc(ecs.CarriedIn(truth.Protocol()), func(c *ecs.Carried) bool {
+		return c.Component == comp && c.Unseen(truth, e, w)
+	})
+}
+
 // same compares an entity of the server with a client's, component by component.
 func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Entity, viewer uint32, own bool, f *fact) error {
 	theirs := w.Protocol().Replicated()
@@ -413,7 +421,7 @@ func (a *audit) same(truth *ecs.World, e ecs.Entity, w *ecs.World, mine ecs.Enti
 		if (p == nil) != (q == nil) && c.Schema != nil {
 			return fmt.Errorf("%s: the server has it: %v", c.Name, p != nil)
 		}
-		if p == nil || q == nil || c.Words == 0 {
+		if p == nil || q == nil || c.Words == 0 || unseen(truth, e, w, c) {
 			continue
 		}
 		for field := range c.Schema.Fields {

@@ -18,6 +18,7 @@ import (
 
 // Ends are a client that is told by snapshots, and what the server has of it.
 type Ends struct {
+	Server     *ecs.World
 	World      *ecs.World // the client's
 	Client     uint32     // its number
 	Mirror     *mirror.Mirror
@@ -137,6 +138,9 @@ func (x *Ends) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) err
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := x.World.Netcode().Pointer(e, comp)
+		if x.unseen(e, comp) {
+			continue
+		}
 		if r := x.Mirror.Entities.Of(uint32(x.World.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := dequantized(comp, words)
 			if field, mine := x.Reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
@@ -158,6 +162,20 @@ func (x *Ends) differs(mask uint64, truth *delta.Group, k int, e ecs.Entity) err
 		}
 	}
 	return nil
+}
+
+// unseen reports whether the client simulates an entity, and lacks one of those that place a component of it on the server.
+func (x *Ends) unseen(e ecs.Entity, comp *ecs.Component) bool {
+	if !simulates(x.World, e) {
+		return false
+	}
+	truth, there := x.Server.ByNetID(x.World.NetID(e))
+	for _, c := range ecs.CarriedIn(x.Server.Protocol()) {
+		if there && c.Component.Replicated() == comp.Replicated() && c.Unseen(x.Server, truth, x.World) {
+			return true
+		}
+	}
+	return false
 }
 
 // unequal is the first field of two values that differs in its bits, or -1.
