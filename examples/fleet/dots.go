@@ -1,8 +1,20 @@
 package main
 
 import (
+	"maps"
+	"time"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// What a process is for. The manifests say the same.
+const (
+	maxRooms = 64
+	capacity = 2
+	// longest is how long a drain may take: players who cannot travel go on for so long.
+	longest = 50 * time.Minute
 )
 
 // Move is the input: what a client sends, every tick.
@@ -30,4 +42,36 @@ func Dots() *ecs.Protocol {
 		w.Spawn(components.Owner{Client: client}, components.Position{}, Move{})
 	})
 	return p
+}
+
+// kind returns the kind of rooms of the game. When a room drains, its players travel to a room of another process, together,
+// and keep their positions. Players of a private room play on where they are.
+func kind() rooms.Kind {
+	k := rooms.Kind{Name: "dots", Protocol: Dots, Capacity: capacity, Carries: []rooms.Carry{rooms.Carries[components.Position]()}}
+	move := func(r *rooms.Room, player uint64) {
+		i := r.Info()
+		if i.State != rooms.Draining || i.Private {
+			return
+		}
+		o := maps.Clone(i.Options)
+		if o == nil {
+			o = make(rooms.Options)
+		}
+		o["from"] = r.ID().String()                                       // all who come from this room meet in one room
+		_ = r.Travel(player, rooms.Destination{Kind: k.Name, Options: o}) // an error says that the room has ended
+	}
+	k.Draining = func(r *rooms.Room) {
+		for _, s := range r.Seats() {
+			if s.Client != 0 {
+				move(r, s.Player)
+			}
+		}
+	}
+	k.Joined = func(r *rooms.Room, s rooms.Seat, _ uint32) { move(r, s.Player) }
+	k.Travelled = func(r *rooms.Room, s rooms.Seat, why error) {
+		if why != nil {
+			time.AfterFunc(time.Second, func() { move(r, s.Player) })
+		}
+	}
+	return k
 }

@@ -1,26 +1,34 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
-	"regexp"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
 )
 
 // patience is how long a test waits for what must come.
 const patience = time.Minute
 
-// TestMain is a process with rooms, too, where the test starts one.
+// TestMain is the program, too, where a demonstration starts it as a process.
 func TestMain(m *testing.M) {
-	if os.Getenv(nameVariable) != "" {
-		if err := beProcess(); err != nil {
+	if os.Getenv(childVariable) != "" {
+		if err := run(os.Args[1:]); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -28,109 +36,181 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var seated = regexp.MustCompile(`^player (\d+) has a seat in room (\w+) of process-(\d+)$`)
-
-// Four players play in two of three processes. One of these is killed: its players are told, and play on in another one,
-// while the others notice nothing. When the launcher ends, nothing is left.
-func TestFleet(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	in, keys := io.Pipe()
-	out, print := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		err := run(ctx, options{processes: 3, players: 4, http: "127.0.0.1:0"}, in, print)
-		_ = print.Close()
-		ended <- err
-	}()
-	lines := make(chan string)
-	go func() {
-		for s := bufio.NewScanner(out); s.Scan(); {
-			lines <- s.Text()
-		}
-		close(lines)
-	}()
-	late := time.After(patience)
-	var said []string
-	next := func(what string) string {
-		t.Helper()
-		select {
-		case line, ok := <-lines:
-			if !ok {
-				t.Fatalf("%s: it has ended with %v, after\n%s", what, <-ended, strings.Join(said, "\n"))
-			}
-			said = append(said, line)
-			return line
-		case <-late:
-			t.Fatalf("%s: not within %v, but\n%s", what, patience, strings.Join(said, "\n"))
-		}
-		panic("unreachable")
-	}
-	at, address := make(map[string]string), "" // process by player
-	for len(at) < 4 {
-		line := next("four players have a seat")
-		if m := seated.FindStringSubmatch(line); m != nil {
-			at[m[1]] = m[3]
-		}
-		if _, after, ok := strings.Cut(line, "answers at "); ok {
-			address, _, _ = strings.Cut(after, ". ")
-		}
-	}
-	got, err := http.Get(address)
+// started returns a demonstration whose processes serve.
+func started(t *testing.T) *demo {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(stop)
+	d, err := newDemo(ctx, t.Output())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Body.Close(); got.StatusCode != http.StatusOK {
-		t.Errorf("GET %s: %s", address, got.Status)
-	}
-	victim := at["1"]
-	if _, err := fmt.Fprintln(keys, "kill", victim); err != nil {
+	t.Cleanup(d.end)
+	return d
+}
+
+// Two parties meet although their members ask different processes. When a process is told to stop, its players travel, and keep
+// their positions and sessions. When one is killed, its players meet in their room again, elsewhere; the others notice nothing.
+func TestDemonstration(t *testing.T) {
+	d := started(t)
+	if err := d.account(); err != nil {
 		t.Fatal(err)
 	}
-	told, away := make(map[string]bool), make(map[string]bool)
-	for player, process := range at {
-		away[player] = process == victim
-	}
-	if len(away) != 4 || away["1"] == away["2"] && away["1"] == away["3"] && away["1"] == away["4"] {
-		t.Fatalf("all play in one process: %v", at)
-	}
-	left := func() (n int) {
-		for _, is := range away {
-			if is {
-				n++
-			}
+	rooms := make(map[string]uint64)
+	for _, p := range d.players {
+		if r, is := rooms[p.party]; is && r != p.room.Load() {
+			t.Errorf("%s is in two rooms", p.party)
 		}
-		return n
+		rooms[p.party] = p.room.Load()
 	}
-	for left() > 0 {
-		line := next("the players of process-" + victim + " play again")
-		var player string
-		if n, _ := fmt.Sscanf(line, "player %s has lost process-"+victim, &player); n == 1 {
-			told[player] = true
-		}
-		if m := seated.FindStringSubmatch(line); m != nil {
-			if !told[m[1]] || m[3] == victim {
-				t.Errorf("nobody has told: %s", line)
-			}
-			away[m[1]] = false
+	lost := 0
+	for _, p := range d.players {
+		lost += int(p.losses.Load())
+	}
+	if lost < 2 || lost > 4 {
+		t.Errorf("%d sessions were lost, want those of the process that was killed", lost)
+	}
+	ended := 0
+	for _, p := range d.all() {
+		if !p.running() {
+			ended++
 		}
 	}
-	for player, process := range at {
-		if told[player] != (process == victim) {
-			t.Errorf("player %s of process-%s: told of the end of process-%s: %v", player, process, victim, told[player])
-		}
+	if ended != 2 {
+		t.Errorf("%d processes have ended, want the one that was told to and the one that was killed", ended)
 	}
-	go func() {
-		for range lines { // what is still to be said
+}
+
+// A process tells Agones what becomes of it, and players where Agones says that they reach it. Outside of Agones it tells them the
+// address that it is given.
+func TestAddresses(t *testing.T) {
+	d := started(t)
+	entry := func(p *process) (e rooms.ProcessEntry) {
+		t.Helper()
+		if err := d.ready(); err != nil {
+			t.Fatal(err)
 		}
-	}()
-	stop()
-	select {
-	case err := <-ended: // it waits for its processes
+		r, err := d.directory.Load(d.ctx, rooms.ProcessPrefix+p.name)
+		if err == nil {
+			err = json.Unmarshal(r.Value, &e)
+		}
 		if err != nil {
-			t.Error(err)
+			t.Fatal(err)
 		}
-	case <-late:
-		t.Fatal("it does not end")
+		return e
+	}
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0") // a port that is free
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := udp.LocalAddr().(*net.UDPAddr).AddrPort()
+	if err := udp.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var told []string
+	cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, r.URL.Path)
+		_, _ = fmt.Fprintf(w, `{"object_meta":{},"status":{"state":"Ready","address":"127.0.0.1","ports":[{"name":%q,"port":%d}]}}`, gamePort, at.Port())
+	}))
+	defer cluster.Close()
+	heard := func(path string) func() bool {
+		return func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Contains(told, path)
+		}
+	}
+	plain := d.env
+	_, port, _ := net.SplitHostPort(cluster.Listener.Addr().String())
+	d.env = append(slices.Clip(plain), "AGONES_SDK_HTTP_PORT="+port, fmt.Sprintf("%s=0.0.0.0:%d", variable("listen"), at.Port()))
+	agones, err := d.start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := entry(agones); e.Endpoints.UDP != at.String() || !slices.Equal(e.Addresses, []netip.AddrPort{at}) {
+		t.Errorf("Agones says %v, and players are told %+v, %v", at, e.Endpoints, e.Addresses)
+	}
+	if err := d.until("it is ready", heard("/ready")); err != nil {
+		t.Fatal(err)
+	}
+	if err := agones.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-agones.gone
+	if !agones.ProcessState.Success() || !heard("/shutdown")() {
+		t.Errorf("it has ended with %v; Agones was told %q", agones.ProcessState, told)
+	}
+
+	d.env = append(slices.Clip(plain), variable("address")+"=203.0.113.7:7777")
+	given, err := d.start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := entry(given); e.Endpoints.UDP != "203.0.113.7:7777" {
+		t.Errorf("players are told %+v", e.Endpoints)
+	}
+}
+
+// Before it listens, a process refuses what it cannot work with, and says which flag is wrong.
+func TestSettings(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name, text string) string {
+		t.Helper()
+		name = filepath.Join(folder, name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	good := map[string]string{
+		"key": file("key", strings.Repeat("ab", 32)), "issuer": "https://login.example", "audience": "dots",
+		"jwks": "https://login.example/keys", "nats": "nats://127.0.0.1:1", "listen": "127.0.0.1:0", "http": "127.0.0.1:0", "operator": "127.0.0.1:0",
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for i, x := range []struct{ name, value, says string }{
+		{"key", "", "-key"},
+		{"key", file("short", "abcd"), "-key"},
+		{"proxies", "10.0.0.1", "-proxies"},
+		{"operators", "ada", "-operators"},
+		{"issuer", "", "-issuer"},
+		{"audience", "", "-audience"},
+		{"jwks", "http://login.example/keys", "-jwks"},
+		{"listen", "nowhere", "-listen"},
+		{"http", taken.Addr().String(), "-http"},
+		{"operator", taken.Addr().String(), "-operator"},
+		{"address", "nowhere", "-address"},
+		{"nats-ca", file("empty", ""), "-nats-ca"},
+		{"nats", "nats://nats.example:4222", "TLS"},
+		{"nats-replicas", "many", variable("nats-replicas")},
+	} {
+		env := []string{"OTHER=1"}
+		for name, value := range good {
+			env = append(env, variable(name)+"="+value)
+		}
+		env = append(env, variable(x.name)+"="+x.value) // the last one counts
+		var s settings
+		err := s.parse(nil, env)
+		if err == nil {
+			ctx, stop := context.WithTimeout(t.Context(), patience)
+			err = s.serve(ctx, quiet)
+			stop()
+		}
+		if err == nil || !strings.Contains(err.Error(), x.says) {
+			t.Errorf("%d: -%s %q: %v", i, x.name, x.value, err)
+		}
+	}
+	var s settings
+	if err := s.parse([]string{"-name", "two"}, []string{variable("name") + "=one", variable("nats-replicas") + "=3"}); err != nil || s.name != "two" || s.replicas != 3 {
+		t.Errorf("flags count before variables: %+v, %v", s, err)
+	}
+	if err := run([]string{"unknown"}); err == nil || !strings.Contains(err.Error(), strconv.Quote("unknown")) {
+		t.Error(err)
 	}
 }

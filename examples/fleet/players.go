@@ -1,55 +1,210 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// play is a player: it asks for a seat, plays, and where the process of its room dies or drains, it is told so and asks for
-// another seat: that in its room, if somebody has that again, or one in another room.
-func play(ctx context.Context, seats rooms.Seats, id uint64, say func(format string, v ...any)) {
-	var last rooms.ID
+// player is a bot that logs in, asks for seats over HTTP and walks to the right.
+type player struct {
+	*demo
+	name, party string
+	asks        int // which process it asks next
+	login       string
+	number      atomic.Uint64
+	room        atomic.Uint64 // in which it had its last seat, 0: it has none to go back to
+	walked      atomic.Int64  // how far it sees itself, 0 while it has no session
+	heard       atomic.Uint64 // snapshots of this session
+	travels     atomic.Uint64
+	losses      atomic.Uint64 // of sessions
+}
+
+// walks reports whether the player sees itself walk.
+func (p *player) walks() bool { return p.walked.Load() > 0 }
+
+// play plays until ctx ends. When the session ends, the player asks for its seat until it has it again, or hears that it is
+// gone. Then it waits in the queue.
+func (p *player) play(ctx context.Context) {
+	said := ""
 	for ctx.Err() == nil {
-		a, err := seat(ctx, seats, last, rooms.Player{ID: id})
+		a, err := p.seat(ctx)
 		if err != nil {
-			say("player %d has no seat yet: %v", id, err)
-			pause(ctx, time.Second)
+			if text := err.Error(); text != said && ctx.Err() == nil {
+				p.say("    %s has no seat yet: %s", p.name, text)
+				said = text
+			}
+			again := 200 * time.Millisecond
+			if r, ok := errors.AsType[*refusal](err); ok {
+				again = r.again
+			}
+			pause(ctx, again)
 			continue
 		}
-		c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
-			Token: a.Token, Timeout: 2 * time.Second, // after which a process that says nothing is taken for dead
-			Gather: systems.Gather(func(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }),
-		})
-		if err != nil {
-			say("player %d cannot play: %v", id, err)
-			pause(ctx, time.Second)
-			continue
-		}
-		say("player %d has a seat in room %v of %s", id, a.Seat.Room, a.Process)
-		last = a.Seat.Room
-		if err = c.Run(ctx, nil); ctx.Err() == nil {
-			say("player %d has lost %s: %v; asking for another seat", id, a.Process, why(err))
+		said = ""
+		p.room.Store(uint64(a.Room))
+		err = p.session(ctx, a)
+		p.walked.Store(0)
+		p.heard.Store(0)
+		if ctx.Err() == nil {
+			p.losses.Add(1)
+			p.say("    %s has lost the session: %v", p.name, why(err))
 		}
 	}
 }
 
-// seat asks for a seat in the last room, and else for one anywhere.
-func seat(ctx context.Context, seats rooms.Seats, last rooms.ID, who rooms.Player) (rooms.Admission, error) {
-	if last != 0 {
-		if a, err := seats.Reconnect(ctx, last, who); err == nil {
-			return a, nil
+// session plays with a seat.
+func (p *player) session(ctx context.Context, a web.Admission) error {
+	b, err := base64.StdEncoding.DecodeString(a.Token)
+	if err != nil {
+		return err
+	}
+	token, err := netcode.ParseToken(b)
+	if err != nil {
+		return err
+	}
+	number, err := strconv.ParseUint(a.Player, 10, 64)
+	if err != nil {
+		return err
+	}
+	p.number.Store(number)
+	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
+		Token: token, Timeout: 2 * time.Second, // after which a process that says nothing is taken for dead
+		Gather: systems.Gather(func(_ *systems.Client, in *Move) { in.DX = 1 }),
+	})
+	if err != nil {
+		return err
+	}
+	said, travels := false, uint64(0)
+	return c.Run(ctx, func(c *systems.Client) {
+		e, ok := c.Own(c.View())
+		if !ok {
+			return
+		}
+		at := ecs.Get[components.Position](c.View(), e)
+		if at == nil || at.X < 1 {
+			return
+		}
+		p.walked.Store(int64(at.X))
+		p.heard.Store(c.Stats().Snapshots)
+		if n := c.Stats().Travels; !said || n > travels {
+			verb := "plays"
+			if n > travels {
+				verb = "has travelled, and plays"
+			}
+			said, travels = true, n
+			p.travels.Store(n)
+			e, err := p.of(p)
+			if err == nil {
+				p.room.Store(uint64(e.Room))
+			}
+			p.say("    %s %s in %s, at %.0f", p.name, verb, cmp.Or(e.Process, "a process"), at.X)
+		}
+	})
+}
+
+// seat asks for the seat that the player had. Where that has gone with its process, the player asks for another one in the
+// same room, which is then made anew elsewhere. Without a room it waits in the queue with its party.
+func (p *player) seat(ctx context.Context) (a web.Admission, err error) {
+	if p.login == "" {
+		if p.login, err = p.logIn(ctx); err != nil {
+			return a, err
 		}
 	}
-	all, err := seats.Join(ctx, rooms.Wish{Kind: "dots", Players: []rooms.Player{who}})
-	if err != nil {
-		return rooms.Admission{}, err
+	if room := rooms.ID(p.room.Load()); room != 0 {
+		for _, way := range []string{"reconnect", "join"} {
+			a, err = p.ask(ctx, "/rooms/"+room.String()+"/"+way, "{}")
+			if r, ok := errors.AsType[*refusal](err); !ok || !r.gone {
+				return a, err
+			}
+		}
+		p.room.Store(0)
 	}
-	return all[0], nil
+	return p.ask(ctx, "/rooms/queue", fmt.Sprintf(`{"kind":"dots","party":%q,"party_size":2,"wait":2}`, p.party))
+}
+
+// logIn gets an ID token of the issuer. In a game the player's browser does that.
+func (p *player) logIn(ctx context.Context) (token string, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.issuer.url+"/token", strings.NewReader(url.Values{"name": {p.name}}.Encode()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	_, b, err := do(r)
+	return string(b), err
+}
+
+// refusal is an answer without a seat.
+type refusal struct {
+	web.Failure
+	gone  bool          // there is no such room or seat, or no place
+	again time.Duration // when to ask again
+}
+
+// ask asks a process for a seat, each time another one.
+func (p *player) ask(ctx context.Context, path, body string) (a web.Admission, err error) {
+	all := p.lobbies()
+	if len(all) == 0 {
+		return a, errors.New("no process runs")
+	}
+	p.asks++
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+all[p.asks%len(all)]+path, strings.NewReader(body))
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("Authorization", "Bearer "+p.login)
+	r.Header.Set("Content-Type", "application/json")
+	got, b, err := do(r)
+	if err != nil {
+		return a, err
+	}
+	no := &refusal{again: 200 * time.Millisecond}
+	switch got.StatusCode {
+	case http.StatusOK, http.StatusCreated:
+		return a, json.Unmarshal(b, &a)
+	case http.StatusAccepted:
+		no.Message, no.again = "the party is not complete", 0
+		return a, no
+	case http.StatusNotFound, http.StatusGone, http.StatusConflict, http.StatusLocked:
+		no.gone = true
+	case http.StatusUnauthorized:
+		p.login = ""
+	}
+	if seconds, err := strconv.Atoi(got.Header.Get("Retry-After")); err == nil {
+		no.again = time.Duration(seconds) * time.Second
+	}
+	if err := json.Unmarshal(b, &no.Failure); err != nil {
+		return a, err
+	}
+	return a, no
+}
+
+// do sends a request, and returns the answer.
+func do(r *http.Request) (got *http.Response, body []byte, err error) {
+	if got, err = (&http.Client{Timeout: 5 * time.Second}).Do(r); err != nil { // more than a request waits in the queue
+		return nil, nil, err
+	}
+	defer got.Body.Close()
+	body, err = io.ReadAll(got.Body)
+	return got, body, err
 }
 
 // why says in words why a session has ended.
@@ -60,12 +215,4 @@ func why(err error) any {
 		}
 	}
 	return err
-}
-
-// pause waits, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

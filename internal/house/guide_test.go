@@ -37,7 +37,7 @@ func TestMetricsOfDocumentsAreTold(t *testing.T) {
 		}
 	}
 	for _, name := range files(t, func(name string) bool {
-		return isMarkdown(name) || inFolder(name, "examples/rooms/deploy") && !isGo(name)
+		return isMarkdown(name) || inFolder(name, "examples/fleet/deploy") && !isGo(name)
 	}) {
 		named := metricUsed
 		if isMarkdown(name) {

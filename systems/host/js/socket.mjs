@@ -50,11 +50,11 @@ const transports = {
 };
 
 export class Socket {
-  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closed: false, closes: 0, fell: false }); }
+  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closed: false, fell: false }); }
 
   // open makes a link, and keeps making one after that; it fails where the first attempt does.
   async open() {
-    const ways = [], { closes } = this;
+    const ways = [];
     if (this.place.webtransport && !this.fell) ways.push(['webtransport', this.place.websocket ? PATIENCE : ATTEMPT]);
     if (this.place.websocket) ways.push(['websocket', ATTEMPT]);
     let why = new Error('no way to the server: give webtransport or websocket');
@@ -74,7 +74,7 @@ export class Socket {
       } finally {
         clearTimeout(timer); // a link that is open has no patience to lose
       }
-      if (this.closes !== closes) return link.close(); // what was opened again since then has its own
+      if (this.closed) return link.close();
       this.fell = kind === 'websocket';
       this.link = link;
       return this.options.change?.(kind, '');
@@ -88,10 +88,9 @@ export class Socket {
     return this.redial();
   }
 
-  // redial opens the link, after longer and longer pauses, part of which is left to chance. It ends with close, even where reopen follows.
+  // redial opens the link, after longer and longer pauses, part of which is left to chance.
   async redial() {
-    const { closes } = this;
-    for (let wait = 250; this.closes === closes && !this.link; wait = Math.min(2 * wait, 5000)) {
+    for (let wait = 250; !this.closed && !this.link; wait = Math.min(2 * wait, 5000)) {
       this.redials++;
       await this.open().catch(() => new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2))));
     }
@@ -112,7 +111,7 @@ export class Socket {
 
   close() {
     const { link } = this;
-    Object.assign(this, { closed: true, closes: this.closes + 1, link: null });
+    Object.assign(this, { closed: true, link: null });
     link?.close();
   }
 }

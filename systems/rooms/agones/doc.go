@@ -3,7 +3,7 @@
 //   - Beside a server: [Run]. Where there is no Agones it does nothing, so the same program runs everywhere.
 //   - Learn where players reach the process, for rooms.Config.Addresses: [Addresses].
 //   - Write the manifests: the names of counters and lists are [Rooms] and [Players], the label that drains is [Drain].
-//     examples/rooms/deploy has a Fleet, a FleetAutoscaler and a container file.
+//     examples/fleet/deploy has a Fleet, a FleetAutoscaler and a container file.
 //
 // It speaks to the SDK server beside the process, over HTTP on loopback, at the port that AGONES_SDK_HTTP_PORT names.
 //

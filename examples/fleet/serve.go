@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/agones"
+	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/lobby"
+	"github.com/tactusgo/tactus/systems/rooms/operator"
+	"github.com/tactusgo/tactus/systems/rooms/serve"
+	"github.com/tactusgo/tactus/systems/rooms/web"
+)
+
+const (
+	// prefix is that of the variables that stand in for flags.
+	prefix = "FLEET_"
+	// gamePort is the port of the Agones manifest that players reach.
+	gamePort = "game"
+)
+
+// settings are the flags of a process.
+type settings struct {
+	name, listen, address, http, operator, proxies string
+	nats, ca, credentials                          string
+	replicas                                       int
+	key                                            string
+	issuer, audience, keys                         string
+	look, operators                                string
+}
+
+// flags returns the flags, which write to s.
+func (s *settings) flags() *flag.FlagSet {
+	f := flag.NewFlagSet("fleet serve", flag.ContinueOnError)
+	host, _ := os.Hostname()
+	f.StringVar(&s.name, "name", host, "`name` of the process in the directory; each has its own")
+	f.StringVar(&s.listen, "listen", "127.0.0.1:7777", "`address` where players are served, over UDP")
+	f.StringVar(&s.address, "address", "", "`address` by which players reach -listen, such as 203.0.113.7:7777; none: what Agones says, else -listen")
+	f.StringVar(&s.http, "http", "127.0.0.1:8080", "`address` where players ask for seats under /rooms, and probes under /ready")
+	f.StringVar(&s.operator, "operator", "127.0.0.1:7780", "`address` of the operator page, and of /metrics")
+	f.StringVar(&s.proxies, "proxies", "", "`networks` of the proxies in front of -http and -operator, such as 10.0.0.0/8,192.168.0.0/16")
+	f.StringVar(&s.nats, "nats", "", "`URLs` of NATS, with commas: tls://USER:PASSWORD@HOST:4222")
+	f.StringVar(&s.ca, "nats-ca", "", "`file` with the certificates that sign those of NATS; none: those of the system")
+	f.StringVar(&s.credentials, "nats-creds", "", "`file` of NATS credentials, in place of a password")
+	f.IntVar(&s.replicas, "nats-replicas", 1, "`number` of NATS servers that keep the directory: 1, 3 or 5")
+	f.StringVar(&s.key, "key", "", "`file` with the key of connect tokens, 64 hex digits; all processes have the same")
+	f.StringVar(&s.issuer, "issuer", "", "`URL` of the OpenID Connect issuer, as in the claim iss of its tokens")
+	f.StringVar(&s.audience, "audience", "", "`id` of this game at the issuer, as in the claim aud")
+	f.StringVar(&s.keys, "jwks", "", "`URL` of the issuer's keys, its jwks_uri")
+	f.StringVar(&s.look, "operator-token", "", "`token` that lets others than this machine see the operator page")
+	f.StringVar(&s.operators, "operators", "", "`NAME=TOKEN …` of those who may act on the operator page")
+	f.Usage = func() {
+		_, _ = fmt.Fprintf(f.Output(), "usage: fleet serve [flags]\n\nA variable stands in for a flag: %s for -nats-ca. Give secrets so, because everybody sees arguments.\n\n", variable("nats-ca"))
+		f.PrintDefaults()
+	}
+	return f
+}
+
+// variable returns the name of the variable that stands in for a flag.
+func variable(flag string) string {
+	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// parse reads flags, and where there is none the environment.
+func (s *settings) parse(args, environment []string) error {
+	f := s.flags()
+	var errs []error
+	for _, e := range environment {
+		name, value, _ := strings.Cut(e, "=")
+		f.VisitAll(func(x *flag.Flag) {
+			if name == variable(x.Name) {
+				if err := x.Value.Set(value); err != nil {
+					errs = append(errs, fmt.Errorf("%s: %w", name, err))
+				}
+			}
+		})
+	}
+	return errors.Join(append(errs, f.Parse(args))...)
+}
+
+// serve runs a process until it is told to stop and its rooms have ended.
+func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
+	key, err := readKey(s.key)
+	if err != nil {
+		return fmt.Errorf("-key: %w", err)
+	}
+	proxies, err := networks(s.proxies)
+	if err != nil {
+		return fmt.Errorf("-proxies: %w", err)
+	}
+	operators, err := operator.ParseOperators(s.operators)
+	if err != nil {
+		return fmt.Errorf("-operators: %w", err)
+	}
+	login, err := newLogin(s.issuer, s.audience, s.keys, log)
+	if err != nil {
+		return err
+	}
+	wire, err := netsys.ListenUDP(s.listen)
+	if err != nil {
+		return fmt.Errorf("-listen: %w", err)
+	}
+	seats, err := net.Listen("tcp", s.http)
+	if err != nil {
+		return fmt.Errorf("-http: %w", err)
+	}
+	office, err := net.Listen("tcp", s.operator)
+	if err != nil {
+		return fmt.Errorf("-operator: %w", err)
+	}
+
+	cluster := agones.Config{Rooms: maxRooms, Players: maxRooms * capacity, Logger: log}
+	addresses, err := s.addresses(ctx, cluster)
+	if err != nil {
+		return err
+	}
+	directory, err := s.open(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer directory.Close()
+	audit := operator.NewAudit(os.Stderr)
+	c := rooms.Config{
+		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key, Directory: directory,
+		Addresses: addresses, Logger: log, Told: audit.Told,
+	}
+	if addresses != nil {
+		c.Endpoints.UDP = addresses[0].String()
+	}
+	server, err := rooms.New(c, wire)
+	if err != nil {
+		return err
+	}
+	all, err := lobby.New(lobby.Config{Here: server, Key: key, Logger: log})
+	if err != nil {
+		return err
+	}
+	server.Elsewhere(all)
+	handler, err := web.New(web.Config{Authenticate: login.authenticate, TrustedProxies: proxies, Logger: log}, all)
+	if err != nil {
+		return err
+	}
+	page, err := operator.New(server, operator.Config{
+		Token: s.look, Operators: operators, TrustedProxies: proxies, Audit: audit, Queued: handler.Queued, Logger: log,
+	})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/rooms", handler)
+	mux.Handle("/rooms/", handler)
+	mux.Handle("/ready", web.Ready(all))
+	log.Info("serving", "name", s.name, "players", wire.LocalAddr().String(), "http", seats.Addr().String(), "operator", office.Addr().String())
+	return serve.Run(ctx, server, serve.Config{Deadline: longest, Logger: log, Beside: []func(context.Context) error{
+		all.Run, login.run, web.Beside(seats, mux),
+		func(ctx context.Context) error { return page.Serve(ctx, office) },
+		func(ctx context.Context) error { return agones.Run(ctx, server, cluster) },
+	}})
+}
+
+// addresses returns where players reach the process, nil where that is where it listens.
+func (s *settings) addresses(ctx context.Context, cluster agones.Config) ([]netip.AddrPort, error) {
+	if s.address == "" {
+		return agones.Addresses(ctx, cluster, gamePort) // nil without Agones
+	}
+	udp, err := net.ResolveUDPAddr("udp", s.address)
+	if err != nil {
+		return nil, fmt.Errorf("-address: %w", err)
+	}
+	return []netip.AddrPort{netip.AddrPortFrom(udp.AddrPort().Addr().Unmap(), udp.AddrPort().Port())}, nil
+}
+
+// open opens the directory, and waits for NATS.
+func (s *settings) open(ctx context.Context, log *slog.Logger) (*fleet.Directory, error) {
+	c := fleet.Config{URL: s.nats, Credentials: s.credentials, Replicas: s.replicas, Logger: log}
+	if s.ca != "" {
+		b, err := os.ReadFile(s.ca)
+		if err != nil {
+			return nil, fmt.Errorf("-nats-ca: %w", err)
+		}
+		c.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+		if !c.TLS.RootCAs.AppendCertsFromPEM(b) {
+			return nil, fmt.Errorf("-nats-ca: %s has no certificate", s.ca)
+		}
+	}
+	return fleet.Open(ctx, c)
+}
+
+// readKey reads the key of connect tokens.
+func readKey(name string) (key netcode.Key, err error) {
+	if name == "" {
+		return key, errors.New("is missing: make a file by openssl rand -hex 32, for all processes")
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return key, err
+	}
+	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(b) != len(key) {
+		return key, fmt.Errorf("%s has no key: want %d hex digits", name, 2*len(key))
+	}
+	return netcode.Key(b), nil
+}
+
+// networks reads networks with commas between them.
+func networks(text string) (all []netip.Prefix, err error) {
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one == "" {
+			continue
+		}
+		p, err := netip.ParsePrefix(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
