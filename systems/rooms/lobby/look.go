@@ -14,6 +14,9 @@ import (
 // Directory returns the directory of the fleet.
 func (l *Lobby) Directory() rooms.Directory { return l.config.Directory }
 
+// Fingerprint is rooms.Fingerprint of the key and the protocol id of the fleet.
+func (l *Lobby) Fingerprint() string { return l.view.fingerprint }
+
 // Find implements [rooms.Seats]. A room whose process is gone is found: it is made anew for who wants a seat there.
 func (l *Lobby) Find(name string) (rooms.RoomEntry, bool) {
 	if l.here != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
@@ -164,5 +165,27 @@ func TestQueueElsewhereAgain(t *testing.T) {
 	odd := x.enter("b", match.Wish{Player: rooms.Player{ID: 5, Party: 8}, Size: 3})
 	if a, ok := x.until(5*time.Second, odd); !ok || !errors.Is(a.Err, match.ErrParty) {
 		t.Errorf("answered: %v, %+v", ok, a)
+	}
+}
+
+// A process with another key matches its own players alone, although its queue is in the same directory: players of the others
+// have no use for a seat there.
+func TestQueueOfAnotherKey(t *testing.T) {
+	f, _ := three(t)
+	f.key = netcode.GenerateKey(f.random)
+	f.add("foreign", fields(4))
+	f.run(2 * time.Second)
+	x := newWaiters(f)
+	stranger := x.enter("foreign", match.Wish{Player: rooms.Player{ID: 9}})
+	if a, ok := x.until(2*time.Second, stranger); ok { // so this process matches
+		t.Fatalf("one of two has an answer: %+v", a)
+	}
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1, Party: 7}, Size: 2})
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+	if one, two := x.seated(first), x.seated(second); one.Seat.Room != two.Seat.Room || one.Process == "foreign" {
+		t.Errorf("%+v of %s and %+v", one.Seat, one.Process, two.Seat)
+	}
+	if a, ok := x.until(2*time.Second, stranger); ok {
+		t.Errorf("the player of the other key has an answer: %+v", a)
 	}
 }

@@ -24,7 +24,7 @@ func FuzzRecords(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
-		if x, err := parseResult(rooms.Record{Key: resultKey("a", 1), Value: value}); err != nil {
+		if x, err := keys("").parseResult(rooms.Record{Key: keys("").result("a", 1), Value: value}); err != nil {
 			if !errors.Is(err, errRecord) {
 				t.Errorf("%q: %v", value, err)
 			}
@@ -33,7 +33,7 @@ func FuzzRecords(f *testing.F) {
 		} else if x.Refused != "" && refusal(x.Refused) == nil {
 			t.Errorf("%q refuses nobody", value)
 		}
-		x, err := parseTicket(rooms.Record{Key: ticketKey(7), Value: value})
+		x, err := keys("").parseTicket(rooms.Record{Key: keys("").ticket(7), Value: value})
 		if err != nil {
 			if !errors.Is(err, errRecord) {
 				t.Errorf("%q: %v", value, err)

@@ -27,6 +27,7 @@ type Shared struct {
 	config    Config
 	seats     rooms.Seats
 	directory rooms.Directory
+	keys      keys
 	name      string // in records, drawn
 	claim     *ledger.Claim
 	now       func() time.Time
@@ -77,13 +78,18 @@ type unsaid struct {
 	since time.Time
 }
 
-// Share returns a queue that all processes with this directory share; seats are those of the fleet, as of package lobby. Now
-// is the time of day, as for [Shared.Run].
+// Share returns a queue that all processes with this directory share; seats are those of the fleet, as of package lobby. Seats
+// with a method Fingerprint() string share it with seats of the same fingerprint alone. Now is the time of day, as for
+// [Shared.Run].
 func Share(c Config, seats rooms.Seats, d rooms.Directory, now func() time.Time) *Shared {
+	var k keys
+	if f, ok := seats.(interface{ Fingerprint() string }); ok {
+		k = keys("." + f.Fingerprint())
+	}
 	name := rand.Text()
 	return &Shared{
-		config: c.filled(), seats: seats, directory: d, name: name, now: now,
-		claim: ledger.NewClaim(d, now, matcherKey, name, true), guests: make(map[uint64]*guest),
+		config: c.filled(), seats: seats, directory: d, name: name, now: now, keys: k,
+		claim: ledger.NewClaim(d, now, k.matcher(), name, true), guests: make(map[uint64]*guest),
 	}
 }
 
@@ -209,13 +215,13 @@ func (s *Shared) publish(ctx context.Context, now time.Time) {
 // withdraw removes the record of a player who has left, unless the player waits elsewhere by now. What cannot be removed ends
 // with its lease.
 func (s *Shared) withdraw(ctx context.Context, g *guest) {
-	key := ticketKey(g.wish.Player.ID)
+	key := s.keys.ticket(g.wish.Player.ID)
 	err := s.directory.Remove(ctx, key, g.revision)
 	if !errors.Is(err, rooms.ErrConflict) {
 		return
 	}
 	if r, err := s.directory.Load(ctx, key); err == nil {
-		if t, err := parseTicket(r); err == nil && t.Holder == s.name && t.Since.Equal(g.since) {
+		if t, err := s.keys.parseTicket(r); err == nil && t.Holder == s.name && t.Since.Equal(g.since) {
 			_ = s.directory.Remove(ctx, key, r.Revision)
 		}
 	}
@@ -234,7 +240,7 @@ func (s *Shared) write(ctx context.Context, now time.Time, g *guest) {
 		if err != nil {
 			return
 		}
-		key := ticketKey(w.Player.ID)
+		key := s.keys.ticket(w.Player.ID)
 		revision, err := s.directory.Save(ctx, key, value, over, ticketLease)
 		if err == nil {
 			s.mu.Lock()
@@ -255,7 +261,7 @@ func (s *Shared) write(ctx context.Context, now time.Time, g *guest) {
 		if err != nil && !errors.Is(err, rooms.ErrAbsent) {
 			return
 		}
-		t, unread := parseTicket(r)
+		t, unread := s.keys.parseTicket(r)
 		s.mu.Lock()
 		g.revision = r.Revision // 0: there is none
 		if err == nil && unread == nil && t.Holder != s.name {
@@ -295,13 +301,13 @@ func (s *Shared) supersede(g *guest) {
 
 // list returns the tickets of the fleet, oldest first.
 func (s *Shared) list(ctx context.Context) (all []sharedTicket, err error) {
-	records, err := s.directory.List(ctx, ticketPrefix)
+	records, err := s.directory.List(ctx, s.keys.tickets())
 	read := make(map[string]sharedTicket, len(records))
 	for _, r := range records {
 		t, is := s.read[r.Key]
 		if !is || t.revision != r.Revision {
 			var err error
-			if t, err = parseTicket(r); err != nil {
+			if t, err = s.keys.parseTicket(r); err != nil {
 				continue
 			}
 		}
@@ -320,13 +326,13 @@ func (s *Shared) list(ctx context.Context) (all []sharedTicket, err error) {
 
 // found returns the results that are in the directory.
 func (s *Shared) found(ctx context.Context) (all []result, err error) {
-	records, err := s.directory.List(ctx, resultPrefix)
+	records, err := s.directory.List(ctx, s.keys.results())
 	told := make(map[string]result, len(records))
 	for _, r := range records {
 		x, is := s.told[r.Key] // what was written once does not change
 		if !is {
 			var err error
-			if x, err = parseResult(r); err != nil {
+			if x, err = s.keys.parseResult(r); err != nil {
 				continue
 			}
 		}
@@ -450,7 +456,7 @@ func (s *Shared) match(ctx context.Context, now time.Time, tickets []sharedTicke
 	for _, r := range all {
 		for part := range slices.Chunk(r.Players, mostInResult) {
 			s.results++
-			s.unsaid = append(s.unsaid, unsaid{resultKey(s.name, s.results), result{r.Room, r.Refused, part}, now})
+			s.unsaid = append(s.unsaid, unsaid{s.keys.result(s.name, s.results), result{r.Room, r.Refused, part}, now})
 		}
 	}
 	s.tell(ctx, now)

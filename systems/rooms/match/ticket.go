@@ -11,12 +11,21 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Keys of the directory by which processes share who waits.
-const (
-	matcherKey   = "matcher" // the lease of the process that matches
-	ticketPrefix = "queue."  // a player who waits, by id
-	resultPrefix = "matched."
-)
+// keys are the keys of the directory by which the processes of one fleet share who waits. They have the fingerprint of the fleet
+// in them, with a dot before it, so that processes with another key have a queue of their own. "" is without a fingerprint.
+type keys string
+
+func (k keys) matcher() string { return "matcher" + string(k) } // the lease of the process that matches
+func (k keys) tickets() string { return "queue" + string(k) + "." }
+func (k keys) results() string { return "matched" + string(k) + "." }
+
+// ticket returns the key of a player who waits.
+func (k keys) ticket(player uint64) string { return k.tickets() + rooms.ID(player).String() }
+
+// result returns a key that no other result has.
+func (k keys) result(holder string, n uint64) string {
+	return k.results() + holder + "-" + strconv.FormatUint(n, 36)
+}
 
 const (
 	// ticketLease is how long a player stays in the queue whose process is gone. ticketRenewal is how often a process renews
@@ -62,14 +71,12 @@ func (t *sharedTicket) wish() Wish {
 	}
 }
 
-func ticketKey(player uint64) string { return ticketPrefix + rooms.ID(player).String() }
-
 // parseTicket reads a ticket. [Queue.Enter] checks what the player wishes.
-func parseTicket(r rooms.Record) (t sharedTicket, err error) {
+func (k keys) parseTicket(r rooms.Record) (t sharedTicket, err error) {
 	if err := json.Unmarshal(r.Value, &t); err != nil {
 		return t, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	if t.Player == 0 || ticketKey(t.Player) != r.Key {
+	if t.Player == 0 || k.ticket(t.Player) != r.Key {
 		return t, fmt.Errorf("%w: player %d under %.40q", errRecord, t.Player, r.Key)
 	}
 	t.revision = r.Revision
@@ -89,16 +96,12 @@ type matched struct {
 	Since  time.Time `json:"since"`
 }
 
-func resultKey(holder string, n uint64) string {
-	return resultPrefix + holder + "-" + strconv.FormatUint(n, 36)
-}
-
 // parseResult reads a result.
-func parseResult(r rooms.Record) (x result, err error) {
+func (k keys) parseResult(r rooms.Record) (x result, err error) {
 	if err := json.Unmarshal(r.Value, &x); err != nil {
 		return x, fmt.Errorf("%w: %w", errRecord, err)
 	}
-	if !strings.HasPrefix(r.Key, resultPrefix) || (x.Room == 0) == (x.Refused == "") || len(x.Players) > mostInResult {
+	if !strings.HasPrefix(r.Key, k.results()) || (x.Room == 0) == (x.Refused == "") || len(x.Players) > mostInResult {
 		return x, fmt.Errorf("%w: %.40q for %d players", errRecord, r.Key, len(x.Players))
 	}
 	return x, nil
