@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -108,7 +109,7 @@ func (d *demo) begin() (err error) {
 	if err := os.WriteFile(file, []byte(hex.EncodeToString(key[:])), 0o600); err != nil {
 		return err
 	}
-	if d.nats, err = fleet.Embedded(fleet.Embedding{}); err != nil {
+	if d.nats, err = fleet.Embedded(fleet.Embedding{Folder: filepath.Join(d.folder, "nats")}); err != nil {
 		return err
 	}
 	if d.directory, err = fleet.Open(d.ctx, d.nats.Config()); err != nil {
@@ -295,8 +296,8 @@ func (d *demo) lobbies() (all []string) {
 	return all
 }
 
-// start starts this program again as a process with rooms.
-func (d *demo) start() (*process, error) {
+// start starts this program again as a process with rooms. Variables count before those that all processes have.
+func (d *demo) start(variables ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -304,7 +305,7 @@ func (d *demo) start() (*process, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	p := &process{Cmd: exec.Command(self, "serve"), name: fmt.Sprintf("process-%d", len(d.processes)+1), serving: make(chan struct{}), gone: make(chan struct{})}
-	p.Env = append(append(os.Environ(), d.env...), variable("name")+"="+p.name, childVariable+"=1")
+	p.Env = slices.Concat(os.Environ(), d.env, []string{variable("name") + "=" + p.name, childVariable + "=1"}, variables)
 	log, err := p.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -327,15 +328,21 @@ func (d *demo) start() (*process, error) {
 // hear reads the log of a process, and prints warnings.
 func (d *demo) hear(p *process, log io.Reader) {
 	for lines := bufio.NewScanner(log); lines.Scan(); {
-		var line struct{ Level, Msg, Http, Operator, Error string }
-		switch err := json.Unmarshal(lines.Bytes(), &line); {
-		case err != nil:
+		var line map[string]any
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			d.say("    %s: %s", p.name, lines.Text())
-		case line.Msg == "serving":
-			p.http, p.operator = line.Http, line.Operator
+			continue
+		}
+		level, msg := line["level"], line["msg"]
+		for _, name := range []string{"time", "level", "msg"} {
+			delete(line, name)
+		}
+		switch {
+		case msg == "serving":
+			p.http, p.operator = fmt.Sprint(line["http"]), fmt.Sprint(line["operator"])
 			close(p.serving)
-		case line.Level == "WARN" || line.Level == "ERROR":
-			d.say("    %s warns: %s %s", p.name, line.Msg, line.Error)
+		case level == "WARN" || level == "ERROR":
+			d.say("    %s warns: %v %s", p.name, msg, strings.TrimPrefix(fmt.Sprint(line), "map"))
 		}
 	}
 }

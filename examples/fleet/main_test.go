@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // started returns a demonstration whose processes serve.
 func started(t *testing.T) *demo {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(stop)
 	d, err := newDemo(ctx, t.Output())
 	if err != nil {
@@ -123,10 +123,8 @@ func TestAddresses(t *testing.T) {
 			return slices.Contains(told, path)
 		}
 	}
-	plain := d.env
 	_, port, _ := net.SplitHostPort(cluster.Listener.Addr().String())
-	d.env = append(slices.Clip(plain), "AGONES_SDK_HTTP_PORT="+port, fmt.Sprintf("%s=0.0.0.0:%d", variable("listen"), at.Port()))
-	agones, err := d.start()
+	agones, err := d.start("AGONES_SDK_HTTP_PORT="+port, fmt.Sprintf("%s=0.0.0.0:%d", variable("listen"), at.Port()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +142,7 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("it has ended with %v; Agones was told %q", agones.ProcessState, told)
 	}
 
-	d.env = append(slices.Clip(plain), variable("address")+"=203.0.113.7:7777")
-	given, err := d.start()
+	given, err := d.start(variable("address") + "=203.0.113.7:7777")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,6 +136,7 @@ func (p *player) seat(ctx context.Context) (a web.Admission, err error) {
 				return a, err
 			}
 		}
+		p.say("    %s gives up its room: %v", p.name, err)
 		p.room.Store(0)
 	}
 	return p.ask(ctx, "/rooms/queue", fmt.Sprintf(`{"kind":"dots","party":%q,"party_size":2,"wait":2}`, p.party))
