@@ -189,3 +189,27 @@ func TestQueueOfAnotherKey(t *testing.T) {
 		t.Errorf("the player of the other key has an answer: %+v", a)
 	}
 }
+
+// A process hears so late that its player was matched that the seat is no longer promised. The player gets another one in the same
+// room, where the others of the party are.
+func TestQueueHeardLate(t *testing.T) {
+	f := newFleet(t, 1)
+	for _, name := range []string{"a", "b"} {
+		c := fields(4)
+		c.Promise = 3 * time.Second
+		f.add(name, c)
+	}
+	f.run(2 * time.Second)
+	x := newWaiters(f)
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1, Party: 7}, Size: 2})
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+	x.until(400*time.Millisecond, second) // both are in the directory, and the first process matches
+	late := x.queues["b"]
+	delete(x.queues, "b")
+	one := x.seated(first)
+	f.run(5 * time.Second)
+	x.queues["b"] = late
+	if two := x.seated(second); two.Seat.Room != one.Seat.Room {
+		t.Errorf("%+v and %+v", one.Seat, two.Seat)
+	}
+}

@@ -543,13 +543,21 @@ func (s *Shared) fetch(ctx context.Context, now time.Time) {
 }
 
 // seat fetches the token of a player who has a seat. Where that fails it is tried again while the result is there: the directory
-// does not show a room yet that has just been made. If the seat is gone, the player waits on with another ticket of the same
-// age.
+// does not show a room yet that has just been made. A player whose seat is no longer promised gets another one in the same room,
+// where the others of its party are. If there is none, the player waits on with another ticket of the same age.
 func (s *Shared) seat(ctx context.Context, g *guest, room rooms.ID) {
 	s.mu.Lock()
 	player := g.wish.Player
 	s.mu.Unlock()
 	a, err := s.seats.Reconnect(ctx, room, player)
+	if errors.Is(err, rooms.ErrNoSeat) {
+		switch again, failed := s.seats.Reserve(ctx, room, player); {
+		case failed == nil:
+			a, err = again[0], nil
+		case errors.Is(failed, rooms.ErrUnavailable):
+			err = failed
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.fetching = false
