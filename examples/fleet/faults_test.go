@@ -33,7 +33,7 @@ func TestFaults(t *testing.T) {
 	}
 	var table bytes.Buffer
 	rows := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(rows, "fault\tsessions lost\tlongest silence\troom lost\tworld anew\tparties came\tslowest\ttwo owners\tnormal after")
+	_, _ = fmt.Fprintln(rows, "fault\tsessions lost\tlongest silence\troom lost\tworld anew\tparties came\tgave up\tslowest\ttwo owners\tnormal after")
 	for _, f := range []struct {
 		name string
 		// strikes does the fault to the process in which the first player plays, and returns which processes there are to be.
@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 			}
 			x.say("FAULT: %s, of %s", f.name, victim.name)
 			x.mu.Lock()
-			x.begin, x.came, x.slowest = time.Now(), 0, 0
+			x.begin, x.came, x.gaveUp, x.slowest = time.Now(), 0, 0, 0
 			x.mu.Unlock()
 			x.expect(f.strike(x, victim))
 			x.settle()
@@ -121,6 +121,7 @@ type faulty struct {
 	abnormal time.Time         // when it was not normal, for the last time
 	why      string
 	came     int           // parties of newcomers
+	gaveUp   int           // likewise, after 25 s
 	slowest  time.Duration // of them
 }
 
@@ -206,7 +207,13 @@ func (x *faulty) restart(folder string, after time.Duration) {
 	port, _ := strconv.Atoi(u.Port())
 	password, _ := u.User.Password()
 	x.nats.Close()
-	x.until(after, nil)
+	x.until(after, func() { // which the liveness probe asks: processes do not end because NATS has
+		for _, p := range x.all() {
+			if err := x.get(nil, p.http, "/rooms"); err != nil {
+				x.t.Errorf("%s: %v", p.name, err)
+			}
+		}
+	})
 	if x.nats, err = fleet.Embedded(fleet.Embedding{Port: port, Password: password, Folder: filepath.Join(x.folder, folder)}); err != nil {
 		x.t.Fatal(err)
 	}
@@ -376,7 +383,7 @@ func (x *faulty) watchLobbies() {
 // newcomers come in parties of two that ask different processes, walk and leave, one party after the other.
 func (x *faulty) newcomers() {
 	for i := 0; x.ctx.Err() == nil; i++ {
-		ctx, leave := context.WithCancel(x.ctx)
+		ctx, leave := context.WithTimeout(x.ctx, 25*time.Second)
 		began := time.Now()
 		var group sync.WaitGroup
 		var pair []*player
@@ -395,11 +402,15 @@ func (x *faulty) newcomers() {
 			x.mu.Unlock()
 			pause(ctx, 20*time.Millisecond)
 		}
+		x.mu.Lock()
+		if ctx.Err() == nil {
+			x.came++
+		} else if x.ctx.Err() == nil {
+			x.gaveUp++
+		}
+		x.mu.Unlock()
 		leave()
 		group.Wait()
-		x.mu.Lock()
-		x.came++
-		x.mu.Unlock()
 		pause(x.ctx, 300*time.Millisecond)
 	}
 }
@@ -409,7 +420,7 @@ type result struct {
 	lost              uint64 // sessions
 	silence           time.Duration
 	roomsLost, worlds int // players
-	came              int // parties of newcomers
+	came, gaveUp      int // parties of newcomers
 	slowest           time.Duration
 	owners            int
 	normal            time.Duration
@@ -417,7 +428,7 @@ type result struct {
 
 func (r result) String() string {
 	s := func(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
-	return fmt.Sprintf("%d of 8\t%s\t%d\t%d\t%d\t%s\t%d\t%s", r.lost, s(r.silence), r.roomsLost, r.worlds, r.came, s(r.slowest), r.owners, s(r.normal))
+	return fmt.Sprintf("%d of 8\t%s\t%d\t%d\t%d\t%d\t%s\t%d\t%s", r.lost, s(r.silence), r.roomsLost, r.worlds, r.came, r.gaveUp, s(r.slowest), r.owners, s(r.normal))
 }
 
 // report says what has happened since the fault began.
@@ -430,6 +441,6 @@ func (x *faulty) report() (r result) {
 		r.roomsLost += min(s.rooms, 1)
 		r.worlds += min(s.worlds, 1)
 	}
-	r.came, r.slowest, r.owners, r.normal = x.came, x.slowest, len(x.owners), x.abnormal.Sub(x.begin)
+	r.came, r.gaveUp, r.slowest, r.owners, r.normal = x.came, x.gaveUp, x.slowest, len(x.owners), x.abnormal.Sub(x.begin)
 	return r
 }

@@ -200,7 +200,7 @@ func (p *player) ask(ctx context.Context, path, body string) (a web.Admission, e
 
 // do sends a request, and returns the answer.
 func do(r *http.Request) (got *http.Response, body []byte, err error) {
-	if got, err = (&http.Client{Timeout: 5 * time.Second}).Do(r); err != nil { // more than a request waits in the queue
+	if got, err = (&http.Client{Timeout: 8 * time.Second}).Do(r); err != nil { // more than a request waits in the queue, and a process for another one
 		return nil, nil, err
 	}
 	defer got.Body.Close()
