@@ -157,15 +157,16 @@ func (c *Client) reconnect(now time.Time) {
 
 // Rejoin begins another session on the wire of the client after one has ended for good, or after [Client.Away]: as when the
 // player asks for it, or a page comes back from the browser's cache. The client goes on with it as after a
-// reconnection. It returns an error that wraps [ErrConfig] without ClientConfig.Reconnect, and does nothing while a
-// session goes on.
+// reconnection. A client that waits before it tries again to reconnect tries now. It returns an error that wraps [ErrConfig]
+// without ClientConfig.Reconnect, and does nothing while a session goes on.
 func (c *Client) Rejoin(now time.Time) error {
 	if !c.config.Reconnect {
 		return fmt.Errorf("%w: Rejoin needs ClientConfig.Reconnect", ErrConfig)
 	}
 	if c.link.err != nil {
-		c.link.lost, c.link.err, c.link.again, c.link.trying = c.link.err, nil, now, false
+		c.link.lost, c.link.err, c.link.trying = c.link.err, nil, false
 	}
+	c.link.again, c.link.pause = now, 0
 	return nil
 }
 

@@ -357,6 +357,33 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// A client that waits to reconnect does so at once when it is told to, however long it has waited.
+func TestRejoinWhileReconnecting(t *testing.T) {
+	config := underPreset(policy.LocalSync, 1, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
+	config.Protocol = town(nil)
+	config.Server.ReconnectWindow = time.Minute
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Reconnect: true, Timeout: time.Second}
+	}
+	c := systemstest.New(t, config)
+	c.Connect()
+	k := c.Clients[0]
+	up, down := k.Links()
+	for outage := 10 * time.Second; outage < 20*time.Second; outage += 600 * time.Millisecond {
+		k.SetLinks(netsys.Link{Loss: 1}, netsys.Link{Loss: 1})
+		c.Run(outage)
+		k.SetLinks(up, down)
+		if err := k.Rejoin(c.Now()); err != nil || k.Lost() == nil {
+			t.Fatalf("after %v: %v, lost %v", outage, err, k.Lost())
+		}
+		c.Run(time.Second)
+		if !k.Connected() {
+			t.Errorf("after %v it waits on", outage)
+		}
+		c.Run(5 * time.Second)
+	}
+}
+
 // A command that the game refuses runs nowhere, and its client hears why; others of the same client run.
 func TestCommandIsRefused(t *testing.T) {
 	for _, model := range policy.Presets() {

@@ -120,7 +120,7 @@ export class Game {
 
   rejoin() {
     const { module, host, links } = this;
-    if (!host || !(this.ended || this.away)) return;
+    if (!host || !(this.ended || this.away || this.stats.Lost)) return;
     if (!module.x.tactus_rejoin(host, now())) throw new GameError(module.text());
     module.refresh();
     if (this.ended) this.left = new Promise((ok) => { this.hasLeft = ok; });

@@ -164,7 +164,8 @@ export class Game<B extends Bindings = Bindings> {
   /** Says that the player is away and may come back, and lets nothing happen until rejoin. A page does so by itself when it is closed
    * or loaded again, and rejoins when it comes back from the browser's cache. The server waits as its ReconnectWindow says. */
   leave(): void;
-  /** Begins another session after leave, or after one has ended for good, as when the player wants to play here and not in another window. */
+  /** Begins another session after leave, or after one has ended for good, as when the player wants to play here and not in another window;
+   * while it is reconnecting, tries now and not after a pause. */
   rejoin(): void;
   /** Says goodbye. Twice is harmless; nothing else can be done with the game afterwards. */
   close(): void;

@@ -50,11 +50,11 @@ const transports = {
 };
 
 export class Socket {
-  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closed: false, fell: false }); }
+  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closes: 0, fell: false }); }
 
   // open makes a link, and keeps making one after that; it fails where the first attempt does.
   async open() {
-    const ways = [];
+    const ways = [], { closes } = this;
     if (this.place.webtransport && !this.fell) ways.push(['webtransport', this.place.websocket ? PATIENCE : ATTEMPT]);
     if (this.place.websocket) ways.push(['websocket', ATTEMPT]);
     let why = new Error('no way to the server: give webtransport or websocket');
@@ -74,7 +74,7 @@ export class Socket {
       } finally {
         clearTimeout(timer); // a link that is open has no patience to lose
       }
-      if (this.closed) return link.close();
+      if (this.closes !== closes) return link.close(); // what was opened again since then has its own
       this.fell = kind === 'websocket';
       this.link = link;
       return this.options.change?.(kind, '');
@@ -88,9 +88,10 @@ export class Socket {
     return this.redial();
   }
 
-  // redial opens the link, after longer and longer pauses, part of which is left to chance.
+  // redial opens the link, after longer and longer pauses, part of which is left to chance. It ends with close and reopen, which has its own.
   async redial() {
-    for (let wait = 250; !this.closed && !this.link; wait = Math.min(2 * wait, 5000)) {
+    const { closes } = this;
+    for (let wait = 250; this.closes === closes && !this.link; wait = Math.min(2 * wait, 5000)) {
       this.redials++;
       await this.open().catch(() => new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2))));
     }
@@ -102,16 +103,16 @@ export class Socket {
     else this.link.send(u8, from, to);
   }
 
-  // reopen dials again after close.
+  // reopen dials after close, or at once where it waits to dial again.
   reopen() {
-    if (!this.closed) return;
-    this.closed = false;
+    if (this.link) return;
+    this.closes++;
     void this.redial();
   }
 
   close() {
     const { link } = this;
-    Object.assign(this, { closed: true, link: null });
+    Object.assign(this, { closes: this.closes + 1, link: null });
     link?.close();
   }
 }

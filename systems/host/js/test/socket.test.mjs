@@ -127,3 +127,73 @@ test('a WebSocket is given the same arrays again and again, while memory stays w
   assert.deepEqual([...sent[5]], [2, 3]);
   assert.equal(sent[6], sent[5]);
 });
+
+test('a socket that is closed and opened again, while it dials or waits to, has one link', async (t) => {
+  const moments = { 'while it waits': async () => { for (let i = 0; i < 4; i++) await turn(); }, 'while it dials': async () => {} };
+  for (const [name, until] of Object.entries(moments)) await t.test(name, async (t) => {
+    let works = true;
+    const open = new Set();
+    class Unsteady {
+      constructor() {
+        this.bufferedAmount = 0;
+        const opens = works;
+        setImmediate(() => {
+          if (opens) open.add(this);
+          if (opens) this.onopen(); else this.onclose({ code: 1006 });
+        });
+      }
+
+      close() { open.delete(this); }
+    }
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const s = new Socket({ websocket: 'ws://game' }, { WebSocket: Unsteady, message() {} });
+    await s.open();
+    works = name === 'while it dials'; // the link is gone, and the next attempts fail until here says otherwise
+    const [first] = open;
+    open.clear();
+    first.onclose({ code: 1006 });
+    await until();
+    works = true;
+    for (let i = 0; i < 2; i++) { // a page goes and comes back, twice
+      s.close();
+      s.reopen();
+    }
+    for (let i = 0; i < 20; i++) {
+      t.mock.timers.tick(1000);
+      await turn();
+    }
+    assert.equal(open.size, 1);
+    s.close();
+    assert.equal(open.size, 0);
+  });
+});
+
+test('a socket that waits to dial again dials at once when it is told to', async (t) => {
+  let works = true, dialed = 0, open;
+  class Unsteady {
+    constructor() {
+      dialed++;
+      this.bufferedAmount = 0;
+      queueMicrotask(() => (works ? (open = this).onopen() : this.onclose({ code: 1006 })));
+    }
+
+    close() {}
+  }
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const s = new Socket({ websocket: 'ws://game' }, { WebSocket: Unsteady, message() {} });
+  await s.open();
+  works = false;
+  open.onclose({ code: 1006 });
+  for (let i = 0; i < 10; i++) { // the pauses become longer
+    t.mock.timers.tick(4999);
+    await turn();
+  }
+  works = true;
+  const before = dialed;
+  s.reopen();
+  await turn();
+  assert.ok(s.link && dialed === before + 1);
+  s.reopen();
+  await turn();
+  assert.equal(dialed, before + 1, 'it has a link');
+});
