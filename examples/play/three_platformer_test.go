@@ -120,6 +120,11 @@ func TestThreePlatformer(t *testing.T) {
 	if n := compiled(); n != before || n == 0 {
 		t.Errorf("%d shader programs were compiled before the match, and %d in it", before, n-before)
 	}
+	b.step("it fits a phone", func() {
+		b.screen(390, 844, 2, true)
+		time.Sleep(2 * time.Second)
+		b.picture("three-platformer-3-phone")
+	})
 	b.step("it says when the server ends", func() {
 		stop()
 		playtest.Until(b.T, "it says so", func() bool { return strings.Contains(b.text("#link")+b.text("#status"), "server") })

@@ -41,8 +41,10 @@ export async function stage<B extends World>(world: string, bindings: B, warm: (
   // over brings the card back with what is to be known: playing again is a button away.
   const over = (why: unknown) => {
     console.info(`the game is over: ${why}`, why instanceof GameError ? why.detail : '');
-    tell(why instanceof Error ? why.message : String(why), true);
-    element('link').textContent = '';
+    const words = why instanceof GameError && why.reason !== 0;
+    tell(words ? why.message : 'The game cannot be reached. Check your network, and try again.', true);
+    element('link').replaceChildren();
+    delete element('link').dataset['said'];
     play.textContent = 'Play again';
     play.disabled = false;
     card.hidden = false;
@@ -52,7 +54,7 @@ export async function stage<B extends World>(world: string, bindings: B, warm: (
     localStorage.setItem('name', name.value);
     play.disabled = true;
     tell('Joining the game…');
-    const place: Place = await (await fetch('connect.json')).json();
+    const place: Place = await (await fetch('connect.json', { cache: 'no-store' })).json();
     const game = await connect({
       ...options, ...place, game: bindings,
       onLink: (kind) => { element('link').dataset['kind'] = kind; },
@@ -92,8 +94,7 @@ function run<B extends World>(game: Game<B>, scene: Scene<B>, over: (why: unknow
       if (game.advance() > 0) scene.ticked();
       const tables = game.frame();
       figures.took(performance.now() - begun);
-      const { explanation } = game, link = element('link');
-      if (link.textContent !== explanation) link.textContent = explanation; // nothing while all is well
+      say(game);
       scene.draw(tables, Math.min((now - last) / 1000, 0.1));
     } catch (e) {
       figures.close();
@@ -104,6 +105,19 @@ function run<B extends World>(game: Game<B>, scene: Scene<B>, over: (why: unknow
     last = now;
     requestAnimationFrame(frame);
   });
+}
+
+/** Says how it goes, and offers to try at once while the game reconnects; nothing while all is well. */
+function say(game: { readonly explanation: string; readonly status: string; rejoin(): void }) {
+  const link = element('link'), { explanation } = game, waits = game.status === 'reconnecting';
+  if (link.dataset['said'] === explanation) return;
+  link.dataset['said'] = explanation;
+  link.textContent = explanation;
+  if (!waits) return;
+  const now = text('button', 'Try now') as HTMLButtonElement;
+  now.type = 'button';
+  now.onclick = () => game.rejoin();
+  link.append(now);
 }
 
 /** The figures of the network, which F3 and the button show. */
@@ -202,6 +216,12 @@ export class Controls {
       line?.blur();
     });
 
+    const knobs = new Map([[this.left, document.querySelector<HTMLElement>('.stick.left i')], [this.right, document.querySelector<HTMLElement>('.stick.right i')]]);
+    const push = (stick: { x: number; y: number }, x: number, y: number) => {
+      Object.assign(stick, { x, y });
+      const knob = knobs.get(stick);
+      if (knob) knob.style.translate = `${34 * x}px ${-34 * y}px`;
+    };
     const thumbs = new Map<number, { stick: { x: number; y: number }; x: number; y: number }>();
     const point = (e: PointerEvent) => { this.mouse = { x: 2 * e.clientX / innerWidth - 1, y: 1 - 2 * e.clientY / innerHeight }; };
     canvas.addEventListener('pointerdown', (e) => {
@@ -216,12 +236,12 @@ export class Controls {
       const thumb = thumbs.get(e.pointerId), reach = 50;
       if (thumb) {
         const x = (e.clientX - thumb.x) / reach, y = (thumb.y - e.clientY) / reach, far = Math.max(Math.hypot(x, y), 1);
-        Object.assign(thumb.stick, { x: x / far, y: y / far });
+        push(thumb.stick, x / far, y / far);
       } else if (e.pointerType !== 'touch') point(e);
     });
     for (const kind of ['pointerup', 'pointercancel'] as const) canvas.addEventListener(kind, (e) => {
       const thumb = thumbs.get(e.pointerId);
-      if (thumb) Object.assign(thumb.stick, { x: 0, y: 0 });
+      if (thumb) push(thumb.stick, 0, 0);
       else this.released |= click;
       thumbs.delete(e.pointerId);
     });

@@ -13,7 +13,6 @@ export class Steering {
   private readonly controls = new Controls(KEYS, DRAG);
   /** Whether the jump was pressed since the last tick. */
   jump = false;
-  private readonly knob = element('stick').firstElementChild as HTMLElement;
   private idle = 9; // seconds since the player turned the camera
   private readonly drag = { x: 0, y: 0, on: false };
 
@@ -36,14 +35,13 @@ export class Steering {
 
   /** Turns the camera as mouse, keys and thumb say, and else behind a player who runs. */
   follow(turn: number, speed: number, dt: number) {
-    const { controls, drag, knob } = this, { mouse, held, left, right } = controls, drags = mouse !== null && (held & DRAG) !== 0;
+    const { controls, drag } = this, { mouse, held, right } = controls, drags = mouse !== null && (held & DRAG) !== 0;
     if (mouse && drags && drag.on) this.turn((mouse.x - drag.x) * 0.15 * innerWidth, (drag.y - mouse.y) * 0.0025 * innerHeight);
     Object.assign(drag, { x: mouse?.x ?? 0, y: mouse?.y ?? 0, on: drags });
     this.turn(this.axis(TURN_LEFT, TURN_RIGHT) * 130 * dt + right.x * 170 * dt, -right.y * 1.4 * dt);
     this.idle += dt;
     const off = ((turn - this.yaw) % 360 + 540) % 360 - 180;
     if (this.idle > 1.2 && speed > 1 && Math.abs(off) < 130) this.yaw += 75 * dt * Math.sin(off * Math.PI / 180);
-    knob.style.translate = `${left.x * 34}px ${-left.y * 34}px`;
   }
 
   private turn(yaw: number, pitch: number) {
