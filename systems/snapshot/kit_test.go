@@ -27,7 +27,10 @@ type plaza struct {
 }
 
 func newPlaza(entities int, c Config, seen interest.Interest, by ...interest.Priority) *plaza {
-	p := testgame.Grounds()
+	p := c.Protocol
+	if p == nil {
+		p = testgame.Grounds()
+	}
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
 	var err error
 	if c.Interest, err = interest.Compile(g.w, p, interest.Rules{Entities: seen, Priorities: by}); err != nil {

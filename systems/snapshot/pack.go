@@ -84,11 +84,16 @@ func (p *packing) fresh() int {
 	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - wire.MaxBlockHead
 }
 
+// size is how long a block is with its head.
+func (p *packing) size(b *block) int {
+	p.scratch = b.BlockHead.Append(p.scratch[:0], ^b.Age, len(b.body), false)
+	return len(p.scratch) + len(b.body)
+}
+
 // add lays out a block; it reports false, and does nothing, where that does not
 // fit any more.
 func (p *packing) add(b block, kind content) bool {
-	p.scratch = b.BlockHead.Append(p.scratch[:0], ^b.Age, len(b.body), false)
-	size := len(p.scratch) + len(b.body)
+	size := p.size(&b)
 	open, another := p.in(kind)
 	switch {
 	case size <= open:

@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Where a snapshot does not hold all that there is to tell, groups take turns, whole, so that a client holds
@@ -197,7 +198,7 @@ func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
 		u := src.block(int(g), slots)
 		slots &^= u.Slots
 		b := d.encode(src, u)
-		size += len(b.body)
+		size += pk.size(&b)
 		fits = fits && pk.add(b, src.kind)
 	}
 	if fits {
@@ -206,7 +207,7 @@ func (x *contest) tell(d *draft, src *source, g uint32) (told, whole bool) {
 		return true, true
 	}
 	pk.rollback(mark)
-	if size <= pk.fresh() {
+	if size <= pk.fresh()+wire.MaxBlockHead {
 		return false, false
 	}
 	return x.part(d, src, g), false

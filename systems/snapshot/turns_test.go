@@ -289,3 +289,31 @@ func TestTurnsOfParts(t *testing.T) {
 		t.Errorf("of %d snapshots %d told a part, and %d are counted; an entity waits for %d sends", sends, parts, over, longest)
 	}
 }
+
+// cargo is long.
+type cargo struct {
+	A, B int64 `net:"raw"`
+}
+
+// A group that no datagram holds is told in part, so that there are many baselines in it. What is left of it fits a datagram but
+// for the heads of the blocks that the baselines make: it is told in part as well, and no snapshot is empty.
+func TestTurnsTellInPartWhatHasManyBlocks(t *testing.T) {
+	testgame.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 19))
+		g := newPlaza(64, Config{Protocol: testgame.Grounds(func(p *ecs.Protocol) { ecs.Replicate[cargo](p, 0) }), Budget: MinBudget}, unveiled())
+		for range 4 {
+			g.join(uint32(1 + r.IntN(9)))
+		}
+		g.run(600, nil)
+		for _, e := range g.all {
+			ecs.Add(g.w, e, cargo{int64(r.Uint64()), int64(r.Uint64())})
+		}
+		for range 60 {
+			g.run(3, func(p *peer, packets []Packet) {
+				if len(packets[0].Holds) == 0 && p.c.contest.over {
+					t.Errorf("tick %d: a snapshot to client %d is empty, though it does not hold all", g.tick, p.c.id)
+				}
+			})
+		}
+	})
+}
