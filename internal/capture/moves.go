@@ -1,6 +1,10 @@
 package capture
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/tactusgo/tactus/components"
+)
 
 // Moves says of the slots of a group how the entities that stand there came, and how those went that stood there
 // before. Entities come to a slot as they are spawned, or move there from another one, when they change their home or
@@ -12,6 +16,14 @@ type Moves struct {
 	born uint64     // slots whose entity was spawned there
 	away uint64     // free slots whose last entity moved away
 	at   [64]uint32 // by slot: send at which that happened, or at which it became free
+}
+
+// Move is of an entity from a slot to another one.
+type Move struct {
+	ID              components.NetID
+	Group, Slot     int
+	ToGroup, ToSlot int    // the same where it lost a veil, and was in other slots without already
+	Send            uint32 // of the first state in which it has moved
 }
 
 // come notes that an entity comes to a slot.
@@ -31,6 +43,9 @@ func (m *Moves) left(slot int, send uint32, moved bool) {
 		m.away, m.Went = m.away|bit, send
 	}
 }
+
+// Since returns the send at which the entity in a slot came there, or at which the slot became free.
+func (m *Moves) Since(slot int) uint32 { return m.at[slot] }
 
 // Born returns those of slots to which an entity was spawned after a send.
 func (m *Moves) Born(slots uint64, after uint32) uint64 { return m.since(slots&m.born, after) }

@@ -68,7 +68,7 @@ type arrival struct {
 	table, row int32
 	home       int32
 	from       place // where it was, with the same components; from.id 0: nowhere
-	moved      bool  // it was somewhere
+	move       int   // by how many moves this is the last, 0 where it was nowhere
 }
 
 // Homes says which entities share groups: those of the same components that have the same
@@ -143,6 +143,9 @@ func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
 // Moves is how entities came to the slots of a group of the newest frame.
 func (r *Ring) Moves(group int) *Moves { return &r.slots.groups[group].moves }
 
+// Moved are the moves of entities from slot to slot after a send, oldest first, if that is not too long ago.
+func (r *Ring) Moved(after uint32) []Move { return r.slots.movedSince(after) }
+
 // Clamped returns how many values of a component, by its place in
 // [ecs.Protocol.Replicated], were outside their range when they were captured.
 func (r *Ring) Clamped(component int) uint64 { return r.clamped[component] }
@@ -175,7 +178,7 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 		r.write(f, i)
 	}
 	f.end()
-	r.slots.end()
+	r.slots.end(len(r.concealed.veils))
 	r.since = 0
 	if r.steps == 1 {
 		r.remember()
@@ -224,14 +227,14 @@ func (r *Ring) place() {
 		}
 		for row, id := range t.ids {
 			p := &t.places[row]
-			ok, moved := p.id == id && r.slots.holds(*p, t.plan), false
+			ok, move := p.id == id && r.slots.holds(*p, t.plan), 0
 			if !ok {
 				if *p, ok = r.slots.places[layered{id, t.layer.veils}]; ok && r.slots.groups[p.group].plan != t.plan {
 					r.slots.free(*p, true)
-					ok, moved = false, true
+					ok, move = false, len(r.slots.moved)
 				}
 			}
-			a := arrival{id: id, table: int32(i), row: int32(row), moved: moved}
+			a := arrival{id: id, table: int32(i), row: int32(row), move: move}
 			if r.slots.homes != nil {
 				old := int32(0)
 				if ok {
@@ -239,7 +242,7 @@ func (r *Ring) place() {
 				}
 				if a.home = r.slots.homes.Home(row, old); ok && a.home != old {
 					r.slots.free(*p, true)
-					ok, a.moved, a.from = false, true, *p
+					ok, a.move, a.from = false, len(r.slots.moved), *p
 				}
 			}
 			if ok {

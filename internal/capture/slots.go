@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
 
@@ -25,6 +27,7 @@ type slots struct {
 	byKind map[kind]int32 // the first group of a kind; group.next is the one behind it
 	empty  []int32        // groups that nobody was in as the send began, ascending
 	taken  int            // of these, how many were tried
+	moved  []Move         // in the sends that frames are kept of, oldest first
 	send   uint32
 }
 
@@ -70,6 +73,9 @@ type rowRef struct{ table, row int32 }
 // begin starts a send.
 func (s *slots) begin(send uint32) {
 	s.send, s.empty, s.taken = send, s.empty[:0], 0
+	if n := len(s.moved) - len(s.movedSince(max(send, Kept)-Kept)); n > len(s.moved)/2 {
+		s.moved = append(s.moved[:0], s.moved[n:]...)
+	}
 	for i := range s.groups {
 		g := &s.groups[i]
 		g.seen = 0
@@ -105,10 +111,18 @@ func (s *slots) see(p place, table, row int) {
 	g.rows[p.slot] = rowRef{int32(table), int32(row)}
 }
 
+// movedSince are the moves after a send.
+func (s *slots) movedSince(after uint32) []Move {
+	n, _ := slices.BinarySearchFunc(s.moved, after+1, func(m Move, send uint32) int { return cmp.Compare(m.Send, send) })
+	return s.moved[n:]
+}
+
 // free takes an entity out of its slot, which has moved to another one, or is no more.
 func (s *slots) free(p place, moved bool) {
 	g := &s.groups[p.group]
-	g.moves.left(int(p.slot), s.send, moved)
+	if g.moves.left(int(p.slot), s.send, moved); moved {
+		s.moved = append(s.moved, Move{p.id, int(p.group), int(p.slot), int(p.group), int(p.slot), s.send})
+	}
 	g.alive &^= 1 << p.slot
 	g.idle |= 1 << p.slot
 	delete(s.places, layered{p.id, g.plan.veils})
@@ -131,7 +145,11 @@ func (s *slots) give(a arrival, p *plan) place {
 	g.alive |= bit
 	g.ids[slot] = a.id
 	p.start(g, slot)
-	g.moves.come(slot, s.send, a.moved)
+	g.moves.come(slot, s.send, a.move > 0)
+	if a.move > 0 {
+		m := &s.moved[a.move-1]
+		m.ToGroup, m.ToSlot = int(at), slot
+	}
 	if a.from.id != 0 {
 		old := &s.groups[a.from.group]
 		copy(g.lines[slot*p.lines:][:p.lines], old.lines[int(a.from.slot)*p.lines:])
@@ -204,13 +222,23 @@ func (s *slots) unlist(at int32) {
 	}
 }
 
-// end frees the slots of entities that the world no longer has.
-func (s *slots) end() {
+// end frees the slots of entities that the world no longer has, or not with all of these veils.
+func (s *slots) end(veils int) {
 	for i := range s.groups {
 		g := &s.groups[i]
 		for m := g.alive &^ g.seen; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
-			s.free(place{g.ids[k], int32(i), int32(k)}, false)
+			s.free(place{g.ids[k], int32(i), int32(k)}, veils > 0 && s.sees(g.ids[k], veils))
 		}
 	}
+}
+
+// sees reports whether the world has an entity.
+func (s *slots) sees(id components.NetID, veils int) bool {
+	for v := range 1 << veils {
+		if p, ok := s.places[layered{id, uint8(v)}]; ok && s.groups[p.group].seen>>p.slot&1 != 0 {
+			return true
+		}
+	}
+	return false
 }

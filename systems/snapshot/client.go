@@ -46,6 +46,7 @@ type Client struct {
 	own       ownState
 	contest   clientContest
 	sight     sight
+	settled   uint32 // send up to which no move of an entity keeps the client from being told of its old slot
 }
 
 // sight is what a client may know of.

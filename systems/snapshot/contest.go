@@ -139,6 +139,7 @@ func (x *contest) world(d *draft, src *source, limit int) {
 	s, c := d.sys, d.c
 	whole := d.pack.limit
 	d.pack.limit, x.last = limit, 0
+	src.keep(d)
 	if s.config.Priority == nil {
 		c.contest.over = !x.groups(d, src)
 	} else {
@@ -196,7 +197,7 @@ func (x *contest) compete(d *draft, src *source, gained accrued) {
 	for g := range src.list.each {
 		switch {
 		case !d.wants(src, g):
-		case src.group(uint32(g)).Alive == 0 && src.held.At(uint32(g)).Whole():
+		case src.group(uint32(g)).Alive == 0 && src.held.At(uint32(g)).Whole() && src.keeps(g) == 0:
 			x.empty(d, src, g, gained)
 		default:
 			x.group(d, src, g, gained)

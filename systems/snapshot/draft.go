@@ -28,6 +28,7 @@ type draft struct {
 	notes   notes // likewise
 	void    void
 	viewing viewing
+	keeping keeping
 }
 
 // void are groups in which nothing is to be seen.
@@ -69,6 +70,7 @@ type source struct {
 	held   *baseline.Records
 	kind   content
 	apart  bool // which of them the client wants may differ, of neighbours too
+	kept   *keeping
 }
 
 // groupList is which groups concern a client: those that are listed, ascending, or where seen is
@@ -109,7 +111,7 @@ func (d *draft) waits(c *Client) bool {
 // layOut makes the snapshot of one client and queues its datagrams.
 func (d *draft) layOut(c *Client) {
 	s, f := d.sys, d.f
-	d.c = c
+	d.c, d.keeping.known = c, false
 	d.encoder.resetOwn()
 	d.stats.Updates++
 	if c.join.at == 0 {
@@ -147,7 +149,7 @@ func (d *draft) layOut(c *Client) {
 	switch {
 	case c.join.state == joinStream:
 		d.tellJoin(&src, starved)
-	case (!c.contest.over || c.join.state == joinNow || s.config.Priority != nil) && d.whole(&src):
+	case (!c.contest.over || c.join.state == joinNow || s.config.Priority != nil) && d.untorn(&src):
 		c.contest.relax()
 	case c.join.state == joinNow:
 		s.shared.joins.pin(d)
@@ -173,6 +175,7 @@ func (d *draft) tellJoin(src *source, starved bool) {
 		d.c.stream(pk, d.f.Send, wait)
 	}
 	pk.limit = pk.used() + (limit-pk.used())/2
+	src.keep(d)
 	if d.c.contest.over && d.sys.config.Priority == nil || !d.whole(src) {
 		d.contest.world(d, src, pk.limit)
 	}
@@ -206,10 +209,27 @@ func (src *source) full(g int) wire.BlockHead {
 	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: wire.AllSlots}
 }
 
-// shown are the slots of a group that the client may see.
+// shown are the slots of a group that the client may see, and is told of.
 func (src *source) shown(g int) uint64 {
 	hidden, _ := src.held.At(uint32(g)).Hidden()
-	return ^hidden
+	return ^hidden &^ src.keeps(g)
+}
+
+// keep makes a source tell nothing of slots that the client keeps, if there are any.
+func (src *source) keep(d *draft) bool {
+	if src.kept = d.keep(); len(src.kept.slots) == 0 {
+		src.kept = nil
+	}
+	src.apart = src.apart || src.kept != nil
+	return src.kept != nil
+}
+
+// keeps are the slots of a group that it keeps.
+func (src *source) keeps(g int) uint64 {
+	if src.kept == nil {
+		return 0
+	}
+	return src.kept.of(uint32(g))
 }
 
 // wants reports whether the client is to be told of a group: while the state that it joins
@@ -306,6 +326,19 @@ func (src *source) stretch(at int) (x stretch) {
 	return x
 }
 
+// untorn is whole, and does not tell of the old slot of an entity in one datagram and of the new one in another.
+func (d *draft) untorn(src *source) bool {
+	mark := d.pack.load
+	if !d.whole(src) {
+		return false
+	}
+	if d.c.join.state == joinNow || d.pack.datagrams <= 1 && d.sys.sends.far == 1 || !src.keep(d) {
+		return true
+	}
+	d.pack.rollback(mark)
+	return d.whole(src)
+}
+
 // whole lays out all that a source has, or nothing when that does not fit.
 func (d *draft) whole(src *source) bool {
 	mark := d.pack.load
@@ -314,7 +347,7 @@ func (d *draft) whole(src *source) bool {
 	for x := src.stretch(0); x.count > 0; x = src.stretch(x.next) {
 		g, h := int(x.first), x.held
 		wants := d.wants(src, g)
-		if !wants || !h.Whole() {
+		if !wants || !h.Whole() || src.keeps(g) != 0 {
 			if !d.run(src, run) || wants && !d.apart(src, g) {
 				d.pack.rollback(mark)
 				return false

@@ -49,7 +49,7 @@ func moving(d *draft, number int, slots uint64) (waits uint64) {
 	return waits
 }
 
-// waitsFor reports whether the client sees an entity, and does not hold it.
+// waitsFor reports whether the client sees an entity, and does not hold it where it is now.
 func waitsFor(d *draft, id uint32) bool {
 	c := d.c
 	for g, k := range d.sys.frames.Slots(components.NetID(id)) {
@@ -65,7 +65,7 @@ func waitsFor(d *draft, id uint32) bool {
 				c.contest.world.of(n)[k] = first
 			}
 		}
-		return !holdsID(d.sys.frames.At(h.Newest(k)), g, k, components.NetID(id))
+		return h.Newest(k) < d.sys.frames.Moves(g).Since(k)
 	}
 	return false
 }

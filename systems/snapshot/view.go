@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -81,6 +82,21 @@ func (c *Client) number(group int) int {
 	return slices.IndexFunc(c.sight.view.pieces, func(p piece) bool { return int(p.group) == group })
 }
 
+// numbers are those of a group in frames, and of what went out of sight with it.
+func (c *Client) numbers(group int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !c.sight.on {
+			yield(group)
+			return
+		}
+		for n, p := range c.sight.view.pieces {
+			if (int(p.group) == group || p.group == leaving && int(p.was) == group) && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
 // groups is how many groups of a frame the client is told of, those in between included that are
 // out of its sight.
 func (c *Client) groups(f *capture.Frame) int {
@@ -100,6 +116,12 @@ func standing(s *System, c *Client, id components.NetID) (group, slot int, ok bo
 		}
 	}
 	return s.frames.Slot(id)
+}
+
+// holds reports whether the client has acknowledged a state of a slot of a group, of a send or later.
+func (c *Client) holds(group, slot int, send uint32) bool {
+	h := c.baselines.World.At(uint32(c.number(group)))
+	return h != nil && h.Newest(slot) >= send
 }
 
 // sees reports whether the client sees what stands in a slot of a group.

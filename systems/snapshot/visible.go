@@ -148,8 +148,8 @@ func (d *draft) tellHidden() {
 		empty := h.HiddenEmpty()
 		for g := first; g < first+count && slots != 0; g++ {
 			told := slots
-			if c.join.state == joinNone {
-				told &^= moving(d, int(g), slots)
+			if c.join.state != joinNow {
+				told &^= moving(d, int(g), slots) | d.keep().of(g)
 			}
 			d.cover(g, told&^empty, d.void.unseen[:])
 			d.cover(g, told&empty, d.void.empty[:])

@@ -141,7 +141,7 @@ func (m *Mirror) removeGone() {
 				e.toldAll = m.Store.oldestTold(newest)
 			}
 			moved, decided := newest >= r.Newest+MoveSends, e.decided(r, newest)
-			if r.announced && (decided || moved && r.Removed.Away) {
+			if r.announced && (decided || moved) {
 				went(m, r)
 			}
 			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) {
