@@ -85,23 +85,46 @@ func join(t *testing.T, addr string) {
 	}
 }
 
+// taken takes the ports of a page and its game that begin at first; ends gives them back, and is nil where somebody has one.
+func taken(first int) (ends func()) {
+	var all []net.Listener
+	ends = func() {
+		for _, ln := range all {
+			_ = ln.Close()
+		}
+	}
+	for _, p := range []int{first + 1, first + 3} {
+		ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", p))
+		if err != nil {
+			ends()
+			return nil
+		}
+		all = append(all, ln)
+	}
+	return ends
+}
+
 // A world has a page at the ports that are its own, and at free ones where somebody has these.
 func TestBeside(t *testing.T) {
-	const port = 39777
+	port := 20000 // and above: no system gives these to who asks for any port
+	ends := taken(port)
+	for ; ends == nil; ends = taken(port) {
+		if port += 4; port > 30000 {
+			t.Fatal("nobody gives back the ports from 20000 to 30000")
+		}
+	}
+	ends()
 	for _, busy := range []bool{false, true} {
 		if busy {
-			for _, p := range []int{port + 1, port + 3} {
-				ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", p))
-				if err != nil {
-					t.Skip("somebody else has the ports: ", err)
-				}
-				defer ln.Close()
+			if ends = taken(port); ends == nil {
+				t.Fatal("the world keeps its ports")
 			}
+			defer ends()
 		}
 		t.Run(fmt.Sprint("busy=", busy), func(t *testing.T) {
 			world := plaza()
 			Beside(&world, eventloop.ListenBoth, Config{
-				Package: "client", Args: []string{"-fast"}, Window: "walk -connect", GamePort: port, Dir: prebuilt(t), Page: "<p>plaza</p>",
+				Package: "client", Args: []string{"-fast"}, Window: "walk -connect", GamePort: uint16(port), Dir: prebuilt(t), Page: "<p>plaza</p>",
 			})
 			out := start(t, world, "-clients 1")
 			page, game := out.Find(t, `browser: +http://127\.0\.0\.1:(\d+)\n`), out.Find(t, `window: +walk -connect 127\.0\.0\.1:(\d+)\n`)
@@ -109,7 +132,7 @@ func TestBeside(t *testing.T) {
 			if err := json.Unmarshal([]byte(fetch(t, "http://127.0.0.1:"+page+"/play.json")), &told); err != nil || len(told.Args) != 1 || told.Args[0] != "-fast" {
 				t.Errorf("%v: %+v", err, told)
 			}
-			if own := page == fmt.Sprint(port+3) && game == fmt.Sprint(port) && told.Port == port+1; own == busy {
+			if own := page == fmt.Sprint(port+3) && game == fmt.Sprint(port) && int(told.Port) == port+1; own == busy {
 				t.Errorf("the page is at %s, the game at %s and %d", page, game, told.Port)
 			}
 			if text := fetch(t, "http://127.0.0.1:"+page); text != "<p>plaza</p>" {
