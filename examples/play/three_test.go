@@ -178,7 +178,10 @@ func TestThree(t *testing.T) {
 		m.Proxy.Cut()
 		playtest.Until(b.T, "it says that there is no link", func() bool { return b.text("#link") != "" })
 		b.picture("three-4-no-link")
+		b.do(chromedp.WaitVisible("#link button"))
+		b.picture("three-5-reconnecting")
 		m.Proxy.Refuse(false)
+		b.do(chromedp.Click("#link button"))
 		playtest.Until(b.T, "it says no more that the link is gone", func() bool { return b.text("#link") == "" })
 		before := ada()
 		b.insist("a player walks", func(int) { b.press("s", "KeyS", 500*time.Millisecond); b.press("w", "KeyW", 500*time.Millisecond) },

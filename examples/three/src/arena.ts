@@ -24,7 +24,7 @@ class Match implements Scene<typeof arena> {
   private readonly told: InstanceType<typeof arena.Told>;
   private own: Actor | undefined;
   private aim = 0; // radians
-  private named = false; // the server knows the name
+  private named = -1; // the session in which the server was told the name, by its number of reconnects
   private kills = -1; // that were told; -1: none was yet
   private sinceScores = Infinity; // seconds
   private readonly target = new Vector3();
@@ -109,8 +109,8 @@ class Match implements Scene<typeof arena> {
       }
       this.kills = Feed.Total;
     }
-    if (stats.Own && !this.named) {
-      this.named = true;
+    if (stats.Own && this.named !== stats.Reconnects) {
+      this.named = stats.Reconnects;
       const rename = new arena.sent.Rename.Value();
       rename.Name = this.name;
       if (this.name) this.game.send('Rename', rename);
