@@ -63,8 +63,8 @@ func Three(world string) *web.Dist {
 }
 
 // Beside returns a world with sockets, an inspector, and a page to play on, whose client is examples/play, at the port that
-// [Worlds] has for its name. rules, keys and touch say on the page what players try to do, and what to press, as in web.Config. It panics for a
-// world that Worlds does not name.
+// [Worlds] has for its name. rules, keys and touch say on the page what players try to do, and what to press, as in web.Config.
+// It panics for a world that Worlds does not name.
 func Beside(w runner.World, rules string, keys [][2]string, touch string) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),

@@ -68,7 +68,6 @@ func TestOnlyAlike(t *testing.T) {
 	}
 }
 
-// A look behind veils allocates nothing, whatever walks and changes sides.
 // Who gets something behind a veil, beyond the border of the cell that it keeps, is known with it in that cell.
 func TestVeilsKeepCells(t *testing.T) {
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 50, Radius: 60, Leave: 70}, Components: []Component{Only[room](Same[team]())}})
@@ -93,6 +92,7 @@ func TestVeilsKeepCells(t *testing.T) {
 	}
 }
 
+// A look behind veils allocates nothing, whatever walks and changes sides.
 func TestVeilsAllocateNothing(t *testing.T) {
 	crew := Filter(func(me struct{ Team *team }, it struct{ Team *team }) bool { return *me.Team == *it.Team })
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 10, Radius: 60}, Components: []Component{Only[room](Same[team]()), Only[spot](Or(crew, &Grid[spot]{Cell: 10, Radius: 20}))}})
