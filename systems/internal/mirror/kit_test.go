@@ -12,6 +12,7 @@ import (
 
 // What is replicated: Owner, SpawnKey, Place, Shots, Tint.
 const (
+	ownerBit = 1 << 0
 	placeBit = 1 << 2
 	shotsBit = 1 << 3
 )
@@ -45,15 +46,8 @@ const (
 // newForger returns one whose mirror has joined, with an empty world and own state of an entity
 // that is not there.
 func newForger(t testing.TB) *forger {
-	p := testgame.Grounds()
-	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
-	tables := wire.Tables(p)
-	f := &forger{Mirror: New(p.Replicated(), wire.Predicted(p), wire.Private(p)), t: t, world: w}
-	f.models[0] = delta.NewModel(delta.NewLayout(tables, every, tickRate/every), nil)
-	f.models[1] = delta.NewModel(delta.NewRawLayout(tables, every, tickRate/every), nil)
-	f.Open(Config{World: w, Host: host{}, Client: 1, Tick: 3 * every, SendEvery: every, Model: f.models[0], RawModel: f.models[1], Predicts: true})
-	none := &delta.Group{Known: wire.AllSlots}
-	f.feed(f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: 1, Control: true}, shotsOf(900, 9), told{state: none}))
+	f := openForger(t)
+	f.feed(f.joining(1, shotsOf(900, 9), told{state: &delta.Group{Known: wire.AllSlots}}))
 	if f.Place(); f.refused > 0 {
 		t.Fatal("refused at once")
 	}
@@ -61,6 +55,23 @@ func newForger(t testing.TB) *forger {
 		t.Fatal("not joined")
 	}
 	return f
+}
+
+// openForger returns one whose mirror has yet to join.
+func openForger(t testing.TB) *forger {
+	p := testgame.Grounds()
+	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
+	tables := wire.Tables(p)
+	f := &forger{Mirror: New(p.Replicated(), wire.Predicted(p), wire.Private(p)), t: t, world: w}
+	f.models[0] = delta.NewModel(delta.NewLayout(tables, every, tickRate/every), nil)
+	f.models[1] = delta.NewModel(delta.NewRawLayout(tables, every, tickRate/every), nil)
+	f.Open(Config{World: w, Host: host{}, Client: 1, Tick: 3 * every, SendEvery: every, Model: f.models[0], RawModel: f.models[1], Predicts: true})
+	return f
+}
+
+// joining is a datagram of the next send, with whose state of so many groups the mirror is to join.
+func (f *forger) joining(groups uint32, all ...told) []byte {
+	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: groups, Control: true}, all...)
 }
 
 // told is what a forged block says of a group.

@@ -101,10 +101,9 @@ func (m *Mirror) load() {
 			if x.Told[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
 				continue // nor did one that is gone by now
 			}
-			if r := m.stand(int32(g), x, k, st); r != nil && (r.Entity.IsZero() || !m.simulates(r.Entity)) {
-				if !m.placeRecord(r, st, k) {
-					continue
-				}
+			r := m.stand(int32(g), x, k, st)
+			if r == nil || !r.Entity.IsZero() && m.simulates(r.Entity) || !m.placeRecord(r, st, k) {
+				continue
 			}
 			if x.Told[k] == send {
 				x.Fresh &^= 1 << k
