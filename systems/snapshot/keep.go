@@ -48,8 +48,8 @@ func (d *draft) keep() *keeping {
 			}
 		}
 	}
-	if settled {
-		c.settled = d.f.Send
+	if settled { // of a state that still streams to it, it may hear of old slots yet
+		c.settled = c.join.keeps(d.f.Send)
 	}
 	return x
 }
