@@ -1,9 +1,9 @@
-// Package ecs holds the world of a game: entities with components in columns,
-// the protocol that server and clients share, and the schedule that steps them.
+// Package ecs provides the world of a game: entities with components in columns, the protocol that server and clients
+// share, and the schedule that steps the world.
 //
 //	type Position struct{ X, Y float32 `net:"-512..512 step 0.01"` }
 //	type Move struct{ DX, DY int8 `net:"-1..1"` }
-//	type dot struct { // a row: what a system wants to touch
+//	type dot struct { // a row: the components that a system uses
 //		Pos *Position
 //		In  *Move
 //	}
@@ -18,91 +18,72 @@
 //		}
 //	})
 //
-// What to use for what:
+// # Index of tasks
 //
-//   - Define a protocol, alike on server and clients: [NewProtocol]. Compare two:
-//     [Protocol.Hash], [Protocol.Lines].
-//   - Register components: [Replicate], [ReplicateFields] for types without
-//     tags, [Local], [Input]; with a [Mode], [Predicted], [Interpolated],
-//     [OwnerOnly] or [ClientOwned]. One of a kind in the world: [Singleton], read
-//     by [Single].
-//   - Leave a field of a predicted component to the server: the word server of its tag, see [Predicted].
-//   - Draw a component on curves in place of straight lines, or on beyond the newest
-//     state: [Hermite], [Extrapolate].
-//   - Let one entity carry another, so that it stands and is drawn where its carrier is: [Carry].
-//   - Round to the wire's precision after every step, on both sides:
-//     [Protocol.QuantizeSteps].
-//   - Write a system: [Protocol.Simulate] for the rules that both sides run,
-//     [Protocol.Authority] for what only the server decides.
-//   - Say what happens to the world when players come and go: [Join], [Protocol.Leave]; and what they can do to it
-//     that is no input: [Command]. For the
-//     netcode: [Protocol.Players], [Players], [Request], [MaxRequest].
-//   - Write one that says what it reads and what it writes, for a server that does it on several
-//     processors: [Rows], [Step].
-//   - Make a world: [NewWorld], [Config]; with workers for Rows: [Workers].
-//   - Iterate: [Each] over what this peer simulates, [EachOf] over one client's
-//     part of it, [All] over copies of everything visible, [Chunks] over whole
-//     columns, [EachInOrder] in the same order on every peer. Rows: optional
-//     fields, an [Entity] field, [With], [Without].
-//   - Spawn and despawn: [Spawn] by a row struct, the fast form, [World.Spawn] by
-//     a list of values, [World.Despawn], [World.Alive]. What Simulate spawns for
-//     a client, that client predicts: [SpawnKey].
-//   - One entity's components: [Get], [Has], [Add], [Remove].
-//   - Names on the wire: [World.NetID], [World.ByNetID].
-//   - Random numbers that both sides draw alike: [World.Rand].
-//   - Time: [World.Tick], [World.Step]. What is not per entity: [SetResource],
-//     [Resource].
-//   - Hang on entities what a game shows of them, such as sprites, so that it ends with
-//     them, mispredicted ones included: [Attachments].
-//   - Schedule: [Stage], [Schedule]; change one with [Schedule.Wrap],
-//     [Schedule.WrapAll], [Schedule.Remove], [Schedule.InsertBefore], [Schedule.InsertAfter]; print
-//     it with [Schedule.String].
-//   - Step at a fixed rate: [Loop]. Look at a part of a step: [Netcode.BeginPartial],
-//     [Netcode.EndPartial]; know that it is one: [World.Partial].
-//   - Go back in time: [WorldHistory] brings back all of a world, [History] the
-//     values of what a client predicts. Look back and leave the world alone:
-//     [WorldHistory.At], [Past], [AllAt], [GetAt]. Give all of it to another peer:
-//     [WorldHistory.AppendState], [Netcode.ReadState].
-//   - Compare states: [World.Hash]; by component, [World.HashOf] with
-//     [Protocol.Components]; by field, [World.HashFields]; after each system,
-//     [World.Trace]. Name the entity, component and field in which two states
-//     differ: [Differs], [WorldHistory.Differs].
-//   - Find systems that depend on storage order or on more than the world:
-//     [World.ForceRollback]. For a checker of one's own: [World.Shuffle] between
-//     [WorldHistory.Restore] and [WorldHistory.Differs].
-//   - For the netcode: [Netcode.Tables], [Netcode.Replica], [Netcode.Discard],
-//     [Netcode.Pointer], [Netcode.Mask], [Netcode.SetTick], [Netcode.SetInputSequence], [Netcode.ForgetInputs],
-//     [Netcode.SkipOwner], [Netcode.SkipNobody], [Netcode.SimulateOnly],
-//     [Netcode.SimulateStage]. For spawns and despawns that a client predicts:
-//     [Netcode.BeginReplay], [Netcode.EndReplay], [Netcode.Confirm], [Netcode.Revive],
-//     [Netcode.SettleInput], [Netcode.RejectSpawns], [Netcode.Simulated], [Netcode.Suspended], [Netcode.PlacePredicted],
-//     [World.PendingPredictions].
+// Define a protocol, the same on server and clients:
 //
-// # What holds
+//   - Create it: [NewProtocol]. Compare two: [Protocol.Hash], [Protocol.Lines].
+//   - Register components: [Replicate], [ReplicateFields] for types without tags, [Local], [Input]. A [Mode] says how a
+//     component is used: [Predicted], [Interpolated], [OwnerOnly], [ClientOwned]. Register a value that the world has once:
+//     [Singleton], read by [Single].
+//   - Let the server alone decide one field of a predicted component: the tag word server, see [Predicted].
+//   - Draw a component on curves instead of straight lines, or beyond the newest state: [Hermite], [Extrapolate].
+//   - Attach one entity to another, in the simulation and in the view: [Carry].
+//   - Round components to their encoded precision after every step, on both sides: [Protocol.QuantizeSteps].
+//   - Add rules that both sides run: [Protocol.Simulate]. Add rules for the server only: [Protocol.Authority].
+//   - React to players who join and leave: [Join], [Protocol.Leave]. Accept requests that are not inputs: [Command].
+//   - Declare which components a system reads and writes, so that a server runs it on several processors: [Rows], [Step].
 //
-// While a system runs, structure stands still: Spawn, Despawn, Add and Remove
-// take effect at the end of its stage, in the order of the calls, and a nested
-// stage ends before the one around it. Outside systems they take effect at once,
-// and a walk that is under way then panics.
+// Use a world:
 //
-// Components hold no pointers at any depth, up to 64 replicated ones and 240 in
-// all. Pointers into columns are good for one iteration, or until the next
-// structural change.
+//   - Create it: [NewWorld], [Config]. Give it workers for Rows: [Workers].
+//   - Iterate: [Each] over entities that this peer simulates, [EachOf] over those of one client, [All] over copies of all
+//     visible entities, [Chunks] over whole columns, [EachInOrder] in the same order on every peer. A row struct can have
+//     optional fields, an [Entity] field, [With] and [Without].
+//   - Spawn and despawn: [Spawn] with a row struct, which is the fast form, [World.Spawn] with a list of values,
+//     [World.Despawn], [World.Alive]. If Simulate spawns for a client, this client predicts the spawn: [SpawnKey].
+//   - Access the components of one entity: [Get], [Has], [Add], [Remove].
+//   - Convert between entities and network ids: [World.NetID], [World.ByNetID].
+//   - Draw random numbers that are equal on both sides: [World.Rand].
+//   - Read the time: [World.Tick], [World.Step]. Store values that belong to no entity: [SetResource], [Resource].
+//   - Attach sprites or sounds to entities, so that they end with them, mispredicted entities included: [Attachments].
+//   - Change or print the schedule: [Stage], [Schedule], [Schedule.Wrap], [Schedule.WrapAll], [Schedule.Remove],
+//     [Schedule.InsertBefore], [Schedule.InsertAfter], [Schedule.String].
+//   - Step at a fixed rate: [Loop].
 //
-// Storage order differs between peers. A system that runs on both sides depends
-// on no order but that of EachInOrder, on no clock, no map iteration and no
-// random numbers but those of Rand.
+// Go back in time and compare:
 //
-// A world belongs to one goroutine, which has others work for it while Rows walks; a protocol,
-// once in use, belongs to any number.
-// Ticks, walks, captures and hashes allocate nothing in steady state, nor do
-// spawns, despawns and other changes of structure, once there was room for as
-// many.
+//   - Restore a whole world: [WorldHistory]. Restore the values that a client predicts: [History].
+//   - Read an earlier state without changing the world: [WorldHistory.At], [Past], [AllAt], [GetAt]. Send a whole state to
+//     another peer: [WorldHistory.AppendState], [Netcode.ReadState].
+//   - Compare states: [World.Hash]; by component, [World.HashOf] with [Protocol.Components]; by field, [World.HashFields];
+//     after each system, [World.Trace]. Print the entity, component and field in which two states differ: [Differs],
+//     [WorldHistory.Differs].
+//   - Find systems that depend on storage order or on data outside of the world: [World.ForceRollback]. Write your own
+//     checker: [World.Shuffle] between [WorldHistory.Restore] and [WorldHistory.Differs].
 //
-// # What it costs
+// [Netcode] has the functions that only netcode systems need: tables and replicas, predicted spawns, partial steps
+// ([Netcode.BeginPartial], [World.Partial]) and the list of players ([Protocol.Players], [Players], [Request], [MaxRequest]).
 //
-// go run ./internal/bench/ecs measures it beside slices, copy and arche. Each
-// takes less than twice the time of a loop over slices, best for rows of up to
-// three components; Chunks takes no more than the loop, and Rows without workers up to a third more than Each. All copies, EachInOrder
-// sorts: they are for what needs them.
+// # Rules
+//
+// While a system runs, the structure of the world does not change: Spawn, Despawn, Add and Remove take effect at the end of
+// the system's stage, in the order of the calls. A nested stage ends before the outer one. Outside of systems they take effect
+// at once, and an iteration that is still running then panics.
+//
+// Components contain no pointers at any depth. A protocol has up to 64 replicated components and 240 in total. A pointer into
+// a column is valid for one iteration, or until the next structural change.
+//
+// Storage order differs between peers. A system that runs on both sides must not depend on any order except that of
+// EachInOrder, on a clock, on map iteration, or on random numbers except those of Rand.
+//
+// A world belongs to one goroutine; Rows lets others work while that goroutine waits. A protocol can be shared by any number
+// of goroutines once it is in use. Ticks, iterations, captures and hashes allocate nothing in steady state. Structural changes
+// allocate nothing once the world has had room for as many entities.
+//
+// # Cost
+//
+// go run ./internal/bench/ecs compares with slices, copy and arche. Each takes less than twice the time of a loop over slices
+// and is best for rows of up to three components. Chunks takes as long as the loop. Rows without workers takes up to a third
+// longer than Each. All copies and EachInOrder sorts: use them only where you need this.
 package ecs
