@@ -1,92 +1,84 @@
-// Package event is for what happens once and is told: a chat line, a door that opens, a
-// trade that a player asks for. It is a remote procedure call without an answer: a
-// struct, registered once, raised on one peer and handled on others, in a system of
-// Simulate or anywhere else. What lasts is state and belongs in components; an event is
-// the news of it.
+// Package event sends one-time events, such as a chat line, an opened door or a trade request: remote procedure calls without
+// an answer. An event is a struct that is registered once, raised on one peer and handled on others. It can be raised in
+// Simulate or anywhere else. Lasting facts are state and belong in components; an event is the news of the change.
 //
 // # Index of tasks
 //
 // For a game:
 //
-//   - Register types, alike on server and clients: [NewRegistry], [Register], [Options], [Side].
-//   - Raise one: [Raise]. Say for whom: [ToServer], [ToOwner], [ToViewers], [ToAll], [ToClient].
-//   - Make the two ends, before there are worlds: [NewServer], [NewClient].
-//   - Say what a server does about events of clients, and which it accepts: [OnServer], [Handlers], [Sender].
-//   - Say what a client does about events of the server: [OnClient], [Origin].
-//   - Bound what a client may send: Rate and Burst of [Options]. Let it know: Tell, [Refusal].
+//   - Register types, the same on server and clients: [NewRegistry], [Register], [Options], [Side].
+//   - Raise an event: [Raise]. Choose the receivers: [ToServer], [ToOwner], [ToViewers], [ToAll], [ToClient].
+//   - Create both ends, before the worlds exist: [NewServer], [NewClient].
+//   - Accept and handle events of clients on the server: [OnServer], [Handlers], [Sender].
+//   - Handle events of the server on a client: [OnClient], [Origin].
+//   - Limit the events of a client: Rate and Burst of [Options]. Inform the client: Tell, [Refusal].
 //   - Send plain messages on the same channels: [Registry.Messages].
-//   - Count: [Stats].
+//   - Read counters: [Stats].
 //
 // For the netcode that steps a world:
 //
-//   - Give them their world and channels: [Server.Attach], [Hooks], [Client.Join].
+//   - Connect worlds and channels: [Server.Attach], [Hooks], [Client.Join].
 //   - Compare registries in the handshake: [Registry.Lines].
-//   - Let peers come and go: [Server.Join], [Server.Leave], [Client.Leave]; come back: [Server.Suspend], [Client.Resume].
-//   - Take in messages: [Server.Receive], [Client.Receive]; handle those whose time has come: [Client.Deliver].
-//   - Step: Rewind, Start, Done, and [Server.Settle] or [Client.Settle], as below.
+//   - Add and remove clients: [Server.Join], [Server.Leave], [Client.Leave]. Handle outages: [Server.Suspend], [Client.Resume].
+//   - Receive messages: [Server.Receive], [Client.Receive]. Handle the events that are due: [Client.Deliver].
+//   - Step: Rewind, Start, Done, and [Server.Settle] or [Client.Settle], see below.
 //
-// # What a model does
+// # Calls around a tick
 //
-// Around each run of Simulate, the first one of a tick and each later one:
+// A model calls Start and Done around each run of Simulate, the first run of a tick and each later one:
 //
 //	events.Start(tick)
 //	w.Netcode().SimulateStage().Run(w)
 //	events.Done()
 //
-// Before it goes back to a tick, events.Rewind(tick). At the end of each step, before
-// packets go out, events.Settle(horizon): the first tick that it may still go back to. A
-// server counts ticks, a client its input sequences, since the tick of an input can shift.
-// The calls are those of package outcome, at the same places and with the same horizon.
+// Before it simulates a tick again, it calls events.Rewind(tick). At the end of each step, before packets are sent, it calls
+// events.Settle(horizon). The horizon is the first tick that may still be simulated again. A server counts ticks. A client
+// counts input sequences, because the tick of an input can shift. Package outcome has the same calls, at the same places and
+// with the same horizon.
 //
-// # What is the same event
+// # Events of re-simulated ticks
 //
-// Ticks are simulated again, with other inputs or other state, and each event goes out
-// once. When a tick is simulated again, an event that it raises is one that it raised
-// before if type and target are the same: first those whose values are equal find each
-// other, then the others in the order of the calls. So if a tick raised one shot and now
-// raises one with another aim, that is the shot which was sent, and it stands as it was
-// sent; if it now raises two, one more goes out. The target counts with its entity, by
-// SpawnKey or NetID. What goes wrong is counted: Changed and Unfounded in [Stats].
+// A tick can be simulated again with other inputs or other state, but each event is sent once. Two events of the same tick are
+// the same event if their type and target are equal. Events with equal values match first, the others match in the order of
+// the calls. Example: a tick raised one shot and now raises one shot with another aim. This is the shot that was sent, and it
+// stays as it was sent. If the tick now raises two shots, one more is sent. Targets compare by SpawnKey or NetID. [Stats]
+// counts the differences as Changed and Unfounded.
 //
-// What was sent cannot be recalled. A client sends at once what its prediction raises
-// for the server, also when a replay does not raise it again: the server judges in
-// Validate and Handle, against its own world. For a game there are three ways:
+// A sent event cannot be recalled. A client sends an event to the server as soon as its prediction raises it, even if a replay
+// does not raise it again. The server checks it in Validate and Handle, against its own world. A game has three choices:
 //
-//   - At once, the default: the least delay, possibly unfounded. A request, an order.
-//   - Options.Final: sent when no rewrite can reach the tick, so exactly what its last simulation raised.
-//     On a server that only goes forward that is the same step; on a client, a round trip later.
-//   - An outcome of package outcome: shown at once where it was predicted, and taken back when it did not happen.
+//   - Send at once, the default: the shortest delay, but the event can be unfounded. Good for requests and orders.
+//   - Set Options.Final: the event is sent when no rewrite can reach its tick, so it is exactly what the last simulation raised.
+//     On a server that only goes forward this is the same step. On a client it is one round trip later.
+//   - Use package outcome: the outcome is shown at once on the peer that predicted it, and withdrawn if it did not happen.
 //
 // # Order and time
 //
-// Events of a type arrive once or, on an unreliable channel, at most once. On an ordered
-// channel they arrive in the order in which they were sent, which is the order of the calls
-// of Raise, but that Final ones count from Settle.
+// An event arrives exactly once on a reliable channel, and at most once on an unreliable one. On an ordered channel events
+// arrive in the order of the calls of Raise; for Final events the order of Settle counts.
 //
-// A client handles an event of tick t when its confirmed state includes tick t, in the order
-// of ticks, so that the door is open when the news is read; an ordered channel keeps its
-// order then too. Options.Early types do not wait, and overtake those that do. A server
-// handles events when they arrive, before the next tick.
+// A client handles an event of tick t when its confirmed state includes tick t, in the order of ticks. So the door is open
+// when the client reads the news. Events with Options.Early do not wait, and overtake the others. A server handles events when
+// they arrive, before the next tick.
 //
 // # Outages
 //
-// While a client is away and its place is kept, the server keeps reliable events for it, up to ServerConfig.Limit and
-// 64 KiB, and sends them when it is back, each once. With a Sees hook that needs a session, an event to viewers is kept for
-// the owner alone. What a client raises while it has no session is dropped.
+// While the server keeps the place of a client that is away, it stores reliable events for that client: up to
+// ServerConfig.Limit events and 64 KiB. When the client is back, the server sends each of them once. If the Sees hook needs a
+// session, only the owner's events to viewers are stored. Events that a client raises while it has no session are dropped.
 //
-// # What holds
+// # Guarantees
 //
-//   - A handler runs once for an event, outside Simulate, and no replay repeats what it does. So where ticks are
-//     simulated again it may look at the world, with ecs.All, ecs.Single and ecs.Get, and not write it: Spawn,
-//     Despawn, Add, Remove, Each and Chunks panic with advice, and a value behind a pointer of ecs.Get that is
-//     another one afterwards does. That is so on a server under ServerRewind, and on every peer under Rollback and
-//     Lockstep. What players do to such a world is an input or a command; what rules do belongs in Simulate or
-//     Authority. Under LocalSync, Buffered and CorrectOnMismatch handlers of the server may write the world.
-//   - A client can make the server handle Rate events a second of each type, after Burst at once. More are
-//     counted and dropped before they are read, and that is logged once.
-//   - Nothing is sent to a client that it could not have: an event to viewers goes to those who see the entity.
-//   - Memory is bounded by Limit at the sender, and by Waiting and WaitingBytes at a client. Once the
-//     buffers have grown to the traffic, nothing allocates.
-//   - Bytes that no honest peer sends are an error, and no handler hears of them.
-//   - The same calls give the same bytes.
+//   - A handler runs once for an event, outside of Simulate. No replay repeats its effects. Under models that re-simulate (on a
+//     server under ServerRewind; on every peer under Rollback and Lockstep) a handler may read the world with ecs.All,
+//     ecs.Single and ecs.Get, but not write it: Spawn, Despawn, Add, Remove, Each and Chunks panic with advice, and so does a
+//     changed value behind a pointer of ecs.Get. Use an input or a command for actions of players, and Simulate or Authority
+//     for rules. Under LocalSync, Buffered and CorrectOnMismatch, handlers of the server may write the world.
+//   - A client can trigger Rate events a second of each type, after Burst at once. Further events are counted and dropped before
+//     they are decoded, and this is logged once.
+//   - Clients receive only events that they may know: an event to viewers goes to clients that see the entity.
+//   - Memory is bounded by Limit at the sender, and by Waiting and WaitingBytes at a client. Once the buffers have grown to the
+//     traffic, nothing allocates.
+//   - Malformed bytes are an error and reach no handler.
+//   - The same calls produce the same bytes.
 package event

@@ -1,76 +1,67 @@
-// Package outcome is for what cannot be taken back: a kill that is counted, a goal
-// that is announced, a sound. A tick that is simulated may be simulated again with
-// other inputs, or turn out mispredicted; so what it does is provisional at first. An
-// outcome is raised in Simulate, on any peer and under any model, and the game hears
-// of it three times at most: Begin when it seems to have happened, and then either
-// Commit, when no rewrite can reach its tick any more, or Cancel.
+// Package outcome reports events that cannot be taken back, such as a counted kill, an announced goal or a sound. A tick can be
+// simulated again with other inputs, or turn out to be mispredicted, so its effects are provisional at first. A game raises an
+// outcome in Simulate, on any peer and under any model. It is called back up to twice: Begin when the outcome seems to have
+// happened, then Commit when no rewrite can reach its tick any more, or Cancel when it did not happen.
 //
-//   - Make a world's log: [New], [Config]. Without one [Raise] does nothing.
-//   - Say what is done about a type of outcomes: [Handle], [Handlers].
-//   - Raise one in a system of Simulate: [Raise].
-//   - Read what a handler gets: [Outcome], [Subject].
-//   - Count them, and what the log refused: [Log.Stats].
-//   - Step a world under a model, as below: [Log.Rewind], [Log.Start], [Log.Done], [Log.Settle], [Log.Horizon].
+//   - Create a world's log: [New], [Config]. Without a log [Raise] does nothing.
+//   - Define the reaction to a type of outcomes: [Handle], [Handlers].
+//   - Raise an outcome in a system of Simulate: [Raise].
+//   - Read it in a handler: [Outcome], [Subject].
+//   - Count outcomes and refused ones: [Log.Stats].
+//   - Step a world under a model, see below: [Log.Rewind], [Log.Start], [Log.Done], [Log.Settle], [Log.Horizon].
 //
-// # What a model does
+// # Calls around a tick
 //
-// Around each run of Simulate, the first one of a tick and each later one:
+// A model calls Start and Done around each run of Simulate, the first run of a tick and each later one:
 //
 //	log.Start(tick)
 //	w.Netcode().SimulateStage().Run(w)
 //	log.Done()
 //
-// Before it goes back to a tick, log.Rewind(tick). At the end of each step, when all is
-// simulated, log.Settle(horizon), the first tick that it may still go back to:
+// Before it simulates a tick again, it calls log.Rewind(tick). At the end of each step it calls log.Settle(horizon). The horizon
+// is the first tick that may still be simulated again:
 //
-//	a server that only goes forward   the tick that comes next: what began is committed in the same call
-//	a server that rewinds, rollback   the first tick for which a player's input is still outstanding, or the
-//	                                  first in the window, whichever is later; policy.Policies.FirstOpen says
-//	lockstep                          the tick that comes next
-//	a client of a forward server      what follows the last tick that the server has confirmed of each entity
-//	                                  that the client simulates; it counts in input sequences, because the tick
-//	                                  of an input can shift
-//	a client of a server that rewinds the same, once it has left the window there: until then the server can
-//	                                  rewrite what it has confirmed
+//	a server that only goes forward    the next tick: outcomes are committed in the call in which they begin
+//	a server that rewinds, rollback    the first tick for which a player's input is still missing, or the first tick
+//	                                   of the window, whichever is later; see policy.Policies.FirstOpen
+//	lockstep                           the next tick
+//	a client of a forward server       the tick after the last one that the server has confirmed for each entity that
+//	                                   the client simulates; counted in input sequences, because the tick of an input
+//	                                   can shift
+//	a client of a server that rewinds  the same, once the tick has left the server's window: until then the server can
+//	                                   rewrite the tick that it has confirmed
 //
-// A client whose prediction was wrong at the very tick that the server has confirmed
-// does not simulate the ticks before it again. To withdraw what those raised, it calls
-// Rewind of the first of them, then Settle; to believe it, Settle alone. systems.Client
-// withdraws, so that clients commit nothing that the server does not. It follows that
-// after a correction something that did happen can be withdrawn; its lasting effects are in
-// the state all the same.
+// If a client's prediction was wrong at the tick that the server confirmed, the client does not simulate earlier ticks again. To
+// withdraw the outcomes of these ticks, it calls Rewind with the first of them, then Settle. To trust them, it calls Settle alone.
+// systems.Client withdraws them, so a client commits nothing that the server does not commit. Consequently a correction can
+// withdraw an outcome that did happen. Its lasting effects are in the state in any case.
 //
-// A state confirms outcomes only as far as they show in it. Let what raises one leave a
-// trace in a predicted component: a count of shots, a score. Where that is one of an entity
-// that is gone, or that this client does not simulate, nothing can tell that the client was
-// wrong: so write the trace in a walk of ecs.Each, and raise the outcome where it is written.
+// A state confirms an outcome only if the outcome changed the state. So let the system that raises it also change a predicted
+// component, such as a count of shots or a score. If this component belongs to an entity that is gone, or that this client does
+// not simulate, the client cannot detect that it was wrong: write the component in a loop of ecs.Each, and raise the outcome
+// there.
 //
-// # What is the same outcome
+// # Outcomes of re-simulated ticks
 //
-// When a tick is simulated again, an outcome that it raises is one that it raised
-// before if type, subject and value are the same; of several alike, each is one. The
-// subject counts by its NetID, or by its ecs.SpawnKey if it has one, as that is known
-// first. The order of the calls does not count, as the order in which entities are
-// stored is not the same after a rollback.
+// If a tick is simulated again, an outcome is the same as before if its type, subject and value are equal. Equal outcomes are
+// counted. The subject compares by SpawnKey if it has one, and by NetID otherwise. The order of the calls does not matter,
+// because storage order differs after a rollback.
 //
-// A value that changed is another outcome: the old one is withdrawn and the new one
-// begins, so that nobody sees A named as the killer and B given the point. So keep in the
-// value what matters: who and what, not where to the millimetre. Or let Handlers.Same
-// say what is close enough; then the outcome goes on and Commit gets the last value.
+// A changed value makes another outcome: the old one is withdrawn and the new one begins. So nobody sees A named as the killer
+// while B gets the point. Put only the essential facts into the value, and no exact positions. Alternatively Handlers.Same
+// decides which values are close enough; then the outcome continues, and Commit receives the last value.
 //
-// # What holds
+// # Guarantees
 //
-//   - Begin, Commit and Cancel are called once each at most; Commit and Cancel only after Begin, and one of
-//     them for each Begin, when its tick has passed the horizon at the latest.
-//   - What is committed is what the last simulation of its tick raised, whatever was believed before; but for
-//     what the limit refused, and what a tick raised that was final: Stats.Late. That happens on a client whose
-//     server has counted inputs anew after a stall.
-//   - What was raised and withdrawn again between two calls of Settle is never heard of.
-//   - Handlers run in Settle and nowhere else, in an order that follows from ticks, types, subjects and the
-//     calls of Raise.
-//   - Memory is bounded by Config.Limit for each type. Once the log has grown to the traffic, nothing
-//     allocates.
+//   - Begin, Commit and Cancel are called at most once each. For each Begin there is one Commit or one Cancel, at the latest when
+//     the tick has passed the horizon.
+//   - The committed outcomes are exactly those of the last simulation of their tick, except outcomes that the limit refused and
+//     outcomes of a tick that was already final (Stats.Late). The latter happens on a client after the server stalled and
+//     renumbered its inputs.
+//   - An outcome that is raised and withdrawn between two calls of Settle reaches no handler.
+//   - Handlers run only in Settle, in an order that depends on ticks, types, subjects and the calls of Raise.
+//   - Memory is bounded by Config.Limit for each type. Once the log has grown to the traffic, nothing allocates.
 //
-// Lasting effects of a tick, a dead player say, are state and belong in components, which
-// a rewrite changes back. An outcome is the news of it.
+// Lasting effects of a tick, such as a dead player, are state and belong in components, which a rewrite restores. An outcome is
+// the news of them.
 package outcome
