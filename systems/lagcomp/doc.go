@@ -1,6 +1,5 @@
-// Package lagcomp is lag compensation: a server runs queries against the world as a
-// player saw it when that player fired, so that who aims at what is on the screen
-// hits it.
+// Package lagcomp provides lag compensation: the server runs queries against the world as a player saw it when firing, so a
+// shot hits the target that the player aimed at on the screen.
 //
 //	type Input struct {
 //		Aim  float32 `net:"0..6.283 step 0.001 angle"`
@@ -8,9 +7,8 @@
 //		Seen lagcomp.Claim
 //	}
 //
-// A server remembers, with ServerConfig.LagComp = &lagcomp.Config{}. A client says with
-// its input which moment its view showed: in.Seen = client.Claim(in.Fire). The server
-// looks there:
+// The server keeps earlier states with ServerConfig.LagComp = &lagcomp.Config{}. The client's input claims the moment that the
+// view showed: in.Seen = client.Claim(in.Fire). The server queries that moment:
 //
 //	p.Authority("shoot", func(w *ecs.World) {
 //		for _, s := range ecs.Each[shooter](w) {
@@ -21,91 +19,72 @@
 //
 // The example of systems.Client.Claim is a whole match.
 //
-// What to use for what:
+// # Index of tasks
 //
-//   - Say what a client saw: [Claim], systems.Client.Claim, [NewClaim]. In an input it is
-//     a field like any other; in a message of one's own it is [Claim.Append] and
-//     [ParseClaim].
-//   - Look at the world as a player saw it: [As], and [Compensator.AsAfter] for what did
-//     not come with an input. Run the same function on a client, or against the server's
-//     present: [Of].
+//   - Claim a moment: [Claim], systems.Client.Claim, [NewClaim]. In an input, a claim is an ordinary field. In your own
+//     message, use [Claim.Append] and [ParseClaim].
+//   - Get the world as a player saw it: [As]; [Compensator.AsAfter] for claims that did not come with an input. Run the same
+//     function on a client, or against the server's present: [Of].
 //   - Query a [View]: [All], [Get], [View.NetID], [View.ByNetID].
-//   - Count claims that were not believed: [Compensator.Stats],
-//     [Compensator.StatsOf], [View.Clamp].
-//   - Keep what shooter and server each saw: [Log], [Sight].
-//   - Make one for a world without a server of package systems: [New], [Config]; then tell
-//     it [Compensator.Record], [Compensator.Consume], [Compensator.Acknowledge] and
-//     [Compensator.Forget].
+//   - Count rejected claims: [Compensator.Stats], [Compensator.StatsOf], [View.Clamp].
+//   - Record the views of shooter and server: [Log], [Sight].
+//   - Use it in a world without a server of package systems: [New], [Config], [Compensator.Record], [Compensator.Consume],
+//     [Compensator.Acknowledge], [Compensator.Forget].
 //
-// # What a view shows
+// # Contents of a view
 //
-// Entities of others are where the client drew them: between two states that were
-// sent, rounded as they were for sending, by the same field table and the same
-// functions, schema.Table.Lerp and, where ecs.Hermite says so, Hermite. What has been destroyed since is there; what was
-// spawned since is not. Components that are not interpolated are those of the older
-// state, and so is all of an entity whose components changed in between, or that jumped,
-// see components.Teleports; nothing slides
-// where the field table says hold. Fields that are sent as lines are off by no more than
-// the table allows them to be, for the client as for the view.
+// Entities of other players are where the client drew them: between two sent states, rounded as they were for sending, by the
+// same field table and the same functions, schema.Table.Lerp and, with ecs.Hermite, Hermite. An entity that has been destroyed
+// since is in the view. An entity that was spawned since is not. Components that are not interpolated have the value of the
+// older state. The same holds for all components of an entity whose set of components changed between the two states, or that
+// jumped (components.Teleports). Fields with the tag word hold do not slide. Fields that are sent as lines are within the
+// tolerance of the field table, for the client and for the view alike.
 //
-// The player's own entities are at their predicted pose. The input that carries a
-// shot was made when all inputs before it had been predicted; where the server is
-// about to simulate that input it has consumed the same ones, so As takes own
-// entities from the world as it stands. A client aims before it moves, so a system of
-// Simulate that stands before those that move shoots from where the player saw itself;
-// where Authority decides, behind them, let such a system note where the shot comes from,
-// or be off by the own movement of a tick.
+// The player's own entities are at their predicted pose. The client made the input of a shot after it had predicted all earlier
+// inputs. The server has consumed exactly these inputs when it is about to simulate the shot, so As reads own entities from the
+// current world. A client aims before it moves. So shoot in a system of Simulate that runs before movement. If Authority
+// decides, after movement, let an earlier system record the origin of the shot; otherwise the origin is off by one tick of
+// movement.
 //
-// What another entity carries, see ecs.Carry, is where the player saw its carrier: of others between two
-// states, of the player's own entities at their predicted pose, and so on for what it carries in turn.
+// An entity that another one carries (ecs.Carry) follows its carrier as the player saw the carrier: between two states if the
+// carrier belongs to others, and at the predicted pose if it belongs to the player.
 //
-// A view holds all that is replicated, and what is not. What this player could not
-// see, because it was out of its interest or hidden from it, is for the caller to
-// decide: ask what the filter of ServerConfig.Interest asks. A hitscan usually needs no such check,
-// as who cannot be seen can still stand in the way.
+// A view also contains components that are not replicated, and entities that were hidden from the player. If visibility
+// matters, call the filter of ServerConfig.Interest. A hitscan usually needs no such check, because hidden entities can block a
+// shot too.
 //
-// # How exact it is
+// # Exactness
 //
-// Where a send takes one datagram the view is the screen bit for bit, whatever was lost.
-// It is not where
+// If each snapshot fits into one datagram, the view equals the screen bit for bit, whatever was lost. Exceptions:
 //
-//   - a send takes more, or the budget makes entities take turns: a client draws some
-//     between other states than most, which are those that it claims. At 200 ± 30 ms, 5 %
-//     loss, 4 of 590 shots into a crowd of 600 in two datagrams hit another one than on
-//     the screen, 20 of 586 into one of 200 that took turns for 600 bytes;
-//   - the player's own entities were corrected less than a quarter of a second ago: they are
-//     drawn with a visual error (interpolate.Smoothing) that the server knows nothing of. Take
-//     the place that a shot comes from from systems.Client.World, where there is none;
-//   - components are carried on beyond the newest state (ecs.Extrapolate), or come back
-//     from there: the view has the states alone. Keep what is aimed at on lines, the
-//     default, or curves (ecs.Hermite), which are reproduced;
-//   - others are damped (policy.RemotesDamped): they are on their way to what is claimed,
-//     and some 5 % of the shots end otherwise;
-//   - an entity got another carrier, or lost it, less than 12 ticks ago (ecs.Carry): it is drawn on its way there;
-//   - an input applies later than it is gathered (policy.TimingStamped, Suggest): the shot
-//     comes from where its player is by then, here as on the client, which for those who
-//     walk while they shoot was another hit in 8 % of the shots at 30 ms;
-//   - a client simulates what others own: it draws that in the present, so look at it with
-//     [Of].
+//   - A snapshot takes several datagrams, or the budget makes entities take turns. Then a client draws some entities between
+//     other states than the claimed ones. At 200 ± 30 ms and 5 % loss, 4 of 590 shots into a crowd of 600 in two datagrams hit
+//     another entity than on the screen, and 20 of 586 into a crowd of 200 with turns for 600 bytes.
+//   - The player's own entities were corrected less than a quarter of a second ago. They are drawn with a visual error
+//     (interpolate.Smoothing) that the server does not know. Take the origin of a shot from systems.Client.World, which has no
+//     visual error.
+//   - ecs.Extrapolate carries a component beyond the newest state, or the component is coming back from there. The view contains
+//     only states. Draw targets on straight lines, the default, or curves (ecs.Hermite); both are reproduced.
+//   - Others are damped (policy.RemotesDamped): they are still moving towards the claimed state, and about 5 % of the shots
+//     have another result.
+//   - An entity got another carrier, or lost it, less than 12 ticks ago (ecs.Carry): the view is still blending.
+//   - An input applies later than it is gathered (policy.TimingStamped, Suggest). The shot starts where its player is by then,
+//     on the server as on the client. For players who walk while they shoot this changed 8 % of the hits at 30 ms.
+//   - A client simulates entities of other players. It draws them in the present, so query them with [Of].
 //
-// Without lag compensation more than half of the shots end otherwise.
+// Without lag compensation more than half of the shots have another result.
 //
-// # What a claim can gain
+// # Limits of a claim
 //
-// A claim is what a client says, so it decides no more than which past is looked at:
-// none that is older than Config.MaxRewind, none that is newer than what the client
-// acknowledged, and none before the one that it claimed in an earlier tick, because
-// playback never goes backwards. A claim beyond is moved to the bound and counted. The
-// two states that it says it drew between must have been sent, lie within the same
-// bounds, and have no more than [MaxLost] sends between them; otherwise the view is
-// between the neighbours.
+// A claim comes from the client, so it only selects a past moment: not older than Config.MaxRewind, not newer than the states
+// that the client acknowledged, and not older than the claim of an earlier tick, because playback never runs backwards. A claim
+// outside is moved to the limit and counted. The two claimed states must have been sent, lie within the same limits, and have at
+// most [MaxLost] snapshots between them. Otherwise the view uses the two neighbouring snapshots.
 //
-// # What it costs
+// # Cost
 //
-// Recording copies the columns of the world, once a wake-up for all players. A claim
-// takes few bytes of an input, see systems.Client.Claim. A view costs a look at who owns
-// what. A query rounds both states of each entity that it meets and blends them, some
-// 0.15 µs for each component of two fields, where one of the present takes 0.01: for a
-// thousand entities 0.15 ms a shot. Where a list of candidates is at hand, Get of those is
-// cheaper than All.
+// Recording copies the columns of the world, once per wake-up for all players. A claim takes a few bytes of an input, see
+// systems.Client.Claim. Creating a view reads the owners of the entities. A query rounds and blends both states of each entity
+// that it visits: about 0.15 µs for a component of two fields, where a query of the present takes 0.01 µs. A thousand entities
+// take 0.15 ms per shot. If you have a list of candidates, Get of these is cheaper than All.
 package lagcomp
