@@ -381,11 +381,11 @@ func TestEverySettingUnderEveryModel(t *testing.T) {
 
 // asks is what a game has to do for a model beside what is refused and what has no effect.
 var asks = map[policy.Preset]string{
-	policy.LocalSync:         "a `Simulate` that comes to nearly the same on both sides",
+	policy.LocalSync:         "a `Simulate` with nearly the same results on both sides",
 	policy.Buffered:          "the same",
 	policy.CorrectOnMismatch: "the same",
-	policy.ServerRewind:      "`Simulate` and `Authority` that depend on the world alone; the next rewind undoes what a system of `ServerConfig.Schedule` or the program around it changes in the world",
-	policy.Rollback:          "the same, to the bit, on every peer; nothing else changes the world, neither a system of `ServerConfig.Schedule` nor the program around it: what does is undone by the next rewind, or told by `Desync` and mended by sending the whole state",
+	policy.ServerRewind:      "`Simulate` and `Authority` that depend on the world alone. A rewind undoes changes that systems of `ServerConfig.Schedule` or other code make to the world",
+	policy.Rollback:          "the same, bit-identical on every peer. Systems of `ServerConfig.Schedule` and other code must not change the world: the next rewind undoes such changes, or `Desync` reports them and the server sends the whole state",
 	policy.Lockstep:          "as `Rollback`",
 }
 
@@ -398,7 +398,7 @@ func TestModelsAskForWhatTheGuideSays(t *testing.T) {
 		return strings.Join(list, ", ")
 	}
 	var table strings.Builder
-	table.WriteString("| model | asks for | `ErrConfig` for | has no use for |\n|---|---|---|---|\n")
+	table.WriteString("| model | requires | refuses with `ErrConfig` | ignores |\n|---|---|---|---|\n")
 	last := ""
 	for _, preset := range everyModel {
 		var refused, idle []string
