@@ -64,6 +64,14 @@ func Nobody(x int) int { x++; return x }
 func Join[T Number](x, y T) T { return x + y }
 
 func Name(x string) string { return x + "." }
+
+type box[T any] struct{ v T }
+
+func (b *box[T]) size(_ int, more ...T) (n int) { n = len(more) + 1; return }
+
+func (*box[T]) pair() int { return 4 / 2 }
+
+func Index[T, U Number](x T, _ U) int { return len([]T{x}) - 1 }
 `
 	var all []site
 	for place, kind := range map[string]string{
@@ -73,6 +81,9 @@ func Name(x string) string { return x + "." }
 		"x «<» y":              "CONDITIONALS_BOUNDARY",
 		"x«++»":                "INCREMENT_DECREMENT",
 		`x «+» "."`:            "ARITHMETIC_BASE",
+		"len(more) «+» 1":      "ARITHMETIC_BASE",
+		"4 «/» 2":              "ARITHMETIC_BASE",
+		"len([]T{x}) «-» 1":    "ARITHMETIC_BASE",
 	} {
 		plain := strings.NewReplacer("«", "", "»", "").Replace(place)
 		s, text := at(t, "a/a.go", strings.Replace(source, plain, place, 1), kind)
@@ -89,6 +100,13 @@ import "testing"
 
 func TestSum(t *testing.T) {
 	if Sum(2, 3) != 5 || Three != 3 || Name("x") != "x." {
+		t.Fail()
+	}
+}
+
+func TestShapes(t *testing.T) {
+	b := box[string]{"x"}
+	if b.size(1, "a", "b") != 3 || b.pair() != 2 || Index(7, "y") != 0 {
 		t.Fail()
 	}
 }
@@ -121,19 +139,22 @@ func TestAlwaysFails(t *testing.T) { Nobody(1); t.Fail() }
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(taken) != 5 || unviable != 1 {
-		t.Fatalf("%d mutants compile and %d do not, want 5 and that of a sum of strings: %v", len(taken), unviable, taken)
+	if len(taken) != 8 || unviable != 1 {
+		t.Fatalf("%d mutants compile and %d do not, want 8 and that of a sum of strings: %v", len(taken), unviable, taken)
 	}
 	s := &suite{root: root, dir: dir, cache: t.TempDir(), w: w, tell: t.Logf}
 	if err := s.build(t.Context(), []string{"a"}, false); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]outcome{
-		"a/a.go -: 1 + 2 → 1 - 2":     {Killed: true, By: "a TestSum", Reached: true},
-		"a/a.go Sum: x + y → x - y":   {Killed: true, By: "a TestSum", Reached: true},
-		"a/a.go Later: x * y → x / y": {Killed: true, By: "b TestDouble", Reached: true},
-		"a/a.go Less: x < y → x <= y": {Reached: true},
-		"a/a.go Nobody: x++; → x--;":  {}, // the test that gets there is no judge
+		"a/a.go -: 1 + 2 → 1 - 2":        {Killed: true, By: "a TestSum", Reached: true},
+		"a/a.go Sum: x + y → x - y":      {Killed: true, By: "a TestSum", Reached: true},
+		"a/a.go Later: x * y → x / y":    {Killed: true, By: "b TestDouble", Reached: true},
+		"a/a.go Less: x < y → x <= y":    {Reached: true},
+		"a/a.go box.size: ) + 1 → ) - 1": {Killed: true, By: "a TestShapes", Reached: true},
+		"a/a.go box.pair: 4 / 2 → 4 * 2": {Killed: true, By: "a TestShapes", Reached: true},
+		"a/a.go Index: ) - 1 → ) + 1":    {Killed: true, By: "a TestShapes", Reached: true},
+		"a/a.go Nobody: x++; → x--;":     {}, // the test that gets there is no judge
 	}
 	for i, d := range taken {
 		o, err := s.judge(t.Context(), i+1, d, "", time.Minute)

@@ -18,6 +18,12 @@ import (
 	"time"
 )
 
+// testTimeout ends a test that runs alone, to be measured.
+const testTimeout = 30 * time.Minute
+
+// failedTest finds the tests, not their subtests, that failed.
+var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
+
 // suite is the tests of a module, each package's in a binary that holds all mutants of the
 // sample, wherever they stand.
 type suite struct {
@@ -178,10 +184,10 @@ func (s *suite) measureTest(ctx context.Context, t *test, marks string) error {
 		return err
 	}
 	began := time.Now()
-	_, cost, failed := t.of.run(ctx, s.root, t.of.path, append(chosen(marking), marked+"="+marks), allTimeout, t.Name)
+	_, cost, failed := t.of.run(ctx, s.root, t.of.path, append(chosen(marking), marked+"="+marks), testTimeout, t.Name)
 	t.Cost, t.Took = cost, time.Since(began)
 	if failed != nil { // marking may allocate where nothing must
-		_, _, failed = t.of.run(ctx, s.root, t.of.path, chosen(0), allTimeout, t.Name)
+		_, _, failed = t.of.run(ctx, s.root, t.of.path, chosen(0), testTimeout, t.Name)
 		t.Broken = failed != nil
 	}
 	if t.Broken && ctx.Err() == nil {
