@@ -171,6 +171,18 @@ func (r Reason) String() string {
 		return "over its rate for too long"
 	case ReasonAway:
 		return "away"
+	case 64: // from here on those of package rooms
+		return "the room has ended"
+	case 65:
+		return "the room has failed"
+	case 66:
+		return "banned from the room"
+	case 67:
+		return "no seat in the room"
+	case 68:
+		return "the room has moved"
+	case 69:
+		return "gone on in another room"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -272,7 +273,14 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 	}
 	site := web.New(web.Config{Package: "internal/dots/page", Title: "Dots", Port: on.WebSocketAddr().Port(), Progress: t.Output(),
 		Lobby: &web.Lobby{Rooms: handler, Kind: "dots", Schema: rooms.SchemaOf(dots.Protocol())}})
-	page := httptest.NewServer(site)
+	var broken atomic.Bool // the client does not come
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken.Load() && r.URL.Path == "/play.wasm" {
+			http.NotFound(w, r)
+			return
+		}
+		site.ServeHTTP(w, r)
+	}))
 	defer page.Close()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -301,11 +309,20 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := b.wants("who is sent away is in the lobby", func(s shown) bool { return s.Ready })
-	if s.Status != "Your seat in that room is no longer yours. Join it again, or another one." {
+	if !strings.Contains(s.Status, "removed") {
 		t.Errorf("it shows %+v", s)
 	}
 	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#rooms button').click()"))
 	b.wants("it joins again", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" && s.Room == mine.Room })
 	b.do(chromedp.Click("#leave"))
 	b.wants("it has left", func(s shown) bool { return s.Ready && s.Room == "" })
+	b.do(chromedp.Evaluate[chromedp.Void]("fetch = () => Promise.reject(new TypeError('Failed to fetch')); document.querySelector('#create button').click()"))
+	b.wants("players are told in a sentence that nobody answers", func(s shown) bool {
+		return s.Lobby && strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "fetch")
+	})
+	broken.Store(true)
+	b.do(chromedp.Reload())
+	b.wants("and that the client does not come", func(s shown) bool {
+		return strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "WebAssembly")
+	})
 }

@@ -34,7 +34,7 @@ func TestEnds(t *testing.T) {
 		"the game's own": {want: host.Application + 7, text: "135", end: func(m *match, k *player) {
 			m.server.Session(uint32(k.Stats().Client)).Close(m.now, netsys.ReasonApplication+7)
 		}},
-		"the rooms'": {want: host.Rooms + 4, text: "68", end: func(m *match, k *player) {
+		"the rooms'": {want: host.Rooms + 4, text: "moved", end: func(m *match, k *player) {
 			m.server.Session(uint32(k.Stats().Client)).Close(m.now, 68)
 		}},
 		"server closes":  {want: host.Closing, text: "closing", end: func(m *match, _ *player) { _ = m.server.Close(m.now) }},

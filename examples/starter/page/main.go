@@ -9,6 +9,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"log"
 	"syscall/js"
 
 	"github.com/tactusgo/tactus/systems"
@@ -28,7 +29,7 @@ func main() {
 			if pressed = now; now {
 				colour = (colour + 1) % uint8(len(game.Colours))
 				if err := systems.Command(c, game.Paint{Colour: colour}); err != nil {
-					browser.Say(err.Error())
+					log.Print(err)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package browser
 import (
 	"errors"
 	"flag"
+	"log"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -46,7 +47,6 @@ type page struct {
 	server string
 	seat   seat
 	client *systems.Client
-	err    error // of making the client
 	lost   error // that the game was told
 	away   bool
 	drawn  time.Time // the newest frame
@@ -68,8 +68,9 @@ func Run(c Config) {
 		return
 	}
 	p.seat.listen()
-	if p.err = p.begin(); p.err != nil {
-		Say(p.err.Error())
+	if err := p.begin(); err != nil {
+		log.Print(err) // for whoever makes the game
+		Say("The game cannot start. Reload the page.")
 		return
 	}
 	OnLeave(func() { p.away = true; p.client.Away(time.Now()) }, func() { p.away = p.client.Rejoin(time.Now()) != nil })

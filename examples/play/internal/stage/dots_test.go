@@ -4,6 +4,7 @@ package stage
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -47,6 +48,14 @@ func (d *dots) Configure(c *systems.ClientConfig) {
 }
 
 func (d *dots) Draw(*systems.Client, *paint.Canvas) {}
+
+// refused is a scene whose client cannot be made; it counts the attempts.
+type refused struct {
+	dots
+	tries int
+}
+
+func (r *refused) Configure(c *systems.ClientConfig) { r.tries, c.Timeout = r.tries+1, -1 }
 
 // session is a stage with a session.
 type session struct {
@@ -117,4 +126,19 @@ func TestSession(t *testing.T) {
 	s.until("there is another session", s.online.joined)
 	s.Controls.Press(1)
 	s.until("the dot moves again", func() bool { return s.own() > 10 })
+}
+
+// A client that cannot be made is not tried again.
+func TestNoSession(t *testing.T) {
+	scene := &refused{}
+	s := &session{t, New(World{Name: "dots", Protocol: dotsProtocol, New: func(*Stage) Scene { return scene }}, &Options{Connect: "127.0.0.1:9"})}
+	now := time.Now()
+	for range 50 {
+		now = now.Add(time.Minute)
+		s.Blink(now)
+		time.Sleep(time.Millisecond)
+	}
+	if scene.tries != 1 || !s.online.over || !errors.Is(s.online.err, systems.ErrConfig) {
+		t.Errorf("it was tried %d times, and is over: %t, for %v", scene.tries, s.online.over, s.online.err)
+	}
 }

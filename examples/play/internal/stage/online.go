@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"time"
@@ -11,13 +12,14 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Times of a connection.
-const (
-	dialTime  = 10 * time.Second
-	retryTime = time.Second
-)
+// dialTime bounds how long the name of a server is looked up.
+const dialTime = 10 * time.Second
 
-// online keeps a session with the server. The client reconnects by itself. Nothing of it blocks; what does runs on a goroutine of its own.
+// errBegin is wrapped by errors of an address or a configuration, with which there never is a session.
+var errBegin = errors.New("no session can begin")
+
+// online keeps a session with the server. The client reconnects by itself, and so does its wire, after longer and longer pauses.
+// Nothing of it blocks; what does runs on a goroutine of its own.
 type online struct {
 	stage    *Stage
 	address  string
@@ -26,7 +28,6 @@ type online struct {
 	seat     seat
 
 	dialing chan dialed
-	retry   time.Time
 	err     error // why there is no session
 	over    bool  // there will be none any more
 	away    bool  // the page has gone, and may come back
@@ -50,7 +51,7 @@ func (o *online) connected() bool { return o.stage.client != nil && o.stage.clie
 func (o *online) advance(now time.Time) {
 	c := o.stage.client
 	if o.seat.leaves {
-		o.drop(now, errLeft)
+		o.end(now, errLeft)
 	}
 	if o.over || o.away {
 		return
@@ -62,8 +63,7 @@ func (o *online) advance(now time.Time) {
 	c.Advance(now)
 	o.err = c.Lost()
 	if err := c.Err(); err != nil {
-		o.drop(now, err)
-		o.over = true // a client that another session would help has begun one
+		o.end(now, err) // a client that another session would help has begun one
 	}
 }
 
@@ -93,9 +93,6 @@ func (o *online) joined() bool {
 // connect takes one more step towards a session.
 func (o *online) connect(now time.Time) {
 	if o.dialing == nil {
-		if now.Before(o.retry) {
-			return
-		}
 		o.dialing = make(chan dialed, 1)
 		go dial(o.address, o.dialing)
 		return
@@ -107,7 +104,7 @@ func (o *online) connect(now time.Time) {
 			d.err = o.begin(d)
 		}
 		if d.err != nil {
-			o.drop(now, d.err)
+			o.end(now, fmt.Errorf("%w: %w", errBegin, d.err))
 		}
 	default:
 	}
@@ -142,17 +139,17 @@ func (o *online) begin(d dialed) error {
 	return nil
 }
 
-// drop ends a session, to try again later.
-func (o *online) drop(now time.Time, why error) {
-	o.err, o.retry = why, now.Add(retryTime)
+// end ends the session for good.
+func (o *online) end(now time.Time, why error) {
+	o.err = why
 	if c := o.stage.client; c != nil {
 		_ = c.Close(now)
 	}
 	o.stage.client = nil
 	if o.seat.token != nil && !o.over {
-		o.over = true
 		announceEnd(why)
 	}
+	o.over = true
 }
 
 // close says goodbye.

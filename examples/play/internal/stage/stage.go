@@ -172,6 +172,8 @@ func (s *Stage) Update() error {
 		return ebiten.Termination
 	case s.online.over && s.online.seat.token != nil:
 		return fmt.Errorf("%w: %w", ErrSession, s.online.err)
+	case errors.Is(s.online.err, errBegin):
+		return s.online.err
 	}
 	if s.picture.done || s.movie.done {
 		return errors.Join(ebiten.Termination, s.picture.err, s.movie.err)

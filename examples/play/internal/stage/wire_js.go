@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// OpenWire connects to a server. It blocks, so not on the goroutine of an event.
-func OpenWire(ctx context.Context, address string) (netsys.Wire, netip.AddrPort, error) {
-	w, err := websocket.DialConfig{Redial: 250 * time.Millisecond}.Dial(ctx, address)
+// OpenWire begins to connect to a server.
+func OpenWire(_ context.Context, address string) (netsys.Wire, netip.AddrPort, error) {
+	w, err := websocket.DialConfig{Redial: 250 * time.Millisecond}.Begin(address)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// OpenWire opens a socket for a server.
+// OpenWire opens a socket for a server, or begins to connect to a URL.
 func OpenWire(ctx context.Context, address string) (netsys.Wire, netip.AddrPort, error) {
 	if strings.Contains(address, "://") {
-		w, err := websocket.DialConfig{Redial: 250 * time.Millisecond}.Dial(ctx, address)
+		w, err := websocket.DialConfig{Redial: 250 * time.Millisecond}.Begin(address)
 		if err != nil {
 			return nil, netip.AddrPort{}, err
 		}

@@ -1,4 +1,4 @@
-import { connect, GameError, Reason, type Game, type Place } from '@tactusgo/client';
+import { connect, GameError, type Game, type Place } from '@tactusgo/client';
 import bindings, { Colour, Login } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
@@ -99,21 +99,20 @@ for (const [name, colour] of Object.entries(Colour)) {
   find('colours').append(button);
 }
 
-/** What went wrong, and what to do about it. */
+/** Why there is no game, in words for players. While you work on the page, it shows the error too; else the console alone has it. */
 function advice(e: unknown): string {
-  const text = e instanceof Error ? e.message : String(e);
-  if (!(e instanceof GameError)) return `No game to join: ${text}.\nStart the server: ${import.meta.env.DEV ? 'npm run dev does' : 'go run ./server'}. This page goes on trying.`;
-  const other = e.reason === Reason.OtherSchema || e.reason === Reason.OtherVersion;
-  return other ? `This page and the server were not built from the same game: load the page again, or build both anew.\n${e.detail}` : text;
+  const known = e instanceof GameError && e.reason !== 0, text = known ? e.message : 'The game cannot be reached. Check your network, and try again.';
+  return import.meta.env.DEV ? `${text}\n${known ? e.detail : e}` : text;
 }
 
-/** Waits until the player wants to play again: the game reconnects by itself where that can help. */
+/** Waits until the player wants to play again. */
 function again(): Promise<unknown> {
   const button = Object.assign(document.createElement('button'), { textContent: 'Play again' });
   status.append('\n', button);
   return new Promise((go) => { button.onclick = go; });
 }
 
+/** Plays one game after the other. A game reconnects by itself, after longer and longer pauses, where that can help. */
 async function main(name: string): Promise<never> {
   form.remove();
   for (;;) {
@@ -126,12 +125,8 @@ async function main(name: string): Promise<never> {
       game?.close();
       game = null;
       say(advice(e));
-      if (e instanceof GameError && e.reason) {
-        await again();
-        continue;
-      }
+      await again();
     }
-    await new Promise((go) => setTimeout(go, 1000));
   }
 }
 

@@ -32,8 +32,15 @@ window.lobby = ({ at, say, loaded, query }) => {
     limited: "You ask too often. Wait a little.",
     outdated: "There is a newer version of the game. Reload the page.",
     superseded: "You look for a match in another tab.",
+    unavailable: "The servers cannot reach each other now. Try again in a moment.",
   };
-  const refuse = (e) => { status.className = "no"; say(words[e && e.code] || String(e && e.message || e)); };
+  // refuse says why there is no seat: a sentence as it is, an error in words for players. The game itself says what it forbids.
+  const refuse = (e) => {
+    status.className = "no";
+    if (typeof e !== "string") console.warn(e);
+    say(typeof e === "string" ? e : words[e.code] || e.code === "forbidden" && e.message ||
+      (e.code ? "The server cannot give you a seat now. Try again later." : "The server is not responding. Check your network, and try again."));
+  };
 
   // ask posts a request for a seat. What is refused is thrown as the sentence that the server says of it.
   async function ask(path, body, signal) {
@@ -88,7 +95,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     at("share").querySelector("b").textContent = seat.code;
     at("seat").hidden = false;
     say("");
-    client.run("-connect", seat.endpoints.ws, "-token", seat.token).then(() => ended("the client has ended"), ended);
+    client.run("-connect", seat.endpoints.ws, "-token", seat.token).then(() => ended(), ended);
   }
 
   let leaving = false;
@@ -105,7 +112,7 @@ window.lobby = ({ at, say, loaded, query }) => {
         return reload();
       }
       why = why.text;
-    }
+    } else if (why) console.error(why);
     if (leaving || !seat) {
       kept("seat", null);
       kept("left", true);
@@ -113,7 +120,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     } else {
       // A session that lasted is worth going on with; one that ends at once, again and again, is not.
       const again = Date.now() - seat.since > 10000 ? 1 : seat.again + 1;
-      kept("why", String(why && why.message || why));
+      kept("why", typeof why === "string" ? why : "The game has ended. Play again.");
       kept("seat", again > 3 ? null : { ...seat, again });
     }
     await reload();

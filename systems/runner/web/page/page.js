@@ -5,7 +5,15 @@
   const query = new URLSearchParams(location.search);
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const say = (text, share) => { status.textContent = text; if (share !== undefined) fill.style.width = 100 * share + "%"; };
-  const fail = (e) => { card.hidden = false; card.classList.remove("gone"); status.className = "bad"; say(String(e && e.message || e)); play.disabled = true; };
+  class Advice extends Error { } // whose message is for who sees the page
+  const fail = (e) => {
+    console.error(e);
+    card.hidden = false;
+    card.classList.remove("gone");
+    status.className = "bad";
+    say(e instanceof Advice ? e.message : "The game does not load. Check your network, and reload the page.");
+    play.disabled = true;
+  };
 
   try { name.value = query.get("name") || localStorage.getItem("name") || ""; } catch { }
   if (matchMedia("(pointer: fine)").matches) name.focus();
@@ -88,7 +96,7 @@
     for (;;) {
       const b = await json("/build.json");
       if (b.state === "ready") return;
-      if (b.state === "failed") throw new Error(b.error);
+      if (b.state === "failed") throw new Advice(b.error);
       say(b.of ? `compiling the client, once: ${b.done} of ${b.of} packages` : "looking for the client …", b.of ? 0.9 * b.done / b.of : 0);
       await wait(250);
     }
@@ -105,9 +113,9 @@
 
   // The client is loaded, and may be run with arguments of its own, once.
   async function load() {
-    if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly, which the game runs on");
+    if (typeof WebAssembly !== "object") throw new Advice("this browser has no WebAssembly, which the game runs on");
     if (!document.createElement("canvas").getContext("webgl2"))
-      throw new Error("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
+      throw new Advice("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
     if (settings.second) offerSecond(settings.second);
     await built();
@@ -137,7 +145,7 @@
     const start = () => {
       if (started) return;
       started = true;
-      run("-connect", `ws://${host}:${settings.port}`).then(() => fail("the client has ended; reload the page"), fail);
+      run("-connect", `ws://${host}:${settings.port}`).catch((e) => e).then((e) => fail(new Advice("The game has ended. Reload the page to play again.", { cause: e })));
     };
     play.disabled = false;
     if (name.type === "hidden") play.focus();

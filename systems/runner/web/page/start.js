@@ -10,7 +10,7 @@
     for (;;) {
       const b = await json("/build.json");
       if (b.state === "ready") break;
-      if (b.state === "failed") throw new Error(b.error);
+      if (b.state === "failed") return say(b.error);
       say(b.of ? `compiling the client, once: ${b.done} of ${b.of} packages` : "looking for the client …");
       await wait(250);
     }
@@ -26,9 +26,9 @@
     go.argv = ["play", ...settings.args, "-connect", `ws://${host}:${settings.port}`];
     say("");
     await go.run(wasm.instance);
-    say("the client has ended; reload the page");
+    say("The game has ended. Reload the page to play again.");
   } catch (e) {
-    say(String(e && e.message || e));
+    say("The game does not load. Check your network, and reload the page.");
     throw e;
   }
 })();
