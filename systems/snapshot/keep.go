@@ -32,24 +32,20 @@ func (d *draft) keep() *keeping {
 	}
 	clear(x.slots)
 	x.known, x.slots = true, x.slots[:0]
-	settled := true
+	settled := d.f.Send
 	for _, m := range s.frames.Moved(c.settled) {
 		for n := range c.numbers(m.Group) {
 			h := c.baselines.World.At(uint32(n))
 			if h == nil || h.EverSent()>>m.Slot&1 == 0 || h.Newest(m.Slot) >= m.Send || c.holds(m.ToGroup, m.ToSlot, m.Send) || !waitsFor(d, uint32(m.ID)) {
 				continue
 			}
-			if settled {
-				settled, c.settled = false, m.Send-1
-			}
+			settled = min(settled, m.Send-1)
 			if d.f.Groups[m.Group].Alive>>m.Slot&1 == 0 || d.f.Send-m.Send < takenWaits {
 				x.slots = reuse.Longer(x.slots, max(len(x.slots), n+1))
 				x.slots[n] |= 1 << m.Slot
 			}
 		}
 	}
-	if settled { // of a state that still streams to it, it may hear of old slots yet
-		c.settled = c.join.keeps(d.f.Send)
-	}
+	c.settled = c.join.keeps(settled) // of the state that streams to it, it may have yet to hear of old slots
 	return x
 }
