@@ -8,7 +8,7 @@ func TestNothingHeardAcknowledgesNothing(t *testing.T) {
 	s := m.client.session
 	m.send(s, "x")
 	packet := make([]byte, headerSize)
-	header{kind: kindDatagram, seq: m.atServer.last.(*session).out.Next(), ack: s.out.Next() - 1, bits: 1<<32 - 1, delay: nothingHeard}.put(packet)
+	header{kind: kindDatagram, seq: m.atServer.last.(*session).out.next, ack: s.out.next - 1, bits: 1<<32 - 1, delay: nothingHeard}.put(packet)
 	before := m.atClient.acked
 	s.carrier.handler, s.carrier.datagram = &m.atClient, Datagram{At: m.now, Data: packet}
 	if _, drop := s.receive(m.now, packet); drop != DropNone {

@@ -120,7 +120,7 @@ func FuzzEndpoints(f *testing.F) {
 			}
 			if from != nil && from.tunnel != nil {
 				if flags&8 != 0 && len(b) >= headerSize {
-					binary.LittleEndian.PutUint16(b[1:], from.out.Next())
+					binary.LittleEndian.PutUint16(b[1:], from.out.next)
 				}
 				from.carrier.now = m.now
 				_ = from.tunnel.Send(m.now, b)

@@ -7,10 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/internal/clock"
-	"github.com/tactusgo/tactus/netsys/internal/received"
-	"github.com/tactusgo/tactus/netsys/internal/recent"
 	"github.com/tactusgo/tactus/netsys/internal/rota"
-	"github.com/tactusgo/tactus/netsys/internal/sent"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -100,10 +97,10 @@ type session struct {
 	pace
 	identified
 	state state
-	told  received.Told
-	in    received.History
+	acked acknowledgedPackets
+	in    receivedPackets
 	counts
-	out sent.History
+	out sentPackets
 	*rare
 }
 
@@ -133,9 +130,9 @@ type counts struct {
 
 // rare is what a session has that few packets need.
 type rare struct {
-	rtt              recent.RoundTrip
-	gaps             received.Gaps
-	lossOut          recent.Loss
+	rtt              roundTrip
+	gaps             sequenceGaps
+	lossOut          recentLoss
 	moves, malformed uint64
 
 	visitor
@@ -146,7 +143,7 @@ type rare struct {
 // newSession returns one that is connecting.
 func newSession(a attached, i identity) *session {
 	r := &rare{identity: i}
-	return &session{attached: a, identified: identified{place: -1}, rare: r, in: received.New(&r.gaps), out: sent.New(&r.lossOut)}
+	return &session{attached: a, identified: identified{place: -1}, rare: r, in: newReceivedPackets(&r.gaps), out: newSentPackets(&r.lossOut)}
 }
 
 // visitor is what only a server has of a session.
@@ -260,9 +257,9 @@ func (s *session) sendDatagram(now time.Time, payload []byte) (uint16, error) {
 	const front = headerSize + lengthSize
 	l := s.on
 	b := append(l.buf[:front], payload[:min(len(payload), MaxPayload-lengthSize)]...)
-	s.channels.Carried(now, s.out.Next(), len(payload)+cover)
+	s.channels.Carried(now, s.out.next, len(payload)+cover)
 	if room := len(l.buf) - len(b); room > 0 && s.carrier.inside != s {
-		if with := s.channels.Fill(now, s.out.Next(), b, room); len(with) > len(b) {
+		if with := s.channels.Fill(now, s.out.next, b, room); len(with) > len(b) {
 			l.buf[headerSize], l.buf[headerSize+1] = byte(len(payload)), byte(len(payload)>>8)
 			return s.send(now, kindBoth, true, with)
 		}
@@ -284,11 +281,11 @@ func (s *session) pump(now time.Time) {
 	due := s.due(at, s.carrier.keepAlive)
 	for first := true; s.peer != nil || !s.ahead(at); first = false {
 		b := s.on.buf[:headerSize]
-		filled := s.channels.Fill(now, s.out.Next(), b, len(s.on.buf)-headerSize)
+		filled := s.channels.Fill(now, s.out.next, b, len(s.on.buf)-headerSize)
 		if len(filled) == len(b) && !(first && due) {
 			return
 		}
-		s.channels.Carried(now, s.out.Next(), cover)
+		s.channels.Carried(now, s.out.next, cover)
 		if _, err := s.send(now, kindChannels, false, filled); err != nil {
 			return
 		}
@@ -315,10 +312,10 @@ func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uin
 // number writes the header of the next packet.
 func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) uint16 {
 	at := s.at(now)
-	h := header{kind: kind, seq: s.out.Add(at, data), delay: nothingHeard}
-	if s.in.Heard {
-		h.ack, h.bits = s.in.Newest, s.in.Bits
-		h.delay = uint16(min(max(at-s.in.NewestAt, 0)/delayUnit, maxDelay))
+	h := header{kind: kind, seq: s.out.add(at, data), delay: nothingHeard}
+	if s.in.heard {
+		h.ack, h.bits = s.in.newest, s.in.bits
+		h.delay = uint16(min(max(at-s.in.newestAt, 0)/delayUnit, maxDelay))
 	}
 	h.put(packet)
 	return h.seq
@@ -334,8 +331,7 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	d := &s.on.datagram
 	at := s.at(now)
 	arrived := max(at-max(now.Sub(d.At), 0), 0)
-	newest, was := s.in.Accept(head.seq, arrived)
-	drop = [...]DropReason{received.Fresh: DropNone, received.Stale: DropStale, received.Duplicate: DropDuplicate}[was]
+	newest, drop := s.in.add(head.seq, arrived)
 	if drop != DropNone {
 		return false, drop // and a replay keeps nobody alive
 	}
@@ -383,20 +379,20 @@ func (s *session) rest(now time.Time, b []byte) DropReason {
 
 // acknowledge reports what a header acknowledges for the first time, oldest first.
 func (s *session) acknowledge(now time.Time, head header, arrived time.Duration) {
-	for fresh := s.told.Fresh(head.ack, head.bits); fresh != 0; {
+	for fresh := s.acked.add(head.ack, head.bits); fresh != 0; {
 		back := bits.Len64(fresh) - 1
 		fresh &^= 1 << back
-		p := s.out.Ack(head.ack - uint16(back))
+		p := s.out.acknowledge(head.ack - uint16(back))
 		if p == nil {
 			continue
 		}
 		if back == 0 && head.delay < maxDelay {
 			waited := time.Duration(head.delay) * delayUnit
-			s.rtt.Sample(arrived, max(arrived-p.At-waited, 0))
+			s.rtt.add(arrived, max(arrived-p.at-waited, 0))
 		}
-		s.channels.Acked(now, p.Seq)
-		if p.Data && s.state == connected {
-			s.on.handler.Acked(s, p.Seq)
+		s.channels.Acked(now, p.seq)
+		if p.data && s.state == connected {
+			s.on.handler.Acked(s, p.seq)
 		}
 	}
 }
@@ -410,8 +406,8 @@ func (s *session) suspect(now time.Time) {
 
 // settle decides of packets that are missing whether they are lost.
 func (s *session) settle(at time.Duration) {
-	s.in.Update(at)
-	s.out.Update(at, ackSlack+2*s.rtt.Smoothed)
+	s.in.update(at)
+	s.out.update(at, ackSlack+2*s.rtt.smoothed)
 }
 
 // update does what time alone brings about.
@@ -429,7 +425,7 @@ func (s *session) update(now time.Time) {
 func (i *identified) Placed(at int) { i.place = int32(at) }
 
 // Touch implements [rota.Member].
-func (s *session) Touch() byte { return touch(s) ^ touchFurther(s) }
+func (s *session) Touch() byte { return prefetchSession(s) ^ prefetchForSend(s) }
 
 // wake makes a server look at a session in the present or next Poll or Flush.
 func (s *session) wake() {

@@ -33,7 +33,7 @@ type lane struct {
 	datagram Datagram  // that is being received
 	size     int       // of it, in bytes
 	ended    bool      // a session did that has not been reported
-	touched  byte      // what was read before it was needed: see together
+	touched  byte      // what was read before it was needed: see prefetchSession
 	drops    Drops
 	netcode  *netcode.Lane // nil: the endpoint's own
 
@@ -224,12 +224,12 @@ func (x *lanes) spreaded() {
 
 // spreadPiece does a piece of Spread.
 func (x *lanes) spreadPiece(worker, i int) {
-	of, l := portion(x.sessions, x.spreading.each, i), x.all[worker]
+	of, l := slicePiece(x.sessions, x.spreading.each, i), x.all[worker]
 	for _, s := range of {
-		l.touched += touch(s.(*session))
+		l.touched += prefetchSession(s.(*session))
 	}
 	for _, s := range of {
-		l.touched += touchFurther(s.(*session))
+		l.touched += prefetchForSend(s.(*session))
 	}
 	for k := range of {
 		x.spreadOne(l, worker, i*x.spreading.each+k)

@@ -89,7 +89,7 @@ func (r *round) take(d Datagram) {
 func (r *round) finish() {
 	if len(r.of) > 0 {
 		r.lanes.part(r.server.carrier.now)
-		each, portions := r.lanes.portions(len(r.of))
+		each, portions := r.lanes.divide(len(r.of))
 		r.each = each
 		if r.taken.Len() < fewDatagrams {
 			for i := range portions {
@@ -113,14 +113,14 @@ func (r *round) finish() {
 
 // work does for the datagrams of some sessions what a worker may.
 func (r *round) work(worker, piece int) {
-	l, all := r.lanes.all[worker], portion(r.of, r.each, piece)
-	var of [together]*session
+	l, all := r.lanes.all[worker], slicePiece(r.of, r.each, piece)
+	var of [sessionsPerPiece]*session
 	for _, slot := range all {
 		l.touched += r.lanes.netcode.Peer(slot).Touch()
 	}
 	for i, slot := range all {
 		of[i] = r.lanes.netcode.Peer(slot).Context.(*session)
-		l.touched += touch(of[i])
+		l.touched += prefetchSession(of[i])
 	}
 	for i, slot := range all {
 		r.session(l, of[i], int(r.queues[slot].first))

@@ -158,7 +158,7 @@ func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int
 		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
 	}
 	s.lanes.part(now)
-	each, portions := s.lanes.portions(len(sessions))
+	each, portions := s.lanes.divide(len(sessions))
 	s.lanes.spreading = spreading{sessions, each, do}
 	defer s.lanes.spreaded()
 	s.lanes.each(portions, s.lanes.spread)

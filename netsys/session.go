@@ -153,13 +153,13 @@ const (
 	reported // the handler has been told
 )
 
-func (s *session) Next() uint16                { return s.out.Next() }
+func (s *session) Next() uint16                { return s.out.next }
 func (s *session) Channels() *channel.Endpoint { return s.channels }
 
 func (s *session) Stats() Stats {
 	return Stats{
-		RTT: s.rtt.Smoothed, Jitter: s.rtt.Deviation, MinRTT: s.rtt.Least(s.age.now),
-		LossIn: s.gaps.Loss.Fraction(s.age.now), LossOut: s.lossOut.Fraction(s.age.now),
+		RTT: s.rtt.smoothed, Jitter: s.rtt.deviation, MinRTT: s.rtt.recent.least(s.age.now),
+		LossIn: s.gaps.loss.fraction(s.age.now), LossOut: s.lossOut.fraction(s.age.now),
 		DatagramsIn: s.datagramsIn, DatagramsOut: s.datagramsOut, BytesIn: s.bytesIn, BytesOut: s.bytesOut,
 		PayloadIn: s.payloadIn, PayloadOut: s.payloadOut, Unsent: s.unsent, Moves: s.moves, Malformed: s.malformed,
 		Silence: s.carrier.until - s.silence.last,

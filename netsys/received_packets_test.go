@@ -1,4 +1,4 @@
-package received
+package netsys
 
 import (
 	"math/rand/v2"
@@ -9,10 +9,10 @@ import (
 )
 
 // The history agrees with a plain set of everything ever received, over wraps, gaps and jumps of any size.
-func TestReceiveHistoryAgainstModel(t *testing.T) {
+func TestReceivedPacketsAgainstModel(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		h := New(new(Gaps))
+		h := newReceivedPackets(new(sequenceGaps))
 		seen := make(map[int]bool) // by full number
 		newest := -1
 		for step := range 20_000 {
@@ -28,41 +28,41 @@ func TestReceiveHistoryAgainstModel(t *testing.T) {
 			default:
 				full = max(0, newest-8+random.IntN(20))
 			}
-			got, drop := h.Accept(uint16(full), at)
-			want := Fresh
+			got, drop := h.add(uint16(full), at)
+			want := DropNone
 			switch {
-			case newest-full >= Window:
-				want = Stale
+			case newest-full >= receiveWindow:
+				want = DropStale
 			case seen[full]:
-				want = Duplicate
+				want = DropDuplicate
 			}
-			if drop != want || drop == Fresh && got != (full > newest) {
+			if drop != want || drop == DropNone && got != (full > newest) {
 				t.Fatalf("seed %d: %d after %d: newest %v, %v; want %v", seed, full, newest, got, drop, want)
 			}
-			if drop == Fresh {
+			if drop == DropNone {
 				seen[full] = true
 				newest = max(newest, full)
 			}
-			if h.Newest != uint16(newest) {
-				t.Fatalf("newest %d, want %d", h.Newest, uint16(newest))
+			if h.newest != uint16(newest) {
+				t.Fatalf("newest %d, want %d", h.newest, uint16(newest))
 			}
 			for i := range 32 {
-				if bit := h.Bits>>i&1 == 1; bit != (newest-1-i >= 0 && seen[newest-1-i]) {
+				if bit := h.bits>>i&1 == 1; bit != (newest-1-i >= 0 && seen[newest-1-i]) {
 					t.Fatalf("seed %d: bit %d of the acknowledgement is %v at %d", seed, i, bit, newest)
 				}
 			}
-			h.Update(at)
-			if d := codec.Diff(h.Newest, h.settled); d < -1 || d >= Window {
-				t.Fatalf("%d unsettled", d)
+			h.update(at)
+			if d := codec.Diff(h.newest, h.counted); d < -1 || d >= receiveWindow {
+				t.Fatalf("%d not counted", d)
 			}
 		}
 	}
 }
 
 // Every sequence is counted once, as received or as lost.
-func TestLossCountsEachSequenceOnce(t *testing.T) {
+func TestLossInCountsEachPacketOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
-	h := New(new(Gaps))
+	h := newReceivedPackets(new(sequenceGaps))
 	sent, lost := 0, 0
 	for i := range 300 {
 		at := time.Duration(i) * time.Second / 60
@@ -71,29 +71,29 @@ func TestLossCountsEachSequenceOnce(t *testing.T) {
 			lost++
 			continue
 		}
-		if _, drop := h.Accept(uint16(i), at); drop != Fresh {
+		if _, drop := h.add(uint16(i), at); drop != DropNone {
 			t.Fatal(drop)
 		}
-		h.Update(at)
+		h.update(at)
 	}
-	last := int(h.Newest) + 1
-	h.Update(6 * time.Second)
-	if counted, missing := h.Loss.Counts(6 * time.Second); counted != uint64(last) || missing != uint64(lost-(sent-last)) {
+	last := int(h.newest) + 1
+	h.update(6 * time.Second)
+	if counted, missing := h.gaps.loss.totals(6 * time.Second); counted != uint64(last) || missing != uint64(lost-(sent-last)) {
 		t.Errorf("%d counted, %d missing; sent %d, lost %d", counted, missing, last, lost)
 	}
 }
 
 // What is kept of when packets came follows from how long the gaps are, and from a peer that skips as much as it can it
 // is no more than the window. Gaps that last allocate nothing.
-func TestHistoryGrowsWithTheGaps(t *testing.T) {
+func TestReceivedPacketsGrowWithTheGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	h, i := New(new(Gaps)), 0
+	h, i := newReceivedPackets(new(sequenceGaps)), 0
 	step := func() {
 		at := time.Duration(i) * time.Second / 60
 		if random.IntN(50) > 0 {
-			h.Accept(uint16(i), at)
+			h.add(uint16(i), at)
 		}
-		h.Update(at)
+		h.update(at)
 		i++
 	}
 	for range 5000 {
@@ -102,36 +102,36 @@ func TestHistoryGrowsWithTheGaps(t *testing.T) {
 	if n := testing.AllocsPerRun(5000, step); n > 0 {
 		t.Errorf("%v allocations a packet", n)
 	}
-	if cap(h.skipped) > 16 {
-		t.Errorf("memory for %d gaps, of half a second", cap(h.skipped))
+	if cap(h.gaps.open) > 16 {
+		t.Errorf("memory for %d gaps, of half a second", cap(h.gaps.open))
 	}
 	for range 100 {
-		for range Window / 2 {
-			h.Accept(h.Newest+2, time.Duration(i)*time.Second/60)
+		for range receiveWindow / 2 {
+			h.add(h.newest+2, time.Duration(i)*time.Second/60)
 		}
-		h.Accept(h.Newest+Window-1, time.Duration(i)*time.Second/60)
+		h.add(h.newest+receiveWindow-1, time.Duration(i)*time.Second/60)
 	}
-	if cap(h.skipped) > Window {
-		t.Errorf("memory for %d gaps of a peer that skips", cap(h.skipped))
+	if cap(h.gaps.open) > receiveWindow {
+		t.Errorf("memory for %d gaps of a peer that skips", cap(h.gaps.open))
 	}
 }
 
 // What is missing counts as lost half a second after a newer one came, each gap by its own time, and what came too late
 // for its neighbours and in time for itself does not.
-func TestGapsAreSettledOneByOne(t *testing.T) {
-	h := New(new(Gaps))
+func TestGapsAreCountedOneByOne(t *testing.T) {
+	h := newReceivedPackets(new(sequenceGaps))
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
-	h.Accept(0, 0)
-	h.Accept(3, at(100)) // 1 and 2 are missing
-	h.Accept(5, at(300)) // and 4
-	h.Accept(2, at(350))
+	h.add(0, 0)
+	h.add(3, at(100)) // 1 and 2 are missing
+	h.add(5, at(300)) // and 4
+	h.add(2, at(350))
 	for _, c := range []struct{ ms, counted, lost int }{{400, 1, 0}, {599, 1, 0}, {600, 4, 1}, {799, 4, 1}, {800, 6, 2}, {2000, 6, 2}} {
-		h.Update(at(c.ms))
-		if counted, lost := h.Loss.Counts(at(c.ms)); counted != uint64(c.counted) || lost != uint64(c.lost) {
+		h.update(at(c.ms))
+		if counted, lost := h.gaps.loss.totals(at(c.ms)); counted != uint64(c.counted) || lost != uint64(c.lost) {
 			t.Errorf("after %d ms %d are counted and %d lost, want %d and %d", c.ms, counted, lost, c.counted, c.lost)
 		}
 	}
-	if len(h.skipped) != 0 {
-		t.Errorf("%d gaps are kept that are settled", len(h.skipped))
+	if len(h.gaps.open) != 0 {
+		t.Errorf("%d gaps are kept that are counted", len(h.gaps.open))
 	}
 }

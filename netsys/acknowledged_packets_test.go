@@ -1,4 +1,4 @@
-package received
+package netsys
 
 import (
 	"math/rand/v2"
@@ -6,10 +6,10 @@ import (
 )
 
 // What headers name is fresh once, however they are repeated, overtaken and lost.
-func TestToldOnce(t *testing.T) {
+func TestAcknowledgedOnce(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var told Told
+		var acked acknowledgedPackets
 		seen := map[int]bool{}
 		newest := rng.IntN(1 << 17)
 		for range 3000 {
@@ -21,7 +21,7 @@ func TestToldOnce(t *testing.T) {
 			if rng.IntN(5) == 0 {
 				ack -= rng.IntN(31) // overtaken
 			}
-			fresh := told.Fresh(uint16(ack), bits)
+			fresh := acked.add(uint16(ack), bits)
 			for back := range 64 {
 				named := back == 0 || back <= 32 && bits>>(back-1)&1 != 0
 				want := named && !seen[ack-back]

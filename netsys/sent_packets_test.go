@@ -1,52 +1,47 @@
-package sent
+package netsys
 
 import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/recent"
 )
 
-// perTick is the time between packets at 60 a second.
-const perTick = time.Second / 60
-
-func TestHistory(t *testing.T) {
-	h := New(new(recent.Loss))
-	if h.Ack(0) != nil || h.Ack(1<<16-1) != nil {
+func TestSentPackets(t *testing.T) {
+	h := newSentPackets(new(recentLoss))
+	if h.acknowledge(0) != nil || h.acknowledge(1<<16-1) != nil {
 		t.Error("acknowledged before anything was sent")
 	}
 	for i := range 200_000 {
-		seq := h.Add(time.Duration(i), true)
+		seq := h.add(time.Duration(i), true)
 		if int(seq) != i%(1<<16) {
 			t.Fatalf("number %d at %d", seq, i)
 		}
-		if i >= Window && h.Ack(seq-Window) != nil {
+		if i >= sentWindow && h.acknowledge(seq-sentWindow) != nil {
 			t.Fatal("acknowledged outside the window")
 		}
-		if h.Ack(seq+1) != nil {
+		if h.acknowledge(seq+1) != nil {
 			t.Fatal("acknowledged before it was sent")
 		}
 		if old := seq - uint16(i%100); i >= 100 {
-			if first, again := h.Ack(old), h.Ack(old); first != nil && first.Seq != old || again != nil {
+			if first, again := h.acknowledge(old), h.acknowledge(old); first != nil && first.seq != old || again != nil {
 				t.Fatalf("%d: %v, then %v", old, first, again)
 			}
 		}
 	}
 }
 
-// A history takes memory for what is under way, and for what got lost; with a peer that acknowledges nothing for no more
+// There is memory for the packets that are under way, and for those that got lost; with a peer that acknowledges nothing, for no more
 // than the window. A round trip that lasts allocates nothing.
-func TestHistoryGrowsWithWhatIsUnderWay(t *testing.T) {
+func TestSentPacketsGrowWithWhatIsUnderWay(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
-	out := New(new(recent.Loss))
+	out := newSentPackets(new(recentLoss))
 	i := 0
 	step := func() {
-		at := time.Duration(i) * perTick
-		if seq := out.Add(at, true); i >= 6 && random.IntN(50) > 0 {
-			out.Ack(seq - 6)
+		at := time.Duration(i) * second60
+		if seq := out.add(at, true); i >= 6 && random.IntN(50) > 0 {
+			out.acknowledge(seq - 6)
 		}
-		out.Update(at, 1100*time.Millisecond)
+		out.update(at, 1100*time.Millisecond)
 		i++
 	}
 	for range 5000 {
@@ -56,7 +51,7 @@ func TestHistoryGrowsWithWhatIsUnderWay(t *testing.T) {
 		t.Errorf("%v allocations a packet", n)
 	}
 	remembered := func() (entries int) {
-		for back := range uint16(Window) {
+		for back := range uint16(sentWindow) {
 			if p := out.packets.Find(out.next - 1 - back); p != nil && p.sent {
 				entries++
 			}
@@ -67,10 +62,10 @@ func TestHistoryGrowsWithWhatIsUnderWay(t *testing.T) {
 	if n := remembered(); n > 128+60 {
 		t.Errorf("%d packets are remembered", n)
 	}
-	for range 3 * Window {
-		out.Add(time.Duration(i)*perTick, true)
+	for range 3 * sentWindow {
+		out.add(time.Duration(i)*second60, true)
 	}
-	if n := remembered(); n != Window {
+	if n := remembered(); n != sentWindow {
 		t.Errorf("%d packets are remembered of a peer that acknowledges nothing", n)
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/netsys/internal/sent"
 )
 
 // What every packet needs of a session, and of its channels, is so little that package runtime lets it begin with a cache
-// line, and of so many lines that touch reads a byte of each.
+// line, and of so many lines that prefetchSession reads a byte of each.
 func TestSessionIsFewCacheLines(t *testing.T) {
 	var s session
 	if n := unsafe.Sizeof(s); n > 6*64 {
@@ -18,12 +17,12 @@ func TestSessionIsFewCacheLines(t *testing.T) {
 	if n := unsafe.Sizeof(channel.Endpoint{}); n > 8*64 {
 		t.Errorf("what packets need of its channels has %d bytes", n)
 	}
-	if n := unsafe.Sizeof(sent.Packet{}); n > 16 {
+	if n := unsafe.Sizeof(sentPacket{}); n > 16 {
 		t.Errorf("what is remembered of a packet has %d bytes", n)
 	}
 	read := [6]bool{}
 	for _, at := range []uintptr{
-		unsafe.Offsetof(s.age) + unsafe.Offsetof(s.age.now), unsafe.Offsetof(s.state), unsafe.Offsetof(s.in) + unsafe.Offsetof(s.in.Newest),
+		unsafe.Offsetof(s.age) + unsafe.Offsetof(s.age.now), unsafe.Offsetof(s.state), unsafe.Offsetof(s.in) + unsafe.Offsetof(s.in.newest),
 		unsafe.Offsetof(s.counts) + unsafe.Offsetof(s.counts.payloadIn), unsafe.Offsetof(s.counts) + unsafe.Offsetof(s.counts.unsent),
 		unsafe.Offsetof(s.rare),
 	} {
