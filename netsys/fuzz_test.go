@@ -114,7 +114,7 @@ func FuzzEndpoints(f *testing.F) {
 			from := m.client.session
 			if flags&1 != 0 {
 				from = nil
-				for _, s := range append(m.server.guests, m.server.rota.All...) {
+				for _, s := range append(m.server.guests, m.server.schedule.all...) {
 					from = s
 				}
 			}

@@ -47,7 +47,7 @@ func (s *Server) judge(from *session, drop DropReason) {
 func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
-	s.rota.Add(guest)
+	s.schedule.add(guest)
 	guest.greeting.answer = nil
 	guest.state = connected
 	s.carrier.told.Connected(now, guest)

@@ -4,8 +4,6 @@ import (
 	"net/netip"
 	"sync"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/buffers"
 )
 
 // Inbox is the bounded queue between the goroutine that receives datagrams and the goroutine that polls. It
@@ -17,7 +15,7 @@ type Inbox struct {
 	ring    []arrival
 	head    int
 	count   int
-	buffers buffers.Pool
+	buffers bufferPool
 	dropped uint64
 }
 
@@ -32,7 +30,7 @@ func NewInbox(capacity int) *Inbox {
 	if capacity < 1 {
 		panic("netsys: NewInbox needs a capacity of at least 1 datagram")
 	}
-	return &Inbox{ring: make([]arrival, capacity), buffers: buffers.New(MaxDatagram + 1)}
+	return &Inbox{ring: make([]arrival, capacity), buffers: newBufferPool(MaxDatagram + 1)}
 }
 
 // Put copies a datagram into the queue and reports whether there was room; without room it is counted and
@@ -44,7 +42,7 @@ func (q *Inbox) Put(from netip.AddrPort, at time.Time, data []byte) bool {
 		q.dropped++
 		return false
 	}
-	b := q.buffers.Take(len(data))
+	b := q.buffers.get(len(data))
 	copy(b, data)
 	q.ring[(q.head+q.count)%len(q.ring)] = arrival{unmap(from), at, b}
 	q.count++
@@ -58,10 +56,10 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 	for {
 		q.mu.Lock()
 		if used != nil {
-			q.buffers.Put(used)
+			q.buffers.put(used)
 		}
 		if q.count == 0 || soon(q.ring[q.head].at.Sub(now)) {
-			q.buffers.Round()
+			q.buffers.drained()
 			q.mu.Unlock()
 			return
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/internal/clock"
-	"github.com/tactusgo/tactus/netsys/internal/rota"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -45,14 +44,14 @@ type tunnel interface {
 
 // carrier is what all sessions of an endpoint have in common.
 type carrier struct {
-	lane   // of the goroutine that polls
-	wire   Wire
-	clock  clock.Clock
-	stands bool                 // it does, while workers have the sessions
-	still  time.Duration        // at this time
-	to     netip.AddrPort       // when valid, everything goes there
-	told   Handler              // during Poll, of all but Received and Acked
-	rota   *rota.Rota[*session] // of a server
+	lane     // of the goroutine that polls
+	wire     Wire
+	clock    clock.Clock
+	stands   bool             // it does, while workers have the sessions
+	still    time.Duration    // at this time
+	to       netip.AddrPort   // when valid, everything goes there
+	told     Handler          // during Poll, of all but Received and Acked
+	schedule *sessionSchedule // of a server
 	listening
 	limits
 
@@ -107,7 +106,7 @@ type session struct {
 // identified is which session of its endpoint it is.
 type identified struct {
 	id    uint64
-	place int32 // in a server's rota; below 0: not there
+	place int32 // in the server's schedule; below 0: not there
 }
 
 func (i *identified) ID() uint64 { return i.id }
@@ -421,16 +420,10 @@ func (s *session) update(now time.Time) {
 	}
 }
 
-// Placed implements [rota.Member].
-func (i *identified) Placed(at int) { i.place = int32(at) }
-
-// Touch implements [rota.Member].
-func (s *session) Touch() byte { return prefetchSession(s) ^ prefetchForSend(s) }
-
 // wake makes a server look at a session in the present or next Poll or Flush.
 func (s *session) wake() {
-	if s.carrier.rota != nil {
-		s.carrier.rota.Wake(int(s.place))
+	if s.carrier.schedule != nil {
+		s.carrier.schedule.wake(s)
 	}
 }
 
@@ -440,14 +433,14 @@ func (s *session) waiting() time.Time {
 	return s.carrier.now
 }
 
-// grow does what time alone brings about, for the rota.
-func grow(s *session) time.Duration {
+// updateSession is [session.update] for the schedule. It does not change when the session is due.
+func updateSession(s *session) time.Duration {
 	s.update(s.carrier.now)
 	return -1
 }
 
-// tend sends what there is to send, and returns next, for the rota.
-func tend(s *session) time.Duration {
+// pumpSession is [session.pump] for the schedule. It returns when the session is due next.
+func pumpSession(s *session) time.Duration {
 	s.pump(s.carrier.now)
 	return s.next(s.carrier.at(s.carrier.now))
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/internal/spool"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -44,8 +43,8 @@ type lane struct {
 // outgoing is how a lane sends.
 type outgoing struct {
 	sender   Sender
-	collects bool // what is sent waits in the spool, until all lanes are done
-	spool    spool.Spool[sending]
+	collects bool // datagrams wait in waiting until all lanes are done
+	waiting  datagramList[sending]
 	piece    int      // of the work, by which what was collected is put in order
 	sends    *session // that is sending now
 	sent     int      // length of the datagram that was sent last
@@ -63,7 +62,7 @@ type sending struct {
 func (l *lane) send(to netip.AddrPort, datagram []byte) error {
 	l.sent = len(datagram)
 	if l.collects {
-		l.spool.Add(sending{l.piece, l.now, to, l.sends}, datagram)
+		l.waiting.add(sending{l.piece, l.now, to, l.sends}, datagram)
 		return nil
 	}
 	return l.sender.Send(l.now, to, datagram)
@@ -72,7 +71,7 @@ func (l *lane) send(to netip.AddrPort, datagram []byte) error {
 // room is where netcode seals.
 func (l *lane) room() []byte {
 	if l.collects {
-		return l.spool.Room(MaxDatagram)
+		return l.waiting.room(MaxDatagram)
 	}
 	return l.sender.Room()
 }
@@ -169,8 +168,8 @@ func (x *lanes) join() {
 			}
 			l.drops = Drops{}
 		}
-		for i := range l.spool.Len() {
-			x.sorted = append(x.sorted, collected{l.spool.At(i).About.piece, l, i})
+		for i := range l.waiting.len() {
+			x.sorted = append(x.sorted, collected{l.waiting.at(i).about.piece, l, i})
 		}
 	}
 	if x.parallel && x.number() > 1 {
@@ -180,25 +179,25 @@ func (x *lanes) join() {
 	if len(x.sorted) == 0 {
 		return
 	}
-	// Each piece was done on one lane, in whose spool its datagrams are in order.
+	// Each piece was done on one lane, in whose list its datagrams are in order.
 	slices.SortStableFunc(x.sorted, func(a, b collected) int { return a.piece - b.piece })
 	for _, e := range x.sorted {
 		e.on.hand(c.wire, e.entry)
 	}
 	x.sorted = x.sorted[:0]
 	for _, l := range x.all {
-		l.spool.Clear()
+		l.waiting.clear()
 	}
 }
 
 // hand hands on what was collected.
 func (l *lane) hand(to Wire, i int) {
-	e := l.spool.At(i)
-	if err := to.Send(e.About.now, e.About.to, l.spool.Bytes(e)); err != nil && e.About.from != nil {
-		counts := &e.About.from.counts
+	e := l.waiting.at(i)
+	if err := to.Send(e.about.now, e.about.to, l.waiting.data(e)); err != nil && e.about.from != nil {
+		counts := &e.about.from.counts
 		counts.unsent++
 		counts.datagramsOut--
-		counts.bytesOut -= uint64(len(l.spool.Bytes(e)))
+		counts.bytesOut -= uint64(len(l.waiting.data(e)))
 	}
 }
 

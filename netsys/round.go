@@ -3,8 +3,6 @@ package netsys
 import (
 	"net/netip"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/spool"
 )
 
 // A Poll takes what has arrived in rounds of so many datagrams or bytes, if there are as many. What a round does does
@@ -26,7 +24,7 @@ const (
 type round struct {
 	server *Server
 	lanes  *lanes
-	taken  spool.Spool[taken]
+	taken  datagramList[taken]
 	of     []int   // the slots that have something among it, in the order of their first
 	each   int     // of them a worker does in one go
 	queues []queue // by slot
@@ -68,14 +66,14 @@ type queue struct{ first, last int32 }
 // take takes a datagram from the wire. Whose it is it notes, and touches no session.
 func (r *round) take(d Datagram) {
 	slot := r.lanes.netcode.Whose(d.From, d.Data)
-	r.taken.Add(taken{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
+	r.taken.add(taken{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
 	if slot >= 0 {
-		n, q := int32(r.taken.Len()), &r.queues[slot]
+		n, q := int32(r.taken.len()), &r.queues[slot]
 		if q.first == 0 {
 			q.first = n
 			r.of = append(r.of, slot)
 		} else {
-			r.taken.At(int(q.last - 1)).About.next = n
+			r.taken.at(int(q.last - 1)).about.next = n
 		}
 		q.last = n
 	}
@@ -91,7 +89,7 @@ func (r *round) finish() {
 		r.lanes.part(r.server.carrier.now)
 		each, portions := r.lanes.divide(len(r.of))
 		r.each = each
-		if r.taken.Len() < fewDatagrams {
+		if r.taken.len() < fewDatagrams {
 			for i := range portions {
 				r.work(0, i)
 			}
@@ -100,14 +98,14 @@ func (r *round) finish() {
 		}
 		r.lanes.join()
 	}
-	for i := range r.taken.Len() {
-		r.rest(r.taken.At(i))
+	for i := range r.taken.len() {
+		r.rest(r.taken.at(i))
 	}
 	for _, slot := range r.of {
 		r.queues[slot] = queue{}
 	}
 	r.of = r.of[:0]
-	r.taken.Clear()
+	r.taken.clear()
 	r.size = struct{ datagrams, bytes int }{}
 }
 
@@ -130,13 +128,13 @@ func (r *round) work(worker, piece int) {
 // session does so for those of one session, from the one before next on.
 func (r *round) session(l *lane, of *session, next int) {
 	for left := leftNothing; next > 0 && left == leftNothing; {
-		e := r.taken.At(next - 1)
-		b := r.taken.Bytes(e)
+		e := r.taken.at(next - 1)
+		b := r.taken.data(e)
 		l.enter(of, next-1)
-		payload, more := r.open(l, of, Datagram{From: e.About.from, At: e.About.at, Data: b})
-		e.About.of, e.About.left, left, next = of, more, more, int(e.About.next)
+		payload, more := r.open(l, of, Datagram{From: e.about.from, At: e.about.at, Data: b})
+		e.about.of, e.about.left, left, next = of, more, more, int(e.about.next)
 		if left != leftNothing {
-			r.taken.Cut(e, copy(b, payload))
+			r.taken.truncate(e, copy(b, payload))
 		}
 	}
 	l.leave(of)
@@ -165,14 +163,14 @@ func (r *round) open(l *lane, of *session, d Datagram) (payload []byte, left lef
 }
 
 // rest does what is left of a datagram.
-func (r *round) rest(e *spool.Entry[taken]) {
+func (r *round) rest(e *listedDatagram[taken]) {
 	s, c := r.server, r.server.carrier
-	b := r.taken.Bytes(e)
-	if e.About.left == leftNothing {
+	b := r.taken.data(e)
+	if e.about.left == leftNothing {
 		return
 	}
-	c.datagram, c.size = Datagram{From: e.About.from, At: e.About.at, Data: b}, int(e.About.size)
-	switch of := e.About.of; e.About.left {
+	c.datagram, c.size = Datagram{From: e.about.from, At: e.about.at, Data: b}, int(e.about.size)
+	switch of := e.about.of; e.about.left {
 	case leftSealed:
 		s.receive(c.datagram)
 	case leftOpened:

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/internal/refusals"
-	"github.com/tactusgo/tactus/netsys/internal/rota"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -23,9 +22,9 @@ type Server struct {
 	carrier *carrier
 	work
 
-	rota   rota.Rota[*session]
-	guests []*session // which are not connected yet, in the order in which they came
-	lastID uint64
+	schedule sessionSchedule
+	guests   []*session // which are not connected yet, in the order in which they came
+	lastID   uint64
 
 	closing bool
 	closed  bool
@@ -68,7 +67,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
-	s.carrier.rota, s.carrier.limits = &s.rota, limits{config.Timeout, config.KeepAlive, config.MaxMalformed}
+	s.carrier.schedule, s.carrier.limits = &s.schedule, limits{config.Timeout, config.KeepAlive, config.MaxMalformed}
 	s.lanes.init(s, config.Workers)
 	s.round.init(s)
 	return s, nil
@@ -83,7 +82,7 @@ func (s *Server) Poll(now time.Time, h Handler) {
 		s.carrier.wire.Poll(now, s.round.deliver)
 		s.round.finish()
 		s.expire(now)
-		s.rota.Due(at, grow)
+		s.schedule.run(at, updateSession)
 	}
 	s.report(now)
 	if !s.closed {
@@ -114,13 +113,13 @@ func (s *Server) report(now time.Time) {
 		return
 	}
 	s.carrier.ended = false
-	for i := 0; i < len(s.rota.All); {
-		session := s.rota.All[i]
+	for i := 0; i < len(s.schedule.all); {
+		session := s.schedule.all[i]
 		if session.state != ended {
 			i++
 			continue
 		}
-		s.rota.Remove(i)
+		s.schedule.remove(i)
 		session.state = reported
 		s.carrier.told.Disconnected(now, session, session.reason)
 	}
@@ -138,7 +137,7 @@ func (s *Server) Flush(now time.Time) {
 
 func (s *Server) pump(now time.Time) {
 	s.carrier.now = now
-	s.rota.Due(s.carrier.clock.At(now), tend)
+	s.schedule.run(s.carrier.clock.At(now), pumpSession)
 }
 
 // Spread calls do for each of some sessions, on the workers of [ServerConfig.Workers]: i is from 0 to
@@ -186,7 +185,7 @@ func (s *Server) StopAccepting() { s.closing = true }
 // Sessions are the connected clients in join order.
 func (s *Server) Sessions() iter.Seq[Session] {
 	return func(yield func(Session) bool) {
-		for _, session := range s.rota.All {
+		for _, session := range s.schedule.all {
 			if session.state == connected && !yield(session) {
 				return
 			}
@@ -197,7 +196,7 @@ func (s *Server) Sessions() iter.Seq[Session] {
 // Len is the number of connected clients.
 func (s *Server) Len() int {
 	n := 0
-	for _, session := range s.rota.All {
+	for _, session := range s.schedule.all {
 		if session.state == connected {
 			n++
 		}

@@ -1,2 +1,0 @@
-// Package spool keeps datagrams, copied, until their turn comes.
-package spool
