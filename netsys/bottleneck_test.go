@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/flow"
 )
 
 // narrow is two nodes of a network, the first behind a conditioner.
@@ -41,7 +39,7 @@ func newNarrow(t *testing.T, link Link, incoming bool) *narrow {
 func (n *narrow) send(after time.Duration, size int, numbers ...uint32) {
 	n.t.Helper()
 	for _, number := range numbers {
-		b := make([]byte, size-flow.HeaderBytes)
+		b := make([]byte, size-headerBytes)
 		binary.LittleEndian.PutUint32(b, number)
 		n.sends(epoch.Add(after), b)
 	}
@@ -137,7 +135,7 @@ func TestBandwidthIsOfOneFlow(t *testing.T) {
 	node := network.Node(netip.AddrPort{})
 	link := Link{Bandwidth: 10_000}
 	c := condition(t, node, ConditionerConfig{In: link, Out: link})
-	b := make([]byte, 100-flow.HeaderBytes)
+	b := make([]byte, 100-headerBytes)
 	var peers []*Node
 	for range 3 {
 		p := network.Node(netip.AddrPort{})
@@ -180,7 +178,7 @@ func TestBandwidthOnASocket(t *testing.T) {
 	const size = 200
 	c := condition(t, receiver, ConditionerConfig{In: Link{Bandwidth: 100_000}})
 	for range 20 {
-		must(t, sender.Send(time.Now(), receiver.LocalAddr(), make([]byte, size-flow.HeaderBytes)))
+		must(t, sender.Send(time.Now(), receiver.LocalAddr(), make([]byte, size-headerBytes)))
 	}
 	var at []time.Time
 	note := func(d Datagram) { at = append(at, d.At) }

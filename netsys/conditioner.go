@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/delayqueue"
-	"github.com/tactusgo/tactus/netsys/internal/flow"
 )
 
 // maxFlows bounds the peers that a conditioner tells apart; when one more appears, all start anew.
@@ -77,8 +74,8 @@ type Conditioner struct {
 // way is one direction: its link, the datagrams held back, and the flows by peer.
 type way struct {
 	link      Link
-	held      delayqueue.Queue
-	flows     map[netip.AddrPort]*flow.Flow
+	held      delayQueue
+	flows     map[netip.AddrPort]*linkFlow
 	direction uint8
 	stats     LinkStats
 }
@@ -96,8 +93,8 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = way{link: cfg.In, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow.Flow), direction: 0}
-	c.out = way{link: cfg.Out, held: delayqueue.New(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*flow.Flow), direction: 1}
+	c.in = way{link: cfg.In, held: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 0}
+	c.out = way{link: cfg.Out, held: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 1}
 	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }
@@ -122,11 +119,11 @@ func (c *Conditioner) Poll(now time.Time, deliver func(Datagram)) {
 	}
 	c.releaseDue(now)
 	c.wire.Poll(now, c.collect)
-	for c.in.held.Due(now) {
-		p := c.in.held.Pop()
+	for c.in.held.ready(now) {
+		p := c.in.held.pop()
 		c.in.stats.Delivered++
-		deliver(Datagram{From: p.Addr, At: p.Due, Data: p.Data})
-		c.in.held.Recycle(p)
+		deliver(Datagram{From: p.addr, At: p.due, Data: p.data})
+		c.in.held.recycle(p)
 	}
 }
 
@@ -155,7 +152,7 @@ func (c *Conditioner) Flush(now time.Time) {
 }
 
 func (c *Conditioner) releaseDue(now time.Time) {
-	for c.out.held.Due(now) {
+	for c.out.held.ready(now) {
 		c.release()
 	}
 }
@@ -163,8 +160,8 @@ func (c *Conditioner) releaseDue(now time.Time) {
 // NextDue is the earliest time at which something held back can go on, in either direction or in the wire
 // below; false when nothing is held back.
 func (c *Conditioner) NextDue() (time.Time, bool) {
-	due, ok := c.in.held.Next()
-	if t, has := c.out.held.Next(); has && (!ok || t.Before(due)) {
+	due, ok := c.in.held.next()
+	if t, has := c.out.held.next(); has && (!ok || t.Before(due)) {
 		due, ok = t, true
 	}
 	if below, is := c.wire.(scheduled); is {
@@ -191,22 +188,22 @@ func (c *Conditioner) Close() error {
 		return nil
 	}
 	c.closed = true
-	for c.out.held.Len() > 0 {
+	for c.out.held.len() > 0 {
 		c.release()
 	}
-	c.in.held = delayqueue.Queue{}
+	c.in.held = delayQueue{}
 	return c.wire.Close()
 }
 
 // release passes the earliest datagram on.
 func (c *Conditioner) release() {
-	p := c.out.held.Pop()
-	if err := c.wire.Send(p.Due, p.Addr, p.Data); err != nil {
+	p := c.out.held.pop()
+	if err := c.wire.Send(p.due, p.addr, p.data); err != nil {
 		c.out.stats.Failed++
 	} else {
 		c.out.stats.Delivered++
 	}
-	c.out.held.Recycle(p)
+	c.out.held.recycle(p)
 }
 
 // judge decides what becomes of a datagram that enters a way, and reports whether there was room for it.
@@ -217,27 +214,26 @@ func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte)
 			clear(l.flows)
 			c.generation++
 		}
-		f = flow.New(c.seed, l.direction, c.generation, peer)
+		f = newLinkFlow(c.seed, l.direction, c.generation, peer)
 		l.flows[peer] = f
 	}
-	link := (*flow.Link)(&l.link)
-	fate := f.Next(link, at)
-	passing, ok := f.Pass(link, at, len(b))
+	fate := f.next(&l.link, at)
+	passing, ok := f.pass(&l.link, at, len(b))
 	if !ok {
 		l.stats.Overflowed++
 		return true
 	}
 	at = at.Add(passing)
-	if fate.Lost {
+	if fate.lost {
 		l.stats.Lost++
 		return true
 	}
-	if !l.held.Push(at.Add(fate.Delay), peer, b) {
+	if !l.held.push(at.Add(fate.delay), peer, b) {
 		l.stats.Full++
 		return false
 	}
-	if fate.Twice {
-		if l.held.Push(at.Add(fate.DelayCopy), peer, b) {
+	if fate.twice {
+		if l.held.push(at.Add(fate.delayCopy), peer, b) {
 			l.stats.Duplicated++
 		} else {
 			l.stats.Full++

@@ -9,7 +9,7 @@ import (
 // maxLatency bounds [Link.Latency], so that no sum of times can overflow.
 const maxLatency = time.Hour
 
-// Link describes one direction between two addresses. The zero value is a perfect link. Package flow has the same fields.
+// Link describes one direction between two addresses. The zero value is a perfect link.
 type Link struct {
 	// Latency is the mean one-way delay. 0 is none; at most one hour.
 	Latency time.Duration

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/delayqueue"
 )
 
 // nodeQueue bounds what waits for one node, in datagrams.
@@ -30,7 +28,7 @@ func NewNetwork() *Network {
 // give the same addresses. Node panics when the address is taken: in a virtual network that is a mistake in
 // the test.
 func (n *Network) Node(addr netip.AddrPort) *Node {
-	node := &Node{network: n, queue: delayqueue.New(nodeQueue, MaxDatagram+1)}
+	node := &Node{network: n, queue: newDelayQueue(nodeQueue, MaxDatagram+1)}
 	node.addr = n.claim(addr, node)
 	return node
 }
@@ -65,7 +63,7 @@ func (n *Network) Unroutable() uint64 { return n.nobody }
 type Node struct {
 	network *Network
 	addr    netip.AddrPort
-	queue   delayqueue.Queue
+	queue   delayQueue
 	dropped uint64
 	closed  bool
 }
@@ -74,10 +72,10 @@ var _ Wire = (*Node)(nil)
 
 // Poll implements [Wire]. Datagrams come in the order of their times, equal times in the order of sending.
 func (n *Node) Poll(now time.Time, deliver func(Datagram)) {
-	for n.queue.Due(now) {
-		p := n.queue.Pop()
-		deliver(Datagram{From: p.Addr, At: p.Due, Data: p.Data})
-		n.queue.Recycle(p)
+	for n.queue.ready(now) {
+		p := n.queue.pop()
+		deliver(Datagram{From: p.addr, At: p.due, Data: p.data})
+		n.queue.recycle(p)
 	}
 }
 
@@ -95,14 +93,14 @@ func (n *Node) Send(now time.Time, to netip.AddrPort, b []byte) error {
 		n.network.nobody++
 		return nil
 	}
-	if !peer.queue.Push(now, n.addr, b) {
+	if !peer.queue.push(now, n.addr, b) {
 		peer.dropped++
 	}
 	return nil
 }
 
 // NextDue is the time of the earliest datagram that waits here, false when none does.
-func (n *Node) NextDue() (time.Time, bool) { return n.queue.Next() }
+func (n *Node) NextDue() (time.Time, bool) { return n.queue.next() }
 
 // Dropped is the number of datagrams lost because too many waited here.
 func (n *Node) Dropped() uint64 { return n.dropped }
@@ -130,7 +128,7 @@ func (n *Node) LocalAddr() netip.AddrPort { return n.addr }
 func (n *Node) Close() error {
 	if !n.closed {
 		n.closed = true
-		n.queue = delayqueue.Queue{}
+		n.queue = delayQueue{}
 		delete(n.network.nodes, n.addr)
 	}
 	return nil

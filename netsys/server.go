@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/internal/refusals"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
@@ -66,7 +65,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 		return nil, err
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
-	s.hears = serverHears{s, refusals.New(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
+	s.hears = serverHears{s, newRefusalLog(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
 	s.carrier.schedule, s.carrier.limits = &s.schedule, limits{config.Timeout, config.KeepAlive, config.MaxMalformed}
 	s.lanes.init(s, config.Workers)
 	s.round.init(s)
@@ -236,7 +235,7 @@ func (s *Server) receive(d Datagram) {
 	now := s.carrier.now
 	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.hears); {
 	case drop.RefusesToken():
-		s.hears.refusals.Refused(s.carrier.clock.At(now), peerAddr(s.carrier.wire, d.From), drop)
+		s.hears.refusals.add(s.carrier.clock.At(now), peerAddr(s.carrier.wire, d.From), drop)
 	case drop == netcode.DropUnknownSender:
 		if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
 			s.moved(p.Context.(*session), d.From)
@@ -247,7 +246,7 @@ func (s *Server) receive(d Datagram) {
 // serverHears is told by netcode what happens.
 type serverHears struct {
 	server   *Server
-	refusals *refusals.Log
+	refusals *refusalLog
 }
 
 // Connected implements [netcode.ServerHandler].

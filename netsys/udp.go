@@ -7,8 +7,6 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
-
-	"github.com/tactusgo/tactus/netsys/internal/socket"
 )
 
 // udpQueue bounds the datagrams that wait for a Poll.
@@ -18,7 +16,7 @@ const udpQueue = 4096
 // package eventloop is not wanted. A goroutine reads datagrams into a bounded [Inbox]. It builds everywhere;
 // in a browser opening it is an error.
 type UDP struct {
-	conn    *socket.UDP
+	conn    *udpSocket
 	local   netip.AddrPort
 	remote  netip.AddrPort
 	inbox   *Inbox
@@ -32,7 +30,7 @@ var _ Wire = (*UDP)(nil)
 // kernel discards what others send to this socket. An unreachable server is not an error here or later: it
 // cannot be told from a slow one, so sessions time out instead.
 func DialUDP(ctx context.Context, server string) (*UDP, error) {
-	conn, err := socket.Dial(ctx, server)
+	conn, err := dialSocket(ctx, server)
 	if err != nil {
 		return nil, fmt.Errorf("netsys: DialUDP %q: %w", server, err)
 	}
@@ -45,8 +43,8 @@ func ListenUDP(addr string) (*UDP, error) {
 	if addr == "" {
 		return nil, errors.New(`netsys: ListenUDP "": address without a port; ":0" takes a free one`)
 	}
-	conn, err := socket.Listen(addr)
-	if socket.InUse(err) {
+	conn, err := listenSocket(addr)
+	if isAddrInUse(err) {
 		return nil, fmt.Errorf("%w: ListenUDP %q", ErrAddrInUse, addr)
 	}
 	if err != nil {
@@ -55,11 +53,11 @@ func ListenUDP(addr string) (*UDP, error) {
 	return newUDP(conn), nil
 }
 
-func newUDP(conn *socket.UDP) *UDP {
+func newUDP(conn *udpSocket) *UDP {
 	u := &UDP{
 		conn:    conn,
-		local:   unmap(conn.Local),
-		remote:  unmap(conn.Remote),
+		local:   unmap(conn.local),
+		remote:  unmap(conn.remote),
 		inbox:   NewInbox(udpQueue),
 		reading: make(chan struct{}),
 	}
@@ -74,12 +72,12 @@ func (u *UDP) read() {
 	defer close(u.reading)
 	b := make([]byte, 2*MaxDatagram)
 	for failures := 0; ; {
-		n, from, err := u.conn.Read(b)
+		n, from, err := u.conn.read(b)
 		switch {
 		case err == nil:
 			failures = 0
 			u.inbox.Put(from, time.Now(), b[:n])
-		case u.closed.Load() || errors.Is(err, socket.ErrClosed):
+		case u.closed.Load() || errors.Is(err, errSocketClosed):
 			return
 		default:
 			failures = min(failures+1, 100)
@@ -103,11 +101,11 @@ func (u *UDP) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if u.remote.IsValid() && unmap(to) != u.remote {
 		return fmt.Errorf("netsys: UDP.Send to %v on a wire that was dialed to %v", to, u.remote)
 	}
-	err := u.conn.Send(to, b)
+	err := u.conn.send(to, b)
 	switch {
-	case err == nil || socket.Refused(err):
+	case err == nil || isRefused(err):
 		return nil // a refusal answers an earlier datagram; whether this one arrives is unknown, as always
-	case errors.Is(err, socket.ErrFull):
+	case errors.Is(err, errSocketFull):
 		return ErrFull
 	}
 	return fmt.Errorf("netsys: UDP.Send: %w", err)
@@ -128,7 +126,7 @@ func (u *UDP) Close() error {
 	if u.closed.Swap(true) {
 		return nil
 	}
-	err := u.conn.Close()
+	err := u.conn.close()
 	<-u.reading
 	return err
 }

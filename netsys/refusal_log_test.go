@@ -1,4 +1,4 @@
-package refusals
+package netsys
 
 import (
 	"bytes"
@@ -11,57 +11,57 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// at is the n-th address, by any of its ports.
-func at(n int) netip.AddrPort {
+// addrNumber is the n-th address, by any of its ports.
+func addrNumber(n int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), uint16(1+n*7))
 }
 
 // An address that goes on asking has one line for each reason, and another after it was quiet.
-func TestOneLineForAnAddress(t *testing.T) {
+func TestRefusalLogHasOneLineForAnAddress(t *testing.T) {
 	var text bytes.Buffer
-	l := New(slog.New(slog.NewTextHandler(&text, nil)), 1, nil)
+	l := newRefusalLog(slog.New(slog.NewTextHandler(&text, nil)), 1, nil)
 	lines := func() int { return strings.Count(text.String(), "\n") }
 	for second := range 60 {
-		l.Refused(time.Duration(second)*time.Second, at(1), netcode.DropExpired)
+		l.add(time.Duration(second)*time.Second, addrNumber(1), netcode.DropExpired)
 	}
-	l.Refused(time.Minute, netip.AddrPortFrom(at(1).Addr(), 9999), netcode.DropExpired)
+	l.add(time.Minute, netip.AddrPortFrom(addrNumber(1).Addr(), 9999), netcode.DropExpired)
 	if lines() != 1 {
 		t.Errorf("logged\n%s", &text)
 	}
-	l.Refused(time.Minute, at(1), netcode.DropKey)
-	l.Refused(time.Minute, at(2), netcode.DropExpired)
-	l.Refused(time.Minute+quiet, at(1), netcode.DropExpired)
+	l.add(time.Minute, addrNumber(1), netcode.DropKey)
+	l.add(time.Minute, addrNumber(2), netcode.DropExpired)
+	l.add(time.Minute+quietTime, addrNumber(1), netcode.DropExpired)
 	if lines() != 4 {
 		t.Errorf("logged\n%s", &text)
 	}
 }
 
 // Strangers with many addresses fill neither the log nor the memory.
-func TestManyAddresses(t *testing.T) {
+func TestRefusalLogOfManyAddresses(t *testing.T) {
 	var text bytes.Buffer
-	l := New(slog.New(slog.NewTextHandler(&text, nil)), 1, nil)
+	l := newRefusalLog(slog.New(slog.NewTextHandler(&text, nil)), 1, nil)
 	const each = 1000 // in a second, for 60 s
 	for n := range 60 * each {
-		l.Refused(time.Duration(n)*time.Second/each, at(n), netcode.DropKey)
-		if len(l.told) > most {
-			t.Fatalf("%d addresses are kept", len(l.told))
+		l.add(time.Duration(n)*time.Second/each, addrNumber(n), netcode.DropKey)
+		if len(l.logged) > maxLogged {
+			t.Fatalf("%d addresses are kept", len(l.logged))
 		}
 	}
 	own, more := strings.Count(text.String(), "token refused"), strings.Count(text.String(), "more addresses")
-	if own < 5*most || own > 7*most || more < 5 || more > 7 {
+	if own < 5*maxLogged || own > 7*maxLogged || more < 5 || more > 7 {
 		t.Errorf("%d lines of addresses, %d of more", own, more)
 	}
 	text.Reset()
-	l.Refused(2*time.Minute, at(1), netcode.DropKey) // there is room again
+	l.add(2*time.Minute, addrNumber(1), netcode.DropKey) // there is room again
 	if !strings.Contains(text.String(), "token refused") {
 		t.Errorf("logged %q", text.String())
 	}
 }
 
 // Each reason for which tokens are refused says what to do about it.
-func TestAdvice(t *testing.T) {
-	l := New(nil, 1, []netip.AddrPort{at(1)})
-	l.Refused(0, at(2), netcode.DropKey) // there is no log
+func TestRefusalLogAdvice(t *testing.T) {
+	l := newRefusalLog(nil, 1, []netip.AddrPort{addrNumber(1)})
+	l.add(0, addrNumber(2), netcode.DropKey) // there is no log
 	n := 0
 	for reason := range netcode.DropReason(len(netcode.Drops{})) {
 		advice := l.advice(reason)

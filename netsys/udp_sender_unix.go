@@ -1,6 +1,6 @@
 //go:build unix
 
-package socket
+package netsys
 
 import (
 	"net"
@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/sendto"
 )
 
-// sender sends by the descriptor, because [net.UDPConn] waits for room when the send buffer is full.
-type sender struct {
+// udpSender sends by the descriptor, because [net.UDPConn] waits for room when the send buffer is full.
+type udpSender struct {
 	raw    syscall.RawConn
 	socket sendto.Socket
 	step   func(fd uintptr) bool
@@ -22,7 +22,7 @@ type sender struct {
 	err error
 }
 
-func (s *sender) init(conn *net.UDPConn, dialed, v6 bool) (err error) {
+func (s *udpSender) init(conn *net.UDPConn, dialed, v6 bool) (err error) {
 	s.raw, err = conn.SyscallConn()
 	s.socket.V6 = v6
 	s.dialed = dialed
@@ -31,12 +31,12 @@ func (s *sender) init(conn *net.UDPConn, dialed, v6 bool) (err error) {
 }
 
 // write reports true in any case: false would make the runtime wait until the socket is writable.
-func (s *sender) write(fd uintptr) bool {
+func (s *udpSender) write(fd uintptr) bool {
 	s.err = s.socket.Send(int(fd), s.to, s.b)
 	return true
 }
 
-func (s *sender) send(to netip.AddrPort, b []byte) error {
+func (s *udpSender) send(to netip.AddrPort, b []byte) error {
 	if s.dialed {
 		to = netip.AddrPort{}
 	}
@@ -49,5 +49,5 @@ func (s *sender) send(to netip.AddrPort, b []byte) error {
 	return s.err
 }
 
-// ErrFull means that the send buffer has no room.
-var ErrFull = sendto.ErrFull
+// errSocketFull means that the send buffer has no room.
+var errSocketFull = sendto.ErrFull

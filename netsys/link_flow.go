@@ -1,0 +1,118 @@
+package netsys
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"time"
+)
+
+// headerBytes is what a datagram takes of [Link.Bandwidth] beyond its own length: an IPv4 and a UDP header.
+const headerBytes = 20 + 8
+
+// defaultLinkQueue is what [Link.Queue] 0 stands for: what home routers commonly hold.
+const defaultLinkQueue = 200 * time.Millisecond
+
+// linkFlow is the state of a [Link] in one direction, for the traffic with one peer. It has random numbers of its own.
+type linkFlow struct {
+	free time.Time // when all datagrams that were let in will have passed the narrowest point of the path
+	rng  rand.PCG
+	seen bool // bad and last are set
+	bad  bool // the link lost the latest datagram, at last
+	last time.Time
+}
+
+// datagramFate is what a link does to one datagram.
+type datagramFate struct {
+	lost      bool
+	delay     time.Duration
+	twice     bool // it arrives a second time
+	delayCopy time.Duration
+}
+
+// newLinkFlow seeds a flow from what identifies it and from nothing else: how much other peers send, and when they
+// appeared, makes no difference to it.
+func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.AddrPort) *linkFlow {
+	var id []byte
+	id = binary.LittleEndian.AppendUint64(id, seed)
+	id = binary.LittleEndian.AppendUint64(append(id, direction), generation)
+	address := peer.Addr().As16()
+	id = binary.LittleEndian.AppendUint16(append(id, address[:]...), peer.Port())
+	h := fnv.New64a()
+	_, _ = h.Write(id)
+	first := h.Sum64()
+	_, _ = h.Write(make([]byte, 8))
+	f := &linkFlow{}
+	f.rng.Seed(first, h.Sum64())
+	return f
+}
+
+// next returns the fate of a datagram that enters the link at a time. It always draws four numbers, so that one property
+// of a link can change without changing what is drawn for the others.
+func (f *linkFlow) next(l *Link, at time.Time) datagramFate {
+	loss, delay, twice, delayCopy := f.uniform(), f.uniform(), f.uniform(), f.uniform()
+	return datagramFate{
+		lost:      f.loses(l, at, loss),
+		delay:     l.delay(delay),
+		twice:     twice < l.Duplicate,
+		delayCopy: l.delay(delayCopy),
+	}
+}
+
+// loses reports whether the link loses a datagram at a time. It samples the two-state Markov chain at one more point in time. Given its state at the last sample,
+// the chance that it is bad after dt is p + (x−p)·exp(−dt/(Burst·(1−p))), x being 1 if it was bad and 0 if
+// not: exact for exponential holding times, and one draw however long the silence was.
+func (f *linkFlow) loses(l *Link, at time.Time, draw float64) bool {
+	p := l.Loss
+	if l.Burst == 0 || p == 0 || p == 1 {
+		return draw < p
+	}
+	chance := p
+	if f.seen {
+		dt := max(at.Sub(f.last), 0)
+		was := 0.0
+		if f.bad {
+			was = 1
+		}
+		kept := math.Exp(-float64(dt) / (float64(l.Burst) * (1 - p)))
+		chance += float64((was - p) * kept)
+		if dt == 0 {
+			chance = was
+		}
+	}
+	f.seen, f.bad = true, draw < chance
+	if at.After(f.last) {
+		f.last = at
+	}
+	return f.bad
+}
+
+// delay returns the delay of a datagram, drawn with a number from 0 to 1.
+func (l *Link) delay(draw float64) time.Duration {
+	return l.Latency + time.Duration((2*draw-1)*float64(l.Jitter))
+}
+
+// uniform draws a number from [0, 1).
+func (f *linkFlow) uniform() float64 { return float64(f.rng.Uint64()>>11) / (1 << 53) }
+
+// pass lets a datagram of n bytes, which comes at a time, pass the narrowest point of the path: one datagram after the
+// other passes it, and the others wait in a queue that drops at its tail. It returns for how long the datagram waits and
+// takes to pass, in whole nanoseconds, and false when the queue is full, and then nothing has changed.
+func (f *linkFlow) pass(l *Link, at time.Time, n int) (time.Duration, bool) {
+	if l.Bandwidth == 0 {
+		return 0, true
+	}
+	limit := l.Queue
+	if limit == 0 {
+		limit = defaultLinkQueue
+	}
+	wait := max(f.free.Sub(at), 0)
+	if wait > limit {
+		return 0, false
+	}
+	delay := wait + time.Duration(n+headerBytes)*time.Second/time.Duration(l.Bandwidth)
+	f.free = at.Add(delay)
+	return delay, true
+}
