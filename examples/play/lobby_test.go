@@ -15,11 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/play/internal/dots"
+	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 	"github.com/tactusgo/tactus/systems/runner/web"
@@ -298,6 +303,18 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 	if err != nil || server.Room(id) == nil {
 		t.Fatalf("room %q: %v", mine.Room, err)
 	}
+	b.touch(input.DispatchTouchEventTypeTouchStart, paint.Point{X: 100, Y: 50})
+	b.touch(input.DispatchTouchEventTypeTouchMove, paint.Point{X: 150, Y: 50})
+	walked := func() (far bool) {
+		_ = server.Room(id).Do(func(s *systems.Server) {
+			for _, d := range ecs.All[struct{ At components.Position }](s.World()) {
+				far = d.At.X > 20
+			}
+		})
+		return far
+	}
+	playtest.Until(t, "it walks by touch", walked)
+	b.touch(input.DispatchTouchEventTypeTouchEnd)
 	seat := func() (seats []rooms.SeatInfo) { return server.Room(id).Seats() }
 	before := seat()
 	b.do(chromedp.Reload())

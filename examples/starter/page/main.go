@@ -53,6 +53,8 @@ func main() {
 // draw shows the view.
 func draw(c *systems.Client, canvas js.Value) {
 	canvas.Call("clearRect", 0, 0, game.Width, game.Height)
+	unit := game.Width / canvas.Get("canvas").Get("clientWidth").Float() // names are as large on a phone
+	canvas.Set("font", fmt.Sprintf("%gpx sans-serif", 12*unit))
 	for d := range game.Look(c) {
 		canvas.Set("fillStyle", fmt.Sprintf("#%06x", d.Colour))
 		canvas.Call("beginPath")

@@ -5,9 +5,9 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Input is nothing.
+// Input is which way a player goes.
 type Input struct {
-	Nothing uint8 `net:"0..1"`
+	DX int8 `net:"-1..1"`
 }
 
 // Protocol is the game.
@@ -17,6 +17,14 @@ func Protocol() *ecs.Protocol {
 	ecs.Input[Input](p)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
 		w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client)}, Input{})
+	})
+	p.Authority("move", func(w *ecs.World) {
+		for _, d := range ecs.Each[struct {
+			At *components.Position
+			In *Input
+		}](w) {
+			d.At.X += float32(d.In.DX)
+		}
 	})
 	return p
 }

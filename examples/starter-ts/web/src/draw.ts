@@ -73,7 +73,7 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
   for (const p of scene.players) {
     c.globalAlpha = p.away ? 0.3 : 1;
     body(c, p);
-    label(c, p);
+    label(c, p, Math.max(11, 12 / scale));
   }
   c.globalAlpha = 1;
   fly(c, now);
@@ -159,8 +159,9 @@ function body(c: CanvasRenderingContext2D, p: Player): void {
   }
 }
 
-function label(c: CanvasRenderingContext2D, p: Player): void {
-  c.font = '600 11px system-ui, sans-serif';
+/** The name, in letters of so many units: on a phone they are larger than the rest. */
+function label(c: CanvasRenderingContext2D, p: Player, size: number): void {
+  c.font = `600 ${size}px system-ui, sans-serif`;
   c.textAlign = 'center';
   c.fillStyle = p.own ? '#ffffff' : '#ffffffb0';
   c.fillText(p.name, p.x, p.y - RADIUS - 7);

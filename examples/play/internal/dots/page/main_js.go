@@ -1,6 +1,8 @@
 package main
 
 import (
+	"syscall/js"
+
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/play/internal/dots"
@@ -9,10 +11,14 @@ import (
 )
 
 func main() {
-	told := 0
+	document := js.Global().Get("document") // its canvas is where fingers do not scroll
+	document.Get("body").Call("append", document.Call("createElement", "canvas"))
+	keys, told := browser.NewKeys(), 0
 	browser.Run(browser.Config{
-		Protocol:  dots.Protocol,
-		Configure: func(*systems.ClientConfig) {},
+		Protocol: dots.Protocol,
+		Configure: func(c *systems.ClientConfig) {
+			c.Gather = systems.Gather(func(_ *systems.Client, in *dots.Input) { in.DX = keys.Axis("ArrowLeft", "ArrowRight") })
+		},
 		Draw: func(c *systems.Client) {
 			n := 0
 			for range ecs.All[struct{ At components.Position }](c.View()) {
