@@ -59,6 +59,16 @@ func TestWhatHasEndedEndsOnce(t *testing.T) {
 // endedEarly is the seed of a match in which shells hit what their client does not see.
 const endedEarly = 614
 
+// A client that hears nothing for longer than the audit remembers states keeps its world, and the audit
+// finds it there.
+func TestOutagesLoseNothing(t *testing.T) {
+	t.Parallel()
+	fight(t, newDraw(t, longOutage))
+}
+
+// longOutage is the seed of a match in which a client with 128 sends a second hears nothing for four seconds.
+const longOutage = 1034
+
 // fight plays a match to its end.
 func fight(t *testing.T, d *draw) *match {
 	t.Cleanup(func() {

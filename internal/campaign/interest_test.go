@@ -474,18 +474,21 @@ func (h *history) compare(a *audit, k *player) {
 				continue
 			}
 			tick, known := k.StateTick(id)
-			x := h.at(tick)
-			if !known || x == nil {
+			if !known {
 				continue
 			}
-			h.compared++
-			h.entity(a, k, x, t.Entities[i], id)
 			at := k.watched[id]
 			if at == nil {
 				at = &watched{}
 				k.watched[id] = at
 			}
 			at.seen = k.checks
+			x := h.at(tick)
+			if x == nil {
+				continue // the state is older than what is kept here
+			}
+			h.compared++
+			h.entity(a, k, x, t.Entities[i], id)
 			track := h.tracks[id]
 			if ecs.Has[shell](w, t.Entities[i]) {
 				continue // the client may predict its end
