@@ -280,7 +280,14 @@ type Fate struct {
 
 // duelField is the field in which who jumps shoots all others, who fall at the end of the
 // tick: who shoot in the same tick fall together.
-var duelField = fieldOf(predicted[Fate], comes(joinWith(Fate{})), authority(func(w *ecs.World) {
+var duelField = duelOf()
+
+// duelOf is duelField with more systems.
+func duelOf(more ...part) func() *ecs.Protocol {
+	return fieldOf(append([]part{predicted[Fate], comes(joinWith(Fate{})), authority(shoot)}, more...)...)
+}
+
+func shoot(w *ecs.World) {
 	type duellist struct {
 		Fate Fate
 		In   Walk
@@ -297,7 +304,7 @@ var duelField = fieldOf(predicted[Fate], comes(joinWith(Fate{})), authority(func
 			}
 		}
 	}
-}))
+}
 
 // Two players with round trips of 20 and 200 ms shoot each other at the same moment. To
 // apply whatever has arrived favours the low latency; a server that rewinds, whose clients
@@ -438,4 +445,66 @@ func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 		}
 		c.Converged()
 	})
+}
+
+// A state that agrees with a client's prediction does not make an outcome final: the server can still rewrite the tick for a
+// late input of another player. So a client commits only outcomes that the server commits, too.
+func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
+	t.Parallel()
+	config := underPreset(policy.ServerRewind, 1, 3, netsys.Link{})
+	config.Protocol, config.Populate = duelOf(simulate("strides", func(w *ecs.World) {
+		for e, d := range ecs.Each[struct {
+			Own  *components.Owner
+			Fate *Fate
+			In   *Walk
+		}](w) {
+			if d.In.DX != 0 && d.Fate.Down == 0 {
+				outcome.Raise(w, e, Stride{d.Own.Client})
+			}
+		}
+	})), nil
+	// One client is near the server. The inputs of the others come late.
+	config.Links = func(n int) (up, down netsys.Link) {
+		if n == 0 {
+			return
+		}
+		way := netsys.Link{Latency: 400 * time.Millisecond, Jitter: 200 * time.Millisecond, Loss: 0.2}
+		return way, way
+	}
+	type key struct{ tick, owner uint32 }
+	var committed [4]map[key]bool // by the server, and by each client
+	withdrawn := 0
+	follow := func(n int) func(l *outcome.Log) {
+		committed[n] = make(map[key]bool)
+		return func(l *outcome.Log) {
+			outcome.Handle(l, outcome.Handlers[Stride]{
+				Commit: func(_ *ecs.World, o outcome.Outcome[Stride]) { committed[n][key{o.Tick, o.Value.Owner}] = true },
+				Cancel: func(*ecs.World, outcome.Outcome[Stride]) {
+					if n == 0 {
+						withdrawn++
+					}
+				},
+			})
+		}
+	}
+	config.Server.Outcomes = follow(0)
+	config.Client = func(n int) systems.ClientConfig { return systems.ClientConfig{Outcomes: follow(n + 1)} }
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.Run(30 * time.Second)
+	c.Settle()
+	if withdrawn == 0 {
+		t.Error("the server withdrew no outcome: the links were too good for this test")
+	}
+	for n := range c.Clients {
+		wrong := 0
+		for k := range committed[n+1] {
+			if !committed[0][k] {
+				wrong++
+			}
+		}
+		if wrong > 0 {
+			t.Errorf("client %d committed %d of %d outcomes that the server withdrew", n, wrong, len(committed[n+1]))
+		}
+	}
 }

@@ -3,7 +3,6 @@ package campaign
 import (
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -35,19 +34,6 @@ func TestCampaign(t *testing.T) {
 		t.Errorf("%d states were compared in %d matches", compared, matches)
 	}
 }
-
-// A client of a server that rewinds commits nothing that late inputs of others can still undo
-// there. In this match they do, to what has been confirmed.
-func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
-	d := newDraw(t, rewritten)
-	if d.preset != policy.ServerRewind {
-		t.Errorf("it is under %v", d.preset)
-	}
-	fight(t, d)
-}
-
-// rewritten is the seed of a match in which the server goes back for what clients have confirmed.
-const rewritten = 579
 
 // What own state no longer names has ended on the server, though news of its slot may still
 // come: a client that simulated it on until then would see it end a second time.
