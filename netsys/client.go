@@ -55,18 +55,19 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		server:  unmap(server),
 	}
 	c.carrier.to = c.server
-	c.carrier.limits = limits{
-		orDefault(config.Timeout, defaultTimeout), orDefault(config.KeepAlive, defaultKeepAlive), defaultMaxMalformed,
-	}
-	c.session = newSession(attached{carrier: c.carrier, on: &c.carrier.lane, channels: newChannels(config.Channels)},
-		identity{remote: c.server})
+	c.carrier.timeout = orDefault(config.Timeout, defaultTimeout)
+	c.carrier.keepAlive = orDefault(config.KeepAlive, defaultKeepAlive)
+	c.carrier.maxMalformed = defaultMaxMalformed
+	c.session = newSession(c.carrier)
+	c.session.channels = newChannels(config.Channels)
+	c.session.details.remote = c.server
 	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)
 	if config.Token == nil {
 		var err error
 		if c.token, err = c.config.develop(w, c.server); err != nil {
 			return nil, err
 		}
-		c.session.clientID = c.token.ClientID
+		c.session.details.clientID = c.token.ClientID
 	} else {
 		if err := c.begin(config.Token); err != nil {
 			return nil, err
@@ -95,20 +96,20 @@ func (c *Client) begin(token *netcode.ConnectToken) (err error) {
 	}
 	c.session.tunnel = c.netcode.Share(c.config.Room)
 	if !c.server.IsValid() {
-		c.session.remote = c.netcode.Server()
+		c.session.details.remote = c.netcode.Server()
 	}
 	return nil
 }
 
 // Poll implements [Endpoint].
 func (c *Client) Poll(now time.Time, h Handler) {
-	c.carrier.now, c.carrier.handler, c.carrier.told = now, h, h
+	c.carrier.now, c.carrier.pollHandler, c.carrier.handler = now, h, h
 	s := c.session
 	if !c.closed {
 		if !c.begun {
 			c.start(now)
 		}
-		c.carrier.poll(c.carrier.clock.At(now))
+		c.carrier.startPoll(c.carrier.clock.At(now))
 		c.carrier.wire.Poll(now, c.deliver)
 		if s.state == connecting {
 			c.knock(now)
@@ -121,9 +122,9 @@ func (c *Client) Poll(now time.Time, h Handler) {
 	}
 	if s.state == ended {
 		s.state = reported
-		h.Disconnected(now, s, s.reason)
+		h.Disconnected(now, s, s.details.reason)
 	}
-	c.carrier.handler, c.carrier.told = nil, nil
+	c.carrier.pollHandler, c.carrier.handler = nil, nil
 }
 
 // start begins to connect.
@@ -237,7 +238,7 @@ func (c *Client) receive(d Datagram) {
 	}
 	c.netcode.Receive(c.carrier.now, from, d.Data, &c.hears)
 	if !c.server.IsValid() {
-		c.session.remote = c.netcode.Server()
+		c.session.details.remote = c.netcode.Server()
 	}
 }
 
@@ -252,7 +253,7 @@ func (c *Client) packet(now time.Time, b []byte) {
 	case c.session.state == connected && b[0] >= kindDatagram:
 		more := false
 		if more, drop = c.session.receive(now, b); more {
-			drop = c.session.rest(now, b)
+			drop = c.session.receiveRest(now, b)
 		}
 	}
 	c.drops.count(drop)
@@ -271,7 +272,7 @@ func (c *Client) accept(now time.Time, b []byte) DropReason {
 		return DropDuplicate
 	}
 	c.welcome = append([]byte(nil), w.payload...)
-	c.session.open(now, w.id)
+	c.session.start(now, w.id)
 	c.session.state = connected
 	// The server takes the client in when it hears from it, so that must not wait for the game to send.
 	_, _ = c.session.send(now, kindChannels, false, c.carrier.buf[:headerSize])

@@ -29,7 +29,7 @@ func (s *Server) packet(now time.Time, from *session, b []byte) {
 	}
 	if drop == DropNone && from.state == connected && b[0] != kindHello {
 		if more, drop = from.receive(now, b); more {
-			drop = from.rest(now, b)
+			drop = from.receiveRest(now, b)
 		}
 	}
 	s.judge(from, drop)
@@ -48,9 +48,9 @@ func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
 	s.schedule.add(guest)
-	guest.greeting.answer = nil
+	guest.details.greeting.answer = nil
 	guest.state = connected
-	s.carrier.told.Connected(now, guest)
+	s.carrier.pollHandler.Connected(now, guest)
 }
 
 // greet answers a hello.
@@ -60,9 +60,9 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		return DropDuplicate
 	case from.state > connected:
 		return DropUnexpected
-	case from.greeting.answer != nil:
+	case from.details.greeting.answer != nil:
 		// The answer may have been lost: the same one again.
-		_ = from.tunnel.Send(now, from.greeting.answer)
+		_ = from.tunnel.Send(now, from.details.greeting.answer)
 		return DropDuplicate
 	}
 	drop, at := parseHello(b, &s.hello), 0
@@ -103,8 +103,8 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 
 // login asks the application about what a client asks to be.
 func (s *Server) login(guest *session) (err error) {
-	if guest.login = slices.Clone(s.hello.login); s.config.Login != nil {
-		guest.login, err = s.config.Login(guest, guest.login)
+	if guest.details.login = slices.Clone(s.hello.login); s.config.Login != nil {
+		guest.details.login, err = s.config.Login(guest, guest.details.login)
 	}
 	return err
 }
@@ -113,7 +113,7 @@ func (s *Server) login(guest *session) (err error) {
 func (s *Server) welcome(now time.Time, guest *session) {
 	id := uint64(0)
 	if s.config.ID != nil {
-		id = s.config.ID(guest.clientID)
+		id = s.config.ID(guest.details.clientID)
 	}
 	if id == 0 {
 		id = s.lastID + 1
@@ -126,25 +126,25 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	if len(w.payload) > MaxWelcome {
 		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a message after Connected", len(w.payload), MaxWelcome))
 	}
-	guest.channels, guest.tag = newChannels(s.config.Channels), s.hello.tag
-	guest.channels.OnWaiting(guest.waiting)
-	guest.open(now, id)
+	guest.channels, guest.details.tag = newChannels(s.config.Channels), s.hello.tag
+	guest.channels.OnWaiting(guest.channelWaiting)
+	guest.start(now, id)
 	guest.state = welcomed
-	guest.greeting.since = s.carrier.clock.At(now)
-	guest.greeting.answer = appendWelcome(nil, w)
-	_ = guest.tunnel.Send(now, guest.greeting.answer)
+	guest.details.greeting.since = s.carrier.clock.At(now)
+	guest.details.greeting.answer = appendWelcome(nil, w)
+	_ = guest.tunnel.Send(now, guest.details.greeting.answer)
 }
 
 func (s *Server) refuse(now time.Time, guest *session, r refused) {
-	guest.greeting.answer = appendRefused(nil, r)
-	_ = guest.tunnel.Send(now, guest.greeting.answer)
+	guest.details.greeting.answer = appendRefused(nil, r)
+	_ = guest.tunnel.Send(now, guest.details.greeting.answer)
 }
 
 // expire takes the slots of clients that were not connected in time, and forgets those that gave up.
 func (s *Server) expire(now time.Time) {
 	for i := 0; i < len(s.guests); {
 		guest := s.guests[i]
-		if guest.state < ended && s.carrier.clock.At(now)-guest.greeting.since >= greetTime {
+		if guest.state < ended && s.carrier.clock.At(now)-guest.details.greeting.since >= greetTime {
 			guest.tunnel.Disconnect(now)
 			guest.state = ended
 			s.drops.count(DropHalfOpen)

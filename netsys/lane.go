@@ -36,18 +36,14 @@ type lane struct {
 	drops    Drops
 	netcode  *netcode.Lane // nil: the endpoint's own
 
-	outgoing
-	buf *[netcode.MaxPayload]byte // for what is to be sealed
-}
-
-// outgoing is how a lane sends.
-type outgoing struct {
+	// Sending.
 	sender   Sender
 	collects bool // datagrams wait in waiting until all lanes are done
 	waiting  datagramList[sending]
-	piece    int      // of the work, by which what was collected is put in order
-	sends    *session // that is sending now
-	sent     int      // length of the datagram that was sent last
+	piece    int                       // of the work, by which what was collected is put in order
+	sending  *session                  // that is sending now
+	sent     int                       // length of the datagram that was sent last
+	buf      *[netcode.MaxPayload]byte // for the packet that is to be sealed
 }
 
 // sending is a datagram that waits until all lanes are done.
@@ -62,7 +58,7 @@ type sending struct {
 func (l *lane) send(to netip.AddrPort, datagram []byte) error {
 	l.sent = len(datagram)
 	if l.collects {
-		l.waiting.add(sending{l.piece, l.now, to, l.sends}, datagram)
+		l.waiting.add(sending{l.piece, l.now, to, l.sending}, datagram)
 		return nil
 	}
 	return l.sender.Send(l.now, to, datagram)
@@ -86,9 +82,14 @@ type lanes struct {
 	apart    bool    // sessions are on lanes
 	sorted   []collected
 
-	spreading // of Spread
-	spread    func(worker, piece int)
-	flush     func(worker, i int)
+	// The call of Spread: each piece is of pieceSize sessions.
+	sessions  []Session
+	pieceSize int
+	do        func(worker, i int)
+
+	// Methods, stored once so that passing them allocates nothing.
+	spreadPieceFunc func(worker, piece int)
+	flushLaneFunc   func(worker, i int)
 }
 
 // collected is where a datagram that was sent on a lane waits.
@@ -98,20 +99,13 @@ type collected struct {
 	entry int
 }
 
-// spreading is a call of Spread.
-type spreading struct {
-	sessions []Session
-	each     int // of them make a piece
-	do       func(worker, i int)
-}
-
 func (x *lanes) init(s *Server, workers Workers) {
 	n := 1
 	if workers != nil {
 		n = max(workers.Workers(), 1)
 	}
 	x.server, x.netcode, x.workers, x.all = s, netcode.NewCrew(s.netcode), workers, make([]*lane, n)
-	x.spread, x.flush = x.spreadPiece, x.flushLane
+	x.spreadPieceFunc, x.flushLaneFunc = x.spreadPiece, x.flushLane
 	main := &s.carrier.lane
 	w, ok := s.carrier.wire.(ParallelWire)
 	x.parallel = ok
@@ -147,7 +141,7 @@ func (x *lanes) each(n int, do func(worker, piece int)) {
 func (x *lanes) part(now time.Time) {
 	c := x.server.carrier
 	x.netcode.Apart(now)
-	c.still, c.stands = c.clock.At(now), true
+	c.frozenAt, c.clockFrozen = c.clock.At(now), true
 	x.apart = true
 	for _, l := range x.all {
 		l.now = now
@@ -157,7 +151,7 @@ func (x *lanes) part(now time.Time) {
 // join ends what part began: it puts together what the lanes have, in the order of the pieces.
 func (x *lanes) join() {
 	s, c := x.server, x.server.carrier
-	x.apart, c.stands = false, false
+	x.apart, c.clockFrozen = false, false
 	x.netcode.Together()
 	for _, l := range x.all {
 		c.ended = c.ended || l.ended
@@ -174,7 +168,7 @@ func (x *lanes) join() {
 	}
 	if x.parallel && x.number() > 1 {
 		// Before anybody else sends for the same session.
-		x.each(x.number(), x.flush)
+		x.each(x.number(), x.flushLaneFunc)
 	}
 	if len(x.sorted) == 0 {
 		return
@@ -194,10 +188,10 @@ func (x *lanes) join() {
 func (l *lane) hand(to Wire, i int) {
 	e := l.waiting.at(i)
 	if err := to.Send(e.about.now, e.about.to, l.waiting.data(e)); err != nil && e.about.from != nil {
-		counts := &e.about.from.counts
-		counts.unsent++
-		counts.datagramsOut--
-		counts.bytesOut -= uint64(len(l.waiting.data(e)))
+		s := e.about.from
+		s.unsent++
+		s.datagramsOut--
+		s.bytesOut -= uint64(len(l.waiting.data(e)))
 	}
 }
 
@@ -208,22 +202,23 @@ func (l *lane) enter(s *session, piece int) {
 	if l.piece = piece; s.peer != nil {
 		s.peer.Use(l.netcode)
 	}
-	s.on = l
+	s.lane = l
 }
 
 func (l *lane) leave(s *session) {
 	s.peer.Use(nil)
-	s.on = &s.carrier.lane
+	s.lane = &s.carrier.lane
 }
 
-func (x *lanes) spreaded() {
-	x.spreading = spreading{}
+// endSpread ends a call of Spread.
+func (x *lanes) endSpread() {
+	x.sessions, x.do = nil, nil
 	x.join()
 }
 
 // spreadPiece does a piece of Spread.
 func (x *lanes) spreadPiece(worker, i int) {
-	of, l := slicePiece(x.sessions, x.spreading.each, i), x.all[worker]
+	of, l := slicePiece(x.sessions, x.pieceSize, i), x.all[worker]
 	for _, s := range of {
 		l.touched += prefetchSession(s.(*session))
 	}
@@ -231,13 +226,13 @@ func (x *lanes) spreadPiece(worker, i int) {
 		l.touched += prefetchForSend(s.(*session))
 	}
 	for k := range of {
-		x.spreadOne(l, worker, i*x.spreading.each+k)
+		x.spreadOne(l, worker, i*x.pieceSize+k)
 	}
 }
 
 func (x *lanes) spreadOne(l *lane, worker, i int) {
 	of := x.sessions[i].(*session)
-	if c := x.server.carrier; of.carrier != c || of.on != &c.lane {
+	if c := x.server.carrier; of.carrier != c || of.lane != &c.lane {
 		panic(fmt.Sprintf("netsys: Server.Spread: session %d is twice among the %d, or of another endpoint", i, len(x.sessions)))
 	}
 	l.enter(of, i)

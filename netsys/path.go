@@ -34,22 +34,22 @@ func (s *session) answer(now time.Time, value uint64) DropReason {
 	if s.peer != nil {
 		return DropUnexpected
 	}
-	b := binary.LittleEndian.AppendUint64(s.on.buf[:headerSize], value)
+	b := binary.LittleEndian.AppendUint64(s.lane.buf[:headerSize], value)
 	_, _ = s.send(now, kindAnswer, false, b)
 	return DropNone
 }
 
 // moved deals with an authentic packet that came from another address than the client's.
 func (s *Server) moved(of *session, from netip.AddrPort) {
-	now, p := s.carrier.now, &of.path
+	now, p := s.carrier.now, &of.details.path
 	at := s.carrier.clock.At(now)
 	switch {
 	case of.state != connected:
 		return
 	case p.proven:
 		if s.netcode.Rebind(of.peer, from) {
-			of.remote = from
-			of.moves++
+			of.details.remote = from
+			of.details.moves++
 		}
 		*p = path{}
 		return

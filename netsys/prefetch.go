@@ -23,8 +23,8 @@ func slicePiece[T any](all []T, each, i int) []T { return all[i*each : min((i+1)
 // prefetchSession reads a byte of each cache line of a session. What it returns means nothing, and is there so that the
 // compiler leaves nothing out.
 func prefetchSession(s *session) byte {
-	return byte(s.age.now) ^ byte(s.state) ^ byte(s.in.newest) ^ byte(s.payloadIn) ^ byte(s.unsent) ^ byte(s.out.next) ^
-		byte(s.rtt.smoothed) ^ byte(s.rtt.recent[bucketAt(s.age.now)%bucketCount].index)
+	return byte(s.age) ^ byte(s.state) ^ byte(s.in.newest) ^ byte(s.payloadIn) ^ byte(s.unsent) ^ byte(s.out.next) ^
+		byte(s.details.rtt.smoothed) ^ byte(s.details.rtt.recent[bucketAt(s.age)%bucketCount].index)
 }
 
 // prefetchForSend does so for the rest of what sending needs of a session on a server: the packets that were sent, the

@@ -22,9 +22,9 @@ func TestSessionIsFewCacheLines(t *testing.T) {
 	}
 	read := [6]bool{}
 	for _, at := range []uintptr{
-		unsafe.Offsetof(s.age) + unsafe.Offsetof(s.age.now), unsafe.Offsetof(s.state), unsafe.Offsetof(s.in) + unsafe.Offsetof(s.in.newest),
-		unsafe.Offsetof(s.counts) + unsafe.Offsetof(s.counts.payloadIn), unsafe.Offsetof(s.counts) + unsafe.Offsetof(s.counts.unsent),
-		unsafe.Offsetof(s.rare),
+		unsafe.Offsetof(s.age), unsafe.Offsetof(s.state), unsafe.Offsetof(s.in) + unsafe.Offsetof(s.in.newest),
+		unsafe.Offsetof(s.payloadIn), unsafe.Offsetof(s.unsent),
+		unsafe.Offsetof(s.details),
 	} {
 		read[at/64] = true
 	}

@@ -176,6 +176,6 @@ func (r *round) rest(e *listedDatagram[taken]) {
 	case leftOpened:
 		s.packet(c.now, of, b)
 	case leftRest:
-		s.judge(of, of.rest(c.now, b))
+		s.judge(of, of.receiveRest(c.now, b))
 	}
 }

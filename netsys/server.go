@@ -19,7 +19,8 @@ type Server struct {
 	schema  *schema
 	netcode *netcode.Server
 	carrier *carrier
-	work
+	lanes   lanes
+	round   round
 
 	schedule sessionSchedule
 	guests   []*session // which are not connected yet, in the order in which they came
@@ -31,12 +32,6 @@ type Server struct {
 
 	hears serverHears
 	hello hello
-}
-
-// work is what is done on workers.
-type work struct {
-	lanes lanes
-	round round
 }
 
 var _ Endpoint = (*Server)(nil)
@@ -66,7 +61,8 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	}
 	s.config.Key = netcode.Key{} // whoever prints a server does not print that
 	s.hears = serverHears{s, newRefusalLog(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
-	s.carrier.schedule, s.carrier.limits = &s.schedule, limits{config.Timeout, config.KeepAlive, config.MaxMalformed}
+	s.carrier.schedule = &s.schedule
+	s.carrier.timeout, s.carrier.keepAlive, s.carrier.maxMalformed = config.Timeout, config.KeepAlive, config.MaxMalformed
 	s.lanes.init(s, config.Workers)
 	s.round.init(s)
 	return s, nil
@@ -77,7 +73,7 @@ func (s *Server) Poll(now time.Time, h Handler) {
 	s.handle(now, h)
 	if !s.closed {
 		at := s.carrier.clock.At(now)
-		s.carrier.poll(at)
+		s.carrier.startPoll(at)
 		s.carrier.wire.Poll(now, s.round.deliver)
 		s.round.finish()
 		s.expire(now)
@@ -96,7 +92,7 @@ func (s *Server) Poll(now time.Time, h Handler) {
 // handle says who is told of what during a Poll.
 func (s *Server) handle(now time.Time, h Handler) {
 	c := s.carrier
-	c.now, c.told = now, h
+	c.now, c.pollHandler = now, h
 	of, several := h.(WorkerHandler)
 	for i, l := range s.lanes.all {
 		if l.handler = h; several {
@@ -120,7 +116,7 @@ func (s *Server) report(now time.Time) {
 		}
 		s.schedule.remove(i)
 		session.state = reported
-		s.carrier.told.Disconnected(now, session, session.reason)
+		s.carrier.pollHandler.Disconnected(now, session, session.details.reason)
 	}
 }
 
@@ -156,10 +152,10 @@ func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int
 		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
 	}
 	s.lanes.part(now)
-	each, portions := s.lanes.divide(len(sessions))
-	s.lanes.spreading = spreading{sessions, each, do}
-	defer s.lanes.spreaded()
-	s.lanes.each(portions, s.lanes.spread)
+	each, pieces := s.lanes.divide(len(sessions))
+	s.lanes.sessions, s.lanes.pieceSize, s.lanes.do = sessions, each, do
+	defer s.lanes.endSpread()
+	s.lanes.each(pieces, s.lanes.spreadPieceFunc)
 }
 
 // Close implements [Endpoint].
@@ -206,7 +202,7 @@ func (s *Server) Len() int {
 // Tag is the [ClientConfig.Tag] of the client of one of this server's sessions.
 func (s *Server) Tag(of Session) uint64 {
 	if session, ok := of.(*session); ok {
-		return session.tag
+		return session.details.tag
 	}
 	return 0
 }
@@ -215,7 +211,7 @@ func (s *Server) Tag(of Session) uint64 {
 // [ClientConfig.Login] of its client.
 func (s *Server) Login(of Session) []byte {
 	if session, ok := of.(*session); ok {
-		return session.login
+		return session.details.login
 	}
 	return nil
 }
@@ -252,9 +248,11 @@ type serverHears struct {
 // Connected implements [netcode.ServerHandler].
 func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
-	g := newSession(attached{carrier: s.carrier, on: &s.carrier.lane, tunnel: p, peer: p},
-		identity{remote: p.Address(), clientID: p.ClientID(), userData: p.UserData()})
-	g.greeting.since = s.carrier.clock.At(now)
+	g := newSession(s.carrier)
+	g.tunnel, g.peer = p, p
+	d := g.details
+	d.remote, d.clientID, d.userData = p.Address(), p.ClientID(), p.UserData()
+	d.greeting.since = s.carrier.clock.At(now)
 	p.Context = g
 	s.guests = append(s.guests, g)
 }
@@ -271,9 +269,9 @@ func (h *serverHears) Ending(now time.Time, p *netcode.Peer, reason error) bool 
 		return false
 	}
 	if reason == netcode.ErrFlood {
-		s.farewell(now, ReasonFlood)
+		s.sendClose(now, ReasonFlood)
 	} else {
-		s.farewell(now, ReasonReplaced)
+		s.sendClose(now, ReasonReplaced)
 	}
 	return true
 }

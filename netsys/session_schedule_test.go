@@ -18,7 +18,7 @@ func TestSessionScheduleAgainstList(t *testing.T) {
 			at := time.Duration(step)
 			switch n := rng.IntN(4); {
 			case n == 0 || len(list) == 0:
-				s := newSession(attached{}, identity{})
+				s := newSession(&carrier{})
 				r.add(s)
 				list = append(list, s)
 			case n == 1 && rng.IntN(2) == 0:
