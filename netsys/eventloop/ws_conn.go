@@ -17,11 +17,12 @@ import (
 // webConn is one TCP connection of a [web]. The event loop reads it, or who polls, once it has begun. Everybody writes to
 // it under its lock, straight to the socket: gnet would queue without a bound, wake the loop and allocate.
 type webConn struct {
-	peer
-	since time.Time // when it was opened
-
-	client netip.Addr     // valid when the handshake is done; the event loop's
-	from   netip.AddrPort // as delivered; valid from the first message on
+	since   time.Time      // when it was opened
+	remote  netip.Addr     // of the TCP connection
+	port    uint16         // likewise
+	counted netip.Addr     // the network that it is counted for; the zero Addr while that is not known
+	client  netip.Addr     // valid when the handshake is done; the event loop's
+	from    netip.AddrPort // as delivered; valid from the first message on
 
 	heard    atomic.Int64  // when the last datagram came, in nanoseconds after since
 	joined   time.Duration // when the first one came, after since
@@ -36,13 +37,6 @@ type webConn struct {
 	out    outbox
 	moved  time.Time // when the socket last took something, or had nothing to take
 	listed bool      // among those that wait for room; the poller's
-}
-
-// peer is whose a connection is.
-type peer struct {
-	remote  netip.Addr // of the TCP connection
-	port    uint16     // likewise
-	counted netip.Addr // the network that it is counted for; the zero Addr while that is not known
 }
 
 // left is what became of frames that were to be sent.

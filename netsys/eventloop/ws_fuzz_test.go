@@ -76,7 +76,7 @@ func FuzzFrames(f *testing.F) {
 func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
 	inbox := netsys.NewInbox(webPerPoll)
 	w := newWeb(WebSocketConfig{}, inbox, logger{})
-	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), peer: peer{port: 5000}, since: time.Unix(0, 0)}
+	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: time.Unix(0, 0)}
 	w.conns[c], w.half = struct{}{}, []*webConn{c}
 	var p received
 	at := time.Unix(1, 0)

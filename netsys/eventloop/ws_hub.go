@@ -36,11 +36,19 @@ const (
 // and closes the others, where the system can ([reader]), else the event loop does; who sends writes; the ticker sweeps.
 type web struct {
 	config WebSocketConfig
-	greeter
-	polls atomic.Uint32
-	swept uint32 // polls at the last tick; the event loop's
-	unsent
+	polls  atomic.Uint32
 	reader *reader // nil: the event loop reads
+
+	// For the event loop alone, to open connections.
+	inbox  *netsys.Inbox
+	loop   taker           // into the inbox
+	logged map[string]bool // the refusals that were logged, by advice
+	log    logger
+	swept  uint32 // polls at the last tick
+
+	// For the poller alone, to write to sockets that were full.
+	backed []*webConn // connections whose frames wait
+	spare  spareFrames
 
 	mu     sync.Mutex
 	conns  map[*webConn]struct{}
@@ -51,29 +59,13 @@ type web struct {
 	stats  WebSocketStats
 }
 
-// greeter is what the event loop has to begin connections with.
-type greeter struct {
-	inbox *netsys.Inbox
-	loop  taker           // into the inbox
-	told  map[string]bool // refusals that were logged, by advice
-	log   logger
-}
-
-// unsent is what waits for sockets to have room.
-type unsent struct {
-	backed []*webConn // the poller's: connections whose frames wait
-	spare  spareFrames
-}
-
 func newWeb(config WebSocketConfig, inbox *netsys.Inbox, log logger) *web {
 	w := &web{
 		config: config.withDefaults(),
-		greeter: greeter{
-			inbox: inbox,
-			loop:  taker{put: func(d netsys.Datagram) { inbox.Put(d.From, d.At, d.Data) }},
-			told:  make(map[string]bool),
-			log:   log,
-		},
+		inbox:  inbox,
+		loop:   taker{put: func(d netsys.Datagram) { inbox.Put(d.From, d.At, d.Data) }},
+		logged: make(map[string]bool),
+		log:    log,
 		conns:  make(map[*webConn]struct{}),
 		byAddr: make(map[netip.AddrPort]*webConn),
 		counts: make(map[netip.Addr]int),
@@ -92,7 +84,7 @@ func (w *web) open(g gnet.Conn) *webConn {
 		return nil
 	}
 	addr := remote.AddrPort()
-	c := &webConn{peer: peer{remote: addr.Addr().Unmap(), port: addr.Port()}, since: time.Now(), fd: g.Fd()}
+	c := &webConn{remote: addr.Addr().Unmap(), port: addr.Port(), since: time.Now(), fd: g.Fd()}
 	// Behind a proxy the handshake says whose connection it is.
 	if !w.config.guard().Proxied(c.remote) && !w.countAs(c, c.remote) {
 		return nil

@@ -24,7 +24,7 @@ func TestPingsCountLikeDatagrams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWeb(WebSocketConfig{FramesPerSecond: rate}, netsys.NewInbox(10*rate), logger{})
 			at := time.Unix(1, 0)
-			c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), peer: peer{port: 5000}, since: at}
+			c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: at}
 			w.conns[c], w.half = struct{}{}, []*webConn{c}
 			w.join(c, at)
 			c.answered.Store(true)

@@ -33,7 +33,7 @@ func pair(t *testing.T) (a, b int) {
 
 // joined is a connection that has begun.
 func joined(w *web, fd int, at time.Time) *webConn {
-	c := &webConn{fd: fd, client: netip.MustParseAddr("192.0.2.1"), peer: peer{port: 5000}, since: at}
+	c := &webConn{fd: fd, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: at}
 	w.conns[c], w.half = struct{}{}, []*webConn{c}
 	w.join(c, at)
 	return c

@@ -149,10 +149,10 @@ func (w *web) greet(in stream, c *webConn) (done bool, action gnet.Action) {
 // tell warns, once for each advice, of refusals that a configuration may be to blame for: browsers do not show them.
 func (w *web) tell(c *webConn, err error) {
 	rejected, ok := errors.AsType[*ws.ConnectionRejectedError](err)
-	if !ok || rejected.StatusCode() != http.StatusForbidden || w.told[rejected.Error()] {
+	if !ok || rejected.StatusCode() != http.StatusForbidden || w.logged[rejected.Error()] {
 		return
 	}
-	w.told[rejected.Error()] = true
+	w.logged[rejected.Error()] = true
 	w.log.Warnf("eventloop: WebSocket refused to a page, from %v; more for this reason are not told: %v", c.remote, rejected)
 }
 

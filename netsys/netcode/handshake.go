@@ -177,7 +177,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		out:      half.out,
 		sequence: firstSequence(half.expire, now),
 		window:   newWindow(head.sequence),
-		last:     last{heard: s.clock.At(now)},
+		heard:    s.clock.At(now),
 	}
 	s.peers.add(p)
 	_ = p.keepAlive(now)

@@ -14,7 +14,7 @@ func TestPeerIsFewCacheLines(t *testing.T) {
 	}
 
 	for name, at := range map[string]uintptr{
-		"last": unsafe.Offsetof(p.last), "window": unsafe.Offsetof(p.window) + unsafe.Sizeof(p.window) - 1, "in": unsafe.Offsetof(p.in),
+		"sent": unsafe.Offsetof(p.sent), "window": unsafe.Offsetof(p.window) + unsafe.Sizeof(p.window) - 1, "in": unsafe.Offsetof(p.in),
 		"out": unsafe.Offsetof(p.out), "addr": unsafe.Offsetof(p.addr) + unsafe.Sizeof(p.addr) - 1, "over": unsafe.Offsetof(p.over),
 	} {
 		if at >= 3*line {

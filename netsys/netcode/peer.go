@@ -22,7 +22,8 @@ type Peer struct {
 	ended     bool
 	confirmed bool
 	allowance allowance
-	last
+	heard     time.Duration // when something of the client was received, by the server's clock
+	sent      time.Duration // and when something was sent to it
 
 	window   window
 	sequence uint64
@@ -40,12 +41,9 @@ type Peer struct {
 	userData  *[UserDataSize]byte
 }
 
-// last is when both ends did something, by the server's clock.
-type last struct{ heard, sent time.Duration }
-
-// Touch reads a byte of each cache line of the peer that receiving and sending need. Whoever calls it for several peers, and then
-// works for them, has the lines of all come from memory at the same time. What it returns means nothing: it is there
-// so that the compiler leaves nothing out.
+// Touch reads a byte of each cache line of the peer that receiving and sending need. Call it for several peers before you
+// receive or send for them: then the lines of all come from memory at the same time. What it returns means nothing: it is
+// there so that the compiler leaves nothing out.
 func (p *Peer) Touch() byte {
 	return byte(p.allowance) ^ byte(p.window.most) ^ byte(p.slot)
 }
