@@ -303,24 +303,37 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 	if err != nil || server.Room(id) == nil {
 		t.Fatalf("room %q: %v", mine.Room, err)
 	}
-	b.touch(input.DispatchTouchEventTypeTouchStart, paint.Point{X: 100, Y: 50})
-	b.touch(input.DispatchTouchEventTypeTouchMove, paint.Point{X: 150, Y: 50})
-	walked := func() (far bool) {
-		_ = server.Room(id).Do(func(s *systems.Server) {
-			for _, d := range ecs.All[struct{ At components.Position }](s.World()) {
-				far = d.At.X > 20
-			}
-		})
-		return far
+	walks := func(what string) {
+		t.Helper()
+		at := func() (x float32) {
+			_ = server.Room(id).Do(func(s *systems.Server) {
+				for _, d := range ecs.All[struct{ At components.Position }](s.World()) {
+					x = d.At.X
+				}
+			})
+			return x
+		}
+		from := at()
+		b.insist(what, func(int) {
+			b.touch(input.DispatchTouchEventTypeTouchStart, paint.Point{X: 100, Y: 50})
+			b.touch(input.DispatchTouchEventTypeTouchMove, paint.Point{X: 150, Y: 50})
+		}, func() bool { return at() > from+20 })
+		b.touch(input.DispatchTouchEventTypeTouchEnd)
 	}
-	playtest.Until(t, "it walks by touch", walked)
-	b.touch(input.DispatchTouchEventTypeTouchEnd)
+	walks("it walks by touch")
 	seat := func() (seats []rooms.SeatInfo) { return server.Room(id).Seats() }
 	before := seat()
 	b.do(chromedp.Reload())
 	b.wants("it is back", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
 	if after := seat(); len(after) != 1 || len(before) != 1 || after[0].Player != before[0].Player || after[0].Number != before[0].Number {
 		t.Errorf("seats %+v, and after a reload %+v", before, after)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void]("addEventListener('pageshow', (e) => sessionStorage.setItem('persisted', e.persisted))"),
+		chromedp.Navigate(page.URL+"/nothing"), chromedp.Evaluate[chromedp.Void]("setTimeout(() => history.back(), 100)"))
+	b.wants("it is back from the browser's cache", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
+	walks("it walks when it is back")
+	if !ask[bool](b, "sessionStorage.getItem('persisted') === 'true'") {
+		t.Error("the browser has not kept the page")
 	}
 	if err := server.Room(id).Kick(before[0].Player); err != nil {
 		t.Fatal(err)

@@ -143,6 +143,8 @@ window.lobby = ({ at, say, loaded, query }) => {
     }
   }
   document.addEventListener("ended", (e) => ended(e.detail));
+  // The token of a seat serves for one session, which is over once the browser has put the page into its cache.
+  addEventListener("pageshow", (e) => { if (e.persisted && kept("seat")) location.reload(); });
   let players = "";
   const crowd = () => { at("share").querySelector("span").textContent = players === "" ? "" : players === "1" ? "you alone" : `${players} players`; };
   document.addEventListener("players", (e) => { players = e.detail; crowd(); });

@@ -1,5 +1,5 @@
-// Joins, is loaded again, and joins; then as the same player in a second game. Who the player was each time is posted, and why
-// the first game of the two is over.
+// Joins, is loaded again, and joins; goes to another page, and comes back from the browser's cache; then joins as the same player
+// in a second game. Who the player was each time is posted, and why the first game of the two is over.
 import arena from '/arena.mjs';
 import { connect } from '/client/index.mjs';
 import { tell } from './play.mjs';
@@ -26,8 +26,13 @@ tell(async () => {
     location.reload();
     return new Promise(() => {});
   }
+  const shown = new Promise((ok) => addEventListener('pageshow', ok));
+  location.href = 'away.html';
+  const { persisted } = await shown; // when that page has gone back
+  while (!(game.stats.Reconnects === 1 && game.status === 'playing')) await new Promise((go) => setTimeout(go, 16));
+  const back = { client: game.stats.Client, own: game.stats.Own };
   const other = await join(); // as a second tab with the same player
   const { reason } = await game.left;
   await new Promise((go) => setTimeout(go, 3000));
-  return other.game.status === 'playing' ? [before, me, other.me, reason] : [before, me, other.game.status, reason];
+  return other.game.status === 'playing' ? [before, me, persisted && back, other.me, reason] : [before, me, persisted && back, other.game.status, reason];
 });
