@@ -3,7 +3,7 @@ package browser
 import (
 	"errors"
 	"flag"
-	"log"
+	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -69,7 +69,7 @@ func Run(c Config) {
 	}
 	p.seat.listen()
 	if err := p.begin(); err != nil {
-		log.Print(err) // for whoever makes the game
+		fmt.Fprintln(os.Stderr, err) // the console is for the developer
 		Say("The game cannot start. Reload the page.")
 		return
 	}
