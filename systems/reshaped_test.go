@@ -92,7 +92,6 @@ func stayReshaped(t *testing.T, x reshaping, model policy.Preset, seed uint64) {
 	joined = true
 	gone, unseen := missing{had: map[seenBy]bool{}}, missing{had: map[seenBy]bool{}}
 	crowd.OnClientTick(func(k *systemstest.Client) { gone.look(crowd, k.N, k.World()) })
-	crowd.Run(time.Second)
 	crowd.OnFrame(func(k *systemstest.Client) { unseen.look(crowd, k.N, k.View()) })
 	crowd.Run(length(5*time.Second, 10*time.Second, 20*time.Second))
 	if gone.count+unseen.count+lies > 0 {

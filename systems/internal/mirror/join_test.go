@@ -29,3 +29,31 @@ func TestJoinTakesAnEntityFromItsOwner(t *testing.T) {
 	}
 	f.check()
 }
+
+// An entity moves to a slot of another group. The client hears at once of the new slot, and of the old one by a later send: the
+// entity stays. It leaves the world when a send between these two turns out to have it gone from the new slot.
+func TestMovedEntityOutlivesItsOldSlot(t *testing.T) {
+	f := newForger(t)
+	none := &delta.Group{}
+	none.Clear(7, false)
+	f.feed(f.snapshot(1, told{group: 2, state: dots(500, 1<<7)}))
+	f.Place()
+	moved := f.snapshot(1, told{group: 3, state: dots(500, 1<<7)})
+	died := f.snapshot(2, told{group: 3, state: none})
+	left := f.snapshot(3, told{group: 2, state: none})
+	f.feed(moved)
+	f.feed(left)
+	f.Place()
+	if r := f.Entities.Of(507); r.Removed.Tick != 0 || r.At != (Location{3, 7}) || f.Presence(507) != Stale {
+		t.Errorf("an entity that moved is %v, at %v, removed: %+v", f.Presence(507), r.At, r.Removed)
+	}
+	f.feed(died)
+	for range MoveSends {
+		f.feed(f.snapshot(1, told{group: 4, state: dots(700, 1)}))
+		f.Place()
+	}
+	if _, there := f.world.ByNetID(507); there || f.refused > 0 {
+		t.Errorf("a dead entity walks: %v; %d refused", there, f.refused)
+	}
+	f.check()
+}

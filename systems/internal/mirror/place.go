@@ -92,8 +92,8 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 	x.Fresh = waiting
 }
 
-// stand makes an entity the one in its slot and returns it; nil where newer news have it
-// elsewhere, or gone.
+// stand makes an entity the one in its slot and returns it; nil where newer news had it
+// elsewhere, or have it gone from there. That it is gone from another slot says nothing of this one.
 func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 	id, at := st.IDs[k], Location{g, int32(k)}
 	if old := x.Here[k]; old != nil && old.ID != id {
@@ -102,7 +102,7 @@ func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 	r := m.Entities.Of(id)
 	if r == nil {
 		r = m.Entities.add(id)
-	} else if r.Newest > st.Send && (r.At != at || r.Removed.Tick != 0) {
+	} else if r.At != at && r.stood > st.Send || r.At == at && r.Removed.Tick != 0 && r.Newest > st.Send {
 		return nil
 	}
 	x.Here[k] = r
@@ -112,7 +112,8 @@ func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 		}
 		r.Before, r.At = r.At, at
 	}
-	r.Newest, r.Removed = max(r.Newest, st.Send), Removal{}
+	r.stood = max(r.stood, st.Send)
+	r.Newest, r.Removed = r.stood, Removal{}
 	return r
 }
 

@@ -16,6 +16,7 @@ type Replica struct {
 	At     Location
 	Course
 	Newest     uint32 // newest send that told of it
+	stood      uint32 // newest send that had it in a slot
 	Private    uint64 // components that only this client may see
 	Removed    Removal
 	WaitsSince uint32 // send since which own state must tell of it first; 0: none
