@@ -416,7 +416,7 @@ func (f *fleet) ask(s *someone, by *process) bool {
 
 var errLater = errors.New("later")
 
-// find is the process that has the room that a player wants.
+// joinExisting is the process that has the room that a player wants.
 func (f *fleet) find(s *someone, by *process) (*process, error) {
 	if r := by.server.Room(s.room); r != nil && !r.Info().Orphaned {
 		return by, nil

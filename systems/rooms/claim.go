@@ -39,7 +39,7 @@ func (t *takeover) claim(ctx context.Context, e RoomEntry) (*Room, error) {
 		}
 		return old, nil
 	}
-	k, err := kindOf(s, e.Kind, e.Schema)
+	k, err := s.findKind(e.Kind, e.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (t *takeover) claim(ctx context.Context, e RoomEntry) (*Room, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := outline(s, k, options, t.was.Epoch+1)
+	r := s.newRoom(k, options, t.was.Epoch+1)
 	for _, player := range t.was.Banned[:min(len(t.was.Banned), MaxBanned)] {
 		r.held.book.Ban(player)
 	}
@@ -58,34 +58,34 @@ func (t *takeover) claim(ctx context.Context, e RoomEntry) (*Room, error) {
 	if len(a.code) != codeLength {
 		a.code = ""
 	}
-	if err := s.admit(r, a); err != nil {
+	if err := s.registerRoom(r, a); err != nil {
 		return nil, err
 	}
 	// Of several that write over the entry one does.
-	if err := s.notes.Ledger().TakeOver(ctx, t.key, r, &taken{(*roomSaid)(r), t.was}, t.over); err != nil {
-		s.give(r, false)
-		drop(r)
+	if err := s.notes.Ledger().TakeOver(ctx, t.key, r, &claimedRecord{roomRecord{r}, t.was}, t.over); err != nil {
+		s.listRoom(r, false)
+		r.discard()
 		return nil, err
 	}
-	err = makeRoom(r)
-	s.give(r, err == nil)
+	err = r.createWorld()
+	s.listRoom(r, err == nil)
 	if err != nil {
-		drop(r)
+		r.discard()
 		return nil, err
 	}
 	r.changed()
-	(*host)(r).tell(Notice{Event: RoomClaimed})
+	r.notify(Notice{Event: RoomClaimed})
 	return r, nil
 }
 
-// taken is a room to the directory that has no world yet.
-type taken struct {
-	*roomSaid
+// claimedRecord writes the record of a room that this process has claimed and that has no world yet.
+type claimedRecord struct {
+	roomRecord
 	entry RoomEntry // as it was
 }
 
 // Value implements [ledger.Saying].
-func (t *taken) Value(claim uint64) any {
+func (t *claimedRecord) Value(claim uint64) any {
 	own := t.held.life.own
 	own.under.Store(claim)
 	e := t.entry
@@ -120,8 +120,8 @@ func (t *takeover) look(ctx context.Context, e RoomEntry) (err error) {
 	return err
 }
 
-// drop takes back what may have been said of a room that is not to be.
-func drop(r *Room) {
+// discard removes the directory's record of a room whose world was not made.
+func (r *Room) discard() {
 	close(r.gone)
 	if n := r.server.notes; n.Ledger().By(RoomKey(r.about.id)) == any(r) {
 		n.room(r)

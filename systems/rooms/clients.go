@@ -29,88 +29,84 @@ type client struct {
 	number  uint32
 }
 
-// door is a room to those who come and go. It is asked on the room's goroutine.
-type door Room
+// door is the join and leave handler of a room's server. The server calls it on the room's goroutine.
+type door struct{ *Room }
 
-var _ systems.Door = (*door)(nil)
+var _ systems.Door = door{}
 
-// promise is the part of a seat that the book knows it by.
+// promise returns what the book of seats knows a seat by.
 func (s Seat) promise() seats.Promise { return seats.Promise{Number: s.Number, Epoch: s.Epoch} }
 
 // Admit implements [systems.Door].
-func (d *door) Admit(s netsys.Session) error {
+func (d door) Admit(s netsys.Session) error {
 	seat, err := ParseSeat(s.UserData())
 	if err != nil {
 		return err
 	}
-	r := (*Room)(d)
-	if seat.Room != r.about.id || seat.Player != s.ClientID() {
+	if seat.Room != d.about.id || seat.Player != s.ClientID() {
 		return ErrSeat
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.held.life.state() == Ended {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.held.life.state() == Ended {
 		return ErrEnded
 	}
-	if err := r.held.claimed(seat); err != nil {
+	if err := d.held.checkCarried(seat); err != nil {
 		return err
 	}
-	return r.held.book.Admit(r.server.config.Now(), seat.promise(), seat.Player)
+	return d.held.book.Admit(d.server.config.Now(), seat.promise(), seat.Player)
 }
 
 // Entered implements [systems.Door].
-func (d *door) Entered(s netsys.Session, number uint32) {
-	r := (*Room)(d)
+func (d door) Entered(s netsys.Session, number uint32) {
 	seat, err := ParseSeat(s.UserData())
 	var back, ok bool
 	if err == nil {
-		r.mu.Lock()
-		_, back, ok = r.held.book.Enter(seat.promise(), seat.Player, number)
-		r.mu.Unlock()
+		d.mu.Lock()
+		_, back, ok = d.held.book.Enter(seat.promise(), seat.Player, number)
+		d.mu.Unlock()
 	}
 	if !ok {
 		// It was kicked during its handshake.
-		(*host)(d).tell(Notice{Event: RoomUnseated, Player: s.ClientID()})
-		s.Close(r.server.config.Now(), ReasonUnseated)
+		d.notify(Notice{Event: RoomUnseated, Player: s.ClientID()})
+		s.Close(d.server.config.Now(), ReasonUnseated)
 		return
 	}
 	c := client{s, s.RemoteAddr(), seat, number}
-	r.clients.here[seat.Number] = c
-	r.port.Settle(seat.Number, c.at)
-	r.changed()
-	(*traveller)(r).arrive(c)
+	d.clients.here[seat.Number] = c
+	d.port.Settle(seat.Number, c.at)
+	d.changed()
+	d.receiveCarried(c)
 	if !back {
-		r.clients.joined = append(r.clients.joined, c)
+		d.clients.joined = append(d.clients.joined, c)
 	}
 }
 
 // Left implements [systems.Door].
-func (d *door) Left(s netsys.Session, number uint32, _ error, waits bool) {
-	r := (*Room)(d)
-	r.mu.Lock()
-	r.held.book.Leave(s.ClientID(), number, waits)
-	r.mu.Unlock()
-	if seat, err := ParseSeat(s.UserData()); err == nil && r.clients.here[seat.Number].session == s {
-		r.clients.here[seat.Number] = client{}
-		r.clients.emptied = append(r.clients.emptied, seat.Number)
+func (d door) Left(s netsys.Session, number uint32, _ error, waits bool) {
+	d.mu.Lock()
+	d.held.book.Leave(s.ClientID(), number, waits)
+	d.mu.Unlock()
+	if seat, err := ParseSeat(s.UserData()); err == nil && d.clients.here[seat.Number].session == s {
+		d.clients.here[seat.Number] = client{}
+		d.clients.emptied = append(d.clients.emptied, seat.Number)
 	}
-	r.changed()
+	d.changed()
 }
 
 // Gone implements [systems.Door].
-func (d *door) Gone(player uint64, number uint32) {
-	r := (*Room)(d)
-	r.mu.Lock()
-	r.held.book.Gone(player, number)
-	r.mu.Unlock()
+func (d door) Gone(player uint64, number uint32) {
+	d.mu.Lock()
+	d.held.book.Gone(player, number)
+	d.mu.Unlock()
 }
 
-// settle brings the seats up to date at the end of a turn, and calls the hooks.
-func (d *door) settle(now time.Time) {
-	x := &d.clients
+// reconcileSeats brings the seats and the addresses of clients up to date at the end of a turn, and calls the hooks.
+func (r *Room) reconcileSeats(now time.Time) {
+	x := &r.clients
 	for _, n := range x.emptied {
 		if x.here[n].session == nil {
-			d.port.Vacate(n)
+			r.port.Vacate(n)
 		}
 	}
 	x.emptied = x.emptied[:0]
@@ -118,74 +114,75 @@ func (d *door) settle(now time.Time) {
 		if c := &x.here[n]; c.session != nil {
 			if at := c.session.RemoteAddr(); at != c.at {
 				c.at = at
-				d.port.Settle(uint16(n), at)
+				r.port.Settle(uint16(n), at)
 			}
 		}
 	}
-	d.mu.Lock()
-	book, life := d.held.book, &d.held.life
+	r.mu.Lock()
+	book, life := r.held.book, &r.held.life
 	book.Expire(now)
 	x.freed = append(x.freed[:0], book.Freed()...)
 	for _, s := range x.freed {
 		if _, _, again := book.Of(s.Player); !again {
-			(*traveller)(d).giveBack(s.Player)
+			r.returnCarried(s.Player)
 			delete(x.arrived, s.Client)
 		}
 	}
-	if book.Left() != d.kind.Capacity {
+	if book.Left() != r.kind.Capacity {
 		life.empty = time.Time{}
 	} else if life.empty.IsZero() {
 		life.empty = now
 	}
-	d.mu.Unlock()
+	r.mu.Unlock()
 	if len(x.freed) > 0 {
-		(*Room)(d).changed()
+		r.changed()
 	}
 	x.away.Turn(now)
-	d.hooks()
+	r.callHooks()
 }
 
-// hooks tells the game who joined and who left, at rest.
-func (d *door) hooks() {
-	x := &d.clients
+// callHooks calls Kind.Joined for the players who have joined, and Kind.Left for those whose seats are free.
+func (r *Room) callHooks() {
+	x := &r.clients
 	for _, c := range x.joined {
-		if d.kind.Joined != nil {
-			d.kind.Joined((*Room)(d), c.seat, c.number)
+		if r.kind.Joined != nil {
+			r.kind.Joined(r, c.seat, c.number)
 		}
 	}
 	x.joined = x.joined[:0]
-	d.left()
+	r.callLeft()
 }
 
-// left tells that seats are free.
-func (d *door) left() {
-	for _, s := range d.clients.freed {
-		d.server.notes.freed(s.Player, (*Room)(d))
+// callLeft notes in the directory that seats are free, and calls Kind.Left for those that had a client.
+func (r *Room) callLeft() {
+	for _, s := range r.clients.freed {
+		r.server.notes.freed(s.Player, r)
 	}
-	if d.kind.Left == nil {
+	if r.kind.Left == nil {
 		return
 	}
-	for _, s := range d.clients.freed {
+	for _, s := range r.clients.freed {
 		if s.Client != 0 {
-			d.kind.Left((*Room)(d), Seat{Room: d.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
+			r.kind.Left(r, Seat{Room: r.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
 		}
 	}
 }
 
-// clear frees all seats, of a room that has ended: who has joined has left, and who is on its way goes by itself.
-func (d *door) clear() {
-	x := &d.clients
-	d.mu.Lock()
-	x.freed = append(x.freed[:0], d.held.book.Freed()...)
-	for _, s := range d.held.book.All() {
+// freeAllSeats frees the seats of a room that has ended. It calls Kind.Left for players who have joined. Players who are
+// travelling continue without this room.
+func (r *Room) freeAllSeats() {
+	x := &r.clients
+	r.mu.Lock()
+	x.freed = append(x.freed[:0], r.held.book.Freed()...)
+	for _, s := range r.held.book.All() {
 		if s.Player != 0 {
 			x.freed = append(x.freed, s)
 		}
 	}
-	for player := range d.held.carried {
-		(*traveller)(d).giveBack(player)
+	for player := range r.held.carried {
+		r.returnCarried(player)
 	}
-	d.mu.Unlock()
+	r.mu.Unlock()
 	for _, c := range x.joined { // the game has not heard of them
 		for i := range x.freed {
 			if x.freed[i].Player == c.seat.Player {
@@ -193,6 +190,6 @@ func (d *door) clear() {
 			}
 		}
 	}
-	d.left()
+	r.callLeft()
 	x.away.End()
 }

@@ -14,7 +14,7 @@ func TestTurnsAllocateNothing(t *testing.T) {
 		h.entered("field", id+1)
 	}
 	h.run(20 * time.Second)
-	r := (*host)(h.server.Rooms()[0])
+	r := h.server.Rooms()[0]
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it empties pools
 	turns, allocated := 0, uint64(1)
 	var before, after runtime.MemStats
@@ -22,9 +22,9 @@ func TestTurnsAllocateNothing(t *testing.T) {
 		turns, allocated = 0, 0
 		for range 200 {
 			h.now = h.now.Add(step)
-			if !h.now.Before(r.next()) {
+			if !h.now.Before(r.nextTurn()) {
 				runtime.ReadMemStats(&before)
-				r.turn(h.now)
+				r.runTurn(h.now)
 				runtime.ReadMemStats(&after)
 				turns, allocated = turns+1, allocated+after.Mallocs-before.Mallocs
 			}
@@ -49,7 +49,7 @@ func TestTicksAreSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := (*host)(r).next()
+		at := r.nextTurn()
 		due[at.Sub(at.Truncate(time.Second/20))/(time.Second/200)]++
 	}
 	for i, n := range due {

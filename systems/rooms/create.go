@@ -32,12 +32,12 @@ func cryptoRandom(b []byte) { _, _ = cryptorand.Read(b) }
 // [ErrEnded] of a server that is closed, [ErrSchema], [ErrOptions], [ErrPanic] of the game's functions, or is that of the kind's Set
 // or Created, or of systems.NewServer.
 func (s *Server) Create(kind string, c Creation) (*Room, error) {
-	r, _, err := create(s, kind, c, nil)
+	r, _, err := s.createRoom(kind, c, nil)
 	return r, err
 }
 
-// kindOf is the kind of a name, as clients with a schema can play it.
-func kindOf(s *Server, name, schema string) (*Kind, error) {
+// findKind returns the kind of a name. The error wraps ErrKind, or ErrSchema where clients with the schema cannot play it.
+func (s *Server) findKind(name, schema string) (*Kind, error) {
 	k := s.kinds[name]
 	switch {
 	case k == nil:
@@ -48,9 +48,9 @@ func kindOf(s *Server, name, schema string) (*Kind, error) {
 	return k, nil
 }
 
-// create makes a room with seats for some players, before anybody else can find it; for nobody, if there are none.
-func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admission, error) {
-	k, err := kindOf(s, kind, c.Schema)
+// createRoom makes a room with seats for some players, before anybody else can find it; for nobody, if there are none.
+func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Admission, error) {
+	k, err := s.findKind(kind, c.Schema)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,24 +69,24 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	if err != nil {
 		return nil, nil, err
 	}
-	r := outline(s, k, options, 1)
+	r := s.newRoom(k, options, 1)
 	a := about{private: c.Private}
 	if len(who) > 0 {
 		a.creator = who[0].ID
 	}
-	if err := s.admit(r, a); err != nil {
+	if err := s.registerRoom(r, a); err != nil {
 		return nil, nil, err
 	}
 	var all []Admission
-	if err = makeRoom(r); err != nil {
-		s.give(r, false)
+	if err = r.createWorld(); err != nil {
+		s.listRoom(r, false)
 		return nil, nil, err
 	}
 	if len(who) > 0 {
-		all, err = reserve(r, who)
+		all, err = r.reserveSeats(who)
 	}
-	s.give(r, true)
-	(*host)(r).tell(Notice{Event: RoomCreated})
+	s.listRoom(r, true)
+	r.notify(Notice{Event: RoomCreated})
 	r.changed()
 	if err != nil {
 		r.End(err)
@@ -101,8 +101,8 @@ func create(s *Server, kind string, c Creation, who []Player) (*Room, []Admissio
 	return r, all, nil
 }
 
-// outline is a room without a world. The first room of its id has epoch 1.
-func outline(s *Server, k *Kind, options Options, epoch uint64) *Room {
+// newRoom returns a room without a world. The first room of its id has epoch 1.
+func (s *Server) newRoom(k *Kind, options Options, epoch uint64) *Room {
 	own := &owned{claim: s.notes.Claim()}
 	own.epoch.Store(epoch)
 	return &Room{
@@ -112,8 +112,8 @@ func outline(s *Server, k *Kind, options Options, epoch uint64) *Room {
 	}
 }
 
-// admit counts a room that is to be, and gives it an id and a code where it has none.
-func (s *Server) admit(r *Room, a about) error {
+// registerRoom counts a room that is about to be made, and gives it an id and a code where it has none.
+func (s *Server) registerRoom(r *Room, a about) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.table
@@ -138,8 +138,8 @@ func (s *Server) admit(r *Room, a about) error {
 	return nil
 }
 
-// give puts a room that was made on the list.
-func (s *Server) give(r *Room, made bool) {
+// listRoom puts a room that was made on the list. made is false for a room that could not be made.
+func (s *Server) listRoom(r *Room, made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.table
@@ -161,18 +161,18 @@ func (s *Server) give(r *Room, made bool) {
 		r.held.life.ending, r.held.life.reason = ErrClosed, netsys.ReasonServerClosing
 		fallthrough
 	case t.run != nil:
-		(*inside)(s).start(r)
+		s.startRoom(r)
 	}
 }
 
-// makeRoom makes the world of a room.
-func makeRoom(r *Room) error {
+// createWorld makes the world of the room.
+func (r *Room) createWorld() error {
 	s, k := r.server, r.kind
 	c := k.Server
 	now := s.config.Now()
 	r.port = s.router.Port(k.Capacity)
 	var err error
-	if failed := (*host)(r).guard(func() {
+	if failed := r.runGuarded(func() {
 		c.Seed = cmp.Or(c.Seed, uint64(r.about.id))
 		if c.Logger == nil {
 			c.Logger = s.config.Logger.With("kind", k.Name, "room", r.about.id)
@@ -183,11 +183,11 @@ func makeRoom(r *Room) error {
 		c.Key, c.ProtocolID, c.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
 		c.MaxClients = 2*k.Capacity + 4 // some are in a handshake that leads nowhere
 		c.MaxTokenLifetime = s.config.Promise + clocksDiffer
-		c.ReconnectWindow, c.Start, c.Door = k.Grace, firstTick(r.about.number, c, now), (*door)(r)
+		c.ReconnectWindow, c.Start, c.Door = k.Grace, firstTick(r.about.number, c, now), door{r}
 		if s.config.Random != nil && c.Random == nil {
 			c.Random = netsys.SeededRandom(draw(s.random))
 		}
-		if err = (*traveller)(r).prepare(&c); err != nil {
+		if err = r.prepareTravel(&c); err != nil {
 			return
 		}
 		if r.game, err = systems.NewServer(r.port, k.Protocol(), c); err != nil {
@@ -202,7 +202,7 @@ func makeRoom(r *Room) error {
 	}
 	if err != nil {
 		if r.game != nil {
-			_ = (*host)(r).guard(func() { _ = r.game.Close(now) })
+			_ = r.runGuarded(func() { _ = r.game.Close(now) })
 		}
 		_ = r.port.Close()
 		return fmt.Errorf("rooms: kind %s: %w", k.Name, err)
@@ -227,17 +227,17 @@ func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 // that has enough, or a new one with these options. The error is that of [Room.Reserve], but for rooms that have no
 // place, or of [Server.Create].
 func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
-	k, err := kindOf(s, kind, "")
+	k, err := s.findKind(kind, "")
 	if err != nil {
 		return nil, err
 	}
-	all, err := join(s, k, wanted, who)
+	all, err := s.joinPlayers(k, wanted, who)
 	count(s.counts[kind], len(who), err)
 	return all, err
 }
 
-// join is Join, which nobody counts.
-func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error) {
+// joinPlayers does what Join does, without counting it.
+func (s *Server) joinPlayers(k *Kind, wanted Options, who []Player) ([]Admission, error) {
 	err := check(who)
 	if err == nil {
 		wanted, err = wanted.Clean()
@@ -248,33 +248,34 @@ func join(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error)
 	case len(who) > k.Capacity:
 		return nil, ErrFull
 	}
-	all, err := find(s, k, wanted, who)
+	all, err := s.joinExisting(k, wanted, who)
 	if all == nil && err == nil {
 		s.opening.Lock() // who comes at the same moment finds the room that is made
 		defer s.opening.Unlock()
-		all, err = find(s, k, wanted, who)
+		all, err = s.joinExisting(k, wanted, who)
 	}
 	if all == nil && err == nil {
-		_, all, err = create(s, k.Name, Creation{Options: wanted}, who)
+		_, all, err = s.createRoom(k.Name, Creation{Options: wanted}, who)
 	}
 	return all, err
 }
 
-// find gives seats in a room that there is; none, and no error, where there is none.
-func find(s *Server, k *Kind, wanted Options, who []Player) ([]Admission, error) {
+// joinExisting gives players seats in a room that exists already. It returns neither seats nor an error where no room has
+// enough.
+func (s *Server) joinExisting(k *Kind, wanted Options, who []Player) ([]Admission, error) {
 	type place struct {
 		room *Room
 		left int
 	}
 	var places []place
 	for _, r := range s.Rooms() {
-		if left := left(r, k, wanted); left >= len(who) {
+		if left := r.freeSeatsFor(k, wanted); left >= len(who) {
 			places = append(places, place{r, left})
 		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.left, b.left) })
 	for _, p := range places {
-		all, err := reserve(p.room, who)
+		all, err := p.room.reserveSeats(who)
 		if err == nil || errors.Is(err, ErrPlayer) || errors.Is(err, ErrSeated) {
 			return all, err
 		}

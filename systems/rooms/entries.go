@@ -117,8 +117,8 @@ func (e *RoomEntry) Takes() bool {
 	return !e.Private && !e.Stuck && (e.State == Open || e.State == Running)
 }
 
-// entryOf is what the directory says of a room.
-func entryOf(r *Room) RoomEntry {
+// entry returns the record of the room in the directory.
+func (r *Room) entry() RoomEntry {
 	i := r.Info()
 	r.mu.Lock()
 	banned := slices.Clone(r.held.book.Banned(MaxBanned))

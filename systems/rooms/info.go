@@ -55,7 +55,7 @@ func (r *Room) Info() Info {
 		Epoch: r.held.life.own.epoch.Load(), Orphaned: r.held.life.own.orphaned(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seats.Taken] + counts[seats.Entering], counts[seats.Promised], counts[seats.Waiting]},
-		Pace:       r.watch.pace((*host)(r).budget()),
+		Pace:       r.watch.pace(r.budget()),
 	}
 }
 

@@ -98,9 +98,9 @@ func (n *notes) own(epoch uint64) any {
 // say is what is to be said of a room, or, by nobody, of a player.
 func (n *notes) say(key string, by any) (what ledger.Saying, says bool) {
 	if r, ok := by.(*Room); ok {
-		return (*roomSaid)(r), !r.over()
+		return roomRecord{r}, !r.over()
 	}
-	p := &playerSaid{claim: n.Claim()}
+	p := &playerRecord{claim: n.Claim()}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	seats := n.seats[key]
@@ -131,36 +131,36 @@ func (n *notes) told(fenced bool) {
 	n.server.config.Told(Notice{At: n.server.config.Now(), Event: event})
 }
 
-// roomSaid is a room to the directory: one that another process has claimed ends here.
-type roomSaid Room
+// roomRecord writes the record of a room to the directory. A room that another process has claimed ends.
+type roomRecord struct{ *Room }
 
 // Value implements [ledger.Saying].
-func (r *roomSaid) Value(claim uint64) any {
+func (r roomRecord) Value(claim uint64) any {
 	r.held.life.own.under.CompareAndSwap(0, claim)
-	e := entryOf((*Room)(r))
+	e := r.entry()
 	e.ProcessEpoch = claim
 	return e
 }
 
 // Stands implements [ledger.Saying].
-func (r *roomSaid) Stands(claim uint64) { r.held.life.own.under.Store(claim) }
+func (r roomRecord) Stands(claim uint64) { r.held.life.own.under.Store(claim) }
 
 // Swept implements [ledger.Saying]: somebody may have had the room since, so it begins again above that.
-func (r *roomSaid) Swept() { r.held.life.own.epoch.Add(1) }
+func (r roomRecord) Swept() { r.held.life.own.epoch.Add(1) }
 
 // Yields implements [ledger.Saying].
-func (r *roomSaid) Yields(there []byte) bool {
+func (r roomRecord) Yields(there []byte) bool {
 	if r.Wrote(there) {
 		return false // it was refused, and written all the same
 	}
 	var e RoomEntry
 	_ = json.Unmarshal(there, &e) // what cannot be read is not ours either
-	(*Room)(r).finish(fmt.Errorf("%w: %s has it under epoch %d", ErrClaimed, e.Process, e.Epoch), ReasonClaimed)
+	r.finish(fmt.Errorf("%w: %s has it under epoch %d", ErrClaimed, e.Process, e.Epoch), ReasonClaimed)
 	return true
 }
 
 // Wrote implements [ledger.Saying].
-func (r *roomSaid) Wrote(there []byte) bool {
+func (r roomRecord) Wrote(there []byte) bool {
 	var e struct {
 		ledger.Holder
 		Epoch uint64 `json:"epoch"`
@@ -169,32 +169,32 @@ func (r *roomSaid) Wrote(there []byte) bool {
 	return json.Unmarshal(there, &e) == nil && e.Epoch == own.epoch.Load() && own.claim.Mine(e.Holder)
 }
 
-// playerSaid is where a player has its seat to the directory: the newest counts.
-type playerSaid struct {
+// playerRecord writes the record of a player to the directory: the room of its newest seat.
+type playerRecord struct {
 	entry PlayerEntry
 	claim *ledger.Claim
 }
 
 // Value implements [ledger.Saying].
-func (p *playerSaid) Value(claim uint64) any {
+func (p *playerRecord) Value(claim uint64) any {
 	p.entry.ProcessEpoch = claim
 	return p.entry
 }
 
 // Stands implements [ledger.Saying].
-func (p *playerSaid) Stands(uint64) {}
+func (p *playerRecord) Stands(uint64) {}
 
 // Swept implements [ledger.Saying].
-func (p *playerSaid) Swept() {}
+func (p *playerRecord) Swept() {}
 
 // Yields implements [ledger.Saying].
-func (p *playerSaid) Yields(there []byte) bool {
+func (p *playerRecord) Yields(there []byte) bool {
 	var e PlayerEntry
 	return !p.Wrote(there) && json.Unmarshal(there, &e) == nil && e.Since.After(p.entry.Since)
 }
 
 // Wrote implements [ledger.Saying].
-func (p *playerSaid) Wrote(there []byte) bool {
+func (p *playerRecord) Wrote(there []byte) bool {
 	var h ledger.Holder
 	return json.Unmarshal(there, &h) == nil && p.claim.Mine(h)
 }

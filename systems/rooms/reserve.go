@@ -74,7 +74,7 @@ func check(who []Player) error {
 // free again. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
 // [ErrPlayer].
 func (r *Room) Reserve(who ...Player) ([]Admission, error) {
-	all, err := reserve(r, who)
+	all, err := r.reserveSeats(who)
 	count(r.counter(), len(who), err)
 	return all, err
 }
@@ -91,8 +91,8 @@ func count(c *tally.Counter, players int, err error) {
 	c.Give(players)
 }
 
-// reserve is Reserve, which nobody counts.
-func reserve(r *Room, who []Player) ([]Admission, error) {
+// reserveSeats does what Reserve does, without counting it.
+func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	if err := check(who); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 	}
 	all := make([]Admission, len(who))
 	for i, p := range who {
-		if all[i], err = issue(r, now, until, p, promises[i]); err != nil {
+		if all[i], err = r.issueToken(now, until, p, promises[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -147,7 +147,7 @@ func reserve(r *Room, who []Player) ([]Admission, error) {
 // What was carried to it stays, unless it carries something again. The error wraps [ErrNoSeat], [ErrEnded] or
 // [ErrPlayer]. Locked rooms take back who has a seat.
 func (r *Room) Reconnect(who Player) (Admission, error) {
-	a, err := reconnect(r, who)
+	a, err := r.renewSeat(who)
 	if err != nil {
 		count(r.counter(), 1, err)
 	} else {
@@ -156,8 +156,8 @@ func (r *Room) Reconnect(who Player) (Admission, error) {
 	return a, err
 }
 
-// reconnect is Reconnect, which nobody counts.
-func reconnect(r *Room, who Player) (Admission, error) {
+// renewSeat does what Reconnect does, without counting it.
+func (r *Room) renewSeat(who Player) (Admission, error) {
 	if err := check([]Player{who}); err != nil {
 		return Admission{}, err
 	}
@@ -178,7 +178,7 @@ func reconnect(r *Room, who Player) (Admission, error) {
 	if err != nil {
 		return Admission{}, err
 	}
-	return issue(r, now, until, who, p)
+	return r.issueToken(now, until, who, p)
 }
 
 // carried is what goes along with a seat.
@@ -217,8 +217,8 @@ func (c *Config) until(now time.Time) time.Time {
 	return time.Unix(now.Unix(), 0).Add(c.Promise).In(now.Location())
 }
 
-// issue makes the token of a promise.
-func issue(r *Room, now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
+// issueToken returns the admission of a promise, with its token.
+func (r *Room) issueToken(now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
 	c := &r.server.config
 	a := Admission{
 		Kind: r.kind.Name, Schema: r.kind.schema, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
@@ -246,8 +246,9 @@ func (a *Admission) Issue(key netcode.Key, protocolID uint64, lifetime time.Dura
 	return nil
 }
 
-// left is how many seats a room has free for who joins a kind with these options, 0 where it is not for them.
-func left(r *Room, k *Kind, wanted Options) int {
+// freeSeatsFor returns how many seats the room has free for players who join a kind with these options. It returns 0 for a
+// room of another kind or with other options, and for one that is private, is stuck or admits nobody.
+func (r *Room) freeSeatsFor(k *Kind, wanted Options) int {
 	if r.kind != k || r.about.private || r.watch.stuck.Load() != 0 {
 		return 0
 	}

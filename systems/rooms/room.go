@@ -136,13 +136,13 @@ func (r *Room) Travel(player uint64, to Destination) error {
 	if !has {
 		return ErrNoSeat
 	}
-	r.Tell(func(*systems.Server) { (*traveller)(r).depart(player, to) })
+	r.Tell(func(*systems.Server) { r.startTravel(player, to) })
 	return nil
 }
 
 // Kick takes a player's seat away and ends its session, with netsys.ReasonKicked. It may come again, with another
 // token. The error is [ErrNoSeat].
-func (r *Room) Kick(player uint64) error { return kick(r, player, netsys.ReasonKicked) }
+func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.ReasonKicked) }
 
 // Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one. The directory keeps the
 // newest [MaxBanned] bans of a room: they hold in the room that another process makes anew.
@@ -151,18 +151,19 @@ func (r *Room) Ban(player uint64) {
 	r.held.book.Ban(player)
 	r.mu.Unlock()
 	r.changed()
-	(*host)(r).tell(Notice{Event: PlayerBanned, Player: player})
-	_ = kick(r, player, ReasonBanned) // who has no seat need not be kicked
+	r.notify(Notice{Event: PlayerBanned, Player: player})
+	_ = r.removePlayer(player, ReasonBanned) // who has no seat need not be kicked
 }
 
-func kick(r *Room, player uint64, reason netsys.Reason) error {
+// removePlayer takes a player's seat away and ends its session with a reason.
+func (r *Room) removePlayer(player uint64, reason netsys.Reason) error {
 	r.mu.Lock()
 	client, err := r.held.book.Kick(player)
 	r.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	(*host)(r).tell(Notice{Event: PlayerKicked, Player: player})
+	r.notify(Notice{Event: PlayerKicked, Player: player})
 	r.changed()
 	r.Tell(func(s *systems.Server) {
 		if x := s.Session(client); x != nil && x.ClientID() == player {
@@ -201,7 +202,7 @@ func (r *Room) Do(f func(s *systems.Server)) error {
 	if r.over() {
 		return ErrEnded
 	}
-	if err := (*host)(r).guard(func() { f(r.game) }); err != nil {
+	if err := r.runGuarded(func() { f(r.game) }); err != nil {
 		r.finish(err, ReasonFailed)
 		return err
 	}

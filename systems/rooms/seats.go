@@ -76,7 +76,7 @@ type here struct{ server *Server }
 
 // Join implements [Seats].
 func (h here) Join(_ context.Context, w Wish) ([]Admission, error) {
-	if _, err := kindOf(h.server, w.Kind, w.Schema); err != nil {
+	if _, err := h.server.findKind(w.Kind, w.Schema); err != nil {
 		return nil, err
 	}
 	return h.server.Join(w.Kind, w.Options, w.Players...)
@@ -87,7 +87,7 @@ func (h here) Create(_ context.Context, kind string, c Creation, who ...Player) 
 	if err := check(who); err != nil {
 		return nil, err
 	}
-	_, all, err := create(h.server, kind, c, who)
+	_, all, err := h.server.createRoom(kind, c, who)
 	if counter := h.server.counts[kind]; counter != nil {
 		count(counter, len(who), err)
 	}
@@ -121,13 +121,13 @@ func (h here) Find(name string) (RoomEntry, bool) {
 	if r == nil {
 		return RoomEntry{}, false
 	}
-	return entryOf(r), true
+	return r.entry(), true
 }
 
 // List implements [Seats].
 func (h here) List() (all []RoomEntry) {
 	for _, r := range h.server.Rooms() {
-		if e := entryOf(r); e.State != Ended {
+		if e := r.entry(); e.State != Ended {
 			all = append(all, e)
 		}
 	}
@@ -158,20 +158,17 @@ func (h here) Ready() error {
 
 var _ Seats = here{}
 
-// asked is a server to other processes, which ask it for seats by way of the directory.
-type asked Server
+// seatService answers other processes, which ask for seats by way of the directory.
+type seatService struct{ *Server }
 
-var _ asks.House = (*asked)(nil)
-
-// Epoch implements [asks.House].
-func (s *asked) Epoch() uint64 { return (*Server)(s).Epoch() }
+var _ asks.House = seatService{}
 
 // Answer implements [asks.House].
-func (s *asked) Answer(ctx context.Context, b asks.Batch) asks.Answers {
+func (s seatService) Answer(ctx context.Context, b asks.Batch) asks.Answers {
 	all := asks.Answers{Addresses: s.config.Addresses}
 	all.Endpoints, _ = json.Marshal(s.config.Endpoints)
 	for i := range b.Asks {
-		got, err := s.give(ctx, &b.Asks[i])
+		got, err := s.answerAsk(ctx, &b.Asks[i])
 		if err != nil {
 			all.Answers = append(all.Answers, asks.Answer{Refused: refusal(err), Why: err.Error()})
 			continue
@@ -188,9 +185,9 @@ func (s *asked) Answer(ctx context.Context, b asks.Batch) asks.Answers {
 	return all
 }
 
-// give does what is asked.
-func (s *asked) give(ctx context.Context, a *asks.Ask) ([]Admission, error) {
-	h, id := here{(*Server)(s)}, ID(a.Room)
+// answerAsk answers one request for seats.
+func (s seatService) answerAsk(ctx context.Context, a *asks.Ask) ([]Admission, error) {
+	h, id := here{s.Server}, ID(a.Room)
 	who := make([]Player, len(a.Players))
 	for i, p := range a.Players {
 		who[i] = Player(p)

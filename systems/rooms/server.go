@@ -94,9 +94,9 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		s.kinds[k.Name], s.counts[k.Name] = &k, tally.New()
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
-	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: (*inside)(s).find})
+	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: s.findPort})
 	s.notes = newNotes(s, drawn)
-	s.desk = asks.NewDesk(c.Directory, c.Process, (*asked)(s))
+	s.desk = asks.NewDesk(c.Directory, c.Process, seatService{s})
 	s.travel = newDesk(c)
 	var carrying []goods.Kind
 	for _, k := range s.Kinds() {
@@ -137,23 +137,20 @@ func listens(wires []netsys.Wire) (all []netip.AddrPort) {
 	return all
 }
 
-// inside is a server to its own rooms and goroutines.
-type inside Server
-
-// find is the port of the room that a request is for.
-func (s *inside) find(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
+// findPort returns the port of the room that a request is for, and the number of its seat; nil where there is none.
+func (s *Server) findPort(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
 	seat, err := ParseSeat(a.UserData)
 	if err != nil || seat.Player != a.ClientID {
 		return nil, 0
 	}
-	r := (*Server)(s).Room(seat.Room)
+	r := s.Room(seat.Room)
 	if r == nil || int(seat.Number) >= r.kind.Capacity {
 		return nil, 0
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held.book.Asked(seat.promise(), seat.Player)
-	(*traveller)(r).knock(seat)
+	r.claimCarried(seat)
 	return r.port, seat.Number
 }
 
@@ -169,7 +166,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.table.run = rooms
 	for _, r := range s.table.list {
-		(*inside)(s).start(r)
+		s.startRoom(r)
 	}
 	s.mu.Unlock()
 	told, answered := make(chan struct{}), make(chan struct{})
@@ -191,7 +188,7 @@ func (s *Server) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-t.C:
-			(*inside)(s).keep(s.config.Now())
+			s.pollRooms(s.config.Now())
 		}
 	}
 	s.mu.Lock()
@@ -220,35 +217,35 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, s.router.Close())
 }
 
-// start starts the goroutine of a room. With the lock.
-func (s *inside) start(r *Room) {
+// startRoom starts the goroutine of a room. The caller holds the lock.
+func (s *Server) startRoom(r *Room) {
 	done := make(chan struct{})
 	s.table.running[r] = done
 	ctx := s.table.run
 	go func() {
 		defer close(done)
-		(*host)(r).run(ctx)
+		r.run(ctx)
 	}()
 }
 
-// keep does what is the whole process's.
-func (s *inside) keep(now time.Time) {
+// pollRooms hands datagrams to the rooms, and reports rooms that are stuck.
+func (s *Server) pollRooms(now time.Time) {
 	s.router.Poll(now)
-	for _, r := range (*Server)(s).Rooms() {
-		r.watch.look((*host)(r), now)
+	for _, r := range s.Rooms() {
+		r.watch.look(r, now)
 	}
 }
 
 // Advance does everything that is due at now, on the caller's goroutine: rooms in the order of their creation. It is for
 // virtual time, in place of Run.
 func (s *Server) Advance(now time.Time) {
-	(*inside)(s).keep(now)
+	s.pollRooms(now)
 	s.desk.Poll(context.Background(), now)
 	own := goroutine()
 	for _, r := range s.Rooms() {
-		if (*host)(r).due(now) {
+		if r.isDue(now) {
 			r.watch.goroutine.Store(own)
-			(*host)(r).turn(now)
+			r.runTurn(now)
 		}
 	}
 	s.travel.Errands.Flush(context.Background())
@@ -259,7 +256,7 @@ func (s *Server) Advance(now time.Time) {
 func (s *Server) Next() time.Time {
 	next := s.config.Now().Add(time.Second)
 	for _, r := range s.Rooms() {
-		if at := (*host)(r).next(); at.Before(next) {
+		if at := r.nextTurn(); at.Before(next) {
 			next = at
 		}
 	}
@@ -273,7 +270,7 @@ func (s *Server) Close(now time.Time) error {
 	s.mu.Unlock()
 	for _, r := range s.Rooms() {
 		r.finish(ErrClosed, netsys.ReasonServerClosing)
-		(*host)(r).turn(now)
+		r.runTurn(now)
 	}
 	s.travel.Errands.Flush(context.Background())
 	s.notes.Last()
@@ -331,8 +328,8 @@ func (s *Server) named() error {
 	return nil
 }
 
-// forget takes a room that has ended off the list.
-func (s *inside) forget(r *Room) {
+// removeRoom takes a room that has ended off the list.
+func (s *Server) removeRoom(r *Room) {
 	s.notes.room(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()

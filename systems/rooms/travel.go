@@ -48,9 +48,6 @@ func newDesk(c Config) *passage.Desk {
 	return &passage.Desk{Errands: passage.NewErrands(), Memory: NewMemory(c.Now), Directory: c.Directory, Lease: c.Promise + 5*time.Minute}
 }
 
-// traveller is a room to those who come from others, and go there. All but knock and giveBack are called with the floor.
-type traveller Room
-
 // departure is who goes where, and how.
 type departure struct {
 	seat  Seat
@@ -59,9 +56,10 @@ type departure struct {
 	goods goods.Bundle
 }
 
-// prepare makes a room give players what they bring.
-func (r *traveller) prepare(c *systems.ServerConfig) error {
-	r.clients.away, r.clients.arrived = passage.NewList(r.server.travel, r), make(goods.Waiting)
+// prepareTravel makes the list of the room's travelling players, and adds the system that gives arriving players the
+// components that they bring.
+func (r *Room) prepareTravel(c *systems.ServerConfig) error {
+	r.clients.away, r.clients.arrived = passage.NewList(r.server.travel, travelHost{r}), make(goods.Waiting)
 	if len(r.kind.Carries) == 0 {
 		return nil
 	}
@@ -76,8 +74,8 @@ func (r *traveller) prepare(c *systems.ServerConfig) error {
 	return set.Under(c.Policies)
 }
 
-// depart begins to hand a player over.
-func (r *traveller) depart(player uint64, to Destination) {
+// startTravel begins to hand a player over. The caller holds the floor.
+func (r *Room) startTravel(player uint64, to Destination) {
 	var from *client
 	for i := range r.clients.here {
 		if c := &r.clients.here[i]; c.session != nil && c.seat.Player == player {
@@ -86,10 +84,10 @@ func (r *traveller) depart(player uint64, to Destination) {
 	}
 	switch {
 	case from == nil:
-		r.told(Seat{Room: r.about.id, Player: player}, ErrNoSeat)
+		r.notifyTravelled(Seat{Room: r.about.id, Player: player}, ErrNoSeat)
 		return
 	case r.clients.away.Of(player) != nil:
-		r.told(from.seat, ErrTravels)
+		r.notifyTravelled(from.seat, ErrTravels)
 		return
 	}
 	d := &departure{seat: from.seat, to: to}
@@ -105,7 +103,7 @@ func (r *traveller) depart(player uint64, to Destination) {
 	e, owns := goods.EntityOf(w, from.number)
 	if owns && kind != nil {
 		if err := goods.Set(kind.Carries).Takes(set.Has(w, e)); err != nil {
-			r.told(d.seat, err)
+			r.notifyTravelled(d.seat, err)
 			return
 		}
 	}
@@ -114,28 +112,32 @@ func (r *traveller) depart(player uint64, to Destination) {
 	}
 	d.items = append(d.items, r.clients.arrived[from.number]...) // what it has not been given yet goes on with it
 	delete(r.clients.arrived, from.number)
-	d.goods = goods.Bundle{Passage: draw(r.server.random), Here: room != nil || to.Room == 0 && r.elsewhere() == nil, Items: d.items}
+	d.goods = goods.Bundle{Passage: draw(r.server.random), Here: room != nil || to.Room == 0 && r.server.elsewhere() == nil, Items: d.items}
 	r.clients.away.Depart(&passage.Away{
 		Player: player, Client: from.number, Note: r.server.travel.Note(d.goods.Passage, d.goods.Here), Until: r.server.config.Now(), Cargo: d,
 	})
 }
 
-func (r *traveller) elsewhere() Seats {
-	r.server.mu.Lock()
-	defer r.server.mu.Unlock()
-	return r.server.table.elsewhere
+// elsewhere returns what Server.Elsewhere was called with last.
+func (s *Server) elsewhere() Seats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.table.elsewhere
 }
 
+// travelHost is the room that players leave, as the list of travelling players calls it.
+type travelHost struct{ *Room }
+
 // Tell implements [passage.House].
-func (r *traveller) Tell(f func()) { (*Room)(r).Tell(func(*systems.Server) { f() }) }
+func (r travelHost) Tell(f func()) { r.Room.Tell(func(*systems.Server) { f() }) }
 
 // Reserve implements [passage.House].
-func (r *traveller) Reserve(ctx context.Context, a *passage.Away) error {
+func (r travelHost) Reserve(ctx context.Context, a *passage.Away) error {
 	d := a.Cargo.(*departure)
 	who := Player{ID: a.Player, Party: d.seat.Party, Data: d.to.Data, Carried: d.goods.Append(nil)}
 	seats := Here(r.server)
 	if !d.goods.Here {
-		if seats = r.elsewhere(); seats == nil {
+		if seats = r.server.elsewhere(); seats == nil {
 			return fmt.Errorf("%w: %v, and nobody gives seats elsewhere: call Server.Elsewhere", ErrRoom, d.to.Room)
 		}
 	}
@@ -159,12 +161,12 @@ func (r *traveller) Reserve(ctx context.Context, a *passage.Away) error {
 }
 
 // Send implements [passage.House].
-func (r *traveller) Send(a *passage.Away) bool {
+func (r travelHost) Send(a *passage.Away) bool {
 	return systems.HandOver(r.game, a.Client, a.Way.(systems.Ticket)) == nil
 }
 
 // Gone implements [passage.House].
-func (r *traveller) Gone(a *passage.Away) {
+func (r travelHost) Gone(a *passage.Away) {
 	d := a.Cargo.(*departure)
 	r.mu.Lock()
 	_, s, has := r.held.book.Of(a.Player)
@@ -175,12 +177,12 @@ func (r *traveller) Gone(a *passage.Away) {
 	if s := r.game.Session(a.Client); has && s != nil && s.ClientID() == a.Player {
 		s.Close(r.server.config.Now(), ReasonTravelled)
 	}
-	(*Room)(r).changed()
-	r.told(d.seat, nil)
+	r.changed()
+	r.notifyTravelled(d.seat, nil)
 }
 
 // Stays implements [passage.House].
-func (r *traveller) Stays(a *passage.Away, why error) {
+func (r travelHost) Stays(a *passage.Away, why error) {
 	d := a.Cargo.(*departure)
 	r.mu.Lock()
 	n, s, has := r.held.book.Of(a.Player)
@@ -189,22 +191,22 @@ func (r *traveller) Stays(a *passage.Away, why error) {
 		r.clients.arrived[a.Client] = append(r.clients.arrived[a.Client], d.items...)
 	}
 	if has {
-		r.server.notes.seated(Seat{Room: r.about.id, Number: n, Epoch: s.Epoch, Player: a.Player, Party: s.Party}, (*Room)(r))
+		r.server.notes.seated(Seat{Room: r.about.id, Number: n, Epoch: s.Epoch, Player: a.Player, Party: s.Party}, r.Room)
 	}
-	r.told(d.seat, why)
+	r.notifyTravelled(d.seat, why)
 }
 
-// told tells how it ended.
-func (r *traveller) told(s Seat, why error) {
-	(*host)(r).tell(Notice{Event: RoomLeft, Player: s.Player, Err: why})
+// notifyTravelled reports how a travel ended, to the operator and by Kind.Travelled.
+func (r *Room) notifyTravelled(s Seat, why error) {
+	r.notify(Notice{Event: RoomLeft, Player: s.Player, Err: why})
 	if r.kind.Travelled != nil {
 		s.Data = nil
-		r.kind.Travelled((*Room)(r), s, why)
+		r.kind.Travelled(r, s, why)
 	}
 }
 
-// knock claims what a player brings, when its token is shown: with the room's lock.
-func (r *traveller) knock(s Seat) {
+// claimCarried claims what a player brings when its token is shown. The caller holds the room's lock.
+func (r *Room) claimCarried(s Seat) {
 	c, ok := r.held.carried[s.Player]
 	n, seat, has := r.held.book.Of(s.Player)
 	if !ok || !has || c.claim != nil || n != s.Number || seat.Epoch != s.Epoch || s.Epoch < c.epoch {
@@ -216,8 +218,9 @@ func (r *traveller) knock(s Seat) {
 	}
 }
 
-// claimed refuses a player while it is not decided that what it brings is this room's. With the lock.
-func (h *held) claimed(s Seat) error {
+// checkCarried returns an error until it is decided that this room has what the player of a seat brings. The caller holds
+// the room's lock.
+func (h *held) checkCarried(s Seat) error {
 	c, ok := h.carried[s.Player]
 	if !ok || !goods.Is(c.bytes) || s.Epoch < c.epoch {
 		return nil
@@ -234,8 +237,8 @@ func (h *held) claimed(s Seat) error {
 	return nil
 }
 
-// arrive takes what a player brings that is in.
-func (r *traveller) arrive(c client) {
+// receiveCarried gives a player who has entered what it brings. The caller holds the floor.
+func (r *Room) receiveCarried(c client) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x, ok := r.held.carried[c.seat.Player]
@@ -249,8 +252,8 @@ func (r *traveller) arrive(c client) {
 	}
 }
 
-// giveBack gives back what a player has not come with. With the lock.
-func (r *traveller) giveBack(player uint64) {
+// returnCarried gives what a player did not bring back to the room that it left. The caller holds the room's lock.
+func (r *Room) returnCarried(player uint64) {
 	if b, err := goods.Parse(r.held.carried[player].bytes); err == nil {
 		r.server.travel.Return(r.server.travel.Note(b.Passage, b.Here))
 	}

@@ -11,46 +11,43 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// host is a room to its own goroutine.
-type host Room
-
-// ErrPanic is wrapped by why a room has ended whose game panicked.
+// ErrPanic is wrapped by the error with which a room ends after its game panicked.
 var ErrPanic = errors.New("rooms: the game panicked")
 
-// guard runs what is the game's, or calls it. A panic there, on the room's goroutine or its workers, is the end of this
-// room alone: here, at the top of the goroutine, is the only place that recovers.
-func (r *host) guard(f func()) (err error) {
+// runGuarded calls f, which runs code of the game. A panic in f, on the room's goroutine or its workers, ends this room
+// alone: runGuarded notifies the operator and returns an error that wraps ErrPanic. Nothing else recovers.
+func (r *Room) runGuarded(f func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%w: %v", ErrPanic, v)
-			r.tell(Notice{Event: RoomFailed, System: r.watch.system(), Err: err, Stack: string(debug.Stack())})
+			r.notify(Notice{Event: RoomFailed, System: r.watch.system(), Err: err, Stack: string(debug.Stack())})
 		}
 	}()
 	f()
 	return nil
 }
 
-// run is the room's goroutine, in real time.
-func (r *host) run(ctx context.Context) {
+// run runs the room's turns in real time until the room has ended. It is the room's goroutine.
+func (r *Room) run(ctx context.Context) {
 	r.watch.goroutine.Store(goroutine())
 	t := time.NewTimer(0)
 	defer t.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			(*Room)(r).finish(ErrClosed, netsys.ReasonServerClosing)
+			r.finish(ErrClosed, netsys.ReasonServerClosing)
 		case <-t.C:
 		case <-r.wake:
 		}
-		if !r.turn(r.server.config.Now()) {
+		if !r.runTurn(r.server.config.Now()) {
 			return
 		}
-		t.Reset(r.next().Sub(r.server.config.Now()))
+		t.Reset(r.nextTurn().Sub(r.server.config.Now()))
 	}
 }
 
-// next is when the room's next turn is due. With the floor, or on the room's goroutine.
-func (r *host) next() time.Time {
+// nextTurn returns when the room's next turn is due. The caller holds the floor or is the room's goroutine.
+func (r *Room) nextTurn() time.Time {
 	at := r.game.Next()
 	if rest := r.watch.rest; rest.After(at) {
 		return rest
@@ -58,18 +55,18 @@ func (r *host) next() time.Time {
 	return at
 }
 
-// turn does what is due, and reports whether there is more to come.
-func (r *host) turn(now time.Time) (goes bool) {
+// runTurn does what is due at now, and reports whether the room goes on.
+func (r *Room) runTurn(now time.Time) (goes bool) {
 	r.floor <- struct{}{}
 	defer func() { <-r.floor }()
-	if (*Room)(r).over() {
+	if r.over() {
 		return false
 	}
 	r.watch.begin(now)
-	err := r.guard(func() { r.step(now) })
+	err := r.runGuarded(func() { r.runDue(now) })
 	r.watch.end(r, now, r.server.config.Now())
 	if err != nil {
-		(*Room)(r).finish(err, ReasonFailed)
+		r.finish(err, ReasonFailed)
 	}
 	r.mu.Lock()
 	why, reason := r.held.life.over(now, r.kind), r.held.life.reason
@@ -78,14 +75,14 @@ func (r *host) turn(now time.Time) (goes bool) {
 	}
 	r.mu.Unlock()
 	if why != nil {
-		r.end(now, why, reason)
+		r.close(now, why, reason)
 		return false
 	}
 	return true
 }
 
-// step does what was told, runs the ticks that are due, and looks after the seats.
-func (r *host) step(now time.Time) {
+// runDue runs the tasks of [Room.Tell] and the ticks that are due, and brings the seats up to date.
+func (r *Room) runDue(now time.Time) {
 	r.mu.Lock()
 	tasks := r.held.life.tasks
 	r.held.life.tasks = nil
@@ -93,58 +90,58 @@ func (r *host) step(now time.Time) {
 	for _, f := range tasks {
 		f(r.game)
 	}
-	if now.Before(r.next()) {
-		(*door)(r).settle(now)
+	if now.Before(r.nextTurn()) {
+		r.reconcileSeats(now)
 		return
 	}
 	r.watch.due(now.Sub(r.game.Next()))
 	before := r.game.Tick()
 	r.game.Advance(now)
-	(*Room)(r).counter().Ticks(r.game.Tick() - before)
+	r.counter().Ticks(r.game.Tick() - before)
 	r.watch.tick.Store(r.game.Tick())
-	(*door)(r).settle(now)
+	r.reconcileSeats(now)
 	if err := r.game.Err(); err != nil {
-		(*Room)(r).finish(err, ReasonEnded)
+		r.finish(err, ReasonEnded)
 	}
 }
 
-// end tells the clients, closes the room's server and is the last of it.
-func (r *host) end(now time.Time, why error, reason ending) {
+// close ends the clients' sessions, closes the room's server, frees all seats and takes the room off the server's list.
+func (r *Room) close(now time.Time, why error, reason ending) {
 	if reason == 0 {
 		reason = ReasonEnded
 	}
-	told := r.guard(func() {
+	told := r.runGuarded(func() {
 		for _, c := range r.clients.here {
 			if c.session != nil {
 				c.session.Close(now, reason)
 			}
 		}
 	})
-	closed := r.guard(func() { _ = r.game.Close(now) }) // of a port, whose wires stay open
+	closed := r.runGuarded(func() { _ = r.game.Close(now) }) // of a port, whose wires stay open
 	if told != nil || closed != nil {
 		_ = r.port.Close()
 	}
 	close(r.gone)
-	_ = r.guard((*door)(r).clear)
-	r.tell(Notice{Event: RoomEnded, Err: why})
-	(*inside)(r.server).forget((*Room)(r))
+	_ = r.runGuarded(r.freeAllSeats)
+	r.notify(Notice{Event: RoomEnded, Err: why})
+	r.server.removeRoom(r)
 	if r.kind.Ended != nil {
-		_ = r.guard(func() { r.kind.Ended((*Room)(r), why) })
+		_ = r.runGuarded(func() { r.kind.Ended(r, why) })
 	}
 }
 
-// due reports whether the room has something to do.
-func (r *host) due(now time.Time) bool {
+// isDue reports whether the room has something to do at now.
+func (r *Room) isDue(now time.Time) bool {
 	select {
 	case <-r.wake:
 		return true
 	default:
-		return !now.Before(r.next())
+		return !now.Before(r.nextTurn())
 	}
 }
 
-// tell logs a notice and tells it.
-func (r *host) tell(n Notice) {
+// notify logs a notice, counts it and passes it to Config.Told.
+func (r *Room) notify(n Notice) {
 	n.At, n.Room, n.Kind, n.Tick = r.server.config.Now(), r.about.id, r.kind.Name, r.watch.tick.Load()
 	level := slog.LevelInfo
 	if n.Event.loud() {
@@ -166,7 +163,7 @@ func (r *host) tell(n Notice) {
 	if n.Stack != "" {
 		args = append(args, "stack", n.Stack)
 	}
-	(*Room)(r).counter().Event(string(n.Event))
+	r.counter().Event(string(n.Event))
 	r.server.config.Logger.Log(context.Background(), level, "room "+string(n.Event), args...)
 	r.server.config.Told(n)
 }

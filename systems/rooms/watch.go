@@ -74,16 +74,16 @@ func (w *watch) due(late time.Duration) {
 
 // end ends a turn: a room whose turns take longer than their budget, again and again, rests after each as long as it has
 // taken, so that it has half a processor at most.
-func (w *watch) end(r *host, began, now time.Time) {
+func (w *watch) end(r *Room, began, now time.Time) {
 	w.began.Store(0)
 	if w.stuck.Swap(0) != 0 {
-		r.tell(Notice{Event: RoomUnstuck, Took: now.Sub(began)})
+		r.notify(Notice{Event: RoomUnstuck, Took: now.Sub(began)})
 	}
 	if !w.ticks {
 		return
 	}
 	took := now.Sub(began)
-	(*Room)(r).counter().Turn(took, time.Duration(w.late.Load()) > r.between())
+	r.counter().Turn(took, time.Duration(w.late.Load()) > r.tickInterval())
 	w.took.Store(w.took.Load() + (int64(took)-w.took.Load())/smooth)
 	if took > r.budget() {
 		w.over = min(w.over+1, 2*overMost)
@@ -93,10 +93,10 @@ func (w *watch) end(r *host, began, now time.Time) {
 	switch slow := w.slow.Load(); {
 	case !slow && w.over >= overMost:
 		w.slow.Store(true)
-		r.tell(Notice{Event: RoomSlow, Took: took})
+		r.notify(Notice{Event: RoomSlow, Took: took})
 	case slow && w.over == 0:
 		w.slow.Store(false)
-		r.tell(Notice{Event: RoomFast, Took: took})
+		r.notify(Notice{Event: RoomFast, Took: took})
 	}
 	w.rest = time.Time{}
 	if w.slow.Load() {
@@ -105,21 +105,21 @@ func (w *watch) end(r *host, began, now time.Time) {
 }
 
 // budget is how long a turn may take.
-func (r *host) budget() time.Duration {
+func (r *Room) budget() time.Duration {
 	if r.kind.Budget > 0 {
 		return r.kind.Budget
 	}
-	return r.between()
+	return r.tickInterval()
 }
 
 // between is the time between two turns with ticks.
-func (r *host) between() time.Duration {
+func (r *Room) tickInterval() time.Duration {
 	c := r.game.Config()
 	return time.Second * time.Duration(c.WakeEvery) / time.Duration(c.TickRate)
 }
 
 // look looks at a room from outside: one that does not come to the end of its turn is told of, once, with its stack.
-func (w *watch) look(r *host, now time.Time) {
+func (w *watch) look(r *Room, now time.Time) {
 	began := w.began.Load()
 	if began == 0 {
 		return
@@ -135,7 +135,7 @@ func (w *watch) look(r *host, now time.Time) {
 		w.stuck.Store(0) // it has just ended
 		return
 	}
-	r.tell(Notice{Event: RoomStuck, System: w.system(), Took: took, Stack: stack(w.goroutine.Load())})
+	r.notify(Notice{Event: RoomStuck, System: w.system(), Took: took, Stack: stack(w.goroutine.Load())})
 }
 
 // goroutine is the number of the calling goroutine, as stacks name it.

@@ -118,7 +118,7 @@ func (s *Server) Depart(player uint32) { s.relay.Remove(player) }
 func (s *Server) Command(player uint32, command string) { s.relay.Command(player, command) }
 
 // Commanded reports whether commands of a client wait for a tick in which all can be told of them.
-func (s *Server) Commanded(m *Member) bool { return relay.Commanded(s.relay, m.id) }
+func (s *Server) Commanded(m *Member) bool { return s.relay.Commanded(m.id) }
 
 // Playing reports whether a client's player has joined the game.
 func (s *Server) Playing(m *Member) bool { return s.relay.Playing(m.id) }

@@ -49,7 +49,7 @@ func (s *Server) comeAndGo() {
 		s.events = append(s.events, event{slot: slot, Presence: s.lanes[slot].Presence})
 	}
 	n := 0
-	for ; n < len(s.asked) && tellable(s, now); n++ {
+	for ; n < len(s.asked) && s.canSendCommand(now); n++ {
 		a := s.asked[n]
 		if err := timeline.CommandsOf(s.timeline).Add(a.Player, now, a.Value); err != nil {
 			panic(err) // the next tick is never final
@@ -59,10 +59,10 @@ func (s *Server) comeAndGo() {
 	s.asked = slices.Delete(s.asked, 0, n)
 }
 
-// tellable reports whether one more command can be told soon: whether each client knows as many of those before it that
+// canSendCommand reports whether one more command can be told soon: whether each client knows as many of those before it that
 // a message tells what is left. So they never pile up, and no path is too slow for them. Who has heard nothing for a
 // second is not waited for.
-func tellable(s *Server, now uint32) bool {
+func (s *Server) canSendCommand(now uint32) bool {
 	for _, p := range s.peers {
 		if p.state.current == 0 {
 			continue
@@ -82,7 +82,7 @@ func tellable(s *Server, now uint32) bool {
 }
 
 // Commanded reports whether commands of a player wait until they can be told.
-func Commanded(s *Server, player uint32) bool {
+func (s *Server) Commanded(player uint32) bool {
 	return slices.ContainsFunc(s.asked, func(e commands.Entry) bool { return e.Player == player })
 }
 
