@@ -60,17 +60,10 @@ var floors = map[string]string{
 	"internal/realtime": "",
 	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
 
-	// parts of rooms, over the sessions alone: seats know neither network nor clock, the router knows no worlds
-	"rooms/internal/seats":  "",
-	"rooms/internal/router": "",
-	"rooms/internal/tally":  "",
-	"rooms/internal/told":   "", // what directories tell those who watch
-	// what a process says in a directory, and by which right, knows no rooms: and the directory in memory
-	"rooms/internal/ledger": "rooms/internal/told",
+	// what a process writes to a directory, and by which right, and the directory in memory
+	"rooms/internal/ledger": "",
 	// what processes ask of each other by way of the directory, once each
-	"rooms/internal/asks":    "rooms/internal/ledger",
-	"rooms/internal/goods":   "policy",                // components as bytes
-	"rooms/internal/passage": "rooms/internal/ledger", // whose they are, as the directory says
+	"rooms/internal/asks": "rooms/internal/ledger",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time; the lease of the process that
 	// matches for a fleet is a claim as of a process's name

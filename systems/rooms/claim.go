@@ -52,7 +52,7 @@ func (t *takeover) claim(ctx context.Context, e RoomEntry) (*Room, error) {
 	}
 	r := s.newRoom(k, options, t.was.Epoch+1)
 	for _, player := range t.was.Banned[:min(len(t.was.Banned), MaxBanned)] {
-		r.held.book.Ban(player)
+		r.held.book.ban(player)
 	}
 	a := about{id: t.was.ID, code: t.was.Code, private: t.was.Private}
 	if len(a.code) != codeLength {

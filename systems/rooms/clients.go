@@ -6,9 +6,6 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
-	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // clients are who is connected, by seat, and what is to be told of who left.
@@ -16,9 +13,9 @@ type clients struct {
 	here    []client
 	joined  []client // hooks that wait for the end of the tick
 	emptied []uint16 // seats whose client is gone, until what it was sent is on its way
-	freed   []seats.Seat
-	away    *passage.List
-	arrived goods.Waiting
+	freed   []bookSeat
+	away    *departures
+	arrived waitingItems
 }
 
 // client is one in its seat.
@@ -35,7 +32,7 @@ type door struct{ *Room }
 var _ systems.Door = door{}
 
 // promise returns what the book of seats knows a seat by.
-func (s Seat) promise() seats.Promise { return seats.Promise{Number: s.Number, Epoch: s.Epoch} }
+func (s Seat) promise() seatPromise { return seatPromise{number: s.Number, epoch: s.Epoch} }
 
 // Admit implements [systems.Door].
 func (d door) Admit(s netsys.Session) error {
@@ -54,7 +51,7 @@ func (d door) Admit(s netsys.Session) error {
 	if err := d.held.checkCarried(seat); err != nil {
 		return err
 	}
-	return d.held.book.Admit(d.server.config.Now(), seat.promise(), seat.Player)
+	return d.held.book.admit(d.server.config.Now(), seat.promise(), seat.Player)
 }
 
 // Entered implements [systems.Door].
@@ -63,7 +60,7 @@ func (d door) Entered(s netsys.Session, number uint32) {
 	var back, ok bool
 	if err == nil {
 		d.mu.Lock()
-		_, back, ok = d.held.book.Enter(seat.promise(), seat.Player, number)
+		_, back, ok = d.held.book.enter(seat.promise(), seat.Player, number)
 		d.mu.Unlock()
 	}
 	if !ok {
@@ -74,7 +71,7 @@ func (d door) Entered(s netsys.Session, number uint32) {
 	}
 	c := client{s, s.RemoteAddr(), seat, number}
 	d.clients.here[seat.Number] = c
-	d.port.Settle(seat.Number, c.at)
+	d.port.setAddress(seat.Number, c.at)
 	d.changed()
 	d.receiveCarried(c)
 	if !back {
@@ -85,7 +82,7 @@ func (d door) Entered(s netsys.Session, number uint32) {
 // Left implements [systems.Door].
 func (d door) Left(s netsys.Session, number uint32, _ error, waits bool) {
 	d.mu.Lock()
-	d.held.book.Leave(s.ClientID(), number, waits)
+	d.held.book.leave(s.ClientID(), number, waits)
 	d.mu.Unlock()
 	if seat, err := ParseSeat(s.UserData()); err == nil && d.clients.here[seat.Number].session == s {
 		d.clients.here[seat.Number] = client{}
@@ -97,7 +94,7 @@ func (d door) Left(s netsys.Session, number uint32, _ error, waits bool) {
 // Gone implements [systems.Door].
 func (d door) Gone(player uint64, number uint32) {
 	d.mu.Lock()
-	d.held.book.Gone(player, number)
+	d.held.book.stopWaiting(player, number)
 	d.mu.Unlock()
 }
 
@@ -106,7 +103,7 @@ func (r *Room) reconcileSeats(now time.Time) {
 	x := &r.clients
 	for _, n := range x.emptied {
 		if x.here[n].session == nil {
-			r.port.Vacate(n)
+			r.port.clearAddress(n)
 		}
 	}
 	x.emptied = x.emptied[:0]
@@ -114,21 +111,21 @@ func (r *Room) reconcileSeats(now time.Time) {
 		if c := &x.here[n]; c.session != nil {
 			if at := c.session.RemoteAddr(); at != c.at {
 				c.at = at
-				r.port.Settle(uint16(n), at)
+				r.port.setAddress(uint16(n), at)
 			}
 		}
 	}
 	r.mu.Lock()
 	book, life := r.held.book, &r.held.life
-	book.Expire(now)
-	x.freed = append(x.freed[:0], book.Freed()...)
+	book.expire(now)
+	x.freed = append(x.freed[:0], book.drainFreed()...)
 	for _, s := range x.freed {
-		if _, _, again := book.Of(s.Player); !again {
-			r.returnCarried(s.Player)
-			delete(x.arrived, s.Client)
+		if _, _, again := book.seatOf(s.player); !again {
+			r.returnCarried(s.player)
+			delete(x.arrived, s.client)
 		}
 	}
-	if book.Left() != r.kind.Capacity {
+	if book.free() != r.kind.Capacity {
 		life.empty = time.Time{}
 	} else if life.empty.IsZero() {
 		life.empty = now
@@ -137,7 +134,7 @@ func (r *Room) reconcileSeats(now time.Time) {
 	if len(x.freed) > 0 {
 		r.changed()
 	}
-	x.away.Turn(now)
+	x.away.update(now)
 	r.callHooks()
 }
 
@@ -156,14 +153,14 @@ func (r *Room) callHooks() {
 // callLeft notes in the directory that seats are free, and calls Kind.Left for those that had a client.
 func (r *Room) callLeft() {
 	for _, s := range r.clients.freed {
-		r.server.notes.freed(s.Player, r)
+		r.server.notes.freed(s.player, r)
 	}
 	if r.kind.Left == nil {
 		return
 	}
 	for _, s := range r.clients.freed {
-		if s.Client != 0 {
-			r.kind.Left(r, Seat{Room: r.about.id, Epoch: s.Epoch, Player: s.Player, Party: s.Party})
+		if s.client != 0 {
+			r.kind.Left(r, Seat{Room: r.about.id, Epoch: s.epoch, Player: s.player, Party: s.party})
 		}
 	}
 }
@@ -173,9 +170,9 @@ func (r *Room) callLeft() {
 func (r *Room) freeAllSeats() {
 	x := &r.clients
 	r.mu.Lock()
-	x.freed = append(x.freed[:0], r.held.book.Freed()...)
-	for _, s := range r.held.book.All() {
-		if s.Player != 0 {
+	x.freed = append(x.freed[:0], r.held.book.drainFreed()...)
+	for _, s := range r.held.book.all() {
+		if s.player != 0 {
 			x.freed = append(x.freed, s)
 		}
 	}
@@ -185,11 +182,11 @@ func (r *Room) freeAllSeats() {
 	r.mu.Unlock()
 	for _, c := range x.joined { // the game has not heard of them
 		for i := range x.freed {
-			if x.freed[i].Player == c.seat.Player {
-				x.freed[i].Client = 0
+			if x.freed[i].player == c.seat.Player {
+				x.freed[i].client = 0
 			}
 		}
 	}
 	r.callLeft()
-	x.away.End()
+	x.away.abandon()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // Creation says what is special about one room.
@@ -108,7 +107,7 @@ func (s *Server) newRoom(k *Kind, options Options, epoch uint64) *Room {
 	return &Room{
 		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
 		clients: clients{here: make([]client, k.Capacity)},
-		held:    held{book: seats.New(k.Capacity, epoch), life: life{options: options, own: own}},
+		held:    held{book: newSeatBook(k.Capacity, epoch), life: life{options: options, own: own}},
 	}
 }
 
@@ -170,7 +169,7 @@ func (r *Room) createWorld() error {
 	s, k := r.server, r.kind
 	c := k.Server
 	now := s.config.Now()
-	r.port = s.router.Port(k.Capacity)
+	r.port = s.router.newPort(k.Capacity)
 	var err error
 	if failed := r.runGuarded(func() {
 		c.Seed = cmp.Or(c.Seed, uint64(r.about.id))

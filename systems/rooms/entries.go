@@ -121,7 +121,7 @@ func (e *RoomEntry) Takes() bool {
 func (r *Room) entry() RoomEntry {
 	i := r.Info()
 	r.mu.Lock()
-	banned := slices.Clone(r.held.book.Banned(MaxBanned))
+	banned := slices.Clone(r.held.book.newestBans(MaxBanned))
 	r.mu.Unlock()
 	return RoomEntry{
 		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process,

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // Why somebody gets no seat.
@@ -14,15 +13,15 @@ var (
 	// ErrKind: the server has no kind of that name.
 	ErrKind = errors.New("rooms: no such kind of room")
 	// ErrFull: the room has not so many seats left.
-	ErrFull = seats.ErrFull
+	ErrFull = errors.New("rooms: the room is full")
 	// ErrLocked: the room takes nobody new.
 	ErrLocked = errors.New("rooms: the room is locked")
 	// ErrBanned: the player is banned from the room.
-	ErrBanned = seats.ErrBanned
+	ErrBanned = errors.New("rooms: the player is banned from this room")
 	// ErrSeated: the player has a seat in the room already; [Room.Reconnect] gives another token for it.
-	ErrSeated = seats.ErrSeated
+	ErrSeated = errors.New("rooms: the player has a seat in this room: reconnect to that")
 	// ErrNoSeat: the player has no seat in the room.
-	ErrNoSeat = seats.ErrNoSeat
+	ErrNoSeat = errors.New("rooms: the player has no seat in this room")
 	// ErrEnded: the room has ended, or ends.
 	ErrEnded = errors.New("rooms: the room has ended")
 	// ErrDraining: the room, or the process, takes nobody any more, and ends when the last has left.

@@ -2,8 +2,6 @@ package rooms
 
 import (
 	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // Info is what a room is at a time.
@@ -49,12 +47,12 @@ type Pace struct {
 func (r *Room) Info() Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	counts := r.held.book.Counts()
+	counts := r.held.book.countByState()
 	return Info{
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
 		Epoch: r.held.life.own.epoch.Load(), Orphaned: r.held.life.own.orphaned(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
-		SeatCounts: SeatCounts{r.kind.Capacity, counts[seats.Taken] + counts[seats.Entering], counts[seats.Promised], counts[seats.Waiting]},
+		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting]},
 		Pace:       r.watch.pace(r.budget()),
 	}
 }
@@ -73,9 +71,9 @@ type SeatInfo struct {
 func (r *Room) Seats() (all []SeatInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for n, s := range r.held.book.All() {
-		if st := s.State(); st != seats.Free {
-			all = append(all, SeatInfo{uint16(n), st.String(), s.Player, s.Party, s.Client, s.Since})
+	for n, s := range r.held.book.all() {
+		if st := s.state(); st != seatFree {
+			all = append(all, SeatInfo{uint16(n), st.String(), s.player, s.party, s.client, s.since})
 		}
 	}
 	return all

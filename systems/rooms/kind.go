@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
 )
 
 // MaxCapacity is the largest [Kind].Capacity.
@@ -106,7 +105,7 @@ func (k Kind) Validate() error {
 	if _, err := k.Options.Clean(); err != nil {
 		bad("%w", err)
 	}
-	if err := goods.Set(k.Carries).Under(k.Server.Policies); err != nil {
+	if err := carrySet(k.Carries).checkPolicies(k.Server.Policies); err != nil {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)

@@ -2,8 +2,6 @@ package rooms
 
 import (
 	"fmt"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // Nobody is refused for what follows: a player who asks again and again loses what it has left unused, and so takes seats and
@@ -29,18 +27,18 @@ func (s *Server) releaseSeats(player uint64) {
 func (r *Room) promises(player uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, s, ok := r.held.book.Of(player)
-	return ok && s.State() == seats.Promised
+	_, s, ok := r.held.book.seatOf(player)
+	return ok && s.state() == seatPromised
 }
 
 // release frees the seat of a player that has not come to it, and reports whether there was one.
 func (r *Room) release(player uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, s, ok := r.held.book.Of(player); !ok || s.State() != seats.Promised {
+	if _, s, ok := r.held.book.seatOf(player); !ok || s.state() != seatPromised {
 		return false
 	}
-	_, err := r.held.book.Kick(player)
+	_, err := r.held.book.kick(player)
 	return err == nil
 }
 
@@ -64,8 +62,8 @@ func (r *Room) unused() bool {
 	if r.held.life.state() == Ended {
 		return false
 	}
-	for _, s := range r.held.book.All() {
-		if st := s.State(); st != seats.Free && (st != seats.Promised || s.Player != r.about.creator) {
+	for _, s := range r.held.book.all() {
+		if st := s.state(); st != seatFree && (st != seatPromised || s.player != r.about.creator) {
 			return false
 		}
 	}

@@ -5,10 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/router"
-	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
 
 // Process is the name of this process in the directory.
@@ -93,22 +89,13 @@ func (s *Server) Draining() bool {
 // Drained is closed when all rooms of a process that drains have ended.
 func (s *Server) Drained() <-chan struct{} { return s.table.drained }
 
-// Tally is what the rooms of a kind have done since the server was made, those included that have ended.
-type Tally = tally.Tally
-
-// TurnBounds are the upper ends of the classes of [Tally].Turns, which has one more.
-func TurnBounds() []time.Duration { return tally.Bounds() }
-
 // Tallies are what the rooms of each kind have done since the server was made, by name of the kind.
 func (s *Server) Tallies() (all []Tally) {
 	for _, name := range slices.Sorted(maps.Keys(s.counts)) {
-		all = append(all, s.counts[name].Read(name))
+		all = append(all, s.counts[name].tally(name))
 	}
 	return all
 }
 
 // Drops counts datagrams that no room was given.
-func (s *Server) Drops() Drops { return s.router.Drops() }
-
-// Drops counts datagrams that no room was given, by reason.
-type Drops = router.Drops
+func (s *Server) Drops() Drops { return s.router.readDrops() }

@@ -8,10 +8,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
-	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
-	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
 
 // Player is who wants a seat. The game has authenticated them.
@@ -80,15 +76,15 @@ func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 }
 
 // counter counts for the room's kind.
-func (r *Room) counter() *tally.Counter { return r.server.counts[r.kind.Name] }
+func (r *Room) counter() *counter { return r.server.counts[r.kind.Name] }
 
 // count counts players who asked for seats.
-func count(c *tally.Counter, players int, err error) {
+func count(c *counter, players int, err error) {
 	if err != nil {
-		c.Refuse(players, refusal(err))
+		c.addRefused(players, refusal(err))
 		return
 	}
-	c.Give(players)
+	c.addGiven(players)
 }
 
 // reserveSeats does what Reserve does, without counting it.
@@ -102,22 +98,22 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	if r.watch.stuck.Load() != 0 {
 		return nil, ErrStuck
 	}
-	wanted := make([]seats.Who, len(who))
+	wanted := make([]claimant, len(who))
 	for i, p := range who {
-		wanted[i] = seats.Who{Player: p.ID, Party: p.Party}
+		wanted[i] = claimant{player: p.ID, party: p.Party}
 	}
 	now := r.server.config.Now()
 	until := r.server.config.until(now)
 	for _, p := range who {
-		if err := goods.Set(r.kind.Carries).Reads(p.Carried); err != nil {
+		if err := carrySet(r.kind.Carries).checkBundle(p.Carried); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrPlayer, err)
 		}
 	}
 	r.mu.Lock()
 	err := r.held.life.admits()
-	var promises []seats.Promise
+	var promises []seatPromise
 	if err == nil {
-		promises, err = r.held.book.Reserve(now, until, make([]seats.Promise, 0, len(who)), wanted...)
+		promises, err = r.held.book.reserve(now, until, make([]seatPromise, 0, len(who)), wanted...)
 	}
 	if err == nil {
 		r.held.life.empty = time.Time{}
@@ -151,7 +147,7 @@ func (r *Room) Reconnect(who Player) (Admission, error) {
 	if err != nil {
 		count(r.counter(), 1, err)
 	} else {
-		r.counter().Return()
+		r.counter().addReturned()
 	}
 	return a, err
 }
@@ -164,14 +160,14 @@ func (r *Room) renewSeat(who Player) (Admission, error) {
 	now := r.server.config.Now()
 	until := r.server.config.until(now)
 	r.mu.Lock()
-	var p seats.Promise
-	var seat seats.Seat
+	var p seatPromise
+	var seat bookSeat
 	err := error(ErrEnded)
 	if r.held.life.state() != Ended {
-		p, seat, err = r.held.book.Renew(until, who.ID)
+		p, seat, err = r.held.book.renew(until, who.ID)
 	}
 	if err == nil {
-		who.Party = seat.Party
+		who.Party = seat.party
 		r.held.carry(p, who)
 	}
 	r.mu.Unlock()
@@ -185,18 +181,18 @@ func (r *Room) renewSeat(who Player) (Admission, error) {
 type carried struct {
 	epoch uint32 // from which on it is good
 	bytes []byte
-	claim *passage.Claim // nil: nobody has knocked with it
+	claim *transferClaim // nil: nobody has knocked with it
 }
 
 // carry keeps what a player carries to its seat.
-func (h *held) carry(p seats.Promise, who Player) {
+func (h *held) carry(p seatPromise, who Player) {
 	if who.Carried == nil {
 		return
 	}
 	if h.carried == nil {
 		h.carried = make(map[uint64]carried)
 	}
-	h.carried[who.ID] = carried{epoch: p.Epoch, bytes: bytes.Clone(who.Carried)}
+	h.carried[who.ID] = carried{epoch: p.epoch, bytes: bytes.Clone(who.Carried)}
 }
 
 // Carried is what the player of a seat carried to it ([Player].Carried), once; nil where nothing is left. The seat is that
@@ -205,7 +201,7 @@ func (r *Room) Carried(s Seat) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c, ok := r.held.carried[s.Player]
-	if number, _, has := r.held.book.Of(s.Player); !ok || !has || number != s.Number || s.Room != r.about.id || s.Epoch < c.epoch {
+	if number, _, has := r.held.book.seatOf(s.Player); !ok || !has || number != s.Number || s.Room != r.about.id || s.Epoch < c.epoch {
 		return nil
 	}
 	delete(r.held.carried, s.Player)
@@ -218,11 +214,11 @@ func (c *Config) until(now time.Time) time.Time {
 }
 
 // issueToken returns the admission of a promise, with its token.
-func (r *Room) issueToken(now, until time.Time, p Player, promise seats.Promise) (Admission, error) {
+func (r *Room) issueToken(now, until time.Time, p Player, promise seatPromise) (Admission, error) {
 	c := &r.server.config
 	a := Admission{
 		Kind: r.kind.Name, Schema: r.kind.schema, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
-		Seat: Seat{Room: r.about.id, Number: promise.Number, Epoch: promise.Epoch, Player: p.ID, Party: p.Party, Data: p.Data},
+		Seat: Seat{Room: r.about.id, Number: promise.number, Epoch: promise.epoch, Player: p.ID, Party: p.Party, Data: p.Data},
 	}
 	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {
 		return Admission{}, err
@@ -257,5 +253,5 @@ func (r *Room) freeSeatsFor(k *Kind, wanted Options) int {
 	if r.held.life.admits() != nil || !r.held.life.options.Has(wanted) {
 		return 0
 	}
-	return r.held.book.Left()
+	return r.held.book.free()
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/router"
-	"github.com/tactusgo/tactus/systems/rooms/internal/seats"
 )
 
 // Room is a world with seats. Its methods may be called from any goroutine.
@@ -18,7 +16,7 @@ type Room struct {
 	kind   *Kind
 	about  about
 	game   *systems.Server
-	port   *router.Port
+	port   *port
 	watch  watch
 	floor  chan struct{} // whoever has put something in has the game, its port and clients for itself
 	wake   chan struct{}
@@ -43,7 +41,7 @@ type about struct {
 // held is what changes.
 type held struct {
 	life life
-	book *seats.Book
+	book *seatBook
 	// carried is by player, until it is taken, or the seat is free.
 	carried map[uint64]carried
 }
@@ -131,7 +129,7 @@ func (r *Room) Travel(player uint64, to Destination) error {
 	}
 	to.Options = options
 	r.mu.Lock()
-	_, _, has := r.held.book.Of(player)
+	_, _, has := r.held.book.seatOf(player)
 	r.mu.Unlock()
 	if !has {
 		return ErrNoSeat
@@ -148,7 +146,7 @@ func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.
 // newest [MaxBanned] bans of a room: they hold in the room that another process makes anew.
 func (r *Room) Ban(player uint64) {
 	r.mu.Lock()
-	r.held.book.Ban(player)
+	r.held.book.ban(player)
 	r.mu.Unlock()
 	r.changed()
 	r.notify(Notice{Event: PlayerBanned, Player: player})
@@ -158,7 +156,7 @@ func (r *Room) Ban(player uint64) {
 // removePlayer takes a player's seat away and ends its session with a reason.
 func (r *Room) removePlayer(player uint64, reason netsys.Reason) error {
 	r.mu.Lock()
-	client, err := r.held.book.Kick(player)
+	client, err := r.held.book.kick(player)
 	r.mu.Unlock()
 	if err != nil {
 		return err

@@ -134,7 +134,7 @@ func schedule(t *testing.T, seed uint64) {
 		}
 	}
 	h.run(40 * time.Second)
-	if n, routes := len(h.server.Rooms()), h.server.router.Routes(); n != 0 || routes != 0 || h.events[RoomUnseated] > 0 && h.events[PlayerKicked] == 0 {
+	if n, routes := len(h.server.Rooms()), h.server.router.routeCount(); n != 0 || routes != 0 || h.events[RoomUnseated] > 0 && h.events[PlayerKicked] == 0 {
 		t.Errorf("%d rooms and %d addresses are left, told %v", n, routes, h.events)
 	}
 	if got := keys(t, h.server.Directory()); len(got) != 1 {

@@ -209,14 +209,14 @@ func TestClientsMove(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if !h.server.router.Knows(p.wire.LocalAddr()) {
+		if !h.server.router.knows(p.wire.LocalAddr()) {
 			t.Errorf("player %d is a stray at %v", p.id, p.wire.LocalAddr())
 		}
 		if p.Err() != nil || p.ID() != uint32(1+i%2) {
 			t.Errorf("player %d is client %d: %v", p.id, p.ID(), p.Err())
 		}
 	}
-	if n := h.server.router.Routes(); n != len(all) {
+	if n := h.server.router.routeCount(); n != len(all) {
 		t.Errorf("%d addresses of %d players", n, len(all))
 	}
 }

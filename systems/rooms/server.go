@@ -13,11 +13,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
+
 	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
-	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
-	"github.com/tactusgo/tactus/systems/rooms/internal/router"
-	"github.com/tactusgo/tactus/systems/rooms/internal/tally"
 )
 
 // keepTime is between looks at all rooms from outside.
@@ -28,12 +25,12 @@ const keepTime = 10 * time.Millisecond
 type Server struct {
 	config Config
 	kinds  map[string]*Kind
-	counts map[string]*tally.Counter // by kind
-	router *router.Router
+	counts map[string]*counter // by kind
+	router *router
 	notes  *notes
 	shared bool // the directory was given
 	desk   *asks.Desk
-	travel *passage.Desk
+	travel *transferService
 	random func([]byte)
 
 	opening sync.Mutex // of who makes a room for those who join
@@ -66,7 +63,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		return nil, fmt.Errorf("%w: no wires: give one that listens, such as of netsys.ListenUDP", ErrConfig)
 	}
 	c = c.filled()
-	s := &Server{kinds: make(map[string]*Kind), counts: make(map[string]*tally.Counter), random: locked(c.Random)}
+	s := &Server{kinds: make(map[string]*Kind), counts: make(map[string]*counter), random: locked(c.Random)}
 	if c.Addresses == nil {
 		c.Addresses = listens(wires)
 	}
@@ -91,18 +88,14 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	s.config = c
 	for _, k := range c.Kinds {
 		k = k.filled()
-		s.kinds[k.Name], s.counts[k.Name] = &k, tally.New()
+		s.kinds[k.Name], s.counts[k.Name] = &k, newCounter()
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
-	s.router = router.New(router.Config{Wires: wires, Reader: reader, Find: s.findPort})
+	s.router = newRouter(routerConfig{wires: wires, reader: reader, find: s.findPort})
 	s.notes = newNotes(s, drawn)
 	s.desk = asks.NewDesk(c.Directory, c.Process, seatService{s})
-	s.travel = newDesk(c)
-	var carrying []goods.Kind
-	for _, k := range s.Kinds() {
-		carrying = append(carrying, goods.Kind{Name: k.Name, Protocol: k.Protocol, Set: k.Carries})
-	}
-	if err := goods.Suit(carrying); err != nil {
+	s.travel = newTransferService(c)
+	if err := checkKinds(s.Kinds()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return s, nil
@@ -138,7 +131,7 @@ func listens(wires []netsys.Wire) (all []netip.AddrPort) {
 }
 
 // findPort returns the port of the room that a request is for, and the number of its seat; nil where there is none.
-func (s *Server) findPort(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
+func (s *Server) findPort(_ time.Time, a netcode.Asked) (*port, uint16) {
 	seat, err := ParseSeat(a.UserData)
 	if err != nil || seat.Player != a.ClientID {
 		return nil, 0
@@ -149,7 +142,7 @@ func (s *Server) findPort(_ time.Time, a netcode.Asked) (*router.Port, uint16) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held.book.Asked(seat.promise(), seat.Player)
+	r.held.book.noteRequest(seat.promise(), seat.Player)
 	r.claimCarried(seat)
 	return r.port, seat.Number
 }
@@ -180,7 +173,7 @@ func (s *Server) Run(ctx context.Context) error {
 	travelled := make(chan struct{})
 	go func() {
 		defer close(travelled)
-		s.travel.Errands.Run(rooms)
+		s.travel.tasks.run(rooms)
 	}()
 	t := time.NewTicker(keepTime)
 	defer t.Stop()
@@ -213,8 +206,8 @@ func (s *Server) Run(ctx context.Context) error {
 	<-travelled
 	last, end := context.WithTimeout(context.Background(), s.config.Stuck)
 	defer end()
-	s.travel.Errands.Flush(last) // what rooms gave back that have ended
-	return errors.Join(err, s.router.Close())
+	s.travel.tasks.flush(last) // what rooms gave back that have ended
+	return errors.Join(err, s.router.close())
 }
 
 // startRoom starts the goroutine of a room. The caller holds the lock.
@@ -230,7 +223,7 @@ func (s *Server) startRoom(r *Room) {
 
 // pollRooms hands datagrams to the rooms, and reports rooms that are stuck.
 func (s *Server) pollRooms(now time.Time) {
-	s.router.Poll(now)
+	s.router.poll(now)
 	for _, r := range s.Rooms() {
 		r.watch.look(r, now)
 	}
@@ -248,7 +241,7 @@ func (s *Server) Advance(now time.Time) {
 			r.runTurn(now)
 		}
 	}
-	s.travel.Errands.Flush(context.Background())
+	s.travel.tasks.flush(context.Background())
 	s.notes.Flush(context.Background(), now)
 }
 
@@ -272,9 +265,9 @@ func (s *Server) Close(now time.Time) error {
 		r.finish(ErrClosed, netsys.ReasonServerClosing)
 		r.runTurn(now)
 	}
-	s.travel.Errands.Flush(context.Background())
+	s.travel.tasks.flush(context.Background())
 	s.notes.Last()
-	return s.router.Close()
+	return s.router.close()
 }
 
 // Claim makes a room anew whose process is gone: of the same kind, id, code, options and bans, with nobody in it and a higher

@@ -9,8 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
-	"github.com/tactusgo/tactus/systems/rooms/internal/passage"
 )
 
 // Destination is where a player goes: a room, or one of a kind.
@@ -25,53 +23,38 @@ type Destination struct {
 
 var (
 	// ErrCarries: the room there has no place for what the player carries, or is of a kind that cannot carry it.
-	ErrCarries = goods.ErrComponent
+	ErrCarries = errors.New("rooms: no component to carry")
 	// ErrTravels: the player is on its way already.
 	ErrTravels = errors.New("rooms: the player is on its way already")
 	// ErrTravelExpired: nobody let the player in there in time. It stays.
-	ErrTravelExpired = passage.ErrExpired
+	ErrTravelExpired = errors.New("rooms: the player was not let in in time")
 	// ErrTravelReturned: the room there has ended, or its seat was free again before the player came. It stays.
-	ErrTravelReturned = passage.ErrReturned
+	ErrTravelReturned = errors.New("rooms: the room there did not keep the seat")
 	// ErrTravelLost: the process there is gone that had let the player in, with what it carried. It stays.
-	ErrTravelLost = passage.ErrLost
+	ErrTravelLost = errors.New("rooms: the process that let the player in is gone, with what it carried")
 )
 
-// Carry is a component that players carry from room to room: see [Kind].Carries.
-type Carry = goods.Component
-
-// Carries makes a Carry of the component T, which has fields of a fixed size. The entity that has it is the player's
-// oldest; the value goes as it is, without the rounding of the wire.
-func Carries[T any]() Carry { return goods.Of[T]() }
-
-// newDesk makes the desk of a process.
-func newDesk(c Config) *passage.Desk {
-	return &passage.Desk{Errands: passage.NewErrands(), Memory: NewMemory(c.Now), Directory: c.Directory, Lease: c.Promise + 5*time.Minute}
-}
-
-// departure is who goes where, and how.
-type departure struct {
-	seat  Seat
-	to    Destination
-	items []goods.Item
-	goods goods.Bundle
+// newTransferService returns the transfer service of a process.
+func newTransferService(c Config) *transferService {
+	return &transferService{tasks: newBackgroundTasks(), memory: NewMemory(c.Now), directory: c.Directory, lease: c.Promise + 5*time.Minute}
 }
 
 // prepareTravel makes the list of the room's travelling players, and adds the system that gives arriving players the
 // components that they bring.
 func (r *Room) prepareTravel(c *systems.ServerConfig) error {
-	r.clients.away, r.clients.arrived = passage.NewList(r.server.travel, travelHost{r}), make(goods.Waiting)
+	r.clients.away, r.clients.arrived = newDepartures(r.server.travel, r), make(waitingItems)
 	if len(r.kind.Carries) == 0 {
 		return nil
 	}
-	set, change := goods.Set(r.kind.Carries), c.Schedule
+	set, change := carrySet(r.kind.Carries), c.Schedule
 	c.Schedule = func(s *ecs.Schedule) error {
 		var err error
 		if change != nil {
 			err = change(s)
 		}
-		return errors.Join(err, s.InsertAfter("ServerApply", ecs.System{Name: "Arrive", Run: func(w *ecs.World) { r.clients.arrived.Give(w, set) }}))
+		return errors.Join(err, s.InsertAfter("ServerApply", ecs.System{Name: "Arrive", Run: func(w *ecs.World) { r.clients.arrived.attach(w, set) }}))
 	}
-	return set.Under(c.Policies)
+	return set.checkPolicies(c.Policies)
 }
 
 // startTravel begins to hand a player over. The caller holds the floor.
@@ -86,11 +69,11 @@ func (r *Room) startTravel(player uint64, to Destination) {
 	case from == nil:
 		r.notifyTravelled(Seat{Room: r.about.id, Player: player}, ErrNoSeat)
 		return
-	case r.clients.away.Of(player) != nil:
+	case r.clients.away.player(player) != nil:
 		r.notifyTravelled(from.seat, ErrTravels)
 		return
 	}
-	d := &departure{seat: from.seat, to: to}
+	d := &departingPlayer{player: player, client: from.number, until: r.server.config.Now(), seat: from.seat, to: to}
 	if to.Data == nil {
 		d.to.Data = from.seat.Data
 	}
@@ -99,23 +82,22 @@ func (r *Room) startTravel(player uint64, to Destination) {
 	if room != nil {
 		kind = room.kind
 	}
-	w, set := r.game.World(), goods.Set(r.kind.Carries)
-	e, owns := goods.EntityOf(w, from.number)
+	w, set := r.game.World(), carrySet(r.kind.Carries)
+	e, owns := oldestEntity(w, from.number)
 	if owns && kind != nil {
-		if err := goods.Set(kind.Carries).Takes(set.Has(w, e)); err != nil {
+		if err := carrySet(kind.Carries).checkItems(set.itemsOf(w, e)); err != nil {
 			r.notifyTravelled(d.seat, err)
 			return
 		}
 	}
 	if owns {
-		d.items = set.Lift(w, e)
+		d.bundle.items = set.detach(w, e)
 	}
-	d.items = append(d.items, r.clients.arrived[from.number]...) // what it has not been given yet goes on with it
+	d.bundle.items = append(d.bundle.items, r.clients.arrived[from.number]...) // what it has not been given yet goes on with it
 	delete(r.clients.arrived, from.number)
-	d.goods = goods.Bundle{Passage: draw(r.server.random), Here: room != nil || to.Room == 0 && r.server.elsewhere() == nil, Items: d.items}
-	r.clients.away.Depart(&passage.Away{
-		Player: player, Client: from.number, Note: r.server.travel.Note(d.goods.Passage, d.goods.Here), Until: r.server.config.Now(), Cargo: d,
-	})
+	d.bundle.transfer, d.bundle.local = draw(r.server.random), room != nil || to.Room == 0 && r.server.elsewhere() == nil
+	d.record = r.server.travel.record(d.bundle.transfer, d.bundle.local)
+	r.clients.away.start(d)
 }
 
 // elsewhere returns what Server.Elsewhere was called with last.
@@ -125,18 +107,14 @@ func (s *Server) elsewhere() Seats {
 	return s.table.elsewhere
 }
 
-// travelHost is the room that players leave, as the list of travelling players calls it.
-type travelHost struct{ *Room }
+// betweenTicks implements [departureRoom].
+func (r *Room) betweenTicks(f func()) { r.Tell(func(*systems.Server) { f() }) }
 
-// Tell implements [passage.House].
-func (r travelHost) Tell(f func()) { r.Room.Tell(func(*systems.Server) { f() }) }
-
-// Reserve implements [passage.House].
-func (r travelHost) Reserve(ctx context.Context, a *passage.Away) error {
-	d := a.Cargo.(*departure)
-	who := Player{ID: a.Player, Party: d.seat.Party, Data: d.to.Data, Carried: d.goods.Append(nil)}
+// reserveDestination implements [departureRoom].
+func (r *Room) reserveDestination(ctx context.Context, d *departingPlayer) error {
+	who := Player{ID: d.player, Party: d.seat.Party, Data: d.to.Data, Carried: d.bundle.appendTo(nil)}
 	seats := Here(r.server)
-	if !d.goods.Here {
+	if !d.bundle.local {
 		if seats = r.server.elsewhere(); seats == nil {
 			return fmt.Errorf("%w: %v, and nobody gives seats elsewhere: call Server.Elsewhere", ErrRoom, d.to.Room)
 		}
@@ -155,43 +133,40 @@ func (r travelHost) Reserve(ctx context.Context, a *passage.Away) error {
 	if err != nil {
 		return err
 	}
-	t := systems.Ticket{Kind: all[0].Kind, Schema: all[0].Schema, Token: all[0].Token, WS: all[0].Endpoints.WS, WebTransport: all[0].Endpoints.WebTransport}
-	a.Way, a.Until = t, all[0].Expires
-	return t.Validate()
+	d.ticket, d.until = systems.Ticket{Kind: all[0].Kind, Schema: all[0].Schema, Token: all[0].Token, WS: all[0].Endpoints.WS, WebTransport: all[0].Endpoints.WebTransport}, all[0].Expires
+	return d.ticket.Validate()
 }
 
-// Send implements [passage.House].
-func (r travelHost) Send(a *passage.Away) bool {
-	return systems.HandOver(r.game, a.Client, a.Way.(systems.Ticket)) == nil
+// sendTicket implements [departureRoom].
+func (r *Room) sendTicket(d *departingPlayer) bool {
+	return systems.HandOver(r.game, d.client, d.ticket) == nil
 }
 
-// Gone implements [passage.House].
-func (r travelHost) Gone(a *passage.Away) {
-	d := a.Cargo.(*departure)
+// playerTravelled implements [departureRoom].
+func (r *Room) playerTravelled(d *departingPlayer) {
 	r.mu.Lock()
-	_, s, has := r.held.book.Of(a.Player)
-	if has = has && s.Client == a.Client; has {
-		_, _ = r.held.book.Kick(a.Player) // it has a seat
+	_, s, has := r.held.book.seatOf(d.player)
+	if has = has && s.client == d.client; has {
+		_, _ = r.held.book.kick(d.player) // it has a seat
 	}
 	r.mu.Unlock()
-	if s := r.game.Session(a.Client); has && s != nil && s.ClientID() == a.Player {
+	if s := r.game.Session(d.client); has && s != nil && s.ClientID() == d.player {
 		s.Close(r.server.config.Now(), ReasonTravelled)
 	}
 	r.changed()
 	r.notifyTravelled(d.seat, nil)
 }
 
-// Stays implements [passage.House].
-func (r travelHost) Stays(a *passage.Away, why error) {
-	d := a.Cargo.(*departure)
+// playerStays implements [departureRoom].
+func (r *Room) playerStays(d *departingPlayer, why error) {
 	r.mu.Lock()
-	n, s, has := r.held.book.Of(a.Player)
+	n, s, has := r.held.book.seatOf(d.player)
 	r.mu.Unlock()
-	if has = has && s.Client == a.Client; has && !errors.Is(why, ErrTravelLost) && len(d.items) > 0 {
-		r.clients.arrived[a.Client] = append(r.clients.arrived[a.Client], d.items...)
+	if has = has && s.client == d.client; has && !errors.Is(why, ErrTravelLost) && len(d.bundle.items) > 0 {
+		r.clients.arrived[d.client] = append(r.clients.arrived[d.client], d.bundle.items...)
 	}
 	if has {
-		r.server.notes.seated(Seat{Room: r.about.id, Number: n, Epoch: s.Epoch, Player: a.Player, Party: s.Party}, r.Room)
+		r.server.notes.seated(Seat{Room: r.about.id, Number: n, Epoch: s.epoch, Player: d.player, Party: s.party}, r)
 	}
 	r.notifyTravelled(d.seat, why)
 }
@@ -208,12 +183,12 @@ func (r *Room) notifyTravelled(s Seat, why error) {
 // claimCarried claims what a player brings when its token is shown. The caller holds the room's lock.
 func (r *Room) claimCarried(s Seat) {
 	c, ok := r.held.carried[s.Player]
-	n, seat, has := r.held.book.Of(s.Player)
-	if !ok || !has || c.claim != nil || n != s.Number || seat.Epoch != s.Epoch || s.Epoch < c.epoch {
+	n, seat, has := r.held.book.seatOf(s.Player)
+	if !ok || !has || c.claim != nil || n != s.Number || seat.epoch != s.Epoch || s.Epoch < c.epoch {
 		return
 	}
-	if b, err := goods.Parse(c.bytes); err == nil {
-		c.claim = r.server.travel.Knock(r.server.travel.Note(b.Passage, b.Here))
+	if b, err := parseBundle(c.bytes); err == nil {
+		c.claim = r.server.travel.claim(r.server.travel.record(b.transfer, b.local))
 		r.held.carried[s.Player] = c
 	}
 }
@@ -222,13 +197,13 @@ func (r *Room) claimCarried(s Seat) {
 // the room's lock.
 func (h *held) checkCarried(s Seat) error {
 	c, ok := h.carried[s.Player]
-	if !ok || !goods.Is(c.bytes) || s.Epoch < c.epoch {
+	if !ok || !isBundle(c.bytes) || s.Epoch < c.epoch {
 		return nil
 	}
 	if c.claim == nil {
 		return ErrTravelReturned
 	}
-	switch yes, decided := c.claim.Granted(); {
+	switch yes, decided := c.claim.granted(); {
 	case !decided:
 		return fmt.Errorf("%w: the directory has not answered", netsys.ErrBusy)
 	case !yes:
@@ -246,16 +221,16 @@ func (r *Room) receiveCarried(c client) {
 		return
 	}
 	delete(r.held.carried, c.seat.Player)
-	r.server.travel.Enter(x.claim)
-	if b, err := goods.Parse(x.bytes); err == nil && len(b.Items) > 0 {
-		r.clients.arrived[c.number] = append(r.clients.arrived[c.number], b.Items...)
+	r.server.travel.confirm(x.claim)
+	if b, err := parseBundle(x.bytes); err == nil && len(b.items) > 0 {
+		r.clients.arrived[c.number] = append(r.clients.arrived[c.number], b.items...)
 	}
 }
 
 // returnCarried gives what a player did not bring back to the room that it left. The caller holds the room's lock.
 func (r *Room) returnCarried(player uint64) {
-	if b, err := goods.Parse(r.held.carried[player].bytes); err == nil {
-		r.server.travel.Return(r.server.travel.Note(b.Passage, b.Here))
+	if b, err := parseBundle(r.held.carried[player].bytes); err == nil {
+		r.server.travel.giveBack(r.server.travel.record(b.transfer, b.local))
 	}
 	delete(r.held.carried, player)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/rooms/internal/goods"
 )
 
 // purse is what players carry: whose it is, and how many ticks it was with an entity.
@@ -236,11 +235,11 @@ func (w *world) mint(x *wanderer) {
 
 // entity is that of a player in a room.
 func (r *Room) entity(player uint64) (ecs.Entity, bool) {
-	_, s, ok := r.held.book.Of(player)
-	if !ok || s.Client == 0 {
+	_, s, ok := r.held.book.seatOf(player)
+	if !ok || s.client == 0 {
 		return ecs.Entity{}, false
 	}
-	return goods.EntityOf(r.game.World(), s.Client)
+	return oldestEntity(r.game.World(), s.client)
 }
 
 // audit looks at all purses: nobody has two, each is its owner's and whole, and has lost nothing.

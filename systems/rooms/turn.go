@@ -97,7 +97,7 @@ func (r *Room) runDue(now time.Time) {
 	r.watch.due(now.Sub(r.game.Next()))
 	before := r.game.Tick()
 	r.game.Advance(now)
-	r.counter().Ticks(r.game.Tick() - before)
+	r.counter().addTicks(r.game.Tick() - before)
 	r.watch.tick.Store(r.game.Tick())
 	r.reconcileSeats(now)
 	if err := r.game.Err(); err != nil {
@@ -163,7 +163,7 @@ func (r *Room) notify(n Notice) {
 	if n.Stack != "" {
 		args = append(args, "stack", n.Stack)
 	}
-	r.counter().Event(string(n.Event))
+	r.counter().addEvent(string(n.Event))
 	r.server.config.Logger.Log(context.Background(), level, "room "+string(n.Event), args...)
 	r.server.config.Told(n)
 }

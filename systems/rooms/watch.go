@@ -83,7 +83,7 @@ func (w *watch) end(r *Room, began, now time.Time) {
 		return
 	}
 	took := now.Sub(began)
-	r.counter().Turn(took, time.Duration(w.late.Load()) > r.tickInterval())
+	r.counter().addTurn(took, time.Duration(w.late.Load()) > r.tickInterval())
 	w.took.Store(w.took.Load() + (int64(took)-w.took.Load())/smooth)
 	if took > r.budget() {
 		w.over = min(w.over+1, 2*overMost)

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
-	"github.com/tactusgo/tactus/systems/rooms/internal/told"
+	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
 // known is what this process has heard of the directory.
 type known struct {
-	mu      sync.Mutex
-	records map[string]*heard
-	gone    map[string]grave
-	hub     told.Hub[rooms.Record]
+	mu       sync.Mutex
+	records  map[string]*heard
+	gone     map[string]grave
+	watchers ledger.Watchers
 	// Revisions are sequence numbers of the stream plus base. A new stream counts from 1 again; restart raises base, so
 	// that each of its revisions is higher than all of the former stream.
 	base, newest uint64
@@ -75,7 +75,7 @@ func (k *known) hear(r rooms.Record, lease time.Duration, now time.Time) {
 		delete(k.records, r.Key)
 		k.gone[r.Key] = grave{r.Revision, now}
 		if old != nil {
-			k.hub.Tell(r.Key, r)
+			k.watchers.Publish(r)
 		}
 		return
 	}
@@ -85,7 +85,7 @@ func (k *known) hear(r rooms.Record, lease time.Duration, now time.Time) {
 		h.until = now.Add(lease)
 	}
 	k.records[r.Key] = h
-	k.hub.Tell(r.Key, r)
+	k.watchers.Publish(r)
 }
 
 // load is a record, if there is one.
@@ -117,11 +117,7 @@ func (k *known) list(prefix string) []rooms.Record {
 func (k *known) watch(ctx context.Context, prefix string) <-chan rooms.Record {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var first []told.Change[rooms.Record]
-	for _, r := range k.sorted(func(h *heard) bool { return strings.HasPrefix(h.Key, prefix) }) {
-		first = append(first, told.Change[rooms.Record]{Key: r.Key, Value: r})
-	}
-	return k.hub.Watch(ctx, prefix, first)
+	return k.watchers.Watch(ctx, prefix, k.sorted(func(h *heard) bool { return strings.HasPrefix(h.Key, prefix) }))
 }
 
 // over are the records whose leases have run out.

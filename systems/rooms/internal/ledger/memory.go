@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/told"
 )
 
 // Memory is a directory in memory: of one process, or of several servers in one test.
@@ -19,7 +17,7 @@ type Memory struct {
 	records  map[string]*kept
 	soonest  time.Time // no lease ends before; zero: none at all
 	revision uint64
-	hub      told.Hub[Record]
+	watchers Watchers
 }
 
 // kept is a record with its lease.
@@ -65,7 +63,7 @@ func (m *Memory) Save(_ context.Context, key string, value []byte, revision uint
 		m.ends(k.until)
 	}
 	m.records[key] = k
-	m.hub.Tell(key, k.Record)
+	m.watchers.Publish(k.Record)
 	return m.revision, nil
 }
 
@@ -113,7 +111,7 @@ func (m *Memory) at(key string) uint64 {
 func (m *Memory) remove(key string) {
 	delete(m.records, key)
 	m.revision++
-	m.hub.Tell(key, Record{Key: key, Revision: m.revision, Gone: true})
+	m.watchers.Publish(Record{Key: key, Revision: m.revision, Gone: true})
 }
 
 // ends notes when a lease does.
@@ -151,9 +149,5 @@ func (m *Memory) Watch(ctx context.Context, prefix string) (<-chan Record, error
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	var first []told.Change[Record]
-	for _, r := range m.list(prefix) {
-		first = append(first, told.Change[Record]{Key: r.Key, Value: r})
-	}
-	return m.hub.Watch(ctx, prefix, first), nil
+	return m.watchers.Watch(ctx, prefix, m.list(prefix)), nil
 }

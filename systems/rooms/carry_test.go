@@ -1,10 +1,9 @@
-package goods
+package rooms
 
 import (
 	"bytes"
 	"errors"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -28,7 +27,7 @@ type bag struct {
 // marker has nothing.
 type marker struct{}
 
-func protocol() *ecs.Protocol {
+func carryProtocol() *ecs.Protocol {
 	p := ecs.NewProtocol("goods/1")
 	ecs.Local[bag](p, 0)
 	ecs.Local[marker](p, 0)
@@ -37,39 +36,39 @@ func protocol() *ecs.Protocol {
 }
 
 // What is lifted off an entity is not there any more, and is given to another one as it was, by way of bytes.
-func TestGoodsMove(t *testing.T) {
-	set := Set{Of[bag](), Of[marker](), Of[components.Health]()}
+func TestCarriedComponentsMove(t *testing.T) {
+	set := carrySet{Carries[bag](), Carries[marker](), Carries[components.Health]()}
 	for i := range set {
-		if err := set[i].Check(protocol()); err != nil {
+		if err := set[i].check(carryProtocol()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w := ecs.NewWorld(protocol(), ecs.Config{})
+	w := ecs.NewWorld(carryProtocol(), ecs.Config{})
 	full := bag{[3]slot{{7, -1}, {}, {65535, 127}}, -1 << 60, 0.1, 1e-30, true}
 	e := w.Spawn(full, marker{})
-	if has := set.Has(w, e); len(has) != 2 || set.Takes(has) != nil || set[1:].Takes(has) == nil {
+	if has := set.itemsOf(w, e); len(has) != 2 || set.checkItems(has) != nil || set[1:].checkItems(has) == nil {
 		t.Errorf("has %v", has)
 	}
-	items := set.Lift(w, e)
-	if ecs.Has[bag](w, e) || ecs.Has[marker](w, e) || len(items) != 2 || len(set.Lift(w, e)) != 0 {
+	items := set.detach(w, e)
+	if ecs.Has[bag](w, e) || ecs.Has[marker](w, e) || len(items) != 2 || len(set.detach(w, e)) != 0 {
 		t.Errorf("lifted %v", items)
 	}
-	b := Bundle{Passage: 1 << 63, Here: true, Items: items}
-	got, err := Parse(b.Append(nil))
-	if err != nil || !reflect.DeepEqual(got, b) || strings.Join(got.Names(), " ") != "bag marker" {
+	b := bundle{transfer: 1 << 63, local: true, items: items}
+	got, err := parseBundle(b.appendTo(nil))
+	if err != nil || !reflect.DeepEqual(got, b) {
 		t.Fatalf("%+v: %v", got, err)
 	}
-	other := ecs.NewWorld(protocol(), ecs.Config{})
+	other := ecs.NewWorld(carryProtocol(), ecs.Config{})
 	to := other.Spawn(bag{Gold: 5})
-	set.Give(other, to, got.Items)
+	set.attach(other, to, got.items)
 	if x := ecs.Get[bag](other, to); x == nil || *x != full || !ecs.Has[marker](other, to) {
 		t.Errorf("given %+v", x)
 	}
 }
 
 // What another build calls the same is not taken for it.
-func TestGoodsOfAnotherShape(t *testing.T) {
-	here := Of[bag]()
+func TestCarriedComponentsOfAnotherShape(t *testing.T) {
+	here := Carries[bag]()
 	type bag struct {
 		Slots [3]slot
 		Gold  uint64
@@ -77,39 +76,39 @@ func TestGoodsOfAnotherShape(t *testing.T) {
 		Half  float32
 		Open  bool
 	}
-	there := Of[bag]()
-	if err := here.Suits(&there); !errors.Is(err, ErrComponent) {
+	there := Carries[bag]()
+	if err := here.checkSame(&there); !errors.Is(err, ErrCarries) {
 		t.Error(err)
 	}
-	if err := here.Suits(&here); err != nil {
+	if err := here.checkSame(&here); err != nil {
 		t.Error(err)
 	}
-	item := Item{"bag", there.sum(), make([]byte, there.Size)}
-	if err := (Set{here}).Takes([]Item{item}); !errors.Is(err, ErrComponent) {
+	item := carriedItem{"bag", there.hash(), make([]byte, there.size)}
+	if err := (carrySet{here}).checkItems([]carriedItem{item}); !errors.Is(err, ErrCarries) {
 		t.Error(err)
 	}
-	w := ecs.NewWorld(protocol(), ecs.Config{})
+	w := ecs.NewWorld(carryProtocol(), ecs.Config{})
 	e := w.Spawn(marker{})
-	if (Set{here}).Give(w, e, []Item{item}); len(Set{here}.Has(w, e)) != 0 {
+	if (carrySet{here}).attach(w, e, []carriedItem{item}); len(carrySet{here}.itemsOf(w, e)) != 0 {
 		t.Error("it was given what it does not know")
 	}
 }
 
 // Bundles that nobody writes.
 func TestBundlesThatNobodyWrites(t *testing.T) {
-	b := (&Bundle{Items: []Item{{"bag", 1, []byte("abc")}}}).Append(nil)
+	b := (&bundle{items: []carriedItem{{"bag", 1, []byte("abc")}}}).appendTo(nil)
 	for cut := range len(b) {
-		if _, err := Parse(b[:cut]); !errors.Is(err, ErrBundle) {
+		if _, err := parseBundle(b[:cut]); !errors.Is(err, errBundle) {
 			t.Errorf("%d of %d bytes: %v", cut, len(b), err)
 		}
 	}
-	long := (&Bundle{Items: []Item{{"bag", 1, make([]byte, maxSize+1)}}}).Append(nil)
+	long := (&bundle{items: []carriedItem{{"bag", 1, make([]byte, maxCarrySize+1)}}}).appendTo(nil)
 	many := bytes.Clone(b)
-	many[head-1] = MaxItems + 1
+	many[bundleHead-1] = maxCarryItems + 1
 	where := bytes.Clone(b)
-	where[head-2] = 2
+	where[bundleHead-2] = 2
 	for name, b := range map[string][]byte{"too long": long, "too many": many, "somewhere": where, "more": append(b, 0)} {
-		if _, err := Parse(b); !errors.Is(err, ErrBundle) {
+		if _, err := parseBundle(b); !errors.Is(err, errBundle) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -118,14 +117,14 @@ func TestBundlesThatNobodyWrites(t *testing.T) {
 // FuzzBundle: what can be read can be written and means the same.
 func FuzzBundle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
-		x, err := Parse(b)
+		x, err := parseBundle(b)
 		if err != nil {
-			if !errors.Is(err, ErrBundle) {
+			if !errors.Is(err, errBundle) {
 				t.Fatal(err)
 			}
 			return
 		}
-		if again := x.Append(nil); !bytes.Equal(again, b) {
+		if again := x.appendTo(nil); !bytes.Equal(again, b) {
 			t.Fatalf("%x came back as %x", b, again)
 		}
 	})

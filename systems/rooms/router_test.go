@@ -1,4 +1,4 @@
-package router
+package rooms
 
 import (
 	"bytes"
@@ -11,41 +11,39 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// post is a router with some ports of four seats, and nodes that send to it. The user data of tokens is port and seat.
-type post struct {
-	*Router
+// routerTest is a router with some ports of four seats, and nodes that send to it. The user data of tokens is port and seat.
+type routerTest struct {
+	*router
 	t     testing.TB
 	now   time.Time
 	net   *netsys.Network
 	wire  *netsys.Node
-	ports []*Port
+	ports []*port
 	got   [][]string // what each port was delivered, from where
 }
 
-func newPost(t testing.TB, ports int) *post {
+func newRouterTest(t testing.TB, ports int) *routerTest {
 	t.Helper()
 	reader, err := netcode.NewReader(netcode.ServerConfig{Key: netcode.Key{1}, Random: netsys.SeededRandom(1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &post{t: t, now: birth, net: netsys.NewNetwork(), got: make([][]string, ports)}
+	x := &routerTest{t: t, now: birth, net: netsys.NewNetwork(), got: make([][]string, ports)}
 	x.wire = x.net.Node(netip.AddrPort{})
-	x.Router = New(Config{Wires: []netsys.Wire{x.wire}, Reader: reader, Find: func(_ time.Time, a netcode.Asked) (*Port, uint16) {
+	x.router = newRouter(routerConfig{wires: []netsys.Wire{x.wire}, reader: reader, find: func(_ time.Time, a netcode.Asked) (*port, uint16) {
 		if int(a.UserData[0]) >= len(x.ports) {
 			return nil, 0
 		}
 		return x.ports[a.UserData[0]], binary.LittleEndian.Uint16(a.UserData[1:])
 	}})
 	for range ports {
-		x.ports = append(x.ports, x.Port(4))
+		x.ports = append(x.ports, x.newPort(4))
 	}
 	return x
 }
 
 // request is that of a token for a seat.
-func (x *post) request(port, seat byte) (b []byte) {
+func (x *routerTest) request(port, seat byte) (b []byte) {
 	x.t.Helper()
 	token, err := netcode.TokenConfig{
 		Key: netcode.Key{1}, ClientID: 1, Servers: []netip.AddrPort{x.wire.LocalAddr()}, UserData: []byte{port, seat}, Lifetime: time.Hour,
@@ -61,7 +59,7 @@ func (x *post) request(port, seat byte) (b []byte) {
 	return b
 }
 
-func (x *post) send(from *netsys.Node, b []byte) {
+func (x *routerTest) send(from *netsys.Node, b []byte) {
 	x.t.Helper()
 	if err := from.Send(x.now, x.wire.LocalAddr(), b); err != nil {
 		x.t.Fatal(err)
@@ -69,7 +67,7 @@ func (x *post) send(from *netsys.Node, b []byte) {
 }
 
 // poll polls all ports, some time later.
-func (x *post) poll(after time.Duration) {
+func (x *routerTest) poll(after time.Duration) {
 	x.now = x.now.Add(after)
 	for i, p := range x.ports {
 		x.got[i] = nil
@@ -77,7 +75,7 @@ func (x *post) poll(after time.Duration) {
 	}
 }
 
-func (x *post) want(what string, counts ...int) {
+func (x *routerTest) want(what string, counts ...int) {
 	x.t.Helper()
 	for i, n := range counts {
 		if len(x.got[i]) != n {
@@ -86,34 +84,34 @@ func (x *post) want(what string, counts ...int) {
 	}
 }
 
-var packet = []byte{5, 1, 2, 3} // of a session, to the router
+var routerPacket = []byte{5, 1, 2, 3} // of a session, to the router
 
 // A request goes to the port of its token, and so does what follows from its address; what does not name a port, or comes
 // from nowhere, goes to nobody.
 func TestRequestsFindTheirPort(t *testing.T) {
-	x := newPost(t, 2)
+	x := newRouterTest(t, 2)
 	a, b, c := x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{})
 	x.send(a, x.request(0, 0))
 	x.send(b, x.request(1, 3))
 	x.send(c, x.request(2, 0))
-	x.send(c, packet)
+	x.send(c, routerPacket)
 	x.poll(0)
 	x.want("requests", 1, 1)
-	x.send(a, packet)
-	x.send(a, packet)
-	x.send(b, packet)
+	x.send(a, routerPacket)
+	x.send(a, routerPacket)
+	x.send(b, routerPacket)
 	x.poll(time.Millisecond)
 	x.want("packets", 2, 1)
-	if d := x.Drops(); d.Roomless != 1 || d.Strays != 1 {
+	if d := x.readDrops(); d.Roomless != 1 || d.Strays != 1 {
 		t.Errorf("%+v", d)
 	}
 	if err := x.ports[0].Close(); err != nil {
 		t.Fatal(err)
 	}
-	x.send(a, packet)
+	x.send(a, routerPacket)
 	x.poll(time.Millisecond)
 	x.want("closed", 0, 0)
-	if n := x.Routes(); n != 1 {
+	if n := x.routeCount(); n != 1 {
 		t.Errorf("%d addresses", n)
 	}
 }
@@ -121,7 +119,7 @@ func TestRequestsFindTheirPort(t *testing.T) {
 // Whoever has captured a request, or has one token, and sends it from thousands of addresses, gets one place in the table,
 // and does not take that of the client that asks, nor of the one that is in the seat.
 func TestStolenRequestsTakeNoPlace(t *testing.T) {
-	x := newPost(t, 1)
+	x := newRouterTest(t, 1)
 	client, request := x.net.Node(netip.AddrPort{}), x.request(0, 0)
 	x.send(client, request)
 	x.poll(0)
@@ -131,17 +129,17 @@ func TestStolenRequestsTakeNoPlace(t *testing.T) {
 			thief.Rebind(netip.AddrPort{})
 			x.send(thief, request)
 		}
-		x.send(client, packet)
+		x.send(client, routerPacket)
 		x.poll(50 * time.Millisecond)
 		x.want("the client that asks", 1)
 	}
-	x.ports[0].Settle(0, client.LocalAddr())
+	x.ports[0].setAddress(0, client.LocalAddr())
 	for range 100 {
 		for range 20 {
 			thief.Rebind(netip.AddrPort{})
 			x.send(thief, request)
 		}
-		x.send(client, packet)
+		x.send(client, routerPacket)
 		x.poll(50 * time.Millisecond)
 		n := 0
 		for _, from := range x.got[0] {
@@ -153,60 +151,60 @@ func TestStolenRequestsTakeNoPlace(t *testing.T) {
 			t.Fatalf("the client was heard %d times, all together %d", n, len(x.got[0]))
 		}
 	}
-	if n := x.Routes(); n != 2 {
+	if n := x.routeCount(); n != 2 {
 		t.Errorf("%d addresses of one seat", n)
 	}
 	x.poll(time.Minute)
-	if n := x.Routes(); n != 1 {
+	if n := x.routeCount(); n != 1 {
 		t.Errorf("%d addresses when only the client is left", n)
 	}
-	x.ports[0].Vacate(0)
-	if n := x.Routes(); n != 0 {
+	x.ports[0].clearAddress(0)
+	if n := x.routeCount(); n != 0 {
 		t.Errorf("%d addresses of nobody", n)
 	}
 }
 
 // What comes from nowhere reaches the rooms that miss somebody, and no others; a flood of it is cut off.
 func TestStrays(t *testing.T) {
-	x := newPost(t, 2)
+	x := newRouterTest(t, 2)
 	for i := range x.ports {
 		x.ports[i].inbox = netsys.NewInbox(1 << 14)
 		n := x.net.Node(netip.AddrPort{})
 		x.send(n, x.request(byte(i), 0))
 		x.poll(0)
-		x.ports[i].Settle(0, n.LocalAddr())
+		x.ports[i].setAddress(0, n.LocalAddr())
 	}
 	stranger := x.net.Node(netip.AddrPort{})
-	x.send(stranger, packet)
+	x.send(stranger, routerPacket)
 	x.poll(10 * time.Millisecond)
 	x.want("nobody is missed", 0, 0)
 	x.poll(300 * time.Millisecond)
 	for range 5000 {
-		x.send(stranger, packet)
+		x.send(stranger, routerPacket)
 	}
 	x.poll(time.Millisecond)
-	if n := len(x.got[0]) + len(x.got[1]); n != strayMost {
-		t.Errorf("%d strays were handed on, want %d", n, strayMost)
+	if n := len(x.got[0]) + len(x.got[1]); n != maxStrays {
+		t.Errorf("%d strays were handed on, want %d", n, maxStrays)
 	}
 	x.poll(100 * time.Millisecond)
-	x.send(stranger, packet)
+	x.send(stranger, routerPacket)
 	x.poll(time.Millisecond)
 	x.want("after the flood", 1, 1)
 }
 
 // A client of a room that changes its address is the client of that address from then on, whoever had it.
 func TestSettleMoves(t *testing.T) {
-	x := newPost(t, 2)
+	x := newRouterTest(t, 2)
 	a, b := x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{})
-	x.ports[0].Settle(0, a.LocalAddr())
-	x.ports[1].Settle(0, b.LocalAddr())
-	x.ports[0].Settle(0, b.LocalAddr())
-	x.send(a, packet)
-	x.send(b, packet)
+	x.ports[0].setAddress(0, a.LocalAddr())
+	x.ports[1].setAddress(0, b.LocalAddr())
+	x.ports[0].setAddress(0, b.LocalAddr())
+	x.send(a, routerPacket)
+	x.send(b, routerPacket)
 	x.poll(0)
 	x.want("moved", 1, 0)
-	x.ports[1].Vacate(0) // it has lost that address
-	x.send(b, packet)
+	x.ports[1].clearAddress(0) // it has lost that address
+	x.send(b, routerPacket)
 	x.poll(time.Millisecond)
 	x.want("vacated", 1, 0)
 }

@@ -1,4 +1,4 @@
-package seats
+package rooms
 
 import (
 	"errors"
@@ -10,11 +10,9 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // token is a way in that somebody has.
 type token struct {
-	Promise
+	seatPromise
 	player  uint64
 	expires time.Time
 	used    bool
@@ -32,10 +30,10 @@ type crowd struct {
 	t      testing.TB
 	rng    *rand.Rand
 	now    time.Time
-	book   *Book
+	book   *seatBook
 	tokens []token
-	newest map[uint16]Promise // by seat
-	guests []guest            // in a handshake, or connected
+	newest map[uint16]seatPromise // by seat
+	guests []guest                // in a handshake, or connected
 	banned map[uint64]bool
 	client uint32
 	said   []string
@@ -53,36 +51,36 @@ func (c *crowd) check() {
 		if !g.until.IsZero() {
 			continue
 		}
-		if other, twice := here[g.token.Number]; twice {
-			c.fail("seat %d has players %d and %d", g.token.Number, other, g.token.player)
+		if other, twice := here[g.token.number]; twice {
+			c.fail("seat %d has players %d and %d", g.token.number, other, g.token.player)
 		}
-		here[g.token.Number] = g.token.player
+		here[g.token.number] = g.token.player
 	}
-	if len(here) > len(c.book.All()) {
-		c.fail("%d players on %d seats", len(here), len(c.book.All()))
+	if len(here) > len(c.book.all()) {
+		c.fail("%d players on %d seats", len(here), len(c.book.all()))
 	}
 	used := 0
-	for n, s := range c.book.All() {
-		if s.State() == Free {
+	for n, s := range c.book.all() {
+		if s.state() == seatFree {
 			if _, somebody := here[uint16(n)]; somebody {
 				c.fail("seat %d is free, and player %d sits there", n, here[uint16(n)])
 			}
 			continue
 		}
 		used++
-		if players[s.Player] {
-			c.fail("player %d has two seats", s.Player)
+		if players[s.player] {
+			c.fail("player %d has two seats", s.player)
 		}
-		players[s.Player] = true
-		if s.State() == Taken != (here[uint16(n)] != 0) || s.State() == Taken && here[uint16(n)] != s.Player {
-			c.fail("seat %d of player %d is %v, and player %d sits there", n, s.Player, s.State(), here[uint16(n)])
+		players[s.player] = true
+		if s.state() == seatTaken != (here[uint16(n)] != 0) || s.state() == seatTaken && here[uint16(n)] != s.player {
+			c.fail("seat %d of player %d is %v, and player %d sits there", n, s.player, s.state(), here[uint16(n)])
 		}
-		if c.banned[s.Player] && s.State() != Taken {
-			c.fail("player %d is banned and has seat %d, %v", s.Player, n, s.State())
+		if c.banned[s.player] && s.state() != seatTaken {
+			c.fail("player %d is banned and has seat %d, %v", s.player, n, s.state())
 		}
 	}
-	if c.book.Left() != len(c.book.All())-used {
-		c.fail("%d left, %d of %d used", c.book.Left(), used, len(c.book.All()))
+	if c.book.free() != len(c.book.all())-used {
+		c.fail("%d left, %d of %d used", c.book.free(), used, len(c.book.all()))
 	}
 }
 
@@ -95,44 +93,44 @@ func (c *crowd) fail(format string, v ...any) {
 }
 
 // issued keeps a token that was given out.
-func (c *crowd) issued(p Promise, player uint64, until time.Time) {
-	if last, ok := c.newest[p.Number]; ok && p.Epoch <= last.Epoch {
-		c.fail("seat %d has epoch %d after %d", p.Number, p.Epoch, last.Epoch)
+func (c *crowd) issued(p seatPromise, player uint64, until time.Time) {
+	if last, ok := c.newest[p.number]; ok && p.epoch <= last.epoch {
+		c.fail("seat %d has epoch %d after %d", p.number, p.epoch, last.epoch)
 	}
-	c.newest[p.Number] = p
+	c.newest[p.number] = p
 	c.tokens = append(c.tokens, token{p, player, until, false})
 }
 
 // move does one thing.
 func (c *crowd) move() {
 	rng := c.rng
-	player := func() uint64 { return 1 + rng.Uint64N(uint64(2*len(c.book.All())+2)) }
+	player := func() uint64 { return 1 + rng.Uint64N(uint64(2*len(c.book.all())+2)) }
 	until := c.now.Add(time.Duration(1+rng.IntN(10)) * time.Second)
 	switch rng.IntN(12) {
 	case 0, 1: // a party wants seats
-		who := make([]Who, 1+rng.IntN(3))
+		who := make([]claimant, 1+rng.IntN(3))
 		for i := range who {
-			who[i] = Who{Player: player(), Party: rng.Uint64N(3)}
+			who[i] = claimant{player: player(), party: rng.Uint64N(3)}
 		}
-		left := c.book.Left()
-		got, err := c.book.Reserve(c.now, until, nil, who...)
+		left := c.book.free()
+		got, err := c.book.reserve(c.now, until, nil, who...)
 		c.say("reserve %v: %v, %v", who, got, err)
 		switch {
-		case err == nil && len(got) != len(who) || err != nil && (len(got) != 0 || c.book.Left() != left):
+		case err == nil && len(got) != len(who) || err != nil && (len(got) != 0 || c.book.free() != left):
 			c.fail("%d of %d: %v", len(got), len(who), err)
 		case errors.Is(err, ErrFull) && left >= len(who):
 			c.fail("full with %d free for %d", left, len(who))
 		}
 		for i, p := range got {
-			c.issued(p, who[i].Player, until)
+			c.issued(p, who[i].player, until)
 		}
 	case 2: // somebody comes back
 		who := player()
-		p, s, err := c.book.Renew(until, who)
+		p, s, err := c.book.renew(until, who)
 		c.say("renew %d: %v, %v", who, p, err)
 		if err == nil {
-			if s.Player != who {
-				c.fail("the seat of %d was renewed for %d", s.Player, who)
+			if s.player != who {
+				c.fail("the seat of %d was renewed for %d", s.player, who)
 			}
 			c.issued(p, who, until)
 		}
@@ -142,20 +140,20 @@ func (c *crowd) move() {
 		}
 		i := max(0, len(c.tokens)-1-rng.IntN(6))
 		k := &c.tokens[i]
-		good := !k.used && c.now.Before(k.expires) && c.newest[k.Number] == k.Promise
+		good := !k.used && c.now.Before(k.expires) && c.newest[k.number] == k.seatPromise
 		if good && rng.IntN(2) == 0 {
-			c.book.Asked(k.Promise, k.player)
-			c.say("asked %v of %d", k.Promise, k.player)
+			c.book.noteRequest(k.seatPromise, k.player)
+			c.say("asked %v of %d", k.seatPromise, k.player)
 			return
 		}
-		_, seat, has := c.book.Of(k.player)
-		err := c.book.Admit(c.now, k.Promise, k.player)
-		c.say("admit %v of %d: %v", k.Promise, k.player, err)
-		if err == nil && (k.used || c.newest[k.Number] != k.Promise) {
-			c.fail("token %v of player %d let in: used %v, the newest is %v", k.Promise, k.player, k.used, c.newest[k.Number])
+		_, seat, has := c.book.seatOf(k.player)
+		err := c.book.admit(c.now, k.seatPromise, k.player)
+		c.say("admit %v of %d: %v", k.seatPromise, k.player, err)
+		if err == nil && (k.used || c.newest[k.number] != k.seatPromise) {
+			c.fail("token %v of player %d let in: used %v, the newest is %v", k.seatPromise, k.player, k.used, c.newest[k.number])
 		}
-		if err != nil && good && has && seat.Epoch == k.Epoch && !seat.leaving {
-			c.fail("token %v of player %d did not let in: %v", k.Promise, k.player, err)
+		if err != nil && good && has && seat.epoch == k.epoch && !seat.leaving {
+			c.fail("token %v of player %d did not let in: %v", k.seatPromise, k.player, err)
 		}
 		if err != nil {
 			return
@@ -168,7 +166,7 @@ func (c *crowd) move() {
 			if g := c.guests[j]; g.token.player == k.player {
 				if g.until.IsZero() {
 					client = g.client
-					c.book.Leave(g.token.player, g.client, waits)
+					c.book.leave(g.token.player, g.client, waits)
 				}
 				c.guests = append(c.guests[:j], c.guests[j+1:]...)
 				break
@@ -185,8 +183,8 @@ func (c *crowd) move() {
 			if g.until.IsZero() {
 				continue
 			}
-			_, _, ok := c.book.Enter(g.token.Promise, g.token.player, g.client)
-			c.say("enter %v of %d as %d: %v", g.token.Promise, g.token.player, g.client, ok)
+			_, _, ok := c.book.enter(g.token.seatPromise, g.token.player, g.client)
+			c.say("enter %v of %d as %d: %v", g.token.seatPromise, g.token.player, g.client, ok)
 			if ok {
 				g.until = time.Time{}
 			} else {
@@ -205,33 +203,33 @@ func (c *crowd) move() {
 			return // without a word
 		}
 		waits := rng.IntN(2) == 0
-		c.book.Leave(g.token.player, g.client, waits)
+		c.book.leave(g.token.player, g.client, waits)
 		c.say("left %d as %d, waits %v", g.token.player, g.client, waits)
-		if _, s, has := c.book.Of(g.token.player); has != waits && s.State() != Promised || has && waits && s.State() != Waiting {
-			c.fail("player %d left, waits %v: it has a seat %v, %v", g.token.player, waits, has, s.State())
+		if _, s, has := c.book.seatOf(g.token.player); has != waits && s.state() != seatPromised || has && waits && s.state() != seatWaiting {
+			c.fail("player %d left, waits %v: it has a seat %v, %v", g.token.player, waits, has, s.state())
 		}
 		if waits && rng.IntN(2) == 0 {
-			c.book.Gone(g.token.player, g.client)
+			c.book.stopWaiting(g.token.player, g.client)
 			c.say("gone %d as %d", g.token.player, g.client)
 		}
 	case 9: // somebody is sent away
 		who := player()
-		client, err := c.book.Kick(who)
+		client, err := c.book.kick(who)
 		c.say("kick %d: %d, %v", who, client, err)
 		if client != 0 {
 			for j, g := range c.guests {
 				if g.token.player == who && g.until.IsZero() {
 					c.guests = append(c.guests[:j], c.guests[j+1:]...)
-					c.book.Leave(who, g.client, rng.IntN(2) == 0)
+					c.book.leave(who, g.client, rng.IntN(2) == 0)
 					break
 				}
 			}
 		}
-		if _, _, still := c.book.Of(who); still {
+		if _, _, still := c.book.seatOf(who); still {
 			c.fail("player %d was sent away and has a seat", who)
 		}
 		if rng.IntN(8) == 0 {
-			c.book.Ban(who)
+			c.book.ban(who)
 			c.banned[who] = true
 		}
 	default: // time passes
@@ -243,7 +241,7 @@ func (c *crowd) move() {
 			}
 			j++
 		}
-		c.book.Expire(c.now)
+		c.book.expire(c.now)
 		c.say("expired")
 	}
 	c.check()
@@ -256,26 +254,26 @@ func TestSeats(t *testing.T) {
 	systemstest.Seeds(t, 200, func(t *testing.T, seed uint64) {
 		c := &crowd{
 			t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: birth,
-			newest: make(map[uint16]Promise), banned: make(map[uint64]bool),
+			newest: make(map[uint16]seatPromise), banned: make(map[uint64]bool),
 		}
-		c.book = New(1+c.rng.IntN(6), 1)
+		c.book = newSeatBook(1+c.rng.IntN(6), 1)
 		for range 500 {
 			c.move()
 		}
 		for _, g := range c.guests {
 			if g.until.IsZero() {
-				c.book.Leave(g.token.player, g.client, true)
-				c.book.Gone(g.token.player, g.client)
+				c.book.leave(g.token.player, g.client, true)
+				c.book.stopWaiting(g.token.player, g.client)
 			}
 		}
-		for _, s := range c.book.All() {
-			c.book.Gone(s.Player, s.Client)
+		for _, s := range c.book.all() {
+			c.book.stopWaiting(s.player, s.client)
 		}
 		c.guests = nil
 		c.now = c.now.Add(time.Minute)
-		c.book.Expire(c.now)
-		if c.book.Left() != len(c.book.All()) {
-			c.fail("%d of %d seats are free in the end: %+v", c.book.Left(), len(c.book.All()), c.book.All())
+		c.book.expire(c.now)
+		if c.book.free() != len(c.book.all()) {
+			c.fail("%d of %d seats are free in the end: %+v", c.book.free(), len(c.book.all()), c.book.all())
 		}
 	})
 }
@@ -284,31 +282,31 @@ func TestSeats(t *testing.T) {
 // must have ended.
 func TestPromisesExpire(t *testing.T) {
 	for _, asked := range []bool{false, true} {
-		b := New(1, 1)
+		b := newSeatBook(1, 1)
 		until := birth.Add(10 * time.Second)
-		p, err := b.Reserve(birth, until, nil, Who{Player: 1})
+		p, err := b.reserve(birth, until, nil, claimant{player: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if asked {
-			b.Asked(p[0], 1)
+			b.noteRequest(p[0], 1)
 		}
-		b.Expire(until.Add(-time.Millisecond))
-		if _, err := b.Reserve(birth, until, nil, Who{Player: 2}); !errors.Is(err, ErrFull) {
+		b.expire(until.Add(-time.Millisecond))
+		if _, err := b.reserve(birth, until, nil, claimant{player: 2}); !errors.Is(err, ErrFull) {
 			t.Errorf("a promised seat was given away: %v", err)
 		}
-		b.Expire(until)
-		if free := b.Left() == 1; free == asked {
+		b.expire(until)
+		if free := b.free() == 1; free == asked {
 			t.Errorf("asked %v, free %v at the end of the promise", asked, free)
 		}
-		if asked && b.Admit(until.Add(time.Second), p[0], 1) != nil {
+		if asked && b.admit(until.Add(time.Second), p[0], 1) != nil {
 			t.Error("who came in time was not let in")
 		}
-		b.Expire(until.Add(time.Minute))
-		if f := b.Freed(); b.Left() != 1 || len(f) != 1 || f[0].Player != 1 {
-			t.Errorf("%d free, freed %+v", b.Left(), f)
+		b.expire(until.Add(time.Minute))
+		if f := b.drainFreed(); b.free() != 1 || len(f) != 1 || f[0].player != 1 {
+			t.Errorf("%d free, freed %+v", b.free(), f)
 		}
-		if err := b.Admit(until, p[0], 1); !errors.Is(err, ErrStale) {
+		if err := b.admit(until, p[0], 1); !errors.Is(err, errStale) {
 			t.Errorf("an old token lets in: %v", err)
 		}
 	}
@@ -318,23 +316,23 @@ func TestPromisesExpire(t *testing.T) {
 // the room where they would reach those of the next.
 func TestEpochsOfRooms(t *testing.T) {
 	until := birth.Add(time.Second)
-	first, second := New(1, 1), New(1, 2)
-	if _, err := first.Reserve(birth, until, nil, Who{Player: 1}); err != nil {
+	first, second := newSeatBook(1, 1), newSeatBook(1, 2)
+	if _, err := first.reserve(birth, until, nil, claimant{player: 1}); err != nil {
 		t.Fatal(err)
 	}
-	p, err := second.Reserve(birth, until, nil, Who{Player: 1})
+	p, err := second.reserve(birth, until, nil, claimant{player: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := uint32(0)
-	for range span - 2 {
-		old, _, err := first.Renew(until, 1)
-		if err != nil || old.Epoch <= last || old.Epoch >= p[0].Epoch {
-			t.Fatalf("epoch %d after %d, %v; that of the room made anew is %d", old.Epoch, last, err, p[0].Epoch)
+	for range epochsPerRoom - 2 {
+		old, _, err := first.renew(until, 1)
+		if err != nil || old.epoch <= last || old.epoch >= p[0].epoch {
+			t.Fatalf("epoch %d after %d, %v; that of the room made anew is %d", old.epoch, last, err, p[0].epoch)
 		}
-		last = old.Epoch
+		last = old.epoch
 	}
-	if again, _, _ := first.Renew(until, 1); again.Epoch >= last {
-		t.Errorf("epoch %d after %d", again.Epoch, last)
+	if again, _, _ := first.renew(until, 1); again.epoch >= last {
+		t.Errorf("epoch %d after %d", again.epoch, last)
 	}
 }

@@ -1,0 +1,40 @@
+package rooms
+
+import (
+	"testing"
+	"time"
+)
+
+// Turns are counted by class, with what they took in all, and those that began late.
+func TestTurnsAreCounted(t *testing.T) {
+	c := newCounter()
+	c.addTurn(20*time.Microsecond, false)
+	c.addTurn(21*time.Microsecond, true)
+	c.addTurn(time.Hour, true)
+	got := c.tally("k")
+	if last := len(got.Turns.Counts) - 1; last != len(TurnBounds()) || got.Turns.Counts[0] != 1 || got.Turns.Counts[1] != 1 || got.Turns.Counts[last] != 1 ||
+		got.Turns.Sum != time.Hour+41*time.Microsecond || got.Late != 2 || got.Kind != "k" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What was read stays as it was.
+func TestTallyDoesNotChange(t *testing.T) {
+	c := newCounter()
+	c.addEvent("a")
+	c.addRefused(2, "full")
+	x := c.tally("k")
+	c.addEvent("a")
+	c.addRefused(1, "full")
+	if x.Events["a"] != 1 || x.Refused["full"] != 2 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// Rooms count in their turns: nothing is allocated.
+func TestCountingAllocatesNothing(t *testing.T) {
+	c := newCounter()
+	if n := testing.AllocsPerRun(100, func() { c.addTicks(1); c.addTurn(time.Millisecond, true) }); n != 0 {
+		t.Errorf("%v allocations a turn", n)
+	}
+}
