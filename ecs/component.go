@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/ecs/internal/players"
 	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
@@ -154,7 +153,7 @@ func Input[T any](p *Protocol) {
 // It panics when the protocol has a Join already, and as [Replicate] does.
 func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 	p.mayChange("Join")
-	p.players.Comes(players.New("Join", f))
+	p.players.setJoin(newRequest("Join", f))
 }
 
 // Command says what a client can do to the world that is no input: it renames itself, chooses a team, buys. A client
@@ -174,7 +173,7 @@ func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 // that type has a command already, and as [Replicate] does.
 func Command[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 	p.mayChange("Command")
-	p.players.Command(players.New("Command", f))
+	p.players.addCommand(newRequest("Command", f))
 }
 
 // ComponentOf is the description of T, or nil when p does not know it.

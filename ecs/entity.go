@@ -163,7 +163,7 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 // despawns of the server's entities leaves the scope, and comes back under the
 // same handle when the server disagrees. It panics for the entity of a [Singleton].
 func (w *World) Despawn(e Entity) {
-	w.check.handlers.Refuse("Despawn")
+	w.check.handlers.refuseWrite("Despawn")
 	switch s := w.handles.at(e); {
 	case s == nil:
 	case w.setup.protocol.singletonOf(s.netID) != nil:
@@ -183,7 +183,7 @@ func (w *World) Despawn(e Entity) {
 // It panics when e is not alive or T is not registered. An entity that dies
 // before the end of the stage takes the component with it.
 func Add[T any](w *World, e Entity, v T) {
-	w.check.handlers.Refuse("Add")
+	w.check.handlers.refuseWrite("Add")
 	s := w.handles.mustAt(e, "Add")
 	c := w.setup.protocol.given(reflect.TypeFor[T](), "Add")
 	if p := w.pointer(s, c); p != nil && w.deferred.waiting(s, c) == opNone {
@@ -200,7 +200,7 @@ func Add[T any](w *World, e Entity, v T) {
 // It does nothing when e has none. It panics when e is not alive or T is not
 // registered.
 func Remove[T any](w *World, e Entity) {
-	w.check.handlers.Refuse("Remove")
+	w.check.handlers.refuseWrite("Remove")
 	s := w.handles.mustAt(e, "Remove")
 	c := w.setup.protocol.given(reflect.TypeFor[T](), "Remove")
 	if was := w.deferred.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
@@ -213,8 +213,8 @@ func Remove[T any](w *World, e Entity) {
 // end of the stage: do not keep it.
 func Get[T any](w *World, e Entity) *T {
 	p, c := find(w, e, reflect.TypeFor[T]())
-	if p != nil && w.check.handlers.On() {
-		w.check.handlers.Keep(p, c.size, &c.values, c.Name)
+	if p != nil {
+		w.check.handlers.copyComponent(p, c)
 	}
 	return (*T)(p)
 }
@@ -227,7 +227,7 @@ func Has[T any](w *World, e Entity) bool {
 
 // find is where the component of a type is that an entity shows, nil for none.
 func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
-	w.check.handlers.Look("Get")
+	w.check.handlers.refuseRead("Get")
 	s := w.handles.at(e)
 	if s == nil || w.predicted.hides(s) {
 		return nil, nil

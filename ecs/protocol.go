@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/players"
 )
 
 // Protocol is what server and clients must agree on: which components travel
@@ -101,7 +100,7 @@ func (p *Protocol) Authority(name string, run func(*World)) {
 // already.
 func (p *Protocol) Leave(f func(w *World, client uint32)) {
 	p.mayChange("Leave")
-	p.players.Goes(f)
+	p.players.setLeave(f)
 }
 
 // Away says what happens to the world when the server begins to wait for a player whose session has ended, and again, with
@@ -119,17 +118,6 @@ func (p *Protocol) Away(f func(w *World, client uint32, away bool)) {
 // Presence is the command by which a server says that a player is away or back: see [Protocol.Away]. It is for the netcode.
 // Servers refuse it from clients.
 type Presence struct{ Away bool }
-
-// Players is what a protocol says of players, for the netcode.
-type Players = players.Rules[*World]
-
-// Request is something that a client asks for, which changes the world: to join. It is for
-// the netcode.
-type Request = players.Request[*World]
-
-// MaxRequest is how many bytes the value of a request may have, as schema.Table.RawSize
-// counts them.
-const MaxRequest = players.MaxSize
 
 // Players says what happens when players come and go.
 func (p *Protocol) Players() *Players { return &p.players }
@@ -222,7 +210,7 @@ func (p *Protocol) Lines() []string {
 			lines = append(lines, "carry "+c.By[i].A.Name+" "+c.Component.Name)
 		}
 	}
-	return append(lines, p.players.Lines()...)
+	return append(lines, p.players.lines()...)
 }
 
 // Hash is the schema hash: equal on peers that can play together.

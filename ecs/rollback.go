@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/guard"
 	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
@@ -14,8 +13,8 @@ import (
 type check struct {
 	rollback *forcedRollback // nil unless asked for
 	trace    func(system string)
-	handlers guard.Guard // of the game, and functions of Rows
-	words    []int32     // scratch of quantize
+	handlers handlerGuard // of the game, and functions of Rows
+	words    []int32      // scratch of quantize
 }
 
 // Divergence is what forced rollback found: simulating a tick again gave

@@ -73,7 +73,7 @@ type rowKey struct {
 // rowOf compiles a row struct once a world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
 	call := [...]string{"Each", "All", "Chunks", "Rows"}[f]
-	w.check.handlers.Look(call)
+	w.check.handlers.refuseRead(call)
 	r := w.rows.walked[rowKey{t, f}]
 	if r == nil {
 		r = compileRow(w.setup.protocol, t, f)
@@ -83,7 +83,7 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 		}
 	}
 	if f != formValues {
-		w.check.handlers.Refuse(call)
+		w.check.handlers.refuseWrite(call)
 	}
 	if r.foreign != "" && w.clock.simulating > 0 {
 		refuseForeign(r.foreign)

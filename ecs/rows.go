@@ -1,14 +1,19 @@
 package ecs
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/share"
 )
 
 // Workers does pieces of work on several goroutines at once: see [Config.Workers].
-type Workers = share.Workers
+type Workers interface {
+	// Workers is how many there are, at least 1, the caller among them. It does not change.
+	Workers() int
+	// Each calls do for each piece from 0 to n−1, once, and returns when all is done. worker is
+	// from 0 to Workers−1, and no worker does two pieces at once. A panic of do is the caller's.
+	Each(n int, do func(worker, piece int))
+}
 
 // Rows is a system that says what it reads and what it writes, so that a server may do it on
 // several processors ([Config.Workers]). The row struct R has pointers to what is written, and
@@ -37,7 +42,7 @@ func Rows[R any](f func(row R, s Step)) func(*World) {
 	if f == nil {
 		panic("ecs: Rows needs a function")
 	}
-	share.Check(reflect.TypeFor[R](), reflect.TypeFor[Entity]())
+	checkRowType(reflect.TypeFor[R]())
 	return func(w *World) {
 		r := w.rowOf(reflect.TypeFor[R](), formMixed)
 		c, _ := r.crew.(*crew[R])
@@ -47,6 +52,31 @@ func Rows[R any](f func(row R, s Step)) func(*World) {
 			r.crew = c
 		}
 		c.run(f)
+	}
+}
+
+// checkRowType panics with advice if t cannot be a row of [Rows], in any protocol: it is no struct, writes nothing, or names
+// a component twice. An [Entity] is only read.
+func checkRowType(t reflect.Type) {
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("ecs: Rows: a row is a struct of pointers to components and component values, not %s", t))
+	}
+	named, writes := make(map[reflect.Type]bool), false
+	for sf := range t.Fields() {
+		ct := sf.Type
+		if ct.Kind() == reflect.Pointer {
+			ct, writes = ct.Elem(), true
+			if ct == reflect.TypeFor[Entity]() {
+				panic(fmt.Sprintf("ecs: Rows: field %s.%s: an Entity is only read: write %s", t, sf.Name, ct))
+			}
+		}
+		if named[ct] {
+			panic(fmt.Sprintf("ecs: Rows: %s is in row %s twice: a pointer serves to read and to write", ct, t))
+		}
+		named[ct] = true
+	}
+	if !writes {
+		panic(fmt.Sprintf("ecs: Rows: row %s has no pointer to a component, so its function can change nothing: what is written is a pointer, and what is only read a value", t))
 	}
 }
 
@@ -73,7 +103,7 @@ type crew[R any] struct {
 	r      *row
 	f      func(R, Step)
 	step   Step
-	pieces share.List
+	pieces rowPieces
 	do     func(worker, i int) // is piece
 }
 
@@ -81,15 +111,15 @@ type crew[R any] struct {
 func (c *crew[R]) run(f func(R, Step)) {
 	w := c.w
 	c.f, c.step = f, Step{Tick: w.Tick(), TickRate: w.TickRate(), Seconds: w.Step(), world: w}
-	c.pieces.Reset()
+	c.pieces.reset()
 	var at cursor
 	at.begin(w, c.r, true)
 	for at.run() {
-		c.pieces.Add(at.t.index, at.start, len(at.entities))
+		c.pieces.add(at.t.index, at.start, len(at.entities))
 	}
-	w.check.handlers.Shut()
-	defer w.check.handlers.Open() // by a panic too
-	c.pieces.Run(w.setup.config.Workers, c.do)
+	w.check.handlers.startRows()
+	defer w.check.handlers.endRows() // by a panic too
+	c.pieces.run(w.setup.config.Workers, c.do)
 	at.check()
 }
 
@@ -98,9 +128,9 @@ func (c *crew[R]) piece(_, i int) {
 	var at cursor
 	var row R // zero where an optional component is absent
 	at.begin(c.w, c.r, false)
-	of := c.pieces.At(i)
-	at.t = c.w.storage.tables[of.Table]
-	at.aimAt(int(of.Start), int(of.N))
+	of := c.pieces.all[i]
+	at.t = c.w.storage.tables[of.table]
+	at.aimAt(int(of.start), int(of.n))
 	f, step, p := c.f, c.step, unsafe.Pointer(&row)
 	for i, e := range at.entities {
 		for k := range at.aim.n {

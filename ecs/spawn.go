@@ -24,7 +24,7 @@ import (
 //
 // It panics when R is no such struct.
 func Spawn[R any](w *World, row R) Entity {
-	w.check.handlers.Refuse("Spawn")
+	w.check.handlers.refuseWrite("Spawn")
 	t := reflect.TypeFor[R]()
 	r := w.rows.spawned
 	if r == nil || r.typ != t {
@@ -57,7 +57,7 @@ func Spawn[R any](w *World, row R) Entity {
 //
 // It panics when a value is not of a registered type, given twice, or a NetID.
 func (w *World) Spawn(values ...any) Entity {
-	w.check.handlers.Refuse("World.Spawn")
+	w.check.handlers.refuseWrite("World.Spawn")
 	cmd := command{op: opSpawn}
 	for _, v := range values {
 		c := w.setup.protocol.given(reflect.TypeOf(v), "Spawn")

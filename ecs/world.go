@@ -137,7 +137,7 @@ func Handle(w *World, name string, run func()) {
 		run()
 		return
 	}
-	w.check.handlers.Run(name, run)
+	w.check.handlers.run(name, run)
 }
 
 // Singleton registers T as a replicated component of which there is exactly one

@@ -1,4 +1,4 @@
-package players_test
+package ecs
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/players"
 )
 
 // login has a value of each kind that can be wrong.
@@ -23,8 +22,8 @@ type login struct {
 	}
 }
 
-func asking() *players.Request[int] {
-	return players.New("Join", func(int, uint32, *login) {})
+func loginRequest() *Request {
+	return newRequest("Join", func(*World, uint32, *login) {})
 }
 
 // forged are values as no honest client has them.
@@ -32,7 +31,7 @@ func forged(t testing.TB) map[string][]byte {
 	var v login
 	v.Name.Set("Ada")
 	v.Team, v.Ready, v.Items.N = 2, true, 2
-	good, err := asking().Bytes(v)
+	good, err := loginRequest().Bytes(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,28 +47,28 @@ func forged(t testing.TB) map[string][]byte {
 }
 
 // What anybody may have made is a value, or an error, before any peer runs it.
-func TestForgedValues(t *testing.T) {
+func TestForgedRequestValues(t *testing.T) {
 	for name, b := range forged(t) {
-		v, err := asking().Value(b)
+		v, err := loginRequest().Value(b)
 		if (err == nil) != (name == "") || err != nil && !errors.Is(err, codec.ErrMalformed) && !errors.Is(err, codec.ErrShort) && !errors.Is(err, schema.ErrRange) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
 }
 
-// FuzzValue reads any bytes: what is a value runs, and is written as what it was read from.
-func FuzzValue(f *testing.F) {
+// FuzzRequestValue reads any bytes: what is a value runs, and is written as what it was read from.
+func FuzzRequestValue(f *testing.F) {
 	f.Add([]byte(nil))
 	for _, b := range forged(f) {
 		f.Add(b)
 	}
-	r := asking()
+	r := loginRequest()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		v, err := r.Value(b)
 		if err != nil {
 			return
 		}
-		r.Run(0, 1, b)
+		r.Run(nil, 1, b)
 		again, err := r.Bytes(reflect.ValueOf(v).Elem().Interface())
 		if err != nil || len(b) > 0 && len(again) != len(b) {
 			t.Fatalf("%x is %+v, which is %x: %v", b, v, again, err)

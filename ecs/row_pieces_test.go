@@ -1,30 +1,30 @@
-package share
+package ecs
 
 import "testing"
 
 // All rows are in one piece each, of at most so many rows, and pieces are done in order without workers.
-func TestPiecesAreAllRows(t *testing.T) {
-	var l List
+func TestRowPiecesAreAllRows(t *testing.T) {
+	var l rowPieces
 	for range 2 { // the second time in the memory of the first
-		l.Reset()
+		l.reset()
 		seen := map[[2]int32]int{}
 		want := 0
-		for table, n := range []int{1, 0, Rows, Rows + 1, 5 * Rows} {
-			l.Add(table, 7, n)
+		for table, n := range []int{1, 0, pieceRows, pieceRows + 1, 5 * pieceRows} {
+			l.add(table, 7, n)
 			want += n
 		}
 		next := 0
-		l.Run(nil, func(_, i int) {
+		l.run(nil, func(_, i int) {
 			if i != next {
 				t.Fatalf("piece %d is done in place of %d", i, next)
 			}
 			next++
-			p := l.At(i)
-			if p.N < 1 || p.N > Rows {
+			p := l.all[i]
+			if p.n < 1 || p.n > pieceRows {
 				t.Errorf("piece %+v", p)
 			}
-			for k := range p.N {
-				seen[[2]int32{p.Table, p.Start + k}]++
+			for k := range p.n {
+				seen[[2]int32{p.table, p.start + k}]++
 			}
 		})
 		if len(seen) != want {

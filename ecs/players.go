@@ -1,0 +1,97 @@
+package ecs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/tactusgo/tactus/codec"
+)
+
+// maxCommands is how many kinds of commands a protocol may have.
+const maxCommands = 64
+
+// Players is what a protocol says of players besides inputs, for the netcode: what happens when they join and leave, and
+// what they may ask for.
+type Players struct {
+	Join     *Request                      // runs when a player joins; nil: nothing happens
+	Leave    func(w *World, client uint32) // runs when a player leaves, before its entities are despawned; nil: nothing happens
+	Commands []*Request                    // by kind
+}
+
+// setJoin sets Join. It panics if it is set already.
+func (r *Players) setJoin(c *Request) {
+	if r.Join != nil {
+		panic("ecs: Join: the protocol has a Join already; make it one function")
+	}
+	r.Join = c
+}
+
+// setLeave sets Leave. It panics if it is set already, and without a function.
+func (r *Players) setLeave(f func(w *World, client uint32)) {
+	if f == nil || r.Leave != nil {
+		panic("ecs: Leave needs a function, and a protocol has one Leave: make it one function")
+	}
+	r.Leave = f
+}
+
+// addCommand adds a kind of commands. It panics if there is one of that type already, and above maxCommands.
+func (r *Players) addCommand(c *Request) {
+	switch {
+	case r.Kind(c.Schema.Type) >= 0:
+		panic(fmt.Sprintf("ecs: Command[%s] is there already; make it one function, or another type", c.Schema.Type))
+	case len(r.Commands) == maxCommands:
+		panic(fmt.Sprintf("ecs: Command[%s]: a protocol has up to %d kinds of commands; make fields of one struct of what belongs together", c.Schema.Type, maxCommands))
+	}
+	r.Commands = append(r.Commands, c)
+}
+
+// Kind returns the kind of the commands of a type, −1 if there is none.
+func (r *Players) Kind(t reflect.Type) int {
+	return slices.IndexFunc(r.Commands, func(c *Request) bool { return c.Schema.Type == t })
+}
+
+// Pack encodes a command as it is sent and kept: its kind, and its value. Values out of range become the nearest in it. It
+// returns an error for a type that no command of the protocol has.
+func (r *Players) Pack(v any) (string, error) {
+	kind := r.Kind(reflect.TypeOf(v))
+	if kind < 0 {
+		return "", fmt.Errorf("%T is no command of the protocol: register it there with ecs.Command, and give a value of that type", v)
+	}
+	b, err := r.Commands[kind].Bytes(v)
+	return string(append([]byte{byte(kind)}, b...)), err
+}
+
+// Next cuts the next command off b, which holds commands as Pack encodes them and may have been made by anybody. It checks
+// the command, and returns an error that wraps [codec.ErrMalformed] or what [schema.Table.ReadRaw] returns.
+func (r *Players) Next(b []byte) (command, rest []byte, err error) {
+	if len(b) == 0 || int(b[0]) >= len(r.Commands) {
+		return nil, nil, fmt.Errorf("%w: no kind of commands", codec.ErrMalformed)
+	}
+	c := r.Commands[b[0]]
+	n := 1 + c.Schema.RawSize()
+	if len(b) < n {
+		return nil, nil, fmt.Errorf("%w: %d bytes of %s, which has %d", codec.ErrMalformed, len(b)-1, c.Schema.Name, n-1)
+	}
+	_, err = c.Value(b[1:n])
+	return b[:n], b[n:], err
+}
+
+// Do runs a command, as Pack encoded it, in a world.
+func (r *Players) Do(w *World, client uint32, command string) {
+	r.Commands[command[0]].Run(w, client, []byte(command[1:]))
+}
+
+// lines returns the part of the protocol's text that is about players. Peers compare that text.
+func (r *Players) lines() (lines []string) {
+	if r.Join != nil {
+		lines = append(lines, "join "+r.Join.Schema.Line())
+	}
+	if r.Leave != nil {
+		lines = append(lines, "leave")
+	}
+	for _, c := range r.Commands {
+		lines = append(lines, "command "+c.Schema.Line())
+	}
+	return lines
+}
