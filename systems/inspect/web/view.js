@@ -154,8 +154,9 @@ function histogram(wakeups) {
     const late = bound === undefined || bound > wakeups.roomUs;
     const name = bound === undefined ? "more" : micros(bound).replace(".00", "").replace(".0", "");
     svg.append(shape("rect", { x: i * step + 3, width: Math.max(step - 6, 1), y: base - tall, height: tall, rx: 3, fill: late ? "#f4716b" : "#58a6ff" }),
-      shape("text", { x: (i + 0.5) * step, y: h - 5, "text-anchor": "middle" }, step >= 44 || i % 2 === 0 ? name : ""));
-    if (n > 0 && (step >= 44 || n / wakeups.count >= 0.095)) svg.append(shape("text", { x: (i + 0.5) * step, y: base - tall - 5, "text-anchor": "middle" }, share(n, wakeups.count)));
+      shape("text", { x: Math.max((i + 0.5) * step, 20), y: h - 5, "text-anchor": "middle" }, step >= 44 || i % 2 === 0 ? name : ""));
+    const part = share(n, wakeups.count), fits = step >= 44 ? part : n / wakeups.count >= 0.095 ? part.replace(" %", "") : "";
+    if (n > 0 && fits) svg.append(shape("text", { x: (i + 0.5) * step, y: base - tall - 5, "text-anchor": "middle" }, fits));
   });
   return svg;
 }
