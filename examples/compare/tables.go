@@ -53,8 +53,7 @@ func tabulate(out io.Writer, r trial.Results) error {
 	}
 
 	t.begin("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
-		"Whoever applies what has arrived favours the low latency; where inputs name the tick that they are from, both die.\n"+
-			"Lockstep's apply later than that, by a delay that follows the own round trip: the low latency is first again.")
+		"A server that applies inputs as they arrive favours the low latency. If inputs name their tick, both players die.")
 	t.line("", "moment", "winner", "low latency", "high latency", "both die", "nobody dies")
 	for _, d := range r.Fairness.Duels {
 		t.line(d.Model, d.Moment, d.Winner, d.Low, d.High, d.Both, d.None)
