@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // Attachments are what a game hangs on the entities of a world that it shows: a
@@ -32,7 +31,7 @@ import (
 // Attachments belong to the goroutine of their world, and to one world.
 type Attachments[C, T any] struct {
 	vanish func(e Entity, v *T)
-	places memory.Keyed[int32] // by the number of the handle, in attached
+	places keyedTable[int32] // by the number of the handle, in attached
 	held   []attachment[C, T]
 }
 
@@ -61,13 +60,13 @@ func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 		panic(fmt.Sprintf("ecs: Attach to %v, which has no %v; walk what has one with All", e, reflect.TypeFor[C]()))
 	}
 	held := attachment[C, T]{entity: e, netID: w.NetID(e), key: keyOf(w, e), value: v}
-	if at := a.places.Find(e.id); at != nil {
+	if at := a.places.find(e.id); at != nil {
 		old := &a.held[*at]
 		a.end(old)
 		*old = held
 		return &old.value
 	}
-	*a.places.Put(e.id) = int32(len(a.held))
+	*a.places.put(e.id) = int32(len(a.held))
 	a.held = append(a.held, held)
 	return &a.held[len(a.held)-1].value
 }
@@ -75,7 +74,7 @@ func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 // Of is what hangs on e, nil for nothing. It is good until the next Attach or
 // Sweep.
 func (a *Attachments[C, T]) Of(e Entity) *T {
-	if at := a.places.Find(e.id); at != nil && a.held[*at].entity == e {
+	if at := a.places.find(e.id); at != nil && a.held[*at].entity == e {
 		return &a.held[*at].value
 	}
 	return nil
@@ -92,13 +91,13 @@ func (a *Attachments[C, T]) Sweep(w *World) {
 	for i := range a.held {
 		x := &a.held[i]
 		if !x.holds(w) {
-			a.places.Drop(x.entity.id)
+			a.places.remove(x.entity.id)
 			a.end(x)
 			continue
 		}
 		if kept < i {
 			a.held[kept] = *x
-			*a.places.Put(x.entity.id) = int32(kept)
+			*a.places.put(x.entity.id) = int32(kept)
 		}
 		kept++
 	}

@@ -74,7 +74,7 @@ func (n *Netcode) BeginPartial(tick, owner, input uint32, share float64) {
 	p.saved.Capture(0)
 	p.on, p.tick, p.input, p.owner, p.step = true, w.clock.tick, w.inputs.newest, owner, w.setup.step
 	p.own, p.known, p.next = 0, false, w.handles.nextNet
-	if seq := w.inputs.byOwner.Find(owner); seq != nil {
+	if seq := w.inputs.byOwner.find(owner); seq != nil {
 		p.own, p.known = *seq, true
 	}
 	w.clock.tick = tick
@@ -94,7 +94,7 @@ func (n *Netcode) EndPartial() {
 	if p.known {
 		w.Netcode().SetInputSequence(p.owner, p.own)
 	} else {
-		w.inputs.byOwner.Drop(p.owner)
+		w.inputs.byOwner.remove(p.owner)
 	}
 	w.inputs.newest, w.handles.nextNet, p.on = p.input, p.next, false
 }

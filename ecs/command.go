@@ -2,16 +2,14 @@ package ecs
 
 import (
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // deferred is what systems asked for and the end of the stage carries out.
 type deferred struct {
 	depth    int // stages running
 	commands []command
-	parts    []part       // of commands
-	values   memory.Arena // of parts
+	parts    []part // of commands
+	values   arena  // of parts
 }
 
 // op is a kind of structural change.
@@ -163,7 +161,7 @@ func (w *World) flush(base int, predicted bool) {
 func (d *deferred) settle() {
 	if len(d.commands) == 0 {
 		d.parts = d.parts[:0]
-		d.values.Reset()
+		d.values.reset()
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // Hash is a hash of all networked entities: per entity over NetID and the
@@ -19,10 +18,10 @@ func (w *World) Hash() uint64 {
 	var sum uint64
 	for t := range w.Netcode().Tables {
 		for i, id := range t.NetIDs {
-			h := values.Mix(values.Mix(uint64(id)) ^ t.Mask)
+			h := mix64(mix64(uint64(id)) ^ t.Mask)
 			for _, c := range w.setup.protocol.replicated {
 				if c.Words > 0 && t.Mask&(1<<c.replicated) != 0 {
-					h = values.Mix(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
+					h = mix64(h ^ c.Schema.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size)))
 				}
 			}
 			sum += h
@@ -45,11 +44,11 @@ func (w *World) HashOf(c *Component) uint64 {
 			continue
 		}
 		for i, id := range t.NetIDs {
-			h := values.Mix(uint64(id))
+			h := mix64(uint64(id))
 			if c.size > 0 {
-				h ^= c.values.Hash64(unsafe.Add(t.Column(c), uintptr(i)*c.size))
+				h ^= c.values.hash(unsafe.Add(t.Column(c), uintptr(i)*c.size))
 			}
-			sum += values.Mix(h)
+			sum += mix64(h)
 		}
 	}
 	return sum
@@ -62,7 +61,7 @@ func (w *World) HashOf(c *Component) uint64 {
 // their field count as its end. It allocates: it is for when HashOf differs.
 func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
-		sums, words := make([]uint64, len(c.values.Leaves)), make([]uint64, c.size/8+1)
+		sums, words := make([]uint64, len(c.values.leaves)), make([]uint64, c.size/8+1)
 		for t := range w.Netcode().Tables {
 			if !t.t.mask.has(c.index) || c.size == 0 {
 				continue
@@ -77,12 +76,12 @@ func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 					}
 				}
 				for k := range sums {
-					sums[k] += values.Mix(values.Mix(uint64(id)) ^ c.values.Leaves[k].Bits(p))
+					sums[k] += mix64(mix64(uint64(id)) ^ c.values.leaves[k].bits(p))
 				}
 			}
 		}
 		for k, sum := range sums {
-			if !yield(c.values.Path(&c.values.Leaves[k]), sum) {
+			if !yield(c.values.path(&c.values.leaves[k]), sum) {
 				return
 			}
 		}
@@ -209,7 +208,7 @@ func differsIn(p *Protocol, id components.NetID, e Entity, a, b func(*Component)
 		case y == nil:
 			return Difference{id, e, c.Name, "", present, absent}, true
 		default:
-			if field, a, b, differ := c.values.Differs(x, y); differ {
+			if field, a, b, differ := c.values.differs(x, y); differ {
 				return Difference{id, e, c.Name, field, a, b}, true
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // Mode says what the netcode does with a component. Modes combine.
@@ -63,7 +62,7 @@ type Component struct {
 	index      int // in the protocol, and so the bit in a table's mask
 	replicated int // among replicated components, in registration order; -1
 	size       uintptr
-	values     values.Type
+	values     valueLayout
 }
 
 // Replicated is the component's place among those that snapshots name, in order
@@ -201,7 +200,7 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 	if replicated && len(p.replicated) == maxReplicated {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", t, maxReplicated))
 	}
-	c := &Component{Name: t.Name(), Mode: mode, Schema: table, typ: t, index: len(p.all), replicated: -1, size: t.Size(), values: values.Of(t, table)}
+	c := &Component{Name: t.Name(), Mode: mode, Schema: table, typ: t, index: len(p.all), replicated: -1, size: t.Size(), values: newValueLayout(t, table)}
 	if c.Name == "" {
 		c.Name = t.String()
 	}

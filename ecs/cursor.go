@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // maxRowFields bounds the component fields of a row struct, so that a walk
@@ -113,17 +111,17 @@ func (c *cursor) stretch(i int) bool {
 	o := &t.owners
 	if i == 0 {
 		o = w.ownersOf(t)
-		c.serial, c.runAt = o.Serial, 0
+		c.serial, c.runAt = o.serial, 0
 		if c.scope.one {
-			c.runAt = o.First(c.scope.owner)
+			c.runAt = o.first(c.scope.owner)
 		} else if !w.owners.skipsIn(o) {
 			c.aimAt(0, t.n)
 			return true
 		}
-	} else if c.serial != o.Serial { // made again by a walk inside this one
-		c.serial, c.runAt = o.Serial, 0
+	} else if c.serial != o.serial { // made again by a walk inside this one
+		c.serial, c.runAt = o.serial, 0
 		if c.scope.one {
-			c.runAt = o.First(c.scope.owner)
+			c.runAt = o.first(c.scope.owner)
 		}
 	}
 	if c.scope.one {
@@ -133,12 +131,12 @@ func (c *cursor) stretch(i int) bool {
 }
 
 // nextOwned makes the owner's next run that ends behind row i the run.
-func (c *cursor) nextOwned(o *memory.Runs, i int32) bool {
+func (c *cursor) nextOwned(o *rowRuns, i int32) bool {
 	for c.runAt > 0 {
-		run := &o.List[c.runAt-1]
-		c.runAt = run.Next
-		if run.End > i {
-			c.aimTo(max(run.Start, i), run.End)
+		run := &o.all[c.runAt-1]
+		c.runAt = run.next
+		if run.end > i {
+			c.aimTo(max(run.start, i), run.end)
 			return true
 		}
 	}
@@ -146,19 +144,19 @@ func (c *cursor) nextOwned(o *memory.Runs, i int32) bool {
 }
 
 // nextUnskipped makes the next rows from i on that nobody holds the run.
-func (c *cursor) nextUnskipped(o *memory.Runs, i int32) bool {
-	at, n := int(c.runAt), len(o.List)
-	for at < n && (o.List[at].End <= i || c.w.owners.skips(o.List[at].Key)) {
+func (c *cursor) nextUnskipped(o *rowRuns, i int32) bool {
+	at, n := int(c.runAt), len(o.all)
+	for at < n && (o.all[at].end <= i || c.w.owners.skips(o.all[at].key)) {
 		at++
 	}
 	if at == n {
 		return false
 	}
-	start := max(o.List[at].Start, i)
-	for at++; at < n && !c.w.owners.skips(o.List[at].Key); at++ {
+	start := max(o.all[at].start, i)
+	for at++; at < n && !c.w.owners.skips(o.all[at].key); at++ {
 	}
 	c.runAt = int32(at)
-	c.aimTo(start, o.List[at-1].End)
+	c.aimTo(start, o.all[at-1].end)
 	return true
 }
 

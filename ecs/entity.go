@@ -7,7 +7,6 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // Entity is a handle to one entity of one world. It stays valid while its
@@ -37,7 +36,7 @@ type handles struct {
 	free    []uint32
 	changes uint64 // how often slots were handed out and given back
 	settled uint64 // the value of changes that slots and free stand for
-	byNetID memory.Keyed[Entity]
+	byNetID keyedTable[Entity]
 	nextNet components.NetID
 }
 
@@ -72,7 +71,7 @@ func (h *handles) allocate() Entity {
 func (h *handles) release(e Entity) {
 	s := &h.slots[e.id]
 	if s.netID != 0 {
-		h.byNetID.Drop(uint32(s.netID))
+		h.byNetID.remove(uint32(s.netID))
 	}
 	*s = slot{gen: s.gen}
 	h.free = append(h.free, e.id)
@@ -108,14 +107,14 @@ func (h *handles) mustAt(e Entity, call string) *slot {
 // name gives a slot its NetID; no later one will be the same.
 func (h *handles) name(e Entity, id components.NetID) {
 	h.slots[e.id].netID = id
-	*h.byNetID.Put(uint32(id)) = e
+	*h.byNetID.put(uint32(id)) = e
 	h.nextNet = max(h.nextNet, id+1)
 }
 
 // unname forgets that a NetID stands for e, unless it is another's by now.
 func (h *handles) unname(e Entity, id components.NetID) {
-	if at := h.byNetID.Find(uint32(id)); id != 0 && at != nil && at.id == e.id {
-		h.byNetID.Drop(uint32(id))
+	if at := h.byNetID.find(uint32(id)); id != 0 && at != nil && at.id == e.id {
+		h.byNetID.remove(uint32(id))
 	}
 }
 
@@ -152,7 +151,7 @@ func (w *World) NetID(e Entity) components.NetID {
 
 // ByNetID finds the entity that carries a NetID.
 func (w *World) ByNetID(id components.NetID) (Entity, bool) {
-	if e := w.handles.byNetID.Find(uint32(id)); e != nil {
+	if e := w.handles.byNetID.find(uint32(id)); e != nil {
 		return *e, true
 	}
 	return Entity{}, false
@@ -191,7 +190,7 @@ func Add[T any](w *World, e Entity, v T) {
 		return
 	}
 	w.nameIf(e, c)
-	held := w.deferred.values.Take(c.size)
+	held := w.deferred.values.allocate(c.size)
 	*(*T)(held) = v
 	w.do(command{op: opAdd, entity: e, first: w.deferred.part(c, held, 0)})
 }

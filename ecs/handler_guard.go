@@ -3,8 +3,6 @@ package ecs
 import (
 	"fmt"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // handlerGuard keeps handlers of a game from writing a world that is simulated again. They run outside the ticks, so no
@@ -19,7 +17,7 @@ type handlerGuard struct {
 	handler string // the one that runs; empty: none
 	inRows  bool   // rows are walked
 	copies  []componentCopy
-	values  memory.Arena
+	values  arena
 }
 
 // componentCopy is a component that a handler was given, and a copy of it as it was then.
@@ -37,8 +35,8 @@ func (g *handlerGuard) run(handler string, run func()) {
 	run()
 	for _, k := range g.copies[base:] {
 		typ := &k.component.values
-		if l := typ.Unequal(k.was, k.at); l != nil {
-			panic(g.writeError(fmt.Sprintf("%s.%s was %s and is %s after", k.component.Name, typ.Path(l), l.Text(k.was), l.Text(k.at))))
+		if l := typ.unequal(k.was, k.at); l != nil {
+			panic(g.writeError(fmt.Sprintf("%s.%s was %s and is %s after", k.component.Name, typ.path(l), l.text(k.was), l.text(k.at))))
 		}
 	}
 }
@@ -48,7 +46,7 @@ func (g *handlerGuard) endHandler(outer string, base int) {
 	g.handler = outer
 	clear(g.copies[base:])
 	if g.copies = g.copies[:base]; base == 0 {
-		g.values.Reset()
+		g.values.reset()
 	}
 }
 
@@ -85,7 +83,7 @@ func (g *handlerGuard) copyComponent(p unsafe.Pointer, c *Component) {
 	if g.handler == "" {
 		return
 	}
-	was := g.values.Take(c.size)
+	was := g.values.allocate(c.size)
 	copy(unsafe.Slice((*byte)(was), c.size), unsafe.Slice((*byte)(p), c.size))
 	g.copies = append(g.copies, componentCopy{p, was, c})
 }

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // History is a ring of captures of what this peer simulates: the components
@@ -161,8 +160,8 @@ type handleState struct {
 // inputState is which inputs the tick consumes.
 type inputState struct {
 	newest  uint32
-	byOwner memory.Keyed[uint32]
-	spawned memory.Keyed[spawnCount]
+	byOwner keyedTable[uint32]
+	spawned keyedTable[spawnCount]
 }
 
 // predictionState is what a client foretells.
@@ -201,8 +200,8 @@ func (h *WorldHistory) Capture(tick uint32) {
 		}
 		s.handles.free = append(s.handles.free[:0], w.handles.free...)
 	}
-	s.inputs.byOwner.Set(&w.inputs.byOwner)
-	s.inputs.spawned.Set(&w.inputs.spawned)
+	s.inputs.byOwner.copyFrom(&w.inputs.byOwner)
+	s.inputs.spawned.copyFrom(&w.inputs.spawned)
 	s.skipped = append(s.skipped[:0], w.owners.skipped...)
 	s.predicted.spawns = append(s.predicted.spawns[:0], w.predicted.spawns...)
 	s.predicted.ended = append(s.predicted.ended[:0], w.predicted.ended...)
@@ -231,8 +230,8 @@ func (h *WorldHistory) Restore(tick uint32) error {
 	s := &h.states[tick%uint32(len(h.states))]
 	h.rebuild(h.place(tick), s)
 	w.clock.tick, w.inputs.newest, w.handles.nextNet = s.tick, s.inputs.newest, s.handles.nextNet
-	w.inputs.byOwner.Set(&s.inputs.byOwner)
-	w.inputs.spawned.Set(&s.inputs.spawned)
+	w.inputs.byOwner.copyFrom(&s.inputs.byOwner)
+	w.inputs.spawned.copyFrom(&s.inputs.spawned)
 	w.Netcode().SkipNobody()
 	for _, owner := range s.skipped {
 		w.Netcode().SkipOwner(owner)

@@ -3,22 +3,20 @@ package ecs
 import (
 	"slices"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // ownerScope is whose entities Each yields.
 type ownerScope struct {
-	skipped []uint32               // owners that it leaves out
-	held    memory.Keyed[struct{}] // the same, to be looked up
-	only    uint32                 // the one owner that it yields; 0: all
+	skipped []uint32             // owners that it leaves out
+	held    keyedTable[struct{}] // the same, to be looked up
+	only    uint32               // the one owner that it yields; 0: all
 }
 
 // ownersOf is which rows of a fresh table that has the Owner column belong to whom, so that a
 // walk over one owner's entities need not visit all.
-func (w *World) ownersOf(t *table) *memory.Runs {
+func (w *World) ownersOf(t *table) *rowRuns {
 	column := t.cols[w.setup.protocol.core.owner.index]
-	t.owners.Find(unsafe.Slice((*uint32)(column), t.n)) // all of a components.Owner
+	t.owners.update(unsafe.Slice((*uint32)(column), t.n)) // all of a components.Owner
 	return &t.owners
 }
 
@@ -28,7 +26,7 @@ func (w *World) ownersOf(t *table) *memory.Runs {
 func (n *Netcode) SkipOwner(owner uint32) {
 	w := (*World)(n)
 	if owner != 0 && !w.owners.skips(owner) {
-		w.owners.held.Put(owner)
+		w.owners.held.put(owner)
 		w.owners.skipped = append(w.owners.skipped, owner)
 	}
 }
@@ -36,7 +34,7 @@ func (n *Netcode) SkipOwner(owner uint32) {
 // SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
 func (n *Netcode) SkipNobody() {
 	w := (*World)(n)
-	w.owners.held.Clear()
+	w.owners.held.clear()
 	w.owners.skipped = w.owners.skipped[:0]
 }
 
@@ -53,18 +51,18 @@ func (n *Netcode) SimulateOnly(owner uint32) {
 }
 
 // skips reports whether Each leaves out the entities of owner.
-func (s *ownerScope) skips(owner uint32) bool { return s.held.Find(owner) != nil }
+func (s *ownerScope) skips(owner uint32) bool { return s.held.find(owner) != nil }
 
 // skipsIn reports whether a table has rows of an owner that Each leaves out.
-func (s *ownerScope) skipsIn(o *memory.Runs) bool {
-	return slices.ContainsFunc(s.skipped, func(owner uint32) bool { return o.First(owner) > 0 })
+func (s *ownerScope) skipsIn(o *rowRuns) bool {
+	return slices.ContainsFunc(s.skipped, func(owner uint32) bool { return o.first(owner) > 0 })
 }
 
 // inputs is which inputs the running tick consumes.
 type inputs struct {
-	byOwner memory.Keyed[uint32] // sequences
-	newest  uint32               // the newest of them
-	spawned memory.Keyed[spawnCount]
+	byOwner keyedTable[uint32] // sequences
+	newest  uint32             // the newest of them
+	spawned keyedTable[spawnCount]
 	neutral []uint64         // the input of who has no client
 	given   []unsafe.Pointer // scratch of GiveInputs, by chain of owners
 }
@@ -73,7 +71,7 @@ type inputs struct {
 // next Simulate consumes. Randomness on owned entities follows it.
 func (n *Netcode) SetInputSequence(owner, seq uint32) {
 	w := (*World)(n)
-	*w.inputs.byOwner.Put(owner), w.inputs.newest = seq, seq
+	*w.inputs.byOwner.put(owner), w.inputs.newest = seq, seq
 }
 
 // ForgetInputs is for the netcode, when a client has left for good: what
@@ -81,8 +79,8 @@ func (n *Netcode) SetInputSequence(owner, seq uint32) {
 // random numbers by tick.
 func (n *Netcode) ForgetInputs(owner uint32) {
 	w := (*World)(n)
-	w.inputs.byOwner.Drop(owner)
-	w.inputs.spawned.Drop(owner)
+	w.inputs.byOwner.remove(owner)
+	w.inputs.spawned.remove(owner)
 }
 
 // GiveInputs is for the netcode, before Simulate: it makes the input of each entity
@@ -103,12 +101,12 @@ func (n *Netcode) GiveInputs(of func(owner uint32) unsafe.Pointer) {
 		}
 		o := w.ownersOf(t)
 		w.inputs.given = w.inputs.given[:0]
-		for _, at := range o.Heads {
-			w.inputs.given = append(w.inputs.given, w.inputs.orNeutral(of(o.List[at-1].Key)))
+		for _, at := range o.heads {
+			w.inputs.given = append(w.inputs.given, w.inputs.orNeutral(of(o.all[at-1].key)))
 		}
-		for i := range o.List {
-			run := &o.List[i]
-			in.fill(column, run.Start, run.End, w.inputs.given[run.Nth])
+		for i := range o.all {
+			run := &o.all[i]
+			in.fill(column, run.start, run.end, w.inputs.given[run.nth])
 		}
 	}
 }
@@ -122,8 +120,8 @@ func (n *Netcode) GiveInput(owner uint32, value unsafe.Pointer) {
 			continue
 		}
 		o := w.ownersOf(t)
-		for at := o.First(owner); at > 0; at = o.List[at-1].Next {
-			in.fill(t.cols[in.index], o.List[at-1].Start, o.List[at-1].End, value)
+		for at := o.first(owner); at > 0; at = o.all[at-1].next {
+			in.fill(t.cols[in.index], o.all[at-1].start, o.all[at-1].end, value)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (p *predictions) despawn(e Entity, s *slot) {
 	w := p.w
 	input := w.inputs.newest
 	if p := w.pointer(s, w.setup.protocol.core.owner); p != nil {
-		if seq := w.inputs.byOwner.Find(*(*uint32)(p)); seq != nil {
+		if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
 			input = *seq
 		}
 	}

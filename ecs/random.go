@@ -2,8 +2,6 @@ package ecs
 
 import (
 	"math/bits"
-
-	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // Rand draws random numbers that are a pure function of the world seed, the
@@ -19,7 +17,7 @@ type Rand struct {
 // follow the owner's input sequence, which both sides know exactly; all others,
 // and the zero Entity (for draws that belong to no entity), follow the tick.
 func (w *World) Rand(e Entity) Rand {
-	key := values.Mix(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
+	key := mix64(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
 	id := uint64(0)
 	named := uint64(0)
 	when := uint64(w.clock.tick)
@@ -30,26 +28,26 @@ func (w *World) Rand(e Entity) Rand {
 			id = uint64(s.netID)
 		}
 		if p := w.pointer(s, w.setup.protocol.core.owner); p != nil {
-			if seq := w.inputs.byOwner.Find(*(*uint32)(p)); seq != nil {
+			if seq := w.inputs.byOwner.find(*(*uint32)(p)); seq != nil {
 				when = 1<<32 | uint64(*seq)
 			}
 		}
 	}
-	key = values.Mix(key ^ when ^ named)
-	key = values.Mix(key ^ (uint64(w.clock.system)<<32 | id))
+	key = mix64(key ^ when ^ named)
+	key = mix64(key ^ (uint64(w.clock.system)<<32 | id))
 	return Rand{key: key}
 }
 
 // NewRand starts draws that follow from a seed and a stream number alone, for
 // what happens outside the tick: where things start, what a bot does.
 func NewRand(seed, stream uint64) Rand {
-	return Rand{key: values.Mix(values.Mix(seed^0x9e3779b97f4a7c15) ^ stream)}
+	return Rand{key: mix64(mix64(seed^0x9e3779b97f4a7c15) ^ stream)}
 }
 
 // Uint64 is the next draw, uniform over all values.
 func (r *Rand) Uint64() uint64 {
 	r.n++
-	return values.Mix(r.key + r.n*0x9e3779b97f4a7c15)
+	return mix64(r.key + r.n*0x9e3779b97f4a7c15)
 }
 
 // IntN is the next draw, uniform over 0..n-1. It panics unless n is positive.
@@ -66,3 +64,13 @@ func (r *Rand) Float64() float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
 // Float32 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻²⁴.
 func (r *Rand) Float32() float32 { return float32(r.Uint64()>>40) * 0x1p-24 }
+
+// mix64 is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): a
+// bijection that spreads every bit.
+func mix64(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

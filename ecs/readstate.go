@@ -137,11 +137,11 @@ func (r *stateReader) state(s *worldState) []stateTable {
 	}
 	for range r.count(2, "input sequences") {
 		owner := r.number(anyNumber, "owner")
-		*s.inputs.byOwner.Put(owner) = r.number(anyNumber, "input sequence")
+		*s.inputs.byOwner.put(owner) = r.number(anyNumber, "input sequence")
 	}
 	for range r.count(3, "counts of spawns") {
 		owner := r.number(anyNumber, "owner")
-		*s.inputs.spawned.Put(owner) = spawnCount{r.number(anyNumber, "input"), uint16(r.number(1<<16, "count of spawns"))}
+		*s.inputs.spawned.put(owner) = spawnCount{r.number(anyNumber, "input"), uint16(r.number(1<<16, "count of spawns"))}
 	}
 	s.skipped = r.numbers("held owners")
 	r.named = make(map[components.NetID]bool)
@@ -205,14 +205,14 @@ func (r *stateReader) table(s *worldState) stateTable {
 		if !t.mask.has(c.index) || c.size == 0 || c == p.core.self || c == p.core.netID {
 			continue
 		}
-		if r.failed() || r.Len()/max(1, c.values.Held()) < n {
+		if r.failed() || r.Len()/max(1, c.values.size()) < n {
 			r.refuse("a column that ends early")
 			return t
 		}
 		words := make([]uint64, (uintptr(n)*c.size+7)/8)
 		t.columns = append(t.columns, words)
 		for i := range n {
-			if wrong := c.values.Read(&r.ByteReader, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size)); wrong != "" {
+			if wrong := c.values.read(&r.ByteReader, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size)); wrong != "" {
 				r.refuse(wrong)
 			}
 		}

@@ -132,7 +132,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 		}
 		if all[i] = e; id != 0 {
 			names[i] = id
-			*w.handles.byNetID.Put(uint32(id)) = e
+			*w.handles.byNetID.put(uint32(id)) = e
 		}
 		*s = slot{gen: e.gen, live: true, suspended: suspended, stored: q.EntityAt(i), table: t, netID: id}
 	}

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // check is what watches the rules at work.
@@ -125,8 +124,8 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 				if is == nil || bytes.Equal(unsafe.Slice((*byte)(was), comp.size), unsafe.Slice((*byte)(is), comp.size)) {
 					continue
 				}
-				if l := comp.values.Unequal(was, is); l != nil {
-					return Divergence{Tick: w.clock.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: l.Path(), First: l.Text(was), Again: l.Text(is)}, true
+				if l := comp.values.unequal(was, is); l != nil {
+					return Divergence{Tick: w.clock.tick, NetID: s.netID, Entity: e, Component: comp.Name, Field: l.path, First: l.text(was), Again: l.text(is)}, true
 				}
 			}
 		}
@@ -146,7 +145,7 @@ func (w *World) Shuffle(seed uint64) {
 }
 
 func (w *World) shuffle(seed uint64) {
-	r := Rand{key: values.Mix(seed)}
+	r := Rand{key: mix64(seed)}
 	var order []Entity
 	for _, t := range w.storage.tables[:len(w.storage.tables):len(w.storage.tables)] {
 		w.storage.refresh(t)

@@ -64,7 +64,7 @@ func (w *World) Spawn(values ...any) Entity {
 		if _, found := w.deferred.find(&cmd, c); found {
 			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
 		}
-		held := w.deferred.values.Take(c.size)
+		held := w.deferred.values.allocate(c.size)
 		reflect.NewAt(c.typ, held).Elem().Set(reflect.ValueOf(v))
 		cmd.first = w.deferred.part(c, held, cmd.first)
 	}
@@ -195,7 +195,7 @@ func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 		}
 		return
 	}
-	values, own := w.deferred.values.Take(r.size), r.typ.Size()
+	values, own := w.deferred.values.allocate(r.size), r.typ.Size()
 	if own > 0 {
 		move(values, src, own)
 	}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"unsafe"
-
-	"github.com/tactusgo/tactus/ecs/internal/values"
 )
 
 // SpawnKey names an entity that Simulate spawned for a client, alike on the
@@ -31,7 +29,7 @@ func (k SpawnKey) compare(o SpawnKey) int {
 
 // stream is a number for the entity's random draws.
 func (k SpawnKey) stream() uint64 {
-	return values.Mix(values.Mix(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
+	return mix64(mix64(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
 }
 
 // order sorts entities that have no NetID yet behind all that have one, as
@@ -50,12 +48,12 @@ const maxNth = 1<<16 - 1
 // nextKey is the key of the next spawn for an owner in the running Simulate;
 // false when it gets none.
 func (in *inputs) nextKey(owner uint32) (SpawnKey, bool) {
-	seq := in.byOwner.Find(owner)
+	seq := in.byOwner.find(owner)
 	if owner == 0 || seq == nil {
 		return SpawnKey{}, false
 	}
 	input := *seq
-	c := in.spawned.Put(owner)
+	c := in.spawned.put(owner)
 	if c.input != input {
 		*c = spawnCount{input: input}
 	}
@@ -121,7 +119,7 @@ func (w *World) claim(spawn *command) Entity {
 	if !ok {
 		return w.handles.allocate()
 	}
-	held := w.deferred.values.Take(w.setup.protocol.core.key.size)
+	held := w.deferred.values.allocate(w.setup.protocol.core.key.size)
 	*(*SpawnKey)(held) = key
 	spawn.first = w.deferred.part(w.setup.protocol.core.key, held, spawn.first)
 	if _, marked := w.deferred.find(spawn, w.setup.protocol.core.predicted); w.setup.config.Client && !marked {
@@ -147,7 +145,7 @@ func (p *predictions) handle(key SpawnKey) Entity {
 func (p *predictions) unspawn(c *command, s *slot) {
 	w := p.w
 	if key, keyed := w.deferred.find(c, w.setup.protocol.core.key); keyed {
-		w.inputs.spawned.Find((*SpawnKey)(key).Owner).nth--
+		w.inputs.spawned.find((*SpawnKey)(key).Owner).nth--
 	}
 	if s.table == nil {
 		w.handles.release(c.entity)

@@ -153,7 +153,7 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 		w.flush(base, predicted)
 	}
 	if predicted && w.clock.simulating == 0 {
-		w.inputs.spawned.Clear() // the input may be simulated again
+		w.inputs.spawned.clear() // the input may be simulated again
 	}
 	if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on {
 		w.quantize()

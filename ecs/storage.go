@@ -5,7 +5,6 @@ import (
 
 	arche "github.com/mlange-42/arche/ecs"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs/internal/memory"
 )
 
 // storage is where components lie: arche's world, and what we know of its tables.
@@ -58,9 +57,9 @@ type table struct {
 	filter     arche.CachedFilter
 	cols       []unsafe.Pointer // by component index; nil where absent or empty
 	n          int
-	version    uint64      // names the arrangement of rows: another after every mutation
-	fresh      bool        // cols and n are up to date
-	owners     memory.Runs // by components.Owner
+	version    uint64  // names the arrangement of rows: another after every mutation
+	fresh      bool    // cols and n are up to date
+	owners     rowRuns // by components.Owner
 }
 
 // tableOf finds or makes the table of a component set.

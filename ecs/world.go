@@ -181,7 +181,7 @@ func (w *World) single(i int) Entity {
 // that hands out NetIDs.
 func (w *World) spawnSingletons() {
 	for _, c := range w.setup.protocol.singletons {
-		zero := w.deferred.values.Take(c.size)
+		zero := w.deferred.values.allocate(c.size)
 		clear(unsafe.Slice((*byte)(zero), c.size))
 		e := w.handles.allocate()
 		w.nameIf(e, c)

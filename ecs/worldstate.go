@@ -45,18 +45,18 @@ func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 	dst = codec.AppendUvarint(dst, uint64(s.handles.nextNet))
 	dst = appendNumbers(dst, s.handles.gens)
 	dst = appendNumbers(dst, s.handles.free)
-	sequences := s.inputs.byOwner.Sorted()
+	sequences := s.inputs.byOwner.sorted()
 	dst = codec.AppendUvarint(dst, uint64(len(sequences)))
 	for _, at := range sequences {
-		dst = codec.AppendUvarint(dst, uint64(at.Key))
-		dst = codec.AppendUvarint(dst, uint64(at.Value))
+		dst = codec.AppendUvarint(dst, uint64(at.key))
+		dst = codec.AppendUvarint(dst, uint64(at.value))
 	}
-	spawned := s.inputs.spawned.Sorted()
+	spawned := s.inputs.spawned.sorted()
 	dst = codec.AppendUvarint(dst, uint64(len(spawned)))
 	for _, at := range spawned {
-		dst = codec.AppendUvarint(dst, uint64(at.Key))
-		dst = codec.AppendUvarint(dst, uint64(at.Value.input))
-		dst = codec.AppendUvarint(dst, uint64(at.Value.nth))
+		dst = codec.AppendUvarint(dst, uint64(at.key))
+		dst = codec.AppendUvarint(dst, uint64(at.value.input))
+		dst = codec.AppendUvarint(dst, uint64(at.value.nth))
 	}
 	dst = appendNumbers(dst, s.skipped)
 	n := 0
@@ -93,7 +93,7 @@ func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
 			continue
 		}
 		for i := range tc.n {
-			dst = c.values.Append(dst, h.value(tc, i, c))
+			dst = c.values.append(dst, h.value(tc, i, c))
 		}
 	}
 	return dst
@@ -112,7 +112,7 @@ func (p *Protocol) layout() uint64 {
 	h := fnv.New64a()
 	for _, c := range p.all {
 		fmt.Fprintln(h, c.Name, c.size)
-		c.values.Describe(h)
+		c.values.describe(h)
 	}
 	return h.Sum64()
 }

@@ -1,11 +1,10 @@
-package memory
+package ecs
 
 import "unsafe"
 
-// Arena gives out room for values, such as those of waiting commands. What it gave out
-// stays where it is until Reset, so that pointers into it are good; it keeps its memory,
-// so that a game that spawns every tick allocates once.
-type Arena struct {
+// arena allocates memory for values, such as those of waiting commands, until it is reset. The values do not move, so
+// pointers to them stay good until then. It keeps its memory, so that a game that spawns every tick allocates once.
+type arena struct {
 	blocks [][]uint64 // words, so that any component is aligned
 	block  int        // where the next value goes
 	used   int        // words of it
@@ -14,13 +13,13 @@ type Arena struct {
 // arenaBlock is the usual size of a block in words.
 const arenaBlock = 1024
 
-// nothing is what a pointer to no bytes points at.
-var nothing struct{}
+// noBytes is what a pointer to no bytes points at.
+var noBytes struct{}
 
-// Take gives out n bytes, which hold whatever was there.
-func (a *Arena) Take(n uintptr) unsafe.Pointer {
+// allocate returns n bytes, which are not cleared.
+func (a *arena) allocate(n uintptr) unsafe.Pointer {
 	if n == 0 {
-		return unsafe.Pointer(&nothing)
+		return unsafe.Pointer(&noBytes)
 	}
 	need := int(n+7) / 8
 	for a.block < len(a.blocks) && a.used+need > len(a.blocks[a.block]) {
@@ -34,5 +33,5 @@ func (a *Arena) Take(n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(at)
 }
 
-// Reset takes everything back.
-func (a *Arena) Reset() { a.block, a.used = 0, 0 }
+// reset takes everything back.
+func (a *arena) reset() { a.block, a.used = 0, 0 }

@@ -1,4 +1,4 @@
-package memory
+package ecs
 
 import (
 	"math/rand/v2"
@@ -7,9 +7,9 @@ import (
 )
 
 // Runs are what one finds by looking at each row, after any change of the column.
-func TestRunsAreThoseOfTheColumn(t *testing.T) {
+func TestRowRunsAreThoseOfTheColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	var runs Runs
+	var runs rowRuns
 	var column []uint32
 	for step := range 2000 {
 		switch n := len(column); {
@@ -20,21 +20,21 @@ func TestRunsAreThoseOfTheColumn(t *testing.T) {
 		default:
 			column[r.IntN(n)] = r.Uint32N(5)
 		}
-		runs.Find(column)
-		serial := runs.Serial
-		if runs.Find(slices.Clone(column)); runs.Serial != serial {
+		runs.update(column)
+		serial := runs.serial
+		if runs.update(slices.Clone(column)); runs.serial != serial {
 			t.Fatalf("step %d: found again in an equal column", step)
 		}
 		var rows []uint32
-		for i, run := range runs.List {
-			if run.Start != int32(len(rows)) || run.End <= run.Start || i > 0 && runs.List[i-1].Key == run.Key {
+		for i, run := range runs.all {
+			if run.start != int32(len(rows)) || run.end <= run.start || i > 0 && runs.all[i-1].key == run.key {
 				t.Fatalf("step %d: run %d is %+v behind row %d", step, i, run, len(rows))
 			}
-			if head := runs.List[runs.Heads[run.Nth]-1]; head.Key != run.Key || head.Start > run.Start {
-				t.Fatalf("step %d: the first run of %d is said to be %+v", step, run.Key, head)
+			if head := runs.all[runs.heads[run.nth]-1]; head.key != run.key || head.start > run.start {
+				t.Fatalf("step %d: the first run of %d is said to be %+v", step, run.key, head)
 			}
-			for range run.End - run.Start {
-				rows = append(rows, run.Key)
+			for range run.end - run.start {
+				rows = append(rows, run.key)
 			}
 		}
 		if !slices.Equal(rows, column) {
@@ -42,12 +42,12 @@ func TestRunsAreThoseOfTheColumn(t *testing.T) {
 		}
 		for key := range uint32(6) {
 			n := 0
-			for at := runs.First(key); at > 0; at = runs.List[at-1].Next {
-				run := runs.List[at-1]
-				if run.Key != key {
+			for at := runs.first(key); at > 0; at = runs.all[at-1].next {
+				run := runs.all[at-1]
+				if run.key != key {
 					t.Fatalf("step %d: run %+v among those of %d", step, run, key)
 				}
-				n += int(run.End - run.Start)
+				n += int(run.end - run.start)
 			}
 			want := 0
 			for _, k := range column {

@@ -1,14 +1,14 @@
-package memory
+package ecs
 
 import (
 	"math/rand/v2"
 	"testing"
 )
 
-func TestKeyedIsAMap(t *testing.T) {
+func TestKeyedTableIsAMap(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var got Keyed[int]
+		var got keyedTable[int]
 		want := map[uint32]int{}
 		// Few keys, so that they meet; some that begin at one place; and large ones.
 		key := func() uint32 {
@@ -25,29 +25,29 @@ func TestKeyedIsAMap(t *testing.T) {
 			k := key()
 			switch r.IntN(5) {
 			case 0, 1:
-				*got.Put(k) = i
+				*got.put(k) = i
 				want[k] = i
 			case 2, 3:
-				got.Drop(k)
+				got.remove(k)
 				delete(want, k)
 			}
 			if i%7000 == 6999 { // goes on in another table of any size, apart from this one
-				var other Keyed[int]
+				var other keyedTable[int]
 				for k := range uint32(i % 3 * 100) {
-					*other.Put(k) = -1
+					*other.put(k) = -1
 				}
-				other.Set(&got)
-				*got.Put(key()) = -2
-				got.Drop(key())
+				other.copyFrom(&got)
+				*got.put(key()) = -2
+				got.remove(key())
 				got = other
 			}
 			if i%5000 == 4999 && seed%2 == 0 {
-				got.Clear()
+				got.clear()
 				clear(want)
 			}
 			k = key()
 			v, ok := want[k]
-			if p := got.Find(k); (p != nil) != ok || ok && *p != v {
+			if p := got.find(k); (p != nil) != ok || ok && *p != v {
 				t.Fatalf("seed %d, step %d: key %d: %v, want %v %v", seed, i, k, p, v, ok)
 			}
 			if got.n != len(want) {
@@ -60,17 +60,17 @@ func TestKeyedIsAMap(t *testing.T) {
 	}
 }
 
-func TestArenaKeepsWhatItGave(t *testing.T) {
-	var a Arena
+func TestArenaKeepsValues(t *testing.T) {
+	var a arena
 	for round := range 3 {
 		var given []*[3]uint64
 		for i := range uint64(2000) {
-			p := (*[3]uint64)(a.Take(24))
+			p := (*[3]uint64)(a.allocate(24))
 			*p = [3]uint64{i, i, i}
 			given = append(given, p)
 			if i%100 == 0 {
-				a.Take(0)
-				a.Take(8 * (arenaBlock + 1)) // larger than a block
+				a.allocate(0)
+				a.allocate(8 * (arenaBlock + 1)) // larger than a block
 			}
 		}
 		for i, p := range given {
@@ -79,7 +79,7 @@ func TestArenaKeepsWhatItGave(t *testing.T) {
 			}
 		}
 		blocks := len(a.blocks)
-		a.Reset()
+		a.reset()
 		if round > 0 && blocks != len(a.blocks) {
 			t.Errorf("round %d: %d blocks", round, blocks)
 		}
