@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/gcpause"
 	"github.com/tactusgo/tactus/internal/logging"
 )
 
@@ -127,7 +126,7 @@ func New(c Config) *Control {
 func (c *Control) Measure(now time.Time) {
 	if c.config.Clock == nil {
 		c.config.Clock = func() time.Duration { return time.Since(now) }
-		c.times.pauses = gcpause.New(0)
+		c.times.pauses = newGCPauses(0)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	runtime.GC()
 	c.Begin()
 	c.End(0)
-	c.times.pauses.Look(time.Hour)
+	c.times.pauses.update(time.Hour)
 	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
 		t.Errorf("%+v", x)
 	}

@@ -3,7 +3,6 @@ package overload
 import (
 	"time"
 
-	"github.com/tactusgo/tactus/internal/gcpause"
 	"github.com/tactusgo/tactus/internal/histogram"
 )
 
@@ -22,7 +21,7 @@ type Times struct {
 // times measures that.
 type times struct {
 	wakeups *histogram.Window // nil: none was measured
-	pauses  *gcpause.Watch    // nil: the clock is not the machine's
+	pauses  *gcPauses         // nil: the clock is not the machine's
 }
 
 // add counts a wake-up that has ended.
@@ -32,7 +31,7 @@ func (t *times) add(now, took time.Duration) {
 	}
 	t.wakeups.Add(now, took)
 	if t.pauses != nil {
-		t.pauses.Look(now)
+		t.pauses.update(now)
 	}
 }
 
@@ -42,7 +41,7 @@ func (c *Control) Times() (st Times) {
 		h := t.wakeups.Read()
 		st = Times{P50: h.Share(0.5), P99: h.Share(0.99), P999: h.Share(0.999), Longest: h.Most()}
 		if t.pauses != nil {
-			st.GCPause = t.pauses.Longest()
+			st.GCPause = t.pauses.longestInMinute()
 		}
 	}
 	return st

@@ -1,2 +1,0 @@
-// Package gcpause tells how long garbage collection stopped the process at once: [Watch].
-package gcpause
