@@ -12,13 +12,10 @@ import (
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
-	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
-	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
@@ -42,7 +39,7 @@ type Client struct {
 	link     clientLink
 	steps    clientSteps
 	stages   clientStages
-	followed followers.Followers
+	followed followers
 	shape    clientShape
 
 	mirror *mirror.Mirror // what the server said
@@ -131,7 +128,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.model.systems.send(w) }})
 	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.model.systems.interpolate(w) }})
 	c.stages.schedule = ecs.NewSchedule(c.stages.before, c.stages.onTick, c.stages.after, c.stages.render)
-	if err := needs.Settle(c.stages.schedule, cfg.Schedule, needs.OfClient); err != nil {
+	if err := finalizeSchedule(c.stages.schedule, cfg.Schedule, clientStageOrder); err != nil {
 		return nil, err
 	}
 	names := c.stages.schedule.Names()
@@ -198,7 +195,7 @@ func (c *Client) Advance(now time.Time) int {
 	for ; ran < n || c.model.pace.More(ran-n); ran++ {
 		c.tick()
 	}
-	c.followed.All.Settle(c.model.firstOpen())
+	c.followed.all.Settle(c.model.firstOpen())
 	if q := c.link.commands; q != nil {
 		q.Send(now, c.link.session)
 	}
@@ -230,7 +227,7 @@ func (c *Client) Frame(now time.Time) {
 // the session ends, and returns why. frame, which may be nil, is called after
 // every step with the view up to date.
 func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
-	err := realtime.Run(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
+	err := runRealTime(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
 	if c.link.err != nil && ctx.Err() == nil {
 		return c.link.err
 	}

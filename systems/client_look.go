@@ -135,7 +135,7 @@ func (c *Client) Session() netsys.Session { return c.link.endpoint.Session() }
 
 // Outcomes is the log of outcomes that this client foresees, for its counters; nil
 // where none are registered, or the policies say that they are told at once.
-func (c *Client) Outcomes() *outcome.Log { return c.followed.Outcomes }
+func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
 
 // Policies are the netcode model, as the server told it; those of policy.LocalSync
 // before the client is connected.

@@ -12,10 +12,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
-	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -36,9 +34,9 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.view = ecs.NewWorld(c.protocol, config)
 	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
 	if foresees(m.Policies) {
-		c.followed.Outcomes = followers.NewOutcomes(c.world, c.config.Outcomes)
+		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
-	c.followed.All = followers.List(c.config.Events, c.followed.Outcomes)
+	c.followed.all = newListeners(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	log.Jump(m.Input)
@@ -263,7 +261,7 @@ func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (
 	if err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
-	if err := realtime.Until(ctx, c, c.Connected); err != nil {
+	if err := advanceUntil(ctx, c, c.Connected); err != nil {
 		return nil, errors.Join(err, c.Close(time.Now()))
 	}
 	return c, nil

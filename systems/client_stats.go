@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/differ"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
@@ -160,8 +159,8 @@ func Difference(s *Server, c *Client) error {
 	if p == nil {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
-	return differ.Ends{
-		Server: s.world, World: c.world, Client: c.link.id, Mirror: c.mirror, Reconciler: c.reconciler,
-		Tick: s.link.tick, Snapshots: s.snapshots, Told: p.snapshot,
-	}.Compare()
+	return bothEnds{
+		serverWorld: s.world, world: c.world, client: c.link.id, mirror: c.mirror, reconciler: c.reconciler,
+		tick: s.link.tick, snapshots: s.snapshots, recipient: p.snapshot,
+	}.compare()
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/clock"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
@@ -92,7 +91,7 @@ func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session)
 		_ = c.link.endpoint.Close(now) // with a goodbye; the wire is of no use any more
 	}
 	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted, resumes: c.link.lost != nil}
-	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers.Followers{}
+	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers{}
 	c.predictor, c.reconciler = nil, nil
 	blank(c)
 	c.mirror.Decoder.CountBytes(counting)

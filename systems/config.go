@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
-	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -160,7 +159,7 @@ func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
 	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
 		return fmt.Errorf("%w: Systems with a Predict or Reconcile under %s: every peer simulates everything from the inputs of all, and has to do so alike; leave these two out", ErrConfig, p.Model())
 	}
-	if err := needs.Client(s.Names(), p); err != nil {
+	if err := requireClientSystems(s.Names(), p); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
-	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/predict"
@@ -174,7 +173,7 @@ func (c ClientConfig) Session(p *ecs.Protocol) (s netsys.ClientConfig, err error
 	}
 	if p != nil {
 		s.Schema = p.Lines()
-		s.Login, err = login.Of(p, c.Login)
+		s.Login, err = encodeLogin(p, c.Login)
 	}
 	return s, err
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/event"
-	"github.com/tactusgo/tactus/systems/internal/login"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 	"github.com/tactusgo/tactus/systems/outcome"
@@ -214,16 +213,6 @@ func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
-
-// LoginFunc looks at what a client asks to be. Make one with [Login].
-type LoginFunc = login.Func
-
-// Login makes a LoginFunc of a typed function; T is the type of the protocol's [ecs.Join], and
-// [NewServer] says so when it is not. f may overwrite *v with what the server knows of the player,
-// by the session's ClientID and by the UserData of its token, or refuse the client with an error,
-// whose text it is told: its Err wraps netsys.ErrLogin. f is called in Receive, once for a session
-// and before that begins, also for players who come back, and must not change the world.
-func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc { return login.New(f) }
 
 // Overload says what a server gives up where its ticks take longer than there is time, in which order, and when newcomers
 // are turned away so that it need not. [ServerStats] say where it stands.

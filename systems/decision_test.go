@@ -472,7 +472,7 @@ var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer",
 // realTime are the places that may: what runs a peer in real time, what a start time
 // that nobody gave is filled from, and real sockets.
 var realTime = []string{
-	"systems/internal/realtime/run.go: Run", "systems/internal/realtime/run.go: Until",
+	"systems/realtime.go: runRealTime", "systems/realtime.go: advanceUntil",
 	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial",
 	"systems/server.go: NewServer", "systems/server.go: Run",
 	"systems/internal/overload/control.go: Measure", // under Server.Run alone

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
@@ -116,7 +115,7 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	if p.Missing == policy.MissingNeutral {
 		c.Fills = -1
 	}
-	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, followers.Unsettled{Listeners: s.followed.All})}, newSnapshotTeller(s)
+	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotTeller(s)
 	line := r.in.Timeline()
 	return serverModel{
 		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
@@ -178,7 +177,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 	d := deterministic.NewClient(deterministic.ClientParts{
 		World: c.world, Player: c.link.id, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
 		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, p, rate),
-		Drawing: drawingParts(c), Followers: followers.Unsettled{Listeners: c.followed.All},
+		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all},
 	})
 	c.interpolator = d.View()
 	m, line := following{c, d, new(mirror.Watch)}, d.Relay().Timeline()

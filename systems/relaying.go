@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
@@ -29,7 +28,7 @@ func newRelaying(s *Server, c relay.Config) *relaying {
 			return s.intake.Refuse(player, tick, tick, words)
 		}
 	}
-	m.in = deterministic.NewServer(s.world, c, s.config.Channels, followers.Unsettled{Listeners: s.followed.All})
+	m.in = deterministic.NewServer(s.world, c, s.config.Channels, unsettledListeners{Listeners: s.followed.all})
 	return m
 }
 

@@ -6,15 +6,10 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/inputgather"
-	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/predict"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
-
-// ErrStageOrder is wrapped by the error that refuses a schedule whose systems
-// stand in an order in which they cannot work.
-var ErrStageOrder = needs.ErrOrder
 
 // thinOut are the systems that a thin client does without.
 var thinOut = [...]string{"Predict", "Reconcile", "Interpolate"}
@@ -113,6 +108,6 @@ func predictParts(c *Client) predict.Parts {
 func reconcileParts(c *Client) reconcile.Parts {
 	return reconcile.Parts{
 		World: c.world, Client: c.link.id, Mirror: c.mirror, Predict: c.predictor, View: c.interpolator,
-		Waiting: c.followed.Waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
+		Waiting: c.followed.waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
 	}
 }

@@ -11,12 +11,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/followers"
 	"github.com/tactusgo/tactus/systems/internal/interest"
-	"github.com/tactusgo/tactus/systems/internal/needs"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/ownership"
-	"github.com/tactusgo/tactus/systems/internal/realtime"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -40,7 +37,7 @@ type Server struct {
 	report    *report.Judge // nil: clients report none
 	link      serverLink
 	stages    serverStages
-	followed  followers.Followers
+	followed  followers
 	shape     serverShape
 	sessions  serverSessions
 	intake    *serverapply.Intake
@@ -104,8 +101,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
 		Interest: seen, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
-	s.followed.Outcomes = followers.NewOutcomes(s.world, c.Outcomes)
-	s.followed.All = followers.List(s.config.Events, s.followed.Outcomes)
+	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
+	s.followed.all = newListeners(s.config.Events, s.followed.outcomes)
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
 	if s.owned, err = newOwned(s); err != nil {
@@ -126,15 +123,15 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := s.attachLagComp(); err != nil {
 		return nil, err
 	}
-	if err := needs.Settle(s.stages.schedule, c.Schedule, needs.OfServer); err != nil {
+	if err := finalizeSchedule(s.stages.schedule, c.Schedule, serverStageOrder); err != nil {
 		return nil, err
 	}
-	if err := needs.Server(s.stages.schedule.Names(), c.Policies); err != nil {
+	if err := requireServerSystems(s.stages.schedule.Names(), c.Policies); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 
 	wired := c.sessions()
-	if wired.Login, err = c.Login.Asker(p, c.Logger); err != nil {
+	if wired.Login, err = c.Login.checker(p, c.Logger); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if c.Start.IsZero() {
@@ -204,7 +201,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.link.tick++
 		s.stats.Ticks++
 	}
-	s.followed.All.Settle(s.model.firstOpen())
+	s.followed.all.Settle(s.model.firstOpen())
 	if s.model.restores {
 		s.owned.Restore()
 	}
@@ -226,7 +223,7 @@ func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config
 // nil; or until the server ends, and returns Err.
 func (s *Server) Run(ctx context.Context) error {
 	s.link.load.Measure(time.Now())
-	err := realtime.Run(ctx, s, func() error { return s.Close(time.Now()) })
+	err := runRealTime(ctx, s, func() error { return s.Close(time.Now()) })
 	return errors.Join(s.link.err, err)
 }
 

@@ -37,7 +37,7 @@ func (s *Server) Session(client uint32) netsys.Session {
 
 // Outcomes is the log of irreversible outcomes, for its counters; nil where none are
 // registered.
-func (s *Server) Outcomes() *outcome.Log { return s.followed.Outcomes }
+func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
 
 // Probe looks at a server while it runs, on the server's goroutine; package inspect has
 // one. What systems take is measured by Schedule().WrapAll.

@@ -76,14 +76,14 @@ func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
 // Ready begins a tick: nobody waits for inputs.
 func (a *sequenced) Ready() bool {
 	a.s.world.Netcode().SetTick(a.s.link.tick)
-	a.s.followed.All.Start(a.s.link.tick)
+	a.s.followed.all.Start(a.s.link.tick)
 	return true
 }
 
 // Done ends it.
 func (a *sequenced) Done() {
 	s := a.s
-	s.followed.All.Done()
+	s.followed.all.Done()
 	s.world.Netcode().SkipNobody()
 	a.judge()
 	s.snapshots.Step()

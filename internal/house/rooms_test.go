@@ -36,10 +36,6 @@ var rooms = map[string]string{
 	"internal/commands":      "internal/inflight internal/notice",
 	"internal/relay":         "internal/inflight internal/commands",
 	"internal/deterministic": "inputgather interpolate internal/relay",
-	"internal/followers":     "outcome", // the log of which it makes
-
-	// what looks at both ends
-	"internal/differ": "reconcile snapshot internal/mirror",
 }
 
 // floors say it of what stands below the rooms, and of what games import beside the six: these
@@ -52,12 +48,9 @@ var floors = map[string]string{
 	"internal/clock":    "internal/wire",
 	"internal/inflight": "",
 	"internal/timeline": "internal/commands",
-	"internal/login":    "",
-	"internal/needs":    "policy",
 	"internal/overload": "",
 	"internal/tokens":   "", // of the bots of runner and swarm
 	"internal/interest": "",
-	"internal/realtime": "",
 	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
 
 	// what a process writes to a directory, and by which right, and the directory in memory

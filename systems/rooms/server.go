@@ -13,7 +13,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
-
 	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 

@@ -1,0 +1,241 @@
+package systems
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/reconcile"
+	"github.com/tactusgo/tactus/systems/snapshot"
+)
+
+// bothEnds are a client that receives snapshots and its server, for [Difference].
+type bothEnds struct {
+	serverWorld *ecs.World
+	world       *ecs.World // the client's
+	client      uint32     // its number
+	mirror      *mirror.Mirror
+	reconciler  *reconcile.System
+
+	tick      uint32 // the server's next one
+	snapshots *snapshot.System
+	recipient *snapshot.Client
+
+	frameGroup         int // group at hand, in frames
+	replicated         []*ecs.Component
+	predicted, private uint64 // of them
+}
+
+// compare returns nil if the client's world equals the server's, as far as the client has been sent it and may see it.
+// Otherwise the error names the first entity, component and field that differ, with both values. Both ends must be at
+// rest.
+func (x bothEnds) compare() error {
+	p := x.world.Protocol()
+	x.replicated, x.predicted, x.private = p.Replicated(), wire.Predicted(p), wire.Private(p)
+	f := x.snapshots.Frame(x.mirror.Newest.Send)
+	if f == nil || f.Tick != x.mirror.Newest.Tick {
+		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.mirror.Newest.Tick, x.tick-x.mirror.Newest.Tick)
+	}
+	seen := make(map[uint32]bool)
+	_, over := x.recipient.Budget()
+	for g := range max(len(f.Groups), len(x.mirror.Store.World)) {
+		if x.frameGroup = x.recipient.Group(g); x.frameGroup < 0 || x.frameGroup >= len(f.Groups) {
+			continue
+		}
+		hidden := wire.AllSlots // where nothing is known, the client may see nothing
+		if known := x.recipient.Baselines().World.At(uint32(g)); known != nil {
+			hidden, _ = known.Hidden()
+		}
+		if g >= len(x.mirror.Store.World) {
+			if visible := f.Groups[x.frameGroup].Alive &^ hidden; visible != 0 && !over {
+				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
+			}
+			continue
+		}
+		for k := range delta.GroupSize {
+			if hidden>>k&1 != 0 {
+				continue
+			}
+			id, err := x.slotDiffers(g, k)
+			if err != nil {
+				return err
+			}
+			if id != 0 {
+				seen[id] = true
+			}
+		}
+	}
+	for t := range x.world.Netcode().Tables {
+		for _, id := range t.NetIDs {
+			if !seen[uint32(id)] {
+				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.Tick)
+			}
+		}
+	}
+	return nil
+}
+
+// slotDiffers compares a slot on the client with the slot on the server. It returns the ID of the entity in it.
+func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
+	told, now := x.mirror.Store.World[g].Told[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
+	f := x.snapshots.Frame(told)
+	_, over := x.recipient.Budget()
+	if over && (f == nil || x.frameGroup >= len(f.Groups)) && (now.Alive>>k&1 == 0 || told == 0) && x.mirror.Store.World[g].Here[k] == nil {
+		return 0, nil // long empty, and the client knows, or not told of yet
+	}
+	if told != x.mirror.Newest.Send && !over || f == nil || x.frameGroup >= len(f.Groups) {
+		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, x.mirror.Newest.Send)
+	}
+	truth := &f.Groups[x.frameGroup]
+	if truth.Alive>>k&1 == 0 {
+		return 0, nil
+	}
+	id = truth.IDs[k]
+	r := x.mirror.Entities.Of(id)
+	if r == nil && told != x.mirror.Newest.Send && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
+		return 0, nil // it went elsewhere, and died there
+	}
+	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > told {
+		return id, nil // it has moved since
+	}
+	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
+		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
+	}
+	mask := truth.Masks[k]
+	if f.Owner(x.frameGroup, k) == x.client {
+		mask |= x.mirror.PrivateMask(r)
+	}
+	if err := x.entityDiffers(mask, truth, k, r.Entity); err != nil {
+		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+	}
+	if f.Owner(x.frameGroup, k) == x.client && x.private != 0 {
+		if err := x.privateDiffers(id, r.Entity); err != nil {
+			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+		}
+	}
+	return id, nil
+}
+
+// entityDiffers compares an entity of the client with the captured one, except for private components.
+func (x *bothEnds) entityDiffers(mask uint64, truth *delta.Group, k int, e ecs.Entity) error {
+	if mine := x.world.Netcode().Mask(e); mine != mask {
+		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask)
+	}
+	rec := truth.Record(k)
+	for m := truth.Masks[k]; m != 0; m &= m - 1 {
+		comp := x.replicated[bits.TrailingZeros64(m)]
+		if comp.Words == 0 {
+			continue
+		}
+		words := rec[:comp.Words]
+		rec = rec[comp.Words:]
+		mine := x.world.Netcode().Pointer(e, comp)
+		if x.misses(e, comp) {
+			continue
+		}
+		if r := x.mirror.Entities.Of(uint32(x.world.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {
+			theirs := dequantize(comp, words)
+			if field, mine := x.reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
+				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
+			}
+			continue
+		}
+		if isPredicted(x.world, e) && x.predicted&(1<<comp.Replicated()) != 0 {
+			if err := x.reconciler.OwnDiffers(e, comp, truth.Send, words); err != nil {
+				return err
+			}
+			continue
+		}
+		theirs := dequantize(comp, words)
+		if field := firstUnequalField(comp, mine, theirs); field >= 0 {
+			return fmt.Errorf("%s.%s: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+				comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
+		}
+	}
+	return nil
+}
+
+// misses reports whether the client simulates an entity, and lacks an entity that places a component of it on the
+// server.
+func (x *bothEnds) misses(e ecs.Entity, comp *ecs.Component) bool {
+	if !isPredicted(x.world, e) {
+		return false
+	}
+	truth, there := x.serverWorld.ByNetID(x.world.NetID(e))
+	for _, c := range ecs.CarriedIn(x.serverWorld.Protocol()) {
+		if there && c.Component.Replicated() == comp.Replicated() && c.Unseen(x.serverWorld, truth, x.world) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstUnequalField returns the first field of two values whose bits differ, or -1.
+func firstUnequalField(comp *ecs.Component, a, b unsafe.Pointer) int {
+	x, y := comp.Schema.AppendRaw(nil, a), comp.Schema.AppendRaw(nil, b)
+	if slices.Equal(x, y) {
+		return -1
+	}
+	for i := range comp.Schema.Fields {
+		if comp.Schema.Format(i, a) != comp.Schema.Format(i, b) {
+			return i
+		}
+	}
+	return 0
+}
+
+// privateDiffers compares the components that only the owner may see and does not predict. It compares with the newest
+// state that the owner was sent of the entity, or with the current state where that is no longer kept.
+func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
+	groups := x.recipient.OwnState(x.mirror.Own.Told(id))
+	if groups == nil {
+		groups = x.recipient.OwnState(x.mirror.Newest.Send)
+	}
+	for _, g := range groups {
+		k := g.Find(id)
+		if k < 0 {
+			continue
+		}
+		rec := g.Record(k)
+		for m := g.Masks[k]; m != 0; m &= m - 1 {
+			comp := x.replicated[bits.TrailingZeros64(m)]
+			if comp.Words == 0 {
+				continue
+			}
+			n := (comp.Schema.RawSize() + 3) / 4
+			truth := rec[:n]
+			rec = rec[n:]
+			if bit := m & -m; x.private&bit == 0 || x.predicted&bit != 0 && isPredicted(x.world, e) {
+				continue
+			}
+			mine := x.world.Netcode().Pointer(e, comp)
+			if mine == nil {
+				return fmt.Errorf("%s: not on the client", comp.Name)
+			}
+			got := make([]int32, n)
+			capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
+			if !slices.Equal(got, truth) {
+				return fmt.Errorf("%s: not what the owner was told", comp.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// dequantize returns a value made of its quantized words.
+func dequantize(comp *ecs.Component, words []int32) unsafe.Pointer {
+	value := unsafe.Pointer(&make([]uint64, comp.Schema.Size/8+1)[0])
+	comp.Schema.Dequantize(value, words, comp.Words, 1)
+	return value
+}
+
+// isPredicted reports whether a client simulates an entity of its world.
+func isPredicted(w *ecs.World, e ecs.Entity) bool { return ecs.Has[components.Predicted](w, e) }

@@ -1,0 +1,67 @@
+package systems
+
+import (
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/outcome"
+)
+
+// newOutcomes returns the log of outcomes of a world, for a game that registers what to do about them; nil where
+// register is nil.
+func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
+	if register == nil {
+		return nil
+	}
+	l := outcome.New(w, outcome.Config{})
+	register(l)
+	return l
+}
+
+// newListeners lists the listeners of simulated ticks, or of simulated inputs where a client predicts only its own
+// entities: an *event.Server or *event.Client, and a log. Both may be nil.
+func newListeners[E interface {
+	comparable
+	timeline.Listener
+}](events E, log *outcome.Log) (l timeline.Listeners) {
+	if none := *new(E); events != none {
+		l = append(l, events)
+	}
+	if log != nil {
+		l = append(l, log)
+	}
+	return l
+}
+
+// unsettledListeners are the listeners of a timeline without Settle: their owner settles ticks by the horizon of the
+// policies.
+type unsettledListeners struct{ timeline.Listeners }
+
+// Settle does nothing.
+func (unsettledListeners) Settle(uint32) {}
+
+// followers are the listeners of simulated and finally settled ticks: the game's events and its outcomes.
+type followers struct {
+	all      timeline.Listeners
+	outcomes *outcome.Log // nil: no outcome is foreseen
+}
+
+// Start implements [predict.Follower]: it precedes the simulation of an input.
+func (f *followers) Start(input uint32) { f.all.Start(input) }
+
+// Done implements [predict.Follower]: it follows the simulation of an input.
+func (f *followers) Done() { f.all.Done() }
+
+// Rewind implements [predict.Follower]: inputs from first on are simulated again. Open outcomes are rewound from the
+// outcomes' horizon on, because earlier inputs raised them from a state that was wrong.
+func (f *followers) Rewind(first uint32) {
+	for _, x := range f.all {
+		if x == timeline.Listener(f.outcomes) {
+			x.Rewind(min(first, f.outcomes.Horizon()))
+		} else {
+			x.Rewind(first)
+		}
+	}
+}
+
+// waiting reports whether outcomes are not final yet.
+func (f *followers) waiting() bool { return f.outcomes != nil && f.outcomes.Stats().Open > 0 }

@@ -1,0 +1,79 @@
+package systems
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/logging"
+	"github.com/tactusgo/tactus/netsys"
+)
+
+// LoginFunc checks what a client asks to be. Make one with [Login].
+type LoginFunc struct {
+	check     func(s netsys.Session, v any) error
+	loginType reflect.Type
+}
+
+// Login returns a LoginFunc that calls a typed function. T is the type of the protocol's [ecs.Join]; [NewServer] returns
+// an error where it is not. f may overwrite *v with what the server knows of the player, by the session's ClientID and
+// by the UserData of its token. It may refuse the client with an error, whose text the client is sent: its Err wraps
+// netsys.ErrLogin. f is called in Receive, once for each session and before that begins, also for players who come back.
+// It must not change the world.
+func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc {
+	return LoginFunc{
+		check:     func(s netsys.Session, v any) error { return f(s, v.(*T)) },
+		loginType: reflect.TypeFor[T](),
+	}
+}
+
+// encodeLogin returns the bytes of ClientConfig.Login, nil for none. The error says what to do.
+func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
+	r := p.Players().Join
+	switch {
+	case v == nil:
+		return nil, nil
+	case r == nil:
+		return nil, fmt.Errorf("ClientConfig.Login is a %T, and the protocol asks for nothing: call ecs.Join in it", v)
+	}
+	b, err := r.Bytes(v)
+	if err != nil {
+		return nil, fmt.Errorf("ClientConfig.Login: %w: give a value of the type of ecs.Join", err)
+	}
+	return b, nil
+}
+
+// checker returns the function with which sessions check logins, which anybody may have made. It logs a refusal with its
+// reason and without the login. The error says what to do.
+func (f LoginFunc) checker(p *ecs.Protocol, log logging.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
+	r := p.Players().Join
+	if f.loginType != nil && (r == nil || r.Schema.Type != f.loginType) {
+		return nil, fmt.Errorf("ServerConfig.Login looks at %v, which is not the type of the protocol's ecs.Join", f.loginType)
+	}
+	ask := func(s netsys.Session, login []byte) ([]byte, error) {
+		if r == nil {
+			if len(login) > 0 {
+				return nil, fmt.Errorf("a login of %d bytes where the protocol has none", len(login))
+			}
+			return nil, nil
+		}
+		v, err := r.Value(login)
+		if err != nil {
+			return nil, fmt.Errorf("a malformed login: %w", err)
+		}
+		if f.check == nil {
+			return login, nil
+		}
+		if err := f.check(s, v); err != nil {
+			return nil, err
+		}
+		return r.Bytes(reflect.ValueOf(v).Elem().Interface())
+	}
+	return func(s netsys.Session, login []byte) ([]byte, error) {
+		b, err := ask(s, login)
+		if err != nil {
+			log.Warn("login refused", "player", s.ClientID(), "address", s.RemoteAddr(), "error", err)
+		}
+		return b, err
+	}, nil
+}
