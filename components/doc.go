@@ -1,16 +1,13 @@
-// Package components holds the plain data that worlds share: who an entity is
-// on the network, who owns it, and where it is and how it moves.
+// Package components provides the basic components and value types of a game world: the identity and owner of an entity,
+// its place and its motion.
 //
-//   - Identity on the wire: [NetID].
+//   - Network identity: [NetID].
 //   - Ownership: [Owner].
 //   - How a client treats an entity: [Predicted], [Interpolated].
-//   - Motion in the plane: [Position], [Velocity], [Heading]; jumps: [Teleports].
-//   - Vital signs: [Health].
-//   - Parts to make components of: [Text], [List], and [NetID] for references to
-//     other entities, tagged "ref".
+//   - Motion in the plane: [Position], [Velocity], [Heading]. Jumps: [Teleports].
+//   - Hit points: [Health].
+//   - Field types for your own components: [Text], [List], and [NetID] with the tag "ref" for references to entities.
 //
-// Components are data without behaviour and free of pointers; a text and a list
-// only keep their own bounds. The ranges and steps in the struct tags are
-// defaults: a game that needs others gives them at registration, with
-// ecs.ReplicateFields.
+// Components contain no pointers. They have no behaviour, except that Text and List keep their bounds. The ranges and steps
+// in the struct tags are defaults: register a component with ecs.ReplicateFields to use different ranges and steps.
 package components

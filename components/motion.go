@@ -12,21 +12,20 @@ type Velocity struct {
 	Y float32 `net:"-1024..1024 step 0.01"`
 }
 
-// Heading is a direction as a binary angle: 65536 to the full turn, 0 along +X,
-// 16384 along +Y. Arithmetic on it wraps the way angles do.
+// Heading is a direction as a binary angle: a full turn is 65536, 0 points along +X and 16384 along +Y. Integer overflow
+// wraps it correctly.
 type Heading struct {
 	Angle uint16 `net:"0..65535 step 1 angle"`
 }
 
-// Health is what an entity has left to lose, in points.
+// Health is the number of hit points of an entity.
 type Health struct {
 	Points uint8 `net:"0..255"`
 }
 
-// Teleports counts how often an entity jumped: a respawn, a portal. Where it differs
-// between two states nothing that is drawn slides from the one to the other, and no
-// visual error of a correction is left. Simulate raises it in the tick of the jump; it
-// wraps. Register it like the place it speaks of, ecs.Predicted where that is.
+// Teleports counts the jumps of an entity, such as a respawn or a portal. If the count differs between two states, the
+// client does not interpolate between them and discards the visual error of corrections. Simulate increments the count in
+// the tick of the jump; it wraps. Register it with the same mode as the position of the entity, for example ecs.Predicted.
 type Teleports struct {
 	Count uint8 `net:"0..255"`
 }

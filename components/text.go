@@ -7,25 +7,22 @@ import (
 	"unsafe"
 )
 
-// Text is text of bounded length as a plain value: A is an array of bytes, [1]byte
-// to [255]byte, and its length the most bytes that the text can have. The zero
-// value is the empty text. Bytes past the text's end are zero, so that two texts
-// are the same when == says so.
+// Text is a text with a fixed capacity, stored as a plain value. A is an array type from [1]byte to [255]byte; its length
+// is the capacity in bytes. The zero value is the empty text. The bytes after the text are zero, so == compares two texts
+// correctly.
 //
 //	type Player struct {
 //		Name components.Text[[16]byte] // needs no tag
 //	}
 //
-// On the wire it is valid UTF-8. It compares exactly and is never interpolated.
+// The encoding is always valid UTF-8. Texts are compared exactly and never interpolated.
 type Text[A any] struct {
 	n     uint8 `net:"count"`
 	bytes A     `net:"text"`
 }
 
-// Set makes s the text, cut at the last border between runes that leaves no more
-// than [Text.Cap] bytes, and reports whether all of it fitted. Bytes of s that
-// belong to no rune become question marks. It panics when A is not an array of 1 to
-// 255 bytes.
+// Set stores s. If s is longer than [Text.Cap] bytes, Set cuts it between two runes and returns false. Invalid UTF-8 bytes
+// become question marks. Set panics if A is not an array of 1 to 255 bytes.
 func (t *Text[A]) Set(s string) (fits bool) {
 	b := t.array()
 	at := 0
@@ -51,16 +48,17 @@ func (t *Text[A]) Set(s string) (fits bool) {
 // String returns the text.
 func (t Text[A]) String() string { return string(t.array()[:t.Len()]) }
 
-// AppendTo appends the text to b, without the allocation of [Text.String].
+// AppendTo appends the text to b. Unlike [Text.String], it does not allocate a string.
 func (t *Text[A]) AppendTo(b []byte) []byte { return append(b, t.array()[:t.Len()]...) }
 
 // Len returns the length of the text in bytes.
 func (t *Text[A]) Len() int { return min(int(t.n), t.Cap()) }
 
-// Cap returns the most bytes that the text can have.
+// Cap returns the capacity in bytes: the length of A.
 func (t *Text[A]) Cap() int { return int(unsafe.Sizeof(t.bytes)) }
 
-// array returns all bytes. The check is what makes writing through it safe.
+// array returns all bytes of the array. It panics unless A is an array of 1 to 255 bytes, so that the unsafe slice stays
+// inside the array.
 func (t *Text[A]) array() []byte {
 	if a := reflect.TypeFor[A](); a.Kind() != reflect.Array || a.Elem().Kind() != reflect.Uint8 || a.Len() < 1 || a.Len() > 255 {
 		panic(fmt.Sprintf("components: Text[%v]: use an array of 1 to 255 bytes, like Text[[16]byte]", a))
