@@ -6,8 +6,7 @@ import (
 	"math/bits"
 )
 
-// BitsFor returns the number of bits that tell count values 0..count−1 apart:
-// 0 for a count of 0 or 1, 8 for 256, 9 for 257.
+// BitsFor returns the number of bits that distinguish count values: 0 for a count of 0 or 1, 8 for 256, 9 for 257.
 func BitsFor(count uint64) int {
 	if count <= 1 {
 		return 0
@@ -15,22 +14,19 @@ func BitsFor(count uint64) int {
 	return bits.Len64(count - 1)
 }
 
-// Writer appends values of 0 to 64 bits to a byte slice, least significant bit
-// first: the first bit written is bit 0 of the first byte. The zero value writes
-// to a new slice. A Writer is not for concurrent use.
+// Writer appends values of 0 to 64 bits to a byte slice, least significant bit first: the first bit written is bit 0 of the
+// first byte. The zero value writes to a new slice. A Writer is not safe for concurrent use.
 type Writer struct {
 	buf []byte
 	acc uint64 // bits not yet in buf, from bit 0
-	n   uint   // how many of them, always below 64
+	n   uint   // number of bits in acc, always below 64
 }
 
-// Reset begins a new message after the bytes already in buf, whose spare
-// capacity is used; pass last[:0] to use a buffer again. Nothing of what was
-// written before is kept.
+// Reset starts a new message that is appended to buf and uses its spare capacity. Pass last[:0] to reuse a buffer. Reset
+// discards everything written before.
 func (w *Writer) Reset(buf []byte) { *w = Writer{buf: buf} }
 
-// Bits writes the lowest n bits of v, 0 ≤ n ≤ 64; the others are ignored.
-// It panics above 64.
+// Bits writes the lowest n bits of v, 0 ≤ n ≤ 64, and ignores the higher bits. It panics if n is above 64.
 func (w *Writer) Bits(v uint64, n uint) {
 	if n > 64 {
 		panic(fmt.Sprintf("codec: Writer.Bits of %d bits: write at most 64 at a time", n))
@@ -44,7 +40,7 @@ func (w *Writer) Bits(v uint64, n uint) {
 		return
 	}
 	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.acc)
-	// A shift by 64 gives 0, which is right: nothing of v is left then.
+	// A shift by 64 gives 0: all of v has been written.
 	w.acc = v >> (64 - w.n)
 	w.n += n - 64
 }
@@ -58,8 +54,8 @@ func (w *Writer) Bool(v bool) {
 	w.Bits(b, 1)
 }
 
-// Uvarint writes v in groups of 7 bits, low group first, each followed by a bit
-// that says whether another comes: 8 bits below 128, 80 at most.
+// Uvarint writes v in groups of 7 bits, lowest group first. A bit after each group says whether another group follows. It
+// writes 8 bits for values below 128 and at most 80 bits.
 func (w *Writer) Uvarint(v uint64) {
 	for v >= 0x80 {
 		w.Bits(v&0x7f|0x80, 8)
@@ -68,11 +64,10 @@ func (w *Writer) Uvarint(v uint64) {
 	w.Bits(v, 8)
 }
 
-// Varint writes a signed v as the [Writer.Uvarint] of its zigzag form: 8 bits
-// for −64..63.
+// Varint writes the zigzag form of v with [Writer.Uvarint]: 8 bits for −64..63.
 func (w *Writer) Varint(v int64) { w.Uvarint(zigzag(v)) }
 
-// Align writes zero bits up to the next byte border; at a border, none.
+// Align writes zero bits up to the next byte boundary. At a boundary it writes nothing.
 func (w *Writer) Align() {
 	for w.n > 0 {
 		w.buf = append(w.buf, byte(w.acc))
@@ -81,36 +76,34 @@ func (w *Writer) Align() {
 	}
 }
 
-// Bytes aligns and returns the slice given to [Writer.Reset] with everything
-// appended to it. It is valid until the next call that writes.
+// Bytes calls [Writer.Align] and returns the slice given to [Writer.Reset] with the message appended. The slice is valid
+// until the next write.
 func (w *Writer) Bytes() []byte {
 	w.Align()
 	return w.buf
 }
 
-// Len returns the length in bytes that [Writer.Bytes] would have now, a byte
-// that has been begun included.
+// Len returns the length in bytes that [Writer.Bytes] would return now, including a partial byte.
 func (w *Writer) Len() int { return len(w.buf) + int(w.n+7)/8 }
 
-// Reader takes values from bytes that a [Writer] wrote, in the same order and
-// widths. Errors are sticky: after the first one every value is 0 and
-// [Reader.Err] tells why, so that a message can be read whole and checked once.
-// A Reader is not for concurrent use.
+// Reader reads values that a [Writer] wrote, in the same order and widths. Errors are sticky: after the first error all
+// values are 0 and [Reader.Err] returns this error. So read a whole message and check the error once. A Reader is not safe
+// for concurrent use.
 type Reader struct {
 	b   []byte
 	pos int // next bit
 	err error
 }
 
-// Reset begins reading b, which is not copied, and forgets any error.
+// Reset starts reading b without copying it, and clears the error.
 func (r *Reader) Reset(b []byte) { *r = Reader{b: b} }
 
-// Err returns the first error: nil, [ErrShort] when a value lay past the end, or
-// [ErrMalformed] for an over-long varint or padding that is not zero.
+// Err returns the first error, or nil. [ErrShort] means that a value extends past the end; [ErrMalformed] means an
+// over-long varint or padding that is not zero.
 func (r *Reader) Err() error { return r.err }
 
-// Remaining returns the number of bits not yet read, 0 after an error. A count
-// read from the message is bounded by it before anything is allocated.
+// Remaining returns the number of unread bits, and 0 after an error. Compare a count from the message with it before you
+// allocate.
 func (r *Reader) Remaining() int {
 	if r.err != nil {
 		return 0
@@ -118,7 +111,7 @@ func (r *Reader) Remaining() int {
 	return len(r.b)*8 - r.pos
 }
 
-// Bits reads n bits, 0 ≤ n ≤ 64. It panics above 64.
+// Bits reads n bits, 0 ≤ n ≤ 64. It panics if n is above 64.
 func (r *Reader) Bits(n uint) uint64 {
 	if n > 64 {
 		panic(fmt.Sprintf("codec: Reader.Bits of %d bits: read at most 64 at a time", n))
@@ -145,7 +138,7 @@ func (r *Reader) Bits(n uint) uint64 {
 // Bool reads one bit.
 func (r *Reader) Bool() bool { return r.Bits(1) != 0 }
 
-// Uvarint reads what [Writer.Uvarint] wrote.
+// Uvarint reads a number written by [Writer.Uvarint].
 func (r *Reader) Uvarint() uint64 {
 	var v uint64
 	for shift := uint(0); ; shift += 7 {
@@ -164,18 +157,17 @@ func (r *Reader) Uvarint() uint64 {
 	}
 }
 
-// Varint reads what [Writer.Varint] wrote.
+// Varint reads a number written by [Writer.Varint].
 func (r *Reader) Varint() int64 { return unzigzag(r.Uvarint()) }
 
-// Align skips to the next byte border. The bits skipped must be zero, as
-// [Writer.Align] leaves them; [ErrMalformed] otherwise.
+// Align skips to the next byte boundary. The error is [ErrMalformed] if a skipped bit is not zero.
 func (r *Reader) Align() {
 	if r.Bits(uint(-r.pos)&7) != 0 {
 		r.err = ErrMalformed
 	}
 }
 
-// load64 reads up to 8 bytes as a little-endian number, those past the end as 0.
+// load64 reads up to 8 bytes as a little-endian number. Missing bytes are 0.
 func load64(b []byte) uint64 {
 	if len(b) >= 8 {
 		return binary.LittleEndian.Uint64(b)

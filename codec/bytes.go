@@ -5,9 +5,8 @@ import "encoding/binary"
 // MaxVarint is the length in bytes of the longest varint.
 const MaxVarint = binary.MaxVarintLen64
 
-// AppendUvarint appends v in groups of 7 bits, low group first, the high bit of
-// each byte saying whether another comes: one byte below 128, at most
-// [MaxVarint]. It is the format of encoding/binary.
+// AppendUvarint appends v in groups of 7 bits, lowest group first. The high bit of each byte says whether another byte
+// follows. It appends one byte for values below 128 and at most [MaxVarint] bytes. The format is that of encoding/binary.
 func AppendUvarint(dst []byte, v uint64) []byte {
 	for v >= 0x80 {
 		dst = append(dst, byte(v)|0x80)
@@ -16,8 +15,8 @@ func AppendUvarint(dst []byte, v uint64) []byte {
 	return append(dst, byte(v))
 }
 
-// AppendVarint appends a signed v as the [AppendUvarint] of its zigzag form
-// (0, −1, 1, −2 … become 0, 1, 2, 3 …): one byte for −64..63.
+// AppendVarint appends the zigzag form of v (0, −1, 1, −2 … become 0, 1, 2, 3 …) with [AppendUvarint]: one byte for
+// −64..63.
 func AppendVarint(dst []byte, v int64) []byte { return AppendUvarint(dst, zigzag(v)) }
 
 // UvarintLen returns the number of bytes that [AppendUvarint] appends for v.
@@ -32,12 +31,12 @@ func UvarintLen(v uint64) int {
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// zigzag32 keeps 32-bit differences within 32 bits, so within 5 bytes.
+// zigzag32 is zigzag for 32-bit differences, so that they take at most 5 bytes as a varint.
 func zigzag32(v int32) uint32   { return uint32(v)<<1 ^ uint32(v>>31) }
 func unzigzag32(v uint32) int32 { return int32(v>>1) ^ -int32(v&1) }
 
-// uvarintByte reports whether b may stand at the given shift of a varint: the
-// last byte is not an empty group, and nothing lies past bit 63.
+// uvarintByte reports whether b is valid at the given shift of a varint: the last byte is not zero, except as the only
+// byte, and no bit lies past bit 63.
 func uvarintByte(b uint64, shift uint) bool {
 	if b == 0 && shift > 0 {
 		return false
@@ -45,25 +44,24 @@ func uvarintByte(b uint64, shift uint) bool {
 	return shift < 63 || b <= 1
 }
 
-// ByteReader reads whole bytes. Errors are sticky: after the first one every
-// value is 0 and [ByteReader.Err] tells why. A ByteReader is not for concurrent
-// use.
+// ByteReader reads whole bytes. Errors are sticky: after the first error all values are 0 and [ByteReader.Err] returns this
+// error. A ByteReader is not safe for concurrent use.
 type ByteReader struct {
 	b   []byte
 	err error
 }
 
-// Reset begins reading b, which is not copied, and forgets any error.
+// Reset starts reading b without copying it, and clears the error.
 func (r *ByteReader) Reset(b []byte) { *r = ByteReader{b: b} }
 
-// Err returns the first error: nil, [ErrShort] when a value lay past the end, or
-// [ErrMalformed] for an over-long varint.
+// Err returns the first error, or nil. [ErrShort] means that a value extends past the end; [ErrMalformed] means an
+// over-long varint.
 func (r *ByteReader) Err() error { return r.err }
 
-// Len returns the number of bytes not yet read, 0 after an error.
+// Len returns the number of unread bytes, and 0 after an error.
 func (r *ByteReader) Len() int { return len(r.b) }
 
-// fail makes err sticky, unless an earlier one is.
+// fail sets err unless an earlier error is set, and discards the unread bytes.
 func (r *ByteReader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -71,8 +69,8 @@ func (r *ByteReader) fail(err error) {
 	r.b = nil
 }
 
-// Next reads n bytes, 0 ≤ n, and returns them as a part of the input. It
-// returns nil after an error, a negative n among them.
+// Next reads n bytes and returns them as a part of the input, without copying. It returns nil after an error. A negative n
+// is an error.
 func (r *ByteReader) Next(n int) []byte {
 	if n < 0 || n > len(r.b) {
 		r.fail(ErrShort)
@@ -118,7 +116,7 @@ func (r *ByteReader) Uint64() uint64 {
 	return 0
 }
 
-// Uvarint reads what [AppendUvarint] appended.
+// Uvarint reads a number appended by [AppendUvarint].
 func (r *ByteReader) Uvarint() uint64 {
 	if len(r.b) > 0 && r.b[0] < 0x80 {
 		v := uint64(r.b[0])
@@ -142,5 +140,5 @@ func (r *ByteReader) Uvarint() uint64 {
 	return 0
 }
 
-// Varint reads what [AppendVarint] appended.
+// Varint reads a number appended by [AppendVarint].
 func (r *ByteReader) Varint() int64 { return unzigzag(r.Uvarint()) }

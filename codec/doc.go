@@ -1,26 +1,19 @@
-// Package codec turns state into bytes and bytes back into state. It knows
-// nothing of worlds, entities' meaning or sockets.
+// Package codec encodes state as bytes and decodes it. It depends on neither worlds nor sockets.
 //
-// Tasks, and where to find them:
-//
-//   - Pack values of odd widths into a message: [Writer], [Reader], [BitsFor].
+//   - Pack values of any bit width into a message: [Writer], [Reader], [BitsFor].
 //   - Read and write whole bytes and varints: [ByteReader], [AppendUvarint], [AppendVarint].
-//   - Compare 16-bit sequence numbers and lift them to full ticks: [Newer], [Diff], [Lift].
-//   - Code the entities of a snapshot against what the receiver holds: package
-//     github.com/tactusgo/tactus/codec/delta.
-//   - Describe a component once and derive its words from it: package
-//     github.com/tactusgo/tactus/codec/schema.
+//   - Compare 16-bit sequence numbers and extend them to full ticks: [Newer], [Diff], [Lift].
+//   - Encode the entities of a snapshot against a state that the receiver has: package codec/delta.
+//   - Describe a component and derive its encoding: package codec/schema.
 //
 // # Hostile input
 //
-// Everything that reads takes its bytes from strangers. A reader never panics,
-// bounds every count by the bytes that are left or by a limit of its owner
-// before it allocates, and answers with one of [ErrShort], [ErrMalformed],
-// [ErrTooLarge] and [ErrBaseline], which work with errors.Is. Integers have one
-// spelling: a varint longer than it need be is refused.
+// All readers accept untrusted bytes. A reader never panics on them. Before it allocates, it limits every count by the
+// number of bytes left or by a limit that its user sets. It returns one of [ErrShort], [ErrMalformed], [ErrTooLarge] and
+// [ErrBaseline]; test for them with errors.Is. Each integer has exactly one valid encoding: readers reject varints that are
+// longer than necessary.
 //
 // # Memory
 //
-// The types here are scratch to be kept and used again. Once their buffers have
-// grown to the size of the traffic, nothing allocates.
+// Reuse the types of this package. They allocate nothing once their buffers have reached the size of the traffic.
 package codec

@@ -3,18 +3,16 @@ package codec
 import "errors"
 
 var (
-	// ErrShort says that the input ended before the value did.
+	// ErrShort means that the input ended before the value was complete.
 	ErrShort = errors.New("codec: input too short")
 
-	// ErrMalformed says that the input is not something that this package
-	// writes: a value out of its bounds, a second spelling of the same value,
-	// or bytes left over.
+	// ErrMalformed means that no encoder of this package can have produced the input: a value is out of range, a value does
+	// not use its only valid encoding, or bytes are left over.
 	ErrMalformed = errors.New("codec: malformed input")
 
-	// ErrTooLarge says that the input asks for more than the reader's limit.
+	// ErrTooLarge means that the input exceeds a limit of the reader.
 	ErrTooLarge = errors.New("codec: input exceeds the limit")
 
-	// ErrBaseline says that the input stands on a state that the receiver does
-	// not hold.
-	ErrBaseline = errors.New("codec: baseline not held")
+	// ErrBaseline means that the input was encoded against a state that the receiver does not have.
+	ErrBaseline = errors.New("codec: no such baseline")
 )
