@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// quantizeRaw is quantize for a raw field: the bits of its type as words.
+// quantizeRaw writes the bits of raw values as words and returns the number of floats that are not finite.
 func (m *Memory) quantizeRaw(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
 	off := m.Offset
 	switch m.Kind {
@@ -97,8 +97,8 @@ func pasteWords[T uint8 | uint16 | uint32](dst unsafe.Pointer, src []int32, w, s
 	}
 }
 
-// finite32 returns the bits of a float32, those of 0 in place of a NaN and of the
-// largest number in place of an infinity, and whether they were finite.
+// finite32 returns the bits of a float32 and whether it is finite. It replaces a NaN by 0 and an infinity by the largest
+// finite number.
 func finite32(b uint32) (uint32, bool) {
 	const exponent = 0x7f800000
 	if b&exponent != exponent {
@@ -137,13 +137,13 @@ func quantizeFlags(f *Field, dst []int32, w, stride int, src unsafe.Pointer, siz
 func dequantizeFlags(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	switch f.Kind {
 	case reflect.Uint8:
-		flagsOf[uint8](f, dst, src, w, stride, size, n)
+		writeFlags[uint8](f, dst, src, w, stride, size, n)
 	case reflect.Uint16:
-		flagsOf[uint16](f, dst, src, w, stride, size, n)
+		writeFlags[uint16](f, dst, src, w, stride, size, n)
 	case reflect.Uint32:
-		flagsOf[uint32](f, dst, src, w, stride, size, n)
+		writeFlags[uint32](f, dst, src, w, stride, size, n)
 	default:
-		flagsOf[uint64](f, dst, src, w, stride, size, n)
+		writeFlags[uint64](f, dst, src, w, stride, size, n)
 	}
 }
 
@@ -164,7 +164,7 @@ func flagWords[T uint8 | uint16 | uint32 | uint64](f *Field, dst []int32, w, str
 	return clamped
 }
 
-func flagsOf[T uint8 | uint16 | uint32 | uint64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func writeFlags[T uint8 | uint16 | uint32 | uint64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	off, mask, two := f.Offset, f.mask, f.Words == 2
 	for range n {
 		v := uint64(uint32(src[w]))

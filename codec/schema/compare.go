@@ -6,20 +6,17 @@ import (
 	"unsafe"
 )
 
-// Compare returns the index in Fields of the first field in which the components
-// at a and b differ by more than its tolerance, or −1. Angles compare the short way
-// round, directions and rotations by the angle between them, lists and texts by what
-// is in them; a NaN differs from everything. Where a tolerance is not 0, floats in a
-// range are allowed the rounding of their type on top: two neighbours on the wire
-// are equal by the default tolerance.
+// Compare returns the index in Fields of the first field in which the components at a and b differ by more than its
+// tolerance, or −1. Angles are compared the short way round, directions and rotations by the angle between them, lists and
+// texts by their contents. A NaN differs from every value. A tolerance above 0 allows for the rounding of floats in a
+// range, so neighbouring encoded values are equal with the default tolerance.
 func (t *Table) Compare(a, b unsafe.Pointer) int {
 	_, field := t.CompareColumn(a, b, 1)
 	return field
 }
 
-// CompareColumn compares n components at a with those at b, as [Table.Compare]
-// does, and returns the first row that differs and its first field that does, or
-// −1, −1. Rows are Size bytes apart.
+// CompareColumn compares n components at a with n components at b, as [Table.Compare] does. It returns the first row that
+// differs and the index of the first field that differs in it, or −1, −1. Rows are Size bytes apart.
 func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
 	row, field = n, -1
 	for i := range t.Fields {
@@ -34,7 +31,7 @@ func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
 	return row, field
 }
 
-// compareRows returns the first of n rows that differs, or n.
+// compareRows returns the first of n rows in which field f differs, or n.
 func compareRows(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	switch {
 	case f.in != nil || f.Form == FormUnit || f.Form == FormQuat || f.Form == FormText || f.Angle && isFloat(f.Kind):
@@ -52,8 +49,8 @@ func compareRows(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	return integersDiffer(f, a, b, size, n)
 }
 
-// floatsDiffer leaves its kernel for what is not simply near, so that the kernel
-// has no call in its loop.
+// floatsDiffer returns the first of n rows in which floats differ, or n. The kernel returns at values that are not clearly
+// near, so that its loop contains no call.
 func floatsDiffer[T float32 | float64](f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	for i := 0; ; i++ {
 		i += floatsApart[T](a, b, f.Offset+uintptr(i)*size, size, n-i, f.within)
@@ -67,8 +64,8 @@ func floatsDiffer[T float32 | float64](f *Field, a, b unsafe.Pointer, size uintp
 	}
 }
 
-// floatsApart returns the first row in which two floats are not within of each
-// other, as equal infinities are not, or n.
+// floatsApart returns the first row in which the difference of two floats is not at most within, or n. It also returns rows
+// with equal infinities.
 func floatsApart[T float32 | float64](a, b unsafe.Pointer, off, size uintptr, n int, within float64) int {
 	for i := range n {
 		d := float64(*(*T)(unsafe.Add(a, off))) - float64(*(*T)(unsafe.Add(b, off)))
@@ -80,27 +77,26 @@ func floatsApart[T float32 | float64](a, b unsafe.Pointer, off, size uintptr, n 
 	return n
 }
 
-// tolerance is how far two values may differ and still compare equal.
+// tolerance is the largest difference at which values compare equal.
 type tolerance struct {
-	within float64 // Tolerance in the unit of memory, with room for rounding; of vectors the chord
-	slack  uint64  // of integers: within in whole numbers, all ones if that is more than 63 bits
-	cycle  uint64  // of integers: period
-	mask   uint64  // bits that flags may have; of other integers all
+	within float64 // Tolerance in the unit of memory, plus rounding; for vectors the length of the chord
+	slack  uint64  // for integers: within as an integer, all ones above 63 bits
+	cycle  uint64  // for integers: the period of an angle
+	mask   uint64  // defined flags; all ones for other integers
 }
 
-// wholes settles what the kernels take in whole numbers.
-func (t *tolerance) wholes(period float64) {
+// setIntegers sets the integer forms of within and period.
+func (t *tolerance) setIntegers(period float64) {
 	t.slack, t.cycle = math.MaxUint64, uint64(period)
 	if t.within < math.MaxInt64 {
 		t.slack = uint64(t.within)
 	}
 }
 
-// Distance is how far the components at a and b are apart, in the unit of their
-// fields: the length of the difference of what [Table.Lerp] moves, each number one
-// direction, angles the short way, and these, directions and rotations in radians.
-// Where fields have an axis, of the numbers only they count. What is held, what is in
-// lists, what the server decides, and what is not finite does not count.
+// Distance returns the distance between the components at a and b, in the unit of the fields. It is the length of the
+// vector of differences of all interpolated fields. Each number is one dimension. Angles count the short way round; angles,
+// directions and rotations are in radians. If some fields have an axis, the other numbers are ignored. Held fields, fields
+// in lists, fields that the server decides, and values that are not finite are ignored.
 func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	placed := false
 	for i := range t.Fields {
@@ -109,10 +105,10 @@ func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	sum := 0.0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.offsets() == 0 || placed && f.Axis == 0 && !f.Angle && f.dims == 0 {
+		if f.offsetLen() == 0 || placed && f.Axis == 0 && !f.Angle && f.dims == 0 {
 			continue
 		}
-		d := t.apart(i, a, b)
+		d := t.difference(i, a, b)
 		if f.Angle {
 			d *= 2 * math.Pi * f.scale / f.period
 		}
@@ -123,8 +119,8 @@ func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 	return math.Sqrt(sum)
 }
 
-// apart is the difference of two values of a field, in its unit.
-func (t *Table) apart(field int, a, b unsafe.Pointer) float64 {
+// difference returns the signed difference of a field in its unit, or the angle between directions or rotations.
+func (t *Table) difference(field int, a, b unsafe.Pointer) float64 {
 	f := &t.Fields[field]
 	if f.Form == FormUnit || f.Form == FormQuat {
 		x, y := f.vector(a), f.vector(b)
@@ -136,7 +132,7 @@ func (t *Table) apart(field int, a, b unsafe.Pointer) float64 {
 	}
 	d := f.number(f.load(b)) - f.number(f.load(a))
 	if f.Angle {
-		d = f.turn(d)
+		d = f.shortest(d)
 	}
 	if f.scale > 0 {
 		d /= f.scale
@@ -144,25 +140,24 @@ func (t *Table) apart(field int, a, b unsafe.Pointer) float64 {
 	return d
 }
 
-// Differs reports whether one field, given by its index in Fields, differs in the
-// components at a and b by more than its tolerance, as in [Table.Compare].
+// Differs reports whether one field differs between the components at a and b by more than its tolerance, as in
+// [Table.Compare]. field is an index in Fields.
 func (t *Table) Differs(field int, a, b unsafe.Pointer) bool {
 	return compareRows(&t.Fields[field], a, b, t.Size, 1) == 0
 }
 
-// Apart is how far the values of one field, given by its index in Fields, are apart in
-// the components at a and b, in the field's unit: angles the short way, directions and
-// rotations by the angle between them in radians. It reports false for what is no
-// number: bools, enums, flags, refs and texts, and what is not finite.
+// Apart returns the distance between the values of one field in the components at a and b, in the unit of the field. field
+// is an index in Fields. Angles count the short way round; directions and rotations give the angle between them in radians.
+// number is false for bools, enums, flags, refs and texts, and for values that are not finite.
 func (t *Table) Apart(field int, a, b unsafe.Pointer) (distance float64, number bool) {
 	f := &t.Fields[field]
 	switch f.Form {
 	case FormEnum, FormFlags, FormRef, FormText:
 		return 0, false
 	}
-	if f.Kind == reflect.Bool || f.in != nil && (!f.in.there(a) || !f.in.there(b)) {
+	if f.Kind == reflect.Bool || f.in != nil && (!f.in.exists(a) || !f.in.exists(b)) {
 		return 0, false
 	}
-	d := math.Abs(t.apart(field, a, b))
+	d := math.Abs(t.difference(field, a, b))
 	return d, d-d == 0
 }

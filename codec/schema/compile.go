@@ -10,37 +10,34 @@ import (
 )
 
 var (
-	// ErrPointer is returned by [CheckPlain] and [Compile] for a type that holds
-	// a pointer, slice, string, map, interface, function or channel at any depth.
+	// ErrPointer means that a type holds a pointer, slice, string, map, interface, function or channel at any depth.
+	// [CheckPlain] and [Compile] return it.
 	ErrPointer = errors.New("schema: component holds a pointer")
 
-	// ErrType is returned by [Compile] for a type that is not a struct, for a
-	// field of a kind that cannot be replicated, and above [MaxWords].
+	// ErrType means that a type is not a struct, contains a field of a kind that cannot be replicated, or exceeds
+	// [MaxWords]. [Compile] returns it.
 	ErrType = errors.New("schema: type cannot be replicated")
 
-	// ErrUntagged is returned by [Compile] for a field that no tag covers.
+	// ErrUntagged means that no tag covers a field. [Compile] returns it.
 	ErrUntagged = errors.New("schema: field without a net tag")
 
-	// ErrTag is returned by [Compile] for a tag that is not understood or does
-	// not suit its field.
+	// ErrTag means that a tag has a syntax error or does not suit its field. [Compile] returns it.
 	ErrTag = errors.New("schema: bad net tag")
 
-	// ErrUnknownField is returned by [Compile] for a path in [Fields] that the
-	// type does not have.
+	// ErrUnknownField means that the type does not have a path of [Fields]. [Compile] returns it.
 	ErrUnknownField = errors.New("schema: no such field")
 
-	// ErrRange is returned by [Table.ReadRaw] for a number outside its field's
-	// range, infinite or not a number, for flags that there are not, for a list or
-	// a text longer than its array, and for a direction far from length 1.
+	// ErrRange means that a number is outside the range of its field or not finite, that undefined flags are set, that a
+	// list or a text is longer than its array, or that the length of a direction or rotation is not near 1. [Table.ReadRaw]
+	// returns it.
 	ErrRange = errors.New("schema: value out of range")
 )
 
-// Compile makes the table of component type t, a struct. over, which may be nil,
-// gives tags by field path and goes before the struct tags.
+// Compile returns the table of component type t, a struct. over gives tags by field path, which take precedence over struct
+// tags; it may be nil.
 //
-// Errors name type and field and say what to write instead: [ErrPointer],
-// [ErrType], [ErrUntagged] for a field that was forgotten, [ErrTag],
-// [ErrUnknownField] for a path in over that t does not have.
+// The errors [ErrPointer], [ErrType], [ErrUntagged], [ErrTag] and [ErrUnknownField] name the type and the field and say
+// what to write instead.
 func Compile(t reflect.Type, over Fields) (*Table, error) {
 	if err := CheckPlain(t); err != nil {
 		return nil, err
@@ -56,7 +53,7 @@ func Compile(t reflect.Type, over Fields) (*Table, error) {
 	if c.table.Name == "" {
 		c.table.Name = "struct"
 	}
-	if err := c.structure(t, "", 0, cover{}); err != nil {
+	if err := c.structure(t, "", 0, inherited{}); err != nil {
 		return nil, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(over)) {
@@ -71,26 +68,25 @@ func Compile(t reflect.Type, over Fields) (*Table, error) {
 type compiler struct {
 	table *Table
 	over  Fields
-	used  map[string]bool // paths of over that were met
+	used  map[string]bool // paths of over that t has
 }
 
-// cover is what holds for a field from itself or from around it: the tag, and the
-// lists that the field is in.
-type cover struct {
+// inherited is the tag that applies to a field, its own or an outer one, and the lists that contain the field.
+type inherited struct {
 	text   string
 	tagged bool
-	final  bool // struct tags further in do not replace it
-	in     *place
+	final  bool // inner struct tags do not override text
+	in     *listElement
 }
 
-// structure adds the fields of struct type t, which begins at offset at.
-func (c *compiler) structure(t reflect.Type, path string, at uintptr, outer cover) error {
+// structure adds the fields of struct type t at offset at.
+func (c *compiler) structure(t reflect.Type, path string, at uintptr, outer inherited) error {
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
 		if f.Name == "_" {
 			continue
 		}
-		if c.counts(f, path, outer) {
+		if c.isCount(f, path, outer) {
 			last, err := c.list(t, i, path, at, outer)
 			if err != nil {
 				return err
@@ -105,8 +101,8 @@ func (c *compiler) structure(t reflect.Type, path string, at uintptr, outer cove
 	return nil
 }
 
-// with returns the cover of a field of a struct under this one.
-func (o cover) with(f reflect.StructField) cover {
+// with returns the inherited tag for field f of a struct.
+func (o inherited) with(f reflect.StructField) inherited {
 	if text, ok := f.Tag.Lookup("net"); ok && !o.final {
 		o.text, o.tagged, o.final = text, true, text == "-"
 	}
@@ -114,8 +110,8 @@ func (o cover) with(f reflect.StructField) cover {
 }
 
 // value adds the fields of a value of type t.
-func (c *compiler) value(t reflect.Type, path string, at uintptr, inner cover) error {
-	inner = c.given(path, inner)
+func (c *compiler) value(t reflect.Type, path string, at uintptr, inner inherited) error {
+	inner = c.override(path, inner)
 	switch t.Kind() {
 	case reflect.Struct, reflect.Array:
 		if done, err := c.vector(t, path, at, inner); done || err != nil {
@@ -134,8 +130,8 @@ func (c *compiler) value(t reflect.Type, path string, at uintptr, inner cover) e
 	return c.leaf(t, path, at, inner)
 }
 
-// given returns the cover of a path, from Fields if it is there.
-func (c *compiler) given(path string, inner cover) cover {
+// override returns inner with the tag that Fields gives for path, if any.
+func (c *compiler) override(path string, inner inherited) inherited {
 	if text, ok := c.over[path]; ok {
 		c.used[path] = true
 		inner.text, inner.tagged, inner.final = text, true, true
@@ -144,8 +140,8 @@ func (c *compiler) given(path string, inner cover) cover {
 }
 
 // leaf adds one number or bool.
-func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner cover) error {
-	where := c.where(t, path)
+func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner inherited) error {
+	where := c.fieldName(t, path)
 	var tg tag
 	switch {
 	case inner.tagged:
@@ -171,13 +167,13 @@ func (c *compiler) leaf(t reflect.Type, path string, at uintptr, inner cover) er
 }
 
 // add appends a field to the table.
-func (c *compiler) add(f Field, path string, at uintptr, inner cover) error {
+func (c *compiler) add(f Field, path string, at uintptr, inner inherited) error {
 	f.Path, f.Offset, f.in = path, at, inner.in
-	if err := c.table.alone(&f); err != nil {
+	if err := c.table.checkMotion(&f); err != nil {
 		return fmt.Errorf("%s: %w", c.table.Type.String()+"."+path, err)
 	}
 	if f.Server && f.in != nil {
-		return fmt.Errorf("%w: %s: server goes with what is no list: make what the server decides a component of its own", ErrTag, c.table.Type.String()+"."+path)
+		return fmt.Errorf("%w: %s: server cannot be used in a list: move the fields that the server decides to a separate component", ErrTag, c.table.Type.String()+"."+path)
 	} else if f.Server {
 		c.table.Server = append(c.table.Server, len(c.table.Fields))
 	}
@@ -190,14 +186,14 @@ func (c *compiler) add(f Field, path string, at uintptr, inner cover) error {
 	return nil
 }
 
-// where names a field in errors.
-func (c *compiler) where(t reflect.Type, path string) string {
+// fieldName returns the name of a field for errors.
+func (c *compiler) fieldName(t reflect.Type, path string) string {
 	return fmt.Sprintf("%v.%s (%v)", c.table.Type, path, t)
 }
 
 func element(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// example is a tag that a field of kind k could have.
+// example returns a tag that fits a field of kind k.
 func example(k reflect.Kind) string {
 	if isFloat(k) {
 		return "-512..512 step 0.01"
@@ -205,11 +201,10 @@ func example(k reflect.Kind) string {
 	return "0..100"
 }
 
-// CheckPlain returns nil if values of type t can be stored and moved as bytes: no
-// pointer, slice, string, map, interface, function, channel or unsafe.Pointer at
-// any depth. Storage copies components without telling the garbage collector, so
-// what a pointer in one points to could be freed under it. Otherwise the error
-// wraps [ErrPointer] and names the offending field by its path.
+// CheckPlain returns nil if values of type t can be stored and moved as bytes: no pointer, slice, string, map, interface,
+// function, channel or unsafe.Pointer at any depth. Storage copies components without the knowledge of the garbage
+// collector, which could free the target of a pointer. Otherwise the error wraps [ErrPointer] and names the field by its
+// path.
 func CheckPlain(t reflect.Type) error {
 	if t == nil {
 		return fmt.Errorf("%w: no type given", ErrType)
@@ -234,7 +229,7 @@ func checkPlain(root, t reflect.Type, path string) error {
 		if path != "" {
 			where = "field " + path
 		}
-		return fmt.Errorf("%w: %v: %s is a %v (%v): components hold numbers, bools, arrays and structs of them; take components.Text for a name, List for a few, NetID for another entity, and keep the rest outside the world",
+		return fmt.Errorf("%w: %v: %s is a %v (%v): components hold numbers, bools, arrays and structs of them; use components.Text for a name, List for a few, NetID for another entity, and keep the rest outside the world",
 			ErrPointer, root, where, t.Kind(), t)
 	}
 	return nil

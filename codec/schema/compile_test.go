@@ -207,7 +207,7 @@ func TestServerFields(t *testing.T) {
 		N     uint8    `net:"count"`
 		Slots [2]uint8 `net:"0..9 server"`
 	}](), nil)
-	if !errors.Is(err, ErrTag) || !strings.Contains(err.Error(), "component of its own") {
+	if !errors.Is(err, ErrTag) || !strings.Contains(err.Error(), "separate component") {
 		t.Errorf("in a list: %v", err)
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Field is one replicated value of a component: a leaf of its structs and arrays,
-// or a direction, a rotation or a text as a whole.
+// Field is one replicated value of a component: a number or bool inside its structs and arrays, or a whole direction,
+// rotation or text.
 type Field struct {
-	// Path is the field's name within the component, like "Pos.X" or "Slots[3]".
-	// The count of a list has the path of the list, "Bag", and its elements are
-	// Bag[0], Bag[1].Item and so on.
+	// Path is the name of the field within the component, such as "Pos.X" or "Slots[3]". The count of a list has the path
+	// of the list, "Bag"; elements are "Bag[0]", "Bag[1].Item" and so on.
 	Path string
 
 	Meaning
@@ -25,76 +24,68 @@ type Field struct {
 
 	grid
 	tolerance
-	letters // of a text
-	space   // of a vector
+	textLayout // for texts
+	space      // for vectors
 }
 
-// Meaning is what the tag of a [Field] says that it is, defaults applied.
+// Meaning is the form and the words of the tag of a [Field], with defaults applied.
 type Meaning struct {
-	// Form is how the value is made of memory and of words.
+	// Form is the encoding of the value in memory and in words.
 	Form Form
-	// Raw, Angle, Edge and Hold are words of the tag. Raw is true for refs too.
+	// Raw, Angle, Edge and Hold are the tag words of the same names. Raw is also true for refs.
 	Raw, Angle, Edge, Hold bool
-	// Ref says that the value is the NetID of an entity, or 0 for none.
+	// Ref means that the value is the NetID of an entity, or 0 for none.
 	Ref bool
-	// Server says that the server decides the value, in a component that is predicted.
+	// Server means that the server decides this field of a predicted component.
 	Server bool
 
 	spelling string // canonical tag
 }
 
-// Range is the values that a [Field] may have, in its unit.
+// Range is the range of a [Field], in the unit of the field.
 type Range struct {
-	// Min, Max and Step are the range and its grain: 0, 1, 1 for a bool, 0, n−1, 1
-	// for an enum of n, 0, n, 1 for the count of a list, and 0, 0, 0 for the forms
-	// without a range.
+	// Min, Max and Step are 0, 1, 1 for a bool, 0, n−1, 1 for an enum of n values, 0, n, 1 for the count of a list with n
+	// elements, and 0, 0, 0 for forms without a range.
 	Min, Max, Step float64
-	// Tolerance is how far two values may differ and still compare equal: for a
-	// direction or a rotation the angle between them, in radians.
+	// Tolerance is the largest difference at which two values compare equal. For directions and rotations it is an angle in
+	// radians.
 	Tolerance float64
 }
 
-// Motion is how the value of a [Field] tends to move from one send to the next.
+// Motion is the expected motion of a [Field] between sends, as the motion words of the tag say.
 type Motion struct {
-	// Linear says that the value tends to go on as it went: it is predicted from
-	// two baselines.
+	// Linear means that the value tends to continue its last change, so that the encoder predicts it from two baselines.
 	Linear bool
-	// Axis is 1, 2 or 3 for the x, y or z of the entity's place in space, else 0.
-	// An axis is Linear.
+	// Axis is 1, 2 or 3 if the value is the x, y or z coordinate of the entity, else 0. An axis is Linear.
 	Axis uint8
-	// Rate is 1, 2 or 3 for the change per second of the x, y or z of the
-	// entity's place, else 0.
+	// Rate is 1, 2 or 3 if the value is the change of the x, y or z coordinate per second, else 0.
 	Rate uint8
-	// Lines is not 0 for a value that is replicated as a line: its first word is
-	// the place on the grid at a send, its second the change from one send to the
-	// next, on the same grid. The line is kept while it is no further than Lines
-	// from the value, in the field's unit.
+	// Lines is the tolerance of a value that is sent as a line, in the unit of the field, else 0. The first word is the
+	// position at a send on the grid, the second word its change from one send to the next, on the same grid. The encoder
+	// keeps a line while it is within Lines of the value.
 	Lines float64
-	// Along says that the entity moves along this angle: 0 along +x, a quarter
-	// turn along +y.
+	// Along means that the entity moves in the direction of this angle: 0 along +x, a quarter turn along +y.
 	Along bool
-	// Parent says that the entity is attached to the one that this ref names.
+	// Parent means that the entity is attached to the entity of this ref.
 	Parent bool
 }
 
-// Record is where the words of a [Field] are in the record of a component.
+// Record locates the words of a [Field] in the record of a component.
 type Record struct {
-	// Word is the index of the field's first word in the component's record, and
-	// Words their number: 2 for raw fields and flags of more than 32 bits, for
-	// directions in space and for lines, 4 for a quaternion, and for a text 1 and as
-	// many as its bytes need, four to a word. Else it is 1.
+	// Word is the index of the first word of the field in the record of the component. Words is the number of words: 2 for
+	// raw fields and flags of more than 32 bits, for directions in space and for lines, 4 for quaternions, 1 plus one per
+	// four bytes for texts, else 1.
 	Word, Words int
-	// Bits is the width of the quantized value: those that tell all values of
-	// the range apart, or all bits of the type for a raw field. For a value of
-	// several words it is the sum of theirs, which [Table.WordBits] gives.
+	// Bits is the width of the quantized value: enough to distinguish all values of the range, or all bits of the type for
+	// a raw field. For several words it is the sum of their widths; [Table.WordBits] returns the width of each.
 	Bits int
 }
 
-// Copy makes the value in the component at dst that in the one at src. It is for fields
-// outside of lists, and no text.
+// Copy copies the value of the field from the component at src to the component at dst. It does not work for texts and
+// fields in lists.
 func (f *Field) Copy(dst, src unsafe.Pointer) { f.copyRows(dst, src, 0, 1) }
 
-// shape is the type of the value as Line shows it.
+// shape returns the type of the value for [Table.Line].
 func (f *Field) shape() string {
 	switch f.Form {
 	case FormUnit, FormQuat, FormText:
@@ -125,14 +116,14 @@ func (f *Field) wordBits(k int) int {
 	return min(32, f.Bits-32*k)
 }
 
-// Values returns how many values the field has on the wire, words 0 to one less:
-// an angle wraps at it. It is 0 for forms without a range.
+// Values returns the number n of encoded values: words are 0..n−1, and an angle wraps at n. It is 0 for forms without a
+// range.
 func (f *Field) Values() int64 {
 	return int64(f.count)
 }
 
-// Turn returns the angle of a word, any word, as a part of a full turn of 2^32
-// counted from the value 0. It is 0 for fields that are no angles.
+// Turn returns the angle that word encodes, relative to the angle 0, with a full turn of 2^32. Words outside the range
+// wrap. It returns 0 for fields that are not angles.
 func (f *Field) Turn(word int32) uint32 {
 	if !f.Angle {
 		return 0
@@ -145,7 +136,8 @@ func (f *Field) Turn(word int32) uint32 {
 	return uint32(uint64(q)<<32/uint64(n)) + f.zero
 }
 
-func (f *Field) offsets() int {
+// offsetLen returns the number of floats that the field contributes to an offset of the component.
+func (f *Field) offsetLen() int {
 	switch {
 	case f.Hold || f.Server || f.in != nil || f.Kind == reflect.Bool || f.Form == FormText || f.Form == FormCount:
 		return 0
@@ -155,37 +147,33 @@ func (f *Field) offsets() int {
 	return 1
 }
 
-// Form is how a field is made of memory and of words.
+// Form is the encoding of a field.
 type Form uint8
 
-// The forms. Each has a tag of its own name, but for the grid.
+// The forms. All except FormGrid have the name of their tag.
 const (
-	// FormGrid is a number in a range, or a bool: one word, the number of steps
-	// above the smallest value.
+	// FormGrid is a number in a range, or a bool. Its word is the number of steps above the smallest value.
 	FormGrid Form = iota
-	// FormRaw is all bits of the type: one word up to 32 bits, two (low, high)
-	// for 64.
+	// FormRaw is all bits of the type: one word up to 32 bits, two words (low, high) for 64 bits.
 	FormRaw
 	// FormRef is the NetID of an entity, 0 for none: one word of 32 bits.
 	FormRef
 	// FormEnum is one of the values 0..n−1: one word.
 	FormEnum
-	// FormFlags is bits that mean something each: one word up to 32 of them, two
-	// (low, high) above.
+	// FormFlags is a set of independent bits: one word for up to 32 bits, else two words (low, high).
 	FormFlags
-	// FormUnit is a direction in the plane (one word) or in space (two).
+	// FormUnit is a direction in the plane (one word) or in space (two words).
 	FormUnit
 	// FormQuat is a rotation in space: four words.
 	FormQuat
-	// FormCount is the number of elements of a list: one word. The elements are
-	// fields of their own.
+	// FormCount is the number of elements of a list: one word. The elements are separate fields.
 	FormCount
-	// FormText is text of bounded length: a word for its length in bytes, then
-	// its bytes, four to a word, the first lowest.
+	// FormText is a text: one word for its length in bytes, then its bytes, four per word, the first byte in the lowest
+	// bits.
 	FormText
 )
 
-// String returns the name of the form, as its tag spells it.
+// String returns the name of the form as written in a tag, or "grid".
 func (f Form) String() string {
 	if f > FormText {
 		return fmt.Sprintf("form %d", uint8(f))

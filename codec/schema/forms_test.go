@@ -445,7 +445,7 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[num[int8]](), "enum", ErrTag, "whole number 2.."},
 		{reflect.TypeFor[num[float32]](), "enum 3", ErrTag, "an enum is an integer"},
 		{reflect.TypeFor[num[bool]](), "enum 2", ErrTag, "leave the tag out"},
-		{reflect.TypeFor[num[int8]](), "enum 3 hold", ErrTag, `"hold" does not go with enum: it takes edge`},
+		{reflect.TypeFor[num[int8]](), "enum 3 hold", ErrTag, `"hold" does not go with enum: use only edge`},
 		{reflect.TypeFor[num[uint8]](), "flags 9", ErrTag, "has no 9 bits"},
 		{reflect.TypeFor[num[int8]](), "flags 3", ErrTag, "unsigned"},
 		{reflect.TypeFor[num[uint64]](), "flags 65", ErrTag, "1..64"},
@@ -456,7 +456,7 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[num[float32]](), "radians 0.0000001", ErrTag, "finer than float32"},
 		{reflect.TypeFor[num[float64]](), "degrees 0.00000001", ErrTag, "2147483647 values"},
 		{reflect.TypeFor[num[uint16]](), "degrees 1", ErrTag, "0..359 angle"},
-		{reflect.TypeFor[num[float32]](), "degrees 1 angle", ErrTag, "it takes tol, edge, hold"},
+		{reflect.TypeFor[num[float32]](), "degrees 1 angle", ErrTag, "use only tol, edge, hold"},
 		{reflect.TypeFor[num[float32]](), "0..360 step 0.5 angle", ErrTag, "wrap at 360.5: write 0..359.5, or degrees 0.5"},
 		{reflect.TypeFor[num[int16]](), "-180..180 angle", ErrTag, "wrap at 181: write -180..179"},
 		{reflect.TypeFor[num[float32]](), "unit 8", ErrTag, "2 or 3 floats"},
@@ -466,7 +466,7 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[num[mixed]](), "unit 8", ErrTag, "V.X (float32): schema: bad net tag: unit takes a struct or array of 2 or 3 floats of one type"},
 		{reflect.TypeFor[num[two]](), "unit 1", ErrTag, "2..20"},
 		{reflect.TypeFor[num[two]](), "unit 21", ErrTag, "2..20"},
-		{reflect.TypeFor[num[two]](), "unit 9 edge", ErrTag, "it takes tol, hold"},
+		{reflect.TypeFor[num[two]](), "unit 9 edge", ErrTag, "use only tol, hold"},
 		{reflect.TypeFor[num[float32]](), "0..1 step 0.5 fixed 4", ErrTag, "for integers"},
 		{reflect.TypeFor[num[int32]](), "0..1 step 0.01 fixed 16", ErrTag, "write 0.0099945068359375"},
 		{reflect.TypeFor[num[int32]](), "0.1..1 step 0.5 fixed 2", ErrTag, "write 0.25"},
@@ -485,7 +485,7 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[crowd](), "", ErrTag, "1 to 255 elements, not 256"},
 		{reflect.TypeFor[runes](), "", ErrTag, "array of bytes"},
 		{reflect.TypeFor[essay](), "", ErrTag, "at most 255 bytes"},
-		{reflect.TypeFor[num[list[int8, [4]uint8]]](), "raw", ErrType, "a list of int8 takes an array of int8"},
+		{reflect.TypeFor[num[list[int8, [4]uint8]]](), "raw", ErrType, "a list of int8 needs an array of int8"},
 		{reflect.TypeFor[num[list[int8, [4]int8]]](), "", ErrUntagged, "V[0] (int8)"},
 	} {
 		var over Fields
@@ -532,11 +532,11 @@ func TestFormsReadRawRefuses(t *testing.T) {
 		{"no direction", place("Flat") + 4, []byte{0, 0, 0, 0}, ErrRange, "forms.Flat: the length of (0 0) is not near 1"},
 		{"no rotation", place("Spin"), []byte{0, 0, 0xc0, 0x7f}, ErrRange, "forms.Spin: the length of (NaN 0 0 1)"},
 		{"long text", place("Name"), []byte{10}, ErrRange, "forms.Name: a text of 10 bytes in 9"},
-		{"no UTF-8", place("Name") + 1, []byte{0xff}, codec.ErrMalformed, "forms.Name: text that is not UTF-8"},
-		{"behind the text", place("Name") + 8, []byte{1}, codec.ErrMalformed, "forms.Name: bytes behind"},
+		{"no UTF-8", place("Name") + 1, []byte{0xff}, codec.ErrMalformed, "forms.Name: the text is not valid UTF-8"},
+		{"behind the text", place("Name") + 8, []byte{1}, codec.ErrMalformed, "forms.Name: bytes after"},
 		{"longer text", place("Said") + 1, []byte{1}, ErrRange, "forms.Said: a text of 258 bytes in 6"},
 		{"long list", place("Bag") + 1, []byte{1}, ErrRange, "forms.Bag: 257 is not in count 3"},
-		{"behind the list", place("Bag[1].Count"), []byte{1}, codec.ErrMalformed, "forms.Bag[1].Count: an element behind"},
+		{"behind the list", place("Bag[1].Count"), []byte{1}, codec.ErrMalformed, "forms.Bag[1].Count: an element after"},
 	})
 	var got forms
 	if _, err := table.ReadRaw(b, at(&got)); err != nil || table.Hash64(at(&got)) != table.Hash64(at(&good)) {

@@ -6,28 +6,28 @@ import (
 	"unsafe"
 )
 
-// grid is the values that a field has on the wire, in the unit of memory: the field's
-// unit times scale.
+// grid is the set of encoded values of a field. The unit of base, grain, period, lo and hi is that of memory: the unit of
+// the field times scale.
 type grid struct {
-	base, grain float64 // of word 0; between two words
-	count       float64 // values on the wire
-	top         int32   // count − 1
-	limit       float64 // from here on rounding leaves the grid: count − ½
-	reach       float64 // beyond this a value is outside the range, in steps
+	base, grain float64 // the value of word 0; the distance of neighbouring words
+	count       float64 // number of encoded values
+	top         int32   // the largest word: count − 1
+	limit       float64 // values from here on, in steps, round to no word: count − ½
+	reach       float64 // values beyond this, in steps, are out of range
 	period      float64 // of an angle, else 0
-	zero        uint32  // of an angle: that of word 0, as Turn counts
-	lo, hi      float64 // values that a peer may send
-	rest        float64 // the value in the range that is closest to zero
-	restWord    int32   // the same on the wire
+	zero        uint32  // of an angle: the angle of word 0, in the unit of Turn
+	lo, hi      float64 // bounds of valid values
+	rest        float64 // the valid value closest to zero
+	restWord    int32   // the word of rest
 }
 
-// at returns the value of word q. The product is rounded before the sum, so that
-// a CPU that fuses the two gives the same result as one that does not.
+// at returns the value of word q. The conversion rounds the product before the sum, so that CPUs with fused multiply-add
+// give the same result.
 func (g *grid) at(q int32) float64 {
 	return float64(g.base + float64(float64(q)*g.grain))
 }
 
-// nearest returns the valid value closest to v; for an angle, the equal one.
+// nearest returns the valid value closest to v. For an angle it returns the equal angle in the range.
 func (g *grid) nearest(v float64) float64 {
 	switch {
 	case math.IsNaN(v) || g.period > 0 && math.IsInf(v, 0):
@@ -38,7 +38,7 @@ func (g *grid) nearest(v float64) float64 {
 	return min(max(v, g.lo), g.hi)
 }
 
-// wrap returns the angle equal to v within the period that begins at base.
+// wrap returns the angle equal to v in [base, base+period).
 func (g *grid) wrap(v float64) float64 {
 	if v >= g.base && v < g.base+g.period {
 		return v
@@ -53,13 +53,13 @@ func (g *grid) wrap(v float64) float64 {
 	return v
 }
 
-// turn returns the difference d of two angles the short way round.
-func (g *grid) turn(d float64) float64 {
+// shortest returns the angle difference d the short way round.
+func (g *grid) shortest(d float64) float64 {
 	return float64(d - float64(g.period*math.Round(d/g.period)))
 }
 
-// outside returns the word of a value x steps above the first that does not round to
-// one, and whether the value was in the range for all that.
+// outside returns the word for a value x, in steps above word 0, that does not round to a word, and reports whether x is in
+// the range all the same.
 func (g *grid) outside(x float64) (q int32, inside bool) {
 	switch {
 	case math.IsNaN(x) || g.period > 0 && math.IsInf(x, 0):
@@ -76,8 +76,8 @@ func (g *grid) outside(x float64) (q int32, inside bool) {
 	return g.top, x <= g.reach
 }
 
-// fold brings a number of steps into the range, as outside does with words.
-func (g *grid) fold(x float64) float64 {
+// clampSteps clamps or wraps a number of steps into the range, as outside does.
+func (g *grid) clampSteps(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || g.period > 0 && math.IsInf(x, 0):
 		return float64(g.restWord)
@@ -93,11 +93,10 @@ func (g *grid) fold(x float64) float64 {
 	return min(max(x, 0), float64(g.top))
 }
 
-// exact is the largest magnitude up to which float64 holds every integer and
-// nothing else rounds to it.
+// exact is the largest magnitude up to which float64 represents each integer unambiguously.
 const exact = 1<<53 - 1
 
-// round returns v as kind k holds it.
+// round rounds v to kind k.
 func round(k reflect.Kind, v float64) float64 {
 	if k == reflect.Float32 {
 		return float64(float32(v))
@@ -105,7 +104,7 @@ func round(k reflect.Kind, v float64) float64 {
 	return v
 }
 
-// spacing is the distance from v to the next larger value of float kind k.
+// spacing returns the distance from v to the next larger value of float kind k.
 func spacing(k reflect.Kind, v float64) float64 {
 	if k == reflect.Float32 {
 		return float64(math.Nextafter32(float32(v), math.MaxFloat32)) - float64(float32(v))
@@ -113,7 +112,7 @@ func spacing(k reflect.Kind, v float64) float64 {
 	return math.Nextafter(v, math.MaxFloat64) - v
 }
 
-// integerRange returns the values of integer kind k that can be bounds of a range.
+// integerRange returns the values of integer kind k that can be the bounds of a range.
 func integerRange(k reflect.Kind) (lo, hi float64) {
 	bits := 8 * size(k)
 	if !isSigned(k) {
@@ -127,8 +126,8 @@ type numeric interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// toGrid quantizes rows of one field. It leaves the kernel for values that do not
-// round to a word at once, so that the kernel itself has no call in its loop.
+// toGrid quantizes rows of one field. The kernel returns at values that do not round to a word; toGrid handles them, so
+// that the loop of the kernel contains no call.
 func toGrid[T numeric](f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
 	off := f.Offset
 	for {
@@ -149,14 +148,12 @@ func toGrid[T numeric](f *Field, dst []int32, w, stride int, src unsafe.Pointer,
 	}
 }
 
-// gridKernel writes words up to the first value that does not round to one, and
-// returns how many. Pointers are formed for rows only, never past the last. The
-// division is not a multiplication by the inverse, which would round otherwise, and
-// nothing in it can be fused.
+// gridKernel writes words up to the first value that does not round to a word, and returns their number. It forms pointers
+// to rows only, never past the last row. It divides, because multiplying by the inverse rounds differently, and no
+// operation can be fused.
 //
-// It stays a function of its own: with a call in the loop, the conversion from
-// float32 lands in a register that the previous row still occupies, and on amd64
-// the rows then wait for each other's division, which is four times slower.
+// It must not be inlined: with a call in the loop, the conversion from float32 uses a register that the previous row still
+// needs. On amd64 the rows then wait for each other's division, which is four times slower.
 //
 //go:noinline
 func gridKernel[T numeric](dst []int32, w, stride int, src unsafe.Pointer, off, size uintptr, n int, lo, step, limit float64) int {
@@ -172,7 +169,7 @@ func gridKernel[T numeric](dst []int32, w, stride int, src unsafe.Pointer, off, 
 	return n
 }
 
-// fromGrid is the kernel of Dequantize.
+// fromGrid dequantizes rows of one field.
 func fromGrid[T numeric](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	lo, step, top := f.base, f.grain, f.top
 	off := f.Offset
@@ -184,11 +181,9 @@ func fromGrid[T numeric](f *Field, dst unsafe.Pointer, src []int32, w, stride in
 	}
 }
 
-// Steps writes, for n components at src, how many steps above the first word the
-// value of a field lies, given by its index in Fields: [Table.Quantize] rounds
-// that. It is within −½ and the last word and a half, and 0 or the value closest to
-// zero for a NaN. It panics for a field that does not have the form of a grid, or is
-// a bool.
+// Steps writes, for n components at src, the value of a field in steps above word 0, before [Table.Quantize] rounds it.
+// field is an index in Fields. Results are between −½ and the last word plus ½. For a NaN, Steps writes the steps of the
+// valid value closest to zero. It panics if the field is a bool or not of FormGrid.
 func (t *Table) Steps(field int, dst []float64, src unsafe.Pointer, n int) {
 	f := &t.Fields[field]
 	switch f.Kind {
@@ -227,12 +222,12 @@ func steps[T numeric](f *Field, dst []float64, src unsafe.Pointer, size uintptr,
 		if at == n {
 			return
 		}
-		dst[at] = f.fold((float64(*(*T)(unsafe.Add(src, off+uintptr(at)*size))) - f.base) / f.grain)
+		dst[at] = f.clampSteps((float64(*(*T)(unsafe.Add(src, off+uintptr(at)*size))) - f.base) / f.grain)
 	}
 }
 
-// stepKernel writes steps up to the first that are outside, and returns how many.
-// Like gridKernel it must not call anything.
+// stepKernel writes steps up to the first value outside the range, and returns their number. Like gridKernel it must not
+// call anything.
 //
 //go:noinline
 func stepKernel[T numeric](dst []float64, src unsafe.Pointer, off, size uintptr, lo, step, limit float64) int {
@@ -247,7 +242,7 @@ func stepKernel[T numeric](dst []float64, src unsafe.Pointer, off, size uintptr,
 	return len(dst)
 }
 
-// clearLines writes the second word of lines: at rest.
+// clearLines sets the second word of lines, the change, to 0.
 func clearLines(dst []int32, w, stride, n int) {
 	for range n {
 		dst[w+1] = 0

@@ -6,10 +6,9 @@ import (
 	"unsafe"
 )
 
-// Columns of integers, one kernel for each way to compare and to interpolate them.
-// What sets them apart is settled before the rows, and they call nothing: a row
-// costs little more than its loads. All agree bit for bit with Field.differ and
-// lerpNumbers, which take any number.
+// This file has one kernel for each way to compare and to interpolate columns of integers. The choice of the kernel is made
+// once per column, and kernels call no functions, so a row costs little more than its loads. All kernels agree bit for bit
+// with Field.differ and lerpNumbers, which work for any number.
 
 type integer interface {
 	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64
@@ -39,7 +38,7 @@ func integersDiffer(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 func columnDiffers[T integer](f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
 	switch {
 	case f.Angle && f.slack >= f.cycle/2:
-		return n // no two angles are further apart than half a turn
+		return n // two angles differ by at most half a turn
 	case f.Angle && f.cycle&(f.cycle-1) == 0:
 		return turnsApart[T](a, b, f.Offset, size, n, f.slack, f.cycle-1)
 	case f.Angle:
@@ -50,7 +49,7 @@ func columnDiffers[T integer](f *Field, a, b unsafe.Pointer, size uintptr, n int
 	return bitsDiffer(a, b, f.Offset, size, n, T(f.mask))
 }
 
-// bitsDiffer returns the first row in which bits under mask differ, or n.
+// bitsDiffer returns the first row in which masked bits differ, or n.
 func bitsDiffer[T integer](a, b unsafe.Pointer, off, size uintptr, n int, mask T) int {
 	for i := range n {
 		if (*(*T)(unsafe.Add(a, off))^*(*T)(unsafe.Add(b, off)))&mask != 0 {
@@ -61,8 +60,8 @@ func bitsDiffer[T integer](a, b unsafe.Pointer, off, size uintptr, n int, mask T
 	return n
 }
 
-// integersApart returns the first row in which two integers are more than slack
-// apart, or n. In uint64 the difference is exact for all types.
+// integersApart returns the first row in which two integers differ by more than slack, or n. The difference as uint64 is
+// exact for all types.
 func integersApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, slack uint64) int {
 	for i := range n {
 		x, y := *(*T)(unsafe.Add(a, off)), *(*T)(unsafe.Add(b, off))
@@ -74,9 +73,8 @@ func integersApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, sla
 	return n
 }
 
-// turnsApart is integersApart for angles whose period is a power of two, low its
-// bits, and slack less than half of it. Subtraction wraps as they do, and one
-// comparison finds −slack..slack once it is moved to begin at 0.
+// turnsApart is integersApart for angles with a power of two as period. low is the period − 1, slack is below half of the
+// period. Subtraction wraps like the angles; adding slack moves −slack..slack to 0..2·slack, so one comparison suffices.
 func turnsApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, slack, low uint64) int {
 	for i := range n {
 		d := uint64(*(*T)(unsafe.Add(a, off))) - uint64(*(*T)(unsafe.Add(b, off)))
@@ -88,8 +86,7 @@ func turnsApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, slack,
 	return n
 }
 
-// anglesApart is integersApart for other angles. It divides only where one is out
-// of its range.
+// anglesApart is integersApart for angles with any period. It divides only if an angle is out of range.
 func anglesApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, slack, cycle uint64) int {
 	for i := range n {
 		x, y := *(*T)(unsafe.Add(a, off)), *(*T)(unsafe.Add(b, off))
@@ -105,9 +102,8 @@ func anglesApart[T integer](a, b unsafe.Pointer, off, size uintptr, n int, slack
 	return n
 }
 
-// lerpIntegers interpolates n rows. Angles of 64 bits are left to lerpNumbers: out
-// of range they are beyond what float64 holds exactly, where the order of the
-// operations shows.
+// lerpIntegers interpolates n rows. It leaves 64-bit angles to lerpNumbers, because out of range they exceed the exact
+// integers of float64, and the order of operations would change the result.
 func lerpIntegers[T integer](f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
 	switch {
 	case !f.Angle:
@@ -121,8 +117,7 @@ func lerpIntegers[T integer](f *Field, dst, a, b unsafe.Pointer, size uintptr, n
 	}
 }
 
-// lerpSteps goes in a straight line. Equal integers stay as they are, though float64
-// may not hold them.
+// lerpSteps interpolates linearly. Equal integers stay unchanged, even if float64 cannot represent them.
 func lerpSteps[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at float64) {
 	for range n {
 		from, to := *(*T)(unsafe.Add(a, off)), *(*T)(unsafe.Add(b, off))
@@ -136,9 +131,8 @@ func lerpSteps[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at
 	}
 }
 
-// lerpTurns goes the short way round where the period is a power of two, low its
-// bits: of a difference moved by half a turn, they say how far that is. Equal angles
-// stay as they are, even out of range.
+// lerpTurns interpolates angles the short way round, with a power of two as period and low = period − 1. Adding half a turn
+// to the difference and masking it gives the short way. Equal angles stay unchanged, even out of range.
 func lerpTurns[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at float64, base, low int64) {
 	half := (low + 1) / 2
 	for range n {
@@ -146,7 +140,7 @@ func lerpTurns[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at
 		x := int64(from)
 		d := (int64(to)-x+half)&low - half
 		if d == -half && to < from {
-			d = half // half a turn goes against the sign of the difference
+			d = half // a difference of exactly half a turn: go against its sign, like lerpNumbers
 		}
 		mid := int64(math.Floor(float64(float64(x)+float64(float64(d)*at)) + 0.5))
 		mid = base + (mid-base)&low
@@ -158,8 +152,8 @@ func lerpTurns[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at
 	}
 }
 
-// lerpAngles is lerpTurns for other periods. It divides only where an angle is out
-// of its range, and where the way passes the end of it.
+// lerpAngles is lerpTurns for any period. It divides only if an angle is out of range or the way crosses the end of the
+// range.
 func lerpAngles[T integer](dst, a, b unsafe.Pointer, off, size uintptr, n int, at float64, base, cycle int64) {
 	for range n {
 		from, to := *(*T)(unsafe.Add(a, off)), *(*T)(unsafe.Add(b, off))

@@ -6,23 +6,21 @@ import (
 	"unsafe"
 )
 
-// Lerp writes to dst what lies between the components at a and b: a for f ≤ 0, b
-// for f ≥ 1. Floats, and integers with a step, go in a straight line, integers
-// rounded; angles, directions and rotations go the short way; hold fields stay at a
-// until f reaches 1, and so do lists while the two differ in length. Fields that are
-// not replicated stay as they are in dst, which may be a or b.
+// Lerp writes the interpolation between the components at a and b to dst: a for f ≤ 0, b for f ≥ 1. Floats, and integers
+// with a step, are interpolated linearly; integers are rounded. Angles, directions and rotations go the short way. Hold
+// fields keep the value of a until f reaches 1, and so do lists whose lengths differ. Fields that are not replicated stay
+// unchanged in dst. dst may be a or b.
 func (t *Table) Lerp(dst, a, b unsafe.Pointer, f float64) { t.LerpColumn(dst, a, b, 1, f) }
 
-// LerpColumn is [Table.Lerp] for n components at each of dst, a and b, Size bytes
-// apart. dst may be a or b, but not overlap them otherwise.
+// LerpColumn is [Table.Lerp] for n components at each of dst, a and b, Size bytes apart. dst may equal a or b, but must not
+// overlap them otherwise.
 func (t *Table) LerpColumn(dst, a, b unsafe.Pointer, n int, f float64) {
 	if !(f > 0) {
 		b = a
 	} else if f >= 1 {
 		a = b
 	}
-	// The count of a list comes before its elements, and is still needed when
-	// they are written over those of a or b.
+	// Go backward: the count of a list comes before its elements, which need the old count if dst is a or b.
 	for i := len(t.Fields) - 1; i >= 0; i-- {
 		fd := &t.Fields[i]
 		switch {
@@ -39,10 +37,10 @@ func (t *Table) LerpColumn(dst, a, b unsafe.Pointer, n int, f float64) {
 	}
 }
 
-// lerpElement is Lerp for one row of a field in a list, or of a text.
+// lerpElement is Lerp for one row of a text or of a field in a list.
 func lerpElement(f *Field, dst, a, b unsafe.Pointer, at float64) {
 	switch {
-	case !f.in.there(a):
+	case !f.in.exists(a):
 		f.clear(dst)
 	case f.Form == FormText:
 		f.copyText(dst, a)
@@ -53,14 +51,14 @@ func lerpElement(f *Field, dst, a, b unsafe.Pointer, at float64) {
 	}
 }
 
-// lerpRows interpolates n rows of a field that is there in all of them.
+// lerpRows interpolates n rows of a field that exists in all of them.
 func lerpRows(f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
 	if f.Form == FormUnit || f.Form == FormQuat {
 		for i := range n {
 			row := uintptr(i) * size
 			x, y := f.vector(unsafe.Add(a, row)), f.vector(unsafe.Add(b, row))
 			if x != y {
-				x = f.toward(x, y, at)
+				x = f.nlerp(x, y, at)
 			}
 			f.setVector(unsafe.Add(dst, row), x)
 		}
@@ -90,7 +88,7 @@ func lerpRows(f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float6
 	}
 }
 
-// lerpFloats leaves its kernel for what is not finite, and for angles.
+// lerpFloats interpolates n rows of floats. Values that are not finite and angles are left to lerpNumbers.
 func lerpFloats[T float32 | float64](f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
 	if f.Angle {
 		lerpNumbers[T](f, dst, a, b, size, n, at)
@@ -106,8 +104,8 @@ func lerpFloats[T float32 | float64](f *Field, dst, a, b unsafe.Pointer, size ui
 	}
 }
 
-// lerpLine interpolates up to the first value that is not finite, and returns how
-// many. The product is rounded before the sum.
+// lerpLine interpolates up to the first result that is not finite, and returns the number of rows. It rounds the product
+// before the sum.
 func lerpLine[T float32 | float64](dst, a, b unsafe.Pointer, off, size uintptr, n int, at float64) int {
 	for i := range n {
 		x, y := float64(*(*T)(unsafe.Add(a, off))), float64(*(*T)(unsafe.Add(b, off)))
@@ -121,7 +119,7 @@ func lerpLine[T float32 | float64](dst, a, b unsafe.Pointer, off, size uintptr, 
 	return n
 }
 
-// lerpNumbers interpolates any numbers.
+// lerpNumbers interpolates n rows of any numbers.
 func lerpNumbers[T numeric](f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
 	off := f.Offset
 	whole := !isFloat(f.Kind)
@@ -142,26 +140,23 @@ func lerpNumbers[T numeric](f *Field, dst, a, b unsafe.Pointer, size uintptr, n 
 	}
 }
 
-// Hermite is [Table.Lerp] but for the fields that are an axis: these go on the cubic
-// Hermite curve from a to b that leaves and arrives with the speeds at va and vb,
-// components of table v, whose rate fields are changes a second. a and b are seconds
-// apart.
+// Hermite is [Table.Lerp] with cubic Hermite curves for the axis fields. A curve goes from a to b and has the speeds of va
+// and vb at its ends. va and vb are components of table v, whose rate fields are changes per second. seconds is the time
+// between a and b.
 //
-// A curve between two values of an axis never leaves what lies between them, and never
-// turns back: where the speeds would make it they are cut to the limit that Fritsch and
-// Carlson, "Monotone Piecewise Cubic Interpolation" (1980), give. Each product is rounded
-// before it is added, so that peers draw the same.
+// A curve stays between its two values and never turns back: speeds are limited as in Fritsch and Carlson, "Monotone
+// Piecewise Cubic Interpolation" (1980). Each product is rounded before it is added, so that all peers get the same result.
 func (t *Table) Hermite(dst, a, b unsafe.Pointer, v *Table, va, vb unsafe.Pointer, seconds, f float64) {
 	if !(f > 0 && f < 1 && seconds > 0) {
 		t.Lerp(dst, a, b, f)
 		return
 	}
-	var bent [3]float64 // by axis, as dst may be a or b
+	var curved [3]float64 // by axis; computed first, because dst may be a or b
 	for i := range t.Fields {
 		fd := &t.Fields[i]
 		if rate := v.rate(fd.Axis); rate != nil && fd.in == nil {
 			scale := fd.scale * seconds / rate.scale
-			bent[fd.Axis-1] = curve(fd.number(fd.load(a)), fd.number(fd.load(b)),
+			curved[fd.Axis-1] = curve(fd.number(fd.load(a)), fd.number(fd.load(b)),
 				rate.number(rate.load(va))*scale, rate.number(rate.load(vb))*scale, f)
 		}
 	}
@@ -171,9 +166,9 @@ func (t *Table) Hermite(dst, a, b unsafe.Pointer, v *Table, va, vb unsafe.Pointe
 		if rate := v.rate(fd.Axis); rate == nil || fd.in != nil {
 			continue
 		}
-		x := bent[fd.Axis-1]
+		x := curved[fd.Axis-1]
 		if x-x != 0 {
-			continue // not finite: the line stands
+			continue // not finite: keep the linear interpolation
 		}
 		if !isFloat(fd.Kind) {
 			x = math.Floor(x + 0.5)
@@ -182,7 +177,7 @@ func (t *Table) Hermite(dst, a, b unsafe.Pointer, v *Table, va, vb unsafe.Pointe
 	}
 }
 
-// rate is the field that is the speed along an axis, or nil.
+// rate returns the field that is the speed along an axis, or nil.
 func (t *Table) rate(axis uint8) *Field {
 	if axis == 0 {
 		return nil
@@ -195,7 +190,7 @@ func (t *Table) rate(axis uint8) *Field {
 	return nil
 }
 
-// Rates reports whether v has a rate field for each axis of t, and t has an axis.
+// Rates reports whether t has an axis field and v has a rate field for each axis of t.
 func (t *Table) Rates(v *Table) bool {
 	any := false
 	for i := range t.Fields {
@@ -209,8 +204,8 @@ func (t *Table) Rates(v *Table) bool {
 	return any
 }
 
-// curve is the value at f of the way from x to y; m and n are the slopes at the ends, in
-// changes over all of the way.
+// curve returns the value at f on the curve from x to y. m and n are the slopes at the ends, as changes over the whole
+// interval.
 func curve(x, y, m, n, f float64) float64 {
 	d := y - x
 	if d == 0 {
@@ -221,15 +216,15 @@ func curve(x, y, m, n, f float64) float64 {
 		s = 3 / math.Sqrt(s)
 		m, n = float64(m*s), float64(n*s)
 	}
-	// Of the way: f·(m + f·((3 − 2m − n) + f·(m + n − 2))).
+	// The share of the way: f·(m + f·((3 − 2m − n) + f·(m + n − 2))).
 	c := float64(m+n) - 2
 	b := 3 - float64(2*m) - n
 	at := float64(f * (m + float64(f*(b+float64(f*c)))))
 	return x + float64(d*min(max(at, 0), 1))
 }
 
-// Advance moves the fields at p that are an axis on by what the speeds at pv, a component
-// of table v, make of a time. What leaves its range stays at the end of that.
+// Advance moves the axis fields of the component at p by their speeds times seconds. pv is a component of table v, which
+// has the rate fields. Values that leave their range stay at its end.
 func (t *Table) Advance(p unsafe.Pointer, v *Table, pv unsafe.Pointer, seconds float64) {
 	for i := range t.Fields {
 		f := &t.Fields[i]

@@ -91,7 +91,7 @@ func TestLerpStaysBetween(t *testing.T) {
 			if !f.Angle && (z < min(x, y) || z > max(x, y)) {
 				t.Fatalf("between %v and %v: %v", x, y, z)
 			}
-			if whole := math.Abs(f.turn(y - x)); f.Angle && math.Abs(f.turn(z-x)) > whole+1+f.Step*1e-3 {
+			if whole := math.Abs(f.shortest(y - x)); f.Angle && math.Abs(f.shortest(z-x)) > whole+1+f.Step*1e-3 {
 				t.Fatalf("between %v and %v: %v", x, y, z)
 			}
 		}

@@ -9,28 +9,25 @@ import (
 	"unsafe"
 )
 
-// Memory is how a [Field] lies in the memory of a component. Of the numbers that a
-// value is made of, the bits are those of their type: integers extended to 64, a bool
-// 0 or 1. Numbers are in the unit of memory, which for fixed point is not the field's.
+// Memory locates a [Field] in the memory of a component. The bits of a number are those of its type, extended to 64 bits; a
+// bool is 0 or 1. Numbers are in the unit of memory, which differs from the unit of the field for fixed-point numbers.
 type Memory struct {
-	// Offset is where the value begins within the component, in bytes.
+	// Offset is the offset of the value within the component, in bytes.
 	Offset uintptr
-	// Kind is Bool, a sized integer kind, Float32 or Float64: of each number that
-	// the value is made of.
+	// Kind is the kind of each number of the value: Bool, a sized integer kind, Float32 or Float64.
 	Kind reflect.Kind
-	// Len is how many numbers of Kind the value is made of: 2 or 3 for a unit
-	// vector, 4 for a quaternion, the longest length in bytes for a text, else 1.
+	// Len is how many numbers of Kind the value has: 2 or 3 for a direction, 4 for a quaternion, the capacity in bytes for
+	// a text, else 1.
 	Len int
-	// Fixed is the number of fraction bits of a fixed-point integer, which holds
-	// its value times 2^Fixed; else 0.
+	// Fixed is the number of fraction bits of a fixed-point integer, which holds the value times 2^Fixed, else 0.
 	Fixed int
 
-	scale          float64 // 2^Fixed
-	in             *place  // in the lists around the field; nil outside of lists
-	rawAt, rawSize int     // in the bytes of AppendRaw
+	scale          float64      // 2^Fixed
+	in             *listElement // nil outside of lists
+	rawAt, rawSize int          // position and size in the bytes of AppendRaw
 }
 
-// bytes is the size of the value, for a text without its count.
+// bytes returns the size of the value in memory. For a text it does not include the length.
 func (m *Memory) bytes() uintptr { return uintptr(m.Len * size(m.Kind)) }
 
 func (m *Memory) load(p unsafe.Pointer) uint64 {
@@ -75,7 +72,7 @@ func (m *Memory) store(p unsafe.Pointer, bits uint64) {
 	}
 }
 
-// number returns the value of bits. Integers beyond 2^53 are rounded.
+// number converts bits to a float64. Integers above 2^53 are rounded.
 func (m *Memory) number(bits uint64) float64 {
 	switch {
 	case m.Kind == reflect.Float32:
@@ -88,7 +85,7 @@ func (m *Memory) number(bits uint64) float64 {
 	return float64(bits)
 }
 
-// bits returns the bits of v, which is a value of the type.
+// bits converts v, a value of the type, to its bits.
 func (m *Memory) bits(v float64) uint64 {
 	switch m.Kind {
 	case reflect.Float32:
@@ -99,7 +96,7 @@ func (m *Memory) bits(v float64) uint64 {
 	return uint64(int64(v))
 }
 
-// vector reads the floats of the component at p.
+// vector returns the floats of the component at p.
 func (m *Memory) vector(p unsafe.Pointer) (v vector) {
 	p = unsafe.Add(p, m.Offset)
 	if m.Kind == reflect.Float32 {
@@ -118,7 +115,7 @@ func (m *Memory) setVector(p unsafe.Pointer, v vector) {
 	}
 }
 
-// copyRows copies values, but for texts.
+// copyRows copies the values of n rows. It does not work for texts.
 func (m *Memory) copyRows(dst, src unsafe.Pointer, size uintptr, n int) {
 	if dst == src {
 		return
@@ -142,7 +139,7 @@ func (m *Memory) copyRows(dst, src unsafe.Pointer, size uintptr, n int) {
 	}
 }
 
-// appendBits appends one number in the form of load.
+// appendBits appends the bits v of one number.
 func (m *Memory) appendBits(dst []byte, v uint64) []byte {
 	switch size(m.Kind) {
 	case 1:
@@ -155,7 +152,7 @@ func (m *Memory) appendBits(dst []byte, v uint64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, v)
 }
 
-// rawBits reads one number in the form of load.
+// rawBits returns the bits of the number at the start of b.
 func (m *Memory) rawBits(b []byte) uint64 {
 	switch size(m.Kind) {
 	case 1:

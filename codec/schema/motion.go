@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Words of a tag that say how a value moves, for predictors: they change what is
-// expected on the wire, and never what a value is.
+// Motion words of a tag tell the encoder how a value moves. They change the predictions of the encoder and never a value.
 
-// motion is what the words say; without Lines, lines are as near as a step.
+// motion is the parsed motion words. lined without Lines means the default tolerance of one step.
 type motion struct {
 	Motion
 	lined bool
@@ -16,11 +15,9 @@ type motion struct {
 
 const motionWords = `linear, axis x, rate x, lines T, along, parent`
 
-// axes are the names of the directions in space.
 var axes = []string{"x", "y", "z"}
 
-// parse reads a word about motion and what belongs to it. It returns known false
-// when word is none.
+// parse parses a motion word and its argument. known is false if word is not a motion word.
 func (m *motion) parse(word string, words []string) (rest []string, known bool, err error) {
 	var twice bool
 	switch word {
@@ -47,12 +44,12 @@ func (m *motion) parse(word string, words []string) (rest []string, known bool, 
 		return words, false, nil
 	}
 	if twice {
-		err = fmt.Errorf("%q stands twice", word)
+		err = fmt.Errorf("%q appears twice", word)
 	}
 	return words, true, err
 }
 
-// direction reads the x, y or z that follows word.
+// direction parses the x, y or z after word.
 func direction(word string, words []string) (axis uint8, rest []string, err error) {
 	if len(words) > 0 {
 		if i := slices.Index(axes, words[0]); i >= 0 {
@@ -62,8 +59,8 @@ func direction(word string, words []string) (axis uint8, rest []string, err erro
 	return 0, words, fmt.Errorf("%q needs x, y or z after it", word)
 }
 
-// agree holds the words against those for what the value is.
-func (m *motion) agree(t *tag) error {
+// checkForm checks that the words suit the form of the value.
+func (m *motion) checkForm(t *tag) error {
 	angle := t.angle || t.turn != 0
 	number := t.ranged || angle
 	for _, w := range []struct {
@@ -94,8 +91,8 @@ func (m *motion) agree(t *tag) error {
 	return nil
 }
 
-// spell hands the words to word, without the tolerance of lines.
-func (m *motion) spell(word func(bool, string)) {
+// appendWords calls word with each motion word, without the tolerance of lines.
+func (m *motion) appendWords(word func(bool, string)) {
 	word(m.Linear, "linear")
 	if m.Axis > 0 {
 		word(true, "axis "+axes[m.Axis-1])
@@ -108,17 +105,17 @@ func (m *motion) spell(word func(bool, string)) {
 	word(m.Parent, "parent")
 }
 
-// alone refuses words that a component may have once, or not in a list.
-func (t *Table) alone(f *Field) error {
+// checkMotion rejects motion words of f that another field of the component has already, or that are not allowed in a list.
+func (t *Table) checkMotion(f *Field) error {
 	one := func(word string, has func(*Field) bool) error {
 		if !has(f) {
 			return nil
 		}
 		if f.in != nil {
-			return bad("%q does not go with the elements of a list, which come and go", word)
+			return tagError("%q does not go with the elements of a list, because elements are added and removed", word)
 		}
 		if i := slices.IndexFunc(t.Fields, func(g Field) bool { return has(&g) }); i >= 0 {
-			return bad("%q is what %s is already: a component has one", word, t.Fields[i].Path)
+			return tagError("field %[2]s already has %[1]q: a component has at most one", word, t.Fields[i].Path)
 		}
 		return nil
 	}
@@ -138,7 +135,7 @@ func (t *Table) alone(f *Field) error {
 		return err
 	}
 	if f.Lines > 0 && f.in != nil {
-		return bad(`"lines" does not go with the elements of a list, which come and go`)
+		return tagError(`"lines" does not go with the elements of a list, because elements are added and removed`)
 	}
 	return nil
 }

@@ -5,29 +5,27 @@ import (
 	"unsafe"
 )
 
-// An offset is what leads from one value of a component to another, so that it can be
-// scaled and put on a third: a number for a number, the short way for an angle, the turn
-// for a direction or a rotation, as a vector along its axis of the length of its angle.
-// Offsets are for what is looked at. Sines differ between CPUs, so nothing that peers
-// must agree on may come of one.
+// An offset is the difference of two values of a component, which can be scaled and applied to a third value. It is a number
+// for a number, the short way for an angle, and a rotation vector (axis times angle) for a direction or a rotation. Use offsets
+// for drawing only: sines differ between CPUs, so peers would compute different states.
 
-// Offsets is how many floats an offset of the component takes. What [Table.Lerp] holds,
-// what the server decides, and what is in lists, takes none.
+// Offsets returns the number of floats of an offset of the component. Fields that [Table.Lerp] holds, that the server
+// decides, or that are in lists have no offset.
 func (t *Table) Offsets() int {
 	n := 0
 	for i := range t.Fields {
-		n += t.Fields[i].offsets()
+		n += t.Fields[i].offsetLen()
 	}
 	return n
 }
 
-// Offset writes to dst, which is [Table.Offsets] long, what leads from the component at
-// from to that at to. Where one of the values is not finite it is 0.
+// Offset writes the offset from the component at from to the component at to. dst has [Table.Offsets] floats. Values that
+// are not finite have the offset 0.
 func (t *Table) Offset(dst []float64, from, to unsafe.Pointer) {
 	at := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		n := f.offsets()
+		n := f.offsetLen()
 		if n > 0 {
 			offset(f, dst[at:at+n], from, to)
 		}
@@ -41,21 +39,21 @@ func offset(f *Field, dst []float64, from, to unsafe.Pointer) {
 		x, ok := f.direction(f.vector(from))
 		y, fine := f.direction(f.vector(to))
 		if ok && fine && x != y {
-			f.turnBetween(dst, &x, &y)
+			f.rotationVector(dst, &x, &y)
 		}
 		return
 	}
 	d := f.number(f.load(to)) - f.number(f.load(from))
 	if f.Angle {
-		d = f.turn(d)
+		d = f.shortest(d)
 	}
 	if d-d == 0 {
 		dst[0] = d
 	}
 }
 
-// turnBetween writes the turn that takes one direction, or rotation, to another.
-func (s *space) turnBetween(dst []float64, x, y *vector) {
+// rotationVector writes the rotation vector that rotates x to y. In the plane it is one angle.
+func (s *space) rotationVector(dst []float64, x, y *vector) {
 	if s.dims == 2 {
 		dst[0] = math.Atan2(x[0]*y[1]-x[1]*y[0], x.dot(y))
 		return
@@ -78,7 +76,7 @@ func (s *space) turnBetween(dst []float64, x, y *vector) {
 		if cos >= 0 {
 			return
 		}
-		axis = across(x) // opposite: any way is as short
+		axis = perpendicular(x) // opposite directions: any perpendicular axis will do
 		sin = math.Sqrt(axis.square())
 		cos = -1e300
 	}
@@ -88,13 +86,12 @@ func (s *space) turnBetween(dst []float64, x, y *vector) {
 	}
 }
 
-// Shift moves the component at p by a part of an offset. What leaves its range stays at
-// the end of that, and integers are rounded.
+// Shift moves the component at p by part times offset. Values that leave their range stay at its end; integers are rounded.
 func (t *Table) Shift(p unsafe.Pointer, offset []float64, part float64) {
 	at := 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		switch n := f.offsets(); n {
+		switch n := f.offsetLen(); n {
 		case 1:
 			if d := offset[at] * part; d != 0 {
 				shift(f, p, d)
@@ -123,7 +120,7 @@ func shift(f *Field, p unsafe.Pointer, d float64) {
 	f.store(p, f.bits(f.nearest(v)))
 }
 
-// rotate turns a direction in space, or a rotation, about v by its length.
+// rotate rotates a direction in space, or a rotation, by the rotation vector v.
 func rotate(f *Field, p unsafe.Pointer, v vector) {
 	x, _ := f.direction(f.vector(p))
 	angle := math.Sqrt(v.square())
@@ -140,13 +137,12 @@ func rotate(f *Field, p unsafe.Pointer, v vector) {
 	}
 }
 
-// Extent is the length of an offset, in the unit of the fields, of angles, directions
-// and rotations in radians.
+// Extent returns the length of an offset in the unit of the fields; angles, directions and rotations are in radians.
 func (t *Table) Extent(offset []float64) float64 {
 	sum, at := 0.0, 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		for range f.offsets() {
+		for range f.offsetLen() {
 			d := offset[at]
 			switch {
 			case f.Angle:
@@ -161,7 +157,7 @@ func (t *Table) Extent(offset []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// multiply is the product of two quaternions x, y, z, w: first b, then a.
+// multiply returns the product of two quaternions x, y, z, w: the rotation b followed by a.
 func multiply(a, b *vector) vector {
 	return vector{
 		a[3]*b[0] + a[0]*b[3] + a[1]*b[2] - a[2]*b[1],
@@ -175,8 +171,8 @@ func cross(a, b *vector) vector {
 	return vector{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
-// across is a vector at a right angle to a direction in space.
-func across(x *vector) vector {
+// perpendicular returns a vector perpendicular to x.
+func perpendicular(x *vector) vector {
 	least := vector{1}
 	if math.Abs(x[0]) > 0.5 {
 		least = vector{0, 1}

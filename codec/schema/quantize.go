@@ -6,15 +6,13 @@ import (
 	"unsafe"
 )
 
-// Quantize writes the words of n components to dst. Component i begins i·Size
-// bytes after src; its word w goes to dst[i*stride+w]. It returns how many values
-// had to be clamped: numbers outside their range or not finite, flags that there
-// are not, directions and rotations that are zero or not finite, lists and texts
-// longer than their arrays, text that is not UTF-8. Angles outside their range are
-// wrapped and do not count, nor does a direction whose length is not 1.
+// Quantize writes the words of n components to dst. Component i is i·Size bytes after src; its word w goes to
+// dst[i*stride+w]. Quantize returns the number of clamped values: numbers that are outside their range or not finite,
+// undefined flags, directions and rotations that are zero or not finite, lists and texts longer than their arrays, and
+// texts that are not valid UTF-8. Angles outside their range are wrapped and not counted; nor are directions whose length
+// is not 1.
 //
-// stride is at least Words, unless n is 1; it panics when dst is too short. src is
-// not used when n is 0.
+// stride is at least Words, unless n is 1. Quantize panics if dst is too short. If n is 0, it does not use src.
 func (t *Table) Quantize(dst []int32, stride int, src unsafe.Pointer, n int) (clamped int) {
 	t.checkRows(len(dst), stride, n)
 	for i := range t.Fields {
@@ -24,8 +22,8 @@ func (t *Table) Quantize(dst []int32, stride int, src unsafe.Pointer, n int) (cl
 	return clamped
 }
 
-// FirstClamped returns the first of n components that [Table.Quantize] would
-// clamp, and the first of its fields, or −1, −1. It is for the log, and slower.
+// FirstClamped returns the first of n components that [Table.Quantize] would clamp, and the index of its first clamped
+// field, or −1, −1. It is slower than Quantize; use it for log messages.
 func (t *Table) FirstClamped(src unsafe.Pointer, n int) (row, field int) {
 	var q [maxFieldWords]int32
 	for ; row < n; row++ {
@@ -39,13 +37,10 @@ func (t *Table) FirstClamped(src unsafe.Pointer, n int) (row, field int) {
 	return -1, -1
 }
 
-// Dequantize writes n components from their words, in the arrangement of
-// [Table.Quantize]. Words need not come from there: those outside a field's range
-// are clamped, and raw floats that are not finite are replaced as Quantize would, and
-// so is each byte of a text that belongs to no rune, by a question mark. Directions
-// and rotations come out at length 1 and rotations with their largest component
-// positive; past the ends of lists and texts all memory is zero. Fields that are not
-// replicated stay as they are.
+// Dequantize decodes n components from words in the layout of [Table.Quantize]. It accepts any words: it clamps words
+// outside the range, replaces raw floats that are not finite as Quantize does, and replaces invalid UTF-8 bytes by question
+// marks. Decoded directions and rotations have length 1, and the largest component of a rotation is positive. Memory after
+// the end of lists and texts becomes zero. Fields that are not replicated stay unchanged.
 func (t *Table) Dequantize(dst unsafe.Pointer, src []int32, stride, n int) {
 	t.checkRows(len(src), stride, n)
 	for i := range t.Fields {
@@ -60,7 +55,7 @@ func (t *Table) checkRows(have, stride, n int) {
 	}
 }
 
-// quantize writes the words of one field of n rows, the first at dst[w].
+// quantize writes the words of one field for n rows, starting at dst[w]. It returns the number of clamped values.
 func (f *Field) quantize(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	if f.in != nil {
 		return f.quantizeElement(dst, w, stride, src, size, n)
@@ -68,7 +63,7 @@ func (f *Field) quantize(dst []int32, w, stride int, src unsafe.Pointer, size ui
 	return f.quantizeRows(dst, w, stride, src, size, n)
 }
 
-// quantizeRows is quantize for a field that is there in all rows.
+// quantizeRows is quantize for a field that exists in all rows.
 func (f *Field) quantizeRows(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	if f.Lines > 0 {
 		clearLines(dst, w, stride, n)
@@ -181,8 +176,8 @@ func (f *Field) dequantizeRows(dst unsafe.Pointer, src []int32, w, stride int, s
 func (f *Field) quantizeElement(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
 	for at := 0; at < n; {
 		p := unsafe.Add(src, uintptr(at)*size)
-		rows, there := f.in.stretch(p, size, n-at)
-		if there {
+		rows, exists := f.in.run(p, size, n-at)
+		if exists {
 			clamped += f.quantizeRows(dst, w, stride, p, size, rows)
 		} else {
 			for i := range rows {
@@ -195,12 +190,12 @@ func (f *Field) quantizeElement(dst []int32, w, stride int, src unsafe.Pointer, 
 	return clamped
 }
 
-// dequantizeElement is dequantize for a field in a list, whose count is written.
+// dequantizeElement is dequantize for a field in a list. The count of the list is already decoded.
 func (f *Field) dequantizeElement(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	for at := 0; at < n; {
 		p := unsafe.Add(dst, uintptr(at)*size)
-		rows, there := f.in.stretch(p, size, n-at)
-		if there {
+		rows, exists := f.in.run(p, size, n-at)
+		if exists {
 			f.dequantizeRows(p, src, w, stride, size, rows)
 		} else {
 			for i := range rows {
@@ -212,9 +207,8 @@ func (f *Field) dequantizeElement(dst unsafe.Pointer, src []int32, w, stride int
 	}
 }
 
-// Snap gives the component at p the values that a receiver will see: quantized
-// and back. It is done to inputs before they are applied locally, so that both
-// sides apply the same.
+// Snap rounds the component at p to the values that a receiver will decode. Clients snap inputs before they apply them
+// locally, so that both sides apply equal inputs.
 func (t *Table) Snap(p unsafe.Pointer) {
 	var q [maxFieldWords]int32
 	for i := range t.Fields {
@@ -224,12 +218,12 @@ func (t *Table) Snap(p unsafe.Pointer) {
 	}
 }
 
-// ClearEdges sets the edge fields of the component at p to 0 or, where the range
-// excludes it, to the value closest to 0: what a repeated input presses.
+// ClearEdges sets the edge fields of the component at p to 0, or to the value closest to 0 if the range excludes 0. A
+// repeated input then has no key presses.
 func (t *Table) ClearEdges(p unsafe.Pointer) {
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if f.Edge && f.in.there(p) {
+		if f.Edge && f.in.exists(p) {
 			f.store(p, f.bits(f.rest))
 		}
 	}

@@ -142,7 +142,7 @@ func TestQuantizationError(t *testing.T) {
 				if math.Abs(before) > 1e6 || math.IsNaN(before) {
 					continue
 				}
-				if d := math.Abs(f.turn(after - before)); d > step*0.5001+spacing(f.Kind, f.hi) || clamped != 0 {
+				if d := math.Abs(f.shortest(after - before)); d > step*0.5001+spacing(f.Kind, f.hi) || clamped != 0 {
 					t.Fatalf("%v comes back as %v, clamped %d", before, after, clamped)
 				}
 			case before >= lo && before <= hi:

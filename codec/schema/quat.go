@@ -6,12 +6,10 @@ import (
 	"unsafe"
 )
 
-// A rotation is a quaternion x, y, z, w of length 1. q and −q are the same one, so
-// that the component that is largest by magnitude can be made positive, left out
-// and had back from the others: "smallest three". They lie within ±1/√2, and their
-// words, 0..2^bits−1, stand for (v/(2^bits−1) − ½)·√2. Before them stands which
-// one is missing, 0..3. The zero quaternion, and one that is not finite, becomes
-// the identity 0, 0, 0, 1.
+// A rotation is a quaternion x, y, z, w of length 1. q and −q are the same rotation. The encoding is "smallest three": the
+// component with the largest magnitude is made positive and left out; the decoder computes it from the other three. These are
+// within ±1/√2; their words v, 0..2^bits−1, mean (v/(2^bits−1) − ½)·√2. The first word, 0..3, is the index of the missing
+// component. The zero quaternion and quaternions that are not finite become the identity 0, 0, 0, 1.
 
 func quantizeQuat(f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	src = unsafe.Add(src, f.Offset)
@@ -39,13 +37,13 @@ func quatWords[T float32 | float64](f *Field, dst []int32, w, stride int, src un
 func dequantizeQuat(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	dst = unsafe.Add(dst, f.Offset)
 	if f.Kind == reflect.Float32 {
-		quatsOf[float32](f, dst, src, w, stride, size, n)
+		writeQuats[float32](f, dst, src, w, stride, size, n)
 	} else {
-		quatsOf[float64](f, dst, src, w, stride, size, n)
+		writeQuats[float64](f, dst, src, w, stride, size, n)
 	}
 }
 
-func quatsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func writeQuats[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	off := uintptr(0)
 	for range n {
 		v, _ := f.quatVector([4]int32(src[w:]))
@@ -57,29 +55,25 @@ func quatsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, 
 
 // quatWord returns the words of the rotation v.
 //
-// Where two components are nearly equal, rounding can make the one left out
-// smaller than another. What is decoded would then leave out that one and have
-// other words than it was decoded from, and those perhaps yet others. So the largest
-// of the three is brought down, a step at a time, until the one left out is larger:
-// each step raises that one as well. Then the same component is left out of what is
-// decoded, the three round to the words that they come from, and nothing is left to
-// bring down: quantizing again changes nothing.
+// Rounding can make the missing component smaller than another if two are nearly equal. The decoded rotation would then be
+// encoded with a different missing component and different words. In this case reduceOthers moves the largest of the three
+// toward zero, step by step, until the missing component is larger; each step also increases the missing component. The
+// decoded rotation then has the same missing component and the same words, so quantizing twice equals quantizing once.
 func (g *grid) quatWord(v vector, k reflect.Kind) [4]int32 {
 	missing := v.largest()
 	w := g.without(v, missing)
 	clear := math.Abs(v[missing]) - float64(4*g.grain)
 	for i := range v {
 		if i != missing && math.Abs(v[i]) > clear {
-			return g.cleared(w, k)
+			return g.reduceOthers(w, k)
 		}
 	}
-	// Rounding takes half a step from each of the three and less than two and a
-	// half, for 4 bits, from the one left out.
+	// Rounding changes each of the three by at most half a step and the missing one, for 4 bits, by less than 2.5 steps.
 	return w
 }
 
-// cleared brings words down to where the component left out is the largest.
-func (g *grid) cleared(w [4]int32, kind reflect.Kind) [4]int32 {
+// reduceOthers moves words toward zero until the missing component is the largest.
+func (g *grid) reduceOthers(w [4]int32, kind reflect.Kind) [4]int32 {
 	for {
 		d, ok := g.quatVector(w)
 		for i := range d {
@@ -92,7 +86,7 @@ func (g *grid) cleared(w [4]int32, kind reflect.Kind) [4]int32 {
 		if ok && math.Abs(d[i]) < most {
 			return w
 		}
-		k := i + 1 // of component i in w, when the one left out is behind it
+		k := i + 1 // index in w of component i, if the missing component comes later
 		if i > missing {
 			k--
 		}
@@ -104,7 +98,7 @@ func (g *grid) cleared(w [4]int32, kind reflect.Kind) [4]int32 {
 	}
 }
 
-// largest returns the first component of the largest magnitude.
+// largest returns the index of the component with the largest magnitude, the first of equal ones.
 func (v *vector) largest() int {
 	at := 0
 	for i := range v {
@@ -115,7 +109,7 @@ func (v *vector) largest() int {
 	return at
 }
 
-// without returns the words of v that leave a component out.
+// without returns the words of v with component missing left out.
 func (g *grid) without(v vector, missing int) [4]int32 {
 	w := [4]int32{int32(missing)}
 	root := math.Sqrt2
@@ -133,8 +127,8 @@ func (g *grid) without(v vector, missing int) [4]int32 {
 	return w
 }
 
-// quatVector returns the rotation of words from anywhere, and whether its three
-// components leave room for a fourth. If they do not, they are shortened.
+// quatVector returns the rotation of any words. It returns false if the three components are longer than 1; they are then
+// scaled to length 1 and the missing component is 0.
 func (g *grid) quatVector(w [4]int32) (v vector, ok bool) {
 	missing := int(min(max(w[0], 0), 3))
 	top := float64(g.top)

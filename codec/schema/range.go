@@ -9,16 +9,16 @@ import (
 
 func (f *draft) asFloat() error {
 	if f.tag.fixed > 0 {
-		return bad("fixed is for integers, not %v", f.Kind)
+		return tagError("fixed is for integers, not %v", f.Kind)
 	}
 	if !f.tag.stepped {
-		return bad("a float with a range needs a step: write %s..%s step 0.01, or raw", decimal(f.tag.min), decimal(f.tag.max))
+		return tagError("a float with a range needs a step: write %s..%s step 0.01, or raw", decimal(f.tag.min), decimal(f.tag.max))
 	}
 	far := max(math.Abs(f.tag.min), math.Abs(f.tag.max))
 	if f.Kind == reflect.Float32 && far > math.MaxFloat32 {
-		return bad("the range %s..%s does not fit float32", decimal(f.tag.min), decimal(f.tag.max))
+		return tagError("the range %s..%s does not fit float32", decimal(f.tag.min), decimal(f.tag.max))
 	}
-	if err := f.fine(f.tag.step, far); err != nil {
+	if err := f.checkStep(f.tag.step, far); err != nil {
 		return err
 	}
 	f.Tolerance = f.tag.step
@@ -31,47 +31,46 @@ func (f *draft) asFloat() error {
 	if err := wholeTurn(f.tag, f.tag.step, n == math.Round(steps)); err != nil {
 		return err
 	}
-	return f.lay(f.tag.min, f.tag.max, f.tag.step, n)
+	return f.setGrid(f.tag.min, f.tag.max, f.tag.step, n)
 }
 
-// fine checks a step against the floats around far: with less than two of them to
-// a step, a value on the wire would not come back as itself.
-func (f *draft) fine(step, far float64) error {
+// checkStep checks that a step is at least twice the spacing of floats at magnitude far. With a smaller step, an encoded
+// value would not decode to itself.
+func (f *draft) checkStep(step, far float64) error {
 	if s := spacing(f.Kind, far); step < 2*s {
-		return bad("step %s is finer than %v can hold at %s: write a step of at least %s, or raw", decimal(step), f.Kind, decimal(far), decimal(2*s))
+		return tagError("step %s is finer than %v can hold at %s: write a step of at least %s, or raw", decimal(step), f.Kind, decimal(far), decimal(2*s))
 	}
 	return nil
 }
 
-// wholeTurn refuses a range that names both ends of a turn in degrees, of which
-// one would be a value too many.
+// wholeTurn rejects a range in degrees that includes both ends of the turn, which are the same angle.
 func wholeTurn(t tag, step float64, ends bool) error {
 	if !t.angle || t.max-t.min != 360 || !ends {
 		return nil
 	}
-	return bad("%s..%s names both ends of the turn, so that it would wrap at %s: write %s..%s, or degrees %s for floats",
+	return tagError("%s..%s includes both ends of the turn, so that it would wrap at %s: write %s..%s, or degrees %s for floats",
 		decimal(t.min), decimal(t.max), decimal(t.max+step), decimal(t.min), decimal(t.max-step), decimal(step))
 }
 
-// asTurn lays a full turn in whole steps as near to the one asked for as they come.
+// asTurn divides a full turn into whole steps as close to the requested step as possible.
 func (f *draft) asTurn() error {
 	if !isFloat(f.Kind) {
-		return bad("radians and degrees are floats, not %v: write MIN..MAX step S angle, without the end of the turn, as in 0..359 angle", f.Kind)
+		return tagError("radians and degrees are floats, not %v: write MIN..MAX step S angle, without the end of the turn, as in 0..359 angle", f.Kind)
 	}
 	values := math.Round(f.tag.turn / f.tag.step)
 	step := f.tag.turn / values
 	if !(values >= 2) {
-		return bad("step %s is longer than half a turn", decimal(f.tag.step))
+		return tagError("step %s is longer than half a turn", decimal(f.tag.step))
 	}
 	lo := 0.0
 	if f.tag.turn != 360 {
 		lo = -math.Pi
 	}
-	if err := f.fine(step, lo+f.tag.turn); err != nil {
+	if err := f.checkStep(step, lo+f.tag.turn); err != nil {
 		return err
 	}
 	f.Angle, f.Tolerance = true, step
-	if err := f.lay(lo, lo+float64((values-1)*step), step, values-1); err != nil {
+	if err := f.setGrid(lo, lo+float64((values-1)*step), step, values-1); err != nil {
 		return err
 	}
 	f.period = f.tag.turn
@@ -86,21 +85,21 @@ func (f *draft) asInteger() error {
 		step = f.tag.step
 		f.Tolerance = step
 	} else if f.tag.fixed > 0 {
-		return bad("a fixed-point number needs a step: write %s..%s step %s fixed %d", decimal(f.tag.min), decimal(f.tag.max), decimal(1/f.scale), f.tag.fixed)
+		return tagError("a fixed-point number needs a step: write %s..%s step %s fixed %d", decimal(f.tag.min), decimal(f.tag.max), decimal(1/f.scale), f.tag.fixed)
 	}
 	if f.tag.fixed > 0 {
-		if err := f.binary(); err != nil {
+		if err := f.checkFixedPoint(); err != nil {
 			return err
 		}
 	}
 	for _, v := range []float64{f.tag.min, f.tag.max, step} {
 		if f.tag.fixed == 0 && v != math.Trunc(v) {
-			return bad("%s is not a whole number, as range and step of %v must be", decimal(v), f.Kind)
+			return tagError("%s is not a whole number, as range and step of %v must be", decimal(v), f.Kind)
 		}
 	}
 	from, to, grain := f.tag.min*f.scale, f.tag.max*f.scale, step*f.scale
 	if from < lo || to > hi {
-		return bad("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(f.tag.min), decimal(f.tag.max), f.Kind, decimal(lo/f.scale), decimal(hi/f.scale))
+		return tagError("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(f.tag.min), decimal(f.tag.max), f.Kind, decimal(lo/f.scale), decimal(hi/f.scale))
 	}
 	f.Hold = f.tag.hold || !f.tag.stepped && !f.tag.angle
 	n := 0.0
@@ -110,42 +109,40 @@ func (f *draft) asInteger() error {
 	if err := wholeTurn(f.tag, step, float64(n*grain) == to-from); err != nil {
 		return err
 	}
-	if err := f.lay(from, to, grain, n); err != nil {
+	if err := f.setGrid(from, to, grain, n); err != nil {
 		return err
 	}
 	if f.Angle {
 		last := f.base + f.period - 1
 		if last > hi {
-			return bad("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal((last+1)/f.scale), f.Kind, decimal(hi/f.scale))
+			return tagError("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal((last+1)/f.scale), f.Kind, decimal(hi/f.scale))
 		}
 		f.hi = last
 	}
 	return nil
 }
 
-// binary checks that a fixed-point integer holds the ends and the step exactly, so
-// that its grid is one of whole numbers.
-func (f *draft) binary() error {
+// checkFixedPoint checks that the bounds and the step of a fixed-point number are integers in memory.
+func (f *draft) checkFixedPoint() error {
 	for _, v := range []float64{f.tag.min, f.tag.max, f.tag.step} {
 		if m := v * f.scale; m != math.Trunc(m) {
 			near := max(math.Round(math.Abs(m)), 1) / f.scale
-			return bad("%s is not a multiple of 2^-%d, as range and step of this %v must be: write %s",
+			return tagError("%s is not a multiple of 2^-%d, as range and step of this %v must be: write %s",
 				decimal(v), f.tag.fixed, f.Kind, decimal(math.Copysign(near, v)))
 		}
 	}
 	return nil
 }
 
-// lay lays the values of the wire over the range: n steps, then n+1 values. It
-// takes numbers in the unit of memory.
-func (f *draft) lay(lo, hi, step, n float64) error {
+// setGrid divides the range lo..hi, in the unit of memory, into n steps: n+1 encoded values.
+func (f *draft) setGrid(lo, hi, step, n float64) error {
 	f.base, f.grain = lo, step
 	f.Min, f.Max, f.Step = lo/f.scale, hi/f.scale, step/f.scale
 	if n < 1 {
-		return bad("step %s is longer than the range %s..%s", decimal(f.Step), decimal(f.Min), decimal(f.Max))
+		return tagError("step %s is longer than the range %s..%s", decimal(f.Step), decimal(f.Min), decimal(f.Max))
 	}
 	if !(n < math.MaxInt32) {
-		return bad("the range %s..%s has more than 2147483647 values of step %s: use a larger step, or raw", decimal(f.Min), decimal(f.Max), decimal(f.Step))
+		return tagError("the range %s..%s has more than 2147483647 values of step %s: use a larger step, or raw", decimal(f.Min), decimal(f.Max), decimal(f.Step))
 	}
 	f.count = n + 1
 	f.top = int32(n)

@@ -8,28 +8,25 @@ import (
 	"unsafe"
 )
 
-// MaxWords is the largest number of words a component may have: what is larger
-// is sent by reliable message.
+// MaxWords is the largest number of words of a component. Send larger values in a reliable message.
 const MaxWords = 1024
 
-// Fields gives net tags by field path ("Pos.X", "Slots[3]"), for types that one
-// cannot tag. An entry replaces the struct tag of its field; for a struct or an
-// array it replaces those of everything inside that has no entry of its own. What
-// a list or a text is made of stays so, unless the entry is "-".
+// Fields gives net tags by field path ("Pos.X", "Slots[3]"), for types whose source you cannot tag. An entry replaces the
+// struct tag of its field. An entry for a struct or an array replaces the tags of all values inside that have no own entry.
+// The tags "count" and "text" of lists and texts remain, unless the entry is "-".
 type Fields map[string]string
 
-// Table describes a component. It does not change after [Compile] and is safe for
-// concurrent use; its fields are to be read only.
+// Table describes a component. It never changes after [Compile] and is safe for concurrent use. Do not write to its fields.
 type Table struct {
 	// Name is the name of the component's type, without its package.
 	Name string
 	// Type is the component's type.
 	Type reflect.Type
-	// Size is the distance between two components of an array, in bytes.
+	// Size is the distance between neighbouring components in an array, in bytes.
 	Size uintptr
 	// Fields are the replicated values in the order of their offsets.
 	Fields []Field
-	// Server are the fields that the server decides, by their index in Fields.
+	// Server has the indices in Fields of the fields that the server decides.
 	Server []int
 	// Words is the number of words of a quantized component.
 	Words int
@@ -39,9 +36,8 @@ type Table struct {
 	rawSize int
 }
 
-// Line returns the description of the component that two peers must agree on, one
-// line: its name, and for each field path, kind and tag in canonical spelling.
-// Tolerances are each peer's own and not part of it.
+// Line returns one line that peers compare to check that they agree on the component: its name, and the path, kind and
+// canonical tag of each field. It does not include tolerances, which may differ between peers.
 //
 //	Position{X float32 -512..512 step 0.01; Y float32 -512..512 step 0.01}
 func (t *Table) Line() string { return t.line }
@@ -49,13 +45,12 @@ func (t *Table) Line() string { return t.line }
 // Hash returns the 64-bit FNV-1a of [Table.Line].
 func (t *Table) Hash() uint64 { return t.hash }
 
-// RawSize returns the number of bytes that [Table.AppendRaw] appends: the same for
-// every component, whatever its lists and texts hold.
+// RawSize returns the number of bytes that [Table.AppendRaw] appends, which does not depend on the component's lists and
+// texts.
 func (t *Table) RawSize() int { return t.rawSize }
 
-// WordBits returns how many of the low bits of word k, 0 ≤ k < Words, tell all its
-// values apart: what remains of it when it is packed alone. Words that do not come
-// from [Table.Quantize] may need more.
+// WordBits returns the number of low bits that distinguish all values of word k, 0 ≤ k < Words. Words that [Table.Quantize]
+// did not produce may need more bits.
 func (t *Table) WordBits(k int) int {
 	for i := range t.Fields {
 		if f := &t.Fields[i]; k >= f.Word && k < f.Word+f.Words {
@@ -65,7 +60,7 @@ func (t *Table) WordBits(k int) int {
 	return 0
 }
 
-// describe fills in what is derived from all fields together.
+// describe sets line and hash.
 func (t *Table) describe() {
 	var b strings.Builder
 	b.WriteString(t.Name)
@@ -106,22 +101,19 @@ func isFloat(k reflect.Kind) bool   { return k == reflect.Float32 || k == reflec
 func isSigned(k reflect.Kind) bool  { return reflect.Int <= k && k <= reflect.Int64 }
 func isInteger(k reflect.Kind) bool { return size(k) > 0 && !isFloat(k) && k != reflect.Bool }
 
-// lowBits is a mask of the n lowest bits, 0 ≤ n ≤ 64: a shift by 64 leaves none.
+// lowBits returns a mask of the n lowest bits, 0 ≤ n ≤ 64.
 func lowBits(n int) uint64 { return 1<<n - 1 }
 
-// Hash64 returns a hash of the values of the component at p. Padding and fields
-// that are not replicated have no part in it, nor has what lies past the end of a
-// list or a text, nor bits that flags do not have; −0 hashes like 0, every NaN like
-// every other, and the quaternion q like −q; equal values in components of another
-// [Table.Line] hash differently. It is well mixed, so the hashes of many components
-// may be summed when their order is not to matter. It is no defence against someone
-// who wants two states to collide.
+// Hash64 returns a hash of the component at p. It ignores padding, fields that are not replicated, memory after the end of
+// lists and texts, and undefined flag bits. It treats −0 like 0, all NaNs alike, and the quaternions q and −q alike. Equal
+// values in components with different [Table.Line] have different hashes. The hash is well mixed: sum the hashes of
+// components whose order does not matter. It does not resist deliberate collisions.
 func (t *Table) Hash64(p unsafe.Pointer) uint64 {
 	h := t.hash
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		switch {
-		case f.in != nil && !f.in.there(p):
+		case f.in != nil && !f.in.exists(p):
 		case f.Form == FormUnit || f.Form == FormQuat:
 			h = f.space.hash(h, f.vector(p))
 		case f.Form == FormText:
@@ -136,7 +128,7 @@ func (t *Table) Hash64(p unsafe.Pointer) uint64 {
 	return scramble(h)
 }
 
-// hashFloat returns the bits of x, or those that stand for all its equals.
+// hashFloat returns bits, the bits of x, or the canonical bits for zeros and NaNs.
 func hashFloat(x float64, bits uint64) uint64 {
 	switch {
 	case x == 0:
@@ -147,8 +139,8 @@ func hashFloat(x float64, bits uint64) uint64 {
 	return bits
 }
 
-// scramble is a bijection on 64 bits in which each bit of x moves about half of
-// the result: xor-shifts by half the width between odd multipliers.
+// scramble is a bijection on 64 bits in which each bit of x changes about half of the bits of the result. It alternates
+// shifts by half the width with multiplications by odd numbers.
 func scramble(x uint64) uint64 {
 	x ^= x >> 32
 	x *= 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio

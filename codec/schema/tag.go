@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// tag is what a net tag says, before the type of its field is considered.
+// tag is a parsed net tag, before the type of its field is known.
 type tag struct {
 	skip, raw, angle, edge, hold, server bool
 
-	form  Form // of the forms that have a word of their own
-	n     int  // of an enum, flags, a unit vector or a quaternion
-	fixed int  // fraction bits
+	form  Form // for forms that have their own word
+	n     int  // the number after enum, flags, unit or quat
+	fixed int  // number of fraction bits
 
 	span
 	motion
 }
 
-// span is what a tag says of the range of a number.
+// span is the range of a number as the tag gives it.
 type span struct {
 	ranged, stepped, tolerant bool
 	min, max, step, tol       float64
 
-	turn float64 // of radians and degrees, else 0
+	turn float64 // a full turn for radians and degrees, else 0
 }
 
 const (
@@ -51,7 +51,7 @@ func parseTag(s string) (tag, error) {
 		err = t.parseWords(words)
 	}
 	if err == nil {
-		err = t.agree()
+		err = t.checkForm()
 	}
 	if err != nil {
 		return tag{}, fmt.Errorf("%w %q: %w", ErrTag, s, err)
@@ -59,7 +59,7 @@ func parseTag(s string) (tag, error) {
 	return t, nil
 }
 
-// parseForm reads the beginning of a tag and returns the words that follow.
+// parseForm parses the form at the start of a tag and returns the remaining words.
 func parseForm(words []string) (t tag, rest []string, err error) {
 	if len(words) == 0 {
 		return t, nil, fmt.Errorf("it is empty: write %s", tagForms)
@@ -107,7 +107,7 @@ func parseForm(words []string) (t tag, rest []string, err error) {
 	return t, words, nil
 }
 
-// parseWords reads the words behind the form.
+// parseWords parses the words after the form.
 func (t *tag) parseWords(words []string) (err error) {
 	for len(words) > 0 {
 		word := words[0]
@@ -130,7 +130,7 @@ func (t *tag) parseWords(words []string) (err error) {
 			}
 			return fmt.Errorf("unknown word %q: begin with %s, then any of %s", word, tagForms, tagWords)
 		case seen == nil || *seen:
-			return fmt.Errorf("%q stands twice", word)
+			return fmt.Errorf("%q appears twice", word)
 		}
 		*seen = true
 		switch word {
@@ -146,8 +146,8 @@ func (t *tag) parseWords(words []string) (err error) {
 	return nil
 }
 
-// agree holds the words against the form.
-func (t *tag) agree() error {
+// checkForm checks that the words are allowed with the form.
+func (t *tag) checkForm() error {
 	var form string
 	var allowed []string
 	switch {
@@ -160,20 +160,20 @@ func (t *tag) agree() error {
 	case !t.ranged && (t.stepped || t.angle || t.fixed > 0):
 		return fmt.Errorf("step, angle and fixed need a range before them")
 	default:
-		return t.motion.agree(t)
+		return t.motion.checkForm(t)
 	}
 	for _, w := range []struct {
 		word string
 		has  bool
 	}{{"step", t.stepped}, {"tol", t.tolerant}, {"angle", t.angle}, {"edge", t.edge}, {"hold", t.hold}, {"fixed", t.fixed > 0}} {
 		if w.has && !slices.Contains(allowed, w.word) {
-			return fmt.Errorf("%q does not go with %s: it takes %s", w.word, form, strings.Join(allowed, ", "))
+			return fmt.Errorf("%q does not go with %s: use only %s", w.word, form, strings.Join(allowed, ", "))
 		}
 	}
-	return t.motion.agree(t)
+	return t.motion.checkForm(t)
 }
 
-// count reads the whole number lo..hi that follows word.
+// count parses the whole number lo..hi after word.
 func count(word string, words []string, lo, hi int) (n int, rest []string, err error) {
 	if len(words) == 0 {
 		return 0, nil, fmt.Errorf("%q needs a whole number %d..%d after it", word, lo, hi)
@@ -185,7 +185,7 @@ func count(word string, words []string, lo, hi int) (n int, rest []string, err e
 	return n, words[1:], nil
 }
 
-// positive reads the number above 0, or from 0 on, that follows word.
+// positive parses the number after word: above 0, or at least 0 if zero is true.
 func positive(word string, words []string, zero bool) (v float64, rest []string, err error) {
 	if len(words) == 0 {
 		return 0, nil, fmt.Errorf("%q needs a number after it", word)
@@ -202,7 +202,7 @@ func positive(word string, words []string, zero bool) (v float64, rest []string,
 	return v, words[1:], nil
 }
 
-// number reads a finite decimal number.
+// number parses a finite decimal number.
 func number(s string) (float64, error) {
 	if strings.ContainsAny(s, "xXpP_iInN") {
 		return 0, fmt.Errorf("%q is not a decimal number", s)
@@ -217,7 +217,7 @@ func number(s string) (float64, error) {
 	return v, nil
 }
 
-// String returns the canonical spelling of the tag without its tolerance.
+// String returns the canonical tag without tolerance.
 func (t tag) String() string {
 	var words []string
 	word := func(has bool, s string) {
@@ -246,12 +246,11 @@ func (t tag) String() string {
 	word(t.hold, "hold")
 	word(t.server, "server")
 	word(t.fixed > 0, "fixed "+strconv.Itoa(t.fixed))
-	t.motion.spell(word)
+	t.motion.appendWords(word)
 	return strings.Join(words, " ")
 }
 
-// decimal is the shortest decimal that reads back as v, with an exponent only for
-// numbers that nobody reads digit by digit.
+// decimal returns the shortest decimal that parses as v, with an exponent for very small and very large numbers.
 func decimal(v float64) string {
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e15) {
 		return strconv.FormatFloat(v, 'e', -1, 64)

@@ -10,31 +10,29 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// maxText is the largest number of bytes that a text can have.
+// maxText is the largest capacity of a text in bytes.
 const maxText = 255
 
-// maxFieldWords is the largest number of words that a field can have: the length
-// and the bytes of a text.
+// maxFieldWords is the largest number of words of a field: the length and the bytes of a text.
 const maxFieldWords = 1 + (maxText+3)/4
 
-// letters is where a text lies in a component.
-type letters struct {
-	head uintptr // of its length
-	body uintptr // of its bytes
-	most int     // bytes
-	size int     // of the length: 1 or 2 bytes
+// textLayout locates a text in a component.
+type textLayout struct {
+	head uintptr // offset of the length
+	body uintptr // offset of the bytes
+	most int     // capacity in bytes
+	size int     // size of the length: 1 or 2 bytes
 }
 
-// words is how many words a text has: its length, and its bytes.
-func (l *letters) words() int { return 1 + (l.most+3)/4 }
+// words returns the number of words of a text: one for its length, and one per four bytes.
+func (l *textLayout) words() int { return 1 + (l.most+3)/4 }
 
-// textLength returns the length in bytes of the text at p, whatever its memory
-// holds.
-func (l *letters) textLength(p unsafe.Pointer) int {
+// textLength returns the length of the text at p in bytes, limited to the capacity.
+func (l *textLayout) textLength(p unsafe.Pointer) int {
 	return min(l.storedLength(p), l.most)
 }
 
-func (l *letters) storedLength(p unsafe.Pointer) int {
+func (l *textLayout) storedLength(p unsafe.Pointer) int {
 	p = unsafe.Add(p, l.head)
 	if l.size == 2 {
 		return int(*(*uint16)(p))
@@ -42,7 +40,7 @@ func (l *letters) storedLength(p unsafe.Pointer) int {
 	return int(*(*uint8)(p))
 }
 
-func (l *letters) setTextLength(p unsafe.Pointer, n int) {
+func (l *textLayout) setTextLength(p unsafe.Pointer, n int) {
 	p = unsafe.Add(p, l.head)
 	if l.size == 2 {
 		*(*uint16)(p) = uint16(n)
@@ -52,17 +50,16 @@ func (l *letters) setTextLength(p unsafe.Pointer, n int) {
 }
 
 // textBytes returns the whole array of the text at p.
-func (l *letters) textBytes(p unsafe.Pointer) []byte {
+func (l *textLayout) textBytes(p unsafe.Pointer) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(p, l.body)), l.most)
 }
 
 // text returns the bytes that are part of the text at p.
-func (l *letters) text(p unsafe.Pointer) []byte {
+func (l *textLayout) text(p unsafe.Pointer) []byte {
 	return l.textBytes(p)[:l.textLength(p)]
 }
 
-// repairText makes b valid UTF-8 by writing a question mark over each byte that is
-// part of no rune; U+FFFD would need more room than there is.
+// repairText replaces each invalid byte by a question mark, so that b is valid UTF-8. U+FFFD would need more bytes.
 func repairText(b []byte) {
 	for at := 0; at < len(b); {
 		r, n := utf8.DecodeRune(b[at:])
@@ -73,7 +70,7 @@ func repairText(b []byte) {
 	}
 }
 
-func (l *letters) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
+func (l *textLayout) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) (clamped int) {
 	var fixed [maxText]byte
 	for i := range n {
 		p := unsafe.Add(src, uintptr(i)*size)
@@ -102,7 +99,7 @@ func (l *letters) quantizeText(dst []int32, w, stride int, src unsafe.Pointer, s
 	return clamped
 }
 
-func (l *letters) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func (l *textLayout) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	for i := range n {
 		p := unsafe.Add(dst, uintptr(i)*size)
 		words := src[w:][:l.words()]
@@ -120,7 +117,7 @@ func (l *letters) dequantizeText(dst unsafe.Pointer, src []int32, w, stride int,
 	}
 }
 
-func (l *letters) hashText(h uint64, p unsafe.Pointer) uint64 {
+func (l *textLayout) hashText(h uint64, p unsafe.Pointer) uint64 {
 	b := l.text(p)
 	h = scramble(h ^ uint64(len(b)))
 	for ; len(b) >= 8; b = b[8:] {
@@ -134,8 +131,8 @@ func (l *letters) hashText(h uint64, p unsafe.Pointer) uint64 {
 	return h
 }
 
-// copyText makes the text at dst that at src, and zero behind it.
-func (l *letters) copyText(dst, src unsafe.Pointer) {
+// copyText copies the text from src to dst and zeroes the rest of the array.
+func (l *textLayout) copyText(dst, src unsafe.Pointer) {
 	n := l.textLength(src)
 	l.setTextLength(dst, n)
 	b := l.textBytes(dst)
@@ -143,8 +140,8 @@ func (l *letters) copyText(dst, src unsafe.Pointer) {
 	clear(b[n:])
 }
 
-// appendText appends the text at p as length and whole array.
-func (l *letters) appendText(dst []byte, p unsafe.Pointer) []byte {
+// appendText appends the text at p as its length and the whole array.
+func (l *textLayout) appendText(dst []byte, p unsafe.Pointer) []byte {
 	text := l.text(p)
 	dst = append(dst, byte(len(text)))
 	if l.size == 2 {
@@ -159,8 +156,8 @@ func (l *letters) appendText(dst []byte, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// checkText says what is wrong with the bytes of a text.
-func (l *letters) checkText(b []byte) (says string, cause error) {
+// checkText checks the raw bytes of a text and describes the error. cause is nil if they are valid.
+func (l *textLayout) checkText(b []byte) (says string, cause error) {
 	n := int(b[0])
 	if l.size == 2 {
 		n = int(binary.LittleEndian.Uint16(b))
@@ -170,20 +167,20 @@ func (l *letters) checkText(b []byte) (says string, cause error) {
 	case n > l.most:
 		return fmt.Sprintf("a text of %d bytes in %d", n, l.most), ErrRange
 	case !utf8.Valid(body[:n]):
-		return "text that is not UTF-8", codec.ErrMalformed
+		return "the text is not valid UTF-8", codec.ErrMalformed
 	case !isZero(body[n:]):
-		return "bytes behind the end of the text", codec.ErrMalformed
+		return "bytes after the end of the text are not zero", codec.ErrMalformed
 	}
 	return "", nil
 }
 
-// readText writes the text of checked bytes.
-func (l *letters) readText(p unsafe.Pointer, b []byte) {
+// readText writes a text from raw bytes that checkText accepted.
+func (l *textLayout) readText(p unsafe.Pointer, b []byte) {
 	l.setTextLength(p, int(b[0]))
 	copy(l.textBytes(p), b[l.size:])
 }
 
-func (l *letters) formatText(p unsafe.Pointer) string { return strconv.Quote(string(l.text(p))) }
+func (l *textLayout) formatText(p unsafe.Pointer) string { return strconv.Quote(string(l.text(p))) }
 
 func isZero(b []byte) bool {
 	for _, c := range b {

@@ -6,19 +6,16 @@ import (
 	"unsafe"
 )
 
-// A direction is a point on the circle or sphere of length |x|+|y|(+|z|) = 1, a
-// square or an octahedron, because nothing but a division leads there and back.
+// A direction is encoded as a point with |x|+|y|(+|z|) = 1, on a square or an octahedron, because the projection and its
+// inverse need only a division.
 //
-// In the plane its word counts 2^bits equal steps round the square from +X over
-// +Y; the steps differ by a factor of two as angles. In space the octahedron is
-// unfolded into a square, two words of 0..2^bits−2 with the centre, +Z, in the
-// middle: Q. Meyer, J. Süßmuth, G. Sußner, M. Stamminger and G. Greiner, "On
-// Floating-Point Normal Vectors", Computer Graphics Forum 29(4), 2010. Of the four
-// points of the lattice around a direction the nearest is taken, as in Z. Cigolle,
-// S. Donow, D. Evangelakos, M. Mara, M. McGuire and Q. Meyer, "A Survey of
-// Efficient Representations for Independent Unit Vectors", Journal of Computer
-// Graphics Techniques 3(2), 2014; so a lattice point is its own nearest, and
-// quantizing again changes nothing. The axes are on the lattice.
+// In the plane the word counts 2^bits equal steps along the square from +X over +Y. As angles, the steps differ by up to a
+// factor of two. In space the octahedron is unfolded into a square with +Z at the centre, encoded as two words of
+// 0..2^bits−2: Q. Meyer, J. Süßmuth, G. Sußner, M. Stamminger and G. Greiner, "On Floating-Point Normal Vectors", Computer
+// Graphics Forum 29(4), 2010. The encoder chooses the nearest of the four lattice points around a direction, as in
+// Z. Cigolle, S. Donow, D. Evangelakos, M. Mara, M. McGuire and Q. Meyer, "A Survey of Efficient Representations for
+// Independent Unit Vectors", Journal of Computer Graphics Techniques 3(2), 2014. So the nearest point of a lattice point is
+// itself, and quantizing twice equals quantizing once. The axes are on the lattice.
 
 func quantizeUnit(f *Field, dst []int32, w, stride int, src unsafe.Pointer, size uintptr, n int) int {
 	src = unsafe.Add(src, f.Offset)
@@ -66,13 +63,13 @@ func sphereWords[T float32 | float64](f *Field, dst []int32, w, stride int, src 
 func dequantizeUnit(f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	dst = unsafe.Add(dst, f.Offset)
 	if f.Kind == reflect.Float32 {
-		unitsOf[float32](f, dst, src, w, stride, size, n)
+		writeUnits[float32](f, dst, src, w, stride, size, n)
 	} else {
-		unitsOf[float64](f, dst, src, w, stride, size, n)
+		writeUnits[float64](f, dst, src, w, stride, size, n)
 	}
 }
 
-func unitsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
+func writeUnits[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, stride int, size uintptr, n int) {
 	off := uintptr(0)
 	top, half := f.top, f.top/2
 	for range n {
@@ -92,7 +89,7 @@ func unitsOf[T float32 | float64](f *Field, dst unsafe.Pointer, src []int32, w, 
 	}
 }
 
-// circleWord returns the word of the direction (x, y) out of 0..top.
+// circleWord returns the word, 0..top, of the direction (x, y).
 func circleWord(x, y float64, top int32) int32 {
 	quarter := (top + 1) / 4
 	turned := int32(0)
@@ -108,8 +105,8 @@ func circleWord(x, y float64, top int32) int32 {
 	return (turned + int32(float64(y/(x+y)*float64(quarter))+0.5)) & top
 }
 
-// circleVector returns the point of word q on the square, times a quarter of the
-// words: whole numbers.
+// circleVector returns the point of word q on the square, scaled by a quarter of the number of words to integer
+// coordinates.
 func circleVector(q, top int32) vector {
 	quarter := (top + 1) / 4
 	y := float64(q & (quarter - 1))
@@ -125,14 +122,14 @@ func circleVector(q, top int32) vector {
 	return vector{y, -x}
 }
 
-// sphereWord returns the words of the direction v, each out of 0..2·half.
+// sphereWord returns the words of the direction v, each 0..2·half.
 func sphereWord(v vector, half int32) (int32, int32) {
 	s := math.Abs(v[0]) + math.Abs(v[1]) + math.Abs(v[2])
 	x, y := v[0]/s, v[1]/s
 	if v[2] < 0 {
-		x, y = fold(x, y, 1)
+		x, y = foldOctahedron(x, y, 1)
 	}
-	// Within ±half, but for rounding; the neighbours above may lie beyond.
+	// The result is within ±half except for rounding. The neighbours left+1 and low+1 may lie outside.
 	left := min(max(int32(math.Floor(float64(x*float64(half)))), -half), half)
 	low := min(max(int32(math.Floor(float64(y*float64(half)))), -half), half)
 	best, a, b := math.Inf(-1), left, low
@@ -143,7 +140,7 @@ func sphereWord(v vector, half int32) (int32, int32) {
 			best, a, b = near, p, q
 		}
 	}
-	// Points on the rim of the square coincide in pairs, and its corners in −Z.
+	// Points on the rim of the square represent the same direction in pairs; all corners represent −Z.
 	onX, onY := a == half || a == -half, b == half || b == -half
 	if onX && (b < 0 || onY) {
 		b = -b
@@ -157,20 +154,19 @@ func sphereWord(v vector, half int32) (int32, int32) {
 	return a + half, b + half
 }
 
-// sphereVector returns the point of the octahedron at (a, b) of the square, times
-// half: whole numbers, of which the squares are exact too.
+// sphereVector returns the point of the octahedron for (a, b) on the square, scaled by half to integer coordinates, whose
+// squares are exact.
 func sphereVector(a, b, half int32) vector {
 	x, y := float64(a), float64(b)
 	z := float64(half) - math.Abs(x) - math.Abs(y)
 	if z < 0 {
-		x, y = fold(x, y, float64(half))
+		x, y = foldOctahedron(x, y, float64(half))
 	}
 	return vector{x, y, z}
 }
 
-// fold turns the corners of the square that reaches from −r to r over its inner
-// diamond, which is the lower half of the octahedron, or back.
-func fold(x, y, r float64) (float64, float64) {
+// foldOctahedron maps the corners of the square −r..r to its inner diamond, the lower half of the octahedron, and back.
+func foldOctahedron(x, y, r float64) (float64, float64) {
 	u, v := r-math.Abs(y), r-math.Abs(x)
 	if x < 0 {
 		u = -u

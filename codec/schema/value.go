@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// valid reports whether a peer may send these bits.
+// valid reports whether a peer may send bits.
 func (f *Field) valid(bits uint64) bool {
 	if f.Form == FormFlags {
 		return bits&^f.mask == 0
@@ -22,7 +22,7 @@ func (f *Field) valid(bits uint64) bool {
 	return v >= f.lo && v <= f.hi
 }
 
-// repaired returns the valid bits closest to these.
+// repaired returns the valid bits closest to bits.
 func (f *Field) repaired(bits uint64) uint64 {
 	if f.Form == FormFlags {
 		return bits & f.mask
@@ -30,10 +30,9 @@ func (f *Field) repaired(bits uint64) uint64 {
 	return f.bits(f.nearest(f.number(bits)))
 }
 
-// Format returns the value of a field, given by its index in Fields, in the
-// component at p: "true", "-3", or the shortest decimal that reads back as the
-// same float. A fixed-point number is in its unit, "1.5", flags are in binary,
-// "0b101", a direction or a rotation is "(0 0.6 0.8)", and a text is quoted.
+// Format returns the text of a field of the component at p. field is an index in Fields. Examples are "true", "-3", flags
+// as "0b101", a direction or rotation as "(0 0.6 0.8)", and a quoted text. A float is the shortest decimal that parses as
+// the same float. A fixed-point number is in its unit, such as "1.5".
 func (t *Table) Format(field int, p unsafe.Pointer) string {
 	f := &t.Fields[field]
 	switch f.Form {
@@ -61,11 +60,11 @@ func (f *Field) format(bits uint64) string {
 	return strconv.FormatUint(bits, 10)
 }
 
-// differs compares the field in the components at a and b. Where lists differ in
-// length it is their count that says so.
+// differs compares the field in the components at a and b. A field in a list is equal if one of the components lacks the
+// element: their counts differ.
 func (f *Field) differs(a, b unsafe.Pointer) bool {
 	switch {
-	case f.in != nil && (!f.in.there(a) || !f.in.there(b)):
+	case f.in != nil && (!f.in.exists(a) || !f.in.exists(b)):
 		return false
 	case f.Form == FormUnit || f.Form == FormQuat:
 		return f.space.differ(f.vector(a), f.vector(b), f.within)
@@ -84,14 +83,14 @@ func (f *Field) differ(a, b uint64) bool {
 		}
 		d := x - y
 		if f.Angle {
-			d = f.turn(d)
+			d = f.shortest(d)
 		}
 		return !(math.Abs(d) <= f.within)
 	}
 	if a, b = a&f.mask, b&f.mask; a == b {
 		return false
 	}
-	// Unsigned subtraction is exact for all integers, once the larger is known.
+	// Unsigned subtraction of the smaller from the larger integer is exact.
 	d, less := a-b, a < b
 	if isSigned(f.Kind) {
 		less = int64(a) < int64(b)
@@ -106,20 +105,20 @@ func (f *Field) differ(a, b uint64) bool {
 	return d > f.slack
 }
 
-// between returns the number at 0 < at < 1 of the way from x to y.
+// between returns the interpolation from x to y at 0 < at < 1.
 func (f *Field) between(x, y, at float64) float64 {
 	d := y - x
 	if f.Angle {
-		d = f.turn(d)
+		d = f.shortest(d)
 	}
 	if math.IsInf(d, 0) {
-		// The two are so far apart that their difference is not a float.
+		// The difference exceeds the range of float64.
 		return float64(x*(1-at)) + float64(y*at)
 	}
 	return float64(x + float64(d*at))
 }
 
-// clear makes the memory of the value at p zero.
+// clear zeroes the memory of the value at p.
 func (f *Field) clear(p unsafe.Pointer) {
 	clear(unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), f.bytes()))
 	if f.Form == FormText {
@@ -127,17 +126,15 @@ func (f *Field) clear(p unsafe.Pointer) {
 	}
 }
 
-// AppendRaw appends the component at p in full precision and returns dst: the
-// fields in order, each in the size of its type, little endian, without padding;
-// [Table.RawSize] bytes. Values that [Table.ReadRaw] would refuse are replaced by
-// the nearest that it takes, and a NaN by the one closest to zero, so what one side
-// writes the other can read. A text is its length and its whole array, a list its
-// count and all its elements; what lies past their ends is zero.
+// AppendRaw appends the component at p in full precision and returns dst. It appends the fields in order without padding,
+// each in the size of its type, little endian, in total [Table.RawSize] bytes. Values that [Table.ReadRaw] would reject are
+// replaced by the nearest valid value, NaNs by the value closest to zero. A text is its length and the whole array, a list
+// its count and all elements; bytes after their ends are zero.
 func (t *Table) AppendRaw(dst []byte, p unsafe.Pointer) []byte {
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		switch {
-		case f.in != nil && !f.in.there(p):
+		case f.in != nil && !f.in.exists(p):
 			for range f.rawSize {
 				dst = append(dst, 0)
 			}
@@ -162,20 +159,17 @@ func (t *Table) AppendRaw(dst []byte, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// ReadRaw reads what [Table.AppendRaw] appended from the front of src into the
-// component at p and returns what follows it. Fields that are not replicated stay
-// as they are.
+// ReadRaw reads a component appended by [Table.AppendRaw] from the front of src into p, and returns the rest of src. Fields
+// that are not replicated stay unchanged.
 //
-// Errors, on which nothing is written and src is returned: [codec.ErrShort];
-// [codec.ErrMalformed] for a bool that is neither 0 nor 1, for a text that is not
-// UTF-8, and for bytes other than zero past the end of a text or a list; [ErrRange],
-// naming the field, for a float that is not finite, for a number outside its range,
-// for flags beyond those that there are, for a text or a list longer than its array,
-// and for a direction or rotation whose length is not between a half and two. The
-// range includes its ends as the type rounds them, and for an angle the whole turn.
+// If there is an error, ReadRaw writes nothing and returns src. The error wraps [codec.ErrShort]; or [codec.ErrMalformed]
+// for a bool other than 0 and 1, a text that is not valid UTF-8, and bytes other than zero after the end of a text or list;
+// or [ErrRange] for a float that is not finite, a number outside its range, undefined flags, a text or list longer than its
+// array, and a direction or rotation whose length is not between ½ and 2. The error names the field. A range includes its
+// bounds as rounded to the type; the range of an angle includes the full turn.
 func (t *Table) ReadRaw(src []byte, p unsafe.Pointer) (rest []byte, err error) {
 	if len(src) < t.rawSize {
-		return src, fmt.Errorf("%w: %s takes %d bytes of %d", codec.ErrShort, t.Name, t.rawSize, len(src))
+		return src, fmt.Errorf("%w: %s needs %d bytes, got %d", codec.ErrShort, t.Name, t.rawSize, len(src))
 	}
 	for i := range t.Fields {
 		f := &t.Fields[i]
@@ -198,13 +192,12 @@ func (t *Table) ReadRaw(src []byte, p unsafe.Pointer) (rest []byte, err error) {
 	return src[t.rawSize:], nil
 }
 
-// checkRaw says what is wrong with a field in the bytes of a component; cause is
-// nil when nothing is.
+// checkRaw checks a field in the raw bytes of a component and describes the error. cause is nil if the field is valid.
 func checkRaw(f *Field, src []byte) (says string, cause error) {
 	b := src[f.rawAt:][:f.rawSize]
-	if f.in != nil && !f.in.thereRaw(src) {
+	if f.in != nil && !f.in.existsRaw(src) {
 		if !isZero(b) {
-			return "an element behind the end of its list", codec.ErrMalformed
+			return "an element after the end of its list is not zero", codec.ErrMalformed
 		}
 		return "", nil
 	}

@@ -4,30 +4,26 @@ import (
 	"math"
 )
 
-// A direction or a rotation is a vector of 2 to 4 floats of which the length means
-// nothing. Everything here is made of sums, products, quotients and square roots,
-// which every CPU rounds alike, and no product is left to be fused with a sum.
-//
-// vector is such a value; what a shorter one lacks is 0.
+// vector is a direction or a rotation with 2 to 4 components; unused components are 0. The length has no meaning. All
+// functions use only sums, products, quotients and square roots, which every CPU rounds in the same way. Conversions prevent
+// the compiler from fusing products with sums.
 type vector [4]float64
 
-// maxVectorBits bounds the bits of a vector's word: beyond, float32 cannot tell
-// what they say.
+// maxVectorBits limits the bits of a vector's word, because float32 cannot represent finer directions.
 const maxVectorBits = 20
 
-// slack is how far the square of a length may be from 1 for a vector to count as
-// one of length 1. It lets through whatever was divided by its length and rounded
-// to float32, and a vector that is left as it is comes back bit by bit.
-const slack = 1e-6
+// unitSlack is the largest difference from 1 of the squared length of a vector that counts as a unit vector. It accepts
+// vectors that were divided by their length and rounded to float32. Such vectors are used unchanged.
+const unitSlack = 1e-6
 
-// space is what the vectors of a field are directions in.
+// space describes the vectors of a field.
 type space struct {
 	dims     int
-	axis     int // the component that is 1 in the default
+	axis     int // index of the component that is 1 in the default vector
 	rotation bool
 }
 
-// vectorShapes says what can be a vector of a form.
+// vectorShapes returns the description, for errors, of the types that a form accepts.
 func vectorShapes(form Form) string {
 	if form == FormQuat {
 		return "a struct or array of 4 floats of one type, x, y, z, w"
@@ -45,15 +41,14 @@ func (v *vector) dot(u *vector) float64 {
 	return float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
 }
 
-// unit returns the vector of length 1 in the direction of v, or false when v has
-// none: it is zero, infinite or not a number.
+// unit returns v scaled to length 1. It returns false if v is zero, infinite or NaN.
 func (v vector) unit() (vector, bool) {
 	s := v.square()
-	if s > 1-slack && s < 1+slack {
+	if s > 1-unitSlack && s < 1+unitSlack {
 		return v, true
 	}
 	if !(s > 1e-200 && s < 1e200) {
-		// Squares of very large and very small numbers leave float64.
+		// The squares of very large and very small numbers overflow or underflow.
 		m := 0.0
 		for _, x := range v {
 			m = max(m, math.Abs(x)) // NaN when x is
@@ -73,8 +68,8 @@ func (v vector) unit() (vector, bool) {
 	return v, true
 }
 
-// direction returns v at length 1, the default for the zero vector, and for one
-// that is not finite the default and false.
+// direction returns v scaled to length 1. It returns the default for the zero vector, and the default and false for vectors
+// that are not finite.
 func (s *space) direction(v vector) (vector, bool) {
 	u, ok := v.unit()
 	if !ok {
@@ -84,8 +79,8 @@ func (s *space) direction(v vector) (vector, bool) {
 	return u, ok || v == vector{}
 }
 
-// differ reports whether two vectors are further apart than within. The zero vector equals the default that it
-// becomes on the wire; one that is not finite differs from everything.
+// differ reports whether the distance of two vectors is above within. The zero vector equals the default. A vector that is
+// not finite differs from all others.
 func (s *space) differ(x, y vector, within float64) bool {
 	if x == y {
 		return false
@@ -105,10 +100,9 @@ func (s *space) differ(x, y vector, within float64) bool {
 	return !(x.square() <= float64(within*within))
 }
 
-// toward returns the direction at 0 < at < 1 of the way from x to y, normalized;
-// quaternions go the short way round. Where there is no way, because one of them
-// has no direction or they are opposite, x stays until y is reached.
-func (s *space) toward(x, y vector, at float64) vector {
+// nlerp returns the normalized linear interpolation from x to y at 0 < at < 1; quaternions go the short way. It returns x
+// if one of them is not finite or if they are opposite.
+func (s *space) nlerp(x, y vector, at float64) vector {
 	u, ok := s.direction(x)
 	v, fine := s.direction(y)
 	if !ok || !fine {
@@ -128,15 +122,15 @@ func (s *space) toward(x, y vector, at float64) vector {
 	return u
 }
 
-// validVector reports whether a peer may send v: finite, and of a length from a
-// half to two, so that who uses it need not look at it first.
+// validVector reports whether a peer may send v: it is finite and its length is between ½ and 2, so that games can use it
+// unchecked.
 func validVector(v vector) bool {
 	s := v.square()
 	return s >= 0.25 && s <= 4
 }
 
-// hash brings vectors that mean the same to the same bits: −0 and 0, the
-// zero vector and its default, and for quaternions q and −q.
+// hash adds v to hash h. Equivalent vectors have the same hash: −0 and 0, the zero vector and the default, and the
+// quaternions q and −q.
 func (s *space) hash(h uint64, v vector) uint64 {
 	if v == (vector{}) {
 		v[s.axis] = 1
