@@ -3,7 +3,6 @@ package browser
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"os"
@@ -69,7 +68,7 @@ func Run(c Config) {
 	}
 	p.seat.listen()
 	if err := p.begin(); err != nil {
-		fmt.Fprintln(os.Stderr, err) // the console is for the developer
+		js.Global().Get("console").Call("error", err.Error()) // for the developer
 		Say("The game cannot start. Reload the page.")
 		return
 	}
