@@ -13,18 +13,12 @@ type attachment struct {
 	ready      bool
 	ok         bool // it has a place now and in the baseline
 	ok2        bool // and in the second baseline
-	way
-	swing
-}
 
-// way is where an entity was, and is.
-type way struct {
+	// Where the entity is, and was in both baselines.
 	now, then, then2 [3]int64
 	grid             [3]float64
-}
 
-// swing is how an entity turned.
-type swing struct {
+	// How the entity turned.
 	turning bool           // it has an orientation
 	turn    whole.Rotation // from the baseline to now
 	m, m2   whole.Matrix   // from the baseline to now, from the second to the first

@@ -35,24 +35,19 @@ const (
 
 // field is how one field of a layout is coded.
 type field struct {
-	kind  kind
-	comp  int   // component
-	index int   // in the component's fields
-	at    int   // word in the component's record; of a plan's fields, in the entity's
-	words int   // number of words
-	ctx   int   // first context
-	count int32 // values before it wraps, 0 if it does not
-	role
+	kind   kind
+	comp   int   // component
+	index  int   // in the component's fields
+	at     int   // word in the component's record; of a plan's fields, in the entity's
+	words  int   // number of words
+	ctx    int   // first context
+	count  int32 // values before it wraps, 0 if it does not
+	axis   int   // 1, 2, 3 for x, y, z of the entity's place, else 0
+	rate   int   // the same for the change per second
+	parent bool  // it names the entity that this one is attached to
 	step   float64
 	quat   whole.QuatGrid
 	schema *schema.Field // nil for raw layouts and for components without a table
-}
-
-// role is what a field is for the entity.
-type role struct {
-	axis   int // 1, 2, 3 for x, y, z of its place, else 0
-	rate   int // the same for the change per second
-	parent bool
 }
 
 // NewModel returns the model of a layout. The prior may be nil; one that was not
@@ -130,7 +125,7 @@ func kindSize(k reflect.Kind) int {
 
 // newField returns how a field of a table is coded.
 func newField(f *schema.Field) field {
-	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, role: role{int(f.Axis), int(f.Rate), f.Parent}}
+	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, axis: int(f.Axis), rate: int(f.Rate), parent: f.Parent}
 	switch {
 	case f.Lines > 0:
 		g.kind = kindLines

@@ -26,9 +26,23 @@ type walk struct {
 	moving bool // it was moving between its baselines
 	parent *attachment
 	past
-	words
-	pose
-	spun
+
+	// What the entity is now, and what was expected.
+	cur, pred []int32
+	copied    bool // cur is a copy, so that an encoder leaves the records alone
+	copy      []int32
+
+	// Where the entity is expected to be.
+	mode  mode           // of the prediction of place and orientation
+	moved bool           // place and turn are predicted, with that mode
+	place [3]int32       // predicted words
+	turn  whole.Rotation // predicted
+	off   int64          // how far it was from moving with its parent
+
+	// The rotation that was predicted last.
+	spin              whole.Rotation
+	missing, runnerUp int32 // its largest component and the one after that
+	lead              int64 // by how much
 }
 
 // cursor is where a walk stands.
@@ -49,29 +63,6 @@ type past struct {
 	age         int64   // sends from the baseline to the current state
 	gap         int64   // sends from the second baseline to the first
 	turns       int     // age/gap where that is a whole number, else 0
-}
-
-// words are what the entity is now, and what was expected.
-type words struct {
-	cur, pred []int32
-	copied    bool // cur is a copy, so that an encoder leaves the records alone
-	copy      []int32
-}
-
-// pose is where an entity is expected to be.
-type pose struct {
-	mode  mode           // of the prediction of place and orientation
-	moved bool           // place and turn are predicted, with that mode
-	place [3]int32       // predicted words
-	turn  whole.Rotation // predicted
-	off   int64          // how far it was from moving with its parent
-}
-
-// spun is the rotation that was predicted last.
-type spun struct {
-	spin              whole.Rotation
-	missing, runnerUp int32 // its largest component and the one after that
-	lead              int64 // by how much
 }
 
 // walkPart is what a walk knows of a part of the block.

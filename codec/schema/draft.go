@@ -15,7 +15,8 @@ type draft struct {
 // newField returns the field for tag t on a value of kind k. Errors wrap ErrTag.
 func newField(k reflect.Kind, t tag) (Field, error) {
 	f := draft{tag: t}
-	f.Meaning = Meaning{Form: t.form, Raw: t.raw, Angle: t.angle, Edge: t.edge, Hold: t.hold, Server: t.server, spelling: t.String()}
+	f.Form, f.Server, f.spelling = t.form, t.server, t.String()
+	f.Raw, f.Angle, f.Edge, f.Hold = t.raw, t.angle, t.edge, t.hold
 	f.Memory = Memory{Kind: k, Len: 1, Fixed: t.fixed, scale: math.Ldexp(1, t.fixed), rawSize: size(k)}
 	f.Words, f.mask = 1, math.MaxUint64
 	err := f.applyForm()
@@ -161,7 +162,7 @@ func (f *draft) asQuat() {
 // newVector returns the field for tag t on a vector of n floats of kind k.
 func newVector(k reflect.Kind, n int, t tag) Field {
 	f := draft{tag: t}
-	f.Meaning = Meaning{Form: t.form, Hold: t.hold, Server: t.server, spelling: t.String()}
+	f.Form, f.Hold, f.Server, f.spelling = t.form, t.hold, t.server, t.String()
 	f.Memory = Memory{Kind: k, Len: n, scale: 1, rawSize: n * size(k)}
 	f.space = space{dims: n, rotation: t.form == FormQuat}
 	half := 2.0
@@ -212,7 +213,7 @@ func (f *draft) applyMotion() error {
 // newCount returns the count field of a list with an array of length n.
 func newCount(kind reflect.Kind, n int) (Field, error) {
 	var f draft
-	f.Meaning = Meaning{Form: FormCount, Hold: true, spelling: fmt.Sprintf("count %d", n)}
+	f.Form, f.Hold, f.spelling = FormCount, true, fmt.Sprintf("count %d", n)
 	f.Memory = Memory{Kind: kind, Len: 1, scale: 1, rawSize: size(kind)}
 	f.Words, f.mask = 1, math.MaxUint64
 	err := f.setGrid(0, float64(n), 1, float64(n))

@@ -16,20 +16,6 @@ type Field struct {
 	// of the list, "Bag"; elements are "Bag[0]", "Bag[1].Item" and so on.
 	Path string
 
-	Meaning
-	Memory
-	Range
-	Motion
-	Record
-
-	grid
-	tolerance
-	textLayout // for texts
-	space      // for vectors
-}
-
-// Meaning is the form and the words of the tag of a [Field], with defaults applied.
-type Meaning struct {
 	// Form is the encoding of the value in memory and in words.
 	Form Form
 	// Raw, Angle, Edge and Hold are the tag words of the same names. Raw is also true for refs.
@@ -39,17 +25,31 @@ type Meaning struct {
 	// Server means that the server decides this field of a predicted component.
 	Server bool
 
-	spelling string // canonical tag
-}
+	Memory
 
-// Range is the range of a [Field], in the unit of the field.
-type Range struct {
-	// Min, Max and Step are 0, 1, 1 for a bool, 0, n−1, 1 for an enum of n values, 0, n, 1 for the count of a list with n
-	// elements, and 0, 0, 0 for forms without a range.
+	// Min, Max and Step are the range, in the unit of the field: 0, 1, 1 for a bool, 0, n−1, 1 for an enum of n values, 0, n, 1
+	// for the count of a list with n elements, and 0, 0, 0 for forms without a range.
 	Min, Max, Step float64
 	// Tolerance is the largest difference at which two values compare equal. For directions and rotations it is an angle in
 	// radians.
 	Tolerance float64
+
+	Motion
+
+	// Word is the index of the first word of the field in the record of the component. Words is the number of words: 2 for
+	// raw fields and flags of more than 32 bits, for directions in space and for lines, 4 for quaternions, 1 plus one per
+	// four bytes for texts, else 1.
+	Word, Words int
+	// Bits is the width of the quantized value: enough to distinguish all values of the range, or all bits of the type for
+	// a raw field. For several words it is the sum of their widths; [Table.WordBits] returns the width of each.
+	Bits int
+
+	spelling string // canonical tag
+
+	grid
+	tolerance
+	textLayout // for texts
+	space      // for vectors
 }
 
 // Motion is the expected motion of a [Field] between sends, as the motion words of the tag say.
@@ -68,17 +68,6 @@ type Motion struct {
 	Along bool
 	// Parent means that the entity is attached to the entity of this ref.
 	Parent bool
-}
-
-// Record locates the words of a [Field] in the record of a component.
-type Record struct {
-	// Word is the index of the first word of the field in the record of the component. Words is the number of words: 2 for
-	// raw fields and flags of more than 32 bits, for directions in space and for lines, 4 for quaternions, 1 plus one per
-	// four bytes for texts, else 1.
-	Word, Words int
-	// Bits is the width of the quantized value: enough to distinguish all values of the range, or all bits of the type for
-	// a raw field. For several words it is the sum of their widths; [Table.WordBits] returns the width of each.
-	Bits int
 }
 
 // Copy copies the value of the field from the component at src to the component at dst. It does not work for texts and

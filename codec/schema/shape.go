@@ -142,7 +142,7 @@ func (c *compiler) text(count, array reflect.StructField, path string, at uintpt
 		return fmt.Errorf("%s: %w", where, tagError("a text has at most %d bytes: send longer texts in a reliable message", maxText))
 	}
 	var f Field
-	f.Meaning = Meaning{Form: FormText, Hold: true, spelling: "text"}
+	f.Form, f.Hold, f.spelling = FormText, true, "text"
 	f.textLayout = textLayout{head: at + count.Offset, body: at + array.Offset, most: n, size: size(count.Type.Kind())}
 	f.Memory = Memory{Kind: reflect.Uint8, Len: n, scale: 1, rawSize: f.size + n}
 	f.Words, f.mask = f.words(), math.MaxUint64

@@ -16,16 +16,12 @@ type tag struct {
 	n     int  // the number after enum, flags, unit or quat
 	fixed int  // number of fraction bits
 
-	span
-	motion
-}
-
-// span is the range of a number as the tag gives it.
-type span struct {
+	// The range of a number.
 	ranged, stepped, tolerant bool
 	min, max, step, tol       float64
+	turn                      float64 // a full turn for radians and degrees, else 0
 
-	turn float64 // a full turn for radians and degrees, else 0
+	motion
 }
 
 const (

@@ -8,20 +8,20 @@ import (
 
 func TestParseTag(t *testing.T) {
 	for text, want := range map[string]tag{
-		"-512..512 step 0.01":    {span: span{ranged: true, min: -512, max: 512, stepped: true, step: 0.01}},
-		"  0..9   edge  ":        {span: span{ranged: true, max: 9}, edge: true},
-		"0.5..1.5 step .5":       {span: span{ranged: true, min: 0.5, max: 1.5, stepped: true, step: 0.5}},
-		"1...5e1":                {span: span{ranged: true, min: 1, max: 5}}, // "1" and ".5e1"
-		"-0..1":                  {span: span{ranged: true, max: 1}},
-		"raw hold tol 2":         {span: span{tolerant: true, tol: 2}, raw: true, hold: true},
-		"0..359 angle tol 0":     {span: span{ranged: true, max: 359, tolerant: true}, angle: true},
+		"-512..512 step 0.01":    {ranged: true, min: -512, max: 512, stepped: true, step: 0.01},
+		"  0..9   edge  ":        {ranged: true, max: 9, edge: true},
+		"0.5..1.5 step .5":       {ranged: true, min: 0.5, max: 1.5, stepped: true, step: 0.5},
+		"1...5e1":                {ranged: true, min: 1, max: 5}, // "1" and ".5e1"
+		"-0..1":                  {ranged: true, max: 1},
+		"raw hold tol 2":         {tolerant: true, tol: 2, raw: true, hold: true},
+		"0..359 angle tol 0":     {ranged: true, max: 359, tolerant: true, angle: true},
 		"-":                      {skip: true},
 		"edge":                   {edge: true},
 		"server":                 {server: true},
-		"0..9 server hold":       {span: span{ranged: true, max: 9}, server: true, hold: true},
+		"0..9 server hold":       {ranged: true, max: 9, server: true, hold: true},
 		"hold edge":              {edge: true, hold: true},
-		"-1e3..1E+3 step 1e-2":   {span: span{ranged: true, min: -1000, max: 1000, stepped: true, step: 0.01}},
-		"0..9 hold step 3 tol 1": {span: span{ranged: true, max: 9, stepped: true, step: 3, tolerant: true, tol: 1}, hold: true},
+		"-1e3..1E+3 step 1e-2":   {ranged: true, min: -1000, max: 1000, stepped: true, step: 0.01},
+		"0..9 hold step 3 tol 1": {ranged: true, max: 9, stepped: true, step: 3, tolerant: true, tol: 1, hold: true},
 	} {
 		got, err := parseTag(text)
 		if err != nil || got != want {

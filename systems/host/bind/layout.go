@@ -209,8 +209,9 @@ func same(a, b *node) bool {
 	if a.kind != b.kind || a.of != b.of || a.at != b.at || a.n != b.n || a.head != b.head || (a.says == nil) != (b.says == nil) {
 		return false
 	}
-	if a.says != nil && (a.says.Range != b.says.Range || a.says.Fixed != b.says.Fixed || a.says.Form != b.says.Form || a.says.Raw != b.says.Raw ||
-		a.says.Angle != b.says.Angle || a.says.Edge != b.says.Edge || a.says.Bits != b.says.Bits) {
+	if x, y := a.says, b.says; x != nil &&
+		(x.Form != y.Form || x.Raw != y.Raw || x.Angle != y.Angle || x.Edge != y.Edge || x.Fixed != y.Fixed ||
+			x.Min != y.Min || x.Max != y.Max || x.Step != y.Step || x.Tolerance != y.Tolerance || x.Bits != y.Bits) {
 		return false
 	}
 	return (a.elem == nil) == (b.elem == nil) && (a.elem == nil || same(a.elem, b.elem)) && slices.EqualFunc(a.in, b.in, same)
