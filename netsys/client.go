@@ -69,7 +69,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		}
 		c.session.details.clientID = c.token.ClientID
 	} else {
-		if err := c.begin(config.Token); err != nil {
+		if err := c.useToken(config.Token); err != nil {
 			return nil, err
 		}
 		if config.ConnectTimeout == 0 && !c.server.IsValid() {
@@ -89,8 +89,8 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	return c, nil
 }
 
-// begin takes a token.
-func (c *Client) begin(token *netcode.ConnectToken) (err error) {
+// useToken makes the netcode client for a token.
+func (c *Client) useToken(token *netcode.ConnectToken) (err error) {
 	if c.netcode, err = netcode.NewClient(token, c.carrier.send); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *Client) Poll(now time.Time, h Handler) {
 		c.carrier.startPoll(c.carrier.clock.At(now))
 		c.carrier.wire.Poll(now, c.deliver)
 		if s.state == connecting {
-			c.knock(now)
+			c.sendHello(now)
 		}
 		s.update(now)
 		s.pump(now)
@@ -136,15 +136,15 @@ func (c *Client) start(now time.Time) {
 	}
 	token, err := c.token.Issue(now)
 	if err == nil {
-		err = c.begin(token)
+		err = c.useToken(token)
 	}
 	if err != nil {
 		c.session.end(err)
 	}
 }
 
-// knock says hello when it is time to, and gives up when it is too late.
-func (c *Client) knock(now time.Time) {
+// sendHello sends a hello when one is due, and gives up after the deadline.
+func (c *Client) sendHello(now time.Time) {
 	at := c.carrier.clock.At(now)
 	switch {
 	case at >= c.deadline:
@@ -226,7 +226,7 @@ func (c *Client) DatagramDrops() netcode.Drops {
 // LocalAddr is the address of the wire.
 func (c *Client) LocalAddr() netip.AddrPort { return c.carrier.wire.LocalAddr() }
 
-// receive takes one datagram from the wire.
+// receive receives one datagram from the wire.
 func (c *Client) receive(d Datagram) {
 	if c.netcode == nil {
 		return
@@ -242,14 +242,14 @@ func (c *Client) receive(d Datagram) {
 	}
 }
 
-// packet takes one authentic packet.
+// packet receives one authentic packet.
 func (c *Client) packet(now time.Time, b []byte) {
 	drop := DropUnexpected
 	switch {
 	case b[0] == kindWelcome:
-		drop = c.accept(now, b)
+		drop = c.receiveWelcome(now, b)
 	case b[0] == kindRefused:
-		drop = c.refused(now, b)
+		drop = c.receiveRefused(now, b)
 	case c.session.state == connected && b[0] >= kindDatagram:
 		more := false
 		if more, drop = c.session.receive(now, b); more {
@@ -262,8 +262,8 @@ func (c *Client) packet(now time.Time, b []byte) {
 	}
 }
 
-// accept ends the handshake well.
-func (c *Client) accept(now time.Time, b []byte) DropReason {
+// receiveWelcome ends the handshake well.
+func (c *Client) receiveWelcome(now time.Time, b []byte) DropReason {
 	w, drop := parseWelcome(b)
 	switch {
 	case drop != DropNone:
@@ -280,8 +280,8 @@ func (c *Client) accept(now time.Time, b []byte) DropReason {
 	return DropNone
 }
 
-// refused ends the handshake badly.
-func (c *Client) refused(now time.Time, b []byte) DropReason {
+// receiveRefused ends the handshake badly.
+func (c *Client) receiveRefused(now time.Time, b []byte) DropReason {
 	r, drop := parseRefused(b)
 	switch {
 	case drop != DropNone:

@@ -25,22 +25,22 @@ type WorkerHandler interface {
 	OnWorker(worker int) Handler
 }
 
-// lane is what each goroutine has of its own that works for sessions.
+// lane is the state of one goroutine that works for sessions: the goroutine that polls, or a worker.
 type lane struct {
-	now      time.Time // of the call that is being served
-	handler  Handler   // during Poll, for Received and Acked
-	datagram Datagram  // that is being received
-	size     int       // of it, in bytes
-	ended    bool      // a session did that has not been reported
-	touched  byte      // what was read before it was needed: see prefetchSession
-	drops    Drops
-	netcode  *netcode.Lane // nil: the endpoint's own
+	now        time.Time // of the call that is being served
+	handler    Handler   // during Poll, for Received and Acked
+	datagram   Datagram  // that is being received
+	size       int       // of it, in bytes
+	ended      bool      // a session ended and has not been reported
+	prefetched byte      // see prefetchSession
+	drops      Drops
+	netcode    *netcode.Lane // nil: the endpoint's own
 
 	// Sending.
 	sender   Sender
 	collects bool // datagrams wait in waiting until all lanes are done
 	waiting  datagramList[sending]
-	piece    int                       // of the work, by which what was collected is put in order
+	piece    int                       // the piece of work that is being done; waiting datagrams are sorted by it
 	sending  *session                  // that is sending now
 	sent     int                       // length of the datagram that was sent last
 	buf      *[netcode.MaxPayload]byte // for the packet that is to be sealed
@@ -54,7 +54,7 @@ type sending struct {
 	from  *session // nil: netcode itself
 }
 
-// send is how netcode sends.
+// send sends a datagram for netcode.
 func (l *lane) send(to netip.AddrPort, datagram []byte) error {
 	l.sent = len(datagram)
 	if l.collects {
@@ -64,7 +64,7 @@ func (l *lane) send(to netip.AddrPort, datagram []byte) error {
 	return l.sender.Send(l.now, to, datagram)
 }
 
-// room is where netcode seals.
+// room returns memory for the packet that netcode encrypts next.
 func (l *lane) room() []byte {
 	if l.collects {
 		return l.waiting.room(MaxDatagram)
@@ -72,17 +72,17 @@ func (l *lane) room() []byte {
 	return l.sender.Room()
 }
 
-// lanes are those of a server's workers, and what they do.
+// lanes are the lanes of a server's workers, and the work that is done on them.
 type lanes struct {
 	server   *Server
 	netcode  *netcode.Crew
 	workers  Workers // nil: the caller alone
 	all      []*lane // by worker
-	parallel bool    // they send by themselves
-	apart    bool    // sessions are on lanes
-	sorted   []collected
+	parallel bool    // workers send on the wire by themselves: it is a ParallelWire
+	running  bool    // workers may have sessions: between start and finish
+	sorted   []waitingDatagram
 
-	// The call of Spread: each piece is of pieceSize sessions.
+	// The call of Spread. Each piece of work is pieceSize sessions.
 	sessions  []Session
 	pieceSize int
 	do        func(worker, i int)
@@ -92,11 +92,11 @@ type lanes struct {
 	flushLaneFunc   func(worker, i int)
 }
 
-// collected is where a datagram that was sent on a lane waits.
-type collected struct {
+// waitingDatagram is where a datagram that was sent on a lane waits.
+type waitingDatagram struct {
 	piece int
-	on    *lane
-	entry int
+	lane  *lane
+	entry int // of the lane's waiting
 }
 
 func (x *lanes) init(s *Server, workers Workers) {
@@ -123,12 +123,9 @@ func (x *lanes) init(s *Server, workers Workers) {
 	}
 }
 
-// number is how many there are.
-func (x *lanes) number() int { return len(x.all) }
-
-// each does pieces of work on all lanes.
-func (x *lanes) each(n int, do func(worker, piece int)) {
-	if x.number() > 1 {
+// runPieces calls do for each of n pieces of work, on all lanes.
+func (x *lanes) runPieces(n int, do func(worker, piece int)) {
+	if len(x.all) > 1 {
 		x.workers.Each(n, do)
 		return
 	}
@@ -137,21 +134,22 @@ func (x *lanes) each(n int, do func(worker, piece int)) {
 	}
 }
 
-// part lets the workers have the sessions, until join. Time stands still meanwhile.
-func (x *lanes) part(now time.Time) {
+// start lets the workers have sessions, until finish. The clock stands still meanwhile.
+func (x *lanes) start(now time.Time) {
 	c := x.server.carrier
 	x.netcode.Apart(now)
 	c.frozenAt, c.clockFrozen = c.clock.At(now), true
-	x.apart = true
+	x.running = true
 	for _, l := range x.all {
 		l.now = now
 	}
 }
 
-// join ends what part began: it puts together what the lanes have, in the order of the pieces.
-func (x *lanes) join() {
+// finish ends what start started. It adds up the figures of the lanes, and sends the datagrams that wait, in the order of
+// the pieces.
+func (x *lanes) finish() {
 	s, c := x.server, x.server.carrier
-	x.apart, c.clockFrozen = false, false
+	x.running, c.clockFrozen = false, false
 	x.netcode.Together()
 	for _, l := range x.all {
 		c.ended = c.ended || l.ended
@@ -163,20 +161,20 @@ func (x *lanes) join() {
 			l.drops = Drops{}
 		}
 		for i := range l.waiting.len() {
-			x.sorted = append(x.sorted, collected{l.waiting.at(i).about.piece, l, i})
+			x.sorted = append(x.sorted, waitingDatagram{l.waiting.at(i).about.piece, l, i})
 		}
 	}
-	if x.parallel && x.number() > 1 {
+	if x.parallel && len(x.all) > 1 {
 		// Before anybody else sends for the same session.
-		x.each(x.number(), x.flushLaneFunc)
+		x.runPieces(len(x.all), x.flushLaneFunc)
 	}
 	if len(x.sorted) == 0 {
 		return
 	}
 	// Each piece was done on one lane, in whose list its datagrams are in order.
-	slices.SortStableFunc(x.sorted, func(a, b collected) int { return a.piece - b.piece })
+	slices.SortStableFunc(x.sorted, func(a, b waitingDatagram) int { return a.piece - b.piece })
 	for _, e := range x.sorted {
-		e.on.hand(c.wire, e.entry)
+		e.lane.sendWaiting(c.wire, e.entry)
 	}
 	x.sorted = x.sorted[:0]
 	for _, l := range x.all {
@@ -184,8 +182,8 @@ func (x *lanes) join() {
 	}
 }
 
-// hand hands on what was collected.
-func (l *lane) hand(to Wire, i int) {
+// sendWaiting sends a datagram that waited. One that the wire refuses counts as unsent.
+func (l *lane) sendWaiting(to Wire, i int) {
 	e := l.waiting.at(i)
 	if err := to.Send(e.about.now, e.about.to, l.waiting.data(e)); err != nil && e.about.from != nil {
 		s := e.about.from
@@ -195,17 +193,19 @@ func (l *lane) hand(to Wire, i int) {
 	}
 }
 
+// flushLane flushes the sender of the i-th lane.
 func (x *lanes) flushLane(_, i int) { x.all[i].sender.Flush(x.all[i].now) }
 
-// enter lets a lane have a session, until leave.
-func (l *lane) enter(s *session, piece int) {
+// acquire makes the lane work for a session, on a piece of work, until release.
+func (l *lane) acquire(s *session, piece int) {
 	if l.piece = piece; s.peer != nil {
 		s.peer.Use(l.netcode)
 	}
 	s.lane = l
 }
 
-func (l *lane) leave(s *session) {
+// release gives the session back to the lane of the goroutine that polls.
+func (l *lane) release(s *session) {
 	s.peer.Use(nil)
 	s.lane = &s.carrier.lane
 }
@@ -213,29 +213,30 @@ func (l *lane) leave(s *session) {
 // endSpread ends a call of Spread.
 func (x *lanes) endSpread() {
 	x.sessions, x.do = nil, nil
-	x.join()
+	x.finish()
 }
 
 // spreadPiece does a piece of Spread.
 func (x *lanes) spreadPiece(worker, i int) {
-	of, l := slicePiece(x.sessions, x.pieceSize, i), x.all[worker]
-	for _, s := range of {
-		l.touched += prefetchSession(s.(*session))
+	sessions, l := slicePiece(x.sessions, x.pieceSize, i), x.all[worker]
+	for _, s := range sessions {
+		l.prefetched += prefetchSession(s.(*session))
 	}
-	for _, s := range of {
-		l.touched += prefetchForSend(s.(*session))
+	for _, s := range sessions {
+		l.prefetched += prefetchForSend(s.(*session))
 	}
-	for k := range of {
+	for k := range sessions {
 		x.spreadOne(l, worker, i*x.pieceSize+k)
 	}
 }
 
+// spreadOne calls do of Spread for the i-th session.
 func (x *lanes) spreadOne(l *lane, worker, i int) {
-	of := x.sessions[i].(*session)
-	if c := x.server.carrier; of.carrier != c || of.lane != &c.lane {
+	s := x.sessions[i].(*session)
+	if c := x.server.carrier; s.carrier != c || s.lane != &c.lane {
 		panic(fmt.Sprintf("netsys: Server.Spread: session %d is twice among the %d, or of another endpoint", i, len(x.sessions)))
 	}
-	l.enter(of, i)
+	l.acquire(s, i)
 	x.do(worker, i)
-	l.leave(of)
+	l.release(s)
 }

@@ -13,7 +13,7 @@ const sessionsPerPiece = 16
 // divide returns how many of n sessions make a piece of work, so that each worker gets several pieces, and how many pieces
 // there are.
 func (x *lanes) divide(n int) (each, pieces int) {
-	each = max(1, min(sessionsPerPiece, n/(4*x.number())))
+	each = max(1, min(sessionsPerPiece, n/(4*len(x.all))))
 	return each, (n + each - 1) / each
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Poll takes what has arrived in rounds of so many datagrams or bytes, if there are as many. What a round does does
-// not depend on the number of workers:
+// A Poll processes the datagrams that have arrived in rounds of up to roundDatagrams or roundBytes. The result of a round
+// does not depend on the number of workers:
 //
 //  1. The datagrams of each connected session, in their order, on one worker: they are opened, what they acknowledge is
 //     told, and then their payload. Sessions are independent of each other here. At the first datagram of a session that
@@ -22,160 +22,164 @@ const (
 
 // round is a round of a Poll.
 type round struct {
-	server *Server
-	lanes  *lanes
-	taken  datagramList[taken]
-	of     []int   // the slots that have something among it, in the order of their first
-	each   int     // of them a worker does in one go
-	queues []queue // by slot
-	size   struct{ datagrams, bytes int }
+	server    *Server
+	lanes     *lanes
+	datagrams datagramList[roundDatagram]
+	bytes     int            // of the datagrams
+	slots     []int          // the slots whose sessions got datagrams, in the order of their first
+	queues    []sessionQueue // by slot
+	pieceSize int            // how many of slots are a piece of work
 
-	deliver func(Datagram)
-	do      func(worker, piece int)
+	// Methods, stored once so that passing them allocates nothing.
+	deliver          func(Datagram)
+	receivePieceFunc func(worker, piece int)
 }
 
 func (r *round) init(s *Server) {
 	r.server, r.lanes = s, &s.lanes
-	r.queues = make([]queue, s.config.MaxClients)
-	r.deliver, r.do = r.take, r.work
+	r.queues = make([]sessionQueue, s.config.MaxClients)
+	r.deliver, r.receivePieceFunc = r.add, r.receivePiece
 }
 
-// taken is what is to be known of a datagram in a round.
-type taken struct {
+// roundDatagram describes a datagram of a round.
+type roundDatagram struct {
 	from netip.AddrPort
 	at   time.Time
-	of   *session // where something of it is left that was opened
-	next int32    // of the same session, plus 1
-	size uint16   // of the datagram, in bytes
-	left left
+	next int32  // the next datagram of the same session, plus 1; 0: none
+	size uint16 // in bytes, when it arrived
+
+	// What a worker has left to do.
+	remaining remaining
+	session   *session // whose it is, once it was opened
 }
 
-// left is how much of a datagram is left to be done.
-type left uint8
+// remaining is how much of a datagram is left to be done.
+type remaining uint8
 
 const (
-	leftSealed left = iota // all of it
-	leftOpened             // all that is inside
-	leftRest               // what a worker must not do
-	leftNothing
+	remainsSealed remaining = iota // all of it
+	remainsOpened                  // all that is inside
+	remainsRest                    // what a worker must not do
+	remainsNothing
 )
 
-// queue is which datagrams of a round are a session's: the first and the last, plus 1.
-type queue struct{ first, last int32 }
+// sessionQueue is the datagrams of a session in a round: the first and the last, plus 1.
+type sessionQueue struct{ first, last int32 }
 
-// take takes a datagram from the wire. Whose it is it notes, and touches no session.
-func (r *round) take(d Datagram) {
+// add adds a datagram from the wire. It notes whose the datagram is, and touches no session.
+func (r *round) add(d Datagram) {
 	slot := r.lanes.netcode.Whose(d.From, d.Data)
-	r.taken.add(taken{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
+	r.datagrams.add(roundDatagram{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
+	n := r.datagrams.len()
 	if slot >= 0 {
-		n, q := int32(r.taken.len()), &r.queues[slot]
+		q := &r.queues[slot]
 		if q.first == 0 {
-			q.first = n
-			r.of = append(r.of, slot)
+			q.first = int32(n)
+			r.slots = append(r.slots, slot)
 		} else {
-			r.taken.at(int(q.last - 1)).about.next = n
+			r.datagrams.at(int(q.last - 1)).about.next = int32(n)
 		}
-		q.last = n
+		q.last = int32(n)
 	}
-	r.size.datagrams++
-	if r.size.bytes += len(d.Data); r.size.datagrams >= roundDatagrams || r.size.bytes >= roundBytes {
+	if r.bytes += len(d.Data); n >= roundDatagrams || r.bytes >= roundBytes {
 		r.finish()
 	}
 }
 
 // finish ends a round.
 func (r *round) finish() {
-	if len(r.of) > 0 {
-		r.lanes.part(r.server.carrier.now)
-		each, portions := r.lanes.divide(len(r.of))
-		r.each = each
-		if r.taken.len() < fewDatagrams {
-			for i := range portions {
-				r.work(0, i)
+	if len(r.slots) > 0 {
+		r.lanes.start(r.server.carrier.now)
+		each, pieces := r.lanes.divide(len(r.slots))
+		r.pieceSize = each
+		if r.datagrams.len() < fewDatagrams {
+			for i := range pieces {
+				r.receivePiece(0, i)
 			}
 		} else {
-			r.lanes.each(portions, r.do)
+			r.lanes.runPieces(pieces, r.receivePieceFunc)
 		}
-		r.lanes.join()
+		r.lanes.finish()
 	}
-	for i := range r.taken.len() {
-		r.rest(r.taken.at(i))
+	for i := range r.datagrams.len() {
+		r.finishDatagram(r.datagrams.at(i))
 	}
-	for _, slot := range r.of {
-		r.queues[slot] = queue{}
+	for _, slot := range r.slots {
+		r.queues[slot] = sessionQueue{}
 	}
-	r.of = r.of[:0]
-	r.taken.clear()
-	r.size = struct{ datagrams, bytes int }{}
+	r.slots = r.slots[:0]
+	r.datagrams.clear()
+	r.bytes = 0
 }
 
-// work does for the datagrams of some sessions what a worker may.
-func (r *round) work(worker, piece int) {
-	l, all := r.lanes.all[worker], slicePiece(r.of, r.each, piece)
-	var of [sessionsPerPiece]*session
-	for _, slot := range all {
-		l.touched += r.lanes.netcode.Peer(slot).Touch()
+// receivePiece does for the datagrams of some sessions what a worker may.
+func (r *round) receivePiece(worker, piece int) {
+	l, slots := r.lanes.all[worker], slicePiece(r.slots, r.pieceSize, piece)
+	var sessions [sessionsPerPiece]*session
+	for _, slot := range slots {
+		l.prefetched += r.lanes.netcode.Peer(slot).Touch()
 	}
-	for i, slot := range all {
-		of[i] = r.lanes.netcode.Peer(slot).Context.(*session)
-		l.touched += prefetchSession(of[i])
+	for i, slot := range slots {
+		sessions[i] = r.lanes.netcode.Peer(slot).Context.(*session)
+		l.prefetched += prefetchSession(sessions[i])
 	}
-	for i, slot := range all {
-		r.session(l, of[i], int(r.queues[slot].first))
+	for i, slot := range slots {
+		r.receiveSession(l, sessions[i], int(r.queues[slot].first))
 	}
 }
 
-// session does so for those of one session, from the one before next on.
-func (r *round) session(l *lane, of *session, next int) {
-	for left := leftNothing; next > 0 && left == leftNothing; {
-		e := r.taken.at(next - 1)
-		b := r.taken.data(e)
-		l.enter(of, next-1)
-		payload, more := r.open(l, of, Datagram{From: e.about.from, At: e.about.at, Data: b})
-		e.about.of, e.about.left, left, next = of, more, more, int(e.about.next)
-		if left != leftNothing {
-			r.taken.truncate(e, copy(b, payload))
+// receiveSession receives the datagrams of one session, from the one before next on, until one has something left to do.
+func (r *round) receiveSession(l *lane, s *session, next int) {
+	for left := remainsNothing; next > 0 && left == remainsNothing; {
+		e := r.datagrams.at(next - 1)
+		b := r.datagrams.data(e)
+		l.acquire(s, next-1)
+		var payload []byte
+		payload, left = r.open(l, s, Datagram{From: e.about.from, At: e.about.at, Data: b})
+		e.about.session, e.about.remaining, next = s, left, int(e.about.next)
+		if left != remainsNothing {
+			r.datagrams.truncate(e, copy(b, payload))
 		}
 	}
-	l.leave(of)
+	l.release(s)
 }
 
-// open opens a datagram of a session, tells the handler what it may be told on any worker, and returns what was inside
-// if something is left to do.
-func (r *round) open(l *lane, of *session, d Datagram) (payload []byte, left left) {
+// open opens a datagram of a session and tells the handler what it may be told on any worker. It returns the payload if
+// something is left to do.
+func (r *round) open(l *lane, s *session, d Datagram) (payload []byte, left remaining) {
 	l.datagram, l.size = d, len(d.Data)
-	payload, drop := of.peer.Receive(l.now, d.Data)
+	payload, drop := s.peer.Receive(l.now, d.Data)
 	switch {
 	case drop != 0 || len(payload) == 0: // netcode counted it, or it kept the session alive
-		return nil, leftNothing
-	case of.state != connected || payload[0] < kindDatagram:
-		return payload, leftOpened
+		return nil, remainsNothing
+	case s.state != connected || payload[0] < kindDatagram:
+		return payload, remainsOpened
 	}
-	more, reason := of.receive(l.now, payload)
+	more, reason := s.receive(l.now, payload)
 	l.drops.count(reason)
 	if reason.hostile() {
-		of.suspect(l.now)
+		s.suspect(l.now)
 	}
 	if more {
-		return payload, leftRest
+		return payload, remainsRest
 	}
-	return nil, leftNothing
+	return nil, remainsNothing
 }
 
-// rest does what is left of a datagram.
-func (r *round) rest(e *listedDatagram[taken]) {
+// finishDatagram does what is left of a datagram.
+func (r *round) finishDatagram(e *listedDatagram[roundDatagram]) {
 	s, c := r.server, r.server.carrier
-	b := r.taken.data(e)
-	if e.about.left == leftNothing {
+	b := r.datagrams.data(e)
+	if e.about.remaining == remainsNothing {
 		return
 	}
 	c.datagram, c.size = Datagram{From: e.about.from, At: e.about.at, Data: b}, int(e.about.size)
-	switch of := e.about.of; e.about.left {
-	case leftSealed:
+	switch from := e.about.session; e.about.remaining {
+	case remainsSealed:
 		s.receive(c.datagram)
-	case leftOpened:
-		s.packet(c.now, of, b)
-	case leftRest:
-		s.judge(of, of.receiveRest(c.now, b))
+	case remainsOpened:
+		s.packet(c.now, from, b)
+	case remainsRest:
+		s.judge(from, from.receiveRest(c.now, b))
 	}
 }

@@ -148,14 +148,14 @@ func (s *Server) pump(now time.Time) {
 // Spread panics inside itself, and inside Received and Acked of a Poll. The sessions must be different ones, of this
 // server. Without do capturing variables, or stored once, it allocates nothing.
 func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int)) {
-	if s.lanes.apart {
+	if s.lanes.running {
 		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
 	}
-	s.lanes.part(now)
+	s.lanes.start(now)
 	each, pieces := s.lanes.divide(len(sessions))
 	s.lanes.sessions, s.lanes.pieceSize, s.lanes.do = sessions, each, do
 	defer s.lanes.endSpread()
-	s.lanes.each(pieces, s.lanes.spreadPieceFunc)
+	s.lanes.runPieces(pieces, s.lanes.spreadPieceFunc)
 }
 
 // Close implements [Endpoint].
