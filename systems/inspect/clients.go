@@ -19,19 +19,8 @@ import (
 type clientLine struct {
 	ID      uint32 `json:"id"`
 	Address string `json:"address"`
-	linkLine
-	snapshotLine
-	inputLine
-	Changes    uint64 `json:"changes"` // of client-owned values, taken
-	NotChanged uint64 `json:"changesRefused"`
-	Views      uint64 `json:"views"` // of lag compensation
-	Clamped    uint64 `json:"viewsClamped"`
-	Malformed  uint64 `json:"malformed"`
-	Flooded    uint64 `json:"flooded"`
-}
 
-// linkLine is the session of a client.
-type linkLine struct {
+	// of its session
 	RTT      float64 `json:"rttMs"`
 	MinRTT   float64 `json:"minRttMs"`
 	Jitter   float64 `json:"jitterMs"`
@@ -39,19 +28,15 @@ type linkLine struct {
 	LossOut  float64 `json:"lossOut"`
 	BytesIn  uint64  `json:"bytesIn"`
 	BytesOut uint64  `json:"bytesOut"`
-}
 
-// snapshotLine is what a client is sent.
-type snapshotLine struct {
+	// of what it is sent
 	Budget     int  `json:"budget"` // of a snapshot
 	Allowed    int  `json:"allowed"`
 	OverBudget bool `json:"overBudget"`
 	Joining    bool `json:"joining"`
 	Correcting bool `json:"correcting"`
-}
 
-// inputLine is what became of the inputs of a client.
-type inputLine struct {
+	// of its inputs
 	Lead      int     `json:"lead"` // ticks its clock was moved ahead, to be in time
 	LastInput uint32  `json:"lastInput"`
 	Waiting   int     `json:"waiting"`
@@ -63,6 +48,13 @@ type inputLine struct {
 	Rejected  uint64  `json:"rejected"`
 	Refused   uint64  `json:"refused"` // by the game
 	Fast      uint64  `json:"fast"`
+
+	Changes    uint64 `json:"changes"` // of client-owned values, taken
+	NotChanged uint64 `json:"changesRefused"`
+	Views      uint64 `json:"views"` // of lag compensation
+	Clamped    uint64 `json:"viewsClamped"`
+	Malformed  uint64 `json:"malformed"`
+	Flooded    uint64 `json:"flooded"`
 }
 
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
@@ -112,20 +104,14 @@ type clientsAnswer struct {
 func clientOf(c *systems.ClientStatus) clientLine {
 	return clientLine{
 		ID: c.ID, Address: c.Address.String(),
-		linkLine: linkLine{
-			RTT: micros(c.Session.RTT) / 1000, MinRTT: micros(c.Session.MinRTT) / 1000, Jitter: micros(c.Session.Jitter) / 1000,
-			LossIn: c.Session.LossIn, LossOut: c.Session.LossOut,
-			BytesIn: c.Session.BytesIn, BytesOut: c.Session.BytesOut,
-		},
-		snapshotLine: snapshotLine{
-			Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining, Correcting: c.Correcting,
-		},
-		inputLine: inputLine{
-			Lead: c.Lead, LastInput: c.LastInput, Waiting: c.Waiting,
-			MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
-			Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,
-			Rewrote: c.Inputs.Rewrote, Rejected: c.Inputs.Rejected, Fast: c.Inputs.Fast,
-		},
+		RTT: micros(c.Session.RTT) / 1000, MinRTT: micros(c.Session.MinRTT) / 1000, Jitter: micros(c.Session.Jitter) / 1000,
+		LossIn: c.Session.LossIn, LossOut: c.Session.LossOut,
+		BytesIn: c.Session.BytesIn, BytesOut: c.Session.BytesOut,
+		Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining, Correcting: c.Correcting,
+		Lead: c.Lead, LastInput: c.LastInput, Waiting: c.Waiting,
+		MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
+		Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,
+		Rewrote: c.Inputs.Rewrote, Rejected: c.Inputs.Rejected, Fast: c.Inputs.Fast,
 		Changes: c.Changes.Taken, NotChanged: c.Changes.Refused + c.Changes.Unowned + c.Changes.Flooded,
 		Malformed: c.Malformed, Flooded: c.Flooded,
 	}

@@ -19,11 +19,7 @@ type explainAnswer struct {
 	Send     uint32 `json:"send"`
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason"`
-	decisionFigures
-	Parts []partAnswer `json:"parts,omitempty"`
-}
 
-type decisionFigures struct {
 	State   uint32  `json:"state"`
 	Age     int     `json:"age"`
 	Second  bool    `json:"second"`
@@ -32,6 +28,8 @@ type decisionFigures struct {
 	Gained  float64 `json:"gained"`
 	Last    float64 `json:"last"`
 	Allowed int     `json:"allowed"`
+
+	Parts []partAnswer `json:"parts,omitempty"`
 }
 
 // partAnswer is what a part of the interest said.
@@ -45,7 +43,8 @@ func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32
 	a := explainAnswer{
 		Client: k.Client, Entity: uint32(k.Entity), Asked: asked, Newest: newest, Tick: d.Tick, Send: d.Send,
 		Sentence: explained(d, k, asked, newest, c), Reason: d.Reason.String(),
-		decisionFigures: decisionFigures{d.State, d.Age, d.Second, d.Own, d.OwnTold, number(d.Gained), number(d.Last), d.Allowed},
+		State: d.State, Age: d.Age, Second: d.Second, Own: d.Own, OwnTold: d.OwnTold,
+		Gained: number(d.Gained), Last: number(d.Last), Allowed: d.Allowed,
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]

@@ -19,21 +19,8 @@ const predictions = 1 << 13
 // client's goroutine touch is atomic or behind mu.
 type playerWatch struct {
 	warm atomic.Bool
-	foretold
-	consumed // the server's side
 
-	// client's side
-	started      bool
-	base, final  systems.ClientStats
-	causes       reconcile.Causes
-	done         bool
-	ageSum, aged float64
-	response
-	elsewhere
-}
-
-// foretold is what a client predicted, compared with what came.
-type foretold struct {
+	// predictions of the client, compared with the server's states
 	mu        sync.Mutex
 	pushed    bool    // and the client has not been told yet
 	pushes    uint64  // that the client could notice
@@ -41,30 +28,31 @@ type foretold struct {
 	errors    []float64
 	newest    float64 // error compared last
 	wrong     wrongTicks
-}
 
-// consumed is what the server has made of a client's inputs.
-type consumed struct {
+	// the server's side: what became of the client's inputs
 	serverEntity ecs.Entity
 	first        time.Time
 	lastInput    uint32
 	status       systems.ClientStatus
 	warmStatus   systems.ClientStatus
-}
 
-// elsewhere is what a client knows of a server that is another process.
-type elsewhere struct {
-	joined         time.Time
-	clock          float64 // seconds by which states come after their tick, counted from the match's start, at least
-	depths, looked float64 // sum of inputs that waited there, and how often that was looked at
-}
+	// client's side
+	started      bool
+	base, final  systems.ClientStats
+	causes       reconcile.Causes
+	done         bool
+	ageSum, aged float64
 
-// response is how soon inputs show.
-type response struct {
+	// how soon inputs show
 	wanted    int
 	pending   []want
 	responses []int
 	frames    int
+
+	// what the client knows of a server in another process
+	joined         time.Time
+	clock          float64 // seconds by which states come after their tick, counted from the match's start, at least
+	depths, looked float64 // sum of inputs that waited there, and how often that was looked at
 }
 
 // wrongTicks remembers at which ticks a pushed player stood elsewhere than its

@@ -14,7 +14,12 @@ type watch struct {
 	o        *Options
 	ticks    []float64 // µs a tick, of every wake-up
 	overruns uint64
-	allocated
+
+	// allocations during the match
+	warmAt        time.Time // when allocations start to count
+	before, after allocations
+	woken         func() uint64 // datagrams that woke gnet's loop up
+
 	final  systems.ServerStats
 	done   bool
 	behind atomic.Int64 // ns by which the server's newest tick is later than due
@@ -22,13 +27,6 @@ type watch struct {
 	trail       *trail           // nil: the present says where players are after their last input
 	divergences []ecs.Divergence // found by forced rollback
 	crowd       *attendance      // nil: the bots are here
-}
-
-// allocated is what was allocated meanwhile.
-type allocated struct {
-	warmAt        time.Time // when allocations start to count
-	before, after allocations
-	woken         func() uint64 // datagrams that woke gnet's loop up
 }
 
 // allocations is a reading of the allocation counter.

@@ -28,7 +28,11 @@ type buffer struct {
 	slack    slack
 	turn     turn
 	stats    Stats
-	lateInputs
+
+	// inputs that arrive after a filler was consumed in their place
+	superseding bool    // they replace what is held
+	real        uint32  // newest that was consumed or took the place of what is held
+	late        []int32 // that is about to; empty: none
 }
 
 // ring is the inputs that were received and not consumed: as many as were ahead at a time, up to window.
@@ -88,13 +92,6 @@ func (f *fillers) set(seq uint32, filler bool) {
 	if *word &^= 1 << (seq % 64); filler {
 		*word |= 1 << (seq % 64)
 	}
-}
-
-// lateInputs is what becomes of inputs that come after their fillers.
-type lateInputs struct {
-	superseding bool    // they replace what is held
-	real        uint32  // newest that was consumed or took the place of what is held
-	late        []int32 // that is about to; empty: none
 }
 
 func newBuffer(t *schema.Table, tickRate, batch int) *buffer {

@@ -3,7 +3,6 @@ package swarm
 import (
 	"errors"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -15,7 +14,19 @@ import (
 type figures struct {
 	attendance // of all time
 	// Since figures count.
-	traffic
+
+	Inputs        uint64 // that players gave
+	Updates       uint64 // sends that blind clients heard of
+	Snapshots     uint64 // datagrams with state, of blind clients
+	SnapshotBytes uint64
+	Decoded       uint64 // the same of thin clients, decoded
+	Renewals      uint64 // times that thin clients lacked a baseline
+	Compared      uint64 // entities that one send told two thin clients of
+	Different     uint64 // of these, what they made of it differed
+	Malformed     uint64
+	Blocks        uint64 // of the world, in these datagrams
+	Distinct      uint64 // of these, that none before of the same send equalled
+
 	sessions sessions
 	carrier  fleet.Stats
 }
@@ -56,33 +67,6 @@ func (a *attendance) lose(err error) {
 
 // settled reports whether so many clients are all in, or never will be.
 func (a *attendance) settled(clients int) bool { return a.Connected+a.Lost+a.Refused == clients }
-
-// traffic is what clients said and heard.
-type traffic struct {
-	Inputs        uint64 // that players gave
-	Updates       uint64 // sends that blind clients heard of
-	Snapshots     uint64 // datagrams with state, of blind clients
-	SnapshotBytes uint64
-	Decoded       uint64 // the same of thin clients, decoded
-	Renewals      uint64 // times that thin clients lacked a baseline
-	Compared      uint64 // entities that one send told two thin clients of
-	Different     uint64 // of these, what they made of it differed
-	Malformed     uint64
-	Blocks        uint64 // of the world, in these datagrams
-	Distinct      uint64 // of these, that none before of the same send equalled
-}
-
-// meter is what a shard measures.
-type meter struct {
-	figures figures
-	latency *durations // of inputs
-	trips   *durations // round trips
-	load    load
-	before  fleet.Stats // when figures began to count
-
-	mu        sync.Mutex // of what others look at while it runs
-	published published
-}
 
 // sessions sums up the figures of sessions.
 type sessions struct {

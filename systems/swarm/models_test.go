@@ -55,7 +55,7 @@ func TestModels(t *testing.T) {
 // Clients are spread evenly over a tick, whenever they come in.
 func TestClientsAreSpread(t *testing.T) {
 	const clients, rate = 100, 50
-	s := &shard{config: &Config{Clients: clients}, times: times{start: time.Unix(1000, 0)}}
+	s := &shard{config: &Config{Clients: clients}, start: time.Unix(1000, 0)}
 	step := time.Second / rate
 	var all [clients]bool
 	for n := range clients {

@@ -39,30 +39,28 @@ type shard struct {
 	protocol *ecs.Protocol // of the blind clients
 	carrier  carrier
 	arrived  func(n int)
-	crowd
-	times
-	meter
-	opened
-}
 
-// crowd is who there is.
-type crowd struct {
 	first   int // number of client 0
 	clients []client
 	due     []int64       // when a client has something to do, ns since start; by client, for scanning
 	begun   int           // clients that began to connect
 	tokens  <-chan issued // nil: none are needed
-}
 
-// times are of steps.
-type times struct {
 	start  time.Time
 	now    time.Time
 	looked time.Time // when round trips were looked at last
-}
 
-// opened is room to read and write messages in, and what was read lately.
-type opened struct {
+	// figures
+	figures figures
+	latency *durations // of inputs
+	trips   *durations // round trips
+	load    load
+	before  fleet.Stats // when figures began to count
+
+	mu        sync.Mutex // of what others look at while it runs
+	published published
+
+	// buffers for messages, and what was read last
 	room   netcode.Room
 	reader codec.ByteReader
 	blocks []Block
@@ -130,9 +128,9 @@ func (c *common) fail(err error) {
 func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*shard, error) {
 	s := &shard{
 		config: c, protocol: c.Protocol(),
-		crowd:  crowd{first: first, clients: make([]client, clients), due: make([]int64, clients)},
-		meter:  meter{latency: new(durations), trips: new(durations)},
-		opened: opened{seen: new(seen)},
+		first: first, clients: make([]client, clients), due: make([]int64, clients),
+		latency: new(durations), trips: new(durations),
+		seen: new(seen),
 	}
 	if err := c.Input.fits(s.protocol); err != nil {
 		return nil, err

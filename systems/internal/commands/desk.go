@@ -31,7 +31,11 @@ type Desk struct {
 	rules *ecs.Players
 	looks [][]func(w *ecs.World, client uint32, v any) error // by kind
 	left  Stats                                              // of those who have left
-	turns
+
+	// commands that wait for a tick
+	waiting []*Inbox // those that have some
+	orders  []Entry  // of nobody's inbox
+	joined  uint64   // inboxes made so far
 }
 
 // Refuse looks at commands of a type; see NewRefuse.

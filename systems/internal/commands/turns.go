@@ -2,13 +2,6 @@ package commands
 
 import "slices"
 
-// turns are the commands that wait for a tick.
-type turns struct {
-	waiting []*Inbox // those that have some
-	orders  []Entry  // of nobody's inbox
-	joined  uint64   // inboxes made so far
-}
-
 // Taker takes the commands of the tick that comes.
 type Taker interface {
 	// Command makes a player do something in that tick.

@@ -14,7 +14,10 @@ type Replica struct {
 	Index  Index
 	Entity ecs.Entity // in the client's world; zero until confirmed state came
 	At     Location
-	Course
+
+	Before Location // where it stood before, if it has changed its place
+	Moves  uint32   // how often it has changed its place
+
 	Newest     uint32 // newest send that told of it
 	stood      uint32 // newest send that had it in a slot
 	Private    uint64 // components that only this client may see
@@ -24,12 +27,6 @@ type Replica struct {
 	Own        bool   // it belongs to this client, which predicts
 	mine       bool   // its newest state in the world says that it belongs to this client
 	announced  bool   // the game was told that it came, and not that it went
-}
-
-// Course is how an entity came to stand where it does.
-type Course struct {
-	Before Location // where it stood before, if it has changed its place
-	Moves  uint32   // how often it has changed its place
 }
 
 // Removal says since when an entity is gone.
