@@ -5,26 +5,26 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Sprite is what the game's renderer draws; it stands for that of an engine.
+// Sprite is a picture on the screen. It stands for the sprite of an engine.
 type Sprite struct {
 	X, Y    float32
 	Own     bool
 	Visible bool
 }
 
-// Screen draws a client's view. Sprites end with what they show, however that ends: destroyed, out of sight, or
-// predicted and never there.
+// Screen draws a client's view. A sprite disappears with its entity: when the entity is destroyed, leaves the player's
+// sight, or was predicted by mistake.
 type Screen struct {
 	client  *systems.Client
 	sprites *ecs.Attachments[Place, *Sprite]
 }
 
-// NewScreen makes one.
+// NewScreen returns a screen for a client.
 func NewScreen(c *systems.Client) *Screen {
 	return &Screen{c, ecs.NewAttachments[Place](func(_ ecs.Entity, s **Sprite) { (*s).Visible = false })}
 }
 
-// Draw is called in each frame, when the client has brought its view up to date by Client.Frame.
+// Draw updates the sprites. Call it in each frame, after Client.Frame has updated the view.
 func (s *Screen) Draw() {
 	view := s.client.View()
 	me, _ := s.client.Own(view)

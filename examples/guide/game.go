@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Protocol is the game: what travels, who comes and goes, what players may ask for, and the rules in the order in
-// which they run.
+// Protocol returns the definition of the game: components, handlers for joins, leaves and commands, and the rules in
+// the order in which they run. Server and clients call it.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("tanks/1")
 	ecs.Input[Drive](p)
@@ -41,7 +41,7 @@ func Protocol() *ecs.Protocol {
 	return p
 }
 
-// Populate is what there is before anybody joins.
+// Populate spawns the entities that exist before any player joins.
 func Populate(w *ecs.World) {
 	for team, base := range bases {
 		w.Spawn(base, Flag{Team: uint8(team)})
@@ -51,18 +51,18 @@ func Populate(w *ecs.World) {
 	}
 }
 
-// Say is a line of chat: from a player, and then to all.
+// Say is a line of chat. A player sends it to the server, which sends it to all players.
 type Say struct {
-	From uint32 `net:"raw"` // the server fills it in
+	From uint32 `net:"raw"` // set by the server
 	Text components.Text[[80]byte]
 }
 
-// Destroyed is the news of it. Its lasting effects are state.
+// Destroyed is the event that a tank was destroyed. The lasting effects are in components.
 type Destroyed struct {
 	Who components.NetID `net:"ref"`
 }
 
-// registry lists the events, alike on both sides.
+// registry returns the events of the game. Server and clients must register the same ones.
 func registry() *event.Registry {
 	r := event.NewRegistry(channel.Config{})
 	event.Register[Say](r, event.Options{From: event.FromServer | event.FromClients, Rate: 2, Tell: true})
@@ -70,13 +70,13 @@ func registry() *event.Registry {
 	return r
 }
 
-// Server configures a server of the game, under any model.
+// Server returns the configuration of a server under a netcode model.
 func Server(model policy.Preset) systems.ServerConfig {
 	events := event.NewServer(registry(), event.ServerConfig{})
 	event.OnServer(events, event.Handlers[Say]{
 		Validate: func(_ *ecs.World, _ event.Sender, s *Say) error {
 			if s.Text.Len() == 0 {
-				return errors.New("nothing is said")
+				return errors.New("the line is empty")
 			}
 			return nil
 		},
@@ -91,13 +91,14 @@ func Server(model policy.Preset) systems.ServerConfig {
 		Events:   events,
 	}
 	c.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
-	if model != policy.Rollback && model != policy.Lockstep { // there every peer knows everything
+	if model != policy.Rollback && model != policy.Lockstep { // in these two, every peer has the whole world
 		c.Interest, c.Priority, c.Budget = mines(), nearest, 600
 	}
 	return c
 }
 
-// nearest gives what is close to a player its turn more often, while not all fits into a snapshot.
+// nearest returns the priority of an entity for a client. When a snapshot is full, the server sends entities with a
+// higher priority more often.
 func nearest(w *ecs.World, e ecs.Entity, client uint32) float32 {
 	it := ecs.Get[Place](w, e)
 	for _, t := range ecs.EachOf[tank](w, client) {
@@ -108,14 +109,14 @@ func nearest(w *ecs.World, e ecs.Entity, client uint32) float32 {
 	return 1
 }
 
-// mines hides mines from the other team.
+// mines returns the interest rule that hides mines from the other team.
 func mines() systems.Interest {
 	return systems.Filter(func(me struct{ Crew *Crew }, it struct{ Mine *Mine }) bool {
 		return me.Crew.Team == it.Mine.Team
 	})
 }
 
-// Client configures a client: as whom, and what it does about what it hears.
+// Client returns the configuration of a client that joins with a login. said and destroyed handle the events.
 func Client(as Login, said func(Say), destroyed func(Destroyed)) systems.ClientConfig {
 	events := event.NewClient(registry(), event.ClientConfig{})
 	event.OnClient(events, func(_ *ecs.World, _ event.Origin, s *Say) { said(*s) })
@@ -123,7 +124,7 @@ func Client(as Login, said func(Say), destroyed func(Destroyed)) systems.ClientC
 	return systems.ClientConfig{
 		Login:     as,
 		Events:    events,
-		Smoothing: interpolate.Smoothing{Rate: 12},         // corrections fade more slowly than they would
-		Damping:   interpolate.Damping{Rate: 15, Snap: 40}, // under a model that damps others
+		Smoothing: interpolate.Smoothing{Rate: 12},         // fades corrections more slowly than the default
+		Damping:   interpolate.Damping{Rate: 15, Snap: 40}, // for models that damp the motion of others
 	}
 }
