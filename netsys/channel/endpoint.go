@@ -35,7 +35,8 @@ type Endpoint struct {
 	*messages
 }
 
-// messages is what an endpoint has for packets with messages of channels.
+// messages is the part of an endpoint that only packets with messages of channels need. It is apart, so that the endpoint
+// itself stays within eight cache lines.
 type messages struct {
 	config   Config
 	sizes    sizes
