@@ -6,36 +6,36 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// attachment is the motion of an entity that others are attached to.
+// attachment is the motion of a parent entity.
 type attachment struct {
 	id         uint32
-	part, slot int // part −1: it is not in the block
+	part, slot int // part is −1 if the entity is not in the block
 	ready      bool
-	ok         bool // it has a place now and in the baseline
-	ok2        bool // and in the second baseline
+	ok         bool // it has a place in the current state and in the baseline
+	ok2        bool // it has a place in the second baseline too
 
-	// Where the entity is, and was in both baselines.
+	// The places in the current state and in both baselines.
 	now, then, then2 [3]int64
 	grid             [3]float64
 
-	// How the entity turned.
+	// The rotation.
 	turning bool           // it has an orientation
-	turn    whole.Rotation // from the baseline to now
-	m, m2   whole.Matrix   // from the baseline to now, from the second to the first
+	turn    whole.Rotation // from the baseline to the current state
+	m, m2   whole.Matrix   // from the baseline to the current state; from the second baseline to the first
 }
 
-// parents are the entities that others are attached to.
+// parents is a cache of parent entities.
 type parents struct {
 	found []attachment
-	known map[uint32]int32 // where in found, by ID
-	last  int32            // the one asked for last, −1 for none
+	known map[uint32]int32 // index in found, by network id
+	last  int32            // index of the last result, or −1
 	index idIndex
 }
 
-// mostFound bounds how many parents are remembered at a time.
-const mostFound = 4096
+// maxFound limits the number of cached parents.
+const maxFound = 4096
 
-// reattach sets parent to what the current state names, once the ref is known.
+// reattach sets parent to the current parent, once the ref is known.
 func (w *walk) reattach() {
 	if w.plan.rated {
 		w.rates, w.moved = w.cur, false
@@ -43,7 +43,7 @@ func (w *walk) reattach() {
 	before := w.parent
 	w.parent = nil
 	if at := w.plan.parent; at >= 0 && w.cur[at] != 0 {
-		a := w.named(uint32(w.cur[at]), w.parts)
+		a := w.findParent(uint32(w.cur[at]), w.parts)
 		if a.part >= 0 && w.parts[a.part].done>>a.slot&1 != 0 {
 			w.parent = w.resolve(a)
 		}
@@ -53,12 +53,12 @@ func (w *walk) reattach() {
 	}
 }
 
-// named returns what is known of the entity id as a parent.
-func (p *parents) named(id uint32, parts []walkPart) *attachment {
+// findParent returns the cached entity id as a parent. Its motion may not be known yet, see resolve.
+func (p *parents) findParent(id uint32, parts []walkPart) *attachment {
 	if p.last >= 0 && p.found[p.last].id == id {
 		return &p.found[p.last]
 	}
-	if len(p.found) >= mostFound {
+	if len(p.found) >= maxFound {
 		clear(p.known)
 		p.found = p.found[:0]
 	}
@@ -74,7 +74,8 @@ func (p *parents) named(id uint32, parts []walkPart) *attachment {
 	return &p.found[i]
 }
 
-// resolve returns a with its motion, or nil if it has none or is not yet known.
+// resolve computes the motion of a and returns a. It returns nil if the entity has no motion or its words are not known
+// yet.
 func (w *walk) resolve(a *attachment) *attachment {
 	if a.ready {
 		if !a.ok {
@@ -128,22 +129,21 @@ func (w *walk) resolve(a *attachment) *attachment {
 	return a
 }
 
-// idIndex finds entities of a block by their ID: by looking through all for the
-// first few, then in a table.
+// idIndex finds entities of a block by network id. The first eight lookups scan all entities; later ones use a table.
 type idIndex struct {
-	looked int
-	table  map[uint32]int32
+	lookups int
+	table   map[uint32]int32
 }
 
 func (x *idIndex) reset() {
-	x.looked = 0
+	x.lookups = 0
 	if len(x.table) > 0 {
 		clear(x.table)
 	}
 }
 
 func (x *idIndex) find(parts []walkPart, id uint32) (part, slot int) {
-	if x.looked++; x.looked <= 8 {
+	if x.lookups++; x.lookups <= 8 {
 		for i := range parts {
 			for s := parts[i].slots; s != 0; s &= s - 1 {
 				if k := bits.TrailingZeros64(s); parts[i].cur.IDs[k] == id {
@@ -157,7 +157,7 @@ func (x *idIndex) find(parts []walkPart, id uint32) (part, slot int) {
 		if x.table == nil {
 			x.table = map[uint32]int32{}
 		}
-		// Backwards: the first of two with the same ID is the one that is found.
+		// Go backward, so that the first of two entities with the same id is found.
 		for i := len(parts) - 1; i >= 0; i-- {
 			for s := parts[i].slots; s != 0; {
 				k := bits.Len64(s) - 1

@@ -7,68 +7,64 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// A block is the state of some entities of one send, coded against states that
-// the receiver is proven to hold.
+// A block is the state of some entities at one send, encoded against states that the receiver has acknowledged.
 
-// Coder says how the body of a block is coded.
+// Coder is the coding of the body of a block.
 type Coder uint8
 
-// The coders, with their values on the wire.
+// The coders and their values in the wire format.
 const (
-	Raw   Coder = iota // numbers in columns, as bits
-	Zstd               // the same numbers, their lengths compressed
-	Range              // context-modelled range coder
+	Raw   Coder = iota // columns of numbers as bits
+	Zstd               // the same numbers with their lengths compressed by zstd
+	Range              // a range coder with context models
 )
 
-// Part is what a block says of one group.
+// Part is the content of a block for one group.
 type Part struct {
-	// Cur is the state to be coded; a decoder adds to it what it reads.
+	// Cur is the state to encode. A decoder adds the decoded slots to it.
 	Cur *Group
-	// Base is an older state that the receiver holds, and that knows all of
-	// Slots, or nil for none. Base2 is the state of the send before Base, if the
-	// receiver holds that too and [Layout.Second], else nil. In a block, all
-	// parts have a Base of one send, or none has; the same for Base2.
+	// Base is an older state that the receiver has and in which all Slots are known, or nil. Base2 is the state of the send
+	// before Base, if the receiver has it too and [Layout.Second] is true, else nil. All parts of a block have a Base from
+	// the same send, or none has a Base; the same holds for Base2.
 	Base, Base2 *Group
-	// Slots are those that the block speaks of.
+	// Slots are the slots that the block contains.
 	Slots uint64
 }
 
-// Encoder codes blocks. It keeps scratch memory and statistics, but nothing that
-// decides what a decoder must know: a block depends on its parts, the layout and
-// the model only. The zero value is ready. An Encoder is not for concurrent use,
-// and allocates when the model is not that of the block before.
+// Encoder encodes blocks. It keeps scratch memory and statistics, but no state that a decoder would need: a block depends
+// only on its parts, the layout and the model. The zero value is ready to use. An Encoder is not safe for concurrent use.
+// It allocates when the model changes.
 type Encoder struct {
-	// Only, when not AnyCoder, is the one coder to use.
+	// Only restricts the coders. The zero value allows all of them.
 	Only Coders
-	// Account makes the Encoder count what the fields cost: see [Encoder.Costs].
+	// Account makes the Encoder count the cost of each field, see [Encoder.Costs].
 	Account bool
 
 	ranged blockCoder
 	bytes  byteEncoder
 	other  []byte
-	deltas int // blocks with a baseline so far
-	won    int // so many of them are tried with both coders yet
+	deltas int // number of blocks with a baseline so far
+	won    int // number of further blocks with a baseline to encode with both coders
 	spent  costs
 }
 
-// Coders is a choice of coders.
+// Coders is a set of coders for an [Encoder] to choose from.
 type Coders uint8
 
-// The choices.
+// The sets of coders.
 const (
-	AnyCoder Coders = iota // the smallest of all
-	ZstdOnly               // zstd, or raw where that is smaller
+	AnyCoder Coders = iota // all; the smallest result wins
+	ZstdOnly               // zstd, or raw if that is smaller
 )
 
-// The range coder nearly always wins where there is a baseline, so that the
-// others are tried with one such block in tryEvery, and after they won with the
-// tryAfter next ones.
+// With a baseline, the range coder nearly always gives the smallest result. So the Encoder tries the other coders only on one
+// in tryEvery blocks with a baseline, and on the next tryAfter blocks after another coder won.
 const (
 	tryEvery = 256
 	tryAfter = 8
 )
 
-// Append appends the body of a block to dst and returns it, and the coder used.
+// Append appends the body of a block to dst. It returns the extended slice and the coder used.
 func (e *Encoder) Append(dst []byte, m *Model, parts []Part) (all []byte, c Coder) {
 	all, c = e.AppendBest(dst, m, parts, e.won > 0 || (e.deltas+1)%tryEvery == 0)
 	if len(parts) > 0 && parts[0].Base != nil {
@@ -80,8 +76,8 @@ func (e *Encoder) Append(dst []byte, m *Model, parts []Part) (all []byte, c Code
 	return all, c
 }
 
-// AppendBest is Append where the caller says whether a block with a baseline is tried with all
-// coders, so that its body does not depend on the blocks before it.
+// AppendBest is Append with an explicit choice: try says whether a block with a baseline is encoded with all coders. The
+// body then does not depend on earlier blocks.
 func (e *Encoder) AppendBest(dst []byte, m *Model, parts []Part, try bool) (all []byte, c Coder) {
 	if e.Only == ZstdOnly {
 		return e.bytes.append(dst, m, parts)
@@ -106,11 +102,10 @@ func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
 	return c.Finish()
 }
 
-// Decoder reads blocks. It keeps nothing from one block to the next but scratch
-// memory. The zero value is ready. A Decoder is not for concurrent use, and
-// allocates when the model is not that of the block before.
+// Decoder decodes blocks. It keeps nothing between blocks except scratch memory. The zero value is ready to use. A Decoder
+// is not safe for concurrent use. It allocates when the model changes.
 type Decoder struct {
-	// Account makes the Decoder count what the fields cost: see [Decoder.Costs].
+	// Account makes the Decoder count the cost of each field, see [Decoder.Costs].
 	Account bool
 
 	ranged  blockCoder
@@ -120,14 +115,13 @@ type Decoder struct {
 	spent   costs
 }
 
-// Decode reads the body of a block, adding to Cur of each part the state of its
-// Slots. Slots that Cur knows already are read and left as they are. Cur gets no
-// more words than those of the baselines and 4,194,304 for entities without one;
-// what else Decode uses is of that order, and 128 KiB.
+// Decode decodes the body of a block and adds the state of the Slots to Cur of each part. Slots that Cur knows already are
+// decoded but stay unchanged. Cur gets at most the words of the baselines plus 4,194,304 words for entities without a
+// baseline. Decode uses scratch memory of the same order plus 128 KiB.
 //
-// Errors: [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes
-// that no Encoder writes, [codec.ErrBaseline] when a Base does not know the slots,
-// [ErrDictionary]. Cur may have been changed then, and is to be thrown away.
+// Errors are [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes that no Encoder produces,
+// [codec.ErrBaseline] if a Base does not know the slots, and [ErrDictionary]. After an error, discard Cur: it may be partly
+// changed.
 func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 	merge := false
 	for i := range parts {
@@ -156,7 +150,7 @@ func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 	return nil
 }
 
-// decode reads a body into groups that do not know its slots.
+// decode decodes a body into groups that do not know its slots.
 func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) (err error) {
 	if d.ranged.spent, d.bytes.spent = nil, nil; d.Account {
 		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
@@ -176,37 +170,33 @@ func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) (err error
 	return nil
 }
 
-// Cost is what some of the values of a layout cost so far.
+// Cost is the encoded size of one field since accounting started.
 type Cost struct {
-	// Component and Field are indices into the layout's components and the
-	// component's fields. They are −1, −1 for what belongs to no field: which
-	// entities there are and which have news.
+	// Component and Field are indices into the components of the layout and the fields of the component. They are −1, −1
+	// for data outside of fields: presence of entities, and flags for changed entities.
 	Component, Field int
-	// Bits is the length, with fractions.
+	// Bits is the size in bits, with fractions.
 	Bits float64
 }
 
-// spending counts, in 256ths of a bit.
+// costs counts encoded sizes, in 256ths of a bit.
 type costs struct {
 	fields   [][]uint64 // by component and field
 	rest     uint64
 	entities map[uint32]uint64 // by ID, or nil
-	from     uint64            // position at which the next value begins
+	from     uint64            // position of the start of the next value
 }
 
-// costScale is how many parts of a bit are counted.
+// costScale is the number of units per bit.
 const costScale = rangecoder.Parts
 
-// Costs appends to dst what each field has cost since the Encoder began to
-// Account, the fields in order, and the rest last. It allocates nothing if dst is
-// large enough.
+// Costs appends the cost of each field since accounting started to dst: the fields in order, then the rest. It allocates
+// nothing if dst is large enough.
 func (e *Encoder) Costs(dst []Cost) []Cost { return e.spent.appendTo(dst) }
 
-// Costs appends to dst what each field has cost in the blocks that were decoded since
-// the Decoder began to Account, the fields in order, and the rest last. In blocks of
-// [Range] it is what the coder took, as [Encoder.Costs] has it; in others what
-// stands for the values, and of what zstd made smaller their share. It allocates nothing
-// if dst is large enough.
+// Costs appends the cost of each field in the decoded blocks since accounting started to dst: the fields in order, then the
+// rest. For blocks of [Range] it is exact, as in [Encoder.Costs]. For other coders it is the size of the values, with an
+// equal share of the zstd block for each byte before compression. It allocates nothing if dst is large enough.
 func (d *Decoder) Costs(dst []Cost) []Cost { return d.spent.appendTo(dst) }
 
 func (s *costs) appendTo(dst []Cost) []Cost {
@@ -218,8 +208,8 @@ func (s *costs) appendTo(dst []Cost) []Cost {
 	return append(dst, Cost{Component: -1, Field: -1, Bits: float64(s.rest) / costScale})
 }
 
-// AccountEntities makes an Encoder that does Account count the cost of each
-// entity too, from now on, or no longer.
+// AccountEntities turns counting of the cost per entity on or off, for an Encoder with Account. Turning it on resets the
+// counts.
 func (e *Encoder) AccountEntities(on bool) {
 	e.spent.entities = nil
 	if on {
@@ -227,11 +217,11 @@ func (e *Encoder) AccountEntities(on bool) {
 	}
 }
 
-// CostOf returns what an entity has cost in bits, by its ID.
+// CostOf returns the cost of the entity with network id id, in bits.
 func (e *Encoder) CostOf(id uint32) float64 { return float64(e.spent.entities[id]) / costScale }
 
-// begin gets ready for a model.
-func (s *costs) begin(m *Model) {
+// reset prepares the counters for a block of a model.
+func (s *costs) reset(m *Model) {
 	for len(s.fields) < len(m.fields) {
 		s.fields = append(s.fields, nil)
 	}
@@ -243,7 +233,7 @@ func (s *costs) begin(m *Model) {
 	s.from = 0
 }
 
-// word counts what a word of the entities' components took.
+// word adds the cost n of one word of a component to its field.
 func (s *costs) word(m *Model, component, word int, n uint64) {
 	for i := range m.fields[component] {
 		if f := &m.fields[component][i]; word >= f.at && word < f.at+f.words {

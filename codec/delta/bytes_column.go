@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// A column has a residual for each entity of the sets that has the component, new
-// or not as predicted. Its forms:
+// A column has the residuals of one word for all entities with the component that are new or not as predicted. Its forms:
 //
 //	0  they are all zero; nothing follows
 //	1  each, signed
@@ -21,7 +20,7 @@ import (
 //
 // A signed number is written as 0, 1, 2, 3 … for 0, −1, 1, −2 ….
 
-// The forms of columns, with their values on the wire.
+// The forms of columns and their values in the wire format.
 const (
 	columnZero = iota
 	columnSigned
@@ -32,7 +31,7 @@ const (
 	columnForms = columnBytes + 4
 )
 
-// component writes the columns of a component of so many words.
+// component writes the columns of component c, which has the given number of words.
 func (b *byteEncoder) component(c, words int) {
 	b.col = b.col[:0]
 	some := false
@@ -62,7 +61,7 @@ func (b *byteEncoder) component(c, words int) {
 	}
 }
 
-// column writes a column: the residuals at these places and so many on.
+// column writes a column: the residuals at the indices at, plus on.
 func (b *byteEncoder) column(at []int32, on int) {
 	res := b.res[on:]
 	n, below := 0, false
@@ -126,16 +125,15 @@ func (b *byteEncoder) column(at []int32, on int) {
 	}
 }
 
-// columnLong is the number of entities from which on it pays to compare forms.
+// columnLong is the smallest number of entities for which the encoder compares the forms.
 const columnLong = 16
 
-// randomByte is the information in a byte, in 16ths of bits, from which on it
-// dilutes what zstd learns of all others more than it gains itself.
+// randomByte is the information in a byte, in 16ths of a bit, above which compressing the byte makes the compression of the
+// rest worse by more than it gains.
 const randomByte = 13 << 3
 
-// cheapest returns the form of column that compresses best, by the entropy of its
-// bytes and the number of bits beside them; and of a column of bytes which look
-// random.
+// cheapest returns the form of a column that compresses best, estimated from the entropy of its bytes and the number of
+// bits outside of them. plain names the bytes of a byte column that look random.
 func (b *byteEncoder) cheapest(at, res []int32, below bool, top int32) (form int, plain uint32) {
 	form = columnSigned
 	least := b.classCost(at, res, func(v, _ int32) uint32 { return zigzag(v) })
@@ -169,7 +167,7 @@ func (b *byteEncoder) cheapest(at, res []int32, below bool, top int32) (form int
 	return form, 0
 }
 
-// classCost is the cost of a column of numbers in 16ths of bits.
+// classCost returns the cost of a column of numbers, in 16ths of a bit.
 func (b *byteEncoder) classCost(at, res []int32, number func(v, last int32) uint32) int {
 	hist := b.hist[:maxClass+1]
 	clear(hist)
@@ -183,7 +181,7 @@ func (b *byteEncoder) classCost(at, res []int32, number func(v, last int32) uint
 	return cost + entropy(hist, len(at))
 }
 
-// entropy is the information of n symbols with these counts, in 16ths of bits.
+// entropy returns the information of n symbols with these counts, in 16ths of a bit.
 func entropy(hist []int32, n int) int {
 	sum := n * log16(n)
 	for _, c := range hist {
@@ -194,13 +192,13 @@ func entropy(hist []int32, n int) int {
 	return sum
 }
 
-// log16 is roughly 16 times the binary logarithm of n, n above 0.
+// log16 returns about 16 times the binary logarithm of n > 0.
 func log16(n int) int {
 	k := bits.Len(uint(n)) - 1
 	return k<<4 + (n<<4>>k - 16)
 }
 
-// column reads a column: the residuals at these places and so many on.
+// column reads a column: the residuals at the indices at, plus on.
 func (b *byteDecoder) column(at []int32, on int) {
 	res := b.res[on:]
 	form := b.num.get(numColumn)
@@ -211,7 +209,7 @@ func (b *byteDecoder) column(at []int32, on int) {
 			res[i] = b.num.signed(numValue)
 		}
 	case columnSome:
-		b.some(at, res)
+		b.sparseColumn(at, res)
 	case columnSteps:
 		last := int32(0)
 		for _, i := range at {
@@ -231,7 +229,7 @@ func (b *byteDecoder) column(at []int32, on int) {
 		for p := range form - columnBytes + 1 {
 			if plain>>p&1 != 0 {
 				for _, i := range at {
-					res[i] |= int32(b.num.take(8)) << (8 * p)
+					res[i] |= int32(b.num.readBits(8)) << (8 * p)
 				}
 				continue
 			}
@@ -242,8 +240,8 @@ func (b *byteDecoder) column(at []int32, on int) {
 	}
 }
 
-// some reads a column of which few are not zero.
-func (b *byteDecoder) some(at, res []int32) {
+// sparseColumn reads a column in which few residuals are not zero.
+func (b *byteDecoder) sparseColumn(at, res []int32) {
 	n := b.num.gap()
 	k := -1
 	for range n {

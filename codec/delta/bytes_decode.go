@@ -7,20 +7,19 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// byteDecoder reads bodies of [Raw] and [Zstd]. The zero value is ready.
+// byteDecoder decodes bodies of [Raw] and [Zstd]. The zero value is ready to use.
 type byteDecoder struct {
 	byteRows
 	num     numberReader
 	zip     inflater
 	spent   *costs // or nil
-	classes int    // bytes that zstd made smaller
-	weight  uint64 // of each of them; see position
+	classes int    // number of bytes before compression
+	weight  uint64 // cost of each of them, see position
 }
 
-// decode reads a body into Cur of each part, which must not know the slots. Its
-// errors are those of [Decoder.Decode]. Beyond the records that Cur gets, which
-// [maxBlockWords] and the baselines bound, it uses memory of the same size, and
-// [maxPlain].
+// decode decodes a body into Cur of each part, which must not know the slots. The errors are those of [Decoder.Decode].
+// Apart from the records in Cur, whose size maxBlockWords and the baselines limit, it uses as much memory again plus
+// maxPlain bytes.
 func (b *byteDecoder) decode(src []byte, c Coder, m *Model, parts []Part) error {
 	class, low := []byte(nil), src
 	if c == Zstd {
@@ -31,11 +30,11 @@ func (b *byteDecoder) decode(src []byte, c Coder, m *Model, parts []Part) error 
 	}
 	b.num.reset(c == Zstd, class, low)
 	b.classes, b.weight = len(class), uint64(8*costScale*(len(src)-len(low))/max(len(class), 1))
-	b.begin(len(parts))
+	b.reset(len(parts))
 	if err := b.presence(m, parts); err != nil {
 		return err
 	}
-	if err := b.news(); err != nil {
+	if err := b.readNews(); err != nil {
 		return err
 	}
 	if err := b.columns(m, parts); err != nil {
@@ -47,7 +46,7 @@ func (b *byteDecoder) decode(src []byte, c Coder, m *Model, parts []Part) error 
 	return b.num.end()
 }
 
-// unpack returns the two halves of a body of [Zstd].
+// unpack splits a body of [Zstd] into the decompressed classes and the bits.
 func (b *byteDecoder) unpack(src []byte, dict *Dictionary) (class, low []byte, err error) {
 	var r codec.ByteReader
 	r.Reset(src)
@@ -68,15 +67,15 @@ func (b *byteDecoder) unpack(src []byte, dict *Dictionary) (class, low []byte, e
 	case head&1 == 0:
 		dict = nil
 	case dict == nil:
-		return nil, nil, fmt.Errorf("%w: it has the id %d, and there is none here", ErrDictionary, id)
+		return nil, nil, fmt.Errorf("%w: it has id %d, this side has no dictionary", ErrDictionary, id)
 	case dict.id != id:
-		return nil, nil, fmt.Errorf("%w: it has the id %d, the one here %d", ErrDictionary, id, dict.id)
+		return nil, nil, fmt.Errorf("%w: it has id %d, this side has id %d", ErrDictionary, id, dict.id)
 	}
 	class, err = b.zip.inflate(block, dict)
 	return class, r.Next(r.Len()), err
 }
 
-// presence reads the ops, and the ids and masks of what is new.
+// presence reads the ops, and the ids and masks of new entities.
 func (b *byteDecoder) presence(m *Model, parts []Part) error {
 	total := 0
 	for i := range parts {
@@ -123,11 +122,11 @@ func (b *byteDecoder) presence(m *Model, parts []Part) error {
 			q.kept &= p.Base.Alive
 		}
 	}
-	return b.arrivals(m, parts)
+	return b.newEntities(m, parts)
 }
 
-// arrivals reads the ids and masks of what is new.
-func (b *byteDecoder) arrivals(m *Model, parts []Part) error {
+// newEntities reads the ids and masks of new entities.
+func (b *byteDecoder) newEntities(m *Model, parts []Part) error {
 	id, mask, words := uint32(0), uint64(0), 0
 	for i := range parts {
 		for s := b.parts[i].full; s != 0; s &= s - 1 {
@@ -153,8 +152,8 @@ func (b *byteDecoder) arrivals(m *Model, parts []Part) error {
 	return nil
 }
 
-// news reads which of the kept entities are not as predicted, and how they move.
-func (b *byteDecoder) news() error {
+// readNews reads the set of kept entities that are not as predicted, and their modes.
+func (b *byteDecoder) readNews() error {
 	n := b.num.gap()
 	gap := 0
 	if n > 0 {
@@ -228,9 +227,9 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 	}
 	b.res = grow(b.res[:0], total)
 	clear(b.res)
-	b.lineUp(parts)
+	b.collectRows(parts)
 	if b.spent != nil {
-		b.spent.begin(m)
+		b.spent.reset(m)
 		b.spent.rest += b.position()
 	}
 	for c, words := range m.layout.words {
@@ -264,9 +263,9 @@ func (b *byteDecoder) columns(m *Model, parts []Part) error {
 	return nil
 }
 
-// records takes the walk and makes the words from what is predicted.
+// records makes the walk and computes the words from predictions and residuals.
 func (b *byteDecoder) records(m *Model, parts []Part) error {
-	b.start(m, parts)
+	b.startWalk(m, parts)
 	w := &b.c.w
 	for w.next() {
 		if err := b.entity(); err != nil {
@@ -277,8 +276,7 @@ func (b *byteDecoder) records(m *Model, parts []Part) error {
 	return nil
 }
 
-// entity makes the words of the entity at which the walk stands. Those of a kept
-// one are those of its baseline so far.
+// entity computes the words of the current entity of the walk. The words of a kept entity are still those of its baseline.
 func (b *byteDecoder) entity() error {
 	w := &b.c.w
 	p := &b.parts[w.at]
@@ -287,11 +285,11 @@ func (b *byteDecoder) entity() error {
 		switch {
 		case !w.quick():
 			w.open()
-			w.predictAll(w.expect())
+			w.predictAll(w.expectedMode())
 			copy(w.cur, w.pred)
 		case w.plan.lines < len(w.plan.fields):
 			l := b.c.line.planFor(w.plan)
-			l.goOn(l.words, w.part.cur.Record(w.slot), w.part.base.Record(w.slot), w.age)
+			l.extendLines(l.words, w.part.cur.Record(w.slot), w.part.base.Record(w.slot), w.age)
 		}
 		return nil
 	}
@@ -308,11 +306,11 @@ func (b *byteDecoder) entity() error {
 		return nil
 	}
 	w.reattach()
-	m := w.expect()
+	m := w.expectedMode()
 	if p.news&bit != 0 {
 		m = (m + p.mode[w.slot]) % modes
 	}
-	w.move(m)
+	w.predictMotion(m)
 	for i := range fields[w.plan.plain:w.plan.lines] {
 		f := &fields[w.plan.plain+i]
 		w.predict(f)
@@ -322,15 +320,15 @@ func (b *byteDecoder) entity() error {
 				if w.cur[j] < 0 || w.cur[j] > 3 {
 					return fmt.Errorf("%w: component %d of a rotation", codec.ErrMalformed, w.cur[j])
 				}
-				w.settle(f, w.cur[j])
+				w.predictQuatWords(f, w.cur[j])
 			}
 		}
 	}
 	return b.lines(res)
 }
 
-// position is how many 256ths of a bit of a body were read, as though each byte that
-// zstd made smaller took the same.
+// position returns the number of 256ths of a bit that were read. Each byte before compression counts the same share of the
+// zstd block.
 func (b *byteDecoder) position() uint64 {
 	return uint64(b.num.at)*costScale + uint64(b.classes-len(b.num.class))*b.weight
 }

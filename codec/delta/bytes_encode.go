@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/zstd"
 )
 
-// The numbers of a body of [Raw] or [Zstd]. A set of slots or entities is its
-// size, then the distance of each to the one before, less 1; the first counts
-// from −1. Entities stand in the order of parts and slots.
+// The numbers of a body of [Raw] or [Zstd] follow. A set of slots or entities is written as its size, and for each element the
+// distance to the previous element, minus 1; the first distance counts from −1. Entities are in the order of parts and slots.
 //
 //	+------------------------------------------------------------------------+
 //	| op of all slots, or 4 and then runs: op, length − 1    until none left |
@@ -28,42 +27,40 @@ import (
 //	|    walk: how they go, see bytes_lines.go                               |
 //	+------------------------------------------------------------------------+
 //
-// An entity is kept if the baseline has it with the same components. The columns
-// are in bytes_column.go. What is predicted, and in which order,
-// walk.go says: both sides take the same walk. Of a field of bits the residual
-// is word ^ predicted, of an angle the short way.
+// An entity is kept if the baseline has it with the same components. The file bytes_column.go describes columns, and walk.go the
+// predictions and their order, which is the same on both sides. The residual of a field of bits is word ^ predicted. The
+// residual of an angle goes the short way round.
 
-// The ops, with their values on the wire.
+// The ops and their values in the wire format.
 const (
-	opKeep   = iota // the slot is as in the baseline but for what follows
-	opNew           // holds an entity that the baseline does not have, or with other components
-	opEmpty         // is empty
-	opHidden        // holds what the receiver may not see
-	opRuns          // not all slots have the same op
+	opKeep   = iota // same entity as in the baseline, except for residuals
+	opNew           // an entity that the baseline lacks, or with other components
+	opEmpty         // empty
+	opHidden        // an entity hidden from the receiver
+	opRuns          // the slots have different ops
 )
 
-// maxBlockWords is the number of words above which the new entities of a block
-// are refused: as many as a group of the largest entities has.
+// maxBlockWords is the largest number of words of the new entities of a block: enough for a group of the largest entities.
 const maxBlockWords = 1 << 22
 
-// bytePart is what a byte coder knows of a part: sets of its slots.
+// bytePart is the state of a byte coder for one part. The sets are sets of slots.
 type bytePart struct {
-	kept uint64 // as in the baseline but for residuals, and alive
-	full uint64 // new
-	news uint64 // of kept: not as predicted
+	kept uint64 // alive and the same entity as in the baseline
+	full uint64 // new entities
+	news uint64 // subset of kept: not as predicted
 	at   [GroupSize]int32
-	mode [GroupSize]mode // of news: what is added to the mode expected
+	mode [GroupSize]mode // for news: difference to the expected mode, modulo modes
 }
 
-// byteRow is an entity with residuals on its way through the components.
+// byteRow is an entity with residuals.
 type byteRow struct {
-	at   int32 // where its next component begins in the residuals
+	at   int32 // index in the residuals of its next component
 	mask uint64
 }
 
 // byteRows is the scratch memory of a byte coder in either direction.
 type byteRows struct {
-	c     blockCoder // its walk, and what it knows of lines
+	c     blockCoder // only its walk and its state of lines are used
 	fresh arrivals
 	parts []bytePart
 	rows  []byteRow // in the order of parts and slots
@@ -71,50 +68,50 @@ type byteRows struct {
 	col   []int32
 }
 
-// begin forgets the last block.
-func (b *byteRows) begin(parts int) {
+// reset prepares for a block with n parts.
+func (b *byteRows) reset(n int) {
 	b.rows, b.res = b.rows[:0], b.res[:0]
-	b.parts = grow(b.parts[:0], parts)
+	b.parts = grow(b.parts[:0], n)
 	for i := range b.parts {
 		p := &b.parts[i]
 		p.kept, p.full, p.news = 0, 0, 0
 	}
 }
 
-// start begins the walk.
-func (b *byteRows) start(m *Model, parts []Part) {
+// startWalk starts the walk.
+func (b *byteRows) startWalk(m *Model, parts []Part) {
 	b.c.m, b.fresh = m, arrivals{}
-	b.c.w.begin(m, parts)
-	b.c.line.begin(&b.c, parts)
+	b.c.w.reset(m, parts)
+	b.c.line.reset()
 }
 
-// bend is a number that says how a line goes.
+// bend is a number that describes the motion of a line.
 type bend struct {
 	kind numberKind
 	v    uint32
 }
 
-// byteEncoder writes bodies of [Raw] and [Zstd]. The zero value is ready.
+// byteEncoder encodes bodies of [Raw] and [Zstd]. The zero value is ready to use.
 type byteEncoder struct {
 	byteRows
 	ops   []byte
-	bends []bend // numbers that say how lines go, in the order of the walk
+	bends []bend // numbers that describe lines, in the order of the walk
 	low   []byte
 	put   numberWriter
 	zip   zstd.Encoder
 	hist  [256]int32
 }
 
-// append appends the smaller of the two bodies to dst.
+// append appends the smaller of the two bodies to dst and returns its coder.
 func (b *byteEncoder) append(dst []byte, m *Model, parts []Part) ([]byte, Coder) {
-	b.survey(m, parts)
+	b.findResiduals(m, parts)
 	at := len(dst)
 	b.put.reset(false, dst)
 	b.write(m, parts)
 	dst = b.put.low.Bytes()
 	n := len(dst) - at
-	if size, numbers := b.put.packs(); numbers <= alwaysPack && size > n+n/16 {
-		return dst, Raw // what little repeats does not make up for that
+	if size, numbers := b.put.estimatePacked(); numbers <= alwaysPack && size > n+n/16 {
+		return dst, Raw // repetitions cannot make up for this difference
 	}
 	b.put.reset(true, b.low[:0])
 	b.write(m, parts)
@@ -130,7 +127,7 @@ func (b *byteEncoder) append(dst []byte, m *Model, parts []Part) ([]byte, Coder)
 }
 
 const (
-	alwaysPack = 1 << 10 // so many numbers may repeat
+	alwaysPack = 1 << 10 // with more numbers than this, always try zstd: they may repeat
 	packedHead = 2       // bytes before the block
 )
 
@@ -147,11 +144,11 @@ func appendPacked(dst, block []byte, dict *Dictionary, low []byte) []byte {
 	return append(append(dst, block...), low...)
 }
 
-// survey takes the walk and finds what is not as predicted.
-func (b *byteEncoder) survey(m *Model, parts []Part) {
-	b.begin(len(parts))
+// findResiduals makes the walk and computes the residuals of all entities that are not as predicted.
+func (b *byteEncoder) findResiduals(m *Model, parts []Part) {
+	b.reset(len(parts))
 	b.bends = b.bends[:0]
-	b.start(m, parts)
+	b.startWalk(m, parts)
 	w := &b.c.w
 	for i := range b.parts {
 		b.parts[i].kept = w.parts[i].kept
@@ -163,17 +160,17 @@ func (b *byteEncoder) survey(m *Model, parts []Part) {
 	}
 }
 
-// entity notes the residuals of the entity at which the walk stands.
+// entity computes the residuals of the current entity of the walk.
 func (b *byteEncoder) entity() {
 	w := &b.c.w
 	kept := w.part.kept>>w.slot&1 != 0
 	if kept && w.quick() {
-		if b.quiet() {
+		if b.asPredicted() {
 			return
 		}
 		w.open()
 	} else if w.open(); kept {
-		w.predictAll(w.expect())
+		w.predictAll(w.expectedMode())
 		if equal(w.cur, w.pred) {
 			return
 		}
@@ -197,25 +194,25 @@ func (b *byteEncoder) entity() {
 		return
 	}
 	w.reattach()
-	expected := w.expect()
-	m := w.choose(expected)
+	expected := w.expectedMode()
+	m := w.bestMode(expected)
 	p.mode[w.slot] = (m + modes - expected) % modes
-	w.move(m)
+	w.predictMotion(m)
 	for i := range fields[w.plan.plain:w.plan.lines] {
 		f := &fields[w.plan.plain+i]
 		w.predict(f)
 		for j := f.at; j < f.at+f.words; j++ {
 			res[j] = f.residual(w.cur[j], w.pred[j])
 			if f.kind == kindQuat && j == f.at {
-				w.settle(f, w.cur[j])
+				w.predictQuatWords(f, w.cur[j])
 			}
 		}
 	}
 	b.lines(res)
 }
 
-// quiet reports whether that is what a quick entity does.
-func (b *byteEncoder) quiet() bool {
+// asPredicted reports whether a kept entity for which quick is true is unchanged except for the continuation of its lines.
+func (b *byteEncoder) asPredicted() bool {
 	w := &b.c.w
 	cur, base := w.part.cur.Record(w.slot), w.part.base.Record(w.slot)
 	if w.plan.lines == len(w.plan.fields) {
@@ -227,12 +224,12 @@ func (b *byteEncoder) quiet() bool {
 			return false
 		}
 	}
-	stray, _ := l.stray(l.words, cur, base, w.age)
-	return !stray
+	news, _ := l.compareLines(l.words, cur, base, w.age)
+	return !news
 }
 
-// lineUp collects the rows, each at its first component.
-func (b *byteRows) lineUp(parts []Part) {
+// collectRows collects the rows, each at its first component.
+func (b *byteRows) collectRows(parts []Part) {
 	b.rows = b.rows[:0]
 	for i := range b.parts {
 		p := &b.parts[i]
@@ -246,8 +243,8 @@ func (b *byteRows) lineUp(parts []Part) {
 // write writes the numbers of the body.
 func (b *byteEncoder) write(m *Model, parts []Part) {
 	b.presence(m, parts)
-	b.news()
-	b.lineUp(parts)
+	b.writeNews()
+	b.collectRows(parts)
 	for c, words := range m.layout.words {
 		b.component(c, words)
 	}
@@ -256,7 +253,7 @@ func (b *byteEncoder) write(m *Model, parts []Part) {
 	}
 }
 
-// presence writes the ops, and the ids and masks of what is new.
+// presence writes the ops, and the ids and masks of new entities.
 func (b *byteEncoder) presence(m *Model, parts []Part) {
 	b.ops = b.ops[:0]
 	for i := range parts {
@@ -277,7 +274,7 @@ func (b *byteEncoder) presence(m *Model, parts []Part) {
 			b.ops = append(b.ops, op)
 		}
 	}
-	b.runs()
+	b.writeOps()
 	id, mask := uint32(0), uint64(0)
 	for i := range parts {
 		g := parts[i].Cur
@@ -294,8 +291,8 @@ func (b *byteEncoder) presence(m *Model, parts []Part) {
 	}
 }
 
-// runs writes the ops.
-func (b *byteEncoder) runs() {
+// writeOps writes the ops as runs.
+func (b *byteEncoder) writeOps() {
 	for i := 0; i < len(b.ops); {
 		j := i + 1
 		for j < len(b.ops) && b.ops[j] == b.ops[i] {
@@ -314,9 +311,8 @@ func (b *byteEncoder) runs() {
 	}
 }
 
-// news writes which of the kept entities are not as predicted, and which of these
-// move not as expected.
-func (b *byteEncoder) news() {
+// writeNews writes the set of kept entities that are not as predicted, and the set of those with an unexpected mode.
+func (b *byteEncoder) writeNews() {
 	n, odd := 0, 0
 	for i := range b.parts {
 		p := &b.parts[i]

@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// How the lines of an entity with residuals go is said set by set, at the end of
-// the body and in the order of the walk: a set is lines that bend together (see
-// [linePlan]). Of a kept entity:
+// The end of the body describes the lines of each entity with residuals, in the order of the walk, set by set. A set is a group
+// of lines that bend together, see [linePlan]. For a kept entity:
 //
 //	+------------------------------------------------------------------------+
 //	| 0: they go on, and the residuals are to where they lead                |
@@ -24,9 +23,8 @@ import (
 //	| where that leads                                                       |
 //	+------------------------------------------------------------------------+
 //
-// Of a new entity it is 1, 2 or 3, for the place only and if it moves along a
-// heading; 3 means as fast as the last new one with the same components that said
-// 1. Its residuals are to 0.
+// A new entity has a number only if its place moves along a heading: 1, 2 or 3, where 3 means the speed of the last new entity
+// with the same components and the number 1. Its residuals are differences to 0.
 const (
 	lineGoesOn = iota
 	lineOther
@@ -35,14 +33,14 @@ const (
 	lineListed
 )
 
-// lines notes the residuals of the fields that are lines.
+// lines computes the residuals of the lines of an entity.
 func (b *byteEncoder) lines(res []int32) {
 	w := &b.c.w
 	if w.base == nil {
 		for _, f := range w.plan.fields[w.plan.lines:] {
 			copy(res[f.at:f.at+f.words], w.cur[f.at:])
 		}
-		b.setOff(res)
+		b.newHeading(res)
 		return
 	}
 	l := b.c.line.planFor(w.plan)
@@ -51,9 +49,9 @@ func (b *byteEncoder) lines(res []int32) {
 	}
 }
 
-// setOff notes how a new entity goes along its heading.
-func (b *byteEncoder) setOff(res []int32) {
-	x, y, ok := b.headed()
+// newHeading computes the number for the motion of a new entity along its heading.
+func (b *byteEncoder) newHeading(res []int32) {
+	x, y, ok := b.headingWords()
 	if !ok {
 		return
 	}
@@ -62,7 +60,7 @@ func (b *byteEncoder) setOff(res []int32) {
 	switch vx, vy := w.cur[x], w.cur[y]; {
 	case vx == 0 && vy == 0:
 		how = lineStops
-	case b.fresh.knows && [2]int32{vx, vy} == b.fresh.to(w):
+	case b.fresh.knows && [2]int32{vx, vy} == b.fresh.change(w):
 		how = lineHeads
 		res[x], res[y] = 0, 0
 	default:
@@ -71,9 +69,8 @@ func (b *byteEncoder) setOff(res []int32) {
 	b.bends = append(b.bends, bend{numLine, uint32(how)})
 }
 
-// headed returns the words of the changes of a new entity that may move along its
-// heading.
-func (b *byteRows) headed() (x, y int, ok bool) {
+// headingWords returns the words of the changes of x and y for a new entity whose place can move along a heading.
+func (b *byteRows) headingWords() (x, y int, ok bool) {
 	w := &b.c.w
 	l := b.c.line.planFor(w.plan)
 	if l.along == nil {
@@ -86,27 +83,27 @@ func (b *byteRows) headed() (x, y int, ok bool) {
 	return place.words[0].at + 1, place.words[1].at + 1, true
 }
 
-// arrivals is what the last new entity showed of those like it.
+// arrivals is the speed of the last new entity, which predicts the next one with the same components.
 type arrivals struct {
 	plan  *linePlan
 	knows bool
 	speed int32
 }
 
-// to is the change of an entity that moves along its heading.
-func (a *arrivals) to(w *walk) [2]int32 {
+// change returns the change of an entity that moves along its heading at this speed.
+func (a *arrivals) change(w *walk) [2]int32 {
 	x, y := Toward(a.speed, a.plan.along.Turn(w.cur[a.plan.angle]))
 	return [2]int32{x, y}
 }
 
-// learn takes note of a change.
+// learn stores the speed of a change.
 func (a *arrivals) learn(w *walk, x, y int32) {
 	a.speed, a.knows = whole.Along(x, y, a.plan.along.Turn(w.cur[a.plan.angle]), a.speed), true
 }
 
 func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
 	w := &b.c.w
-	how := b.turn(l, s, res)
+	how := b.lineMotion(l, s, res)
 	b.bends = append(b.bends, bend{numLine, uint32(how)})
 	if how == lineGoesOn {
 		for i := range s.words {
@@ -132,8 +129,8 @@ func (b *byteEncoder) lineSet(l *linePlan, s *lineSet, res []int32) {
 	}
 }
 
-// turn returns how the changes of a set go, and notes their residuals.
-func (b *byteEncoder) turn(l *linePlan, s *lineSet, res []int32) int {
+// lineMotion returns the number for the motion of a set and computes the residuals of its changes.
+func (b *byteEncoder) lineMotion(l *linePlan, s *lineSet, res []int32) int {
 	w := &b.c.w
 	var v, was [3]int32
 	for i := range s.words {
@@ -147,8 +144,8 @@ func (b *byteEncoder) turn(l *linePlan, s *lineSet, res []int32) int {
 	case v == [3]int32{}:
 		return lineStops
 	}
-	if to, ok := b.heads(l, s, was); ok && to == v {
-		l.speed = l.speedOf(w, s, w.base)
+	if to, ok := b.headingChange(l, s, was); ok && to == v {
+		l.speed = l.headingSpeed(w, s, w.base)
 		return lineHeads
 	}
 	l.makeList(w, s)
@@ -164,7 +161,7 @@ func (b *byteEncoder) turn(l *linePlan, s *lineSet, res []int32) int {
 	return lineOther
 }
 
-// add lists a change, if there is room.
+// add adds a change to the list if there is room.
 func (s *lineSet) add(v [3]int32) {
 	if s.listed < lineList {
 		s.list[s.listed] = lineChange{v: v}
@@ -172,25 +169,25 @@ func (s *lineSet) add(v [3]int32) {
 	}
 }
 
-// heads returns the change of a set that moves along the heading.
-func (b *byteRows) heads(l *linePlan, s *lineSet, was [3]int32) (to [3]int32, ok bool) {
+// headingChange returns the change of a set that moves along its heading.
+func (b *byteRows) headingChange(l *linePlan, s *lineSet, was [3]int32) (to [3]int32, ok bool) {
 	if s.class != 1 || l.along == nil || len(s.words) < 2 {
 		return was, false
 	}
 	w := &b.c.w
 	to = was
-	to[0], to[1] = Toward(l.speedOf(w, s, w.base), l.along.Turn(w.cur[l.angle]))
+	to[0], to[1] = Toward(l.headingSpeed(w, s, w.base), l.along.Turn(w.cur[l.angle]))
 	return to, true
 }
 
-// lines makes the words of the fields that are lines.
+// lines computes the words of the lines of an entity.
 func (b *byteDecoder) lines(res []int32) error {
 	w := &b.c.w
 	if w.base == nil {
 		for _, f := range w.plan.fields[w.plan.lines:] {
 			copy(w.cur[f.at:f.at+f.words], res[f.at:])
 		}
-		return b.setOff()
+		return b.newHeading()
 	}
 	l := b.c.line.planFor(w.plan)
 	for i := range l.sets {
@@ -201,9 +198,9 @@ func (b *byteDecoder) lines(res []int32) error {
 	return b.num.err
 }
 
-// setOff makes the change of a new entity that goes along its heading.
-func (b *byteDecoder) setOff() error {
-	x, y, ok := b.headed()
+// newHeading computes the change of a new entity that moves along its heading.
+func (b *byteDecoder) newHeading() error {
+	x, y, ok := b.headingWords()
 	if !ok {
 		return nil
 	}
@@ -213,7 +210,7 @@ func (b *byteDecoder) setOff() error {
 	case how == lineOther:
 		b.fresh.learn(w, w.cur[x], w.cur[y])
 	case how == lineHeads && b.fresh.knows:
-		to := b.fresh.to(w)
+		to := b.fresh.change(w)
 		w.cur[x], w.cur[y] = to[0], to[1]
 	default:
 		return fmt.Errorf("%w: new entity with a line that goes %d", codec.ErrMalformed, how)
@@ -244,10 +241,10 @@ func (b *byteDecoder) lineSet(l *linePlan, s *lineSet, res []int32) error {
 	case lineStops:
 	case lineHeads:
 		var ok bool
-		if v, ok = b.heads(l, s, was); !ok {
+		if v, ok = b.headingChange(l, s, was); !ok {
 			return fmt.Errorf("%w: entity without a heading", codec.ErrMalformed)
 		}
-		l.speed = l.speedOf(w, s, w.base)
+		l.speed = l.headingSpeed(w, s, w.base)
 	default:
 		l.makeList(w, s)
 		if how-lineListed >= uint32(s.listed) {

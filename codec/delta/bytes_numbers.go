@@ -8,28 +8,25 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// The body of a block coded by [Raw] or [Zstd] is a sequence of numbers of up to
-// 32 bits; bytes_encode.go says which. Raw writes them as bits, one after the
-// other, each in a Golomb code whose order follows the numbers of its kind:
+// The body of a block coded by [Raw] or [Zstd] is a sequence of numbers of up to 32 bits, described in bytes_encode.go. Raw
+// writes them as bits, each in an exponential Golomb code whose order adapts to the earlier numbers of its kind:
 //
 //	q = (v >> order) + 1
 //	+-----------------------+------+----------------------+---------------+
 //	| bits.Len(q) − 1 zeros | 1    | q without its top 1  | v, order bits |
 //	+-----------------------+------+----------------------+---------------+
 //
-// Zstd writes the length of each in bits as a byte, and compresses these; what
-// the length does not tell follows as bits: it looks random, and would only
-// dilute what the compressor sees.
+// Zstd writes the length of each number in bits as a byte, called its class, and compresses the classes. The bits below the
+// highest follow uncompressed: they look random, and including them would make the compression worse.
 //
 //	+------------------------------+---------+------------+--------------------+
 //	| varint: n<<1 | dictionary    | id, 1 B | zstd block | bits               |
 //	|                              | if used | n B        |                    |
 //	+------------------------------+---------+------------+--------------------+
 //
-// Bits fill bytes from the lowest up; numbers in bits stand lowest bit first. The
-// last byte is filled up with zeros.
+// Bits fill bytes from the lowest bit up; numbers are written lowest bit first. The last byte is padded with zeros.
 
-// numberKind is what a number says. Raw keeps an order for each.
+// numberKind is the meaning of a number. Raw adapts an order for each kind.
 type numberKind uint8
 
 const (
@@ -37,42 +34,42 @@ const (
 	numID                       // ids
 	numMask                     // component masks
 	numMode                     // motion of an entity
-	numGap                      // distance to the next of a set
-	numColumn                   // how a column is written
+	numGap                      // distance to the next element of a set
+	numColumn                   // form of a column
 	numValue                    // residuals
-	numLine                     // how lines go
-	numBend                     // when they bent
+	numLine                     // motion of lines
+	numBend                     // steps of bends
 	numberKinds
 )
 
-// golomb is the mean length in bits of the numbers seen, in 16ths.
+// golomb is the mean length in bits of the earlier numbers of each kind, in 16ths.
 type golomb [numberKinds]int32
 
-// firstLengths is golomb before the first number.
+// firstLengths is the initial golomb.
 var firstLengths = golomb{numOp: 1 << 4, numID: 4 << 4, numMask: 4 << 4, numMode: 2 << 4, numGap: 3 << 4, numColumn: 1 << 4, numValue: 3 << 4, numLine: 1 << 4, numBend: 2 << 4}
 
-// order is the order to code the next number with, of a kind.
+// order returns the order for the next number of a kind.
 func (g *golomb) order(k numberKind) uint { return uint(max(g[k]-4, 0)) >> 4 }
 
-// saw takes note of a number of n bits.
-func (g *golomb) saw(k numberKind, n int) { g[k] += (int32(n)<<4 - g[k]) >> 3 }
+// observe updates the mean with a number of n bits.
+func (g *golomb) observe(k numberKind, n int) { g[k] += (int32(n)<<4 - g[k]) >> 3 }
 
 // maxClass is the largest length of a number in bits.
 const maxClass = 32
 
 // numberWriter writes the numbers of a body.
 type numberWriter struct {
-	packed bool   // in classes and bits
-	class  []byte // of each number, or the byte of a plane
+	packed bool   // write classes and bits, for Zstd
+	class  []byte // class of each number, or bytes of a byte column
 	low    codec.Writer
 	golomb golomb
 
-	// Of a body of Raw, to tell what the other would take.
+	// Statistics of a body of Raw, to estimate the size of the body of Zstd.
 	lengths [maxClass + 1]int32
-	below   int // bits below the highest, of all
+	below   int // total number of bits below the highest
 }
 
-// reset begins a body.
+// reset starts a body.
 func (w *numberWriter) reset(packed bool, buf []byte) {
 	w.packed, w.class, w.golomb = packed, w.class[:0], firstLengths
 	w.low.Reset(buf)
@@ -95,29 +92,27 @@ func (w *numberWriter) put(k numberKind, v uint32) {
 	w.low.Bits(1<<l, l+1)
 	w.low.Bits(q, l)
 	w.low.Bits(uint64(v), order)
-	w.golomb.saw(k, n)
+	w.golomb.observe(k, n)
 	w.lengths[n]++
 	w.below += max(n-1, 0)
 }
 
-// packs returns the least bytes that a body of Zstd with the same numbers takes,
-// as far as zstd finds nothing that repeats, after a body of Raw; and their number.
-func (w *numberWriter) packs() (size, numbers int) {
+// estimatePacked returns, after a body of Raw, the number of numbers and the smallest size in bytes of a body of Zstd with
+// the same numbers, if zstd finds no repetitions.
+func (w *numberWriter) estimatePacked() (size, numbers int) {
 	for _, n := range w.lengths {
 		numbers += int(n)
 	}
 	return (entropy(w.lengths[:], numbers)>>4+w.below)>>3 + packedLeast, numbers
 }
 
-// packedLeast is what zstd's tables and the heads around them take at least, in
-// bytes.
+// packedLeast is the smallest size in bytes of the zstd tables and headers.
 const packedLeast = 10
 
-// signed writes a number that may be below zero.
+// signed writes a signed number.
 func (w *numberWriter) signed(k numberKind, v int32) { w.put(k, zigzag(v)) }
 
-// numberReader reads the numbers of a body. Errors are sticky; every number is 0
-// after the first.
+// numberReader reads the numbers of a body. Errors are sticky; after the first error all numbers are 0.
 type numberReader struct {
 	packed bool
 	class  []byte
@@ -147,7 +142,7 @@ func (r *numberReader) get(k numberKind) uint32 {
 			r.fail(fmt.Errorf("%w: number of %d bits", codec.ErrMalformed, n))
 			return 0
 		}
-		return 1<<(n-1) | uint32(r.take(n-1))
+		return 1<<(n-1) | uint32(r.readBits(n-1))
 	}
 	if r.err != nil {
 		return 0
@@ -162,8 +157,8 @@ func (r *numberReader) get(k numberKind) uint32 {
 		return 0
 	}
 	r.at += int(l) + 1
-	q := 1<<l | r.take(l)
-	v := (q-1)<<order | r.take(order)
+	q := 1<<l | r.readBits(l)
+	v := (q-1)<<order | r.readBits(order)
 	if v > 1<<32-1 {
 		r.fail(fmt.Errorf("%w: number of more than %d bits", codec.ErrMalformed, maxClass))
 		return 0
@@ -172,11 +167,11 @@ func (r *numberReader) get(k numberKind) uint32 {
 		r.fail(codec.ErrShort)
 		return 0
 	}
-	r.golomb.saw(k, bits.Len64(v))
+	r.golomb.observe(k, bits.Len64(v))
 	return uint32(v)
 }
 
-// signed reads a number that may be below zero.
+// signed reads a signed number.
 func (r *numberReader) signed(k numberKind) int32 { return unzigzag(r.get(k)) }
 
 // gap reads a count or a distance.
@@ -189,7 +184,7 @@ func (r *numberReader) gap() int {
 	return int(v)
 }
 
-// planes reads n bytes of a column of bytes.
+// planes reads n bytes of a byte column.
 func (r *numberReader) planes(n int) []byte {
 	if n > len(r.class) {
 		r.fail(codec.ErrShort)
@@ -200,7 +195,7 @@ func (r *numberReader) planes(n int) []byte {
 	return b
 }
 
-// end reports the first error, or what is left over.
+// end returns the first error, or an error if data is left over.
 func (r *numberReader) end() error {
 	switch {
 	case r.err != nil:
@@ -213,7 +208,7 @@ func (r *numberReader) end() error {
 	return nil
 }
 
-// fail makes err sticky, unless an earlier one is.
+// fail sets err unless an earlier error is set, and discards the unread data.
 func (r *numberReader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -221,7 +216,7 @@ func (r *numberReader) fail(err error) {
 	r.class, r.low, r.at = nil, nil, 0
 }
 
-// peek returns the next 56 bits at least; those past the end are 0.
+// peek returns at least the next 56 bits. Bits past the end are 0.
 func (r *numberReader) peek() uint64 {
 	i := r.at >> 3
 	if i+8 <= len(r.low) {
@@ -234,8 +229,8 @@ func (r *numberReader) peek() uint64 {
 	return v >> (r.at & 7)
 }
 
-// take reads n bits, n ≤ 32.
-func (r *numberReader) take(n uint) uint64 {
+// readBits reads n bits, n ≤ 32.
+func (r *numberReader) readBits(n uint) uint64 {
 	if n == 0 {
 		return 0
 	}
@@ -244,6 +239,6 @@ func (r *numberReader) take(n uint) uint64 {
 	return v
 }
 
-// zigzag is 0, 1, 2, 3, 4 … for 0, −1, 1, −2, 2 ….
+// zigzag maps 0, −1, 1, −2, 2 … to 0, 1, 2, 3, 4 ….
 func zigzag(v int32) uint32   { return uint32(v)<<1 ^ uint32(v>>31) }
 func unzigzag(v uint32) int32 { return int32(v>>1) ^ -int32(v&1) }

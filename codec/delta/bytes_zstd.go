@@ -10,14 +10,13 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/zstd"
 )
 
-// maxPlain is the largest size of what is compressed, in bytes: what a block of zstd can hold.
+// maxPlain is the largest size in bytes of data before compression: the limit of a zstd block.
 const maxPlain = 128 << 10
 
-// inflater decompresses. The zero value is ready. It holds at most [maxPlain] of
-// what it decompressed, whatever it is given.
+// inflater decompresses blocks to at most [maxPlain] bytes. The zero value is ready to use.
 type inflater struct{ zstd.Decoder }
 
-// inflate decompresses a block. What it returns is valid until the next call.
+// inflate decompresses a block. The result is valid until the next call.
 func (d *inflater) inflate(block []byte, dict *Dictionary) ([]byte, error) {
 	if len(block) >= maxPlain {
 		return nil, fmt.Errorf("%w: zstd block of %d bytes", codec.ErrTooLarge, len(block))
@@ -29,16 +28,15 @@ func (d *inflater) inflate(block []byte, dict *Dictionary) ([]byte, error) {
 	return out, nil
 }
 
-// ErrDictionary is returned by [Decoder.Decode] for a block that was compressed
-// with another dictionary than the [Model] has. It wraps [codec.ErrMalformed].
-var ErrDictionary = fmt.Errorf("%w: compressed with another dictionary", codec.ErrMalformed)
+// ErrDictionary means that a block was compressed with a different dictionary than that of the [Model]. [Decoder.Decode]
+// returns it. It wraps [codec.ErrMalformed].
+var ErrDictionary = fmt.Errorf("%w: compressed with a different dictionary", codec.ErrMalformed)
 
 // MaxDictionary is the largest size of a [Dictionary] in bytes.
 const MaxDictionary = 64 << 10
 
-// Dictionary is what zstd expects of the blocks of a game: it makes small ones
-// smaller. Both sides must have the same one. It does not change and may be
-// shared.
+// Dictionary is a zstd dictionary for the blocks of a game, which makes small blocks smaller. Both sides must use the same
+// dictionary. It never changes and can be shared.
 type Dictionary struct {
 	raw  []byte
 	read *zstd.Dictionary
@@ -46,7 +44,7 @@ type Dictionary struct {
 	hash uint64
 }
 
-// zstd returns nil for no dictionary.
+// zstd returns the zstd dictionary, or nil if d is nil.
 func (d *Dictionary) zstd() *zstd.Dictionary {
 	if d == nil {
 		return nil
@@ -59,17 +57,16 @@ const (
 	dictionaryHead  = len(dictionaryMagic) + 4
 )
 
-// NewDictionary returns the dictionary in b, in the format of zstd dictionaries.
-// The id in it is replaced by one of 1 to 255 that follows from its hash.
+// NewDictionary returns the dictionary in b, in the zstd dictionary format. It replaces the id by one of 1 to 255, derived
+// from the hash.
 //
-// Errors: [codec.ErrMalformed] for what is no dictionary, [codec.ErrTooLarge]
-// above [MaxDictionary].
+// Errors are [codec.ErrMalformed] for invalid dictionaries and [codec.ErrTooLarge] above [MaxDictionary].
 func NewDictionary(b []byte) (*Dictionary, error) {
 	switch {
 	case len(b) > MaxDictionary:
 		return nil, fmt.Errorf("%w: dictionary of %d bytes, at most %d", codec.ErrTooLarge, len(b), MaxDictionary)
 	case len(b) < dictionaryHead || string(b[:len(dictionaryMagic)]) != dictionaryMagic:
-		return nil, fmt.Errorf("%w: no zstd dictionary", codec.ErrMalformed)
+		return nil, fmt.Errorf("%w: not a zstd dictionary", codec.ErrMalformed)
 	}
 	d := &Dictionary{raw: bytes.Clone(b)}
 	h := fnv.New64a()
@@ -84,14 +81,13 @@ func NewDictionary(b []byte) (*Dictionary, error) {
 	return d, nil
 }
 
-// Bytes returns the dictionary in the format of zstd. They are to be read only.
+// Bytes returns the dictionary in the zstd format. Do not modify it.
 func (d *Dictionary) Bytes() []byte { return d.raw }
 
-// Hash tells dictionaries apart: 64-bit FNV-1a of what follows the id. Peers
-// compare it before either uses the dictionary.
+// Hash returns the 64-bit FNV-1a hash of the bytes after the id. Peers compare it before they use the dictionary.
 func (d *Dictionary) Hash() uint64 { return d.hash }
 
-// WithDictionary returns the same model with a dictionary, nil for none.
+// WithDictionary returns a copy of the model with a dictionary; nil means none.
 func (m *Model) WithDictionary(d *Dictionary) *Model {
 	with := *m
 	with.dictionary = d

@@ -1,14 +1,14 @@
 package delta
 
-// The contexts that every layout has, as indices into the chances of a model.
-// Those of fields follow them: see field.contexts.
+// The contexts that all layouts have, as indices into the chances of a model. The contexts of fields follow, see
+// field.contexts.
 const (
-	levels = 16 // sizes of numbers that are told apart as a context
-	states = 4  // modes, and none for entities without a baseline
+	levels = 16 // number of size classes of numbers in contexts
+	states = 4  // the modes, and one state for entities without a baseline
 
 	ctxSameSlots = 0
-	ctxSameSlot  = ctxSameSlots + 1 // was the slot before the same
-	ctxAlive     = ctxSameSlot + 2  // was the slot before alive
+	ctxSameSlot  = ctxSameSlots + 1 // whether the previous slot was the same
+	ctxAlive     = ctxSameSlot + 2  // whether the previous slot was alive
 	ctxHidden    = ctxAlive + 2
 	ctxSameMask  = ctxHidden + 1
 	ctxMask      = ctxSameMask + 1
@@ -16,16 +16,16 @@ const (
 	ctxIDLot     = ctxID + rowSize
 	ctxIDSign    = ctxIDLot + 4*rowSize
 
-	ctxNear     = ctxIDSign + 1          // still: nearness of the parent, news of the last two
-	ctxAround   = ctxNear + 64*4         // still: neighbours that were moving, news of the last two, a flag
-	ctxCalmNear = ctxAround + 6*4        // runs: nearness of the parent to the first, the last two runs
-	ctxCalm     = ctxCalmNear + 64*4     // neighbours that were moving, the last two runs
-	ctxQuiet    = ctxCalm + 4*4          // moving: mode expected, news of the last two
-	ctxHalted   = ctxQuiet + modes*4     // moving: mode expected
-	ctxMode     = ctxHalted + modes*2    // mode expected; is there a parent, a second baseline
-	ctxModeNear = ctxMode + modes*4      // mode expected, nearness of the parent
-	ctxOther    = ctxModeNear + modes*64 // the other of two modes
-	ctxPlain    = ctxOther + modes*4     // do fields beside motion have news: moving, baseline
+	ctxNear     = ctxIDSign + 1          // resting entity: distance to its parent, changes of the last two entities
+	ctxAround   = ctxNear + 64*4         // resting entity: moving neighbours, changes of the last two, its first bool
+	ctxCalmNear = ctxAround + 6*4        // run: distance of the first entity to its parent, the last two runs
+	ctxCalm     = ctxCalmNear + 64*4     // run: moving neighbours, the last two runs
+	ctxQuiet    = ctxCalm + 4*4          // moving entity: expected mode, changes of the last two
+	ctxHalted   = ctxQuiet + modes*4     // moving entity: expected mode
+	ctxMode     = ctxHalted + modes*2    // expected mode; whether there is a parent, a second baseline
+	ctxModeNear = ctxMode + modes*4      // expected mode, distance to the parent
+	ctxOther    = ctxModeNear + modes*64 // which of the two other modes
+	ctxPlain    = ctxOther + modes*4     // whether plain fields changed: moving, baseline
 
 	ctxAxisA    = ctxPlain + 4
 	ctxAxisB    = ctxAxisA + states*levels*rowSize
@@ -40,9 +40,9 @@ const (
 	ctxQuatLot  = ctxQuatB + 3*levels*rowSize
 	ctxQuatSign = ctxQuatLot + states*4*rowSize
 
-	ctxNumberB   = ctxQuatSign + states*3 // numbers of all fields: a baseline or none
+	ctxNumberB   = ctxQuatSign + states*3 // numbers of all fields: with or without a baseline
 	ctxNumberLot = ctxNumberB + 2*rowSize
-	ctxGoesB     = ctxNumberLot + 2*4*rowSize // linear fields: how fast
+	ctxGoesB     = ctxNumberLot + 2*4*rowSize // linear fields: size of the last change
 	ctxGoesLot   = ctxGoesB + levels*rowSize
 	ctxRefZero   = ctxGoesLot + 4*rowSize
 	ctxRefLast   = ctxRefZero + 2
@@ -55,8 +55,8 @@ const (
 	contexts = ctxLines + linesShared
 )
 
-// contexts returns how many contexts of its own a field has: a row and a sign
-// with a baseline, the same without, and for a bool or a ref one bit each.
+// contexts returns the number of contexts of a field: a row and a sign with a baseline, the same without, and one bit each
+// for a bool or a ref.
 func (f *field) contexts() int {
 	switch f.kind {
 	case kindBool, kindRef:
@@ -69,17 +69,15 @@ func (f *field) contexts() int {
 	return 2 * (rowSize + 1)
 }
 
-// expect sets the start of all chances where no prior is: numbers are small, and
-// most things stay as they are.
-func (m *Model) expect() {
+// setDefaults sets the initial chances without a prior: numbers are small, and most values stay unchanged.
+func (m *Model) setDefaults() {
 	fill := func(from, n int, p float64) {
 		for i := range n {
 			m.start[from+i] = chance{P: uint16(p * 65535), N: 2}
 		}
 	}
 	fill(0, len(m.start), 0.5)
-	// rows: growing of a number by one more bit, the more likely the further below
-	// the size that is expected.
+	// Rows: the chance that a number has one more bit is high below the expected size and low above it.
 	numbers := func(from, n int, size func(i int) int) {
 		for i := range n {
 			for k := range rowSize {
@@ -115,7 +113,7 @@ func (m *Model) expect() {
 	fill(ctxNext, 1, 0.9)
 	numbers(ctxNumberB, 2, func(int) int { return 2 })
 	numbers(ctxGoesB, levels, level)
-	m.expectLines(fill, numbers)
+	m.setLineDefaults(fill, numbers)
 	for _, fs := range m.fields {
 		for i := range fs {
 			switch f := &fs[i]; f.kind {
@@ -131,20 +129,20 @@ func (m *Model) expect() {
 	}
 }
 
-// linesContexts is how many contexts of its own a field of lines has.
+// linesContexts is the number of contexts of a lines field.
 const linesContexts = 2 * (rowSize + 1)
 
 const (
-	lineKinds   = 3  // component masks of a block, in the order in which they come up
-	lineClasses = 3  // an angle, the place, any other
-	lineRun     = 16 // entities since the last one with other news
-	lineList    = 16 // commonest changes
+	lineKinds   = 3  // component masks of a block, in order of appearance; the last counts for all further ones
+	lineClasses = 3  // classes of sets: an angle, the place, other
+	lineRun     = 16 // entities since the last one with changes outside of lines
+	lineList    = 16 // length of the list of frequent changes
 )
 
-// Contexts of an entity, for each kind.
+// Contexts of an entity, per kind.
 const (
 	lnOther  = 0
-	lnNews   = lnOther + lineRun // was it moving; news of the last three
+	lnNews   = lnOther + lineRun // whether it was moving; changes of the last three entities
 	lnStep   = lnNews + 2*8
 	lnStepS  = lnStep + rowSize
 	lnStepL  = lnStepS + 1
@@ -153,11 +151,11 @@ const (
 	lnEntity = lnSets + lineClasses*lnSet
 )
 
-// Contexts of a set, for each class.
+// Contexts of a set, per class.
 const (
-	lsNews   = 0          // was it moving; was there news so far
-	lsBent   = lsNews + 4 // was it moving
-	lsHint   = lsBent + 2 // was it moving; has another set news
+	lsNews   = 0          // whether it was moving; whether an earlier set changed
+	lsBent   = lsNews + 4 // whether it was moving
+	lsHint   = lsBent + 2 // whether it was moving; whether an earlier set changed
 	lsNone   = lsHint + 4
 	lsListed = lsNone + 1
 	lsIndex  = lsListed + 1 // a tree
@@ -178,14 +176,12 @@ const (
 	lnSet    = lsLot + 4*rowSize
 )
 
-// linesShared is how many contexts the fields of lines have together, from
-// ctxLines on.
+// linesShared is the number of contexts, from ctxLines on, that all lines fields share.
 const linesShared = lineKinds * lnEntity
 
-// expectLines sets the start of the chances of lines: neighbours do alike, lines
-// that bend do so where one change follows another, and little else happens. How
-// often a thing was seen already says how fast another world is learned.
-func (m *Model) expectLines(func(from, n int, p float64), func(from, n int, size func(i int) int)) {
+// setLineDefaults sets the initial chances for lines: neighbours behave alike, lines that bend do so at consecutive
+// changes, and other events are rare. The initial N of a chance sets how fast it adapts to a different game.
+func (m *Model) setLineDefaults(func(from, n int, p float64), func(from, n int, size func(i int) int)) {
 	set := func(at, n int, p float64, seen uint16) {
 		for i := range n {
 			m.start[at+i] = chance{P: uint16(p * 65535), N: seen}

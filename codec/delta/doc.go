@@ -1,11 +1,8 @@
-// Package delta codes the state of many entities against older states that
-// the receiver holds.
+// Package delta encodes the state of many entities as differences to older states that the receiver has.
 //
-// Tasks, and where to find them:
-//
-//   - Hold the state of a group of entities at one send: [Group].
-//   - Say what the components mean: [Layout], from the tables of package schema.
-//   - Write and read a block of groups: [Encoder], [Decoder], [Part].
-//   - Expect the right values: [Model]. Train one on a game's own traffic with
-//     package main in codec/train: [Recorder], [Trained], [Trainer], [DictionaryTrainer].
+//   - Store the state of a group of entities at one send: [Group].
+//   - Describe the components: [Layout], from the tables of package codec/schema.
+//   - Encode and decode a block of groups: [Encoder], [Decoder], [Part].
+//   - Predict values well: [Model]. Train a model on the traffic of a game with the command codec/train: [Recorder],
+//     [Trained], [Trainer], [DictionaryTrainer].
 package delta

@@ -11,36 +11,32 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// MaxComponents is the number of components that a [Layout] can have: a
-// component mask is one uint64.
+// MaxComponents is the largest number of components of a [Layout], because a component mask is a uint64.
 const MaxComponents = 64
 
-// Layout is what coders know of a protocol: the words of each replicated
-// component, what they mean, and how sends relate to simulation steps. An
-// entity's record is the words of the components it has, in component order,
-// without gaps. A Layout does not change and may be shared.
+// Layout describes the replicated components of a protocol for the coders: their words and fields, and the number of
+// simulation steps per send. The record of an entity is the words of its components, in component order, without gaps. A
+// Layout never changes and can be shared.
 type Layout struct {
 	tables []*schema.Table
 	words  []int
 	known  uint64 // mask of all components
 	steps  int    // simulation steps between two sends
-	rate   int    // sends a second
+	rate   int    // sends per second
 	raw    bool   // words are the bytes of AppendRaw
 	second bool   // a field is predicted from two baselines
-	sum    uint64 // hash, 0 for that of the tables
+	sum    uint64 // hash, or 0 to compute it from the tables
 }
 
-// NewLayout returns the layout of components with these field tables, in order of
-// registration; a nil table is a component of which only the presence is sent.
-// steps is the number of simulation steps between two sends, rate the number of
-// sends a second. It panics above [MaxComponents] components.
+// NewLayout returns the layout of components with the given tables, in the order of registration. A nil table is a
+// component without fields: only its presence is sent. steps is the number of simulation steps between two sends, rate the
+// number of sends per second. NewLayout panics above [MaxComponents] components.
 func NewLayout(tables []*schema.Table, steps, rate int) *Layout {
 	return newLayout(tables, steps, rate, func(t *schema.Table) int { return t.Words })
 }
 
-// NewRawLayout is the layout of the same components at full precision: a record
-// holds the bytes of [schema.Table.AppendRaw] as little-endian words, the last of
-// a component filled up with zeros.
+// NewRawLayout returns the layout of the same components in full precision. A record holds the bytes of
+// [schema.Table.AppendRaw] as little-endian words. The last word of each component is padded with zeros.
 func NewRawLayout(tables []*schema.Table, steps, rate int) *Layout {
 	l := newLayout(tables, steps, rate, func(t *schema.Table) int { return (t.RawSize() + 3) / 4 })
 	l.raw, l.second = true, false
@@ -52,7 +48,7 @@ func NewRawLayout(tables []*schema.Table, steps, rate int) *Layout {
 
 func newLayout(tables []*schema.Table, steps, rate int, width func(*schema.Table) int) *Layout {
 	if len(tables) > MaxComponents {
-		panic(fmt.Sprintf("snapshot: layout of %d components: at most %d can be replicated", len(tables), MaxComponents))
+		panic(fmt.Sprintf("delta: layout of %d components: at most %d can be replicated", len(tables), MaxComponents))
 	}
 	l := &Layout{tables: tables, words: make([]int, len(tables)), steps: steps, rate: rate}
 	for i, t := range tables {
@@ -77,8 +73,8 @@ func (l *Layout) Words(component int) int { return l.words[component] }
 // Known reports whether mask has only components of this layout.
 func (l *Layout) Known(mask uint64) bool { return mask&^l.known == 0 }
 
-// RecordWords returns the length of the record of an entity with the components
-// in mask. It panics when one of them is not [Layout.Known].
+// RecordWords returns the length of the record of an entity with the components in mask. It panics if the layout lacks one
+// of them, see [Layout.Known].
 func (l *Layout) RecordWords(mask uint64) int {
 	n := 0
 	for ; mask != 0; mask &= mask - 1 {
@@ -87,26 +83,24 @@ func (l *Layout) RecordWords(mask uint64) int {
 	return n
 }
 
-// Offset returns where the words of a component begin in the record of an entity
-// with the components in mask. It means nothing if mask lacks the component.
+// Offset returns the index of the first word of a component in the record of an entity with the components in mask. mask
+// must include the component.
 func (l *Layout) Offset(mask uint64, component int) int {
 	return l.RecordWords(mask & (1<<component - 1))
 }
 
-// Second reports whether a field of the layout is predicted from two baselines:
-// whether a block gains from [Part.Base2].
+// Second reports whether a field is predicted from two baselines, so that [Part.Base2] makes blocks smaller.
 func (l *Layout) Second() bool { return l.second }
 
-// layoutOf makes a layout from the lines of its tables, "" for none, and the
-// numbers of their words. It codes as the layout that these come from, and has its
-// hash.
-func layoutOf(lines []string, words []int, steps, rate int, raw bool) (*Layout, error) {
+// parseLayout makes a layout from the lines of its tables ("" for none) and their numbers of words. It encodes in the same
+// way and has the same hash as the layout from which the lines come.
+func parseLayout(lines []string, words []int, steps, rate int, raw bool) (*Layout, error) {
 	tables := make([]*schema.Table, len(lines))
 	for i, line := range lines {
 		if line == "" {
 			continue
 		}
-		t, err := tableOf(line)
+		t, err := parseTable(line)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("component %d: %w", i, err)
@@ -124,13 +118,12 @@ func layoutOf(lines []string, words []int, steps, rate int, raw bool) (*Layout, 
 	return l, nil
 }
 
-// tableOf makes a table from its line: it compiles a struct type with the same
-// fields, one after the other.
-func tableOf(line string) (*schema.Table, error) {
+// parseTable makes a table from its line. It compiles a struct type with the same fields in the same order.
+func parseTable(line string) (*schema.Table, error) {
 	name, rest, ok := strings.Cut(line, "{")
 	body, tail, ok2 := strings.Cut(rest, "}")
 	if !ok || !ok2 || tail != "" {
-		return nil, fmt.Errorf("%w: no line of a table: %q", codec.ErrMalformed, line)
+		return nil, fmt.Errorf("%w: not the line of a table: %q", codec.ErrMalformed, line)
 	}
 	var fields []reflect.StructField
 	if body != "" {
@@ -138,7 +131,7 @@ func tableOf(line string) (*schema.Table, error) {
 			if i >= schema.MaxWords {
 				return nil, fmt.Errorf("%w: %s has more than %d fields", codec.ErrTooLarge, name, schema.MaxWords)
 			}
-			more, err := fieldsOf(i, f)
+			more, err := structFields(i, f)
 			if err != nil {
 				return nil, fmt.Errorf("%w: %s: field %q: %v", codec.ErrMalformed, name, f, err)
 			}
@@ -152,7 +145,7 @@ func tableOf(line string) (*schema.Table, error) {
 	return t, nil
 }
 
-// fieldKinds are the types of numbers that components have.
+// fieldKinds maps the names of number types to types.
 var fieldKinds = map[string]reflect.Type{
 	"bool": reflect.TypeFor[bool](),
 	"int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](), "int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](),
@@ -160,12 +153,11 @@ var fieldKinds = map[string]reflect.Type{
 	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
 }
 
-// fieldsOf returns the fields of a struct that make the i-th field of a line:
-// path, type and tag.
-func fieldsOf(i int, s string) ([]reflect.StructField, error) {
+// structFields returns the struct fields for field i of a line: path, type and tag. A text gives two fields.
+func structFields(i int, s string) ([]reflect.StructField, error) {
 	words := strings.SplitN(s, " ", 3)
 	if len(words) < 2 {
-		return nil, fmt.Errorf("it has no type")
+		return nil, fmt.Errorf("missing type")
 	}
 	shape, tag := words[1], ""
 	if len(words) == 3 {
@@ -187,7 +179,7 @@ func fieldsOf(i int, s string) ([]reflect.StructField, error) {
 		typ = reflect.ArrayOf(length, typ)
 	}
 	name := "F" + strconv.Itoa(i)
-	// The count of a list is like any number here, and that of a text a part of it.
+	// The count of a list is compiled as a number. The count of a text is part of the text.
 	if n, ok := strings.CutPrefix(tag, "count "); ok {
 		top, err := strconv.Atoi(n)
 		if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/zstd"
 )
 
-// Trainer makes a [Prior] from blocks like those that will be coded. It is not for
-// concurrent use.
+// Trainer makes a [Prior] from sample blocks. It is not safe for concurrent use.
 type Trainer struct {
 	model *Model
 	coder blockCoder
@@ -18,17 +17,16 @@ type Trainer struct {
 	log   []uint32 // context<<1 | bit, in the order of coding; endOfBlock after each block
 }
 
-// endOfBlock stands in the log between blocks.
+// endOfBlock separates blocks in the log.
 const endOfBlock = math.MaxUint32
 
-// maxTrainerLog bounds what a Trainer keeps: 128 MiB. Blocks added later are
-// left out.
+// maxTrainerLog limits the log of a Trainer to 128 MiB. Further blocks are ignored.
 const maxTrainerLog = 32 << 20
 
 // NewTrainer returns a trainer for blocks of a layout.
 func NewTrainer(l *Layout) *Trainer { return &Trainer{model: NewModel(l, nil)} }
 
-// Add learns from a block: parts as [Encoder.Append] takes them.
+// Add learns from a block. parts are as in [Encoder.Append].
 func (t *Trainer) Add(parts []Part) {
 	if len(t.log) > maxTrainerLog {
 		return
@@ -41,12 +39,11 @@ func (t *Trainer) Add(parts []Part) {
 	t.log = append(t.log, endOfBlock)
 }
 
-// seens are the confidences that a trained chance may start with.
-var seens = []uint16{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 28, 39}
+// confidences are the possible values of N of a trained chance.
+var confidences = []uint16{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 28, 39}
 
-// Prior returns what was learned: for each context the mean of its bits, and the
-// confidence in it with which those blocks would have been coded in the fewest
-// bits. Contexts that were not met keep what is built in.
+// Prior returns the trained prior. The chance of each context is the mean of its bits. Its confidence is the one that would
+// have encoded the sample blocks in the fewest bits. Contexts that did not occur keep the built-in chance.
 func (t *Trainer) Prior() *Prior {
 	n := len(t.model.start)
 	p := &Prior{layout: t.model.layout.hash(), start: append([]chance(nil), t.model.start...)}
@@ -64,9 +61,9 @@ func (t *Trainer) Prior() *Prior {
 			p.start[i].P = uint16(min(max(mean*65536, 32), 65536-32))
 		}
 	}
-	// What each confidence would have cost.
-	cost := make([][]float64, len(seens))
-	for s, seen := range seens {
+	// The cost of each confidence.
+	cost := make([][]float64, len(confidences))
+	for s, seen := range confidences {
 		cost[s] = make([]float64, n)
 		for i := range p.start {
 			p.start[i].N = seen
@@ -97,18 +94,18 @@ func (t *Trainer) Prior() *Prior {
 	}
 	for i := range p.start {
 		best := 2
-		for s := range seens {
+		for s := range confidences {
 			if cost[s][i] < cost[best][i] {
 				best = s
 			}
 		}
-		p.start[i].N = seens[best]
+		p.start[i].N = confidences[best]
 	}
-	p.seal()
+	p.setHash()
 	return p
 }
 
-// bitsOf is the information in something of chance p/65,536, in bits.
+// bitsOf returns the information in bits of an event with the chance p/65,536.
 func bitsOf(p uint16) float64 { return bitTable[p>>4] }
 
 var bitTable = func() (t [4096]float64) {
@@ -118,8 +115,7 @@ var bitTable = func() (t [4096]float64) {
 	return t
 }()
 
-// DictionaryTrainer makes a [Dictionary] from blocks like those that will be
-// coded. It is not for concurrent use.
+// DictionaryTrainer makes a [Dictionary] from sample blocks. It is not safe for concurrent use.
 type DictionaryTrainer struct {
 	model   *Model
 	enc     byteEncoder
@@ -128,9 +124,9 @@ type DictionaryTrainer struct {
 }
 
 const (
-	maxSamples    = 16 << 20 // bytes of samples that a DictionaryTrainer keeps; blocks added later are left out
-	leastSample   = 8        // bytes; zstd learns nothing from less
-	sampleHistory = 1 << 10  // bytes of samples that a dictionary holds to copy from
+	maxSamples    = 16 << 20 // bytes of samples that a DictionaryTrainer keeps; further blocks are ignored
+	leastSample   = 8        // bytes; zstd learns nothing from shorter samples
+	sampleHistory = 1 << 10  // bytes of samples in a dictionary that blocks can copy from
 )
 
 // NewDictionaryTrainer returns a trainer for blocks of a layout.
@@ -138,13 +134,13 @@ func NewDictionaryTrainer(l *Layout) *DictionaryTrainer {
 	return &DictionaryTrainer{model: NewModel(l, nil)}
 }
 
-// Add learns from a block: parts as [Encoder.Append] takes them.
+// Add learns from a block. parts are as in [Encoder.Append].
 func (t *DictionaryTrainer) Add(parts []Part) {
 	if t.size > maxSamples {
 		return
 	}
 	b := &t.enc
-	b.survey(t.model, parts)
+	b.findResiduals(t.model, parts)
 	b.put.reset(true, b.low[:0])
 	b.write(t.model, parts)
 	b.low = b.put.low.Bytes()
@@ -154,13 +150,12 @@ func (t *DictionaryTrainer) Add(parts []Part) {
 	}
 }
 
-// Dictionary returns what was learned: above all how often each byte is met, which
-// a small block has no room to say. It returns an error when too few blocks were
-// added, or none that zstd finds anything in.
+// Dictionary returns the trained dictionary. Its main content is the frequency of each byte, which a small block cannot
+// afford to include. Dictionary returns an error if too few blocks were added or zstd finds no common content.
 func (t *DictionaryTrainer) Dictionary() (*Dictionary, error) {
 	var history []byte
 	for i := range t.samples {
-		// From all over the samples, the smallest ones: they need it most.
+		// Take samples from the whole recording, and short ones, which gain most.
 		s := t.samples[(i*7919)%len(t.samples)]
 		if len(s) <= t.size/len(t.samples) {
 			history = append(history, s...)
@@ -170,14 +165,14 @@ func (t *DictionaryTrainer) Dictionary() (*Dictionary, error) {
 		}
 	}
 	if len(history) < leastSample {
-		return nil, fmt.Errorf("snapshot: dictionary from %d blocks: too few", len(t.samples))
+		return nil, fmt.Errorf("delta: dictionary from %d blocks: too few: add more blocks", len(t.samples))
 	}
 	h := fnv.New32a()
 	h.Write(history)
 	id := binary.LittleEndian.Uint32(h.Sum(nil)) | 1
 	b, err := zstd.BuildDictionary(id, t.samples, history[:min(len(history), sampleHistory)])
 	if err != nil {
-		return nil, fmt.Errorf("snapshot: dictionary: %w", err)
+		return nil, fmt.Errorf("delta: dictionary: %w", err)
 	}
 	return NewDictionary(b)
 }

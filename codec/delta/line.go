@@ -4,28 +4,27 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// A field that is sent as a line has two words: its place R at the send, and its
-// change V from one send to the next, both on the field's grid. Between two states
-// of which the newer is n·age simulation steps younger, a line that bent once, S
-// steps after the older state, gives
+// A field that is sent as a line has two words on the grid of the field: its position R at the send, and its change V per send.
+// The newer of two states is n·age simulation steps after the older one. A line that bent once, S steps after the older state,
+// gives
 //
 //	R′ = R + ⌊(V·S + V′·(n·age − S)) / n⌋
 //
-// and one that did not bend R′ = R + V·age.
+// and a line that did not bend gives R′ = R + V·age.
 
-// lineWord is where a line lies in a record: its place, and its change behind.
+// lineWord locates a line in a record: word at is the position, word at+1 the change.
 type lineWord struct {
 	at    int
-	count int32 // words of a full turn, or 0
+	count int32 // number of values of a full turn, or 0
 	f     *field
 }
 
-// ahead is where a line leads that does not bend.
+// ahead returns the position of a line that did not bend.
 func (f *lineWord) ahead(base []int32, age int64) int32 {
 	return f.wrap(int64(base[f.at]) + int64(base[f.at+1])*age)
 }
 
-// wrap brings an angle into its turn.
+// wrap wraps an angle into its range.
 func (f *lineWord) wrap(r int64) int32 {
 	if n := int64(f.count); n > 0 && uint64(r) >= uint64(n) {
 		if r %= n; r < 0 {
@@ -35,7 +34,7 @@ func (f *lineWord) wrap(r int64) int32 {
 	return int32(r)
 }
 
-// minus is a−b, for angles the short way round.
+// minus returns a − b, for angles the short way round.
 func (f *lineWord) minus(a, b int32) int32 {
 	d := a - b
 	if f.count > 0 {
@@ -48,24 +47,22 @@ func (f *lineWord) minus(a, b int32) int32 {
 	return d
 }
 
-// bent is where a line leads that bent at a step.
+// bent returns the position of a line that bent at a step.
 func (f *lineWord) bent(w *walk, at, all, n int) int32 {
 	return f.wrap(int64(w.base[f.at]) + Bend(w.base[f.at+1], w.cur[f.at+1], at, all, n))
 }
 
-// Bend returns how far a line went in so many simulation steps, n of them to a
-// send: the first at of them with the change v a send, the others with w.
+// Bend returns the change of a line over steps simulation steps, n of which make one send. The first at steps have the
+// change v per send, the others w.
 func Bend(v, w int32, at, steps, n int) int64 {
 	return whole.FloorDiv(int64(v)*int64(at)+int64(w)*int64(steps-at), int64(n))
 }
 
-// Toward returns the vector of a length in a direction, in parts of a turn of
-// 2^32 from +x over +y. It is the same on every machine, and within one of the
-// truth up to a length of 2^24.
+// Toward returns the vector of a length in a direction. turn is an angle with a full turn of 2^32, from +x over +y. The
+// result is the same on every machine and within 1 of the exact vector, for lengths up to 2^24.
 func Toward(length int32, turn uint32) (x, y int32) { return whole.Toward(length, turn) }
 
-// bendStep returns the step at which lines bent that leads closest to where they
-// are.
+// bendStep returns the step of the bend that brings the lines closest to their current positions.
 func bendStep(words []lineWord, cur, base []int32, all, n int) int {
 	most, at := int64(0), 0
 	for i := range words {
@@ -74,11 +71,11 @@ func bendStep(words []lineWord, cur, base []int32, all, n int) int {
 		if abs(v-u) <= most {
 			continue
 		}
-		// The line that bent most tells best: gone = (v·S + u·(all−S)) / n.
+		// The line that bent most gives the most accurate step: gone = (v·S + u·(all−S)) / n.
 		most = abs(v - u)
 		gone := int64(cur[f.at]) - int64(base[f.at])
 		if turn := int64(f.count); turn > 0 {
-			// Whole turns do not show; those that a bend halfway makes are likely.
+			// The number of whole turns is unknown: assume that of a bend halfway.
 			half := whole.FloorDiv((v+u)*int64(all), int64(2*n))
 			gone += whole.FloorDiv(half-gone+turn/2, turn) * turn
 		}
@@ -102,5 +99,5 @@ func bendStep(words []lineWord, cur, base []int32, all, n int) int {
 	return best
 }
 
-// samePace is by how much rounding lets the length of a change vary.
+// samePace is the largest difference of two lengths of changes that counts as rounding.
 const samePace = 2

@@ -6,8 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// Entities with fields that are sent as lines. Most of the time such an entity is
-// where its lines lead, and that is one bit:
+// This file codes entities with lines. If all lines of an entity continue, it takes one bit:
 //
 //	entity = other news? [other fields] | line news? [set …]
 //	set    = news? | bent? | change · step · off by     a line with another change
@@ -15,20 +14,19 @@ import (
 //	change = along the heading? | none? | listed? index | as fast, turned? by | difference
 //	step   = that of the set before? | difference to that of the entity before
 //
-// A set is the lines that bend together: those of the entity's place, or one
-// field. A list is the commonest changes of the baseline. What neighbours in the
-// order of slots did is a context throughout: entities that were made one after
-// the other often turn one after the other.
+// "News" means a deviation from the lines. A set is a group of lines that bend together: the place of the entity, or one field.
+// A list has the most frequent changes of the baseline. The contexts include the preceding entities in slot order, because
+// entities that were created in sequence often turn in sequence.
 
-// lined codes an entity with a baseline and lines.
-func (c *blockCoder) lined() {
+// linesEntity codes an entity that has a baseline and lines.
+func (c *blockCoder) linesEntity() {
 	w := &c.w
 	l := c.line.planFor(w.plan)
 	cur, base := w.part.cur.Record(w.slot), w.part.base.Record(w.slot)
 	if w.plan.lines > 0 {
-		c.others(l, cur, base)
+		c.otherFields(l, cur, base)
 	}
-	news, moving := l.stray(l.words, cur, base, w.age)
+	news, moving := l.compareLines(l.words, cur, base, w.age)
 	if c.Reading {
 		news = false
 	}
@@ -40,7 +38,7 @@ func (c *blockCoder) lined() {
 	c.line.news = c.line.news << 1 & 7
 	if !news {
 		if c.Reading {
-			l.goOn(l.words, cur, base, w.age)
+			l.extendLines(l.words, cur, base, w.age)
 		}
 		w.done()
 		return
@@ -51,7 +49,7 @@ func (c *blockCoder) lined() {
 	for i := range l.sets {
 		s := &l.sets[i]
 		ctx := l.ctx + lnSets + s.class*lnSet
-		news, moving := l.stray(s.words, cur, base, w.age)
+		news, moving := l.compareLines(s.words, cur, base, w.age)
 		if told > 0 || i < len(l.sets)-1 {
 			at := 2 * told
 			if moving {
@@ -59,21 +57,21 @@ func (c *blockCoder) lined() {
 			}
 			news = c.flag(ctx+lsNews+at, news && !c.Reading)
 		} else {
-			news = true // some set has
+			news = true // at least one set has news
 		}
 		if news {
-			step = c.set(l, s, ctx, cur, base, moving, told, step)
+			step = c.changedSet(l, s, ctx, cur, base, moving, told, step)
 			told = 1
 		} else if c.Reading {
-			l.goOn(s.words, cur, base, w.age)
+			l.extendLines(s.words, cur, base, w.age)
 		}
 		c.cost(s.words[0].f)
 	}
 	w.done()
 }
 
-// others codes the fields that are no lines.
-func (c *blockCoder) others(l *linePlan, cur, base []int32) {
+// otherFields codes the fields that are not lines.
+func (c *blockCoder) otherFields(l *linePlan, cur, base []int32) {
 	w := &c.w
 	news := false
 	if !c.Reading {
@@ -87,14 +85,14 @@ func (c *blockCoder) others(l *linePlan, cur, base []int32) {
 	}
 	c.line.run = 0
 	w.open()
-	c.plain()
+	c.plainFields()
 	if w.plan.plain < w.plan.lines {
-		c.motion(w.expect())
+		c.motionFields(w.expectedMode())
 	}
 }
 
-// set codes a set with news and returns the step of its bend, or else step.
-func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told, step int) int {
+// changedSet codes a set with news. It returns the step of the bend, or the given step if the set did not bend.
+func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told, step int) int {
 	w := &c.w
 	bent, was := false, 0
 	for i := range s.words {
@@ -115,7 +113,7 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 		}
 		return step
 	}
-	c.change(l, s, ctx, cur, base, moving, told)
+	c.codeChange(l, s, ctx, cur, base, moving, told)
 	n := c.m.layout.steps
 	all := int(w.age) * n
 	at := 0
@@ -125,7 +123,7 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 	if step >= 0 && c.flag(l.ctx+lnSame, at == step && !c.Reading) {
 		at = step
 	} else {
-		at = c.step(l, at, all)
+		at = c.codeStep(l, at, all)
 	}
 	l.step = at
 
@@ -151,16 +149,16 @@ func (c *blockCoder) set(l *linePlan, s *lineSet, ctx int, cur, base []int32, mo
 	return at
 }
 
-// lines codes the lines of an entity without baseline.
-func (c *blockCoder) lines(fields []field) {
+// newLines codes the lines of an entity without a baseline.
+func (c *blockCoder) newLines(fields []field) {
 	w := &c.w
 	if w.base != nil {
-		return // lined does
+		return // coded by linesEntity
 	}
 	for i := range fields {
 		f := &fields[i]
 		for j := range f.words {
-			// Places and changes have rows of their own.
+			// Positions and changes have separate rows.
 			at, k := f.ctx+j*(rowSize+1), f.at+j
 			a, l := c.row(at), c.lot(ctxNumberLot)
 			w.cur[k] = w.pred[k] + c.Number(a, a, l, &c.ctx[at+rowSize], w.cur[k]-w.pred[k])
@@ -169,9 +167,8 @@ func (c *blockCoder) lines(fields []field) {
 	}
 }
 
-// step codes at which of all steps a line bent, as the difference to the one
-// before, the short way round.
-func (c *contextCoder) step(l *linePlan, at, all int) int {
+// codeStep codes the step of a bend, out of all steps, as the difference to the previous bend, modulo all.
+func (c *contextCoder) codeStep(l *linePlan, at, all int) int {
 	d := at - l.step
 	if 2*d > all {
 		d -= all
@@ -192,8 +189,8 @@ func (c *contextCoder) step(l *linePlan, at, all int) int {
 	return at
 }
 
-// change codes the change per send of a set that bent.
-func (c *blockCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
+// codeChange codes the change per send of a set that bent.
+func (c *blockCoder) codeChange(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int) {
 	var v, was [3]int32
 	none := true
 	for i := range s.words {
@@ -203,15 +200,15 @@ func (c *blockCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32,
 	}
 	rest := 0 // components from here on are coded as differences
 	switch {
-	case s.class == 1 && l.along != nil && c.heads(l, s, ctx, cur, base, moving, told, &v):
+	case s.class == 1 && l.along != nil && c.codeHeading(l, s, ctx, cur, base, moving, told, &v):
 		rest = 2
 	case moving && c.flag(ctx+lsNone, none && !c.Reading):
 		v, rest = [3]int32{}, len(s.words)
 	default:
 		l.makeList(&c.w, s)
-		if s.listed > 0 && c.index(s, ctx, &was, &v) {
+		if s.listed > 0 && c.codeListed(s, ctx, &was, &v) {
 			rest = len(s.words)
-		} else if s.class == 1 && l.even && c.turns(l, s, ctx, &was, &v) {
+		} else if s.class == 1 && l.even && c.codeTurn(l, s, ctx, &was, &v) {
 			rest = 2
 		}
 	}
@@ -230,10 +227,9 @@ func (c *blockCoder) change(l *linePlan, s *lineSet, ctx int, cur, base []int32,
 	}
 }
 
-// heads codes whether the first two components follow from the heading, and sets
-// them then.
-func (c *blockCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
-	speed := l.speedOf(&c.w, s, base)
+// codeHeading codes whether the first two components follow from the heading, and sets them if so.
+func (c *blockCoder) codeHeading(l *linePlan, s *lineSet, ctx int, cur, base []int32, moving bool, told int, v *[3]int32) bool {
+	speed := l.headingSpeed(&c.w, s, base)
 	x, y := Toward(speed, l.along.Turn(cur[l.angle]))
 	at := told
 	if moving {
@@ -247,11 +243,10 @@ func (c *blockCoder) heads(l *linePlan, s *lineSet, ctx int, cur, base []int32, 
 	return true
 }
 
-// turns codes whether the first two components of a change are as fast as they
-// were, or as others are, in another direction, and which: in parts of 1/256 of a
-// turn, and what is missing to it.
-func (c *blockCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) bool {
-	pace := l.paceOf(&c.w, s)
+// codeTurn codes whether the first two components of a change have the previous or the typical length. If so, it codes
+// their direction in 256ths of a turn, and the remaining difference.
+func (c *blockCoder) codeTurn(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) bool {
+	pace := l.typicalPace(&c.w, s)
 	from := uint8(0)
 	if was[0] != 0 || was[1] != 0 {
 		if n := whole.Length(was[0], was[1]); abs(int64(n)-int64(pace)) > samePace {
@@ -282,9 +277,9 @@ func (c *blockCoder) turns(l *linePlan, s *lineSet, ctx int, was, v *[3]int32) b
 	return true
 }
 
-// index codes whether a change is listed, and which it is: the change that the set
-// had is passed over, for it is another.
-func (c *contextCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
+// codeListed codes whether a change is in the list, and its index. The index skips the previous change of the set, which
+// cannot recur.
+func (c *contextCoder) codeListed(s *lineSet, ctx int, was, v *[3]int32) bool {
 	pass, at := s.listed, -1
 	for i := range s.list[:s.listed] {
 		switch s.list[i].v {
@@ -315,8 +310,8 @@ func (c *contextCoder) index(s *lineSet, ctx int, was, v *[3]int32) bool {
 	return true
 }
 
-// jump codes how far a line is off that did not bend: in whole multiples of a
-// power of two, if those before were.
+// jump codes the deviation of a line that did not bend. It is coded as a multiple of a power of two if the earlier
+// deviations were such multiples.
 func (c *contextCoder) jump(s *lineSet, ctx int, d int32) int32 {
 	zeros := min(bits.TrailingZeros32(uint32(d)), 31)
 	if s.grain < 0 || !c.flag(ctx+lsGrain, zeros >= s.grain) {

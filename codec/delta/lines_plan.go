@@ -7,53 +7,53 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// linesState is what the coding of lines keeps within a block.
+// linesState is the state of the coding of lines within a block.
 type linesState struct {
 	plans map[*plan]*linePlan
 	last  *linePlan
 	block uint32
-	kinds int // that came up so far
-	news  int // of the last three entities, the newest lowest
-	run   int // entities since the last one with other news
+	kinds int // number of component masks so far
+	news  int // bits: whether the last three entities had news, the newest lowest
+	run   int // entities since the last one with changes outside of lines
 }
 
-// linePlan is how the lines of entities with one component mask are coded. Below
-// block stands what holds within one block.
+// linePlan describes the coding of the lines of entities with one component mask. The fields from block on are valid within
+// one block.
 type linePlan struct {
 	plan   *plan
 	words  []lineWord
 	others []int         // words of all other fields
-	sets   []lineSet     // the angle that others move along first, the place last
+	sets   []lineSet     // first the heading that the place moves along, last the place
 	along  *schema.Field // the heading that the place moves along, or nil
 	angle  int           // its word
 	even   bool          // x and y are on the same grid
 
 	block uint32
 	ctx   int
-	step  int   // the last one coded
-	speed int32 // that of the last one that moves along its heading; −1: not known
-	pace  int32 // what is usual of the others, likewise
+	step  int   // step of the last coded bend
+	speed int32 // speed of the last entity that moves along its heading, −1 if unknown
+	pace  int32 // typical speed of the other entities, −1 if unknown
 }
 
-// lineSet is lines that bend together.
+// lineSet is a group of lines that bend together.
 type lineSet struct {
 	words []lineWord
 	class int
 
-	block  uint32 // in which the list was made
+	block  uint32 // the block of the list
 	listed int
 	list   [lineList]lineChange
-	grain  int // zero bits that all jumps so far ended in, −1 before the first
+	grain  int // number of trailing zero bits of all jumps so far, −1 before the first
 }
 
-// lineChange is a change per send, and how often it was met.
+// lineChange is a change per send and its number of occurrences.
 type lineChange struct {
 	v [3]int32
 	n int32
 }
 
-// begin starts a block.
-func (s *linesState) begin(*blockCoder, []Part) {
+// reset prepares for a block.
+func (s *linesState) reset() {
 	s.block++
 	s.kinds, s.news, s.run = 0, 0, lineRun-1
 	s.last = nil
@@ -62,7 +62,7 @@ func (s *linesState) begin(*blockCoder, []Part) {
 	}
 }
 
-// planFor returns the plan for the lines of a plan.
+// planFor returns the linePlan of a plan.
 func (s *linesState) planFor(p *plan) *linePlan {
 	if s.last != nil && s.last.plan == p {
 		return s.last
@@ -131,9 +131,8 @@ func newLinePlan(p *plan) *linePlan {
 	return l
 }
 
-// stray reports whether one of some lines is not where it leads, and whether one
-// was moving.
-func (l *linePlan) stray(words []lineWord, cur, base []int32, age int64) (news, moving bool) {
+// compareLines reports whether a line deviates from its continuation, and whether a line was moving.
+func (l *linePlan) compareLines(words []lineWord, cur, base []int32, age int64) (news, moving bool) {
 	for i := range words {
 		f := &words[i]
 		v := base[f.at+1]
@@ -147,8 +146,8 @@ func (l *linePlan) stray(words []lineWord, cur, base []int32, age int64) (news, 
 	return news, moving
 }
 
-// goOn puts lines where they lead.
-func (l *linePlan) goOn(words []lineWord, cur, base []int32, age int64) {
+// extendLines sets lines to their continuation.
+func (l *linePlan) extendLines(words []lineWord, cur, base []int32, age int64) {
 	for i := range words {
 		f := &words[i]
 		v := base[f.at+1]
@@ -161,9 +160,9 @@ func (l *linePlan) goOn(words []lineWord, cur, base []int32, age int64) {
 	}
 }
 
-// speedOf is the length of the change that an entity has which moves along its
-// heading: the one it had, or else that of another entity.
-func (l *linePlan) speedOf(w *walk, s *lineSet, base []int32) int32 {
+// headingSpeed returns the length of the change of an entity that moves along its heading: its previous length, or that of
+// another entity.
+func (l *linePlan) headingSpeed(w *walk, s *lineSet, base []int32) int32 {
 	vx, vy := s.words[0].at+1, s.words[1].at+1
 	if x, y := base[vx], base[vy]; x != 0 || y != 0 {
 		return whole.Along(x, y, l.along.Turn(base[l.angle]), l.speed)
@@ -189,8 +188,8 @@ func (l *linePlan) speedOf(w *walk, s *lineSet, base []int32) int32 {
 	return 0
 }
 
-// makeList finds the commonest changes of the first entities in the baseline, once
-// in a block. Of those that fall together in the table, only one is counted.
+// makeList finds the most frequent changes of the first entities in the baseline, once per block. Of changes with the same
+// table entry, it counts only the first.
 func (l *linePlan) makeList(w *walk, s *lineSet) {
 	if s.block == l.block {
 		return
@@ -198,7 +197,7 @@ func (l *linePlan) makeList(w *walk, s *lineSet) {
 	s.block, s.listed = l.block, 0
 	const (
 		size = 6   // bits
-		most = 128 // entities to look at
+		most = 128 // number of entities to count
 	)
 	var table [1 << size]lineChange
 	left := most
@@ -245,9 +244,9 @@ func (l *linePlan) makeList(w *walk, s *lineSet) {
 	}
 }
 
-// paceOf is the usual length of the change of entities that move: the mean of those
-// in the baseline that are as fast as the first.
-func (l *linePlan) paceOf(w *walk, s *lineSet) int32 {
+// typicalPace returns the typical length of the change of moving entities: the mean over the entities in the baseline that
+// are as fast as the first moving one.
+func (l *linePlan) typicalPace(w *walk, s *lineSet) int32 {
 	if l.pace >= 0 {
 		return l.pace
 	}

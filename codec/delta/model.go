@@ -7,51 +7,49 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// Model is what coders expect of a layout's values before they have seen any: a
-// layout and a prior. It does not change and may be shared.
+// Model is a layout and a prior: the initial expectations of the coders about values. It never changes and can be shared.
 type Model struct {
 	layout     *Layout
-	dictionary *Dictionary // of zstd, or nil
-	fields     [][]field   // of each component, in the order of the words
-	start      []chance    // of the contexts, before the first value of a block
-	idle       [2]int      // from and to of those that no block touches
+	dictionary *Dictionary // for zstd, or nil
+	fields     [][]field   // by component, in the order of the words
+	start      []chance    // initial chances of the contexts in each block
+	idle       [2]int      // start and end of the contexts that this layout never uses
 
-	parents bool // a field says what an entity is attached to
+	parents bool // some field is a parent ref
 }
 
-// kind is how the words of a field are predicted and coded.
+// kind is the way in which the words of a field are predicted and coded.
 type kind uint8
 
 const (
-	kindNumber kind = iota // held
-	kindBool               // held, one bit
-	kindBits               // held, single bits change
-	kindRef                // held, an entity
-	kindLinear             // goes on as it went
-	kindAxis               // a coordinate of the entity's place
-	kindQuat               // the orientation of an entity with a place, or a rotation
-	kindLines              // a line: place and change per send
+	kindNumber kind = iota // predicted as unchanged
+	kindBool               // predicted as unchanged; one bit
+	kindBits               // predicted as unchanged; coded as changed bits
+	kindRef                // predicted as unchanged; a network id
+	kindLinear             // predicted to continue its last change
+	kindAxis               // a coordinate of the entity
+	kindQuat               // the orientation of the entity, or another rotation
+	kindLines              // a line: position and change per send
 )
 
-// field is how one field of a layout is coded.
+// field describes the coding of one field of a layout.
 type field struct {
 	kind   kind
 	comp   int   // component
-	index  int   // in the component's fields
-	at     int   // word in the component's record; of a plan's fields, in the entity's
+	index  int   // index in the fields of the component
+	at     int   // first word in the record of the component; in a plan, of the entity
 	words  int   // number of words
 	ctx    int   // first context
-	count  int32 // values before it wraps, 0 if it does not
-	axis   int   // 1, 2, 3 for x, y, z of the entity's place, else 0
-	rate   int   // the same for the change per second
-	parent bool  // it names the entity that this one is attached to
+	count  int32 // number of values before it wraps, 0 if it does not wrap
+	axis   int   // 1, 2, 3 for the x, y, z coordinate, else 0
+	rate   int   // 1, 2, 3 for the change per second of x, y, z, else 0
+	parent bool  // it is a parent ref
 	step   float64
 	quat   whole.QuatGrid
-	schema *schema.Field // nil for raw layouts and for components without a table
+	schema *schema.Field // nil in raw layouts
 }
 
-// NewModel returns the model of a layout. The prior may be nil; one that was not
-// trained for the layout is left out: the built-in prior stands for it.
+// NewModel returns the model of a layout. If prior is nil or was not trained for this layout, the built-in prior is used.
 func NewModel(l *Layout, prior *Prior) *Model {
 	m := &Model{layout: l, idle: [2]int{ctxAxisA, ctxNumberB}}
 	next := contexts
@@ -85,14 +83,13 @@ func NewModel(l *Layout, prior *Prior) *Model {
 		m.fields = append(m.fields, fs)
 	}
 	m.start = make([]chance, next)
-	m.expect()
-	prior.fill(m)
+	m.setDefaults()
+	prior.applyTo(m)
 	return m
 }
 
-// rawFloats returns the words of a raw component that are a float32 each. The bits
-// of one that goes on as it went do so too, as a whole number, as long as its
-// exponent stays. What stands behind a list or a text is not looked at.
+// rawFloats returns the words of a raw component that are one float32 each. They are predicted linearly as integers, which
+// is accurate while the exponent of the float stays the same. Fields after the first list or text are skipped.
 func rawFloats(t *schema.Table) (words []int) {
 	at := 0
 	for i := range t.Fields {
@@ -110,7 +107,7 @@ func rawFloats(t *schema.Table) (words []int) {
 	return words
 }
 
-// kindSize is the size of a number in bytes.
+// kindSize returns the size of a number in bytes.
 func kindSize(k reflect.Kind) int {
 	switch k {
 	case reflect.Bool, reflect.Int8, reflect.Uint8:
@@ -123,7 +120,7 @@ func kindSize(k reflect.Kind) int {
 	return 8
 }
 
-// newField returns how a field of a table is coded.
+// newField returns the coding of a field of a table.
 func newField(f *schema.Field) field {
 	g := field{kind: kindNumber, at: f.Word, words: f.Words, step: f.Step, schema: f, axis: int(f.Axis), rate: int(f.Rate), parent: f.Parent}
 	switch {
@@ -149,7 +146,7 @@ func newField(f *schema.Field) field {
 	return g
 }
 
-// wrap brings a value of an angle into its turn.
+// wrap wraps an angle into its range.
 func (f *field) wrap(v int32) int32 {
 	if f.count > 0 {
 		if v %= f.count; v < 0 {
@@ -159,7 +156,7 @@ func (f *field) wrap(v int32) int32 {
 	return v
 }
 
-// minus is the residual of a word, the short way if it wraps.
+// minus returns v − pred, for angles the short way round.
 func (f *field) minus(v, pred int32) int32 {
 	d := v - pred
 	if f.count > 0 {
@@ -172,8 +169,8 @@ func (f *field) minus(v, pred int32) int32 {
 	return d
 }
 
-// plus is the opposite of minus, for words and predictions within the turn. Other
-// residuals give words within the turn too.
+// plus is the inverse of minus for words and predictions in the range of an angle. Any other residual also gives a word in
+// the range.
 func (f *field) plus(pred, d int32) int32 {
 	v := pred + d
 	if f.count > 0 && uint32(v) >= uint32(f.count) {
@@ -182,7 +179,7 @@ func (f *field) plus(pred, d int32) int32 {
 	return v
 }
 
-// residual is what is written of a word.
+// residual returns the encoded difference of a word to its prediction.
 func (f *field) residual(v, pred int32) int32 {
 	if f.kind == kindBits {
 		return v ^ pred
@@ -190,7 +187,7 @@ func (f *field) residual(v, pred int32) int32 {
 	return f.minus(v, pred)
 }
 
-// restored is the opposite of residual.
+// restored is the inverse of residual.
 func (f *field) restored(pred, d int32) int32 {
 	if f.kind == kindBits {
 		return pred ^ d

@@ -6,15 +6,14 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// expect returns how the entity is most likely to move on, from its baselines.
-func (w *walk) expect() mode {
+// expectedMode returns the most likely mode of the entity, judged by its baselines.
+func (w *walk) expectedMode() mode {
 	w.off = 0
 	if w.base == nil || !w.moving {
 		return modeHold
 	}
 	if a := w.parent; a != nil && a.ok2 && w.base2 != nil {
-		// It is attached if it went with its parent so far: by a quarter of its
-		// way, and what rounding does to both.
+		// The entity counts as attached if its last motion differed from that of its parent by at most a quarter, plus rounding.
 		var off, way int64
 		if p := w.plan; a.turning && p.even() && p.grid == a.grid {
 			x, y, z := int64(w.base2[p.place[0]]), int64(w.base2[p.place[1]]), int64(w.base2[p.place[2]])
@@ -39,15 +38,15 @@ func (w *walk) expect() mode {
 	return modeOn
 }
 
-// move predicts place and orientation.
-func (w *walk) move(m mode) {
+// predictMotion predicts place and orientation with mode m.
+func (w *walk) predictMotion(m mode) {
 	w.mode, w.moved = m, true
 	p := w.plan
 	switch {
 	case w.base == nil:
-		w.arrive()
+		w.predictNew()
 		return
-	case m == modeRigid && w.parent == nil, m == modeOn && !w.goesOn():
+	case m == modeRigid && w.parent == nil, m == modeOn && !w.hasSpeed():
 		m = modeHold
 	}
 	switch m {
@@ -65,32 +64,31 @@ func (w *walk) move(m mode) {
 			switch {
 			case at < 0:
 			case p.rates[i].at >= 0:
-				w.place[i] = w.base[at] + int32(w.way(&p.rates[i]))
+				w.place[i] = w.base[at] + int32(w.rateChange(&p.rates[i]))
 			case w.base2 != nil:
-				w.place[i] = w.ahead(at)
+				w.place[i] = w.extrapolate(at)
 			default:
 				w.place[i] = w.base[at]
 			}
 		}
 		if p.turn >= 0 {
-			w.turn = w.turned(p.turn, p.quat)
+			w.turn = w.extrapolateRotation(p.turn, p.quat)
 		}
 	case modeRigid:
-		w.follow()
+		w.predictRigid()
 	}
 }
 
-// goesOn reports whether it is known how the entity moved.
-func (w *walk) goesOn() bool { return w.base2 != nil || w.plan.rated }
+// hasSpeed reports whether the speed of the entity is known, from two baselines or from rates.
+func (w *walk) hasSpeed() bool { return w.base2 != nil || w.plan.rated }
 
-// way returns how many words a coordinate changes since the baseline, at the mean
-// of the rates then and now.
-func (p *past) way(r *rate) int64 {
+// rateChange returns the change of a coordinate since the baseline in words, from the mean of the rates then and now.
+func (p *past) rateChange(r *rate) int64 {
 	return (2*r.zero + r.slope*(int64(p.base[r.at])+int64(p.rates[r.at]))) * p.age >> 17
 }
 
-// ahead returns a word that goes on as it went.
-func (p *past) ahead(at int) int32 {
+// extrapolate returns a word that continues its last change.
+func (p *past) extrapolate(at int) int32 {
 	d := int64(p.base[at]) - int64(p.base2[at])
 	switch {
 	case d == 0 || p.gap <= 0:
@@ -101,8 +99,8 @@ func (p *past) ahead(at int) int32 {
 	return p.base[at] + int32(d*p.age/p.gap)
 }
 
-// turned returns an orientation that goes on as it went.
-func (p *past) turned(at int, g *whole.QuatGrid) whole.Rotation {
+// extrapolateRotation returns a rotation that continues its last change.
+func (p *past) extrapolateRotation(at int, g *whole.QuatGrid) whole.Rotation {
 	q := g.Rotation(p.base[at:])
 	if p.turns == 0 || p.base2 == nil || [4]int32(p.base[at:]) == [4]int32(p.base2[at:]) {
 		return q
@@ -111,8 +109,8 @@ func (p *past) turned(at int, g *whole.QuatGrid) whole.Rotation {
 	return whole.Extrapolate(&before, &q, p.turns)
 }
 
-// follow predicts that the entity moves with its parent.
-func (w *walk) follow() {
+// predictRigid predicts that the entity moves rigidly with its parent.
+func (w *walk) predictRigid() {
 	p, a := w.plan, w.parent
 	if p.turn >= 0 {
 		w.turn = p.quat.Rotation(w.base[p.turn:])
@@ -135,9 +133,9 @@ func (w *walk) follow() {
 	}
 }
 
-// arrive predicts an entity without baseline: where its parent is, or else as the
-// last one of its kind.
-func (w *walk) arrive() {
+// predictNew predicts an entity without a baseline at the place of its parent, or like the previous such entity with the
+// same components.
+func (w *walk) predictNew() {
 	p := w.plan
 	for i, at := range p.place {
 		if at >= 0 {
@@ -152,32 +150,32 @@ func (w *walk) arrive() {
 	}
 }
 
-// choose returns the mode that predicts the entity best, for an encoder.
-func (w *walk) choose(expected mode) mode {
+// bestMode returns the mode with the smallest prediction error, for an encoder.
+func (w *walk) bestMode(expected mode) mode {
 	if w.base == nil {
 		return modeHold
 	}
 	if !w.moved || w.mode != expected {
-		w.move(expected)
+		w.predictMotion(expected)
 	}
-	best, least := expected, w.miss()
+	best, least := expected, w.predictionError()
 	if least <= 4*len(w.plan.fields) {
 		return expected
 	}
 	for m := range mode(modes) {
-		if m == expected || m == modeOn && !w.goesOn() || m == modeRigid && w.parent == nil {
+		if m == expected || m == modeOn && !w.hasSpeed() || m == modeRigid && w.parent == nil {
 			continue
 		}
-		w.move(m)
-		if miss := w.miss() + 4; miss < least {
+		w.predictMotion(m)
+		if miss := w.predictionError() + 4; miss < least {
 			best, least = m, miss
 		}
 	}
 	return best
 }
 
-// miss is roughly how many bits the prediction of place and orientation is off.
-func (w *walk) miss() int {
+// predictionError returns the approximate size in bits of the residuals of place and orientation.
+func (w *walk) predictionError() int {
 	p, n := w.plan, 0
 	for i, at := range p.place {
 		if at >= 0 {
@@ -192,17 +190,16 @@ func (w *walk) miss() int {
 	return n
 }
 
-// predict sets pred for the words of a field of the plan. The words of fields
-// before it must be known, and move must have been called for a field of motion.
-// For an orientation it predicts which component is missing, and the others if it
-// is that one: see settle.
+// predict sets pred for the words of a field of the plan. The words of earlier fields must be known, and for a motion field
+// predictMotion must have been called. For a rotation it predicts the missing component, and the others under this
+// assumption; call predictQuatWords if a different component is missing.
 func (w *walk) predict(f *field) {
 	switch {
 	case f.kind == kindAxis && w.plan.place[f.axis-1] == f.at:
 		w.pred[f.at] = w.place[f.axis-1]
 	case f.kind == kindAxis, f.kind == kindLinear:
 		if w.base2 != nil {
-			w.pred[f.at] = f.wrap(w.ahead(f.at))
+			w.pred[f.at] = f.wrap(w.extrapolate(f.at))
 		}
 	case f.kind == kindLines:
 		if w.base != nil {
@@ -213,32 +210,33 @@ func (w *walk) predict(f *field) {
 		case f.at == w.plan.turn:
 			w.spin = w.turn
 		case w.base != nil:
-			w.spin = w.turned(f.at, &f.quat)
+			w.spin = w.extrapolateRotation(f.at, &f.quat)
 		default:
 			w.spin = f.quat.Rotation(w.pred[f.at:])
 		}
 		w.missing, w.runnerUp, w.lead = w.spin.Largest()
 		w.pred[f.at] = w.missing
-		w.settle(f, w.missing)
+		w.predictQuatWords(f, w.missing)
 	}
 }
 
-// predictAll sets pred for all words, with that mode.
+// predictAll sets pred for all words with mode m.
 func (w *walk) predictAll(m mode) {
-	w.move(m)
+	w.predictMotion(m)
 	fields := w.plan.fields[w.plan.plain:]
 	for i := range fields {
 		w.predict(&fields[i])
 	}
 }
 
-// settle predicts the words of an orientation with that component missing.
-func (w *walk) settle(f *field, missing int32) {
+// predictQuatWords predicts the words of a rotation with the given missing component.
+func (w *walk) predictQuatWords(f *field, missing int32) {
 	q := w.pred[f.at : f.at+4]
 	q[1], q[2], q[3] = f.quat.Words(&w.spin, missing)
 }
 
-// speed is the size of what says how far a prediction may be off.
+// speed returns the size of the last motion, or of its deviation from the parent, as a context for the expected size of
+// residuals.
 func (w *walk) speed(m mode) int {
 	if w.base == nil || w.base2 == nil {
 		return 0
@@ -257,7 +255,7 @@ func (w *walk) speed(m mode) int {
 
 func abs(v int64) int64 { return max(v, -v) }
 
-// size is the number of bits of |v|.
+// size returns the number of bits of |v|.
 func size(v int32) int {
 	if v < 0 {
 		v = -v

@@ -7,48 +7,47 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// plan is how the entities with one component mask are coded: their fields in
-// coding order, each after those that its prediction needs.
+// plan is the coding order of the fields of all entities with one component mask. Each field comes after the fields that
+// its prediction needs.
 type plan struct {
 	mask   uint64
 	words  int
-	fields []field // all of them
-	plain  int     // so many come before those of the motion
-	lines  int     // so many come before those that are lines
+	fields []field // plain fields, then motion fields, then lines
+	plain  int     // number of plain fields
+	lines  int     // index of the first line
 	anatomy
 
-	last  []int32 // the last entity without baseline
-	block uint32  // in which block that was
+	last  []int32 // record of the last entity without a baseline
+	block uint32  // the block of that entity
 }
 
-// anatomy is where in a record is what an entity's motion is predicted from.
+// anatomy has the positions in a record of the words from which the motion of an entity is predicted.
 type anatomy struct {
-	parent int    // word of the ref to the entity that it is attached to, or −1
+	parent int    // word of the ref to the parent, or −1
 	place  [3]int // words of x, y and z, or −1
 	grid   [3]float64
 	rates  [3]rate // of x, y and z
-	rated  bool    // one of them is there
+	rated  bool    // at least one rate is present
 	turn   int     // word of the orientation, or −1
 	quat   *whole.QuatGrid
 	flag   int  // word of the first bool, or −1
-	quats  int  // fields that are rotations
+	quats  int  // number of rotation fields
 	steers bool // place or orientation can be predicted in more than one way
 }
 
-// rate is a word that says how fast a coordinate changes: by zero + slope·word
-// words a send, in 65,536ths.
+// rate is a word that gives the speed of a coordinate: zero + slope·word, in 65,536ths of a word per send.
 type rate struct {
 	at          int // word, or −1
 	zero, slope int64
 }
 
-// rate notes that f is the rate of a coordinate, with so many sends a second.
-func (p *anatomy) rate(f *field, sends int) {
+// addRate registers f as the rate of a coordinate. sends is the number of sends per second.
+func (p *anatomy) addRate(f *field, sends int) {
 	i := f.rate - 1
 	if p.place[i] < 0 || p.rates[i].at >= 0 || sends <= 0 || p.grid[i] <= 0 {
 		return
 	}
-	words := 65536 / (p.grid[i] * float64(sends)) // for one unit a second
+	words := 65536 / (p.grid[i] * float64(sends)) // for one unit per second
 	zero, slope := math.Round(f.schema.Min*words), math.Round(f.schema.Step*words)
 	if math.Abs(zero) < 1<<40 && slope > 0 && slope < 1<<24 {
 		p.rates[i] = rate{f.at, int64(zero), int64(slope)}
@@ -56,7 +55,7 @@ func (p *anatomy) rate(f *field, sends int) {
 	}
 }
 
-// drifts reports whether a rate of a record moves its place.
+// drifts reports whether a rate of a record moves the entity.
 func (p *anatomy) drifts(rec []int32) bool {
 	for i := range p.rates {
 		if r := &p.rates[i]; r.at >= 0 && abs(r.zero+r.slope*int64(rec[r.at])) >= r.slope {
@@ -66,24 +65,23 @@ func (p *anatomy) drifts(rec []int32) bool {
 	return false
 }
 
-// even reports whether an orientation turns the place: it has three coordinates
-// on the same grid.
+// even reports whether rotations apply to the place: it has three coordinates on the same grid.
 func (p *anatomy) even() bool {
 	return p.place[0] >= 0 && p.place[1] >= 0 && p.place[2] >= 0 && p.grid[0] == p.grid[1] && p.grid[1] == p.grid[2]
 }
 
-// near is how near a record is to a place, as a context below 63.
-func (p *anatomy) near(rec []int32, to *[3]int64) int {
+// distance returns the distance of a record to a place as a context below 63.
+func (p *anatomy) distance(rec []int32, to *[3]int64) int {
 	d := int64(0)
 	for i, at := range p.place {
 		if at >= 0 {
 			d = max(d, abs(int64(rec[at])-to[i]))
 		}
 	}
-	return fine(d)
+	return logContext(d)
 }
 
-// newPlan returns the plan of a component mask, which must be known.
+// newPlan returns the plan of a component mask. The layout must have all its components.
 func newPlan(m *Model, mask uint64) *plan {
 	p := &plan{mask: mask, words: m.layout.RecordWords(mask)}
 	p.anatomy = anatomy{parent: -1, place: [3]int{-1, -1, -1}, turn: -1, flag: -1}
@@ -125,7 +123,7 @@ func newPlan(m *Model, mask uint64) *plan {
 	for _, f := range p.fields {
 		p.steers = p.steers || f.kind == kindAxis || f.kind == kindQuat
 		if f.rate > 0 && f.kind <= kindLinear && f.words == 1 {
-			p.rate(&f, m.layout.rate)
+			p.addRate(&f, m.layout.rate)
 		}
 		if f.kind == kindQuat {
 			p.quats++

@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// blockCoder writes and reads bodies of blocks with the range coder. The two
-// directions are one description: what a call codes, it returns, and when reading
-// the value given does not matter.
+// blockCoder encodes and decodes the bodies of blocks with the range coder. The same methods serve both directions: each
+// returns the coded value, and ignores the given value when reading.
 //
 //	body     = presence of each part · entities in the order of the walk
 //	presence = 1 if all slots hold the entities of the baseline, else for each slot
@@ -21,24 +20,24 @@ type blockCoder struct {
 	m *Model
 	recent
 
-	words int // of the entities that were read without a baseline
+	words int // number of words of the decoded entities without a baseline
 	block uint32
 	line  linesState
 	spent *costs // or nil
 }
 
-// recent is what was coded last in a block.
+// recent is the latest coded data of a block, used as context.
 type recent struct {
 	id   uint32
 	mask uint64
 	ref  uint32
-	news uint32      // whether the last entities had news, newest lowest
-	runs uint32      // whether the last runs were calm, newest lowest
+	news uint32      // bits: whether the last entities changed, the newest lowest
+	runs uint32      // bits: whether the last runs were unchanged, the newest lowest
 	run  [states]int // size of the largest residual of the last entity, by state
-	runQ [states]int // the same of rotations
+	runQ [states]int // the same for rotations
 }
 
-// The chances of package rangecoder.
+// Short names for the types of package rangecoder.
 type (
 	chance = rangecoder.Chance
 	row    = rangecoder.Row
@@ -47,13 +46,13 @@ type (
 
 const rowSize = rangecoder.RowSize
 
-// contextCoder is the range coder with the chances of a block.
+// contextCoder is the range coder with the chances of the current block.
 type contextCoder struct {
 	rangecoder.Coder
 	ctx []chance
 }
 
-// code codes a block. When reading, Cur of all parts must not know their slots.
+// code encodes or decodes a block. When reading, the slots must not be known in Cur of any part.
 func (c *blockCoder) code(m *Model, parts []Part) error {
 	c.ctx = rangecoder.Restart(c.ctx, m.start, m.idle, c.m == m)
 	c.m = m
@@ -70,12 +69,12 @@ func (c *blockCoder) code(m *Model, parts []Part) error {
 		}
 	}
 	if c.spent != nil {
-		c.spent.begin(m)
+		c.spent.reset(m)
 	}
 	w := &c.w
 	w.copied = !c.Reading
-	w.begin(m, parts)
-	c.line.begin(c, parts)
+	w.reset(m, parts)
+	c.line.reset()
 	for w.next() {
 		c.entity()
 		if c.Reading && c.Over() {
@@ -99,7 +98,7 @@ func (c *contextCoder) flag(ctx int, v bool) bool {
 func (c *contextCoder) row(ctx int) *row { return (*row)(c.ctx[ctx:]) }
 func (c *contextCoder) lot(ctx int) *lot { return (*lot)(c.ctx[ctx:]) }
 
-// entity codes the entity at which the walk stands.
+// entity codes the current entity of the walk.
 func (c *blockCoder) entity() {
 	w := &c.w
 	bit := uint64(1) << w.slot
@@ -108,26 +107,26 @@ func (c *blockCoder) entity() {
 	switch {
 	case !kept:
 		w.open()
-		c.before()
+		c.predictArrival()
 	case !w.moving && w.plan.lines == len(w.plan.fields):
-		if !c.stir() {
+		if !c.restingChanged() {
 			w.done()
 			return
 		}
 		w.open()
 	case w.plan.lines < len(w.plan.fields):
-		c.lined()
+		c.linesEntity()
 		return
 	default:
 		w.open()
-		if expected = w.expect(); c.foreseen(expected) {
+		if expected = w.expectedMode(); c.asPredicted(expected) {
 			w.done()
 			return
 		}
 	}
-	c.plain()
+	c.plainFields()
 	if w.plan.plain < len(w.plan.fields) {
-		c.motion(expected)
+		c.motionFields(expected)
 	}
 	w.done()
 	if !kept {
@@ -136,16 +135,16 @@ func (c *blockCoder) entity() {
 	}
 }
 
-// before predicts an entity without baseline as the last such one of its kind.
-func (c *blockCoder) before() {
+// predictArrival predicts an entity without a baseline as equal to the previous such entity with the same components.
+func (c *blockCoder) predictArrival() {
 	if p := c.w.plan; p.block == c.block {
 		copy(c.w.pred, p.last)
 	}
 }
 
-// foreseen codes whether a moving entity is as predicted, or else as it was, and
-// predicts it.
-func (c *blockCoder) foreseen(expected mode) bool {
+// asPredicted predicts a moving entity and codes whether it is as predicted, or else whether it equals the baseline. It
+// reports whether one of them holds.
+func (c *blockCoder) asPredicted(expected mode) bool {
 	w := &c.w
 	last := int(c.news & 3)
 	w.predictAll(expected)
@@ -170,7 +169,7 @@ func (c *blockCoder) foreseen(expected mode) bool {
 	return false
 }
 
-// cost counts what was coded since the last call for a field, nil for the rest.
+// cost adds the bits since its last call to the cost of a field, or to the rest if f is nil.
 func (c *blockCoder) cost(f *field) {
 	if c.spent == nil {
 		return
@@ -188,8 +187,7 @@ func (c *blockCoder) cost(f *field) {
 	}
 }
 
-// presence codes which entities are in the slots of a part. When reading, those
-// of the baseline get their words from there.
+// presence codes which entities are in the slots of a part. When reading, it copies the words of entities in the baseline.
 func (c *blockCoder) presence(p *Part) {
 	cur, base := p.Cur, p.Base
 	if base != nil {
@@ -249,18 +247,18 @@ func (c *blockCoder) presence(p *Part) {
 	}
 }
 
-// stir codes whether an entity that stood still has news. It is the part that all
-// entities of a resting world take.
-func (c *blockCoder) stir() bool {
+// restingChanged codes whether an entity that rested in the baselines changed. All entities of a resting world take this
+// path.
+func (c *blockCoder) restingChanged() bool {
 	w := &c.w
 	p, k := w.part, w.slot
 	base := p.base.Record(k)
 	near := 63
 	if a := w.parent; a != nil {
-		near = w.plan.near(base, &a.now)
+		near = w.plan.distance(base, &a.now)
 	}
 	moving := p.kept2 &^ p.still
-	if c.calm(near, moving) {
+	if c.calmRun(near, moving) {
 		return false
 	}
 	news := uint32(0)
@@ -277,13 +275,13 @@ func (c *blockCoder) stir() bool {
 	return news != 0
 }
 
-// runLength is the number of slots of a run: entities that stand still in a row
-// have one bit together if none of them has news. It divides GroupSize.
+// runLength is the number of slots in a run. Resting entities of a run share one bit if none of them changed. It divides
+// GroupSize.
 const runLength = 16
 
-// calm codes, at the first entity of a run, whether none of the run has news, and
-// if so, takes the others off the walk.
-func (c *blockCoder) calm(near int, moving uint64) bool {
+// calmRun codes, at the first entity of a run, whether the whole run is unchanged. If so, it removes the other entities of
+// the run from the walk.
+func (c *blockCoder) calmRun(near int, moving uint64) bool {
 	w := &c.w
 	p, k := w.part, w.slot
 	first := k &^ (runLength - 1)
@@ -294,7 +292,7 @@ func (c *blockCoder) calm(near int, moving uint64) bool {
 	p.asked |= run
 	all := p.slots & run
 	if !c.Reading {
-		p.held |= quiet(p.cur, p.base, p.kept&run)
+		p.held |= sameRecords(p.cur, p.base, p.kept&run)
 	}
 	if (p.kept&^moving)&all != all || all&(all-1) == 0 || w.plan.rated {
 		return false
@@ -329,8 +327,8 @@ func (c *blockCoder) calm(near int, moving uint64) bool {
 	return true
 }
 
-// fine is twice the binary logarithm, as a context below 63.
-func fine(d int64) int {
+// logContext returns twice the binary logarithm of d, limited to 62.
+func logContext(d int64) int {
 	if d < 2 {
 		return int(d)
 	}

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 )
 
-// plain codes the fields that are no motion.
-func (c *blockCoder) plain() {
+// plainFields codes the fields without motion.
+func (c *blockCoder) plainFields() {
 	w := &c.w
 	fields := w.plan.fields[:w.plan.plain]
 	if w.base != nil {
@@ -39,8 +39,7 @@ func (c *blockCoder) plain() {
 	}
 }
 
-// plainField codes one field that is no motion. pred has the words of the
-// baseline, or of another entity.
+// plainField codes one field without motion. pred has the words of the baseline or of another entity.
 func (c *blockCoder) plainField(f *field) {
 	w := &c.w
 	fresh := 0
@@ -65,7 +64,7 @@ func (c *blockCoder) plainField(f *field) {
 	}
 }
 
-// refField codes a ref: as it was, none, the last ref that was coded, or another.
+// refField codes a ref: unchanged, none, the last coded ref, or another one.
 func (c *blockCoder) refField(f *field, fresh int) {
 	w := &c.w
 	v := uint32(w.cur[f.at])
@@ -87,20 +86,20 @@ func (c *blockCoder) refField(f *field, fresh int) {
 	w.cur[f.at] = int32(v)
 }
 
-// motion codes the fields that are predicted from more than the baseline.
-func (c *blockCoder) motion(expected mode) {
+// motionFields codes the fields that are predicted from more than the baseline.
+func (c *blockCoder) motionFields(expected mode) {
 	w := &c.w
 	w.reattach()
-	known := w.moved && w.plan.quats < 2 // predicted already, by foreseen
+	known := w.moved && w.plan.quats < 2 // already predicted by asPredicted
 	m := expected
-	if w.base != nil && (w.goesOn() || w.parent != nil) && w.plan.steers {
+	if w.base != nil && (w.hasSpeed() || w.parent != nil) && w.plan.steers {
 		if !c.Reading {
-			m = w.choose(expected)
+			m = w.bestMode(expected)
 		}
-		m = c.steer(expected, m)
+		m = c.codeMode(expected, m)
 	}
 	if known = known && m == expected; !w.moved || m != w.mode {
-		w.move(m)
+		w.predictMotion(m)
 	}
 	state := int(m)
 	if w.base == nil {
@@ -117,13 +116,13 @@ func (c *blockCoder) motion(expected mode) {
 		}
 		switch f.kind {
 		case kindLinear:
-			c.goes(f)
+			c.linearField(f)
 		case kindAxis:
-			n := c.axis(f, state, order, speed, most)
+			n := c.axisField(f, state, order, speed, most)
 			most = max(most, n)
 			order++
 		default:
-			c.quat(f, state, most)
+			c.quatField(f, state, most)
 		}
 		c.cost(f)
 	}
@@ -131,16 +130,16 @@ func (c *blockCoder) motion(expected mode) {
 		c.run[state] = most
 	}
 	if w.plan.lines < len(w.plan.fields) {
-		c.lines(w.plan.fields[w.plan.lines:])
+		c.newLines(w.plan.fields[w.plan.lines:])
 	}
 }
 
-// steer codes the mode.
-func (c *blockCoder) steer(expected, m mode) mode {
+// codeMode codes the mode.
+func (c *blockCoder) codeMode(expected, m mode) mode {
 	w := &c.w
 	at, near := 0, 63
 	if a := w.parent; a != nil {
-		at, near = 1, w.plan.near(w.base, &a.then)
+		at, near = 1, w.plan.distance(w.base, &a.then)
 	}
 	if w.base2 != nil {
 		at += 2
@@ -159,8 +158,8 @@ func (c *blockCoder) steer(expected, m mode) mode {
 	return b
 }
 
-// goes codes a value that goes on as it went.
-func (c *blockCoder) goes(f *field) {
+// linearField codes a linear value.
+func (c *blockCoder) linearField(f *field) {
 	w := &c.w
 	fresh, level := 0, 0
 	if w.base == nil {
@@ -173,8 +172,8 @@ func (c *blockCoder) goes(f *field) {
 	w.cur[f.at] = f.plus(w.pred[f.at], d)
 }
 
-// axis codes a coordinate and returns the size of the residual.
-func (c *blockCoder) axis(f *field, state, order, speed, most int) int {
+// axisField codes a coordinate and returns the size of the residual.
+func (c *blockCoder) axisField(f *field, state, order, speed, most int) int {
 	w := &c.w
 	level := most
 	if order == 0 {
@@ -192,8 +191,8 @@ func (c *blockCoder) axis(f *field, state, order, speed, most int) int {
 	return size(d)
 }
 
-// quat codes an orientation.
-func (c *blockCoder) quat(f *field, state, most int) {
+// quatField codes a rotation.
+func (c *blockCoder) quatField(f *field, state, most int) {
 	w := &c.w
 	missing, next, lead := w.missing, w.runnerUp, w.lead
 	at := ctxMissing + state*levels + min(bits.Len64(uint64(lead))*3/4, levels-1)
@@ -217,7 +216,7 @@ func (c *blockCoder) quat(f *field, state, most int) {
 		}
 	}
 	w.cur[f.at] = v
-	w.settle(f, v)
+	w.predictQuatWords(f, v)
 	turns := w.base2 != nil && w.base[f.at] == v && w.base2[f.at] == v
 	seen, l := 0, c.lot(ctxQuatLot+state*4*rowSize)
 	a := c.row(ctxQuatA + (state*levels+min(most, levels-1))*rowSize)

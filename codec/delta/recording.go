@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// A recording is what a game's snapshots are made from, send after send, to train
-// a [Trained] with.
+// A recording is the sequence of states from which the snapshots of a game are made. It is the input for training a [Trained].
 //
 //	+--------------------------------------------------------------------+
 //	| "tactusrc" 8 B | version 1 B                                       |
@@ -22,9 +21,8 @@ import (
 //	| send u32 | groups varint | coder 1 B | length varint | block       |
 //	+--------------------------------------------------------------------+
 //
-// Blocks are those of [Raw] and [Zstd], of all slots of all groups against the
-// send before; before the first, and where there was no group yet, all slots are
-// empty.
+// The blocks are coded with [Raw] or [Zstd] and contain all slots of all groups, with the previous send as the baseline. The
+// baseline of the first send, and of a new group, has only empty slots.
 
 const (
 	recordingMagic   = "tactusrc"
@@ -37,7 +35,7 @@ const (
 	maxGroups         = 1 << 10
 )
 
-// Recorder writes a recording. It is not for concurrent use.
+// Recorder writes a recording. It is not safe for concurrent use.
 type Recorder struct {
 	w     io.Writer
 	model *Model
@@ -49,8 +47,7 @@ type Recorder struct {
 	err   error
 }
 
-// NewRecorder begins a recording of groups of a layout. What it writes, it writes
-// at once, in a few pieces for each send: give it a [bufio.Writer].
+// NewRecorder starts a recording of groups of a layout. It writes immediately and in small pieces: pass a [bufio.Writer].
 func NewRecorder(w io.Writer, l *Layout) *Recorder {
 	r := &Recorder{w: w, model: NewModel(l, nil)}
 	b := append([]byte(recordingMagic), recordingVersion)
@@ -71,16 +68,15 @@ func NewRecorder(w io.Writer, l *Layout) *Recorder {
 	return r
 }
 
-// Record writes the groups of a send; there may be more of them than the send
-// before had, not fewer. Slots that are not known count as empty. Errors are those
-// of the writer, and stay: a Recorder that failed writes no more.
+// Record writes the groups of a send. Their number may grow from send to send, but not shrink. Slots that are not known
+// count as empty. Errors are those of the writer; after the first error, Record writes nothing and returns it again.
 func (r *Recorder) Record(groups []Group) error {
 	if r.err != nil || len(groups) == 0 {
 		return r.err
 	}
 	send := groups[0].Send
 	r.parts = r.parts[:0]
-	r.last = emptied(r.last, len(groups), send-1)
+	r.last = withEmptyGroups(r.last, len(groups), send-1)
 	for i := range groups {
 		r.parts = append(r.parts, Part{Cur: &groups[i], Base: &r.last[i], Slots: ^uint64(0)})
 	}
@@ -102,15 +98,15 @@ func (r *Recorder) Record(groups []Group) error {
 	return nil
 }
 
-// emptied is groups with empty ones added up to n.
-func emptied(groups []Group, n int, send uint32) []Group {
+// withEmptyGroups appends empty groups up to n groups.
+func withEmptyGroups(groups []Group, n int, send uint32) []Group {
 	for len(groups) < n {
 		groups = append(groups, Group{Send: send, Known: ^uint64(0)})
 	}
 	return groups
 }
 
-// Recording reads a recording. It is not for concurrent use.
+// Recording reads a recording. It is not safe for concurrent use.
 type Recording struct {
 	r      *bufio.Reader
 	model  *Model
@@ -121,27 +117,26 @@ type Recording struct {
 	body   []byte
 }
 
-// NewRecording begins to read a recording. Errors: [codec.ErrMalformed] for what
-// is no recording, or one of another version, [codec.ErrShort], and those of r.
+// NewRecording starts to read a recording. Errors are [codec.ErrMalformed] for other files or versions, [codec.ErrShort],
+// and those of r.
 func NewRecording(r io.Reader) (*Recording, error) {
 	rec := &Recording{r: bufio.NewReader(r)}
 	if err := rec.head(); err != nil {
-		return nil, fmt.Errorf("recording: %w", short(err))
+		return nil, fmt.Errorf("recording: %w", eofToShort(err))
 	}
 	rec.model = NewModel(rec.layout, nil)
 	return rec, nil
 }
 
-// short makes an end of file where none should be a codec error.
-func short(err error) error {
+// eofToShort converts an unexpected end of file to codec.ErrShort.
+func eofToShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return codec.ErrShort
 	}
 	return err
 }
 
-// Layout returns the layout of the groups, as far as coding goes: its tables are
-// those of types made up from the recording.
+// Layout returns the layout of the groups for encoding. Its tables have types that were constructed from the recording.
 func (r *Recording) Layout() *Layout { return r.layout }
 
 func (r *Recording) head() error {
@@ -189,11 +184,11 @@ func (r *Recording) head() error {
 	if raw > 1 {
 		return fmt.Errorf("%w: layout of kind %d", codec.ErrMalformed, raw)
 	}
-	r.layout, err = layoutOf(lines, words, steps, rate, raw == 1)
+	r.layout, err = parseLayout(lines, words, steps, rate, raw == 1)
 	return err
 }
 
-// uvarint reads a number that is at most limit.
+// uvarint reads a number of at most limit.
 func (r *Recording) uvarint(limit int) (int, error) {
 	v := 0
 	for shift := 0; shift < 28; shift += 7 {
@@ -212,20 +207,19 @@ func (r *Recording) uvarint(limit int) (int, error) {
 	return 0, fmt.Errorf("%w: a number above %d", codec.ErrTooLarge, limit)
 }
 
-// Next reads the groups of the next send into dst, which it may use the memory of,
-// and returns them. Errors: [io.EOF] at the end, [codec.ErrShort] when it comes
-// within a send, and those of [Decoder.Decode].
+// Next reads the groups of the next send into dst, reusing its memory, and returns them. Errors are [io.EOF] at the end,
+// [codec.ErrShort] if the file ends within a send, and those of [Decoder.Decode].
 func (r *Recording) Next(dst []Group) ([]Group, error) {
 	var send [4]byte
 	if _, err := io.ReadFull(r.r, send[:]); err != nil {
 		if errors.Is(err, io.EOF) {
 			return dst, io.EOF
 		}
-		return dst, fmt.Errorf("recording: %w", short(err))
+		return dst, fmt.Errorf("recording: %w", eofToShort(err))
 	}
 	dst, err := r.next(dst, binary.LittleEndian.Uint32(send[:]))
 	if err != nil {
-		return dst, fmt.Errorf("recording: %w", short(err))
+		return dst, fmt.Errorf("recording: %w", eofToShort(err))
 	}
 	return dst, nil
 }
@@ -249,7 +243,7 @@ func (r *Recording) next(dst []Group, send uint32) ([]Group, error) {
 	if r.body, err = readSome(r.r, r.body[:0], size); err != nil {
 		return dst, err
 	}
-	r.last = emptied(r.last, n, send-1)
+	r.last = withEmptyGroups(r.last, n, send-1)
 	dst = grow(dst[:0], n)
 	r.parts = r.parts[:0]
 	for i := range dst {
@@ -266,7 +260,7 @@ func (r *Recording) next(dst []Group, send uint32) ([]Group, error) {
 	return dst, nil
 }
 
-// readSome appends n bytes to dst, a piece at a time: n is what a stranger says.
+// readSome appends n bytes to dst in pieces, because n is not trusted.
 func readSome(r io.Reader, dst []byte, n int) ([]byte, error) {
 	for n > 0 {
 		piece := min(n, 1<<16)

@@ -100,12 +100,12 @@ func TestTablesOfLines(t *testing.T) {
 		"", "Position", "Position{X}", "P{X float32}", "P{X string raw}", "P{X [0]uint8 text}", "P{X [9999999]uint8 text}",
 		"P{X float32 -1..1 step 1} more", "P{N uint8 count x}", "P{X [ float32 raw}",
 	} {
-		if tb, err := tableOf(line); err == nil {
+		if tb, err := parseTable(line); err == nil {
 			t.Errorf("%q: %v", line, tb.Line())
 		}
 	}
 	for _, line := range []string{"Empty{}", "Bag{N uint8 count 3; Bag[0].Item uint16 0..100; Bag[1].Item uint16 0..100}"} {
-		if _, err := tableOf(line); err != nil {
+		if _, err := parseTable(line); err != nil {
 			t.Errorf("%q: %v", line, err)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// Trained is what coders learned of a game's traffic: a prior of the range coder
-// and, if it gains, a dictionary of zstd. Peers compare [Trained.Hash] and use it
-// when they have the same, else what is built in. It does not change.
+// Trained is the result of training on the traffic of a game: a prior for the range coder and, if it helps, a dictionary
+// for zstd. Peers compare [Trained.Hash]. If the hashes are equal they use it, otherwise the built-in prior. It never
+// changes. The file format is:
 //
 //	+---------------------------------------------------------------------+
 //	| "tactustr" 8 B | version 1 B | schema u64                           |
@@ -31,8 +31,7 @@ const (
 	trainedTail    = 8
 )
 
-// NewTrained puts together what was learned of a layout's groups. Either may be
-// nil.
+// NewTrained combines a prior and a dictionary that were trained for a layout. Either may be nil.
 func NewTrained(l *Layout, p *Prior, d *Dictionary) *Trained {
 	t := &Trained{prior: p, dictionary: d, schema: l.hash()}
 	b := t.Append(nil)
@@ -40,7 +39,7 @@ func NewTrained(l *Layout, p *Prior, d *Dictionary) *Trained {
 	return t
 }
 
-// Append appends the bytes of the file to dst, for [ParseTrained].
+// Append appends the bytes of the file to dst.
 func (t *Trained) Append(dst []byte) []byte {
 	at := len(dst)
 	dst = append(append(dst, trainedMagic...), trainedVersion)
@@ -58,10 +57,10 @@ func (t *Trained) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint64(dst, sumOf(dst[at:]))
 }
 
-// ParseTrained reads the bytes of a file.
+// ParseTrained parses the bytes of a file written by [Trained.Append].
 //
-// Errors: [codec.ErrShort], [codec.ErrMalformed] for what is no such file, for one
-// of another version and for one that was damaged, [codec.ErrTooLarge].
+// Errors are [codec.ErrShort], [codec.ErrTooLarge], and [codec.ErrMalformed] for other files, other versions and damaged
+// files.
 func ParseTrained(b []byte) (*Trained, error) {
 	t, err := parseTrained(b)
 	if err != nil {
@@ -91,7 +90,7 @@ func parseTrained(b []byte) (*Trained, error) {
 	case r.Len() > 0:
 		return nil, fmt.Errorf("%w: %d bytes left over", codec.ErrMalformed, r.Len())
 	case sumOf(b[:len(b)-trainedTail]) != t.hash:
-		return nil, fmt.Errorf("%w: its hash is another", codec.ErrMalformed)
+		return nil, fmt.Errorf("%w: the hash does not match: the file is damaged", codec.ErrMalformed)
 	}
 	var err error
 	if len(prior) > 0 {
@@ -107,7 +106,7 @@ func parseTrained(b []byte) (*Trained, error) {
 	return t, nil
 }
 
-// nextBytes reads bytes behind their length.
+// nextBytes reads a length and so many bytes.
 func nextBytes(r *codec.ByteReader) []byte {
 	n := r.Uvarint()
 	if n > uint64(r.Len()) {
@@ -122,8 +121,7 @@ func sumOf(b []byte) uint64 {
 	return h.Sum64()
 }
 
-// Hash returns a number that two of them share only if they are the same; 0 for
-// nil, which stands for what is built in.
+// Hash returns a number that identifies the contents. It is 0 for nil, which means the built-in prior.
 func (t *Trained) Hash() uint64 {
 	if t == nil {
 		return 0
@@ -131,11 +129,11 @@ func (t *Trained) Hash() uint64 {
 	return t.hash
 }
 
-// Fits reports whether it was trained on groups of the layout.
+// Fits reports whether t was trained for the layout.
 func (t *Trained) Fits(l *Layout) bool { return t != nil && t.schema == l.hash() }
 
-// Model returns the model of a layout with what was learned, or with what is built
-// in where that does not fit the layout or t is nil.
+// Model returns the model of a layout with the trained prior and dictionary. If t is nil or does not fit the layout, it
+// returns the built-in model.
 func (t *Trained) Model(l *Layout) *Model {
 	if !t.Fits(l) {
 		return NewModel(l, nil)
@@ -143,20 +141,18 @@ func (t *Trained) Model(l *Layout) *Model {
 	return NewModel(l, t.prior).WithDictionary(t.dictionary)
 }
 
-// Prior is what a [Model] expects before it has seen any value, instead of what
-// is built in. Peers must use the same: [Prior.Hash] tells. A Prior does not
-// change and may be shared.
+// Prior has the initial chances of a [Model], which replace the built-in ones. Peers must use the same Prior; compare
+// [Prior.Hash]. A Prior never changes and can be shared.
 type Prior struct {
-	layout uint64 // hash of the layout that it is for
+	layout uint64 // hash of its layout
 	start  []chance
 	hash   uint64
 }
 
-// priorVersion changes with the contexts of the range coder.
+// priorVersion changes whenever the contexts of the range coder change.
 const priorVersion = 1
 
-// Hash returns a number that two priors share only if they are the same, 0 for
-// nil, which is the built-in one.
+// Hash returns a number that identifies the prior. It is 0 for nil, the built-in prior.
 func (p *Prior) Hash() uint64 {
 	if p == nil {
 		return 0
@@ -164,14 +160,13 @@ func (p *Prior) Hash() uint64 {
 	return p.hash
 }
 
-// Fits reports whether the prior is for the layout. One that is not has no effect
-// on a [Model].
+// Fits reports whether the prior is for the layout. A [Model] ignores priors for other layouts.
 func (p *Prior) Fits(l *Layout) bool {
 	return p != nil && p.layout == l.hash() && len(p.start) == NewModel(l, nil).size()
 }
 
-// fill sets the start of a model if the prior is for its layout.
-func (p *Prior) fill(m *Model) {
+// applyTo sets the initial chances of a model if the prior is for its layout.
+func (p *Prior) applyTo(m *Model) {
 	if p != nil && p.layout == m.layout.hash() && len(p.start) == len(m.start) {
 		copy(m.start, p.start)
 	}
@@ -181,7 +176,7 @@ func (m *Model) size() int { return len(m.start) }
 
 // Append appends the prior to dst, for [ParsePrior]:
 //
-//	version u8 | hash of the layout u64 | contexts uvarint | 3 bytes for each: chance u16, seen u8
+//	version u8 | hash of the layout u64 | contexts uvarint | 3 bytes for each: chance u16, N u8
 //
 // Numbers of fixed size are little endian.
 func (p *Prior) Append(dst []byte) []byte {
@@ -194,9 +189,8 @@ func (p *Prior) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParsePrior reads what [Prior.Append] wrote. It keeps nothing of src.
-//
-// Errors: [codec.ErrShort] and [codec.ErrMalformed].
+// ParsePrior parses a prior written by [Prior.Append]. It does not keep src. Errors are [codec.ErrShort] and
+// [codec.ErrMalformed].
 func ParsePrior(src []byte) (*Prior, error) {
 	var r codec.ByteReader
 	r.Reset(src)
@@ -221,18 +215,18 @@ func ParsePrior(src []byte) (*Prior, error) {
 		}
 		p.start[i] = c
 	}
-	p.seal()
+	p.setHash()
 	return p, nil
 }
 
-// seal sets the hash.
-func (p *Prior) seal() {
+// setHash sets the hash.
+func (p *Prior) setHash() {
 	h := fnv.New64a()
 	h.Write(p.Append(nil))
 	p.hash = h.Sum64()
 }
 
-// hash tells layouts apart whose contexts mean different things.
+// hash returns a hash that differs between layouts whose contexts have different meanings.
 func (l *Layout) hash() uint64 {
 	if l.sum != 0 {
 		return l.sum
@@ -240,7 +234,7 @@ func (l *Layout) hash() uint64 {
 	return hashLines(l.lines(), l.raw)
 }
 
-// lines returns the lines of the tables, "" for none.
+// lines returns the lines of the tables, "" for components without a table.
 func (l *Layout) lines() []string {
 	lines := make([]string, len(l.tables))
 	for i, t := range l.tables {

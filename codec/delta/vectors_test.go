@@ -113,7 +113,7 @@ func vectorBody(t *testing.T, c Coder, m *Model, parts []Part) []byte {
 		return new(Encoder).appendRange(nil, m, parts)
 	}
 	var b byteEncoder
-	b.survey(m, parts)
+	b.findResiduals(m, parts)
 	b.put.reset(c == Zstd, nil)
 	b.write(m, parts)
 	low := b.put.low.Bytes()
@@ -221,7 +221,7 @@ func TestBlockVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, v := range all {
-			l, err := layoutOf(v.Lines, v.Words, v.Steps, v.Rate, false)
+			l, err := parseLayout(v.Lines, v.Words, v.Steps, v.Rate, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,93 +8,90 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/whole"
 )
 
-// A walk goes over the entities of a block in the order in which they are coded
-// and predicts their words. An encoder and a decoder take the same walk: what it
-// does depends on the baselines, on the IDs and masks of all slots, and on the
-// words of entities and fields that were coded before.
+// walk visits the entities of a block in coding order and predicts their words. The encoder and the decoder make the same
+// walk: it depends only on the baselines, on the ids and masks of all slots, and on the words of entities and fields that
+// were coded earlier.
 //
-// Entities come in the order of parts and slots, except that one which was
-// attached to another in the baseline comes after it.
+// Entities are visited in the order of parts and slots. An entity that had a parent in the baseline is visited after its
+// parent.
 type walk struct {
 	m     *Model
 	plans map[uint64]*plan
 	cursor
 	parents
 
-	// The entity at which the walk stands.
+	// The current entity.
 	plan   *plan
-	moving bool // it was moving between its baselines
+	moving bool // it moved between its baselines
 	parent *attachment
 	past
 
-	// What the entity is now, and what was expected.
+	// The current record of the entity and its prediction.
 	cur, pred []int32
-	copied    bool // cur is a copy, so that an encoder leaves the records alone
+	copied    bool // cur is a copy, so that an encoder does not change the records
 	copy      []int32
 
-	// Where the entity is expected to be.
-	mode  mode           // of the prediction of place and orientation
-	moved bool           // place and turn are predicted, with that mode
+	// The predicted place and orientation of the entity.
+	mode  mode           // the mode of the prediction
+	moved bool           // place and turn are predicted with mode
 	place [3]int32       // predicted words
-	turn  whole.Rotation // predicted
-	off   int64          // how far it was from moving with its parent
+	turn  whole.Rotation // predicted orientation
+	off   int64          // distance between its last motion and that of its parent
 
-	// The rotation that was predicted last.
+	// The latest predicted rotation.
 	spin              whole.Rotation
-	missing, runnerUp int32 // its largest component and the one after that
-	lead              int64 // by how much
+	missing, runnerUp int32 // indices of its largest and second largest component
+	lead              int64 // their difference
 }
 
-// cursor is where a walk stands.
+// cursor is the position of a walk.
 type cursor struct {
 	parts []walkPart
 	pass  int
-	at    int    // part
-	left  uint64 // slots of the part that come yet
-	later bool   // some slot waits for the next pass
+	at    int    // index of the part
+	left  uint64 // remaining slots of the part
+	later bool   // a slot waits for the next pass
 	part  *walkPart
 	slot  int
 }
 
-// past is what the entity was in the baselines, and how far back these are.
+// past has the baselines of the current entity and their ages.
 type past struct {
-	base, base2 []int32 // records, nil if there are none, or of another entity
-	rates       []int32 // the record with the rates as they are now: base until they are known, then the current one
+	base, base2 []int32 // records, nil if missing or of another entity
+	rates       []int32 // the record with the current rates: base until the current ones are known
 	age         int64   // sends from the baseline to the current state
 	gap         int64   // sends from the second baseline to the first
-	turns       int     // age/gap where that is a whole number, else 0
+	turns       int     // age/gap if it is an integer up to 32, else 0
 }
 
-// walkPart is what a walk knows of a part of the block.
+// walkPart is the state of a walk for one part of the block. The sets are sets of slots.
 type walkPart struct {
 	cur, base, base2 *Group
-	slots            uint64 // alive now
-	kept, kept2      uint64 // those of them that are the same entity in base, base2
-	still            uint64 // those of kept which did not move from base2 to base
-	waiting          uint64 // for the next pass
-	done             uint64 // all words are known
-	asked, calm      uint64 // for the range coder: runs that were asked for, slots that have no news
-	held             uint64 // for an encoder: slots of those runs that are as in the baseline
+	slots            uint64 // alive in the current state
+	kept, kept2      uint64 // subsets of slots with the same entity in base and in base2
+	still            uint64 // subset of kept2: unchanged from base2 to base
+	waiting          uint64 // postponed to the next pass
+	done             uint64 // all words are coded
+	asked, calm      uint64 // for the range coder: slots of visited runs; slots in unchanged runs
+	held             uint64 // for an encoder: slots of visited runs that equal the baseline
 }
 
-// mode says how place and orientation are predicted.
+// mode is the way in which place and orientation are predicted.
 type mode uint8
 
 const (
-	modeHold  mode = iota // as they were
-	modeOn                // going on as they went
-	modeRigid             // with the parent
+	modeHold  mode = iota // unchanged
+	modeOn                // continuing the last motion
+	modeRigid             // moving rigidly with the parent
 )
 
 const modes = 3
 
-// lastPass takes the entities that still wait: those attached in circles, or
-// through more others than that.
+// lastPass is the pass that visits all waiting entities: those with circular parents or more than this number of ancestors.
 const lastPass = 4
 
-// begin starts a walk over the alive slots of parts, whose IDs and masks must be
-// known. Parts without slots are allowed.
-func (w *walk) begin(m *Model, parts []Part) {
+// reset starts a walk over the alive slots of parts. Their ids and masks must be known. Parts may have no slots.
+func (w *walk) reset(m *Model, parts []Part) {
 	if w.m != m || len(w.plans) > 256 {
 		w.m, w.plans = m, map[uint64]*plan{}
 		w.plan = &plan{mask: math.MaxUint64, anatomy: anatomy{parent: -1}}
@@ -114,13 +111,13 @@ func (w *walk) begin(m *Model, parts []Part) {
 		if p.Base == nil {
 			continue
 		}
-		q.kept = same(p.Cur, p.Base, q.slots)
+		q.kept = sameEntities(p.Cur, p.Base, q.slots)
 		if w.age == 0 {
 			w.age = int64(int32(p.Cur.Send - p.Base.Send))
 		}
 		if p.Base2 != nil {
-			q.kept2 = same(p.Base, p.Base2, q.kept)
-			q.still = quiet(p.Base, p.Base2, q.kept2)
+			q.kept2 = sameEntities(p.Base, p.Base2, q.kept)
+			q.still = sameRecords(p.Base, p.Base2, q.kept2)
 			if w.gap == 0 {
 				w.gap = int64(int32(p.Base.Send - p.Base2.Send))
 			}
@@ -132,11 +129,11 @@ func (w *walk) begin(m *Model, parts []Part) {
 	w.pass, w.later, w.at, w.left = 0, false, -1, 0
 }
 
-// same returns the slots of s that hold the same entity, with the same
-// components, in a and in b. Those of s are alive in a.
-func same(a, b *Group, s uint64) uint64 {
+// sameEntities returns the slots of s that hold the same entity with the same components in a and b. All slots of s are
+// alive in a.
+func sameEntities(a, b *Group, s uint64) uint64 {
 	s &= b.Alive
-	if bits.OnesCount64(s) > 8 && a.IDs == b.IDs && a.Masks == b.Masks { // few are faster one by one
+	if bits.OnesCount64(s) > 8 && a.IDs == b.IDs && a.Masks == b.Masks { // for few slots the loop is faster
 		return s
 	}
 	out := s
@@ -149,9 +146,8 @@ func same(a, b *Group, s uint64) uint64 {
 	return out
 }
 
-// quiet returns the slots of s whose records are the same in a and in b. They hold
-// the same components in both.
-func quiet(a, b *Group, s uint64) uint64 {
+// sameRecords returns the slots of s whose records are equal in a and b. The slots must have the same components in both.
+func sameRecords(a, b *Group, s uint64) uint64 {
 	if s == 0 || a.start == b.start && equal(a.Words, b.Words) {
 		return s
 	}
@@ -165,14 +161,13 @@ func quiet(a, b *Group, s uint64) uint64 {
 	return out
 }
 
-// equal compares records: short ones four words at a time, which is faster then
-// than a call.
+// equal compares records. It compares short records four words at a time, which is faster than a call.
 func equal(a, b []int32) bool {
 	if len(a) != len(b) {
 		return false
 	}
 	if len(a) > 32 {
-		return text(a) == text(b)
+		return asString(a) == asString(b)
 	}
 	for len(a) >= 4 && len(b) >= 4 {
 		if *(*[4]int32)(a) != *(*[4]int32)(b) {
@@ -188,12 +183,12 @@ func equal(a, b []int32) bool {
 	return true
 }
 
-// text is the memory of words, which compares faster than they do.
-func text(w []int32) string {
+// asString returns the memory of words as a string, which compares faster.
+func asString(w []int32) string {
 	return unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 4*len(w))
 }
 
-// next goes to the next entity and sets part, slot, plan, moving and parent.
+// next advances to the next entity and sets part, slot, plan, moving and parent. It returns false after the last entity.
 func (w *walk) next() bool {
 	for {
 		for w.left == 0 {
@@ -211,7 +206,7 @@ func (w *walk) next() bool {
 		w.parent, w.slot = nil, k
 		if at := w.plan.parent; at >= 0 && p.kept&bit != 0 {
 			if id := uint32(p.base.Words[int(p.base.start[k])+at]); id != 0 {
-				a := w.named(id, w.parts)
+				a := w.findParent(id, w.parts)
 				if a.part >= 0 && w.parts[a.part].done>>a.slot&1 == 0 && w.pass < lastPass {
 					p.waiting |= bit
 					w.later = true
@@ -228,7 +223,7 @@ func (w *walk) next() bool {
 	}
 }
 
-// advance goes to the next part, or the next pass.
+// advance goes to the next part or pass. It returns false at the end.
 func (c *cursor) advance() bool {
 	c.at++
 	if c.at == len(c.parts) {
@@ -256,7 +251,7 @@ func (w *walk) planOf(mask uint64) *plan {
 	return p
 }
 
-// open sets the records of the entity, and pred to what is held.
+// open sets the records of the current entity and initializes pred with the baseline, or with zeros.
 func (w *walk) open() {
 	p, k := w.part, w.slot
 	w.moved, w.off = false, 0
@@ -278,15 +273,14 @@ func (w *walk) open() {
 	}
 }
 
-// done says that all words of the entity are known.
+// done marks all words of the current entity as coded.
 func (c *cursor) done() { c.part.done |= 1 << c.slot }
 
-// lineSteps returns the simulation steps of a send, and those since the baseline.
+// lineSteps returns the simulation steps per send and the steps since the baseline.
 func (w *walk) lineSteps() (n, all int) {
 	n = max(w.m.layout.steps, 1)
 	return n, n * int(max(w.age, 0))
 }
 
-// quick reports whether all that a kept entity without news does is to go on along
-// its lines.
+// quick reports whether the prediction of a kept entity is just its lines: it is not moving or has no motion fields.
 func (w *walk) quick() bool { return !w.moving || w.plan.plain == w.plan.lines }
