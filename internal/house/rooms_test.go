@@ -22,12 +22,11 @@ var rooms = map[string]string{
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp internal/mirror",
 	"serverapply": "internal/notice internal/commands",
-	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest internal/ownstate explain",
+	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest explain",
 
 	// what they stand on
 	"internal/mirror":        "",
 	"internal/baseline":      "",
-	"internal/ownstate":      "internal/baseline", // how many sends of it are kept
 	"internal/traffic":       "",
 	"internal/report":        "",
 	"internal/notice":        "internal/inflight",

@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/interest"
-	"github.com/tactusgo/tactus/systems/internal/ownstate"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -78,7 +77,7 @@ func (c *Client) touchFurther(send uint32) (b byte) {
 	if len(c.own.slots) > 0 {
 		b ^= byte(c.own.slots[0].id)
 	}
-	return b ^ c.baselines.TouchFurther() ^ c.own.frames.Touch(send-1) ^ c.peer.Touch()
+	return b ^ c.baselines.TouchFurther() ^ c.own.frames.touch(send-1) ^ c.peer.Touch()
 }
 
 // Packet is a packet that waits to be sent.
@@ -118,9 +117,9 @@ func (c *Client) joined() {
 // OwnState returns the client's own entities at full precision as of a send, nil where that
 // is no longer kept.
 func (c *Client) OwnState(send uint32) []delta.Group {
-	var f ownstate.Frame
-	c.own.frames.Read(send, &f)
-	return f.Groups
+	var f ownFrame
+	c.own.frames.read(send, &f)
+	return f.groups
 }
 
 // allowed is how many bytes a snapshot may have now: what the path takes in the estimate of

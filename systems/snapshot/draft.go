@@ -258,7 +258,7 @@ func (d *draft) class(src *source, g int) uint8 {
 // at is the state of a source at an earlier send.
 func (d *draft) at(src *source, send uint32) []delta.Group {
 	if src.own {
-		return d.own.past.At(&d.c.own.frames, send)
+		return d.own.past.at(&d.c.own.frames, send)
 	}
 	if f := d.sys.frames.At(send); f != nil {
 		return f.Groups

@@ -7,7 +7,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
-	"github.com/tactusgo/tactus/systems/internal/ownstate"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -15,14 +14,14 @@ import (
 type ownState struct {
 	slots  []ownSlot
 	groups int // that the client is told of, of 64 slots
-	frames ownstate.Frames
+	frames ownFrames
 	tries  uint8 // blocks that are tried with all coders yet
 }
 
 // ownScratch is the own state of the client at hand as groups.
 type ownScratch struct {
-	now  ownstate.Frame
-	past ownstate.Scratch
+	now  ownFrame
+	past ownReader
 }
 
 // ownSlot is an entity and its slot in its owner's frames, which it keeps for as
@@ -76,7 +75,7 @@ func ownMask(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 }
 
 // captureOwn takes the own state of the client.
-func (d *draft) captureOwn() *ownstate.Frame {
+func (d *draft) captureOwn() *ownFrame {
 	s, c, f := d.sys, d.c, d.f
 	mine, parts := f.Owned(c.id), c.peer.Report().Parts(s.ownParts)
 	slots := c.own.settle(d.w, f, mine, parts)
@@ -87,7 +86,7 @@ func (d *draft) captureOwn() *ownstate.Frame {
 	c.own.groups = n
 	c.baselines.Own.Grow(n)
 	of := &d.own.now
-	of.Begin(f.Send, n)
+	of.reset(f.Send, n)
 	for _, o := range mine {
 		mask, id := ownMask(d.w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
 		i := c.own.find(id)
@@ -95,7 +94,7 @@ func (d *draft) captureOwn() *ownstate.Frame {
 			continue
 		}
 		e, slot := f.Entity(o.Group, o.Slot), c.own.slots[i].slot
-		rec := of.Groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
+		rec := of.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
 		for m := mask; m != 0; m &= m - 1 {
 			comp := s.comps[bits.TrailingZeros64(m)]
 			if comp.Words == 0 {
@@ -106,7 +105,7 @@ func (d *draft) captureOwn() *ownstate.Frame {
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
-	c.own.frames.Keep(of)
+	c.own.frames.keep(of)
 	return of
 }
 
@@ -115,12 +114,12 @@ func (d *draft) captureOwn() *ownstate.Frame {
 func (d *draft) tellOwn(starved bool) {
 	s, c, pk := d.sys, d.c, &d.pack
 	of := d.captureOwn()
-	if starved || len(of.Groups) == 0 || !d.tellsOwn(of) {
+	if starved || len(of.groups) == 0 || !d.tellsOwn(of) {
 		return
 	}
 	src := source{
 		own: true, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: of.Groups, list: groupList{groups: len(of.Groups)}, held: &c.baselines.Own, kind: contentOwn,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: &c.baselines.Own, kind: contentOwn,
 	}
 	limit := pk.limit
 	pk.limit = limit / 2
@@ -132,14 +131,14 @@ func (d *draft) tellOwn(starved bool) {
 
 // tellsOwn reports whether own state has to travel. Where clients report results it does while
 // a correction is open, and until the client holds the secrets in it, of which no result tells.
-func (d *draft) tellsOwn(of *ownstate.Frame) bool {
+func (d *draft) tellsOwn(of *ownFrame) bool {
 	c := d.c
-	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), of.Send, of.Groups)
+	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), of.send, of.groups)
 	if tells {
 		return true
 	}
-	for g := range of.Groups {
-		if of.Groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
+	for g := range of.groups {
+		if of.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package ownstate
+package snapshot
 
 import (
 	"math/rand/v2"
@@ -11,31 +11,31 @@ import (
 )
 
 // What is read of a send is what was kept of it, as long as it is one of the newest, whatever entities come, go and grow.
-func TestFramesAreReadAsTheyWereKept(t *testing.T) {
+func TestOwnFramesAreReadAsTheyWereKept(t *testing.T) {
 	testgame.Seeds(t, 50, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		var kept Frames
-		var read Scratch
-		all := map[uint32]*Frame{}
+		var kept ownFrames
+		var read ownReader
+		all := map[uint32]*ownFrame{}
 		most := 1 + r.IntN(3)
 		for send := uint32(1); send < 200; send += 1 + r.Uint32N(2) {
 			if r.IntN(40) == 0 {
 				most = min(most+r.IntN(30), 60)
 			}
-			f := new(Frame)
-			f.Begin(send, 1+r.IntN(2))
+			f := new(ownFrame)
+			f.reset(send, 1+r.IntN(2))
 			for range r.IntN(most + 1) {
-				rec := f.Groups[r.IntN(len(f.Groups))].Put(r.IntN(64), r.Uint32(), r.Uint64(), r.IntN(9))
+				rec := f.groups[r.IntN(len(f.groups))].Put(r.IntN(64), r.Uint32(), r.Uint64(), r.IntN(9))
 				for i := range rec {
 					rec[i] = int32(r.Uint32())
 				}
 			}
-			kept.Keep(f)
+			kept.keep(f)
 			all[send] = f
 			for range 6 {
 				back := r.Uint32N(2 * baseline.OwnKept)
 				want := all[send-min(back, send)]
-				got := read.At(&kept, send-min(back, send))
+				got := read.at(&kept, send-min(back, send))
 				switch {
 				case want == nil || back >= baseline.OwnKept:
 					if got != nil && want == nil {
@@ -44,16 +44,16 @@ func TestFramesAreReadAsTheyWereKept(t *testing.T) {
 				case got == nil:
 					t.Fatalf("send %d: no state of %d", send, send-back)
 				default:
-					same(t, got, want.Groups)
+					sameGroups(t, got, want.groups)
 				}
 			}
-			read = Scratch{past: read.past} // another client's turn
+			read = ownReader{past: read.past} // another client's turn
 		}
 	})
 }
 
-// same fails where groups differ.
-func same(t *testing.T, got, want []delta.Group) {
+// sameGroups fails where groups differ.
+func sameGroups(t *testing.T, got, want []delta.Group) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d groups, not %d", len(got), len(want))
@@ -72,18 +72,18 @@ func same(t *testing.T, got, want []delta.Group) {
 }
 
 // Once there is room for what is told, nothing is allocated.
-func TestKeepingAllocatesNothing(t *testing.T) {
-	var kept Frames
-	var read Scratch
-	var f Frame
+func TestKeepingOwnFramesAllocatesNothing(t *testing.T) {
+	var kept ownFrames
+	var read ownReader
+	var f ownFrame
 	send := uint32(0)
 	if n := testing.AllocsPerRun(100, func() {
 		send++
-		f.Begin(send, 1)
-		copy(f.Groups[0].Put(3, 7, 1, 6), []int32{1, 2, 3, 4, 5, 6})
-		kept.Keep(&f)
-		read.At(&kept, send-1)
-		read.At(&kept, send-2)
+		f.reset(send, 1)
+		copy(f.groups[0].Put(3, 7, 1, 6), []int32{1, 2, 3, 4, 5, 6})
+		kept.keep(&f)
+		read.at(&kept, send-1)
+		read.at(&kept, send-2)
 	}); n != 0 {
 		t.Errorf("%v allocations a send", n)
 	}
