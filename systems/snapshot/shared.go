@@ -15,7 +15,11 @@ import (
 
 // shared is what the layouts of all clients have in common.
 type shared struct {
-	pieces
+	// what workers do
+	layOut func(worker, portion int)
+	again  func(worker, i int) // lays out one of later
+	later  []int               // clients that are laid out when the others are
+
 	apart    bool       // clients may not know of everything: how a block is encoded depends on it alone
 	blocks   blockCache // of the send at hand
 	joins    joins
@@ -27,13 +31,6 @@ type shared struct {
 	accounts traffic.Accounts
 	meters   traffic.Meters // of all workers
 	notes    []note         // scratch
-}
-
-// pieces are what workers are given to do.
-type pieces struct {
-	layOut func(worker, portion int)
-	again  func(worker, i int) // lays out one of later
-	later  []int               // clients that are laid out when the others are
 }
 
 func (x *shared) begin(s *System) {

@@ -26,12 +26,8 @@ type Program struct {
 	frame  *capture.Frame
 	at     []int32 // home of each group, as the indexes have it
 	silent []heard // what filters have said of a group at first
-	clock
-}
 
-// clock counts frames.
-type clock struct {
-	turn uint64
+	turn uint64       // counts frames
 	seed maphash.Seed // of hashes that tell frames apart
 }
 
@@ -57,7 +53,7 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 	if r.Entities == nil && len(r.Components)+len(r.Priorities) == 0 {
 		return nil, nil
 	}
-	p := &Program{w: w, protocol: protocol, limits: r.Entities != nil || len(r.Components) > 0, clock: clock{seed: maphash.MakeSeed()}}
+	p := &Program{w: w, protocol: protocol, limits: r.Entities != nil || len(r.Components) > 0, seed: maphash.MakeSeed()}
 	p.homes.begin()
 	if r.Entities != nil {
 		var err error
