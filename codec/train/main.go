@@ -1,12 +1,10 @@
-// Command train learns what the snapshots of a game look like from a recording of
-// them, and writes a file that makes them smaller: a prior for the range coder and,
-// where it gains, a dictionary for zstd.
+// Command train trains on a recording of the snapshots of a game and writes a file that makes the snapshots smaller: a
+// prior for the range coder and, if it helps, a dictionary for zstd.
 //
 //	go run ./codec/train -in match.rec -out game.trained
 //
-// A server makes the recording: see systems.ServerConfig.Record; example worlds do so
-// with -record. Server and clients load the file with systems.LoadTrained; those that have another one, or none, go on with
-// what is built in.
+// A server makes the recording, see systems.ServerConfig.Record. The example worlds do so with -record. Server and clients
+// load the file with systems.LoadTrained. A peer without the file, or with a different one, uses the built-in prior.
 package main
 
 import (
@@ -21,9 +19,9 @@ import (
 
 const about = `usage: train -in RECORDING -out FILE
 
-Learns from the first part of a recording of a game's snapshots, and prints what
-blocks of the rest take before and after, in bytes. A few thousand sends are
-plenty; fifty already help.
+Trains on the first part of a recording of a game's snapshots and prints the
+size of blocks of the rest, in bytes, before and after. A few thousand sends
+are enough; fifty already help.
 
 `
 
@@ -37,15 +35,15 @@ func main() {
 	}
 }
 
-// run is the command, without the process around it.
+// run runs the command with the given arguments.
 func run(args []string, out, log io.Writer) error {
 	flags := flag.NewFlagSet("train", flag.ContinueOnError)
 	flags.SetOutput(log)
 	var c training
-	ages := flags.String("ages", "1,2,3,4,6", "ages of baselines to train for, in `sends`, in turn: a round trip and more")
+	ages := flags.String("ages", "1,2,3,4,6", "ages of baselines to train for, in `sends`, used in turn: a round trip and more")
 	in := flags.String("in", "", "recording to learn from")
 	name := flags.String("out", "", "file to write")
-	flags.Float64Var(&c.hold, "hold", 0.2, "part of the recording, at its end, to measure with instead of learning, 0 to 0.9")
+	flags.Float64Var(&c.hold, "hold", 0.2, "share of the recording, at its end, to measure with instead of training, 0 to 0.9")
 	flags.Usage = func() {
 		fmt.Fprint(log, about)
 		flags.PrintDefaults()
@@ -55,16 +53,16 @@ func run(args []string, out, log io.Writer) error {
 	}
 	switch {
 	case flags.NArg() > 0:
-		return fmt.Errorf("%q is no flag: see -h", flags.Arg(0))
+		return fmt.Errorf("unexpected argument %q: see -h", flags.Arg(0))
 	case *in == "" || *name == "":
 		return fmt.Errorf("give -in and -out: see -h")
 	case !(c.hold >= 0 && c.hold <= 0.9):
-		return fmt.Errorf("-hold %v: it must be 0 to 0.9", c.hold)
+		return fmt.Errorf("-hold %v: must be 0 to 0.9", c.hold)
 	}
 	for s := range strings.SplitSeq(*ages, ",") {
 		age, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || age < 1 || age > maxAge {
-			return fmt.Errorf("-ages %q: whole numbers of 1 to %d, with commas between them", *ages, maxAge)
+			return fmt.Errorf("-ages %q: must be whole numbers of 1 to %d, separated by commas", *ages, maxAge)
 		}
 		c.ages = append(c.ages, age)
 	}

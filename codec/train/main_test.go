@@ -52,7 +52,7 @@ func TestTrainErrors(t *testing.T) {
 		{"give -in and -out", ""},
 		{"give -in and -out", "-in x"},
 		{"give -in and -out", "-out y"},
-		{"no flag", "-in x -out y z"},
+		{"unexpected argument", "-in x -out y z"},
 		{"-ages", "-in x -out y -ages 0"},
 		{"-hold", "-in x -out y -hold 1"},
 		{"-hold", "-in x -out y -hold -0.1"},

@@ -8,12 +8,11 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// maxAge is the age of the oldest baseline to train for, in sends: that of a
-// server's oldest.
+// maxAge is the largest age of a baseline, in sends, as on a server.
 const maxAge = 120
 
-// worth is what a dictionary must save of zstd's bytes to be kept.
-const worth = 0.01
+// minSaving is the share of the bytes of zstd blocks that a dictionary must save to be included.
+const minSaving = 0.01
 
 // training is one run of the command.
 type training struct {
@@ -23,7 +22,7 @@ type training struct {
 	out, log io.Writer
 }
 
-// train learns and measures.
+// train trains and measures.
 func (c *training) train() (*delta.Trained, error) {
 	total := 0
 	layout, err := c.each(func([]delta.Part) { total++ })
@@ -32,7 +31,7 @@ func (c *training) train() (*delta.Trained, error) {
 	}
 	learned := total - int(float64(total)*c.hold)
 	if learned == 0 {
-		return nil, fmt.Errorf("it has %d sends with a baseline: too few", total)
+		return nil, fmt.Errorf("%d sends with a baseline are too few: record a longer match", total)
 	}
 	fmt.Fprintf(c.log, "%d blocks, %d of them to learn from\n", total, learned)
 
@@ -73,22 +72,22 @@ func (c *training) train() (*delta.Trained, error) {
 	fmt.Fprintf(c.out, "bytes per block, mean of %d  %10s %10s\n", before.blocks, "built in", "trained")
 	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "any coder", before.mean(before.any), after.mean(after.any))
 	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "zstd and raw only", before.mean(before.bytes), after.mean(after.bytes))
-	if dictionary != nil && float64(after.bytes) > float64(before.bytes)*(1-worth) {
-		fmt.Fprintf(c.out, "the dictionary saves less than %v %%: left out\n", 100*worth)
+	if dictionary != nil && float64(after.bytes) > float64(before.bytes)*(1-minSaving) {
+		fmt.Fprintf(c.out, "the dictionary saves less than %v %%: left out\n", 100*minSaving)
 		trained = delta.NewTrained(layout, prior, nil)
 	}
 	return trained, nil
 }
 
-// progress prints a line now and then.
+// progress logs a line four times per phase.
 func (c *training) progress(what string, n, of int) {
 	if n%max(of/4, 1) == 0 {
 		fmt.Fprintf(c.log, "%s: %d of %d\n", what, n, of)
 	}
 }
 
-// each calls f for a block of each send of the recording that has a baseline: of
-// all groups, against baselines of all ages in turn.
+// each calls f for a block of each send of the recording that has a baseline. A block has all groups; the ages of the
+// baselines alternate.
 func (c *training) each(f func(parts []delta.Part)) (*delta.Layout, error) {
 	file, err := c.open()
 	if err != nil {
@@ -127,7 +126,7 @@ func (c *training) each(f func(parts []delta.Part)) (*delta.Layout, error) {
 	}
 }
 
-// tally is what blocks take.
+// tally measures the size of blocks with a model.
 type tally struct {
 	blocks, any, bytes int
 

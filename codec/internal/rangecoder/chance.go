@@ -1,21 +1,19 @@
 package rangecoder
 
-// Chance is a probability that adapts: of a 1, in 65,536ths, and how many bits it
-// has seen, as far as that matters.
+// Chance is an adaptive probability. P is the probability of a 1 in 65,536ths. N is the number of bits seen, up to
+// MostSeen.
 type Chance struct{ P, N uint16 }
 
-// A chance that has seen n bits goes 1/(n+1.6) of the way to the next one: nearly
-// the mean of all seen and of one and a half guesses. It goes at least 1/41, which
-// forgets the oldest.
+// A chance that has seen n bits moves 1/(n+1.6) of the way to the next bit: it is nearly the mean of all bits seen and of 1.6
+// initial guesses. It moves by at least 1/41, so that it forgets the oldest bits.
 const (
 	firstStep  = 1.6
 	MostSeen   = 39
 	chanceBits = 16
 )
 
-// A row of the table has what the next bit does to a chance that has seen n: the
-// part of the way, in 65,536ths, and what it has seen then. It is as long as n
-// may be in six bits, which spares a check.
+// stride is the effect of the next bit on a chance that has seen n bits: the share of the way in 65,536ths, and the next n. The
+// table has an entry for each n of six bits, which avoids a bounds check.
 type stride struct {
 	step uint32
 	next uint16
@@ -29,22 +27,22 @@ var strides = func() (t [64]stride) {
 	return t
 }()
 
-// One says that the bit was a 1.
+// One updates the chance after a 1.
 func (c *Chance) One() {
 	s := &strides[c.N&63]
 	c.P += uint16((1<<chanceBits - 1 - uint32(c.P)) * s.step >> chanceBits)
 	c.N = s.next
 }
 
-// Zero says that the bit was a 0.
+// Zero updates the chance after a 0.
 func (c *Chance) Zero() {
 	s := &strides[c.N&63]
 	c.P -= uint16(uint32(c.P) * s.step >> chanceBits)
 	c.N = s.next
 }
 
-// Restart puts chances where they start, and returns them. Where same says that they have been there
-// before, those between idle[0] and idle[1], which nothing touches, are not copied again.
+// Restart sets now to start and returns it. If same is true, now was set to the same start before, and the range idle[0] to
+// idle[1], which nobody changes, is not copied again.
 func Restart(now, start []Chance, idle [2]int, same bool) []Chance {
 	if !same || len(now) != len(start) {
 		return append(now[:0], start...)

@@ -1,6 +1,5 @@
-// Package rangecoder is the arithmetic of the range coder: bits and numbers, written and
-// read by the same calls with chances that adapt.
+// Package rangecoder is a binary range coder with adaptive chances. The same calls write and read bits and numbers.
 //
 //   - Code bits and numbers: [Coder].
-//   - Expect them: [Chance], and of the sizes of numbers [Row] and [Lot].
+//   - Adaptive chances: [Chance], and [Row] and [Lot] for numbers.
 package rangecoder

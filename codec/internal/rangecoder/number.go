@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// Row is the chances of the size of a number.
+// Row has the chances of the size of a number.
 type Row [RowSize]Chance
 
-// Lot is the chances of the bits of a number below the highest.
+// Lot has the chances of the bits below the highest bit of a number.
 type Lot [4 * RowSize]Chance
 
-// RowSize is one more than the sizes, in bits, that have chances of their own.
+// RowSize is one more than the number of sizes, in bits, that have separate chances.
 const RowSize = 20
 
-// Number codes a number: its size in bits, one step after the other, by the mean
-// of two rows; the two bits after the highest, the rest evenly; and its sign.
+// Number codes a number: its size in bits in unary, with the mean of rows a and b; the two bits after the highest with l;
+// the remaining bits as equally likely; and its sign.
 func (r *Coder) Number(a, b *Row, l *Lot, sign *Chance, v int32) int32 {
 	if r.Reading {
 		return r.readNumber(a, b, l, sign)

@@ -7,32 +7,30 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Coder is a binary range coder that writes or reads, by the same calls. The
-// interval is [low, low+width) in 64 bits; whenever width falls below 2^32, 32
-// bits go out or come in. A 1 takes the lower part of the interval.
+// Coder is a binary range coder. The same calls write or read. The interval is [low, low+width) in 64 bits. When width
+// falls below 2^32, 32 bits are written or read. A 1 takes the lower part of the interval.
 type Coder struct {
-	// Reading says which way: it is set by Write and Read.
+	// Reading is set by Read and cleared by Write.
 	Reading bool
 	width   uint64
 	low     uint64 // when writing
-	code    uint64 // when reading: how far the number read lies above low
-	buf     []byte // written so far, or to be read
-	at      int    // when writing, where the body began; when reading, the next byte
+	code    uint64 // when reading: the number read minus low
+	buf     []byte // the bytes written or to be read
+	at      int    // when writing, the start of the body; when reading, the next byte
 
-	// Tally, unless it is nil, gets each bit that is written and its context, context<<1 | bit,
-	// counted from First.
+	// If Tally is not nil, each written bit is appended to it as context<<1 | bit, where contexts are indices from First.
 	Tally *[]uint32
 	First *Chance
 }
 
 const flushBytes = 8
 
-// Write begins to append a body to dst.
+// Write starts to append a body to dst.
 func (r *Coder) Write(dst []byte) {
 	*r = Coder{width: 1<<64 - 1, buf: dst, at: len(dst)}
 }
 
-// Read begins to read a body. What lies past its end reads as zeros.
+// Read starts to read a body. Bytes past its end are zeros.
 func (r *Coder) Read(src []byte) {
 	*r = Coder{Reading: true, width: 1<<64 - 1, buf: src}
 	r.code = uint64(r.word())<<32 | uint64(r.word())
@@ -52,10 +50,10 @@ func (r *Coder) word() uint32 {
 	return binary.BigEndian.Uint32(b[:])
 }
 
-// Over reports whether more was read than any body holds.
+// Over reports whether more bytes were read than a valid body of this length has.
 func (r *Coder) Over() bool { return r.at > len(r.buf)+flushBytes }
 
-// shift makes width at least 2^32 again.
+// shift widens the interval by 32 bits, writing or reading them.
 func (r *Coder) shift() {
 	r.width <<= 32
 	if r.Reading {
@@ -66,7 +64,7 @@ func (r *Coder) shift() {
 	r.low <<= 32
 }
 
-// add moves low up, over what was written already if need be.
+// add increases low and carries into the bytes already written.
 func (r *Coder) add(v uint64) {
 	low, carry := bits.Add64(r.low, v, 0)
 	r.low = low
@@ -75,7 +73,7 @@ func (r *Coder) add(v uint64) {
 	}
 }
 
-// carry adds one to what was written.
+// carry adds one to the number written so far.
 func (r *Coder) carry() {
 	for i := len(r.buf) - 1; i >= r.at; i-- {
 		if r.buf[i]++; r.buf[i] != 0 {
@@ -84,12 +82,11 @@ func (r *Coder) carry() {
 	}
 }
 
-// shortest returns how many bytes the shortest number has that lies in an
-// interval, and how far it is above low. The bytes that it lacks are zeros.
+// shortest returns the length in bytes of the shortest number in an interval, and its distance above low. Missing bytes are
+// zeros.
 func shortest(low, width uint64) (n int, up uint64) {
 	for n = range flushBytes {
-		// The first number with n bytes that is not below low; of 0 bytes there is
-		// only 0, and the step is 2^64.
+		// Compute the first number of n bytes that is at least low. With 0 bytes there is only 0, and the step is 2^64.
 		step := uint64(1) << (64 - 8*n)
 		if up = -low & (step - 1); up < width {
 			return n, up
@@ -107,7 +104,7 @@ func (r *Coder) Finish() []byte {
 	return r.buf
 }
 
-// End returns an error unless the body ended as finish ends it.
+// End returns an error unless the body ends as Finish writes it.
 func (r *Coder) End() error {
 	n := len(r.buf) - (r.at - flushBytes)
 	var last [flushBytes]byte
@@ -125,7 +122,7 @@ func (r *Coder) End() error {
 	return nil
 }
 
-// Bit codes a bit with a chance and returns it.
+// Bit codes a bit with a chance and returns the bit.
 func (r *Coder) Bit(c *Chance, bit uint32) uint32 {
 	bound := (r.width >> chanceBits) * uint64(c.P)
 	if r.Tally != nil {
@@ -155,7 +152,7 @@ func (r *Coder) Bit(c *Chance, bit uint32) uint32 {
 	return bit
 }
 
-// Pair codes a bit with the mean of two chances and returns it.
+// Pair codes a bit with the mean of two chances and returns the bit.
 func (r *Coder) Pair(a, b *Chance, bit uint32) uint32 {
 	if r.Reading {
 		return r.readPair(a, b)
@@ -205,7 +202,7 @@ func (r *Coder) readPair(a, b *Chance) uint32 {
 	return 0
 }
 
-// Even codes the low n bits of v, 0 ≤ n ≤ 32, each as likely 0 as 1.
+// Even codes the low n bits of v, 0 ≤ n ≤ 32, with equal chances.
 func (r *Coder) Even(v uint32, n int) uint32 {
 	for n > 16 {
 		n -= 16
@@ -227,10 +224,10 @@ func (r *Coder) Even(v uint32, n int) uint32 {
 	return v
 }
 
-// Position is how many 256ths of a bit were written, or read, or lie in the interval.
+// Position returns the number of 256ths of a bit that were written or read, including the share in the interval.
 func (r *Coder) Position() uint64 {
-	// The logarithm of width: whole bits, and 1/256ths in a straight line through
-	// each octave, which is off by less than a tenth of a bit and makes up for it.
+	// The logarithm of width in whole bits, plus 256ths by linear interpolation within each octave. The error is less than a
+	// tenth of a bit and does not accumulate.
 	n := bits.LeadingZeros64(r.width)
 	part := r.width << n << 1 >> 56
 	coded := len(r.buf) - r.at
@@ -240,5 +237,5 @@ func (r *Coder) Position() uint64 {
 	return uint64(8*coded+n+1)*Parts - part
 }
 
-// Parts is how many parts of a bit Position counts.
+// Parts is the number of units of Position per bit.
 const Parts = 256

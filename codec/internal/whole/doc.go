@@ -1,6 +1,6 @@
-// Package whole computes in whole numbers what floats would round otherwise where a CPU fuses
+// Package whole computes with integers, so that the result is the same on every CPU. Floats would differ on CPUs that fuse
 // multiply and add.
 //
-//   - Turn: [Rotation], [QuatGrid], [Matrix], [Extrapolate].
+//   - Rotations: [Rotation], [QuatGrid], [Matrix], [Extrapolate].
 //   - Lengths and directions in the plane: [Toward], [Along], [Length], [Bearing], [Root].
 package whole

@@ -4,26 +4,23 @@ import (
 	"math"
 )
 
-// Rotations in whole numbers, so that every CPU computes the same: floats would
-// differ where multiply and add are fused.
 
 const oneBits = 20
 
-// One is a component of 1.
+// One represents the component 1.
 const One = 1 << oneBits
 
-// Rotation is a quaternion x, y, z, w of length one, more or less.
+// Rotation is a quaternion x, y, z, w of approximate length One.
 type Rotation [4]int64
 
-// QuatGrid turns the words of a rotation ("smallest three", see package schema)
-// into a rotation and back.
+// QuatGrid converts between the words of a rotation ("smallest three", see package schema) and a Rotation.
 type QuatGrid struct {
 	top    int64 // the largest word
 	unpack int64 // One/√2 for each 2·word − top, times 2^20
 	pack   int64 // words for each component, times 2^20/One
 }
 
-// NewQuatGrid is the grid of components of so many bits.
+// NewQuatGrid returns the grid for components of the given number of bits.
 func NewQuatGrid(bits int) QuatGrid {
 	top := int64(1)<<bits - 1
 	return QuatGrid{
@@ -33,8 +30,7 @@ func NewQuatGrid(bits int) QuatGrid {
 	}
 }
 
-// Rotation returns the rotation of four words. Words out of their range give one
-// that is of no use.
+// Rotation returns the rotation of four words. Words out of range give an arbitrary result.
 func (g *QuatGrid) Rotation(w []int32) Rotation {
 	a := (2*int64(w[1]) - g.top) * g.unpack >> 20
 	b := (2*int64(w[2]) - g.top) * g.unpack >> 20
@@ -51,7 +47,7 @@ func (g *QuatGrid) Rotation(w []int32) Rotation {
 	return Rotation{a, b, c, d}
 }
 
-// Words returns the three words of r that leave a component out.
+// Words returns the three words of r without component missing.
 func (g *QuatGrid) Words(r *Rotation, missing int32) (a, b, c int32) {
 	x, y, z := r[1], r[2], r[3]
 	if missing > 0 {
@@ -71,8 +67,8 @@ func (g *QuatGrid) Words(r *Rotation, missing int32) (a, b, c int32) {
 	return int32((x*pack>>20 + half) >> oneBits), int32((y*pack>>20 + half) >> oneBits), int32((z*pack>>20 + half) >> oneBits)
 }
 
-// Largest returns the first component of the largest magnitude, and by how much
-// it is larger than the next, and which that is.
+// Largest returns the index of the component with the largest magnitude, the first of equal ones, the index of the second
+// largest, and the difference of their magnitudes.
 func (r *Rotation) Largest() (at, next int32, lead int64) {
 	most, second := int64(-1), int64(-1)
 	for i, v := range r {
@@ -89,7 +85,7 @@ func (r *Rotation) Largest() (at, next int32, lead int64) {
 	return at, next, most - second
 }
 
-// Times is the rotation q and then r.
+// Times returns the rotation q followed by r.
 func (r *Rotation) Times(q *Rotation) Rotation {
 	return Rotation{
 		(r[3]*q[0] + r[0]*q[3] + r[1]*q[2] - r[2]*q[1]) >> oneBits,
@@ -99,13 +95,13 @@ func (r *Rotation) Times(q *Rotation) Rotation {
 	}
 }
 
-// Inverse is the rotation back.
+// Inverse returns the inverse rotation.
 func (r *Rotation) Inverse() Rotation { return Rotation{-r[0], -r[1], -r[2], r[3]} }
 
-// Matrix is a rotation of places: rows, of One.
+// Matrix is the matrix of a rotation in rows; One represents 1.
 type Matrix [9]int64
 
-// Matrix is the rotation as one of places.
+// Matrix returns the matrix of the rotation.
 func (r *Rotation) Matrix() Matrix {
 	x, y, z, w := r[0], r[1], r[2], r[3]
 	s := func(a int64) int64 { return 2 * a >> oneBits }
@@ -116,7 +112,7 @@ func (r *Rotation) Matrix() Matrix {
 	}
 }
 
-// Turn returns v turned, rounded.
+// Turn returns the vector (x, y, z) rotated by m, rounded.
 func (m *Matrix) Turn(x, y, z int64) (int64, int64, int64) {
 	const half = One / 2
 	return (m[0]*x + m[1]*y + m[2]*z + half) >> oneBits,
@@ -124,11 +120,9 @@ func (m *Matrix) Turn(x, y, z int64) (int64, int64, int64) {
 		(m[6]*x + m[7]*y + m[8]*z + half) >> oneBits
 }
 
-// Extrapolate returns where a rotation goes that went from p to q, n times as
-// far as that beyond q. With c the cosine of half the angle between the two,
-// each further one is 2c times the last less the one before it, which is
-// 2(q·p)q − p in the first place: so n of them are a·q − b·p with the Chebyshev
-// polynomials a and b of c.
+// Extrapolate returns the rotation that continues the motion from p to q by n more such steps. With c the cosine of half
+// the angle between p and q, each further rotation is 2c times the last one minus the one before. After n steps this is a·q
+// − b·p with Chebyshev polynomials a and b of c.
 func Extrapolate(p, q *Rotation, n int) Rotation {
 	c := (p[0]*q[0] + p[1]*q[1] + p[2]*q[2] + p[3]*q[3]) >> oneBits
 	side := int64(1)
@@ -147,8 +141,8 @@ func Extrapolate(p, q *Rotation, n int) Rotation {
 	return r
 }
 
-// Root is the square root, rounded down; 0 for what is negative. The square root
-// is one operation that all CPUs round alike, and v is exact as a float.
+// Root returns the square root of v, rounded down, and 0 for negative numbers. All CPUs round the float square root alike,
+// and v is exact as a float.
 func Root(v int64) int64 {
 	if v <= 0 {
 		return 0

@@ -1,9 +1,9 @@
 package whole
 
-// FloorDiv is a/b rounded down, for b above 0.
+// FloorDiv returns a/b rounded down, for b > 0.
 func FloorDiv(a, b int64) int64 {
 	if x, y := int32(a), int32(b); int64(x) == a && int64(y) == b {
-		// Short numbers are the rule, and divided faster.
+		// Most numbers fit 32 bits, and their division is faster.
 		q := x / y
 		if x%y < 0 {
 			q--
@@ -17,16 +17,15 @@ func FloorDiv(a, b int64) int64 {
 	return q
 }
 
-// Toward returns the vector of a length in a direction, in parts of a turn of
-// 2^32 from +x over +y. It is the same on every machine, and within one of the
-// truth up to a length of 2^24.
+// Toward returns the vector of a length in a direction. turn is an angle with a full turn of 2^32, from +x over +y. The
+// result is the same on every machine and within 1 of the exact vector, for lengths up to 2^24.
 func Toward(length int32, turn uint32) (x, y int32) {
 	round := func(v int64) int32 { return int32((v*int64(length) + 1<<29) >> 30) }
 	return round(sine(turn + 1<<30)), round(sine(turn))
 }
 
-// sine is the sine of an angle in parts of a turn of 2^32, times 2^30: the first
-// six terms of the series for a quarter turn.
+// sine returns the sine times 2^30 of an angle with a full turn of 2^32, from the first six terms of the series for a
+// quarter turn.
 func sine(turn uint32) int64 {
 	z := int64(turn & (1<<30 - 1))
 	if turn>>30&1 != 0 {
@@ -44,8 +43,8 @@ func sine(turn uint32) int64 {
 	return v
 }
 
-// Along is the length of a vector: exactly the one that gives it in a direction, if
-// there is one; most likely it is the one given.
+// Along returns the length of a vector: the length for which [Toward] gives exactly this vector, if there is one. It tries
+// likely first.
 func Along(x, y int32, turn uint32, likely int32) int32 {
 	if a, b := Toward(likely, turn); a == x && b == y {
 		return likely
@@ -59,20 +58,20 @@ func Along(x, y int32, turn uint32, likely int32) int32 {
 	return n
 }
 
-// Length is the length of a vector, rounded down.
+// Length returns the length of a vector, rounded down.
 func Length(x, y int32) int32 {
 	return int32(Root(int64(x)*int64(x) + int64(y)*int64(y)))
 }
 
-// Bearing is the direction of a vector in 256ths of a turn, rounded.
+// Bearing returns the direction of a vector in 256ths of a turn, rounded.
 func Bearing(x, y int32) uint8 {
-	// The quarter that it lies in, turned to the first.
+	// Rotate the vector into the first quarter.
 	u, v, quarter := int64(x), int64(y), uint8(0)
 	for quarter < 3 && (u <= 0 || v < 0) {
 		u, v = v, -u
 		quarter++
 	}
-	// Between the middles of which parts.
+	// Search the part by comparing with the boundaries between parts.
 	low, high := uint8(0), uint8(64)
 	for low < high {
 		mid := (low + high) / 2

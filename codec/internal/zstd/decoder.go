@@ -5,26 +5,25 @@ import (
 	"errors"
 )
 
-// Errors of a block or a dictionary: bytes that no compressor writes, and more than the
-// caller allows.
+// Errors of a block or a dictionary: bytes that no compressor produces, and sizes above the limit of the caller.
 var (
 	errCorrupt = errors.New("corrupt")
 	errOffset  = errors.New("an offset of zero")
 	errSize    = errors.New("too large")
 )
 
-// Decoder decompresses blocks. The zero value is ready. It keeps memory of the size of the
-// largest block so far and allocates nothing else. It is not for concurrent use.
+// Decoder decompresses blocks. The zero value is ready to use. It keeps memory of the size of the largest block so far and
+// allocates nothing else. It is not safe for concurrent use.
 type Decoder struct {
 	in       []byte // the block and padding
-	own      []byte // of literals that are not in it as they are
-	literals []byte // left
+	own      []byte // memory for literals that are compressed in the block
+	literals []byte // remaining literals
 	out      []byte
 	huffman  huffman
 	tables   [3]table
 }
 
-// padding follows what is read, so that eight bytes can be loaded anywhere.
+// padding is the number of zero bytes after the input, so that eight bytes can be loaded at any position.
 const padding = 8
 
 func padded(dst, src []byte) []byte {
@@ -32,8 +31,7 @@ func padded(dst, src []byte) []byte {
 	return append(append(dst[:0], src...), zeros[:]...)
 }
 
-// Dictionary is what the blocks of a program have in common (section 5). It does not change
-// and may be shared.
+// Dictionary is the common content of the blocks of a program (section 5). It never changes and can be shared.
 type Dictionary struct {
 	raw     []byte
 	huffman huffman
@@ -45,8 +43,7 @@ type Dictionary struct {
 // dictionaryHead is the length of the magic number and the id.
 const dictionaryHead = 8
 
-// NewDictionary reads a dictionary, which it keeps. Its magic number and id are for the caller
-// to look at.
+// NewDictionary parses a dictionary and keeps b. The caller must check the magic number and the id.
 func NewDictionary(b []byte) (*Dictionary, error) {
 	if len(b) < dictionaryHead {
 		return nil, errCorrupt
@@ -76,9 +73,8 @@ func NewDictionary(b []byte) (*Dictionary, error) {
 	return d, d.check()
 }
 
-// Block decompresses the only block of a frame, given without its header, with dict, which
-// may be nil (section 3.1.1.3). It refuses more than most bytes before it makes them. What it
-// returns is valid until the next call.
+// Block decompresses the only block of a frame, without its header, with dict, which may be nil (section 3.1.1.3). It
+// returns an error before it produces more than most bytes. The result is valid until the next call.
 func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error) {
 	d.in, d.out = padded(d.in, block), d.out[:0]
 	at, err := d.readLiterals(len(block), dict, most)
@@ -114,7 +110,7 @@ func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error
 	return d.out, nil
 }
 
-// sequences carries out n sequences, whose tables begin at a byte (sections 3.1.1.3.2 and 3.1.1.4).
+// sequences executes n sequences, whose tables start at byte at (sections 3.1.1.3.2 and 3.1.1.4).
 func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 	if at >= end {
 		return errCorrupt
@@ -140,12 +136,12 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 		offsets, past = dict.offsets, dict.content
 	}
 	ll, of, ml := use[literal], use[offset], use[match]
-	l, o, m := r.take(ll.log), r.take(of.log), r.take(ml.log)
+	l, o, m := r.readBits(ll.log), r.readBits(of.log), r.readBits(ml.log)
 	for {
 		x, y, z := &ll.states[l], &of.states[o], &ml.states[m]
-		far := 1<<y.symbol | int(r.take(int(y.symbol)))
+		far := 1<<y.symbol | int(r.readBits(int(y.symbol)))
 		mk, lk := &matchLengths[z.symbol], &literalLengths[x.symbol]
-		more := r.take(int(mk.bits + lk.bits))
+		more := r.readBits(int(mk.bits + lk.bits))
 		length := int(mk.base) + int(more>>lk.bits)
 		fresh := int(lk.base) + int(more&(1<<lk.bits-1))
 		if far = resolve(&offsets, far, fresh); r.at < r.from || fresh > len(d.literals) {
@@ -166,7 +162,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 		if n--; n == 0 {
 			break
 		}
-		states := r.take(int(x.bits + y.bits + z.bits))
+		states := r.readBits(int(x.bits + y.bits + z.bits))
 		o = uint32(y.next) + states&(1<<y.bits-1)
 		states >>= y.bits
 		m = uint32(z.next) + states&(1<<z.bits-1)
@@ -178,7 +174,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 	return nil
 }
 
-// resolve returns the offset that a value stands for, 0 for none, and remembers it (section 3.1.1.5).
+// resolve returns the offset for an offset value, or 0 if it is invalid, and updates the recent offsets (section 3.1.1.5).
 func resolve(last *[3]int, value, fresh int) int {
 	if value > 3 {
 		last[2], last[1], last[0] = last[1], last[0], value-3
@@ -198,7 +194,7 @@ func resolve(last *[3]int, value, fresh int) int {
 	return last[0]
 }
 
-// repeat appends n bytes that came before, far back in the output or in past, which is before it.
+// repeat appends n bytes copied from far bytes back in the output, or in past, which precedes the output.
 func (d *Decoder) repeat(far, n int, past []byte) {
 	if back := far - len(d.out); back > 0 {
 		from := past[len(past)-back:]
@@ -206,7 +202,7 @@ func (d *Decoder) repeat(far, n int, past []byte) {
 		d.out = append(d.out, from...)
 		n -= len(from)
 	}
-	for n > 0 { // it may repeat itself: then there is twice as much each time
+	for n > 0 { // the copy may overlap its source: then the available length doubles in each round
 		from := d.out[len(d.out)-far:]
 		from = from[:min(n, len(from))]
 		d.out = append(d.out, from...)

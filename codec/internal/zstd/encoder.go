@@ -10,11 +10,11 @@ import (
 
 const (
 	compressed = 2<<1 | 1 // of a block's header: compressed, last block
-	least      = 32       // below this length nothing is tried without a dictionary
+	least      = 32       // smallest length in bytes to compress without a dictionary
 )
 
-// Encoder compresses. The zero value is ready. It has one compressor without a
-// dictionary and one for the last dictionary that it was given.
+// Encoder compresses blocks. The zero value is ready to use. It has one compressor without a dictionary and one for the
+// latest dictionary.
 type Encoder struct {
 	plain, with *zstd.Encoder
 	dictionary  *Dictionary
@@ -34,8 +34,8 @@ func (e *Encoder) encoder(dict *Dictionary) *zstd.Encoder {
 	return e.with
 }
 
-// Block compresses up to 128 KiB with dict, which may be nil, and returns nil if it does not
-// get shorter. What it returns is valid until the next call.
+// Block compresses up to 128 KiB with dict, which may be nil. It returns nil if the result is not shorter. The result is
+// valid until the next call.
 func (e *Encoder) Block(plain []byte, dict *Dictionary) []byte {
 	if dict == nil && len(plain) < least {
 		return nil
@@ -77,12 +77,12 @@ func newEncoder(dict *Dictionary) *zstd.Encoder {
 	}
 	enc, err := zstd.NewWriter(nil, options...)
 	if err != nil {
-		panic(fmt.Sprintf("zstd: constant options are refused: %v", err))
+		panic(fmt.Sprintf("zstd: the library rejects constant options: %v", err))
 	}
 	return enc
 }
 
-// check reports whether an Encoder takes the dictionary.
+// check reports whether the compressor accepts the dictionary.
 func (d *Dictionary) check() error {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderDict(d.raw), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -91,8 +91,7 @@ func (d *Dictionary) check() error {
 	return enc.Close()
 }
 
-// BuildDictionary makes a dictionary from blocks like those that will be compressed, with
-// history to copy from.
+// BuildDictionary makes a dictionary from sample blocks. history is the content that blocks can copy from.
 func BuildDictionary(id uint32, samples [][]byte, history []byte) ([]byte, error) {
 	return zstd.BuildDict(zstd.BuildDictOptions{
 		ID: id, Contents: samples, History: history, Offsets: [3]int{1, 4, 8}, Level: zstd.SpeedFastest,

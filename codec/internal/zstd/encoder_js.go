@@ -4,7 +4,7 @@ package zstd
 
 import "errors"
 
-// Encoder finds nothing to compress.
+// Encoder compresses nothing.
 type Encoder struct{}
 
 // Block returns nil.
@@ -14,5 +14,5 @@ func (*Dictionary) check() error { return nil }
 
 // BuildDictionary returns an error.
 func BuildDictionary(uint32, [][]byte, []byte) ([]byte, error) {
-	return nil, errors.New("zstd: no dictionary is made in a browser without the tag tactus_zstd")
+	return nil, errors.New("zstd: cannot build a dictionary in a browser: build with the tag tactus_zstd")
 }

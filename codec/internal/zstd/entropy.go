@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// reader reads bits from the last to the first (section 4.1).
+// reader reads a bit stream from its end to its start (section 4.1).
 type reader struct {
 	in       []byte // padded
-	from, at int    // the bits between are left
+	from, at int    // the remaining bits are those from from to at
 }
 
-// reset gets ready for the bytes up to end, whose highest one-bit is the end of the stream.
+// reset starts reading the bytes up to end. The highest one-bit marks the end of the stream.
 func (r *reader) reset(in []byte, from, end int) bool {
 	if from >= end || in[end-1] == 0 {
 		return false
@@ -20,8 +20,8 @@ func (r *reader) reset(in []byte, from, end int) bool {
 	return true
 }
 
-// take reads up to 32 bits. Where fewer are left at is before from, from then on.
-func (r *reader) take(n int) uint32 {
+// readBits reads up to 32 bits. If fewer are left, it returns 0, and at stays below from.
+func (r *reader) readBits(n int) uint32 {
 	if r.at -= n; r.at < r.from {
 		return 0
 	}
@@ -35,7 +35,7 @@ const (
 	match
 )
 
-// How a block has a table (section 3.1.1.3.2.1).
+// The modes of tables (section 3.1.1.3.2.1).
 const (
 	predefined = iota
 	oneSymbol
@@ -43,11 +43,10 @@ const (
 	asBefore
 )
 
-// maxLog is the most bits of a state; offsets need one less.
+// maxLog is the largest number of bits of a state. Offsets need one bit less.
 const maxLog = 9
 
-// kinds say of each table the number of symbols and the one that is predefined (section
-// 3.1.1.3.2.2).
+// kinds has the number of symbols and the predefined table of each kind (section 3.1.1.3.2.2).
 var kinds = [3]struct {
 	symbols    int
 	predefined *table
@@ -64,7 +63,7 @@ var kinds = [3]struct {
 	})},
 }
 
-// choose returns the table of a block for a mode, and where its description ends.
+// choose returns the table for a mode and the end of its description.
 func (d *Decoder) choose(k int, mode byte, at, end int, dict *Dictionary) (*table, int, error) {
 	t := &d.tables[k]
 	switch mode {
@@ -86,13 +85,13 @@ func (d *Decoder) choose(k int, mode byte, at, end int, dict *Dictionary) (*tabl
 	return &dict.tables[k], at, nil
 }
 
-// table decodes symbols by finite state entropy (section 4.1).
+// table decodes symbols by finite state entropy coding (section 4.1).
 type table struct {
 	log    int
 	states [1 << maxLog]state
 }
 
-// state has a symbol, and what the next state is made from: next and so many bits.
+// state has a symbol, and the base and the number of further bits of the next state.
 type state struct {
 	next         uint16
 	symbol, bits uint8
@@ -104,7 +103,7 @@ func newTable(log int, counts []int16) *table {
 	return t
 }
 
-// read reads the description of a table, and returns where it ends (section 4.1.1).
+// read reads the description of a table and returns its end (section 4.1.1).
 func (t *table) read(in []byte, at, end, most, symbols int) (int, error) {
 	if at >= end {
 		return 0, errCorrupt
@@ -116,7 +115,7 @@ func (t *table) read(in []byte, at, end, most, symbols int) (int, error) {
 	}
 	next := func() uint32 { return binary.LittleEndian.Uint32(in[min(bit>>3, end):]) >> (bit & 7) }
 	for left := 1 << log; left > 0; {
-		// A number of 0 to left + 1: the small ones take a bit less.
+		// A number of 0 to left + 1. Small numbers have one bit less.
 		width := bits.Len(uint(left + 1))
 		few := 1<<width - 2 - left
 		v := int(next()) & (1<<width - 1)
@@ -146,7 +145,7 @@ func (t *table) read(in []byte, at, end, most, symbols int) (int, error) {
 	return (bit + 7) / 8, nil
 }
 
-// build makes the states from how often each symbol is met in 2^log, −1 for less than once.
+// build makes the states from the frequency of each symbol, in units of 2^-log; −1 means less than one.
 func (t *table) build(log int, counts []int16) {
 	t.log = log
 	size := 1 << log
@@ -177,7 +176,7 @@ func (t *table) build(log int, counts []int16) {
 	}
 }
 
-// length is what a symbol says of a length: its least value and how many bits follow (section 3.1.1.3.2.1.1).
+// length is the smallest value of a length symbol and its number of further bits (section 3.1.1.3.2.1.1).
 type length struct {
 	base uint32
 	bits uint8
@@ -190,8 +189,8 @@ func init() {
 	setLengths(matchLengths[:], 3, 32, "\x01\x01\x01\x01\x02\x02\x03\x03\x04\x04\x05\x07")
 }
 
-// setLengths sets lengths from a least one, plain of them without bits and then some with;
-// behind them the bits are one more each time.
+// setLengths sets lengths, the first with the value least. The first plain symbols have no further bits, the next have the
+// numbers of bits in some, and each later symbol has one bit more than its predecessor.
 func setLengths(all []length, least uint32, plain int, some string) {
 	for i := range all {
 		b := uint8(0)

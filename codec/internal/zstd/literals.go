@@ -13,9 +13,9 @@ const (
 	codedAsBefore
 )
 
-// readLiterals reads the literals of a block, and returns where they end (section 3.1.1.3.1).
+// readLiterals reads the literals of a block and returns the end of their section (section 3.1.1.3.1).
 func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err error) {
-	// In the first bits: the type, two that say how long the sizes are, and these.
+	// The header: two bits of the type, two bits of the size format, and the sizes.
 	head := binary.LittleEndian.Uint64(d.in)
 	kind, format := head&3, head>>2&3
 	if kind < codedLiterals {
@@ -38,7 +38,7 @@ func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err
 			return 0, errCorrupt
 		}
 		if d.literals = d.in[at : at+long]; kind == oneLiteral {
-			d.fill(size)
+			d.makeLiterals(size)
 			for i := range d.literals {
 				d.literals[i] = d.in[at]
 			}
@@ -66,11 +66,11 @@ func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err
 	default:
 		h = &dict.huffman
 	}
-	d.fill(size)
+	d.makeLiterals(size)
 	if format == 0 {
 		return last, h.decode(d.literals, d.in, at, last)
 	}
-	// Four streams, and before them the sizes of three (section 3.1.1.3.1.6).
+	// Four streams, preceded by the sizes of the first three (section 3.1.1.3.1.6).
 	sizes := binary.LittleEndian.Uint64(d.in[at:])
 	each, rest := (size+3)/4, d.literals
 	if at += 6; 3*each > size {
@@ -93,8 +93,8 @@ func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err
 	return last, nil
 }
 
-// fill makes place for literals.
-func (d *Decoder) fill(size int) {
+// makeLiterals allocates memory for literals.
+func (d *Decoder) makeLiterals(size int) {
 	if cap(d.own) < size {
 		d.own = make([]byte, size)
 	}
@@ -102,17 +102,17 @@ func (d *Decoder) fill(size int) {
 }
 
 const (
-	maxWeight  = 11 // of a Huffman code, and the most bits of one
-	weightsLog = 6  // of the table of weights
+	maxWeight  = 11 // largest weight and largest number of bits of a Huffman code
+	weightsLog = 6  // largest log of the table of weights
 )
 
 // huffman is a Huffman code (section 4.2).
 type huffman struct {
 	log   int
-	codes [1 << maxWeight]uint16 // symbol<<8 | bits, by what is next in the stream
+	codes [1 << maxWeight]uint16 // symbol<<8 | bits, by the next bits of the stream
 }
 
-// read reads a code, and returns where it ends (section 4.2.1).
+// read reads the description of a code and returns its end (section 4.2.1).
 func (h *huffman) read(in []byte, at, end int) (int, error) {
 	if at >= end {
 		return 0, errCorrupt
@@ -169,8 +169,8 @@ func (h *huffman) read(in []byte, at, end int) (int, error) {
 	return at, nil
 }
 
-// readWeights reads weights that are compressed, up to a byte, and returns how many there
-// are: two states take turns until there are no bits for the next one (section 4.2.1.2).
+// readWeights reads compressed weights up to byte to and returns their number. Two states alternate until the bits are used
+// up (section 4.2.1.2).
 func readWeights(weights *[256]uint8, in []byte, at, to, end int) (n int, err error) {
 	if to > end {
 		return 0, errCorrupt
@@ -183,14 +183,14 @@ func readWeights(weights *[256]uint8, in []byte, at, to, end int) (n int, err er
 	if !r.reset(in, at, to) {
 		return 0, errCorrupt
 	}
-	now, other := r.take(t.log), r.take(t.log)
+	now, other := r.readBits(t.log), r.readBits(t.log)
 	if r.at < r.from {
 		return 0, errCorrupt
 	}
 	for ; n < 254; n++ {
 		s := &t.states[now]
 		weights[n] = s.symbol
-		now = uint32(s.next) + r.take(int(s.bits))
+		now = uint32(s.next) + r.readBits(int(s.bits))
 		if now, other = other, now; r.at < r.from {
 			weights[n+1] = t.states[now].symbol
 			return n + 2, nil
@@ -199,7 +199,7 @@ func readWeights(weights *[256]uint8, in []byte, at, to, end int) (n int, err er
 	return 0, errCorrupt
 }
 
-// decode fills dst from the stream between two bytes, which has to hold no more.
+// decode fills dst from the stream between two bytes, which must contain no more symbols.
 func (h *huffman) decode(dst, in []byte, from, to int) error {
 	var r reader
 	if !r.reset(in, from, to) {
@@ -210,8 +210,8 @@ func (h *huffman) decode(dst, in []byte, from, to int) error {
 		if at < r.from {
 			return errCorrupt
 		}
-		// Eight bytes hold five codes or more. Near the end they hold what stands
-		// before the stream, too: whoever needed that is found out afterwards.
+		// Eight bytes contain at least five codes. Near the end they include bytes before the stream; the check after the loop
+		// finds a stream that used them.
 		low := max(at-56, 0) &^ 7
 		v := binary.LittleEndian.Uint64(in[low>>3:])
 		left := at - low
