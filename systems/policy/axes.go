@@ -2,156 +2,146 @@ package policy
 
 import "fmt"
 
-// InputTiming is the axis "input timing": in which tick the server uses an input.
+// InputTiming is the axis "input timing": the tick in which the server uses an input.
 type InputTiming uint8
 
 const (
-	// TimingBuffered holds a client's inputs in a short queue, as deep as its
-	// link's jitter and loss ask for, and uses one a tick, in sequence.
+	// TimingBuffered keeps a client's inputs in a short queue and uses one per tick, in sequence. The queue is as
+	// deep as the jitter and loss of the client's link require.
 	TimingBuffered InputTiming = iota
-	// TimingArrival uses inputs in the tick in which they arrive, oldest first.
+	// TimingArrival uses inputs in the tick in which they arrive, the oldest first.
 	TimingArrival
-	// TimingStamped uses an input in the tick that the client stamped it with:
-	// its own tick plus Policies.Suggest, at which it applies it too.
+	// TimingStamped uses an input in the tick that the client names: the client's tick plus Policies.Suggest. The
+	// client applies the input in this tick too.
 	TimingStamped
 )
 
-// String is the choice in a word.
-func (t InputTiming) String() string { return name(axisTiming, uint8(t)) }
+// String returns the name of the value.
+func (t InputTiming) String() string { return valueName(axisTiming, uint8(t)) }
 
-// LateInput is the axis "late input": what becomes of an input that arrives when
-// its turn has passed and another was used in its place.
+// LateInput is the axis "late input": what the server does with an input that arrives after the tick that should have
+// used it.
 type LateInput uint8
 
 const (
-	// LateDrop drops and counts it.
+	// LateDrop drops the input and counts it.
 	LateDrop LateInput = iota
-	// LateSuperseded lets it replace what is held, from the next tick on, when no
-	// newer one has come; else the newer one has superseded it and it is dropped.
+	// LateSuperseded uses the input from the next tick on in place of the repeated input. If a newer input has
+	// already arrived, the server drops the late one.
 	LateSuperseded
-	// LateRewrite uses it in its own tick all the same, when that is within
-	// Policies.Window: history is simulated again from there.
+	// LateRewrite uses the input in its own tick and simulates again from there, if this tick is within
+	// Policies.Window.
 	LateRewrite
 )
 
-// String is the choice in a word.
-func (l LateInput) String() string { return name(axisLate, uint8(l)) }
+// String returns the name of the value.
+func (l LateInput) String() string { return valueName(axisLate, uint8(l)) }
 
-// MissingInput is the axis "missing input": what a tick uses for a player whose
-// input has not arrived.
+// MissingInput is the axis "missing input": what a tick uses for a player whose input has not arrived.
 type MissingInput uint8
 
 const (
-	// MissingRepeat repeats what the player holds, never edges such as a press.
+	// MissingRepeat repeats the last input of the player, without edges such as a key press.
 	MissingRepeat MissingInput = iota
 	// MissingNeutral uses the zero input.
 	MissingNeutral
-	// MissingWait simulates no tick before it has everybody's input.
+	// MissingWait delays the tick until the inputs of all players have arrived.
 	MissingWait
 )
 
-// String is the choice in a word.
-func (m MissingInput) String() string { return name(axisMissing, uint8(m)) }
+// String returns the name of the value.
+func (m MissingInput) String() string { return valueName(axisMissing, uint8(m)) }
 
-// ServerState is the axis "server state": whether a tick that was simulated
-// stands.
+// ServerState is the axis "server state": whether the server simulates a completed tick again.
 type ServerState uint8
 
 const (
 	// StateForward simulates each tick once.
 	StateForward ServerState = iota
-	// StateRewind goes back to the oldest tick that a late input changes, once a
-	// tick, and simulates from there to the present again.
+	// StateRewind restores the oldest tick that a late input changes and simulates from there to the present, at most
+	// once per tick.
 	StateRewind
 )
 
-// String is the choice in a word.
-func (s ServerState) String() string { return name(axisState, uint8(s)) }
+// String returns the name of the value.
+func (s ServerState) String() string { return valueName(axisState, uint8(s)) }
 
-// Correction is the axis "correction": what a client is told about its own
-// entities, to set wrong predictions right.
+// Correction is the axis "correction": what the server sends a client to correct wrong predictions.
 type Correction uint8
 
 const (
-	// CorrectionState is the server's state, in every snapshot.
+	// CorrectionState sends the server's state of the client's own entities in every snapshot.
 	CorrectionState Correction = iota
-	// CorrectionMismatch is the server's state while the result that the client
-	// reports, which nobody trusts, differs by more than the tolerance.
+	// CorrectionMismatch sends this state only while the result that the client reports differs by more than the
+	// tolerance. The server never adopts the reported result.
 	CorrectionMismatch
-	// CorrectionInputs is no state at all: everybody's inputs are relayed, each
-	// peer simulates everything from them, and checksums are compared.
+	// CorrectionInputs sends no state. The server relays the inputs of all players, each peer simulates everything
+	// from them, and the peers compare checksums.
 	CorrectionInputs
 )
 
-// String is the choice in a word.
-func (c Correction) String() string { return name(axisCorrection, uint8(c)) }
+// String returns the name of the value.
+func (c Correction) String() string { return valueName(axisCorrection, uint8(c)) }
 
-// Remotes is the axis "remotes": what a client shows of entities that are not its
-// own.
+// Remotes is the axis "remotes": how a client shows the entities of others.
 type Remotes uint8
 
 const (
-	// RemotesInterpolated is a little of the past, between two confirmed states.
+	// RemotesInterpolated draws them slightly in the past, between two confirmed states.
 	RemotesInterpolated Remotes = iota
-	// RemotesDamped follows the newest confirmed state, faster the further it is
-	// away.
+	// RemotesDamped follows the newest confirmed state. The speed grows with the distance to it.
 	RemotesDamped
-	// RemotesCoSimulated is the present, simulated here like the client's own.
+	// RemotesCoSimulated simulates them in the present on the client, like the client's own entities.
 	RemotesCoSimulated
 )
 
-// String is the choice in a word.
-func (r Remotes) String() string { return name(axisRemotes, uint8(r)) }
+// String returns the name of the value.
+func (r Remotes) String() string { return valueName(axisRemotes, uint8(r)) }
 
-// Outcomes is the axis "outcomes": when it is told that something irreversible
-// happened, a kill say.
+// Outcomes is the axis "outcomes": when the server announces irreversible results, such as a kill.
 type Outcomes uint8
 
 const (
-	// OutcomesAtOnce tells it in the tick in which the server simulates it, by a
-	// reliable event.
+	// OutcomesAtOnce announces a result in the tick that produced it, with a reliable event.
 	OutcomesAtOnce Outcomes = iota
-	// OutcomesPastHorizon tells it provisionally at first, and commits it when its
-	// tick has passed the horizon and no rewrite can reach it; see package outcome.
+	// OutcomesPastHorizon first announces a result as provisional. It becomes final when its tick has passed the
+	// horizon, where no rewrite can change it. See package outcome.
 	OutcomesPastHorizon
 )
 
-// String is the choice in a word.
-func (o Outcomes) String() string { return name(axisOutcomes, uint8(o)) }
+// String returns the name of the value.
+func (o Outcomes) String() string { return valueName(axisOutcomes, uint8(o)) }
 
-// Tolerance is the axis "tolerance": where it comes from how far two states may
-// differ and still agree.
+// Tolerance is the axis "tolerance": how much two states may differ and still count as equal.
 type Tolerance uint8
 
 const (
-	// ToleranceFields is what each field was registered with; where nothing was
-	// said, one quantization step.
+	// ToleranceFields uses the tolerance that each field was registered with. The default of a field is one
+	// quantization step.
 	ToleranceFields Tolerance = iota
-	// ToleranceExact is none: the two are equal in every bit, or they differ.
+	// ToleranceExact requires that both states are equal in every bit.
 	ToleranceExact
 )
 
-// String is the choice in a word.
-func (t Tolerance) String() string { return name(axisTolerance, uint8(t)) }
+// String returns the name of the value.
+func (t Tolerance) String() string { return valueName(axisTolerance, uint8(t)) }
 
-// Horizon is the axis "horizon": which ticks are final for
-// [OutcomesPastHorizon].
+// Horizon is the axis "horizon": which ticks are final for [OutcomesPastHorizon].
 type Horizon uint8
 
 const (
-	// HorizonPlayers is the ticks before the last one that every connected
-	// player's inputs are known for, and those that have left the window: whichever
-	// comes first.
+	// HorizonPlayers makes a tick final when the inputs of all connected players up to this tick are known, or when
+	// it has left the window, whichever comes first.
 	HorizonPlayers Horizon = iota
-	// HorizonWindow is the ticks that have left the window. It is later, and the
-	// same on every peer, because it follows from the tick alone.
+	// HorizonWindow makes a tick final when it has left the window. This is later than HorizonPlayers, but all peers
+	// agree because it depends on the tick number only.
 	HorizonWindow
 )
 
-// String is the choice in a word.
-func (h Horizon) String() string { return name(axisHorizon, uint8(h)) }
+// String returns the name of the value.
+func (h Horizon) String() string { return valueName(axisHorizon, uint8(h)) }
 
-// axis counts the axes; a set of policies is one value on each.
+// axis identifies one of the axes.
 type axis uint8
 
 const (
@@ -167,7 +157,7 @@ const (
 	axes
 )
 
-// names are the axes and their values, in the order of their constants.
+// names lists the axes and the names of their values, both in the order of the constants.
 var names = [axes]struct {
 	axis   string
 	values []string
@@ -183,8 +173,8 @@ var names = [axes]struct {
 	axisHorizon:    {"horizon", []string{"players", "window"}},
 }
 
-// name is a value of an axis in words.
-func name(a axis, value uint8) string {
+// valueName returns the name of a value on an axis.
+func valueName(a axis, value uint8) string {
 	if values := names[a].values; int(value) < len(values) {
 		return values[value]
 	}

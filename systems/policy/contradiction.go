@@ -2,26 +2,26 @@ package policy
 
 import "fmt"
 
-// choice is a value on an axis.
+// choice is one value on one axis.
 type choice struct {
 	axis  axis
 	value uint8
 }
 
-func (c choice) String() string { return names[c.axis].axis + " " + name(c.axis, c.value) }
+func (c choice) String() string { return names[c.axis].axis + " " + valueName(c.axis, c.value) }
 
 // contradiction is a pair of choices that exclude each other.
 type contradiction struct {
 	a, b    choice
 	why     string
-	instead choice // on one of the two axes
+	instead choice // the recommended choice, on one of the two axes
 }
 
 func (c *contradiction) String() string {
 	return fmt.Sprintf("%v contradicts %v: %s; choose %v", c.a, c.b, c.why, c.instead)
 }
 
-// Shorthands of the table below.
+// Constructors of choices, for the tables below.
 func timing(v InputTiming) choice    { return choice{axisTiming, uint8(v)} }
 func late(v LateInput) choice        { return choice{axisLate, uint8(v)} }
 func missing(v MissingInput) choice  { return choice{axisMissing, uint8(v)} }
@@ -32,16 +32,17 @@ func outcomes(v Outcomes) choice     { return choice{axisOutcomes, uint8(v)} }
 func tolerance(v Tolerance) choice   { return choice{axisTolerance, uint8(v)} }
 func horizon(v Horizon) choice       { return choice{axisHorizon, uint8(v)} }
 
-// contradictions lists every pair of choices that exclude each other. Pairs that
-// are merely a bad bargain are not here: the package documentation has the bill.
-// The advice keeps what differs from the default, where one of the two does: that
-// is what somebody asked for. The first pair that holds is the one that is told, so
-// waiting stands before what would send the reader back and forth.
+// contradictions lists the pairs of choices that exclude each other. It omits pairs that work but perform badly; the
+// package documentation describes those costs.
+//
+// If one choice of a pair is not the default, the caller asked for it, so the advice keeps it. Validate reports the
+// first pair that matches. Pairs with MissingWait come early, because otherwise the advice could lead the caller in
+// circles.
 var contradictions = []contradiction{
-	// An input belongs to a tick only when it says so.
+	// Only stamped inputs name their tick.
 	{
 		timing(TimingBuffered), late(LateRewrite),
-		"a buffer uses inputs in sequence, so the client does not know which tick of history one would belong in",
+		"a buffer uses inputs in sequence, so a late input belongs to no known tick",
 		timing(TimingStamped),
 	},
 	{
@@ -51,31 +52,31 @@ var contradictions = []contradiction{
 	},
 	{
 		timing(TimingArrival), late(LateSuperseded),
-		"on arrival an input is late only when a newer one was used before it, so it can supersede nothing",
+		"an input used on arrival is late only if the server has already used a newer one, so it can supersede nothing",
 		late(LateDrop),
 	},
 	{
 		timing(TimingBuffered), missing(MissingWait),
-		"a buffer grows by holding one client while all others go on, and waiting holds everybody",
+		"a buffer delays one client while the others continue, but waiting delays all players",
 		timing(TimingStamped),
 	},
 	{
 		timing(TimingArrival), missing(MissingWait),
-		"an input that is used when it arrives is expected in no tick, so none can wait for it",
+		"an input that is used when it arrives belongs to no tick in advance, so no tick can wait for it",
 		timing(TimingStamped),
 	},
 	{
 		timing(TimingBuffered), correction(CorrectionInputs),
-		"all peers must use an input in the same tick, and one in a buffer does not say which",
+		"all peers must use an input in the same tick, and a buffered input does not name its tick",
 		timing(TimingStamped),
 	},
 	{
 		timing(TimingArrival), correction(CorrectionInputs),
-		"all peers must use an input in the same tick, and it arrives at each in another",
+		"all peers must use an input in the same tick, but it arrives at each peer in a different tick",
 		timing(TimingStamped),
 	},
 
-	// Where every tick waits for its inputs, nothing is late, provisional or wrong.
+	// If every tick waits for its inputs, no input is late, no result is provisional and no prediction is wrong.
 	{
 		late(LateSuperseded), missing(MissingWait),
 		"no input is late when every tick waits for it",
@@ -88,39 +89,39 @@ var contradictions = []contradiction{
 	},
 	{
 		missing(MissingWait), state(StateRewind),
-		"no tick is simulated with an input missing, so there is nothing to go back for",
+		"every tick is simulated with all its inputs, so there is no reason to rewind",
 		state(StateForward),
 	},
 	{
 		missing(MissingWait), correction(CorrectionState),
-		"with all inputs in every tick each peer computes the same state, and there is nothing to correct",
+		"every tick has all inputs, so each peer computes the same state and there is nothing to correct",
 		correction(CorrectionInputs),
 	},
 	{
 		missing(MissingWait), correction(CorrectionMismatch),
-		"with all inputs in every tick each peer computes the same state, and there is nothing to correct",
+		"every tick has all inputs, so each peer computes the same state and there is nothing to correct",
 		correction(CorrectionInputs),
 	},
 	{
 		missing(MissingWait), outcomes(OutcomesPastHorizon),
-		"a tick that has waited for all its inputs is final, so no outcome is provisional",
+		"a tick that has all its inputs is final, so no outcome is provisional",
 		outcomes(OutcomesAtOnce),
 	},
 	{
 		missing(MissingWait), horizon(HorizonWindow),
-		"a tick that has waited for all its inputs is final, so there is no window to leave",
+		"a tick that has all its inputs is final, so there is no window",
 		horizon(HorizonPlayers),
 	},
 
-	// The server goes back for late inputs, and for nothing else.
+	// Only late inputs make the server rewind.
 	{
 		late(LateDrop), state(StateRewind),
-		"only a late input makes the server go back, and it is dropped",
+		"only a late input makes the server rewind, and late inputs are dropped",
 		late(LateRewrite),
 	},
 	{
 		late(LateSuperseded), state(StateRewind),
-		"only a late input makes the server go back, and it is used in the next tick instead",
+		"only a late input makes the server rewind, and late inputs are used in the next tick instead",
 		state(StateForward),
 	},
 	{
@@ -130,87 +131,87 @@ var contradictions = []contradiction{
 	},
 	{
 		late(LateSuperseded), missing(MissingNeutral),
-		"a late input replaces what is held, and neutral fillers hold nothing",
+		"a late input replaces the repeated input, and the neutral input is not repeated",
 		missing(MissingRepeat),
 	},
 	{
 		state(StateRewind), correction(CorrectionMismatch),
-		"a result that agreed can be wrong after the next rewrite, when nobody compares it any more",
+		"a rewrite can change a result after it was compared",
 		correction(CorrectionState),
 	},
 	{
 		state(StateRewind), outcomes(OutcomesAtOnce),
-		"a rewrite can undo what was told for good",
+		"a rewrite can undo an outcome that was announced as final",
 		outcomes(OutcomesPastHorizon),
 	},
 
-	// What is shown must come from what is sent.
+	// A client can only show states that the server sends.
 	{
 		correction(CorrectionInputs), remotes(RemotesInterpolated),
-		"no states of others arrive between which to draw them",
+		"the server sends no states of others to interpolate between",
 		remotes(RemotesCoSimulated),
 	},
 	{
 		correction(CorrectionInputs), remotes(RemotesDamped),
-		"no states of others arrive for them to follow",
+		"the server sends no states of others to follow",
 		remotes(RemotesCoSimulated),
 	},
 	{
 		correction(CorrectionMismatch), remotes(RemotesCoSimulated),
-		"others are simulated from a state of everything, and the server leaves out the client's part while it agrees",
+		"co-simulation needs the full state, and the server omits the owner state while the results agree",
 		correction(CorrectionState),
 	},
 	{
 		correction(CorrectionMismatch), tolerance(ToleranceExact),
-		"the client's result travels rounded, so it never equals the server's and every tick would be corrected",
+		"the client's result is quantized, so it rarely equals the server's state exactly and every tick would be corrected",
 		tolerance(ToleranceFields),
 	},
 	{
 		correction(CorrectionInputs), tolerance(ToleranceFields),
-		"peers that get no state compare checksums, and those are equal or not",
+		"peers without state compare checksums, which are either equal or not",
 		tolerance(ToleranceExact),
 	},
 	{
 		late(LateDrop), horizon(HorizonWindow),
-		"nothing is rewritten, so there is no window to leave",
+		"no tick is rewritten, so there is no window",
 		late(LateRewrite),
 	},
 	{
 		late(LateSuperseded), horizon(HorizonWindow),
-		"nothing is rewritten, so there is no window to leave",
+		"no tick is rewritten, so there is no window",
 		horizon(HorizonPlayers),
 	},
 	{
 		timing(TimingStamped), late(LateSuperseded),
-		"an input that says its tick is used in no other",
+		"an input that names its tick is used in no other tick",
 		late(LateDrop),
 	},
 	{
 		timing(TimingStamped), correction(CorrectionMismatch),
-		"results are compared as inputs are used in sequence, and these are used by tick",
+		"results are compared in input sequence, and stamped inputs are used by tick",
 		correction(CorrectionState),
 	},
 }
 
-// unawaited lists the pairs that exclude each other but where every tick waits for its inputs. They are told last.
-var unawaited = []contradiction{
+// withoutWait lists pairs that exclude each other unless MissingWait is chosen. They are checked last.
+var withoutWait = []contradiction{
 	{
 		late(LateDrop), correction(CorrectionInputs),
-		"where nobody waits all simulate a tick at the same time, so inputs arrive after it, and each would be dropped",
+		"all peers simulate a tick at the same time without waiting, so every input arrives late and would be dropped",
 		late(LateRewrite),
 	},
 }
 
-// contradiction is the first pair of c that excludes each other, or nil.
+// contradiction returns the first pair of c that excludes each other, or nil.
 func (c choices) contradiction() *contradiction {
-	if r := c.among(contradictions); r != nil || c[axisMissing] == uint8(MissingWait) {
+	if r := c.firstIn(contradictions); r != nil || c[axisMissing] == uint8(MissingWait) {
 		return r
 	}
-	return c.among(unawaited)
+	return c.firstIn(withoutWait)
 }
 
-// among is the first pair of a table that c has chosen, or nil.
-func (c choices) among(table []contradiction) *contradiction {
+// firstIn returns the first pair of the table whose choices are both in c, or nil.
+func (c choices) firstIn(table []contradiction) *contradiction {
 	for i := range table {
 		if r := &table[i]; c[r.a.axis] == r.a.value && c[r.b.axis] == r.b.value {
 			return r

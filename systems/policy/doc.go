@@ -1,123 +1,124 @@
-// Package policy says what a netcode model is: a choice on each of nine axes. The
-// same world, components and Simulate function run under any of them.
+// Package policy defines a netcode model as one choice on each of nine axes. The same world, components and Simulate
+// function run under every model.
 //
-//   - Take a whole model: [Preset], [Presets], [Preset.Policies]; as a flag: [ParsePreset].
-//   - Choose by axis: [Policies], beginning with those of a preset.
-//   - Learn whether the choices go together, and what to choose instead: [Policies.Validate].
+// # Index of tasks
+//
+//   - Choose a whole model: [Preset], [Presets], [Preset.Policies]. Parse a flag: [ParsePreset].
+//   - Choose by axis: change fields of [Policies], starting from a preset.
+//   - Check that the choices are compatible, and get advice if not: [Policies.Validate].
 //   - Read the parameters: [Policies.Filled], [Policies.WindowTicks], [Policies.SuggestTicks].
-//   - Know which outcomes are final: [Policies.FirstOpen].
-//   - Tell a peer: [Policies.Append], [Parse].
-//   - Log them: [Policies.String].
+//   - Compute which outcomes are final: [Policies.FirstOpen].
+//   - Encode policies for a peer: [Policies.Append], [Parse].
+//   - Log them: [Policies.String], [Policies.Model].
 //
-// Rates (simulation step, server wake-up, send rate) are no policies: they are in
-// the server's configuration. Nor is how one field is compared: that is said where
-// its component is registered, and [Tolerance] says whether it counts.
+// Rates are not policies: the simulation step, the wake-ups of the server and the send rate are in the server's
+// configuration. The tolerance of a field is registered with its component; [Tolerance] says whether it is used.
 //
 // # Presets
 //
-//	LocalSync           the default. Own entities answer at once, others are shown a little late, nobody
-//	                    re-simulates anybody else: the server 0 ticks, a client at most
-//	                    ⌈round trip / tick⌉ + buffer depth + 1 for each misprediction, whatever the
-//	                    number of players. For most games.
-//	Buffered            LocalSync whose others follow by damping; set the server's WakeEvery to 3 for a
-//	                    20 Hz server of 60 steps. For many players on little server time.
-//	CorrectOnMismatch   LocalSync with fewer bytes down for own state and a few up for the result. For
-//	                    large own states that are mostly predicted right.
-//	ServerRewind        fair to slow links: a shot counts in the tick in which it was fired, and the clocks of
-//	                    all players lead the server's alike, as far as the slowest link needs but at most
-//	                    half the window. So one slow player makes everybody see the others later, and
-//	                    nobody lose for it. The server re-simulates what comes late all the same (with no
-//	                    lead 8.6 ticks a tick for 8 players at ±30 ms; with it 0.01 to 0.02 for 8 at
-//	                    500/84/5), others see jumps up to the window, and kills wait for the horizon. For
-//	                    duels with many players.
-//	Rollback            everybody shown in the present, inputs only on the wire, and everybody pays for
-//	                    everybody's latency: with one-way latencies of 2, 5 and 10 ticks, one change of
-//	                    input each costs 17 re-simulated ticks on the server and 19, 22, 27 on the players;
-//	                    changes in every tick, merged, 10 a tick and 12, 15, 15. For two to four players.
-//	Lockstep            the fewest bytes, no corrections ever, any number of entities; the own entity
-//	                    answers a round trip of the slowest link late, for everybody alike. For strategy games.
+//	LocalSync           The default, for most games. Own entities respond at once, others are shown slightly late.
+//	                    Nobody re-simulates the entities of others. The server re-simulates nothing; a client at
+//	                    most ⌈round trip / tick⌉ + buffer depth + 1 ticks for each misprediction, for any number
+//	                    of players.
+//	Buffered            LocalSync with damped remotes. Set the server's WakeEvery to 3 for a server that wakes
+//	                    20 times a second and simulates 60 steps. For many players on little server time.
+//	CorrectOnMismatch   LocalSync with fewer bytes down for owner state, and a few bytes up for the result. For
+//	                    large owner states that are mostly predicted right.
+//	ServerRewind        Fair to slow links: a shot counts in the tick in which the player fired. The clocks of all
+//	                    players lead the server by the same number of ticks, as many as the slowest link needs, up
+//	                    to half the window. So one slow player makes all players see the others later, but no
+//	                    player is at a disadvantage. The server re-simulates late inputs (8.6 ticks per tick for
+//	                    8 players at ±30 ms without a lead; 0.01 to 0.02 for 8 players at 500/84/5 with it). Others
+//	                    see jumps up to the window, and kills wait for the horizon. For duels with many players.
+//	Rollback            All entities are shown in the present, and only inputs are sent. Every player pays for the
+//	                    latency of all players: with one-way latencies of 2, 5 and 10 ticks, one input change of
+//	                    each player costs 17 re-simulated ticks on the server and 19, 22 and 27 on the players.
+//	                    Changes in every tick, merged, cost 10 and 12, 15 and 15 per tick. For two to four players.
+//	Lockstep            The fewest bytes, no corrections, any number of entities. Own entities respond after a
+//	                    round trip of the slowest link, for all players alike. For strategy games.
 //
-// Figures are counted at 60 steps a second and 20 snapshots a second, with 8 clients where
-// it matters. Both Rollback and Lockstep need a Simulate that gives the same bits on every
-// peer; ecs.World.ForceRollback finds what does not. LocalSync, Buffered and
-// CorrectOnMismatch only need it to be close.
+// The figures were measured at 60 steps and 20 snapshots a second, with 8 clients where the number matters. Rollback
+// and Lockstep need a Simulate function that produces the same bits on every peer; ecs.World.ForceRollback finds
+// differences. LocalSync, Buffered and CorrectOnMismatch only need similar results.
 //
-// # The axes: what each choice costs, and when to choose it
+// # Costs and uses of each choice
 //
-// Input timing. "500/84/5" is 500 ms mean round trip, ±84 ms jitter each way, 5 %
-// loss each way.
+// "500/84/5" is a link with a mean round trip of 500 ms, and ±84 ms jitter and 5 % loss in each direction.
 //
-//	buffered     costs the others the depth of the buffer in delay: 13 ticks or 200 ms at 500/84/5, 2 ticks on
-//	             a good link. In return no input was missing there in five minutes. The default.
-//	arrival      no delay, but each jitter is a misprediction: 728 corrections a minute at 100/±20/2, where
-//	             buffered makes none. For links without jitter, and to compare.
-//	stamped      needs clocks that agree: without a lead of the client every input is late, with a lead of
-//	             9 ticks there are 0.05 re-simulations a tick. The server steers that lead, the same for all.
-//	             Costs the player Suggest in delay. For whatever must happen in the tick in which the
-//	             player did it.
+// Input timing:
 //
-// Late input.
+//	buffered     Delays the actions of a player for the others by the depth of the buffer: 13 ticks or 200 ms at
+//	             500/84/5, 2 ticks on a good link. No input was missing in five minutes at 500/84/5. The default.
+//	arrival      No delay, but jitter causes mispredictions: 728 corrections a minute at 100/±20/2, where buffered
+//	             causes none. For links without jitter, and for comparisons.
+//	stamped      Needs synchronized clocks: without a lead of the client every input is late; with a lead of 9 ticks
+//	             there are 0.05 re-simulations per tick. The server controls the lead, the same for all clients.
+//	             Delays the player's own actions by Suggest. For actions that must happen in the tick in which
+//	             the player acted.
 //
-//	drop         costs the player an input. Nothing that was shown changes. The default.
-//	superseded   costs the player the tick; what it holds then is right again a tick after it arrives. For
-//	             inputs that are states (a stick) rather than events (a press).
-//	rewrite      costs the server up to the window in ticks, once a tick; a pass for each input would cost
-//	             58 ticks a tick where one merged pass costs 8.6. Visible jumps. For fairness.
+// Late input:
 //
-// Missing input.
+//	drop         The player loses the input. No shown state changes. The default.
+//	superseded   The player loses the tick. Held keys are right again one tick after the input arrives. For inputs
+//	             that are states (a stick) rather than events (a press).
+//	rewrite      The server re-simulates up to the window, at most once per tick: 8.6 ticks per tick, where one pass
+//	             per input would cost 58. Others see jumps. For fairness.
 //
-//	repeat       mostly right, because players mostly hold. The default.
-//	neutral      a stutter for each lost input, but nobody runs on who does not press. For vehicles at a
-//	             cliff, and turn-like games.
-//	wait         costs everybody the slowest player's latency, and stands still when that one is gone. With
-//	             it nothing is ever wrong. For lockstep.
+// Missing input:
 //
-// Server state.
+//	repeat       Mostly right, because players mostly keep holding keys. The default.
+//	neutral      Each lost input causes a stutter, but a player who released the keys never runs on. For vehicles
+//	             at a cliff, and for games similar to turns.
+//	wait         Every player waits for the slowest one, and the game stops when that player is gone. In return no
+//	             prediction is wrong. For lockstep.
 //
-//	forward      each tick once. The default.
-//	rewind       a history of the window, and the re-simulation above.
+// Server state:
 //
-// Correction.
+//	forward      Simulates each tick once. The default.
+//	rewind       Needs a history of the window and the re-simulation of late inputs.
 //
-//	state        the own entity's bits in every snapshot. The default.
-//	mismatch     a quantized result in every input packet, compared on the server; nothing down while it
-//	             agrees. A client can report what it likes and gains nothing.
-//	inputs       no state at all, so bytes do not grow with entities; but every peer holds and simulates
-//	             everything, sees what it should not, and joins late by a snapshot of the whole.
+// Correction:
 //
-// Remotes.
+//	state        Sends the state of own entities in every snapshot. The default.
+//	mismatch     Adds a quantized result to every input packet. The server compares it and sends no owner state while
+//	             the results agree. A client that reports false results gains nothing.
+//	inputs       Sends no state, so the bytes do not grow with the number of entities. But every peer stores and
+//	             simulates everything, can see hidden entities, and needs a whole snapshot to join.
 //
-//	interpolated never wrong, and old: 387 ms at a round trip of 200 ms ±30 with 5 % loss, 599 ms at 500/84/5,
+// Remotes:
+//
+//	interpolated Never wrong, but old: 387 ms at a round trip of 200 ms ±30 with 5 % loss, 599 ms at 500/84/5,
 //	             without a stall. The default.
-//	damped       as new as the last snapshot, and softly wrong between two: rate max(d, |error|·d) a
-//	             second, snapping beyond a threshold. For slow-moving things, and few snapshots a second.
-//	co-simulated in the present, and wrong whenever somebody changes an input; a client then re-simulates
-//	             everything it sees. For contact between players: ball games, melee. It works with a server
-//	             that only goes forward too: clients then predict others from confirmed states.
+//	damped       As new as the last snapshot, and slightly wrong between two snapshots. Approaches at
+//	             max(d, |error|·d) a second, and snaps beyond a threshold. For slow entities, and for few
+//	             snapshots a second.
+//	co-simulated In the present, and wrong whenever a player changes an input. A client then re-simulates all visible
+//	             entities. For contact between players: ball games, melee. With a server that only goes forward,
+//	             clients predict others from confirmed states.
 //
-// Outcomes.
+// Outcomes:
 //
-//	at once            final when told, and right, because nothing is rewritten. The default.
-//	past the horizon   shown at once, final up to the window later; 17 % of provisional hits were withdrawn.
-//	                   With a server that only goes forward it is the client's own predictions
-//	                   that are provisional, until the server has confirmed their tick.
+//	at once            Final when announced, because nothing is rewritten. The default.
+//	past the horizon   Shown at once as provisional, final up to the window later; 17 % of provisional hits were
+//	                   withdrawn. With a server that only goes forward, only the client's own predictions are
+//	                   provisional, until the server has confirmed their tick.
 //
-// Tolerance.
+// Tolerance:
 //
-//	fields       the step or tolerance of each field. Small differences are not corrected, so they last. The
+//	fields       The step or tolerance of each field. Small differences are not corrected, so they remain. The
 //	             default.
-//	exact        every bit. For worlds that round after each step (ecs.Protocol.QuantizeSteps), and
-//	             needed where peers compare checksums.
+//	exact        Every bit. For worlds that round after each step (ecs.Protocol.QuantizeSteps). Required if peers
+//	             compare checksums.
 //
-// Horizon.
+// Horizon:
 //
-//	players      as soon as nobody's input is outstanding: on good links a few ticks. A player whose inputs do
-//	             not come delays it up to the window. The default.
-//	window       always the window, and in the same tick on every peer.
+//	players      When the inputs of all players are known: a few ticks on good links. A player whose inputs do not
+//	             arrive delays it, up to the window. The default.
+//	window       Always after the window, in the same tick on every peer.
 //
-// # What does not go together
+// # Contradictions
 //
-// Of the 3,888 combinations most contradict themselves. Validate knows which two
-// choices exclude each other and why; with the advice it gives, whatever one begins
-// with becomes a model in a few steps.
+// Most of the 3,888 combinations contain a contradiction. Validate names two choices that exclude each other, the
+// reason, and an alternative. Following the advice repeatedly leads from any combination to a valid model in a few
+// steps.
 package policy

@@ -19,5 +19,5 @@ func Example() {
 	// Output:
 	// input timing buffered, late input drop, missing input repeat, server state forward, correction state, remotes co-simulated, outcomes at once, tolerance fields, horizon players
 	// <nil>
-	// policy: no model: late input drop contradicts server state rewind: only a late input makes the server go back, and it is dropped; choose late input rewrite
+	// policy: invalid model: late input drop contradicts server state rewind: only a late input makes the server rewind, and late inputs are dropped; choose late input rewrite
 }

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Policies are a netcode model: one choice on each axis, and the parameters of
-// those choices. The zero value is [LocalSync]. Rates are not among them: they
-// stay in the server's configuration, and any model runs at any of them.
+// Policies is a netcode model: one choice on each axis, and the parameters of these choices. The zero value is
+// [LocalSync]. Rates are not part of it: any model runs at any rate of the server's configuration.
 type Policies struct {
 	Timing     InputTiming  // Default: TimingBuffered
 	Late       LateInput    // Default: LateDrop
@@ -21,40 +20,36 @@ type Policies struct {
 	Tolerance  Tolerance    // Default: ToleranceFields
 	Horizon    Horizon      // Default: HorizonPlayers
 
-	// Window is P: how far back a late input may rewrite history, in whole
-	// milliseconds up to [MaxWindow]. The larger, the worse a link may be; the
-	// smaller, the smaller the largest jump that others can see, the less memory and
-	// the less there is to re-simulate. Only with LateRewrite, else it is 0.
-	// Default (0): 1 s.
+	// Window, or P, is how far back a late input may rewrite history, in whole milliseconds up to [MaxWindow]. A
+	// larger window tolerates worse links. A smaller window limits the jumps that others see, the memory and the
+	// re-simulation. It must be 0 without LateRewrite. Default (0): 1 s.
 	Window time.Duration
-	// Suggest is X: how long after it was gathered a client wants its input to
-	// apply, on its own screen too, in whole milliseconds up to [MaxSuggest]. It
-	// hides that much of everybody's latency from the others and is felt by the
-	// player. With MissingWait it is the least delay. Only with TimingStamped, else
-	// it is 0. Default (0): 30 ms. For none at all: [NoSuggest].
+	// Suggest, or X, is the delay between gathering an input and applying it, on the client's own screen too, in
+	// whole milliseconds up to [MaxSuggest]. It hides this much latency from the other players; the player feels it.
+	// With MissingWait it is the minimum delay. It must be 0 without TimingStamped. Default (0): 30 ms. Use
+	// [NoSuggest] for no delay.
 	Suggest time.Duration
 }
 
 // Limits and defaults of the parameters.
 const (
-	// DefaultWindow is P where Policies says 0.
+	// DefaultWindow is the window if Policies.Window is 0.
 	DefaultWindow = time.Second
-	// MaxWindow bounds P, and with it what a server keeps of the past.
+	// MaxWindow is the largest window. It bounds the history that a server stores.
 	MaxWindow = 10 * time.Second
-	// DefaultSuggest is X where Policies says 0.
+	// DefaultSuggest is the delay if Policies.Suggest is 0.
 	DefaultSuggest = 30 * time.Millisecond
-	// MaxSuggest bounds X.
+	// MaxSuggest is the largest delay.
 	MaxSuggest = time.Second
-	// NoSuggest is the X of inputs that apply in the tick that gathered them.
+	// NoSuggest is the value of Policies.Suggest for inputs that apply in the tick that gathered them.
 	NoSuggest time.Duration = -1
 )
 
 // ErrPolicies is wrapped by every error of this package.
-var ErrPolicies = errors.New("policy: no model")
+var ErrPolicies = errors.New("policy: invalid model")
 
-// Filled is p with the documented defaults in place of zeros, which is what a
-// model reads: Window is positive with LateRewrite, Suggest positive or NoSuggest
-// with TimingStamped; both stay 0 otherwise.
+// Filled returns p with the defaults in place of zeros. With LateRewrite, Window is positive; with TimingStamped,
+// Suggest is positive or NoSuggest. Otherwise both remain 0.
 func (p Policies) Filled() Policies {
 	if p.Late == LateRewrite && p.Window == 0 {
 		p.Window = DefaultWindow
@@ -65,23 +60,22 @@ func (p Policies) Filled() Policies {
 	return p
 }
 
-// WindowTicks is the window in ticks, rounded up, of a world of so many steps a
-// second; 0 where nothing rewrites history.
+// WindowTicks returns the window in ticks, rounded up. tickRate is the number of steps a second. Without LateRewrite
+// the result is 0.
 func (p Policies) WindowTicks(tickRate int) int {
 	return int((p.Filled().Window*time.Duration(tickRate) + time.Second - 1) / time.Second)
 }
 
-// SuggestTicks is X in ticks, to the nearest, of a world of so many steps a
-// second; 0 where inputs are not stamped.
+// SuggestTicks returns Suggest in ticks, rounded to the nearest. tickRate is the number of steps a second. Without
+// TimingStamped the result is 0.
 func (p Policies) SuggestTicks(tickRate int) int {
 	return int((max(p.Filled().Suggest, 0)*time.Duration(tickRate) + time.Second/2) / time.Second)
 }
 
-// FirstOpen is the horizon in a world of so many steps a second that has simulated
-// up to the tick newest: the first tick whose outcomes are not final, newest + 1
-// when all are. The argument outstanding is the first tick that a word is still
-// missing about: on a peer that rewinds, some connected player's input; on a client
-// of a server that only goes forward, the server's confirmation.
+// FirstOpen returns the first tick whose outcomes are not final, or newest + 1 if all are final. tickRate is the
+// number of steps a second, and newest is the last simulated tick. outstanding is the first tick with incomplete
+// information: on a peer that rewinds, the first tick without the inputs of all connected players; on a client of a
+// server that only goes forward, the first tick that the server has not confirmed.
 func (p Policies) FirstOpen(tickRate int, newest, outstanding uint32) uint32 {
 	next := newest + 1
 	if p.Outcomes == OutcomesAtOnce {
@@ -98,15 +92,13 @@ func (p Policies) FirstOpen(tickRate int, newest, outstanding uint32) uint32 {
 	return max(outstanding, inWindow)
 }
 
-// Validate reports what is wrong with p; it never changes it. The error wraps
-// [ErrPolicies]. For two choices that contradict each other it names both axes,
-// why they exclude each other, and what to choose instead; whoever follows the
-// advice until there is none has a model.
+// Validate returns an error that wraps [ErrPolicies] if p is not a valid model. For two contradictory choices it
+// names both axes, the reason and an alternative. Following the advice repeatedly leads to a valid model.
 func (p Policies) Validate() error {
 	c := p.choices()
 	for a, v := range c {
 		if n := names[a]; int(v) >= len(n.values) {
-			return fmt.Errorf("%w: %s %d; there are %s", ErrPolicies, n.axis, v, strings.Join(n.values, ", "))
+			return fmt.Errorf("%w: %s %d is unknown: choose one of %s", ErrPolicies, n.axis, v, strings.Join(n.values, ", "))
 		}
 	}
 	if r := c.contradiction(); r != nil {
@@ -114,25 +106,25 @@ func (p Policies) Validate() error {
 	}
 	switch {
 	case p.Window != 0 && p.Late != LateRewrite:
-		return fmt.Errorf("%w: Window %v does nothing with late input %v: choose rewrite, or leave it 0", ErrPolicies, p.Window, p.Late)
+		return fmt.Errorf("%w: Window %v has no effect with late input %v: choose rewrite, or set Window to 0", ErrPolicies, p.Window, p.Late)
 	case p.Window < 0 || p.Window > MaxWindow || p.Window%time.Millisecond != 0:
 		return fmt.Errorf("%w: Window %v is not whole milliseconds up to %v (0: %v)", ErrPolicies, p.Window, MaxWindow, DefaultWindow)
 	case p.Suggest != 0 && p.Timing != TimingStamped:
-		return fmt.Errorf("%w: Suggest %v does nothing with input timing %v: choose stamped, or leave it 0", ErrPolicies, p.Suggest, p.Timing)
+		return fmt.Errorf("%w: Suggest %v has no effect with input timing %v: choose stamped, or set Suggest to 0", ErrPolicies, p.Suggest, p.Timing)
 	case p.Suggest != NoSuggest && (p.Suggest < 0 || p.Suggest > MaxSuggest || p.Suggest%time.Millisecond != 0):
 		return fmt.Errorf("%w: Suggest %v is not whole milliseconds up to %v (0: %v; none: NoSuggest)", ErrPolicies, p.Suggest, MaxSuggest, DefaultSuggest)
 	}
 	return nil
 }
 
-// String is one line that names every choice, for logs.
+// String returns one line that names every choice, for logs.
 func (p Policies) String() string {
 	var b strings.Builder
 	for a, v := range p.choices() {
 		if a > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(names[a].axis + " " + name(axis(a), v))
+		b.WriteString(names[a].axis + " " + valueName(axis(a), v))
 	}
 	p = p.Filled()
 	if p.Window != 0 {
@@ -144,7 +136,7 @@ func (p Policies) String() string {
 	return b.String()
 }
 
-// choices are policies as one number on each axis.
+// choices holds the value of each axis as a number.
 type choices [axes]uint8
 
 func (p Policies) choices() choices {
@@ -154,7 +146,7 @@ func (p Policies) choices() choices {
 	}
 }
 
-// policies is the inverse of Policies.choices, without parameters.
+// policies returns the Policies with these choices. It is the inverse of Policies.choices, without parameters.
 func (c choices) policies() Policies {
 	return Policies{
 		Timing:     InputTiming(c[axisTiming]),

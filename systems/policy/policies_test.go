@@ -45,7 +45,7 @@ func TestEveryCombination(t *testing.T) {
 		}
 		named := 0
 		for a, n := range names {
-			if strings.Contains(err.Error(), n.axis+" "+name(axis(a), c[a])) {
+			if strings.Contains(err.Error(), n.axis+" "+valueName(axis(a), c[a])) {
 				named++
 			}
 		}
@@ -90,7 +90,7 @@ func TestContradictions(t *testing.T) {
 		}
 	})
 	var all []*contradiction
-	for _, table := range [][]contradiction{contradictions, unawaited} {
+	for _, table := range [][]contradiction{contradictions, withoutWait} {
 		for i := range table {
 			all = append(all, &table[i])
 		}
@@ -142,10 +142,10 @@ func TestChosenCombinations(t *testing.T) {
 		{"final kills that can be undone", Policies{Timing: TimingStamped, Late: LateRewrite, State: StateRewind}, "server state rewind contradicts outcomes at once"},
 		{"drawn between states that are not sent", Policies{Timing: TimingStamped, Correction: CorrectionInputs}, "correction inputs contradicts remotes interpolated"},
 		{"advice that must be exact", Policies{Correction: CorrectionMismatch, Tolerance: ToleranceExact}, "correction mismatch contradicts tolerance exact"},
-		{"no such value", Policies{Timing: 3}, "input timing 3; there are buffered, arrival, stamped"},
-		{"no such value either", Policies{Horizon: 255}, "horizon 255; there are players, window"},
-		{"a window for nothing", Policies{Window: time.Second}, "Window 1s does nothing with late input drop"},
-		{"a suggestion nobody stamps", Policies{Suggest: NoSuggest}, "does nothing with input timing buffered"},
+		{"no such value", Policies{Timing: 3}, "input timing 3 is unknown: choose one of buffered, arrival, stamped"},
+		{"no such value either", Policies{Horizon: 255}, "horizon 255 is unknown: choose one of players, window"},
+		{"a window for nothing", Policies{Window: time.Second}, "Window 1s has no effect with late input drop"},
+		{"a suggestion nobody stamps", Policies{Suggest: NoSuggest}, "has no effect with input timing buffered"},
 		{"too long a suggestion", Policies{Timing: TimingStamped, Suggest: MaxSuggest + time.Millisecond}, "Suggest 1.001s is not"},
 		{"parts of a millisecond", Policies{Timing: TimingStamped, Suggest: time.Microsecond}, "Suggest 1µs is not"},
 		{"a negative suggestion", Policies{Timing: TimingStamped, Suggest: -2}, "Suggest -2ns is not"},

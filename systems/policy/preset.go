@@ -5,36 +5,34 @@ import (
 	"strings"
 )
 
-// Preset is a netcode model by name: policies that go together.
+// Preset is a netcode model with a name.
 type Preset uint8
 
 const (
-	// LocalSync is server-authoritative with local synchronization: a client
-	// predicts its own entities and reconciles them with the server, others are
-	// shown as the server confirms them, and nobody re-simulates anybody else.
+	// LocalSync is server-authoritative with local synchronization. A client predicts its own entities and reconciles
+	// them with the server. It shows others as the server confirms them, and never re-simulates them.
 	LocalSync Preset = iota
-	// Buffered is LocalSync with damped presentation, for a server that wakes
-	// every few steps and consumes several inputs then.
+	// Buffered is LocalSync with damped remotes, for a server that wakes every few steps and then consumes several
+	// inputs.
 	Buffered
-	// CorrectOnMismatch is LocalSync in which a client reports its result, and the
-	// server sends it its own state only while the two differ too much.
+	// CorrectOnMismatch is LocalSync in which a client reports its result. The server sends owner state only while
+	// the two results differ too much.
 	CorrectOnMismatch
-	// ServerRewind lets an input say in which tick it applies; one that comes late
-	// makes the server simulate a window of the past again. Outcomes are final past
-	// the horizon.
+	// ServerRewind applies each input in the tick that it names. A late input makes the server simulate part of the
+	// window again. Outcomes are final past the horizon.
 	ServerRewind
-	// Rollback relays everybody's inputs: each peer simulates everything, guesses
-	// what has not arrived, and goes back when it guessed wrong.
+	// Rollback relays the inputs of all players. Each peer simulates everything, predicts inputs that have not
+	// arrived, and goes back when a prediction was wrong.
 	Rollback
-	// Lockstep simulates no tick before everybody's input for it is in. Nothing but
-	// inputs and checksums is sent.
+	// Lockstep simulates a tick when the inputs of all players for it have arrived. Peers send only inputs and
+	// checksums.
 	Lockstep
 	presets
 )
 
 var presetNames = [presets]string{"LocalSync", "Buffered", "CorrectOnMismatch", "ServerRewind", "Rollback", "Lockstep"}
 
-// String is the preset's name as flags spell it.
+// String returns the preset's name, as flags spell it.
 func (p Preset) String() string {
 	if p < presets {
 		return presetNames[p]
@@ -42,18 +40,18 @@ func (p Preset) String() string {
 	return fmt.Sprintf("Preset(%d)", uint8(p))
 }
 
-// ParsePreset finds a preset by its name, in upper or lower case. The error wraps
-// [ErrPolicies] and lists the names.
+// ParsePreset returns the preset with this name, in upper or lower case. The error wraps [ErrPolicies] and lists the
+// names.
 func ParsePreset(name string) (Preset, error) {
 	for i, n := range presetNames {
 		if strings.EqualFold(n, name) {
 			return Preset(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%w is called %q; there are %s", ErrPolicies, name, strings.Join(presetNames[:], ", "))
+	return 0, fmt.Errorf("%w: unknown preset %q: use one of %s", ErrPolicies, name, strings.Join(presetNames[:], ", "))
 }
 
-// Presets lists all presets, LocalSync first.
+// Presets returns all presets, LocalSync first.
 func Presets() []Preset {
 	list := make([]Preset, presets)
 	for i := range list {
@@ -62,8 +60,8 @@ func Presets() []Preset {
 	return list
 }
 
-// Model is the name of the preset that makes these choices, whatever Window and Suggest are, or,
-// where none does, what tells most of them: "correction inputs".
+// Model returns the name of the preset with the same choices, whatever Window and Suggest are. If there is none, it
+// returns the choice on the correction axis, such as "correction inputs".
 func (p Policies) Model() string {
 	for _, preset := range Presets() {
 		if preset.Policies().choices() == p.choices() {
@@ -73,8 +71,8 @@ func (p Policies) Model() string {
 	return choice{axisCorrection, uint8(p.Correction)}.String()
 }
 
-// Policies is what the preset stands for. Those of LocalSync are the zero value.
-// It panics for a number that is no preset.
+// Policies returns the policies of the preset. Those of LocalSync are the zero value. It panics for an unknown
+// preset.
 func (p Preset) Policies() Policies {
 	switch p {
 	case LocalSync:
@@ -110,5 +108,5 @@ func (p Preset) Policies() Policies {
 			Tolerance:  ToleranceExact,
 		}
 	}
-	panic(fmt.Sprintf("policy: Policies of %v: take one of the presets", p))
+	panic(fmt.Sprintf("policy: unknown preset %v: use one of Presets()", p))
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Size is the length in bytes of policies on the wire:
+// Size is the length of encoded policies in bytes:
 //
 //	byte 0   bits 0-1 input timing, 2-3 late input, 4-5 missing input, 6 server state, 7 outcomes
 //	byte 1   bits 0-1 correction, 2-3 remotes, 4 tolerance, 5 horizon, 6-7 zero
-//	2..3     window in ms, little endian; 0 where history is not rewritten
-//	4..5     suggest in ms, little endian; 0 for none, and where inputs are not stamped
+//	2..3     window in ms, little endian; 0 without LateRewrite
+//	4..5     suggest in ms, little endian; 0 for NoSuggest, and without TimingStamped
 //
-// Defaults travel as what they stand for, so a peer with other ones understands.
+// Defaults are encoded as the values that they stand for, so a peer with other defaults reads the same model.
 const Size = 6
 
-// Append appends p as [Size] bytes, with its defaults filled in. p must be valid:
-// it panics with the error of Validate when it is not.
+// Append appends p as [Size] bytes, with defaults filled in. It panics with the error of Validate if p is not valid.
 func (p Policies) Append(b []byte) []byte {
 	if err := p.Validate(); err != nil {
 		panic(err)
@@ -34,11 +33,11 @@ func (p Policies) Append(b []byte) []byte {
 	)
 }
 
-// Parse reads what [Policies.Append] appended: exactly [Size] bytes. What it
-// returns without an error is valid and filled. Errors wrap [ErrPolicies].
+// Parse decodes the [Size] bytes that [Policies.Append] appended. The result is valid and filled. Errors wrap
+// [ErrPolicies].
 func Parse(b []byte) (Policies, error) {
 	if len(b) != Size {
-		return Policies{}, fmt.Errorf("%w in %d bytes: it takes %d", ErrPolicies, len(b), Size)
+		return Policies{}, fmt.Errorf("%w: got %d bytes, want %d", ErrPolicies, len(b), Size)
 	}
 	var r codec.ByteReader
 	r.Reset(b)
@@ -63,7 +62,7 @@ func Parse(b []byte) (Policies, error) {
 		return Policies{}, err
 	}
 	if y>>6 != 0 || p.Filled() != p {
-		return Policies{}, fmt.Errorf("%w: % x is not how one is written", ErrPolicies, b)
+		return Policies{}, fmt.Errorf("%w: % x is not a canonical encoding", ErrPolicies, b)
 	}
 	return p, nil
 }
