@@ -12,25 +12,24 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// ClientConfig configures a [Client]. The zero value is fine.
+// ClientConfig configures a [Client]. The zero value selects all defaults.
 type ClientConfig struct {
-	// OnRefusal is called in Receive when the server says that it did not take an event
-	// of this client. Default (nil): they are counted.
+	// OnRefusal is called in Receive when the server reports that it refused an event of this client. Default (nil):
+	// refusals are only counted.
 	OnRefusal func(r Refusal)
 
-	// Limit is how many events of inputs that are not confirmed can wait, and again
-	// how many that the channel does not take yet. More are counted in
-	// Stats.Overflowed and not sent. Default (0): 1024.
+	// Limit bounds the events of unconfirmed inputs, and separately the events that the channels have not accepted
+	// yet. Events beyond it are not sent; Stats.Overflowed counts them. Default (0): 1024.
 	Limit int
 
-	// Waiting is how many events of the server wait for their tick. When there are
-	// more, the oldest is handled early. Default (0): 1024.
+	// Waiting bounds the events of the server that wait for their tick. Beyond it, the oldest is handled early.
+	// Default (0): 1024.
 	Waiting int
-	// WaitingBytes bounds the bytes of these. Default (0): 256 KiB.
+	// WaitingBytes bounds the bytes of these events. Default (0): 256 KiB.
 	WaitingBytes int
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error if a limit is negative.
 func (c ClientConfig) Validate() error {
 	return errors.Join(
 		validLimit("ClientConfig.Limit", c.Limit),
@@ -39,32 +38,30 @@ func (c ClientConfig) Validate() error {
 	)
 }
 
-// Origin is where an event that a client gets comes from.
+// Origin describes where an event that a client handles comes from.
 type Origin struct {
-	// Tick is the server's tick that raised it, or the one that came next where it
-	// was raised outside Simulate.
+	// Tick is the server's tick that raised the event. For an event raised outside Simulate it is the next tick.
 	Tick uint32
-	// About is the entity of an event to its owner or viewers; 0 for other events.
-	// This client may not have it any more.
+	// About is the entity of an event to its owner or viewers, 0 for other events. The client may no longer have this
+	// entity.
 	About components.NetID
 }
 
-// Client is the events of a client's world. It belongs to the goroutine of the world.
+// Client sends and receives the events of a client's world. Only the goroutine of the world may use it.
 type Client struct {
 	log
 	config   ClientConfig
-	channels Channels // nil when not connected
+	channels Channels // nil while not connected
 	reader   codec.ByteReader
 	refused  refusal
 	waiting  waiting
-	resent   uint64 // the number of messages that are sent again
+	resent   uint64 // message type number of events that are sent again
 	session  uint32
-	left     resumable // the channels of the session that has ended
-	former   []former  // the newest first
+	left     resumable // channels of the session that ended
+	former   []former  // earlier sessions, the newest first
 }
 
-// NewClient returns the events of a client, without a world yet, for [OnClient]. It panics
-// when c is not valid.
+// NewClient returns a client without a world, for [OnClient]. It panics if c is not valid.
 func NewClient(r *Registry, c ClientConfig) *Client {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -78,30 +75,28 @@ func NewClient(r *Registry, c ClientConfig) *Client {
 	return cl
 }
 
-// OnClient says what a client does about events of a type: handle runs once for each, in
-// Deliver, outside Simulate, and may raise events. It changes nothing that Simulate
-// reads; lasting effects travel in the state. Under Rollback and Lockstep, where it would make
-// peers differ, [ecs.Handle] refuses that. v is valid during the call. It panics when
-// the type has a handler, and when the server may not raise it.
+// OnClient sets the handler for events of type T. Deliver calls it once for each event, outside of Simulate. The
+// handler may raise events. It must not change anything that Simulate reads; lasting effects belong in the state.
+// Under Rollback and Lockstep, [ecs.Handle] prevents such changes, because peers would differ. v is valid during the
+// call. OnClient panics if the type already has a handler, or if the server may not raise it.
 func OnClient[T any](c *Client, handle func(w *ecs.World, at Origin, v *T)) {
 	k := c.registry.kindOf("OnClient", reflect.TypeFor[T]())
 	b := c.bound[k.index].(*bound[T])
 	switch {
 	case k.options.From&FromServer == 0:
-		panic(fmt.Sprintf("event: OnClient[%s]: the type is %v: register it with Options.From", k.name, k.options.From))
+		panic(fmt.Sprintf("event: OnClient[%s]: the type is %v: change Options.From when you register it", k.name, k.options.From))
 	case b.handle != nil:
-		panic(fmt.Sprintf("event: OnClient[%s] twice; call both from one", k.name))
+		panic(fmt.Sprintf("event: OnClient[%s] already has a handler: call both functions from one handler", k.name))
 	}
 	b.handle = handle
 }
 
-// Join says that the client is connected, in a session that the server knows by the same number: this is its world, where it is stored for
-// [Raise], and events go out on these channels. What is left of another world is
-// forgotten; so one Client can serve several connections, one after the other. It
-// panics when the world has events.
+// Join connects the client: w is its world, which is stored there for [Raise], and channels send its events. session
+// is the number by which the server knows the session. Join discards everything that remains from another world, so
+// one Client can be used for several connections in sequence. It panics if the world already has events.
 func (c *Client) Join(w *ecs.World, session uint32, channels Channels) {
 	for i := range c.waiting.events {
-		c.put(c.waiting.events[i].words)
+		c.putBuffer(c.waiting.events[i].words)
 	}
 	c.waiting.clear()
 	c.former = nil
@@ -113,7 +108,7 @@ func (c *Client) join(w *ecs.World, session uint32, channels Channels) {
 	c.session, c.channels, c.left = session, channels, nil
 }
 
-// Leave says that the client is not connected any more. What is raised then is dropped.
+// Leave disconnects the client. Events raised after this are dropped.
 func (c *Client) Leave() {
 	if c.channels != nil {
 		c.left, _ = c.channels.(resumable)
@@ -121,20 +116,19 @@ func (c *Client) Leave() {
 	c.channels = nil
 }
 
-// Receive takes in a message that the server sent on a channel. An event waits for
-// [Client.Deliver]; of a refusal OnRefusal is told. It reports false for a message of a
-// type that is neither, which is somebody else's.
+// Receive processes a message that the server sent on a channel. Events wait for [Client.Deliver]; a refusal is
+// passed to OnRefusal. It reports false for a message of any other type, which the caller must handle.
 //
-// Errors: [ErrEvent].
+// Malformed messages return [ErrEvent].
 func (c *Client) Receive(channel int, message []byte) (event bool, err error) {
-	n, err := number(&c.reader, message)
+	n, err := messageType(&c.reader, message)
 	if err != nil {
 		return true, err
 	}
 	again := n == c.resent
 	if again {
 		var seen bool
-		if n, seen, err = c.seen(channel); seen || err != nil {
+		if n, seen, err = c.readResent(channel); seen || err != nil {
 			return true, err
 		}
 	}
@@ -169,20 +163,19 @@ func (c *Client) Receive(channel int, message []byte) (event bool, err error) {
 		c.stats.Unhandled++
 		return true, nil
 	}
-	c.waiting.add(&h, append(c.take(), h.words...))
+	c.waiting.add(&h, append(c.getBuffer(), h.words...))
 	for len(c.waiting.events) > c.config.Waiting || c.waiting.bytes > c.config.WaitingBytes {
 		c.stats.Early++
-		c.play(c.waiting.first())
+		c.play(c.waiting.pop())
 	}
 	return true, nil
 }
 
-// Deliver calls the handlers of the events whose time has come: ticks is how many ticks
-// of the server are in the confirmed state of this client, as a snapshot says. Call it
-// when the state that was received is in the world.
+// Deliver calls the handlers of the events that are due. ticks is the number of the server's ticks that the confirmed
+// state of this client includes, as the snapshot says. Call it after the received state is in the world.
 func (c *Client) Deliver(ticks uint32) {
-	for c.waiting.due(ticks) {
-		c.play(c.waiting.first())
+	for c.waiting.isDue(ticks) {
+		c.play(c.waiting.pop())
 	}
 }
 
@@ -190,9 +183,9 @@ func (c *Client) Deliver(ticks uint32) {
 func (c *Client) play(w waitingEvent) {
 	b := c.bound[w.kind.index]
 	err := b.read(w.kind.prefix, w.words)
-	c.put(w.words)
+	c.putBuffer(w.words)
 	if err != nil {
-		return // it was read before: this cannot be
+		return // impossible: Receive has read the same bytes
 	}
 	c.stats.Handled++
 	ecs.Handle(c.world, w.kind.handler, func() {
@@ -200,18 +193,17 @@ func (c *Client) play(w waitingEvent) {
 	})
 }
 
-// Settle says that inputs before the horizon, the one after the last that the server has
-// confirmed, are final, and hands what was raised to the channels: at the end of each
-// step, before its packet goes out. What a reliable channel has no room for waits for
-// the next step. A horizon that lies before an earlier one changes nothing. It panics
-// within a tick.
+// Settle marks inputs before horizon as final and gives the raised events to the channels. horizon is the input after
+// the last one that the server has confirmed; an earlier horizon than before has no effect. Call it at the end of
+// each step, before the packet is sent. Events that a reliable channel has no room for wait for the next step. Settle
+// panics within a tick.
 func (c *Client) Settle(horizon uint32) {
-	c.settle(horizon)
+	c.finalize(horizon)
 	if c.channels == nil {
 		c.drop()
 		return
 	}
-	kept, full := 0, uint64(0) // channels that hold what comes after
+	kept, full := 0, uint64(0) // full is a bit mask of channels without room
 	for i := range c.outbox {
 		o := c.outbox[i]
 		err := channel.ErrFull
@@ -229,11 +221,11 @@ func (c *Client) Settle(horizon uint32) {
 		default:
 			c.stats.Unsent++
 		}
-		c.put(o.message)
+		c.putBuffer(o.message)
 	}
 	clear(c.outbox[kept:])
 	c.outbox = c.outbox[:kept]
 }
 
-// Stats are the counts since the client was made.
+// Stats returns the counters since NewClient.
 func (c *Client) Stats() Stats { return c.stats }

@@ -11,10 +11,10 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// DefaultLimit is how many events can wait where a configuration says 0.
+// DefaultLimit is the default of Limit and Waiting in the configurations.
 const DefaultLimit = 1024
 
-// outgoing is an event on its way to the channels.
+// outgoing is an event that waits to be sent.
 type outgoing struct {
 	kind    *kind
 	to      address
@@ -25,33 +25,33 @@ type outgoing struct {
 type entry struct {
 	outgoing
 	tick   uint32
-	sent   bool // it cannot be withdrawn
-	absent bool // the last simulation of its tick did not raise it
-	// The last simulation raised it with another value than the one that was sent.
+	sent   bool // cannot be withdrawn any more
+	absent bool // the last simulation of the tick did not raise it
+	// changed is set if the last simulation raised the event with a value other than the sent one.
 	changed bool
-	paired  bool // of those that a simulation raised: known already
+	paired  bool // matches an entry that was sent before
 }
 
-// log is what both peers do with events that they raise: those of ticks that may be
-// simulated again are matched, and each goes to the outbox once.
+// log stores the events that one peer raises. It matches events of re-simulated ticks with earlier ones, so that each
+// event enters the outbox once.
 type log struct {
 	world    *ecs.World
 	registry *Registry
 	server   bool
 	limit    int
 	bound    []binding
-	entries  []entry // by tick, then in the order of the calls
-	fresh    []entry // of the tick under way
+	entries  []entry // by tick, then in the order of the calls of Raise
+	fresh    []entry // raised in the current tick
 	outbox   []outgoing
 	free     [][]byte
-	next     uint32 // the tick after the newest that was simulated
-	tick     uint32 // under way, when running
-	horizon  uint32 // ticks before it are final
+	next     uint32 // tick after the newest simulated one
+	tick     uint32 // current tick, valid while running
+	horizon  uint32 // earlier ticks are final
 	running  bool
 	stats    Stats
 }
 
-// init prepares a log that has no world yet.
+// init prepares a log without a world.
 func (l *log) init(r *Registry, limit int, server bool) {
 	l.registry, l.limit, l.server = r, limit, server
 	if limit == 0 {
@@ -62,44 +62,43 @@ func (l *log) init(r *Registry, limit int, server bool) {
 	}
 }
 
-// attach makes the log that of a world, and forgets what it had of another one.
+// attach connects the log to a world and discards all events of an earlier world.
 func (l *log) attach(w *ecs.World) {
 	if other := ecs.Resource[log](w); other != nil && other != l {
-		panic("event: a world has one Server or Client, and this one has it already")
+		panic("event: the world already has a Server or Client: use one per world")
 	}
 	ecs.SetResource(w, l)
 	l.world, l.next, l.horizon, l.running = w, 0, 0, false
 	for i := range l.entries {
-		l.put(l.entries[i].message)
+		l.putBuffer(l.entries[i].message)
 	}
 	for i := range l.fresh {
-		l.put(l.fresh[i].message)
+		l.putBuffer(l.fresh[i].message)
 	}
 	l.entries, l.fresh = l.entries[:0], l.fresh[:0]
 	l.drop()
 }
 
-// Registry is what the events are registered in.
+// Registry returns the registry of the event types.
 func (l *log) Registry() *Registry { return l.registry }
 
-// drop forgets what did not go out.
+// drop discards the outbox.
 func (l *log) drop() {
 	for i := range l.outbox {
 		l.stats.Unsent++
-		l.put(l.outbox[i].message)
+		l.putBuffer(l.outbox[i].message)
 	}
 	l.outbox = l.outbox[:0]
 }
 
-// Raise says that v happened, to those who are to hear of it. It may stand in a system
-// of Simulate, which both peers run: a target that is not this peer's to tell is
-// passed over. Then the event goes out once, however often its tick is simulated; the
-// package comment says what is the same event. Or it stands outside, in a handler or in
-// a system of Authority, and each call is an event.
+// Raise announces the event v to the receivers that to selects.
 //
-// It gives nothing back, so that Simulate cannot depend on it. In a world without a
-// [Server] or [Client], and in a partial tick, it does nothing. It panics for a type that is not registered, and
-// for a target that the type is not for.
+// In a system of Simulate, which both peers run, Raise ignores targets that only the other peer sends to. It sends
+// the event once, even if the tick is simulated again; the package documentation explains which events count as the
+// same. Outside of Simulate, in a handler or in a system of Authority, each call is a new event.
+//
+// Raise returns nothing, so Simulate cannot depend on it. It does nothing in a world without a [Server] or [Client],
+// and in a partial tick. It panics if the type is not registered, or if its Options.From excludes the target.
 func Raise[T any](w *ecs.World, to Target, v T) {
 	l := ecs.Resource[log](w)
 	if l == nil || l.world != w || w.Partial() {
@@ -107,7 +106,7 @@ func Raise[T any](w *ecs.World, to Target, v T) {
 	}
 	k := l.registry.kindOf("Raise", reflect.TypeFor[T]())
 	if to.route == routeNone || k.options.From&to.side() == 0 {
-		panic(fmt.Sprintf("event: Raise[%s]: the type is %v: raise it for others, or register it with another Options.From", k.name, k.options.From))
+		panic(fmt.Sprintf("event: Raise[%s]: the type is %v: choose another target, or change Options.From", k.name, k.options.From))
 	}
 	if l.server != (to.side() == FromServer) {
 		return
@@ -122,7 +121,7 @@ func Raise[T any](w *ecs.World, to Target, v T) {
 	}
 	b := l.bound[k.index].(*bound[T])
 	o := outgoing{kind: k, to: addressOf(l.world, to)}
-	o.message = b.append(l.take(), l.stamp(), uint32(o.to.about.NetID), l.server, v)
+	o.message = b.append(l.getBuffer(), l.stamp(), uint32(o.to.about.NetID), l.server, v)
 	if l.running {
 		l.fresh = append(l.fresh, entry{outgoing: o, tick: l.tick})
 		return
@@ -131,8 +130,8 @@ func Raise[T any](w *ecs.World, to Target, v T) {
 	l.outbox = append(l.outbox, o)
 }
 
-// stamp is what an event says about when it was raised. A server's is seen in the state
-// that follows the tick, or the coming tick; a client's stands behind an input.
+// stamp returns the tick or input sequence that an event carries. For a server it is the current tick, or outside of
+// ticks the next one. For a client it is the current input, or outside of ticks the newest one.
 func (l *log) stamp() uint32 {
 	switch {
 	case l.running:
@@ -143,34 +142,31 @@ func (l *log) stamp() uint32 {
 	return l.next - 1
 }
 
-// Rewind says that everything from a tick on is about to be simulated again, or is
-// void. It panics within a tick.
+// Rewind prepares to simulate all ticks from this one again, or to discard them. It panics within a tick.
 func (l *log) Rewind(from uint32) {
-	l.mayCall("Rewind", !l.running)
-	l.withdraw(l.since(from), len(l.entries))
+	l.checkCall("Rewind", !l.running)
+	l.withdraw(l.firstSince(from), len(l.entries))
 }
 
-// Start says that the next run of Simulate is a tick's: on a server by its number, on a
-// client by its input sequence. What the tick raised before stands only if it raises it
-// again. Within the tick it begins the same one anew; so it may also stand in the first
-// system of Simulate, as it must where ecs.World.ForceRollback runs that twice. It
-// panics when another tick is under way.
+// Start begins the simulation of a tick. Servers count ticks, clients count input sequences. Events that the tick
+// raised in an earlier simulation remain only if it raises them again. A second Start of the current tick restarts
+// it. So the first system of Simulate may call Start, which is necessary under ecs.World.ForceRollback, because that
+// runs Simulate twice. Start panics if another tick is running.
 func (l *log) Start(tick uint32) {
-	l.mayCall("Start", !l.running || l.tick == tick)
+	l.checkCall("Start", !l.running || l.tick == tick)
 	for i := range l.fresh {
-		l.put(l.fresh[i].message)
+		l.putBuffer(l.fresh[i].message)
 	}
 	l.fresh = l.fresh[:0]
 	l.tick, l.running = tick, true
 }
 
-// Done says that the tick under way is simulated: what it raised for the first time is
-// put with what goes out in Settle. It panics outside a tick.
+// Done ends the current tick and queues its new events for Settle. It panics outside of a tick.
 func (l *log) Done() {
-	l.mayCall("Done", l.running)
+	l.checkCall("Done", l.running)
 	l.running = false
 	l.next = max(l.next, l.tick+1)
-	from := l.since(l.tick)
+	from := l.firstSince(l.tick)
 	to := from
 	for to < len(l.entries) && l.entries[to].tick == l.tick {
 		to++
@@ -181,13 +177,13 @@ func (l *log) Done() {
 	for i := range l.fresh {
 		f := &l.fresh[i]
 		if f.paired {
-			l.put(f.message)
+			l.putBuffer(f.message)
 			continue
 		}
 		if !f.kind.options.Final {
 			f.sent = true
 			l.stats.Raised++
-			l.outbox = append(l.outbox, outgoing{f.kind, f.to, append(l.take(), f.message...)})
+			l.outbox = append(l.outbox, outgoing{f.kind, f.to, append(l.getBuffer(), f.message...)})
 		}
 		l.entries = reuse.Insert(l.entries, to, *f)
 		to++
@@ -195,8 +191,8 @@ func (l *log) Done() {
 	l.fresh = l.fresh[:0]
 }
 
-// withdraw takes back what was not sent of the entries from..to−1, and returns how many
-// these are; of the others it is to be seen whether their ticks raise them again.
+// withdraw removes the unsent events of the entries from..to−1 and returns how many it removed. It marks the sent
+// ones as absent, until their ticks raise them again.
 func (l *log) withdraw(from, to int) int {
 	kept := from
 	for i := from; i < to; i++ {
@@ -205,16 +201,16 @@ func (l *log) withdraw(from, to int) int {
 			l.entries[kept] = *e
 			kept++
 		} else {
-			l.put(e.message)
+			l.putBuffer(e.message)
 		}
 	}
 	l.entries = slices.Delete(l.entries, kept, to)
 	return to - kept
 }
 
-// pair finds, among the entries from..to−1, those that the tick has raised again, with
-// equal values or with any. They keep the value that was sent, so that this one does not
-// go out again either when a later run raises it.
+// pair matches the events of the current tick with the absent entries from..to−1: entries with equal values if equal
+// is set, else any. A matched entry keeps the value that was sent, so that a later simulation that raises this value
+// does not send it again.
 func (l *log) pair(from, to int, equal bool) {
 	for i := range l.fresh {
 		f := &l.fresh[i]
@@ -228,11 +224,11 @@ func (l *log) pair(from, to int, equal bool) {
 	}
 }
 
-// settle moves the horizon and takes out what is final.
-func (l *log) settle(horizon uint32) {
-	l.mayCall("Settle", !l.running)
+// finalize advances the horizon and removes the entries before it. It queues Final events for sending.
+func (l *log) finalize(horizon uint32) {
+	l.checkCall("Settle", !l.running)
 	l.horizon = max(l.horizon, horizon)
-	n := l.since(l.horizon)
+	n := l.firstSince(l.horizon)
 	for i := range n {
 		e := &l.entries[i]
 		switch {
@@ -245,18 +241,18 @@ func (l *log) settle(horizon uint32) {
 		case e.changed:
 			l.stats.Changed++
 		}
-		l.put(e.message)
+		l.putBuffer(e.message)
 	}
 	l.entries = slices.Delete(l.entries, 0, n)
 }
 
-// since is the first entry of a tick or later.
-func (l *log) since(tick uint32) int {
+// firstSince returns the index of the first entry at or after a tick.
+func (l *log) firstSince(tick uint32) int {
 	return sort.Search(len(l.entries), func(i int) bool { return l.entries[i].tick >= tick })
 }
 
-// mayCall panics where a call would confuse what a tick raised.
-func (l *log) mayCall(call string, now bool) {
+// checkCall panics if now is false, with advice about Start and Done.
+func (l *log) checkCall(call string, now bool) {
 	switch {
 	case now:
 	case l.running:
@@ -266,8 +262,8 @@ func (l *log) mayCall(call string, now bool) {
 	}
 }
 
-// take returns an empty buffer that was used before.
-func (l *log) take() []byte {
+// getBuffer returns an empty buffer, a recycled one if possible.
+func (l *log) getBuffer() []byte {
 	n := len(l.free)
 	if n == 0 {
 		return nil
@@ -277,5 +273,5 @@ func (l *log) take() []byte {
 	return b[:0]
 }
 
-// put keeps a buffer.
-func (l *log) put(b []byte) { l.free = append(l.free, b) }
+// putBuffer recycles a buffer.
+func (l *log) putBuffer(b []byte) { l.free = append(l.free, b) }

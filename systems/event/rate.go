@@ -1,8 +1,7 @@
 package event
 
-// bucket is the account of one client and type: a token for each event that the server
-// takes in. Tokens are counted in parts, as many as there are ticks in a second, so that
-// a tick adds a whole number of them.
+// bucket is the token bucket of one client and event type. Each accepted event takes one token. Tokens are counted in
+// parts; a token has as many parts as a second has ticks, so each tick adds a whole number of parts.
 type bucket struct {
 	parts   int64
 	tick    uint32
@@ -11,8 +10,8 @@ type bucket struct {
 	logged  bool
 }
 
-// take takes one token, if there is one at a tick.
-func (b *bucket) take(tick uint32, o *Options, ticksPerSecond int) bool {
+// takeToken takes one token at this tick. It returns false if there is none.
+func (b *bucket) takeToken(tick uint32, o *Options, ticksPerSecond int) bool {
 	whole := int64(ticksPerSecond)
 	full := int64(o.Burst) * whole
 	if !b.started {

@@ -6,19 +6,19 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Reason is why a server refused an event.
+// Reason says why a server refused an event.
 type Reason uint8
 
-// The reasons.
+// Reasons of refusals.
 const (
-	// Limited events were more than the type's rate. The first of several in a row is
-	// told of.
+	// Limited means that the client exceeded the rate of the type. The server reports only the first of several such
+	// refusals in a row.
 	Limited Reason = iota
-	// Invalid events were not what [Handlers].Validate accepts.
+	// Invalid means that [Handlers].Validate returned an error.
 	Invalid
 )
 
-// String names the reason.
+// String returns the name of the reason.
 func (r Reason) String() string {
 	switch r {
 	case Limited:
@@ -29,28 +29,30 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// Refusal is what a client hears of an event of its own that the server did not take, if
-// the type has Options.Tell. It travels on the channel of the first type that has it.
+// Refusal tells a client that the server did not accept one of its events. The server sends it for types with
+// Options.Tell, on the channel of the first such type.
 type Refusal struct {
-	// Type is the name of the Go type of the event, with its package.
+	// Type is the Go type of the event, with its package.
 	Type string
-	// Input is the input sequence that the event carried, as Sender.Input was.
+	// Input is the input sequence of the event, equal to Sender.Input.
 	Input uint32
-	// Reason is why; what Validate says is not told.
+	// Reason says why. The server does not send the error of Validate.
 	Reason Reason
 }
 
-// refusal is a refusal on the wire.
+// refusal is the wire format of a Refusal.
 type refusal struct {
 	Type   uint16 `net:"0..1023"`
 	Input  uint32 `net:"raw"`
 	Reason Reason `net:"enum 2"`
 }
 
-// isRefusal reports whether messages of a number are refusals.
-func (r *Registry) isRefusal(number uint64) bool { return r.refusals != nil && number == r.told }
+// isRefusal reports whether number is the message type of refusals.
+func (r *Registry) isRefusal(number uint64) bool {
+	return r.refusals != nil && number == r.refusalNumber
+}
 
-// readRefusal reads what the server told.
+// readRefusal decodes a refusal of the server.
 func (r *Registry) readRefusal(message []byte, v *refusal) (Refusal, error) {
 	if err := r.refusals.Read(message, v); err != nil {
 		return Refusal{}, fmt.Errorf("%w: %w", ErrEvent, err)

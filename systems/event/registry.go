@@ -9,18 +9,18 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// Side is who may raise events of a type.
+// Side says which peers may raise events of a type.
 type Side uint8
 
-// The sides; both together are both.
+// The sides. Combine both with |.
 const (
-	// FromServer events go to clients: [ToOwner], [ToViewers], [ToAll], [ToClient].
+	// FromServer allows events to clients: [ToOwner], [ToViewers], [ToAll], [ToClient].
 	FromServer Side = 1 << iota
-	// FromClients events go to the server: [ToServer].
+	// FromClients allows events to the server: [ToServer].
 	FromClients
 )
 
-// String names the sides, as in [Registry.Lines].
+// String returns the name of the side, as in [Registry.Lines].
 func (s Side) String() string {
 	switch s {
 	case FromServer:
@@ -33,50 +33,46 @@ func (s Side) String() string {
 	return fmt.Sprintf("side %d", uint8(s))
 }
 
-// Options say how events of a type travel. The zero value is an event that the server
-// tells clients of, reliably and in order.
+// Options configure an event type. The zero value is for events from the server to clients, reliable and in order.
 type Options struct {
-	// From is who may raise it. An event from elsewhere is a breach of the protocol.
+	// From says which side may raise events of the type. Receiving one from the other side is a protocol error.
 	// Default (0): FromServer.
 	From Side
 
-	// Channel is the name of the channel that it travels on, whose kind says what is
-	// promised: "event" of the default channels is reliable and ordered, "signal" is
-	// unreliable. One that keeps the newest message only will not do. Default (""):
-	// "event".
+	// Channel is the name of the channel. Its kind determines delivery: of the default channels, "event" is reliable
+	// and ordered, and "signal" is unreliable. A channel that keeps only the newest message is not allowed. Default
+	// (""): "event".
 	Channel string
 
-	// Final keeps what Simulate raises back until no rewrite can reach its tick any
-	// more; what the last simulation of the tick did not raise is never sent. Without
-	// it an event goes out with the step that raises it first, and cannot be
-	// withdrawn. What is raised outside Simulate does not wait.
+	// Final delays events that Simulate raises until no rewrite can reach their tick. Events that the last simulation
+	// of the tick did not raise are never sent. Without Final, an event is sent in the step that first raises it, and
+	// cannot be withdrawn. Events raised outside of Simulate are not delayed.
 	Final bool
 
-	// Early lets clients handle it as soon as it arrives. Without it they wait until
-	// their confirmed state has reached its tick. It is for events from the server only.
+	// Early lets clients handle the event when it arrives. Otherwise it waits until the confirmed state of the client
+	// includes its tick. Only for events from the server.
 	Early bool
 
-	// Rate is how many of one client the server takes in a second of ticks, on
-	// average. Default (0): 20. At most 10,000.
+	// Rate is the average number of events a second that the server accepts from one client, in seconds of ticks.
+	// Default (0): 20. At most 10,000.
 	Rate int
-	// Burst is how many it takes at once. What a link held back for some seconds
-	// arrives at once, so let it be Rate times these. Default (0): 4 times Rate. At
-	// most 100,000. Rate, Burst and Tell are for events from clients only.
+	// Burst is how many events the server accepts at once. A link that stalls delivers all delayed events at once, so
+	// allow Rate times the length of the longest stall in seconds. Default (0): 4 times Rate. At most 100,000. Rate,
+	// Burst and Tell are only for events from clients.
 	Burst int
 
-	// Tell makes the server tell a client that an event of it was refused: see
-	// [Refusal].
+	// Tell makes the server inform a client of refused events, see [Refusal].
 	Tell bool
 }
 
 // Limits of Options.
 const (
-	DefaultRate = 20 // events a second, of one client and type
+	DefaultRate = 20 // events a second of one client and type
 	maxRate     = 10_000
 	maxBurst    = 100_000
 )
 
-// Validate reports what is wrong with o; it never changes it.
+// Validate returns an error if o is not valid.
 func (o Options) Validate() error {
 	switch {
 	case o.From > FromServer|FromClients:
@@ -88,14 +84,14 @@ func (o Options) Validate() error {
 	}
 	switch from := o.withDefaults().From; {
 	case from&FromClients == 0 && (o.Rate != 0 || o.Burst != 0 || o.Tell):
-		return fmt.Errorf("event: Options.Rate, Burst and Tell are about events %v; From is %v", FromClients, from)
+		return fmt.Errorf("event: Options.Rate, Burst and Tell are only for events %v, but From is %v", FromClients, from)
 	case from&FromServer == 0 && o.Early:
-		return fmt.Errorf("event: Options.Early is about events %v; From is %v", FromServer, from)
+		return fmt.Errorf("event: Options.Early is only for events %v, but From is %v", FromServer, from)
 	}
 	return nil
 }
 
-// withDefaults returns o with every zero replaced by what it means.
+// withDefaults returns o with defaults in place of zeros.
 func (o Options) withDefaults() Options {
 	o.From = cmp.Or(o.From, FromServer)
 	o.Channel = cmp.Or(o.Channel, "event")
@@ -104,35 +100,34 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Registry is the types of events of a game. Build it with the same function on server
-// and clients: types are numbered in the order in which they are registered, and
-// [Registry.Lines] says so to the handshake. It does not change once a [Server] or a
-// [Client] uses it, and can then serve any number of them, on any goroutines.
+// Registry is the list of event types of a game. Build it with the same function on server and clients: types are
+// numbered in the order of registration, and the handshake compares [Registry.Lines]. It must not change once a
+// [Server] or [Client] uses it. Then any number of them, on any goroutines, can share it.
 type Registry struct {
-	channels []channel.ChannelConfig
-	messages *channel.Registry
-	refusals *channel.Type[refusal] // nil when no type tells
-	told     uint64                 // the number of refusals
-	kinds    []*kind
-	byType   map[reflect.Type]*kind
-	byNumber map[uint64]*kind
+	channels      []channel.ChannelConfig
+	messages      *channel.Registry
+	refusals      *channel.Type[refusal] // nil if no type has Tell
+	refusalNumber uint64                 // message type number of refusals
+	kinds         []*kind
+	byType        map[reflect.Type]*kind
+	byNumber      map[uint64]*kind
 }
 
-// kind is a registered type.
+// kind is a registered event type.
 type kind struct {
 	options Options
 	index   int    // in the order of registration
-	number  uint64 // among all types of messages
-	prefix  []byte // the number as bytes
+	number  uint64 // among all message types
+	prefix  []byte // the encoded number
 	name    string
-	handler string // of these events, in advice
+	handler string // name of the handler, for panics with advice
 	channel int
 	promise channel.Kind
 	bind    func() binding
 }
 
-// NewRegistry returns a registry for the channels of a configuration, which is the one
-// of the sessions. It panics when that is not valid.
+// NewRegistry returns an empty registry for the channels of c, the configuration of the sessions. It panics if c is
+// not valid.
 func NewRegistry(c channel.Config) *Registry {
 	e, err := channel.New(c)
 	if err != nil {
@@ -146,13 +141,12 @@ func NewRegistry(c channel.Config) *Registry {
 	}
 }
 
-// Messages is the registry of messages that the events are in, for a game to register
-// plain ones there too. They may share the channels: [Server.Receive] and
-// [Client.Receive] tell them apart.
+// Messages returns the registry of messages that contains the events, so that a game can register plain messages too.
+// Both may share channels: [Server.Receive] and [Client.Receive] tell them apart.
 func (r *Registry) Messages() *channel.Registry { return r.messages }
 
-// Lines is the canonical text of the types of messages and events, one line each, for
-// peers to compare in place of [channel.Registry.Lines].
+// Lines returns the canonical text of all message and event types, one line each. Peers compare it instead of
+// [channel.Registry.Lines].
 func (r *Registry) Lines() []string {
 	lines := r.messages.Lines()
 	for _, k := range r.kinds {
@@ -161,12 +155,10 @@ func (r *Registry) Lines() []string {
 	return lines
 }
 
-// Register makes T a type of event. T is a struct of plain values with net tags, as
-// [channel.Register] has them.
+// Register makes T an event type. T is a struct of plain values with net tags, see [channel.Register].
 //
-// It panics with advice where channel.Register does, for options that are not valid,
-// for a channel that keeps the newest message only, and for a type whose longest event
-// the channel does not take.
+// It panics with advice if channel.Register does, if the options are not valid, if the channel keeps only the newest
+// message, or if the longest event exceeds the channel's MaxMessage.
 func Register[T any](r *Registry, o Options) {
 	t := reflect.TypeFor[T]()
 	if err := o.Validate(); err != nil {
@@ -175,7 +167,7 @@ func Register[T any](r *Registry, o Options) {
 	o = o.withDefaults()
 	if o.Tell && o.From&FromClients != 0 && r.refusals == nil {
 		r.refusals = channel.Register[refusal](r.messages, o.Channel)
-		r.told, _ = numberOf(r.refusals.Append(nil, &refusal{}))
+		r.refusalNumber, _ = numberOf(r.refusals.Append(nil, &refusal{}))
 	}
 	typ := channel.Register[T](r.messages, o.Channel)
 	c := &r.channels[typ.Channel()]
@@ -200,7 +192,7 @@ func Register[T any](r *Registry, o Options) {
 	r.byType[t], r.byNumber[k.number] = k, k
 }
 
-// numberOf is the number that a message begins with, and its bytes.
+// numberOf returns the type number at the start of a message, and its encoded bytes.
 func numberOf(message []byte) (n uint64, prefix []byte) {
 	var in codec.ByteReader
 	in.Reset(message)
@@ -208,7 +200,7 @@ func numberOf(message []byte) (n uint64, prefix []byte) {
 	return n, message[:codec.UvarintLen(n)]
 }
 
-// kindOf is the kind of a type; it panics when there is none.
+// kindOf returns the registered kind of a Go type. It panics if there is none.
 func (r *Registry) kindOf(call string, t reflect.Type) *kind {
 	k := r.byType[t]
 	if k == nil {
@@ -217,7 +209,7 @@ func (r *Registry) kindOf(call string, t reflect.Type) *kind {
 	return k
 }
 
-// reliable reports whether the channel of the type loses nothing.
+// reliable reports whether the channel of the type is reliable.
 func (k *kind) reliable() bool {
 	return k.promise == channel.ReliableOrdered || k.promise == channel.ReliableUnordered
 }

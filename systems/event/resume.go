@@ -10,49 +10,50 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// A session that ends leaves reliable events behind that its client has not acknowledged. The server does not know whether
-// they arrived, so it sends them again in the next session of the client as
+// When a session ends, the client may not have acknowledged all reliable events. The server does not know whether
+// they arrived, so it sends them again in the client's next session as
 //
-//	resent   varint  the number behind those of all types of messages
-//	session  varint  in which it was sent before
-//	id       varint  the number that the channel gave it there
-//	         …       the message, an event or one that was sent again before
+//	resent   varint  the number after those of all message types
+//	session  varint  the session in which the message was sent before
+//	id       varint  the number that the channel assigned in this session
+//	         …       the message: an event, or a message that was sent again before
 //
-// and the client drops those that it got in that session. Each session that ends before an event is acknowledged adds such a
-// head. The client may know nothing of a session whose begin it never heard of.
+// The client drops the messages that it received in the earlier session. Each session that ends before an event is
+// acknowledged adds one such header. The client may not know a session at all, if it never learned that the session
+// started.
 
-// Limits of what is kept for a client without a session.
+// Limits of the events that the server stores for a client without a session.
 const (
-	maxKept = 64 << 10 // bytes, without what ServerConfig.Limit bounds
-	// maxOutages is how many sessions may end before an event is acknowledged.
+	maxKept = 64 << 10 // bytes; ServerConfig.Limit bounds the number
+	// maxOutages is the maximum number of sessions that may end before an event is acknowledged.
 	maxOutages = 3
-	resentHead = maxOutages * 14 // bytes that sending again may add to a message; channels have fewer than 2^48 messages
+	resentHead = maxOutages * 14 // maximum bytes that headers add to a message; channels have fewer than 2^48 messages
 )
 
-// resumable is what Channels are whose reliable messages can go on in another session.
+// resumable is implemented by Channels whose reliable messages can continue in another session.
 type resumable interface {
 	Unacked(number int, f func(id uint64, message []byte))
 	Delivered(number int, id uint64) bool
 }
 
-// former is a session that has ended, at a client.
+// former is an ended session, at a client.
 type former struct {
 	session  uint32
 	channels resumable
 }
 
-// kept is a message for a client that has no session, or whose channels are full.
+// kept is a stored message for a client that has no session or whose channels are full.
 type kept struct {
 	channel int
 	message []byte
 }
 
-// resentNumber returns the number of messages that are sent again.
+// resentNumber returns the type number of messages that are sent again.
 func (r *Registry) resentNumber() uint64 { return uint64(len(r.messages.Lines())) }
 
-// Suspend says that the session of a client has ended, and that the client may come back: until [Server.Join] or
-// [Server.Leave] the server keeps reliable events for it, up to ServerConfig.Limit and 64 KiB. Where there are more, the oldest
-// are lost and counted in Stats.Unsent.
+// Suspend ends the session of a client that may come back. Until [Server.Join] or [Server.Leave], the server stores
+// reliable events for this client, up to ServerConfig.Limit events and 64 KiB. Beyond that the oldest are dropped;
+// Stats.Unsent counts them.
 func (s *Server) Suspend(client uint32) {
 	p := s.peer(client)
 	if p == nil {
@@ -61,14 +62,14 @@ func (s *Server) Suspend(client uint32) {
 	before, channels := p.kept, p.channels
 	p.kept, p.keptBytes, p.channels = nil, 0, nil
 	if c, ok := channels.(resumable); ok {
-		var done uint64 // channels
+		var done uint64 // bit mask of the channels that were visited
 		for _, k := range s.registry.kinds {
 			if k.options.From&FromServer == 0 || !k.reliable() || done>>k.channel&1 != 0 {
 				continue
 			}
 			done |= 1 << k.channel
 			c.Unacked(k.channel, func(id uint64, message []byte) {
-				if n, err := number(&s.reader, message); err == nil && (n == s.resent || s.registry.byNumber[n] != nil) {
+				if n, err := messageType(&s.reader, message); err == nil && (n == s.resent || s.registry.byNumber[n] != nil) {
 					s.keep(p, k.channel, s.wrap(p.session, id, message))
 				}
 			})
@@ -79,7 +80,8 @@ func (s *Server) Suspend(client uint32) {
 	}
 }
 
-// wrap returns a message as one that is sent again; nil if too many sessions have ended since it was raised.
+// wrap returns the message with a header for sending it again, or nil if too many sessions have ended since it was
+// raised.
 func (s *Server) wrap(session uint32, id uint64, message []byte) []byte {
 	s.reader.Reset(message)
 	for outages := 1; s.reader.Uvarint() == s.resent && s.reader.Err() == nil; outages++ {
@@ -94,8 +96,8 @@ func (s *Server) wrap(session uint32, id uint64, message []byte) []byte {
 	return append(codec.AppendUvarint(b, id), message...)
 }
 
-// keep keeps a message for a client. Where there are too many, a client with a session is broken, and one without loses the
-// oldest.
+// keep stores a message for a client. Beyond the limits, a client with a session is marked as broken; a client
+// without one loses its oldest messages.
 func (s *Server) keep(p *peer, number int, message []byte) {
 	if message == nil {
 		s.stats.Unsent++
@@ -105,7 +107,7 @@ func (s *Server) keep(p *peer, number int, message []byte) {
 	p.keptBytes += len(message)
 	over := func() bool { return len(p.kept) > s.limit || p.keptBytes > maxKept }
 	if p.channels != nil && over() {
-		s.breaks(p, channel.ErrFull)
+		s.markBroken(p, channel.ErrFull)
 		return
 	}
 	for over() {
@@ -115,12 +117,12 @@ func (s *Server) keep(p *peer, number int, message []byte) {
 	}
 }
 
-// resend hands what was kept to the channels of a client, as far as they have room.
+// resend gives the stored messages of a client to its channels, as long as they have room.
 func (s *Server) resend(p *peer) {
 	if len(p.kept) == 0 || p.channels == nil || p.err != nil {
 		return
 	}
-	full, left := uint64(0), 0 // channels that take no more
+	full, left := uint64(0), 0 // full is a bit mask of channels without room
 	for _, x := range p.kept {
 		err := channel.ErrFull
 		if full>>x.channel&1 == 0 {
@@ -143,9 +145,9 @@ func (s *Server) resend(p *peer) {
 	p.kept = p.kept[:left]
 }
 
-// seen reads the heads of a message that is sent again, behind its number. It reports whether a former session has
-// delivered the message, and returns the number of the event in it.
-func (c *Client) seen(channel int) (number uint64, seen bool, err error) {
+// readResent reads the headers of a message that is sent again, after its type number. It returns the type number of
+// the event inside, and reports whether an earlier session has delivered the message.
+func (c *Client) readResent(channel int) (number uint64, seen bool, err error) {
 	for outages := 1; ; outages++ {
 		session, id := c.reader.Uvarint(), c.reader.Uvarint()
 		number = c.reader.Uvarint()
@@ -164,8 +166,8 @@ func (c *Client) seen(channel int) (number uint64, seen bool, err error) {
 	}
 }
 
-// Resume is [Client.Join] in another session of the same client with the same server: events that the former session has
-// delivered and whose tick has not come stay, and those that the server sends again are handled once.
+// Resume is like [Client.Join], for another session of the same client with the same server. Delivered events that
+// wait for their tick remain. Events that the server sends again are handled once.
 func (c *Client) Resume(w *ecs.World, session uint32, channels Channels) {
 	if c.left != nil {
 		c.former = slices.Insert(c.former, 0, former{c.session, c.left})

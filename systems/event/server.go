@@ -12,72 +12,67 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// Channels is where events go out: the channels of a session with one peer, which is what
-// *channel.Endpoint is. Send copies the message.
+// Channels sends events to one peer. *channel.Endpoint implements it.
 type Channels interface {
-	// Send takes a message for a channel by its number.
+	// Send queues a message on a channel by its number. It must copy the message.
 	Send(number int, message []byte) error
 }
 
-// ServerConfig configures a [Server]. The zero value is fine.
+// ServerConfig configures a [Server]. The zero value selects all defaults.
 type ServerConfig struct {
-	// Limit is how many events of ticks that are not final can wait, and again how
-	// many that are raised in a step. More are counted in Stats.Overflowed and not
-	// sent. Default (0): 1024.
+	// Limit bounds the events of ticks that are not final, and separately the events raised in one step. Events
+	// beyond it are not sent; Stats.Overflowed counts them. Default (0): 1024.
 	Limit int
 
-	// Logger receives the first refusal of each client and type. Default (nil): none.
+	// Logger receives the first refusal of each client and type. Default (nil): no logging.
 	Logger logging.Logger
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error if Limit is negative.
 func (c ServerConfig) Validate() error { return validLimit("ServerConfig.Limit", c.Limit) }
 
 func validLimit(name string, n int) error {
 	if n < 0 {
-		return fmt.Errorf("event: %s %d is negative (0: the default)", name, n)
+		return fmt.Errorf("event: %s is %d: set it to 0 for the default, or to a positive number", name, n)
 	}
 	return nil
 }
 
-// Hooks are what a server of events asks and tells those who run the sessions.
+// Hooks connect a [Server] to the code that manages sessions.
 type Hooks struct {
-	// Sees reports whether a client sees the entity of an event to its viewers; its
-	// owner does, without being asked for. It is called in Settle. The entity may be
-	// gone by then, and those who saw it last should still hear of it. Default (nil):
-	// every client sees everything.
+	// Sees reports whether a client sees the entity of an event to viewers. It is called in Settle, but not for the
+	// owner, who always receives the event. The entity may no longer exist; clients that saw it last should still
+	// receive the event. Default (nil): every client sees everything.
 	Sees func(w *ecs.World, about Subject, client uint32) bool
 
-	// Broken is called in Settle, once for a client, when its channel did not take a
-	// reliable event: because the client has not acknowledged as many as may wait, and
-	// as many more as are kept of an outage. It gets no more events until
-	// [Server.Join]; end its session, since it would miss one without knowing.
-	// Default (nil): nothing more is done.
+	// Broken is called in Settle, once per client, if a channel did not accept a reliable event: the client has left
+	// too many messages unacknowledged, and the store for outages is full too. The client receives no events until
+	// [Server.Join]. End its session, because otherwise it would miss an event without notice. Default (nil): nothing
+	// more is done.
 	Broken func(client uint32, err error)
 }
 
-// Sender is who raised an event that a server gets.
+// Sender describes the client that raised an event.
 type Sender struct {
 	// Client is its number.
 	Client uint32
-	// Input is the sequence of the input with which the client raised it, or of the
-	// newest it had when it did so outside Simulate. The client says so: it is a hint,
-	// and may be any number.
+	// Input is the sequence of the input whose simulation raised the event. For an event raised outside of Simulate
+	// it is the client's newest input. The client reports this number, so do not trust it.
 	Input uint32
 }
 
-// Handlers are what a server does about events of one type. They run when an event
-// arrives, once for each, outside Simulate, and may raise events. Where ticks are simulated again,
-// under ServerRewind, Rollback and Lockstep, they may look at the world and not write it: see [ecs.Handle].
+// Handlers check and handle events of one type on a server. They run once for each event when it arrives, outside of
+// Simulate, and may raise events. Under models that re-simulate (ServerRewind, Rollback, Lockstep) they may read the
+// world but not write it, see [ecs.Handle].
 type Handlers[T any] struct {
-	// Validate returns an error for an event that the game's rules do not allow: it is
-	// counted, and Handle is not called. Default (nil): all are allowed.
+	// Validate returns an error if the rules of the game do not allow the event. The server then counts the event and
+	// does not call Handle. Default (nil): all events are allowed.
 	Validate func(w *ecs.World, from Sender, v *T) error
-	// Handle does what the event is for. v is valid during the call.
+	// Handle handles the event. v is valid during the call.
 	Handle func(w *ecs.World, from Sender, v *T)
 }
 
-// Server is the events of a server's world. It belongs to the goroutine of the world.
+// Server sends and receives the events of a server's world. Only the goroutine of the world may use it.
 type Server struct {
 	log
 	config  ServerConfig
@@ -87,23 +82,22 @@ type Server struct {
 	message []byte
 	refused refusal
 	broken  []uint32
-	resent  uint64 // the number of messages that are sent again
+	resent  uint64 // message type number of events that are sent again
 }
 
 // peer is a client.
 type peer struct {
 	client   uint32
 	session  uint32
-	channels Channels // nil: it has no session, and may come back
+	channels Channels // nil while the client has no session
 	buckets  []bucket // by kind
-	err      error    // why it is broken
+	err      error    // why it is broken, or nil
 
-	kept      []kept // reliable messages that channels have not taken
+	kept      []kept // reliable messages that channels have not accepted
 	keptBytes int
 }
 
-// NewServer returns the events of a server, without a world yet, for [OnServer]. It panics
-// when c is not valid.
+// NewServer returns a server without a world, for [OnServer]. It panics if c is not valid.
 func NewServer(r *Registry, c ServerConfig) *Server {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -115,36 +109,35 @@ func NewServer(r *Registry, c ServerConfig) *Server {
 	return s
 }
 
-// Attach gives the server its world, and stores it there for [Raise]. It panics when the
-// world has events.
+// Attach connects the server to its world and stores it there for [Raise]. It panics if the world already has events.
 func (s *Server) Attach(w *ecs.World, h Hooks) {
 	s.attach(w)
 	s.hooks = h
 }
 
-// Attached reports whether the server has a world. A second world would take the events of
-// the first.
+// Attached reports whether the server has a world. Do not attach a second one: it would take over the events of the
+// first.
 func (s *Server) Attached() bool { return s.world != nil }
 
-// OnServer says what a server does about events of a type. It panics when the type has
-// handlers, when h has no Handle, and when clients may not raise it.
+// OnServer sets the handlers for events of type T. It panics if the type already has handlers, if h.Handle is nil, or
+// if clients may not raise the type.
 func OnServer[T any](s *Server, h Handlers[T]) {
 	k := s.registry.kindOf("OnServer", reflect.TypeFor[T]())
 	b := s.bound[k.index].(*bound[T])
 	switch {
 	case k.options.From&FromClients == 0:
-		panic(fmt.Sprintf("event: OnServer[%s]: the type is %v: register it with Options.From", k.name, k.options.From))
+		panic(fmt.Sprintf("event: OnServer[%s]: the type is %v: change Options.From when you register it", k.name, k.options.From))
 	case h.Handle == nil:
-		panic(fmt.Sprintf("event: OnServer[%s] without Handle", k.name))
+		panic(fmt.Sprintf("event: OnServer[%s]: Handlers.Handle is nil: set it", k.name))
 	case b.handlers.Handle != nil:
-		panic(fmt.Sprintf("event: OnServer[%s] twice; call both from one", k.name))
+		panic(fmt.Sprintf("event: OnServer[%s] already has a handler: call both functions from one handler", k.name))
 	}
 	b.handlers = h
 }
 
-// Join begins to send events to a client; those that were raised before are not for it. For a client that
-// was suspended it changes the channels and sends what was kept for it. session is a number by which both ends know the
-// session, another one each time: see [Client.Resume].
+// Join starts to send events to a client, beginning with those raised after the call. For a suspended client it sets
+// the new channels; the next Settle sends the stored events. session is a number by which both ends know the session,
+// different each time, see [Client.Resume].
 func (s *Server) Join(client, session uint32, channels Channels) {
 	if p := s.peer(client); p != nil {
 		p.session, p.channels, p.err = session, channels, nil
@@ -153,7 +146,7 @@ func (s *Server) Join(client, session uint32, channels Channels) {
 	s.peers = append(s.peers, &peer{client: client, session: session, channels: channels, buckets: make([]bucket, len(s.bound))})
 }
 
-// Leave forgets a client.
+// Leave removes a client.
 func (s *Server) Leave(client uint32) {
 	s.peers = slices.DeleteFunc(s.peers, func(p *peer) bool { return p.client == client })
 }
@@ -167,13 +160,12 @@ func (s *Server) peer(client uint32) *peer {
 	return nil
 }
 
-// Receive takes in a message that a client sent on a channel, and calls the handler of
-// its type if it is an event that is to be handled. It reports false for a message of a
-// type that is no event, which is somebody else's.
+// Receive processes a message that a client sent on a channel, and calls the handlers if it is an event. It reports
+// false for a message of any other type, which the caller must handle.
 //
-// Errors: [ErrEvent]. What a game's rules or the rate refuse is no error.
+// Malformed messages return [ErrEvent]. An event that Validate or the rate limit refuses is not an error.
 func (s *Server) Receive(client uint32, channel int, message []byte) (event bool, err error) {
-	n, err := number(&s.reader, message)
+	n, err := messageType(&s.reader, message)
 	if err != nil {
 		return true, err
 	}
@@ -193,7 +185,7 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 		return true, nil
 	}
 	b, account := s.bound[k.index], &p.buckets[k.index]
-	if !account.take(s.next, &k.options, s.world.TickRate()) {
+	if !account.takeToken(s.next, &k.options, s.world.TickRate()) {
 		s.stats.Received++
 		s.stats.Limited++
 		if !account.limited {
@@ -213,7 +205,7 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 	}
 	ecs.Handle(s.world, k.handler, func() {
 		from := Sender{Client: client, Input: h.tick}
-		if err := b.judge(s.world, from); err != nil {
+		if err := b.validate(s.world, from); err != nil {
 			s.stats.Refused++
 			s.refuse(p, k, h.tick, Invalid, err)
 			return
@@ -224,10 +216,10 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 	return true, nil
 }
 
-// errRate is what is logged of events beyond the rate.
+// errRate is logged for events that exceed the rate.
 var errRate = errors.New("event: more than Options.Rate")
 
-// refuse tells of an event that was not taken.
+// refuse logs the first refused event of a client and type, and sends a refusal if the type has Tell.
 func (s *Server) refuse(p *peer, k *kind, input uint32, reason Reason, err error) {
 	if account := &p.buckets[k.index]; !account.logged {
 		account.logged = true
@@ -239,18 +231,17 @@ func (s *Server) refuse(p *peer, k *kind, input uint32, reason Reason, err error
 	}
 	s.refused = refusal{Type: uint16(k.number), Input: input, Reason: reason}
 	s.message = s.registry.refusals.Append(s.message[:0], &s.refused)
-	// One that does not go out is no loss: a client cannot count on being told.
+	// If the channel does not accept the refusal, it is dropped: refusals are not guaranteed.
 	if p.channels.Send(s.registry.refusals.Channel(), s.message) == nil {
 		s.stats.Refusals++
 	}
 }
 
-// Settle says that ticks before the horizon are final, and hands what was raised to the
-// channels of those who are to hear of it: at the end of each step, before the packets
-// of the step go out. A horizon that lies before an earlier one changes nothing. It
-// panics within a tick.
+// Settle marks ticks before horizon as final and gives the raised events to the channels of their receivers. An
+// earlier horizon than before has no effect. Call it at the end of each step, before packets are sent. It panics
+// within a tick.
 func (s *Server) Settle(horizon uint32) {
-	s.settle(horizon)
+	s.finalize(horizon)
 	for _, p := range s.peers {
 		s.resend(p)
 	}
@@ -261,13 +252,13 @@ func (s *Server) Settle(horizon uint32) {
 				s.send(p, o)
 			}
 		}
-		s.put(o.message)
+		s.putBuffer(o.message)
 	}
 	s.outbox = s.outbox[:0]
-	s.tellBroken()
+	s.reportBroken()
 }
 
-// reaches reports whether a client is to hear of an event.
+// reaches reports whether a client receives an event to this address.
 func (s *Server) reaches(to *address, client uint32) bool {
 	switch to.route {
 	case routeAll:
@@ -301,18 +292,18 @@ func (s *Server) send(p *peer, o *outgoing) {
 	}
 	s.stats.Unsent++
 	if o.kind.reliable() {
-		s.breaks(p, err)
+		s.markBroken(p, err)
 	}
 }
 
-// breaks notes that a client missed an event without an outage.
-func (s *Server) breaks(p *peer, err error) {
+// markBroken records that a client with a session has missed an event.
+func (s *Server) markBroken(p *peer, err error) {
 	p.err, p.kept, p.keptBytes = err, nil, 0
 	s.broken = append(s.broken, p.client)
 }
 
-// tellBroken reports clients that missed an event. The callback may let them leave.
-func (s *Server) tellBroken() {
+// reportBroken calls Hooks.Broken for clients that missed an event. The callback may call Leave.
+func (s *Server) reportBroken() {
 	for _, client := range s.broken {
 		if p := s.peer(client); p != nil && s.hooks.Broken != nil {
 			s.hooks.Broken(client, p.err)
@@ -321,5 +312,5 @@ func (s *Server) tellBroken() {
 	s.broken = s.broken[:0]
 }
 
-// Stats are the counts since the server was made.
+// Stats returns the counters since NewServer.
 func (s *Server) Stats() Stats { return s.stats }

@@ -5,7 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// route is a way that an event goes.
+// route says how to select the receivers of an event.
 type route uint8
 
 const (
@@ -17,33 +17,30 @@ const (
 	routeClient
 )
 
-// Target is who an event is for: [ToServer], [ToOwner], [ToViewers], [ToAll] or
-// [ToClient].
+// Target selects the receivers of an event: [ToServer], [ToOwner], [ToViewers], [ToAll] or [ToClient].
 type Target struct {
 	route  route
 	entity ecs.Entity
 	client uint32
 }
 
-// ToServer is the server. Raised by a server, such an event goes nowhere.
+// ToServer selects the server. If the server itself raises such an event, it is ignored.
 func ToServer() Target { return Target{route: routeServer} }
 
-// ToOwner is the client that owns e, if one does. Raised by a client, such an event goes
-// nowhere, and so it is with the others below: what Simulate raises for clients, the
-// server alone sends.
+// ToOwner selects the client that owns e, if there is one. If a client raises such an event, it is ignored, because
+// only the server sends to clients. The same is true for ToViewers, ToAll and ToClient.
 func ToOwner(e ecs.Entity) Target { return Target{route: routeOwner, entity: e} }
 
-// ToViewers is every client that sees e: its owner, and those of whom
-// [Hooks].Sees says so.
+// ToViewers selects every client that sees e: its owner, and the clients for which [Hooks].Sees returns true.
 func ToViewers(e ecs.Entity) Target { return Target{route: routeViewers, entity: e} }
 
-// ToAll is every client.
+// ToAll selects every client.
 func ToAll() Target { return Target{route: routeAll} }
 
-// ToClient is one client by its number, if it is there.
+// ToClient selects one client by its number, if it is connected.
 func ToClient(client uint32) Target { return Target{route: routeClient, client: client} }
 
-// side is who raises events for the target.
+// side returns the side that raises events for the target.
 func (t Target) side() Side {
 	if t.route == routeServer {
 		return FromClients
@@ -51,20 +48,19 @@ func (t Target) side() Side {
 	return FromServer
 }
 
-// Subject is the entity that an event is about, as it was when that was raised. The
-// zero Subject is none.
+// Subject is the entity of an event, as it was when the event was raised. The zero Subject means no entity.
 type Subject struct {
-	// Entity is its handle, which may be dead by now.
+	// Entity is its handle. The entity may be dead.
 	Entity ecs.Entity
-	// NetID is its name on the wire, 0 for one that does not travel.
+	// NetID is its network id, 0 for an entity that is not replicated.
 	NetID components.NetID
-	// Owner is the client that owns it, 0 for none.
+	// Owner is the client that owned it, 0 for none.
 	Owner uint32
-	// Key names what Simulate spawned for a client; zero for everything else.
+	// Key identifies an entity that Simulate spawned for a client. It is zero for all others.
 	Key ecs.SpawnKey
 }
 
-// address is a target while its entity was alive.
+// address is a Target with the properties that its entity had when the event was raised.
 type address struct {
 	route  route
 	client uint32
@@ -85,8 +81,8 @@ func addressOf(w *ecs.World, t Target) address {
 	return a
 }
 
-// same reports whether two addresses are one when a tick is simulated again. What
-// Simulate spawned may have another NetID then, and has the same key.
+// same reports whether two addresses of the same tick are equal across simulations. An entity that Simulate spawned
+// may have another NetID in each simulation, but keeps its key.
 func (a *address) same(b *address) bool {
 	if a.route != b.route || a.client != b.client || a.about.Owner != b.about.Owner || a.about.Key != b.about.Key {
 		return false

@@ -11,21 +11,21 @@ import (
 // waitingEvent is an event that waits for the state of its tick.
 type waitingEvent struct {
 	kind        *kind
-	due         uint32 // it is handled when the state has more ticks than this; see add
-	early       bool   // it is not to wait
+	due         uint32 // handled when the state includes this tick, see add
+	early       bool   // handled without waiting
 	tick, about uint32
 	words       []byte
 }
 
-// waiting is the events of a server that wait, in the order in which they are handled.
+// waiting is the queue of the server's events at a client, in the order of handling.
 type waiting struct {
 	events  []waitingEvent
 	bytes   int
-	ordered []uint32 // by channel: when the last event of an ordered one is due
+	ordered []uint32 // by channel: tick at which the last event of an ordered channel is due
 }
 
-// add puts an event behind those that are due no later. On an ordered channel it is due
-// no earlier than the one before it there.
+// add inserts an event after all events that are due at the same time or earlier. On an ordered channel it is due no
+// earlier than the previous event of this channel.
 func (w *waiting) add(h *head, words []byte) {
 	e := waitingEvent{kind: h.kind, due: h.tick, tick: h.tick, about: h.about, words: words}
 	switch {
@@ -40,7 +40,7 @@ func (w *waiting) add(h *head, words []byte) {
 	w.bytes += len(words)
 }
 
-// before reports whether e is handled before o, which came first.
+// before reports whether e is handled before o, where o arrived first.
 func (e *waitingEvent) before(o *waitingEvent) bool {
 	if e.early != o.early {
 		return e.early
@@ -48,20 +48,20 @@ func (e *waitingEvent) before(o *waitingEvent) bool {
 	return e.due < o.due
 }
 
-// due reports whether the first event is to be handled in a state with so many ticks.
-func (w *waiting) due(ticks uint32) bool {
+// isDue reports whether the first event is due in a state that includes this number of ticks.
+func (w *waiting) isDue(ticks uint32) bool {
 	return len(w.events) > 0 && (w.events[0].early || w.events[0].due < ticks)
 }
 
-// first takes out the first event.
-func (w *waiting) first() waitingEvent {
+// pop removes and returns the first event.
+func (w *waiting) pop() waitingEvent {
 	e := w.events[0]
 	w.events = slices.Delete(w.events, 0, 1)
 	w.bytes -= len(e.words)
 	return e
 }
 
-// clear forgets all of them.
+// clear removes all events.
 func (w *waiting) clear() {
 	w.events, w.bytes = w.events[:0], 0
 	clear(w.ordered)

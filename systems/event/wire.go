@@ -11,36 +11,34 @@ import (
 
 // An event is a message of a channel:
 //
-//	type   varint  its number among the types of messages
-//	tick   varint  from a server, the tick; from a client, its input sequence
+//	type   varint  number among the message types
+//	tick   varint  from a server, the tick; from a client, the input sequence
 //	about  varint  from a server only: the NetID of the entity, 0 for none
-//	words          the fields, as package channel writes them
+//	words          the fields, encoded by package channel
 //
-// The number leads, so that plain messages can share a channel with events.
+// The type comes first, so that plain messages can share a channel with events.
 
-// maxHead is how many bytes an event has at most before its words, without the number.
+// maxHead is the maximum length in bytes of an event before its words, without the type.
 const maxHead = 10 + resentHead
 
-// ErrEvent is returned by Receive for bytes that no honest peer sends. It wraps
-// [codec.ErrMalformed].
-var ErrEvent = fmt.Errorf("event: not an event of this registry: %w", codec.ErrMalformed)
+// ErrEvent is returned by Receive for bytes that no correct peer sends. It wraps [codec.ErrMalformed].
+var ErrEvent = fmt.Errorf("event: malformed event: %w", codec.ErrMalformed)
 
-// binding is a type of events at one peer.
+// binding decodes and handles one event type at one peer.
 type binding interface {
-	// read reads the words of an event.
+	// read decodes the words of an event into the binding.
 	read(number, words []byte) error
-	// judge and serve give what was read to the game, at a server.
-	judge(w *ecs.World, from Sender) error
+	// validate and serve call the server's handlers with the decoded event.
+	validate(w *ecs.World, from Sender) error
 	serve(w *ecs.World, from Sender)
-	// play does, at a client.
+	// play calls the client's handler with the decoded event.
 	play(w *ecs.World, at Origin)
-	// handled reports whether there is somebody to give it to.
+	// handled reports whether the type has a handler.
 	handled() bool
 }
 
-// bound is the binding of type T. The values are here because what is passed by
-// pointer to the coder would be allocated with each call otherwise; a handler may
-// raise the type that it handles, so there are two.
+// bound is the binding of type T. The decoded and encoded values are fields, because passing their addresses to the
+// coder would otherwise allocate on each call. There are two, because a handler may raise the type that it handles.
 type bound[T any] struct {
 	kind     *kind
 	typ      *channel.Type[T]
@@ -50,7 +48,7 @@ type bound[T any] struct {
 	handle   func(w *ecs.World, at Origin, v *T)
 }
 
-// append appends the bytes of an event.
+// append appends the encoded event.
 func (b *bound[T]) append(dst []byte, tick, about uint32, fromServer bool, v T) []byte {
 	b.out = v
 	b.scratch = b.typ.Append(b.scratch[:0], &b.out)
@@ -72,7 +70,7 @@ func (b *bound[T]) read(number, words []byte) error {
 	return nil
 }
 
-func (b *bound[T]) judge(w *ecs.World, from Sender) error {
+func (b *bound[T]) validate(w *ecs.World, from Sender) error {
 	if b.handlers.Validate == nil {
 		return nil
 	}
@@ -83,15 +81,15 @@ func (b *bound[T]) serve(w *ecs.World, from Sender) { b.handlers.Handle(w, from,
 func (b *bound[T]) play(w *ecs.World, at Origin)    { b.handle(w, at, &b.in) }
 func (b *bound[T]) handled() bool                   { return b.handle != nil || b.handlers.Handle != nil }
 
-// head is what an event begins with.
+// head is the decoded header of an event.
 type head struct {
 	kind        *kind
 	tick, about uint32
 	words       []byte
 }
 
-// number reads the number of a message's type.
-func number(in *codec.ByteReader, message []byte) (uint64, error) {
+// messageType reads the type number of a message.
+func messageType(in *codec.ByteReader, message []byte) (uint64, error) {
 	in.Reset(message)
 	n := in.Uvarint()
 	if err := in.Err(); err != nil {
@@ -100,7 +98,7 @@ func number(in *codec.ByteReader, message []byte) (uint64, error) {
 	return n, nil
 }
 
-// readHead reads what follows the number of an event that came on a channel.
+// readHead reads the header of an event after its type number. number is the channel on which it arrived.
 func (k *kind) readHead(in *codec.ByteReader, number int, fromServer bool) (h head, err error) {
 	side := FromClients
 	if fromServer {
