@@ -178,21 +178,21 @@ func TestMisuse(t *testing.T) {
 		N uint8 `net:"0..9"`
 	}
 	for word, f := range map[string]func(){
-		"register the type":  func() { event.Raise(s.world, event.ToAll(), stranger{}) },
-		"from clients":       func() { event.Raise(s.world, event.ToAll(), ask{}) },
+		"register the type":                  func() { event.Raise(s.world, event.ToAll(), stranger{}) },
+		"from clients":                       func() { event.Raise(s.world, event.ToAll(), ask{}) },
 		"from server: choose another target": func() { event.Raise(e.world, event.ToServer(), shout{}) },
 		"from both: choose another target":   func() { event.Raise(s.world, event.Target{}, note{}) },
-		"Start first":        func() { s.server.Done() },
+		"Start first":                        func() { s.server.Done() },
 		"already has a Server or Client":     func() { event.NewServer(kit(), event.ServerConfig{}).Attach(s.world, event.Hooks{}) },
-		"ServerConfig.Limit": func() { event.NewServer(kit(), event.ServerConfig{Limit: -1}) },
-		"ClientConfig.Waiti": func() { event.NewClient(kit(), event.ClientConfig{Waiting: -1}) },
+		"ServerConfig.Limit":                 func() { event.NewServer(kit(), event.ServerConfig{Limit: -1}) },
+		"ClientConfig.Waiti":                 func() { event.NewClient(kit(), event.ClientConfig{Waiting: -1}) },
 		"OnServer[event_test": func() {
 			event.OnServer(s.server, event.Handlers[note]{Handle: func(*ecs.World, event.Sender, *note) {}})
 		},
-		"from server":     func() { event.OnServer(s.server, event.Handlers[shout]{}) },
-		"Handle is nil":  func() { event.OnServer(s.server, event.Handlers[note]{}) },
-		"already has a handler":           func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
-		"event_test.ask]": func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
+		"from server":           func() { event.OnServer(s.server, event.Handlers[shout]{}) },
+		"Handle is nil":         func() { event.OnServer(s.server, event.Handlers[note]{}) },
+		"already has a handler": func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *note) {}) },
+		"event_test.ask]":       func() { event.OnClient(e.client, func(*ecs.World, event.Origin, *ask) {}) },
 	} {
 		testgame.MustPanic(t, word, word, f)
 	}

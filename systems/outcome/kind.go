@@ -8,32 +8,32 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// state is what is believed of an outcome.
+// state is the status of an outcome that is not final.
 type state uint8
 
 const (
-	stands    state = iota // raised when its tick was simulated last
-	suspected              // its tick is to be simulated again
-	withdrawn              // its tick was, and did not raise it; Cancel is due
+	stands    state = iota // raised by the last simulation of its tick
+	suspected              // its tick will be simulated again
+	withdrawn              // its tick was simulated again without it; Cancel is due
 	gone                   // committed or cancelled
 )
 
 // entry is an outcome that is not final.
 type entry[T any] struct {
-	Outcome[T] // ID is 0 until Begin
+	Outcome[T] // ID is 0 until Begin is called
 	state      state
 }
 
-// kind holds the outcomes of one type, in the order of tick, subject and call.
+// kind stores the outcomes of one type, ordered by tick, subject and call of Raise.
 type kind[T comparable] struct {
 	log      *Log
 	handlers Handlers[T]
-	name     string // of the handlers, in advice
+	name     string // of the handlers, for panics with advice
 	entries  []entry[T]
-	at       int // of the walk
+	at       int // index of the iteration in Settle
 }
 
-// find returns the entries of a tick and subject.
+// find returns the range of entries of a tick and subject.
 func (k *kind[T]) find(tick uint32, s *Subject) (from, to int) {
 	from = sort.Search(len(k.entries), func(i int) bool {
 		e := &k.entries[i]
@@ -44,7 +44,7 @@ func (k *kind[T]) find(tick uint32, s *Subject) (from, to int) {
 	return from, to
 }
 
-// raise takes in what the tick under way raised.
+// raise stores an outcome of the current tick. If it equals a suspected or withdrawn one, that one continues.
 func (k *kind[T]) raise(tick uint32, about Subject, v T) {
 	from, to := k.find(tick, &about)
 	for i := from; i < to; i++ {
@@ -61,40 +61,40 @@ func (k *kind[T]) raise(tick uint32, about Subject, v T) {
 	k.entries = reuse.Insert(k.entries, to, entry[T]{Outcome: Outcome[T]{Tick: tick, Subject: about, Value: v}})
 }
 
-// since is the first entry of a tick or later.
-func (k *kind[T]) since(tick uint32) int {
+// firstSince returns the index of the first entry at or after a tick.
+func (k *kind[T]) firstSince(tick uint32) int {
 	return sort.Search(len(k.entries), func(i int) bool { return k.entries[i].Tick >= tick })
 }
 
-// suspect doubts the outcomes of ticks from..to. What was withdrawn and not told
-// yet may be raised again as well.
+// suspect marks the outcomes of the ticks from..to as suspected, including withdrawn ones whose Cancel is still due,
+// because the tick may raise them again.
 func (k *kind[T]) suspect(from, to uint32) {
-	for i := k.since(from); i < len(k.entries) && k.entries[i].Tick <= to; i++ {
+	for i := k.firstSince(from); i < len(k.entries) && k.entries[i].Tick <= to; i++ {
 		k.entries[i].state = suspected
 	}
 }
 
-// done withdraws what a tick did not raise again. What was never told need not be
-// taken back.
-func (k *kind[T]) done(tick uint32) {
-	untold := false
-	for i := k.since(tick); i < len(k.entries) && k.entries[i].Tick == tick; i++ {
+// endTick withdraws the outcomes that the tick did not raise again. Those without a Begin are removed at once,
+// because they need no Cancel.
+func (k *kind[T]) endTick(tick uint32) {
+	unbegun := false
+	for i := k.firstSince(tick); i < len(k.entries) && k.entries[i].Tick == tick; i++ {
 		if e := &k.entries[i]; e.state == suspected {
 			e.state = withdrawn
 			if e.ID == 0 {
-				e.state, untold = gone, true
+				e.state, unbegun = gone, true
 			}
 		}
 	}
-	if untold {
+	if unbegun {
 		k.compact()
 	}
 }
 
-// toFirst begins a walk.
+// toFirst starts an iteration.
 func (k *kind[T]) toFirst() { k.at = 0 }
 
-// next is the tick that the walk has come to.
+// next returns the tick of the next entry of the iteration.
 func (k *kind[T]) next() (tick uint32, any bool) {
 	if k.at == len(k.entries) {
 		return 0, false
@@ -102,7 +102,7 @@ func (k *kind[T]) next() (tick uint32, any bool) {
 	return k.entries[k.at].Tick, true
 }
 
-// withdraw walks through a tick and cancels what did not happen.
+// withdraw visits the entries of a tick and calls Cancel for those that did not happen.
 func (k *kind[T]) withdraw(tick uint32) {
 	for ; k.at < len(k.entries) && k.entries[k.at].Tick == tick; k.at++ {
 		e := &k.entries[k.at]
@@ -114,11 +114,11 @@ func (k *kind[T]) withdraw(tick uint32) {
 			continue
 		}
 		k.log.stats.Cancelled++
-		k.tell(k.handlers.Cancel, e.Outcome)
+		k.call(k.handlers.Cancel, e.Outcome)
 	}
 }
 
-// deliver walks through a tick and tells what happened.
+// deliver visits the entries of a tick and calls Begin and Commit for those that happened.
 func (k *kind[T]) deliver(tick uint32) {
 	for ; k.at < len(k.entries) && k.entries[k.at].Tick == tick; k.at++ {
 		e := &k.entries[k.at]
@@ -128,26 +128,26 @@ func (k *kind[T]) deliver(tick uint32) {
 		if e.ID == 0 {
 			k.log.stats.Begun++
 			e.ID = k.log.stats.Begun
-			k.tell(k.handlers.Begin, e.Outcome)
+			k.call(k.handlers.Begin, e.Outcome)
 		}
 		if tick < k.log.horizon {
 			e.state = gone
 			k.log.stats.Committed++
-			k.tell(k.handlers.Commit, e.Outcome)
+			k.call(k.handlers.Commit, e.Outcome)
 		}
 	}
 }
 
-// tell calls a handler, if there is one, with the subject as it is by now. The entry
-// keeps the one that was raised, which the tick will raise again.
-func (k *kind[T]) tell(handler func(*ecs.World, Outcome[T]), o Outcome[T]) {
+// call calls a handler, if it is not nil, with the current handle and NetID of the subject. The entry keeps the
+// subject as raised, because a re-simulation raises it in the same form.
+func (k *kind[T]) call(handler func(*ecs.World, Outcome[T]), o Outcome[T]) {
 	if handler != nil {
 		o.Subject.resolve(k.log.world)
 		ecs.Handle(k.log.world, k.name, func() { handler(k.log.world, o) })
 	}
 }
 
-// compact removes what is gone.
+// compact removes entries that are committed or cancelled.
 func (k *kind[T]) compact() {
 	k.entries = slices.DeleteFunc(k.entries, func(e entry[T]) bool { return e.state == gone })
 }

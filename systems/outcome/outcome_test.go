@@ -172,11 +172,11 @@ func TestMisusePanics(t *testing.T) {
 	s := newStage(outcome.Config{})
 	testgame.MustPanic(t, "a second log", "has a log", func() { outcome.New(s.w, outcome.Config{}) })
 	testgame.MustPanic(t, "a bad limit", "Limit", func() { newStage(outcome.Config{Limit: -1}) })
-	testgame.MustPanic(t, "a type twice", "twice", func() { outcome.Handle(s.log, outcome.Handlers[kill]{}) })
+	testgame.MustPanic(t, "a type twice", "already has handlers", func() { outcome.Handle(s.log, outcome.Handlers[kill]{}) })
 	testgame.MustPanic(t, "raised outside", "outside a tick", func() { outcome.Raise(s.w, ecs.Entity{}, kill{}) })
 	testgame.MustPanic(t, "done outside", "call Start first", s.log.Done)
 	s.log.Start(1)
-	testgame.MustPanic(t, "an unknown type", "without Handle", func() { outcome.Raise(s.w, ecs.Entity{}, 5) })
+	testgame.MustPanic(t, "an unknown type", "is not registered", func() { outcome.Raise(s.w, ecs.Entity{}, 5) })
 	testgame.MustPanic(t, "two ticks at a time", "call Done first", func() { s.log.Start(2) })
 	testgame.MustPanic(t, "rewound within a tick", "call Done first", func() { s.log.Rewind(0) })
 	testgame.MustPanic(t, "settled within a tick", "call Done first", func() { s.log.Settle(0) })
@@ -185,7 +185,7 @@ func TestMisusePanics(t *testing.T) {
 	calls := 0
 	outcome.Handle(s.log, outcome.Handlers[blast]{Begin: func(w *ecs.World, _ outcome.Outcome[blast]) {
 		calls++
-		testgame.MustPanic(t, "raised in a handler", "no handlers", func() { outcome.Raise(w, ecs.Entity{}, blast{}) })
+		testgame.MustPanic(t, "raised in a handler", "not in handlers", func() { outcome.Raise(w, ecs.Entity{}, blast{}) })
 		testgame.MustPanic(t, "a tick in a handler", "in a handler", func() { s.log.Start(3) })
 		panic("of the game")
 	}})
