@@ -7,63 +7,59 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// clock is how far the world has come.
+// clock counts the ticks of the world.
 type clock struct {
 	tick        uint32
 	newest      uint32 // latest tick ever set
 	resimulated uint64
 	system      uint32 // ordinal of the running system, for Rand
-	simulating  int    // runs of Simulate under way
+	simulating  int    // number of nested runs of Simulate
 }
 
-// MaxTick is the last tick that a server simulates, 2^16 short of where a number of 32 bits
-// would begin again: after 388 days at 128 ticks a second, 828 at 60. Ticks are compared
-// as they are, by games too, and so never wrap.
+// MaxTick is the last tick that a server simulates, 2^16 below the largest uint32: after 388 days at 128 ticks per second,
+// or 828 days at 60. So ticks never wrap and can be compared directly.
 const MaxTick = 1<<32 - 1<<16 - 1
 
-// Tick is the server tick being simulated, from 0 to [MaxTick]. On a client it is the tick
-// that the confirmed state plus the inputs since stand for, so doors and moving
-// platforms line up with the server's; cooldowns belong in state, not here.
+// Tick returns the server tick that is being simulated, 0 to [MaxTick]. On a client it is the tick of the confirmed state
+// plus the inputs since then, so that doors and moving platforms match those of the server. Store cooldowns in components
+// instead of comparing ticks.
 func (w *World) Tick() uint32 { return w.clock.tick }
 
-// Resimulated counts the runs of Simulate for ticks that the world had already
-// completed, having gone on to a later one.
+// Resimulated returns the number of runs of Simulate for ticks before the newest tick.
 func (w *World) Resimulated() uint64 { return w.clock.resimulated }
 
-// Step is the length of one simulation step in seconds, or of the part of one that
-// is being looked at; see [World.Partial].
+// Step returns the length of one simulation step in seconds, or of the part of a step that a partial tick simulates, see
+// [World.Partial].
 func (w *World) Step() float32 { return w.setup.step }
 
-// SetTick is for the netcode: it says which tick the next Simulate is.
+// SetTick sets the tick of the next Simulate.
 func (n *Netcode) SetTick(t uint32) {
 	n.clock.tick = t
 	n.clock.newest = max(n.clock.newest, t)
 }
 
-// partial is what a look at a part of a step gives back at its end.
+// partial is the state to restore after a partial tick.
 type partial struct {
 	on    bool
-	saved *History // nil until there was one
+	saved *History // nil before the first partial tick
 	tick  uint32
 	input uint32
 	owner uint32
-	own   uint32 // what the owner's newest input was
-	known bool   // it had one
+	own   uint32 // newest input of the owner
+	known bool   // the owner had an input
 	step  float32
 	next  components.NetID
 }
 
-// BeginPartial is for the netcode, before it runs Simulate for a part of the coming
-// tick, only to draw what comes of it. share is that part, above 0 to 1, tick
-// the tick, and input the sequence of the owner's input that it will consume. Until
-// [Netcode.EndPartial], which brings back what was, [World.Step] is the share of a step;
-// no structure changes, what systems ask for is void; nothing is rounded, counted as
-// simulated again, traced or rolled back by force. It panics within another one, within
-// Simulate, and for another share.
+// BeginPartial starts a partial tick: the netcode runs Simulate for a part of the coming tick only to draw the result.
+// share is this part, above 0 and up to 1. tick is the coming tick, and input the sequence number of the input of owner
+// that it will consume. [Netcode.EndPartial] restores the world. Until then [World.Step] returns share times the step, and
+// structural changes are discarded; nothing is rounded, counted as re-simulated, traced or rolled back by force.
+// BeginPartial panics inside another partial tick, inside Simulate, and for other shares.
 func (n *Netcode) BeginPartial(tick, owner, input uint32, share float64) {
 	w := (*World)(n)
 	if w.partial.on || w.clock.simulating > 0 || !(share > 0 && share <= 1) {
-		panic("ecs: BeginPartial needs a share above 0 to 1, outside Simulate and of another partial tick")
+		panic("ecs: BeginPartial: call it outside Simulate and outside another partial tick, with a share above 0 to 1")
 	}
 	p := &w.partial
 	if p.saved == nil {
@@ -82,7 +78,7 @@ func (n *Netcode) BeginPartial(tick, owner, input uint32, share float64) {
 	w.setup.step = float32(float64(w.setup.step) * share)
 }
 
-// EndPartial ends what [Netcode.BeginPartial] began. It does nothing outside.
+// EndPartial ends a partial tick and restores the world. Outside of a partial tick it does nothing.
 func (n *Netcode) EndPartial() {
 	w := (*World)(n)
 	p := &w.partial
@@ -99,34 +95,30 @@ func (n *Netcode) EndPartial() {
 	w.inputs.newest, w.handles.nextNet, p.on = p.input, p.next, false
 }
 
-// Partial reports whether what Simulate does is only looked at, for a frame between two
-// ticks, and taken back: [World.Step] is a part of a step. Rules need not ask. It is for
-// what they leave outside the world, such as a count of what happened.
+// Partial reports whether Simulate runs for a partial tick, whose result is only drawn and then discarded; [World.Step] is
+// then a part of a step. Rules need it only for effects outside of the world, such as counting events.
 func (w *World) Partial() bool { return w.partial.on }
 
-// MaxCatchUp is how many steps a [Loop] runs at once when it is late, unless its
-// Limit says otherwise. What is
-// due beyond that is dropped and counted: a peer that cannot keep up must not
-// fall ever further behind.
+// MaxCatchUp is the default for the largest number of steps that a late [Loop] runs at once. Further steps that are due are
+// dropped and counted, so that a slow peer does not fall further and further behind.
 const MaxCatchUp = 5
 
-// Loop turns the passing of time into fixed steps. It reads no clock: the
-// caller says what time it is, real or virtual.
+// Loop divides time into fixed steps. It reads no clock: the caller passes the real or virtual time.
 type Loop struct {
-	// Dropped counts steps that were due but not run.
+	// Dropped counts the steps that were due but not run.
 	Dropped uint64
-	// Limit is how many steps run at once. Default: [MaxCatchUp].
+	// Limit is the largest number of steps to run at once. The default is [MaxCatchUp].
 	Limit int
 
 	step float64 // nanoseconds at rate 1
 	rate float64
 	next time.Time
-	last float64 // nanoseconds from the step before to the next
-	rest float64 // part of a nanosecond that next leaves out
+	last float64 // nanoseconds from the previous step to the next
+	rest float64 // fraction of a nanosecond to add to next
 }
 
-// NewLoop makes a loop of stepsPerSecond steps, the first due at start. It
-// panics unless stepsPerSecond is positive.
+// NewLoop returns a loop of stepsPerSecond steps per second. The first step is due at start. NewLoop panics unless
+// stepsPerSecond is positive.
 func NewLoop(start time.Time, stepsPerSecond int) *Loop {
 	if stepsPerSecond <= 0 {
 		panic("ecs: NewLoop needs at least one step a second")
@@ -134,9 +126,8 @@ func NewLoop(start time.Time, stepsPerSecond int) *Loop {
 	return &Loop{step: float64(time.Second) / float64(stepsPerSecond), rate: 1, next: start, last: float64(time.Second) / float64(stepsPerSecond), Limit: MaxCatchUp}
 }
 
-// SetRate speeds the loop up or down: at 1.02 a step takes 1/1.02 of its
-// length. It holds from the step after the next. It panics unless rate is
-// positive and finite.
+// SetRate changes the speed of the loop: at rate 1.02 a step takes 1/1.02 of its length. It takes effect after the next
+// step. SetRate panics unless rate is positive and finite.
 func (l *Loop) SetRate(rate float64) {
 	if !(rate > 0) || math.IsInf(rate, 0) {
 		panic("ecs: Loop.SetRate needs a positive rate")
@@ -144,17 +135,16 @@ func (l *Loop) SetRate(rate float64) {
 	l.rate = rate
 }
 
-// Next is when the next step is due.
+// Next returns the time at which the next step is due.
 func (l *Loop) Next() time.Time { return l.next }
 
-// Passed is the share of the time from the newest step to the next that has passed, 0
-// to 1.
+// Passed returns the share, 0 to 1, of the time between the newest step and the next step that has passed.
 func (l *Loop) Passed(now time.Time) float64 {
 	return min(max(1-float64(l.next.Sub(now))/l.last, 0), 1)
 }
 
-// Advance returns how many steps to run now, 0 to Limit. A clock that
-// stepped back by more than two steps starts the count afresh from now.
+// Advance returns the number of steps to run now, 0 to Limit. If the time is more than two steps before the next step, the
+// clock was set back: the loop then restarts at now.
 func (l *Loop) Advance(now time.Time) int {
 	length := l.step / l.rate
 	if float64(l.next.Sub(now)) > 2*length {
@@ -175,8 +165,7 @@ func (l *Loop) Advance(now time.Time) int {
 	return n
 }
 
-// forward moves next on by whole steps, without loss of what is less than a
-// nanosecond.
+// forward moves next by whole steps and keeps fractions of a nanosecond.
 func (l *Loop) forward(steps float64) {
 	l.last = l.step / l.rate
 	d := steps*l.last + l.rest

@@ -4,9 +4,9 @@ import (
 	"unsafe"
 )
 
-// deferred is what systems asked for and the end of the stage carries out.
+// deferred holds the structural changes that systems requested until the end of the stage.
 type deferred struct {
-	depth    int // stages running
+	depth    int // number of running stages
 	commands []command
 	parts    []part // of commands
 	values   arena  // of parts
@@ -24,31 +24,31 @@ const (
 	opRemove
 )
 
-// command is a structural change, carried out at once or at the end of a stage.
+// command is a structural change, applied immediately or at the end of a stage.
 type command struct {
 	op     op
 	entity Entity
-	before int32 // 1 + index of the entity's waiting command before this one; 0: none
-	first  int32 // 1 + index of its first part of what is deferred; 0: none
+	before int32 // 1 + index of the previous deferred command of the entity; 0 if none
+	first  int32 // 1 + index of its first part in deferred.parts; 0 if none
 	row    *spawnRow
-	values unsafe.Pointer // of row, when that is not nil; then there are no parts
+	values unsafe.Pointer // the values of row if row is not nil; then there are no parts
 }
 
-// part is one component of a command; value is nil for a removal. Parts are
-// chained, because an Add can give one more to a spawn that waits.
+// part is one component of a command. value is nil for a removal. Parts are a linked list, because an Add can append a part
+// to a deferred spawn.
 type part struct {
 	component *Component
 	value     unsafe.Pointer
 	next      int32 // 1 + index; 0: none
 }
 
-// part makes a part in front of another and returns 1 + its index.
+// part adds a part in front of next and returns 1 + its index.
 func (d *deferred) part(c *Component, value unsafe.Pointer, next int32) int32 {
 	d.parts = append(d.parts, part{c, value, next})
 	return int32(len(d.parts))
 }
 
-// find is where a command holds the value of a component; nil for a removal.
+// find returns the value of a component in a command, which is nil for a removal.
 func (d *deferred) find(c *command, comp *Component) (value unsafe.Pointer, found bool) {
 	if c.row != nil {
 		return c.row.find(c.values, comp)
@@ -61,15 +61,14 @@ func (d *deferred) find(c *command, comp *Component) (value unsafe.Pointer, foun
 	return nil, false
 }
 
-// do carries out a command now, or keeps it for the end of the stage when a
-// system is running. What happens to an entity that waits to be created is
-// worked into the command that creates it, so that [Get] sees it.
-func (w *World) do(c command) {
+// apply applies a command immediately, or defers it to the end of the stage if a system is running. A command on an entity
+// that is not created yet is merged into its spawn command, so that [Get] sees the result.
+func (w *World) apply(c command) {
 	s := w.handles.at(c.entity)
 	switch {
 	case w.deferred.depth == 0:
 		w.carryOut(&c)
-		w.deferred.settle()
+		w.deferred.reclaim()
 	case s.pending == 0:
 		kept := w.deferred.keep(s, c.entity, c.op)
 		kept.first = c.first
@@ -81,9 +80,8 @@ func (w *World) do(c command) {
 	}
 }
 
-// keep makes a command on a stored entity, or the spawn of one, wait for the end
-// of the stage. The caller fills in the rest; in place, because the copy of a
-// command that was just written has to wait for the writes.
+// keep defers a command on a stored entity, or the spawn of an entity, to the end of the stage. The caller sets the other
+// fields in place, which is faster than copying a command just written.
 func (d *deferred) keep(s *slot, e Entity, o op) *command {
 	n := len(d.commands)
 	if n < cap(d.commands) {
@@ -97,7 +95,7 @@ func (d *deferred) keep(s *slot, e Entity, o op) *command {
 	return c
 }
 
-// amend works a command into the spawn of the same entity.
+// amend merges a command into the spawn of the same entity.
 func (d *deferred) amend(spawn, c *command) {
 	if spawn.row != nil && c.op != opDespawn {
 		for i := range spawn.row.fields {
@@ -122,8 +120,7 @@ func (d *deferred) amend(spawn, c *command) {
 	}
 }
 
-// waiting is what the last waiting command on a stored entity does to a
-// component: opAdd, opRemove or, when none concerns it, opNone.
+// waiting returns the effect of the last deferred command on a component of a stored entity: opAdd, opRemove, or opNone.
 func (d *deferred) waiting(s *slot, comp *Component) op {
 	if s.pending > 0 {
 		return opNone
@@ -137,37 +134,36 @@ func (d *deferred) waiting(s *slot, comp *Component) op {
 	return opNone
 }
 
-// flush carries out the commands from base on, those of the stage that ends, in
-// the order in which they were asked for. predicted says that the stage was
-// Simulate on a client, where existence is the server's to decide.
+// flush applies the commands from base on, which are those of the ending stage, in the order of the requests. predicted
+// means that the stage was Simulate on a client, where the server decides which entities exist.
 func (w *World) flush(base int, predicted bool) {
 	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		if s := w.handles.at(batch[i].entity); s != nil {
-			s.last = batch[i].before // at the end: the newest of an outer stage
+			s.last = batch[i].before // finally the newest command of an outer stage
 		}
 	}
 	for i := range batch {
-		if c := &batch[i]; !predicted || w.ours(c) {
+		if c := &batch[i]; !predicted || w.mayApply(c) {
 			w.carryOut(c)
 		}
 	}
 	w.deferred.commands = w.deferred.commands[:base]
-	w.deferred.settle()
+	w.deferred.reclaim()
 }
 
-// settle takes back the memory of commands when none waits any more. Until then
-// those of an outer stage may have parts among those of an inner one.
-func (d *deferred) settle() {
+// reclaim reuses the memory of commands when none is deferred. Until then, parts of an outer stage may lie among those of
+// an inner stage.
+func (d *deferred) reclaim() {
 	if len(d.commands) == 0 {
 		d.parts = d.parts[:0]
 		d.values.reset()
 	}
 }
 
-// ours reports whether Simulate on a client may carry out c: it reshapes only
-// what it simulates, and what it creates and ends is but a prediction.
-func (w *World) ours(c *command) bool {
+// mayApply reports whether Simulate on a client may apply c. It may only change entities that it simulates. Spawns and
+// despawns are recorded as predictions instead.
+func (w *World) mayApply(c *command) bool {
 	s := w.handles.at(c.entity)
 	switch {
 	case s == nil:
@@ -189,7 +185,7 @@ func (w *World) ours(c *command) bool {
 	}
 }
 
-// carryOut changes storage. Commands on entities that died meanwhile are void.
+// carryOut changes storage. It ignores commands on entities that died.
 func (w *World) carryOut(c *command) {
 	s := w.handles.at(c.entity)
 	if s == nil {
@@ -222,7 +218,7 @@ func (w *World) carryOut(c *command) {
 	}
 }
 
-// target is the table that a spawned entity belongs in.
+// target returns the table for a spawned entity.
 func (w *World) target(s *slot, c *command) *table {
 	if c.row != nil {
 		return w.tableFor(c.row)

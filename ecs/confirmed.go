@@ -40,7 +40,7 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 		panic(fmt.Sprintf("ecs: Confirm of NetID %d, which a system of this world is spawning", id))
 	}
 	p.spawns[i].confirmed = true
-	w.handles.name(e, id)
+	w.handles.assignNetID(e, id)
 	if s.suspended && !p.spawns[i].awaited && p.ending(e) < 0 {
 		p.resume(s) // it was doubted
 		return e, true

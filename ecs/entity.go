@@ -9,50 +9,47 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Entity is a handle to one entity of one world. It stays valid while its
-// entity lives, whatever moves in storage, and is usable from the moment that
-// [World.Spawn] returns it. Handles differ between peers: what crosses the
-// network is the entity's NetID.
+// Entity is a handle to an entity of one world. It is valid from the return of [World.Spawn] until the entity dies, even if
+// storage moves the entity. Handles differ between peers; use the NetID on the network.
 //
-// The zero Entity is no entity.
+// The zero Entity refers to no entity.
 type Entity struct {
 	id  uint32
 	gen uint32
 }
 
-// IsZero reports whether e is the zero handle, which names no entity.
+// IsZero reports whether e is the zero handle.
 func (e Entity) IsZero() bool { return e.id == 0 }
 
-// String is "entity ID.GENERATION", for logs.
+// String returns "entity ID.GENERATION" for logs.
 func (e Entity) String() string { return fmt.Sprintf("entity %d.%d", e.id, e.gen) }
 
-// self is the hidden component that every entity carries, so that a table's
-// entities are a column like any other.
+// self is a hidden component of each entity. It makes the entities of a table a column.
 type self struct{ entity Entity }
 
-// handles are the names of entities: ours by slot, the server's by NetID.
+// handles maps handles and NetIDs to entities.
 type handles struct {
 	slots   []slot
 	free    []uint32
-	changes uint64 // how often slots were handed out and given back
-	settled uint64 // the value of changes that slots and free stand for
+	changes uint64 // counts allocations and releases
+	settled uint64 // value of changes for the current slots and free
 	byNetID keyedTable[Entity]
 	nextNet components.NetID
 }
 
-// slot is what a world knows of one handle.
+// slot is the state of one handle.
 type slot struct {
 	gen       uint32
 	live      bool
-	suspended bool  // out of scope: see predictions
-	pending   int32 // 1 + index of the spawn command that will create it; 0: stored
-	last      int32 // 1 + index of the newest command that waits for it; 0: none
+	suspended bool  // out of scope, see predictions
+	pending   int32 // 1 + index of the spawn command that will create it; 0 if stored
+	last      int32 // 1 + index of the newest deferred command for it; 0 if none
 	stored    arche.Entity
 	table     *table
 	netID     components.NetID
 }
 
-// allocate hands out a handle whose entity is not stored yet.
+// allocate returns a new handle whose entity is not stored yet.
 func (h *handles) allocate() Entity {
 	var id uint32
 	if n := len(h.free); n > 0 {
@@ -67,7 +64,7 @@ func (h *handles) allocate() Entity {
 	return Entity{id, s.gen}
 }
 
-// release takes a handle out of use.
+// release frees a handle and its NetID.
 func (h *handles) release(e Entity) {
 	s := &h.slots[e.id]
 	if s.netID != 0 {
@@ -78,13 +75,13 @@ func (h *handles) release(e Entity) {
 	h.changed()
 }
 
-// changed notes that other handles are in use than before.
+// changed records that the set of handles in use changed.
 func (h *handles) changed() {
 	h.changes++
 	h.settled = h.changes
 }
 
-// at returns the slot of a living handle, or nil.
+// at returns the slot of a live handle, or nil.
 func (h *handles) at(e Entity) *slot {
 	if int(e.id) >= len(h.slots) {
 		return nil
@@ -95,7 +92,7 @@ func (h *handles) at(e Entity) *slot {
 	return nil
 }
 
-// mustAt is at for callers that may not hold a dead handle.
+// mustAt is at, but panics for dead handles.
 func (h *handles) mustAt(e Entity, call string) *slot {
 	s := h.at(e)
 	if s == nil {
@@ -104,44 +101,43 @@ func (h *handles) mustAt(e Entity, call string) *slot {
 	return s
 }
 
-// name gives a slot its NetID; no later one will be the same.
-func (h *handles) name(e Entity, id components.NetID) {
+// assignNetID gives an entity a NetID. Later NetIDs are larger.
+func (h *handles) assignNetID(e Entity, id components.NetID) {
 	h.slots[e.id].netID = id
 	*h.byNetID.put(uint32(id)) = e
 	h.nextNet = max(h.nextNet, id+1)
 }
 
-// unname forgets that a NetID stands for e, unless it is another's by now.
-func (h *handles) unname(e Entity, id components.NetID) {
+// removeNetID removes the mapping of a NetID to e, unless the NetID refers to another entity.
+func (h *handles) removeNetID(e Entity, id components.NetID) {
 	if at := h.byNetID.find(uint32(id)); id != 0 && at != nil && at.id == e.id {
 		h.byNetID.remove(uint32(id))
 	}
 }
 
-// nameIf gives the next NetID to an entity that is about to have the component
-// c, when c travels and this peer is the one that hands NetIDs out.
-func (w *World) nameIf(e Entity, c *Component) {
+// assignNetIDFor gives an entity the next NetID if it is about to get the component c, c is replicated, and this peer is
+// the server.
+func (w *World) assignNetIDFor(e Entity, c *Component) {
 	if c.replicated >= 0 && !w.setup.config.Client && w.handles.slots[e.id].netID == 0 {
-		w.handles.name(e, w.handles.nextNet)
+		w.handles.assignNetID(e, w.handles.nextNet)
 	}
 }
 
-// writeNetID keeps the column equal to the slot.
+// writeNetID copies the NetID of the slot to the column.
 func (w *World) writeNetID(s *slot) {
 	if s.netID != 0 {
 		*(*components.NetID)(w.pointer(s, w.setup.protocol.core.netID)) = s.netID
 	}
 }
 
-// Alive reports whether e is alive, or is about to be: an entity spawned in
-// this stage counts. On a client an entity that Simulate despawned is not alive
-// within Simulate, but outside it until the server has agreed.
+// Alive reports whether e is alive. Entities spawned in the current stage are alive. On a client, an entity that Simulate
+// despawned is dead within Simulate, and alive outside of it until the server confirms.
 func (w *World) Alive(e Entity) bool {
 	s := w.handles.at(e)
 	return s != nil && !w.predicted.hides(s)
 }
 
-// NetID is e's name on the wire; 0 when it has none or is not alive.
+// NetID returns the NetID of e, or 0 if it has none or is dead.
 func (w *World) NetID(e Entity) components.NetID {
 	if s := w.handles.at(e); s != nil {
 		return s.netID
@@ -149,7 +145,7 @@ func (w *World) NetID(e Entity) components.NetID {
 	return 0
 }
 
-// ByNetID finds the entity that carries a NetID.
+// ByNetID returns the entity with a NetID and whether it exists.
 func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 	if e := w.handles.byNetID.find(uint32(id)); e != nil {
 		return *e, true
@@ -157,10 +153,9 @@ func (w *World) ByNetID(id components.NetID) (Entity, bool) {
 	return Entity{}, false
 }
 
-// Despawn removes an entity, inside a system at the end of the stage; until then
-// it is alive. A handle that is dead already is ignored. On a client, what Simulate
-// despawns of the server's entities leaves the scope, and comes back under the
-// same handle when the server disagrees. It panics for the entity of a [Singleton].
+// Despawn removes an entity; inside a system, at the end of the stage. It ignores dead handles. On a client, an entity of
+// the server that Simulate despawns leaves the scope, and returns under the same handle if the server disagrees. Despawn
+// panics for the entity of a [Singleton].
 func (w *World) Despawn(e Entity) {
 	w.check.handlers.refuseWrite("Despawn")
 	switch s := w.handles.at(e); {
@@ -170,17 +165,15 @@ func (w *World) Despawn(e Entity) {
 	case w.deferred.depth > 0 && s.pending == 0:
 		w.deferred.keep(s, e, opDespawn)
 	default:
-		w.do(command{op: opDespawn, entity: e})
+		w.apply(command{op: opDespawn, entity: e})
 	}
 }
 
-// Add gives e the component value v, or sets it at once when e has it already.
-// Inside a system a component that e does not have yet arrives at the end of the
-// stage; Adds and Removes of one component take effect in the order of the
-// calls. On a client, Simulate reshapes no entity that it does not simulate.
+// Add gives e the component v. If e has the component already, Add sets its value immediately. Otherwise, inside a system,
+// e gets the component at the end of the stage, in the order of the Add and Remove calls. On a client, Simulate can only
+// change the components of entities that the client simulates.
 //
-// It panics when e is not alive or T is not registered. An entity that dies
-// before the end of the stage takes the component with it.
+// Add panics if e is dead or T is not registered. If e dies before the end of the stage, Add has no effect.
 func Add[T any](w *World, e Entity, v T) {
 	w.check.handlers.refuseWrite("Add")
 	s := w.handles.mustAt(e, "Add")
@@ -189,27 +182,25 @@ func Add[T any](w *World, e Entity, v T) {
 		*(*T)(p) = v
 		return
 	}
-	w.nameIf(e, c)
+	w.assignNetIDFor(e, c)
 	held := w.deferred.values.allocate(c.size)
 	*(*T)(held) = v
-	w.do(command{op: opAdd, entity: e, first: w.deferred.part(c, held, 0)})
+	w.apply(command{op: opAdd, entity: e, first: w.deferred.part(c, held, 0)})
 }
 
-// Remove takes the component T from e, inside a system at the end of the stage.
-// It does nothing when e has none. It panics when e is not alive or T is not
-// registered.
+// Remove removes the component T from e; inside a system, at the end of the stage. It does nothing if e has no T. It panics
+// if e is dead or T is not registered.
 func Remove[T any](w *World, e Entity) {
 	w.check.handlers.refuseWrite("Remove")
 	s := w.handles.mustAt(e, "Remove")
 	c := w.setup.protocol.given(reflect.TypeFor[T](), "Remove")
 	if was := w.deferred.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
-		w.do(command{op: opRemove, entity: e, first: w.deferred.part(c, nil, 0)})
+		w.apply(command{op: opRemove, entity: e, first: w.deferred.part(c, nil, 0)})
 	}
 }
 
-// Get returns e's component T, or nil when e has none or is not alive. The
-// pointer is good until the next structural change, inside a system until the
-// end of the stage: do not keep it.
+// Get returns a pointer to the component T of e, or nil if e has no T or is dead. The pointer is valid until the next
+// structural change; inside a system, until the end of the stage. Do not keep it.
 func Get[T any](w *World, e Entity) *T {
 	p, c := find(w, e, reflect.TypeFor[T]())
 	if p != nil {
@@ -224,7 +215,7 @@ func Has[T any](w *World, e Entity) bool {
 	return p != nil
 }
 
-// find is where the component of a type is that an entity shows, nil for none.
+// find returns the component of a type that an entity has and that is visible now, or nil.
 func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
 	w.check.handlers.refuseRead("Get")
 	s := w.handles.at(e)
@@ -235,7 +226,7 @@ func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
 	return w.pointer(s, c), c
 }
 
-// pointer finds a component of a stored or pending entity.
+// pointer returns the component of a stored or pending entity, or nil.
 func (w *World) pointer(s *slot, c *Component) unsafe.Pointer {
 	if s.pending > 0 {
 		value, _ := w.deferred.find(&w.deferred.commands[s.pending-1], c)

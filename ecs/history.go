@@ -8,15 +8,13 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// History is a ring of captures of what this peer simulates: the components
-// registered as [Predicted], of the entities that [Each] yields, by key: on a
-// client the sequence of the input that led there. It brings back values and no
-// structure, which is what reconciling needs; [WorldHistory] brings back all of a
-// world. Capturing into a ring that has gone round once allocates nothing unless
-// tables grew.
+// History is a ring of captures of the simulated values: the components registered as [Predicted] of the entities that
+// [Each] yields. Each capture has a key; on a client it is the sequence number of the input that led to the state. History
+// restores values, not structure, as reconciling needs; [WorldHistory] restores a whole world. Once the ring is full,
+// Capture allocates only if tables grew.
 type History struct{ ring }
 
-// NewHistory makes a ring of n captures. It panics unless n is positive.
+// NewHistory returns a ring of n captures. It panics unless n is positive.
 func NewHistory(w *World, n int) *History {
 	if n <= 0 {
 		panic("ecs: NewHistory needs room for at least one capture")
@@ -24,15 +22,13 @@ func NewHistory(w *World, n int) *History {
 	return &History{newRing(w, n, false, func(c *Component) bool { return c.Mode&Predicted != 0 })}
 }
 
-// Capture copies the present state under key, in place of the capture that is
-// the ring's length older. Entities that a running system is spawning are not in
-// it yet.
+// Capture stores the current state under key, replacing the capture with the key that is the length of the ring lower. It
+// does not include entities that a running system spawned.
 func (h *History) Capture(key uint32) { h.capture(key) }
 
-// Restore puts the captured values back into the entities that live and that
-// this peer still simulates, and reports whether key was in the ring. It changes
-// no structure: entities that died stay dead, entities and components that came
-// since keep what they have.
+// Restore restores the captured values of entities that are alive and simulated by this peer. It returns false if key is
+// not in the ring. It does not change structure: dead entities stay dead, and newer entities and components keep their
+// values.
 func (h *History) Restore(key uint32) bool {
 	if !h.Has(key) {
 		return false
@@ -41,7 +37,7 @@ func (h *History) Restore(key uint32) bool {
 	return true
 }
 
-// putValues restores the values of what is still there.
+// putValues restores the values of entities and components that still exist.
 func (h *ring) putValues(c *capture) {
 	for i := range c.tables {
 		switch tc := &c.tables[i]; {
@@ -54,7 +50,7 @@ func (h *ring) putValues(c *capture) {
 	}
 }
 
-// putEntities restores the rows of a table by handle.
+// putEntities restores the rows of a table entity by entity.
 func (h *ring) putEntities(tc *tableCapture) {
 	for r, e := range tc.entities[:tc.n] {
 		s := h.w.handles.at(e)
@@ -70,10 +66,9 @@ func (h *ring) putEntities(tc *tableCapture) {
 	}
 }
 
-// Value is the captured component c of e under key, or nil when there is none:
-// the key has left the ring, c is not registered as [Predicted] or has no
-// fields, e was not simulated or had no c. It points into the ring: read it
-// before the next Capture.
+// Value returns the captured component c of e under key. It returns nil if key is not in the ring, c is not registered as
+// [Predicted] or has no fields, or e was not simulated or had no c. The pointer points into the ring and is valid until the
+// next Capture.
 func (h *History) Value(key uint32, e Entity, c *Component) unsafe.Pointer {
 	if c == nil || h.at[c.index] < 0 || !h.Has(key) {
 		return nil
@@ -91,8 +86,7 @@ func (h *History) Value(key uint32, e Entity, c *Component) unsafe.Pointer {
 	return nil
 }
 
-// rowIn is the row that e had in a captured table, or −1. It is the row that e
-// has now when the table did not change since.
+// rowIn returns the row of e in a captured table, or −1. If the table did not change since, it is the current row.
 func (h *History) rowIn(tc *tableCapture, e Entity) int {
 	if tc.version == tc.t.version {
 		s := h.w.handles.at(e)
@@ -109,38 +103,32 @@ func (h *History) rowIn(tc *tableCapture, e Entity) int {
 	return -1
 }
 
-// ErrNoHistory is returned by [WorldHistory.Restore] and [WorldHistory.At] for a
-// tick that was never captured, or so long ago that another has taken its place.
-// Capture every tick, and make the ring longer than the furthest way back.
+// ErrNoHistory means that a tick was never captured, or that a later capture replaced it. Capture every tick, and make the
+// ring longer than the longest time to go back. [WorldHistory.Restore] and [WorldHistory.At] return it.
 var ErrNoHistory = errors.New("that tick is not in the history")
 
-// WorldHistory is a ring of captures of all of a world by tick: the entities
-// and every component that they have, and what else decides how a simulation goes
-// on: the tick, the next NetID, the handles in use, the owners' input sequences,
-// holds, and what a client predicts to come and go. Resources are the game's own
-// and no part of it.
+// WorldHistory is a ring of captures of a whole world by tick: the entities, all their components, and all other state of
+// the simulation, which is the tick, the next NetID, the handles in use, the input sequences of owners, held inputs, and
+// the spawns and despawns that a client predicts. Resources are not included.
 //
-// A capture costs one copy of all columns; names and handles are copied when they
-// are not what they were a ring's length ago. For each of its ticks and each
-// entity the ring takes the size of the entity's components and 16 bytes for
-// handle and NetID, and up to half as much again to spare. What counts is the
-// largest number of entities that each archetype has had, so a game in which all
-// entities change archetype together pays for each. Owners of inputs take up to 112
-// bytes each. A tick that was looked into by handle, by [Past.Pointer] or [GetAt],
-// keeps an index of 8 bytes for each entity. Once there is room, capturing,
-// restoring and looking allocate nothing.
+// A capture copies all columns once. It copies handles only if they changed since the capture that it replaces. For each
+// captured tick and each entity, the ring needs the size of the entity's components plus 16 bytes for handle and NetID, and
+// up to half as much again as reserve. The largest number of entities that each archetype ever had counts: a game in which
+// all entities change archetype together pays for each archetype. Each owner of inputs takes up to 112 bytes. A tick that
+// was read by handle, with [Past.Pointer] or [GetAt], keeps an index of 8 bytes per entity. In steady state, capturing,
+// restoring and reading allocate nothing.
 //
-// Capture and Restore belong between ticks: they panic while structural changes
-// wait for the end of a stage, and inside Simulate.
+// Call Capture and Restore between ticks. They panic inside Simulate and while structural changes wait for the end of a
+// stage.
 type WorldHistory struct {
 	ring
 	states []worldState // by place
 	gone   []Entity     // scratch of Restore
 }
 
-// worldState is what a capture holds beside tables.
+// worldState is the part of a capture outside of tables.
 type worldState struct {
-	serial    uint64 // raised by each capture into this place
+	serial    uint64 // incremented by each capture into this place
 	tick      uint32
 	handles   handleState
 	inputs    inputState
@@ -149,30 +137,29 @@ type worldState struct {
 	index     pastIndex
 }
 
-// handleState is which names are given out next.
+// handleState determines the next handles and NetIDs.
 type handleState struct {
 	nextNet components.NetID
-	settled uint64 // that of the handles for which gens and free are
+	settled uint64 // handles.settled of gens and free
 	gens    []uint32
 	free    []uint32
 }
 
-// inputState is which inputs the tick consumes.
+// inputState determines the inputs that the tick consumes.
 type inputState struct {
 	newest  uint32
 	byOwner keyedTable[uint32]
 	spawned keyedTable[spawnCount]
 }
 
-// predictionState is what a client foretells.
+// predictionState has the predicted spawns and despawns of a client.
 type predictionState struct {
 	spawns []predictedSpawn
 	ended  []predictedEnd
 }
 
-// NewWorldHistory makes a ring that holds the last ticks captures of w, one for
-// each tick of the time that the game wants to go back. It panics unless ticks is
-// positive.
+// NewWorldHistory returns a ring of the last ticks captures of w. ticks is the number of ticks that the game needs to go
+// back. NewWorldHistory panics unless ticks is positive.
 func NewWorldHistory(w *World, ticks int) *WorldHistory {
 	if ticks <= 0 {
 		panic("ecs: NewWorldHistory needs room for at least one tick")
@@ -181,11 +168,10 @@ func NewWorldHistory(w *World, ticks int) *WorldHistory {
 	return &WorldHistory{ring: newRing(w, ticks, true, all), states: make([]worldState, ticks)}
 }
 
-// Capture copies the state of the world under tick, in place of the one that is
-// the ring's length older. Which moment the tick names is the caller's choice, the
-// same each time: most let it be the state before the tick is simulated.
+// Capture copies the state of the world under tick, replacing the capture that is the length of the ring older. The caller
+// decides which moment the tick means, always the same one, usually the state before the tick is simulated.
 func (h *WorldHistory) Capture(tick uint32) {
-	h.between("Capture")
+	h.checkBetweenTicks("Capture")
 	w := h.w
 	h.capture(tick)
 	s := &h.states[tick%uint32(len(h.states))]
@@ -207,22 +193,18 @@ func (h *WorldHistory) Capture(tick uint32) {
 	s.predicted.ended = append(s.predicted.ended[:0], w.predicted.ended...)
 }
 
-// Restore makes the world what it was when tick was captured, at once: what was
-// spawned since is gone, what was despawned is back under its handle and NetID,
-// and components are where and what they were. What is spawned from then on gets
-// the handles and NetIDs that it would have got then; so a simulation that goes
-// as before names its entities as before, and a handle from the time undone may
-// come to name another entity when it goes differently.
+// Restore restores the world to the state that was captured under tick: entities spawned since are removed, despawned
+// entities return with their handle and NetID, and components are as they were. Later spawns get the same handles and
+// NetIDs as they would have got then. So a simulation with the same inputs gives entities the same names. If it differs, a
+// handle from the undone time may refer to a different entity.
 //
-// All is undone, what was done outside Simulate too: a caller that simulates
-// again repeats joins and the like in their ticks. Later captures stay in the
-// ring until they are overwritten, so it is possible to restore one of those.
+// Restore also undoes changes outside of Simulate. A caller that simulates again must repeat them, such as joins, in their
+// ticks. Later captures stay in the ring until they are replaced, and can be restored too.
 //
-// When no structure changed in between this is one copy of all columns; else the
-// archetypes concerned are rebuilt row by row. It returns [ErrNoHistory] when the
-// tick is not in the ring.
+// If no structure changed since the capture, Restore copies all columns once. Otherwise it rebuilds the changed archetypes
+// row by row. It returns [ErrNoHistory] if the tick is not in the ring.
 func (h *WorldHistory) Restore(tick uint32) error {
-	h.between("Restore")
+	h.checkBetweenTicks("Restore")
 	if !h.Has(tick) {
 		return fmt.Errorf("ecs: Restore of tick %d: %w", tick, ErrNoHistory)
 	}
@@ -241,9 +223,8 @@ func (h *WorldHistory) Restore(tick uint32) error {
 	return nil
 }
 
-// between panics in the middle of a tick, where a world is in no state that could
-// be kept or taken over.
-func (h *WorldHistory) between(call string) {
+// checkBetweenTicks panics in the middle of a tick, when the state of the world is incomplete.
+func (h *WorldHistory) checkBetweenTicks(call string) {
 	switch {
 	case h.w.clock.simulating > 0:
 		panic(fmt.Sprintf("ecs: WorldHistory.%s inside Simulate; call it between ticks", call))

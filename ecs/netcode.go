@@ -9,30 +9,25 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Netcode is a world as the netcode and tools see it: the calls that keep a world in step
-// with another peer's. Rules of a game need none of them. It is the world itself; see
-// [World.Netcode].
+// Netcode is a world with the methods that netcode and tools need to keep it in step with the world of another peer. The
+// rules of a game need none of them. Get it with [World.Netcode].
 type Netcode World
 
-// Netcode is the world for the netcode. It costs nothing.
+// Netcode returns w with the methods for the netcode. It costs nothing.
 func (w *World) Netcode() *Netcode { return (*Netcode)(w) }
 
-// SimulateStage is the nested list of the game's systems, which the server's
-// tick, Predict and Reconcile's replays all run.
+// SimulateStage returns the stage of the game's systems. The server's tick, Predict and the replays of Reconcile run it.
 func (n *Netcode) SimulateStage() *Stage {
 	w := (*World)(n)
 	return w.setup.simulate
 }
 
-// Replica makes or reshapes, at once, the entity that stands for a server's
-// entity in this world: with the replicated components of mask, marked
-// components.Predicted or components.Interpolated. Values start at zero; write
-// them through [Netcode.Pointer]. What a component holds when it is there already
-// stays, and so do components that are not replicated. It is for the netcode,
-// which calls it outside any walk.
+// Replica immediately creates or changes the entity that represents an entity of the server. The entity gets the replicated
+// components of mask and the mark components.Predicted or components.Interpolated. New components are zero; write them with
+// [Netcode.Pointer]. Existing components keep their values, and components that are not replicated stay. Call it outside of
+// iterations.
 //
-// It panics when id is 0, mask names no component of the protocol, or a running
-// system is spawning that entity.
+// It panics if id is 0, if mask has a component that the protocol lacks, or if a running system is spawning that entity.
 func (n *Netcode) Replica(id components.NetID, mask uint64, predicted bool) Entity {
 	w := (*World)(n)
 	if id == 0 {
@@ -47,7 +42,7 @@ func (n *Netcode) Replica(id components.NetID, mask uint64, predicted bool) Enti
 	e, known := w.ByNetID(id)
 	if !known {
 		e = w.handles.allocate()
-		w.handles.name(e, id)
+		w.handles.assignNetID(e, id)
 		m := wanted
 		m.set(p.core.self.index)
 		m.set(mark.index)
@@ -78,22 +73,21 @@ func (n *Netcode) Replica(id components.NetID, mask uint64, predicted bool) Enti
 	return e
 }
 
-// Discard removes a replica at once; unknown NetIDs are ignored.
+// Discard immediately removes a replica. It ignores unknown NetIDs.
 func (n *Netcode) Discard(id components.NetID) {
 	w := (*World)(n)
 	e, ok := w.ByNetID(id)
 	switch {
 	case !ok:
 	case w.handles.slots[e.id].pending > 0:
-		w.do(command{op: opDespawn, entity: e})
+		w.apply(command{op: opDespawn, entity: e})
 	default:
 		w.carryOut(&command{op: opDespawn, entity: e})
 	}
 }
 
-// Pointer is where e's component c is stored, until the next structural change;
-// nil when e is not alive or has none. It is [Get] for the netcode, which knows
-// components by description.
+// Pointer returns a pointer to the component c of e, or nil if e is dead or has no c. It is valid until the next structural
+// change.
 func (n *Netcode) Pointer(e Entity, c *Component) unsafe.Pointer {
 	w := (*World)(n)
 	s := w.handles.at(e)
@@ -103,7 +97,7 @@ func (n *Netcode) Pointer(e Entity, c *Component) unsafe.Pointer {
 	return w.pointer(s, c)
 }
 
-// Mask is the set of replicated components that e has.
+// Mask returns the set of replicated components of e.
 func (n *Netcode) Mask(e Entity) uint64 {
 	w := (*World)(n)
 	s := w.handles.at(e)
@@ -123,7 +117,7 @@ func (n *Netcode) Mask(e Entity) uint64 {
 	return set
 }
 
-// bitsOf yields the members of a set of replicated components in order.
+// bitsOf yields the indices of the bits in set, in ascending order.
 func bitsOf(set uint64) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for ; set != 0; set &= set - 1 {
@@ -134,12 +128,12 @@ func bitsOf(set uint64) iter.Seq[int] {
 	}
 }
 
-// Table is the netcode's view of the networked entities of one archetype:
-// whole columns, valid until the next structural change.
+// Table is the netcode's view of the networked entities of one archetype as whole columns. It is valid until the next
+// structural change.
 type Table struct {
-	// Mask is the set of replicated components, bit i for the i-th.
+	// Mask is the set of replicated components, with bit i for component i.
 	Mask uint64
-	// Entities and NetIDs name the rows; they must not be written.
+	// Entities and NetIDs identify the rows. Do not write to them.
 	Entities []Entity
 	NetIDs   []components.NetID
 	// Simulated reports whether this peer simulates these entities.
@@ -149,8 +143,8 @@ type Table struct {
 	past Past // not zero for captured columns
 }
 
-// Column is the base of a component's column: len(Entities) values, one after
-// the other. It is nil when the table has no such component or it is empty.
+// Column returns a pointer to the first of the len(Entities) values of a component, which are adjacent in memory. It
+// returns nil if the table lacks the component or has no rows.
 func (t Table) Column(c *Component) unsafe.Pointer {
 	if t.past.h != nil {
 		return t.past.column(t.t, c)
@@ -158,9 +152,8 @@ func (t Table) Column(c *Component) unsafe.Pointer {
 	return t.t.cols[c.index]
 }
 
-// Tables yields each non-empty table of entities with a NetID, in the order in
-// which the archetypes came up; it is an iterator: for t := range w.Netcode().Tables. No
-// structural change may happen during the walk.
+// Tables yields each non-empty table of entities with a NetID, in the order in which the archetypes first appeared. Use it
+// as for t := range w.Netcode().Tables. The structure must not change during the iteration.
 func (n *Netcode) Tables(yield func(Table) bool) {
 	w := (*World)(n)
 	p := w.setup.protocol
@@ -189,9 +182,8 @@ func (n *Netcode) Tables(yield func(Table) bool) {
 	}
 }
 
-// Simulated yields each non-empty table of what this peer simulates and of which
-// the server knows or will know: the simulated ones of [Netcode.Tables], and
-// predicted spawns that have no NetID yet, whose NetIDs are nil.
+// Simulated yields each non-empty table of simulated entities that the server knows or will know: the simulated tables of
+// [Netcode.Tables], and predicted spawns without a NetID, whose NetIDs are nil.
 func (n *Netcode) Simulated(yield func(Table) bool) {
 	w := (*World)(n)
 	p := w.setup.protocol

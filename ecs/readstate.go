@@ -27,7 +27,7 @@ var ErrState = errors.New("not a state of such a world")
 func (n *Netcode) ReadState(src []byte) error {
 	w := (*World)(n)
 	h := NewWorldHistory(w, 1)
-	h.between("ReadState")
+	h.checkBetweenTicks("ReadState")
 	r := stateReader{w: w}
 	r.Reset(src)
 	tables := r.state(&h.states[0])

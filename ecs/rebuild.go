@@ -128,7 +128,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 		e, id := tc.entities[i], tc.name(i)
 		s := &w.handles.slots[e.id]
 		if s.netID != id {
-			w.handles.unname(e, s.netID)
+			w.handles.removeNetID(e, s.netID)
 		}
 		if all[i] = e; id != 0 {
 			names[i] = id
@@ -144,7 +144,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 func (h *WorldHistory) settleGone() {
 	for _, e := range h.gone {
 		if s := &h.w.handles.slots[e.id]; !s.live {
-			h.w.handles.unname(e, s.netID)
+			h.w.handles.removeNetID(e, s.netID)
 			*s = slot{gen: s.gen}
 		}
 	}

@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// ErrNoSystem is returned by the methods of [Schedule] that look for a system
-// or stage which is not there.
+// ErrNoSystem means that a schedule has no system or stage of the given name.
 var ErrNoSystem = errors.New("no such system or stage")
 
-// Schedule is the visible list of what a peer runs, in stages. Print it to see
-// it; change it before the peer starts.
+// Schedule is the list of stages that a peer runs. Print it to inspect it. Change it only before the peer starts.
 type Schedule struct{ stages []*Stage }
 
-// NewSchedule makes a schedule of top-level stages.
+// NewSchedule returns a schedule of top-level stages.
 func NewSchedule(stages ...*Stage) *Schedule { return &Schedule{stages} }
 
-// Stage finds a stage by name, nested ones included, or nil.
+// Stage returns the stage of a name, which may be nested, or nil.
 func (s *Schedule) Stage(name string) *Stage {
 	for _, st := range s.stages {
 		if found := st.stage(name); found != nil {
@@ -28,7 +26,7 @@ func (s *Schedule) Stage(name string) *Stage {
 	return nil
 }
 
-// Names lists stages and systems in the order they run, depth first.
+// Names returns the names of stages and systems in the order in which they run, depth first.
 func (s *Schedule) Names() []string {
 	var names []string
 	for _, st := range s.stages {
@@ -37,7 +35,7 @@ func (s *Schedule) Names() []string {
 	return names
 }
 
-// String is the schedule as an indented list.
+// String returns the schedule as an indented list.
 func (s *Schedule) String() string {
 	var b strings.Builder
 	for _, st := range s.stages {
@@ -48,8 +46,8 @@ func (s *Schedule) String() string {
 	return b.String()
 }
 
-// place finds a system anywhere in the schedule.
-func (s *Schedule) place(name string) (*Stage, int) {
+// find returns the stage and the index of a system, or nil.
+func (s *Schedule) find(name string) (*Stage, int) {
 	var find func(st *Stage) (*Stage, int)
 	find = func(st *Stage) (*Stage, int) {
 		for i, it := range st.items {
@@ -72,26 +70,25 @@ func (s *Schedule) place(name string) (*Stage, int) {
 	return nil, 0
 }
 
-// Wrap replaces a system by one that may call it: so a game measures, skips or
-// surrounds a step of the netcode. The name stays. It returns [ErrNoSystem] when
-// there is none of that name, and panics when wrap returns nil.
+// Wrap replaces the function of a system by the result of wrap, which gets the original function. Use it to measure, skip
+// or extend a step of the netcode. The name stays the same. Wrap returns [ErrNoSystem] if the name does not exist, and
+// panics if wrap returns nil.
 func (s *Schedule) Wrap(name string, wrap func(run func(*World)) func(*World)) error {
-	st, i := s.place(name)
+	st, i := s.find(name)
 	if st == nil {
 		return fmt.Errorf("ecs: Wrap %q: %w", name, ErrNoSystem)
 	}
 	run := wrap(st.items[i].system.Run)
 	if run == nil {
-		panic(fmt.Sprintf("ecs: Wrap %q: no function came back", name))
+		panic(fmt.Sprintf("ecs: Wrap %q: wrap returned nil: return a function", name))
 	}
 	st.items[i].system.Run = run
 	return nil
 }
 
-// WrapAll is [Schedule.Wrap] for every system, depth first in the order in which they run,
-// those of nested stages and of stages that a system runs included. path are the names
-// that lead to the system, from its top-level stage on, the last its own; it is wrap's to
-// keep. A system keeps its function where wrap returns nil.
+// WrapAll calls wrap for every system, depth first in the order in which they run, including systems of nested stages and
+// of stages that systems run. path has the names from the top-level stage to the system; wrap may keep it. If wrap returns
+// nil, the system keeps its function.
 func (s *Schedule) WrapAll(wrap func(path []string, run func(*World)) func(*World)) {
 	for _, st := range s.stages {
 		st.wrapAll(nil, wrap)
@@ -116,10 +113,9 @@ func (s *Stage) wrapAll(above []string, wrap func(path []string, run func(*World
 	}
 }
 
-// Remove leaves a system out; stages stay. It returns [ErrNoSystem] when there is none of
-// that name.
+// Remove removes a system, but not a stage. It returns [ErrNoSystem] if the name does not exist.
 func (s *Schedule) Remove(name string) error {
-	st, i := s.place(name)
+	st, i := s.find(name)
 	if st == nil {
 		return fmt.Errorf("ecs: Remove %q: %w", name, ErrNoSystem)
 	}
@@ -127,16 +123,14 @@ func (s *Schedule) Remove(name string) error {
 	return nil
 }
 
-// InsertBefore puts a system in front of another, in the same stage. It returns
-// [ErrNoSystem] when there is none of that name.
+// InsertBefore inserts a system before another one in the same stage. It returns [ErrNoSystem] if the name does not exist.
 func (s *Schedule) InsertBefore(name string, sys System) error { return s.insert(name, sys, 0) }
 
-// InsertAfter puts a system behind another, in the same stage. It returns
-// [ErrNoSystem] when there is none of that name.
+// InsertAfter inserts a system after another one in the same stage. It returns [ErrNoSystem] if the name does not exist.
 func (s *Schedule) InsertAfter(name string, sys System) error { return s.insert(name, sys, 1) }
 
 func (s *Schedule) insert(name string, sys System, behind int) error {
-	st, i := s.place(name)
+	st, i := s.find(name)
 	if st == nil {
 		return fmt.Errorf("ecs: insert %q at %q: %w", sys.Name, name, ErrNoSystem)
 	}

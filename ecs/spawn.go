@@ -37,7 +37,7 @@ func Spawn[R any](w *World, row R) Entity {
 	}
 	e := w.handles.allocate()
 	if r.named {
-		w.handles.name(e, w.handles.nextNet)
+		w.handles.assignNetID(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, unsafe.Pointer(&row))
 	return e
@@ -70,9 +70,9 @@ func (w *World) Spawn(values ...any) Entity {
 	}
 	cmd.entity = w.claim(&cmd)
 	for i := cmd.first; i > 0; i = w.deferred.parts[i-1].next {
-		w.nameIf(cmd.entity, w.deferred.parts[i-1].component)
+		w.assignNetIDFor(cmd.entity, w.deferred.parts[i-1].component)
 	}
-	w.do(cmd)
+	w.apply(cmd)
 	return cmd.entity
 }
 

@@ -79,7 +79,7 @@ func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	r = w.setup.keyedRow(r)
 	e := w.predicted.handle(key)
 	if r.named {
-		w.handles.name(e, w.handles.nextNet)
+		w.handles.assignNetID(e, w.handles.nextNet)
 	}
 	r.spawn(w, e, src)
 	*(*SpawnKey)(unsafe.Add(w.deferred.commands[w.handles.slots[e.id].pending-1].values, r.keyAt)) = key

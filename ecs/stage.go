@@ -9,13 +9,12 @@ import (
 type System struct {
 	Name string
 	Run  func(*World)
-	// Runs is a stage that Run itself runs, such as Simulate in Predict, named
-	// so that it shows in the printed schedule. It may be nil.
+	// Runs is a stage that Run itself runs, such as Simulate in Predict, so that the printed schedule includes it. It may be nil.
 	Runs *Stage
 }
 
-// Stage is a named list of systems and nested stages, run in order. Structural
-// changes that its systems ask for are carried out at its end.
+// Stage is a named list of systems and nested stages, run in order. Structural changes of its systems take effect at its
+// end.
 type Stage struct {
 	Name  string
 	items []item
@@ -27,7 +26,7 @@ type item struct {
 	ordinal uint32
 }
 
-// NewStage makes a stage of systems.
+// NewStage returns a stage of systems.
 func NewStage(name string, systems ...System) *Stage {
 	s := &Stage{Name: name}
 	for _, sys := range systems {
@@ -57,7 +56,7 @@ func newItem(sys System) item {
 	return item{system: sys, ordinal: h.Sum32()}
 }
 
-// inner is the stage that an item nests or runs, or nil.
+// inner returns the stage that an item nests or runs, or nil.
 func (it *item) inner() *Stage {
 	if it.stage != nil {
 		return it.stage
@@ -101,7 +100,7 @@ func (s *Stage) walk(depth int, visit func(int, string)) {
 	}
 }
 
-// Run runs the stage in w, then carries out the structural changes.
+// Run runs the stage in w and then applies the structural changes.
 func (s *Stage) Run(w *World) {
 	w.deferred.depth++
 	if s == w.setup.simulate {
@@ -120,7 +119,7 @@ func (s *Stage) Run(w *World) {
 	}
 }
 
-// step runs the i-th item.
+// step runs item i.
 func (s *Stage) step(w *World, i int) {
 	s.items[i].run(w)
 	if s == w.setup.simulate && w.check.trace != nil && !w.partial.on {
@@ -137,8 +136,7 @@ func (it *item) run(w *World) {
 	it.system.Run(w)
 }
 
-// leave ends a run of s, by a panic too: what systems asked for before it counts
-// as much as what they wrote, and the world stays usable.
+// leave ends a run of s, also after a panic. Changes requested before the panic are applied, and the world stays usable.
 func (w *World) leave(s *Stage, base int, outer uint32) {
 	w.clock.system = outer
 	w.deferred.depth--
@@ -148,21 +146,20 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 	}
 	if w.partial.on {
 		w.unask(base)
-		w.deferred.settle()
+		w.deferred.reclaim()
 	} else {
 		w.flush(base, predicted)
 	}
 	if predicted && w.clock.simulating == 0 {
-		w.inputs.spawned.clear() // the input may be simulated again
+		w.inputs.spawned.clear() // a later run may simulate the input again
 	}
 	if s == w.setup.simulate && w.setup.protocol.quantized && !w.partial.on {
 		w.quantize()
 	}
 }
 
-// quantize rounds the replicated values of all that this peer simulates to the
-// precision of the wire. Rounding twice changes nothing, so entities that took
-// no step stay as they are.
+// quantize rounds the replicated values of all simulated entities to their encoded precision. Rounding is idempotent, so it
+// does not change entities that no system changed.
 func (w *World) quantize() {
 	for t := range w.Netcode().Simulated {
 		for _, c := range w.setup.protocol.replicated {

@@ -11,30 +11,27 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Config configures a [World]. The zero value is a server world at 60 steps a
-// second with seed 0.
+// Config configures a [World]. The zero value is a server world with 60 steps per second and seed 0.
 type Config struct {
-	// Seed is the root of everything random in the world; see [World.Rand].
-	// A client gets the server's.
+	// Seed is the seed of all random numbers of the world, see [World.Rand]. A client uses the seed of its server.
 	Seed uint64
-	// TickRate is the number of simulation steps a second, 1 to 1000.
-	// Default (0): 60.
+	// TickRate is the number of simulation steps per second, 1 to 1000. The default (0) is 60.
 	TickRate int
-	// Client makes a world in which [Each] yields only entities marked
-	// components.Predicted, and in which NetIDs come from a server.
+	// Client makes a client world: [Each] yields only entities marked components.Predicted, and NetIDs come from the
+	// server.
 	Client bool
-	// Rewinds says that ticks of the world are simulated again, so that what handlers of the
-	// game write would be lost, or make peers differ: [Handle] refuses it.
+	// Rewinds means that the world simulates ticks again. Values that handlers of the game write would then be lost or
+	// differ between peers, so [Handle] prevents it.
 	Rewinds bool
-	// Simulate is the stage that runs as Simulate. Default (nil): the protocol's
-	// systems in order, [Protocol.SimulateStage].
+	// Simulate is the stage that runs as Simulate. The default (nil) is [Protocol.SimulateStage], the systems of the
+	// protocol in order.
 	Simulate *Stage
-	// Workers share the rows of systems made with [Rows]. Default (nil): the goroutine of the
-	// world does them alone. Nothing that is simulated depends on it.
+	// Workers share the rows of systems made with [Rows]. By default (nil), the goroutine of the world runs them alone. The
+	// result of the simulation is the same.
 	Workers Workers
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error if a field of c is invalid.
 func (c Config) Validate() error {
 	if c.TickRate < 0 || c.TickRate > 1000 {
 		return fmt.Errorf("ecs: TickRate %d is not between 1 and 1000 (0: 60)", c.TickRate)
@@ -42,12 +39,11 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// DefaultTickRate is the number of simulation steps a second where a
-// configuration says 0.
+// DefaultTickRate is the number of simulation steps per second if a configuration says 0.
 const DefaultTickRate = 60
 
-// World holds the entities of one peer. It belongs to one goroutine; see also [Rows]. What a game
-// calls is its own; what the netcode and tools call is [World.Netcode].
+// World holds the entities of one peer. It belongs to one goroutine; see also [Rows]. Its methods are for games;
+// [World.Netcode] has the methods for netcode and tools.
 type World struct {
 	setup     setup
 	storage   storage
@@ -63,7 +59,7 @@ type World struct {
 	check     check
 }
 
-// setup is what a world was made with.
+// setup has the arguments of NewWorld.
 type setup struct {
 	protocol *Protocol
 	config   Config
@@ -71,8 +67,7 @@ type setup struct {
 	simulate *Stage
 }
 
-// NewWorld makes an empty world of the protocol p, which is frozen by it.
-// It panics when c is not valid.
+// NewWorld makes an empty world of the protocol p. From then on p cannot change. NewWorld panics if c is not valid.
 func NewWorld(p *Protocol, c Config) *World {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -102,36 +97,35 @@ func NewWorld(p *Protocol, c Config) *World {
 	return w
 }
 
-// Protocol is the protocol that the world was made for.
+// Protocol returns the protocol of the world.
 func (w *World) Protocol() *Protocol { return w.setup.protocol }
 
-// Seed is the world seed.
+// Seed returns the seed of the world.
 func (w *World) Seed() uint64 { return w.setup.config.Seed }
 
-// TickRate is the number of simulation steps a second.
+// TickRate returns the number of simulation steps per second.
 func (w *World) TickRate() int { return w.setup.config.TickRate }
 
-// StepDuration is the length of one simulation step.
+// StepDuration returns the length of one simulation step.
 func (w *World) StepDuration() time.Duration {
 	return time.Duration(float64(time.Second) / float64(w.setup.config.TickRate))
 }
 
-// SetResource puts one value of type T beside the entities: configuration, a
-// map, whatever is not replicated and not per entity.
+// SetResource stores one value of type T in the world, for data that belongs to no entity and is not replicated, such as a
+// map or configuration.
 func SetResource[T any](w *World, v *T) { w.resources[reflect.TypeFor[T]()] = v }
 
-// Resource returns what [SetResource] stored, or nil.
+// Resource returns the value that [SetResource] stored, or nil.
 func Resource[T any](w *World) *T {
 	v, _ := w.resources[reflect.TypeFor[T]()].(*T)
 	return v
 }
 
-// Handle is for the netcode: it runs a handler of the game, such as that of an event, outside
-// Simulate; name is what advice calls it, "the handler of event Say". In a world with
-// Config.Rewinds the handler may look, with [All], [Single], [Get] and the like, and not write:
-// Spawn, Despawn, [Add], [Remove], [Each], [EachOf], [EachInOrder] and [Chunks] panic with
-// advice, and so does Handle afterwards where a value that Get gave is another one. Elsewhere,
-// and without a world (nil), it only runs.
+// Handle is for the netcode. It runs a handler of the game, such as the handler of an event, outside of Simulate. name
+// describes the handler in messages, for example "the handler of event Say". In a world with Config.Rewinds, the handler
+// may only read, with [All], [Single], [Get] and similar functions. Spawn, Despawn, [Add], [Remove], [Each], [EachOf],
+// [EachInOrder] and [Chunks] panic, and Handle panics after the handler if it changed a value through a pointer from Get.
+// In other worlds, and if w is nil, Handle just runs the handler.
 func Handle(w *World, name string, run func()) {
 	if w == nil || !w.setup.config.Rewinds {
 		run()
@@ -140,12 +134,9 @@ func Handle(w *World, name string, run func()) {
 	w.check.handlers.run(name, run)
 }
 
-// Singleton registers T as a replicated component of which there is exactly one
-// in the world: a score, a timer, the phase of a match. The server's world has
-// it from the start, zero at first, on an entity of its own. Systems on the
-// server write it as any component, with [Each]; both sides read it with
-// [Single]. There is never another one: who spawns or adds a T, or despawns its entity,
-// panics.
+// Singleton registers T as a replicated component that the world has exactly once, such as a score, a timer or the phase of
+// a match. It is on a separate entity of the server's world from the start, with the zero value. Systems on the server
+// write it with [Each]; both sides read it with [Single]. Spawning or adding a second T, and despawning its entity, panics.
 func Singleton[T any](p *Protocol, mode Mode) {
 	if mode&(Predicted|OwnerOnly|ClientOwned) != 0 {
 		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted, OwnerOnly or ClientOwned", reflect.TypeFor[T]()))
@@ -154,9 +145,8 @@ func Singleton[T any](p *Protocol, mode Mode) {
 	p.singletons = append(p.singletons, p.byType[reflect.TypeFor[T]()])
 }
 
-// Single is a copy of the singleton T: on a client as confirmed last, and zero
-// until the server's first snapshot has come. It panics when T was not
-// registered with [Singleton].
+// Single returns a copy of the singleton T. On a client it is the last confirmed value, and the zero value before the first
+// snapshot. Single panics if T was not registered with [Singleton].
 func Single[T any](w *World) T {
 	c := w.setup.protocol.need(reflect.TypeFor[T]())
 	i := slices.Index(w.setup.protocol.singletons, c)
@@ -170,21 +160,19 @@ func Single[T any](w *World) T {
 	return zero
 }
 
-// single is the entity of the i-th singleton. They are spawned before all other
-// entities, so their NetIDs are known.
+// single returns the entity of singleton i. Singletons are spawned before all other entities, so their NetIDs are fixed.
 func (w *World) single(i int) Entity {
 	e, _ := w.ByNetID(components.NetID(1 + i))
 	return e
 }
 
-// spawnSingletons makes what the protocol's singletons live on, in a new world
-// that hands out NetIDs.
+// spawnSingletons spawns the entities of the singletons in a new server world.
 func (w *World) spawnSingletons() {
 	for _, c := range w.setup.protocol.singletons {
 		zero := w.deferred.values.allocate(c.size)
 		clear(unsafe.Slice((*byte)(zero), c.size))
 		e := w.handles.allocate()
-		w.nameIf(e, c)
-		w.do(command{op: opSpawn, entity: e, first: w.deferred.part(c, zero, 0)})
+		w.assignNetIDFor(e, c)
+		w.apply(command{op: opSpawn, entity: e, first: w.deferred.part(c, zero, 0)})
 	}
 }

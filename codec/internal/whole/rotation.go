@@ -4,7 +4,6 @@ import (
 	"math"
 )
 
-
 const oneBits = 20
 
 // One represents the component 1.
