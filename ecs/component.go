@@ -8,54 +8,48 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// Mode says what the netcode does with a component. Modes combine.
+// Mode says how the netcode treats a component. Combine modes with |.
 type Mode uint8
 
 const (
-	// Predicted components are simulated ahead by the client that owns the
-	// entity, and corrected when the server disagrees. They travel to their
-	// owner at full precision.
+	// Predicted components are simulated by the client that owns the entity, ahead of the server, and corrected if the
+	// server disagrees. The server sends them to the owner in full precision.
 	//
-	// A field tagged "server" is the server's decision: health that Authority takes, a score, a
-	// flag. Simulate may read it, and write it. Where what the server says differs from what was
-	// predicted in such fields alone, its values replace the predicted ones, from that input on up
-	// to the present, and nothing is simulated again; so what Simulate did to such a field
-	// since then is gone until the server tells of it. Keep a deadline as a tick, then, and not
-	// as a countdown. Where something else was wrong all is simulated again from the server's
-	// values. A component without Predicted is the newest that the server told, on own
-	// entities too. Where every peer simulates everything the word has no effect.
+	// The server alone decides a field with the tag word server, such as health, a score or a flag. Simulate may read and
+	// write it. If the server's state differs from the prediction only in such fields, the server's values replace the
+	// predicted ones from that input up to the present, without simulating again. Changes that Simulate made to the field
+	// since then are lost until the server sends them. So store a deadline as a tick instead of a countdown. If other
+	// fields differ too, everything is simulated again from the server's values. A component without Predicted always has
+	// the newest value from the server, on the client's own entities too. If every peer simulates everything, the tag word
+	// has no effect.
 	Predicted Mode = 1 << iota
-	// Interpolated components are drawn, on entities that a client does not
-	// predict, between two confirmed states. Without it the newer state is
-	// drawn as soon as its time has come.
+	// Interpolated components are drawn between two confirmed states, on entities that the client does not predict. Other
+	// components change to the newer state at its time.
 	Interpolated
-	// OwnerOnly components travel to the client that owns the entity and to
-	// nobody else: what others may not know never leaves the server. Where every peer simulates
-	// everything, under Rollback and Lockstep, all have it.
+	// OwnerOnly components are sent only to the client that owns the entity, so other clients cannot learn them. If every
+	// peer simulates everything, under Rollback and Lockstep, all peers have them.
 	OwnerOnly
-	// ClientOwned components are written by a client, in its own world: by the owner
-	// of the entity, unless the server says otherwise. They are for what no rule of
-	// the game depends on, such as a cursor or a camera, and so they cannot be
-	// Predicted, and Simulate cannot read them.
+	// ClientOwned components are written by a client in its own world: by the owner of the entity, unless the server
+	// decides otherwise. Use them for data that no rule of the game depends on, such as a cursor or a camera. They cannot
+	// be Predicted, and Simulate cannot read them.
 	ClientOwned
 )
 
-// Component describes one registered component type.
+// Component describes a registered component type.
 type Component struct {
-	// Name is the type's name, as in the protocol's lines.
+	// Name is the name of the type, as in the lines of the protocol.
 	Name string
-	// Mode is what was given at registration.
+	// Mode is the mode given at registration.
 	Mode Mode
-	// Schema is the field table; nil for local components.
+	// Schema is the field table, nil for local components.
 	Schema *schema.Table
-	// Words is the number of words that the component has in a snapshot. It is
-	// 0 where only the presence is replicated: for the input, and for local
-	// components that are predicted.
+	// Words is the number of words of the component in a snapshot. It is 0 if only its presence is replicated: for the
+	// input, and for predicted local components.
 	Words int
-	// Speeds holds the speeds along the axes of this component, for a curved way; nil
-	// where it is drawn in straight lines. See [Hermite].
+	// Speeds is the component with the speeds along the axes of this component, if it is drawn on curves, else nil. See
+	// [Hermite].
 	Speeds *Component
-	// Beyond is for how long views carry it on; 0: not at all. See [Extrapolate].
+	// Beyond is the longest time for which views extrapolate the component; 0 means not at all. See [Extrapolate].
 	Beyond time.Duration
 
 	typ        reflect.Type
@@ -65,28 +59,25 @@ type Component struct {
 	values     valueLayout
 }
 
-// Replicated is the component's place among those that snapshots name, in order
-// of registration, or -1 when it never leaves its peer.
+// Replicated returns the index of the component among the replicated components, in the order of registration, or −1 if it
+// is not replicated.
 func (c *Component) Replicated() int { return c.replicated }
 
-// maxReplicated bounds the replicated components of a protocol, so that a set
-// of them is one word.
+// maxReplicated is the largest number of replicated components of a protocol, so that a set of them is a uint64.
 const maxReplicated = 64
 
-// maxComponents bounds all components of a protocol, the world's own seven
-// included. Beyond it arche v0.15.3, which counts column layouts by sixteens in
-// a byte, makes archetypes without any.
+// maxComponents is the largest number of components of a protocol, including the seven built-in ones. With more, arche
+// v0.15.3 creates archetypes without components, because it counts column layouts in units of sixteen in a byte.
 const maxComponents = 240
 
-// Replicate registers T, one line a component: the server sends it to clients,
-// quantized as its struct tags say (see [schema.Compile] for the tags).
+// Replicate registers the component T. The server sends it to clients, quantized according to its struct tags. Package
+// codec/schema describes the tags.
 //
-// It panics when T holds pointers, a field has no tag, or T is registered
-// already: a protocol is code, and wrong code should not start.
+// Replicate panics if T contains pointers, a field has no tag, or T is registered already.
 func Replicate[T any](p *Protocol, mode Mode) { ReplicateFields[T](p, mode, nil) }
 
-// ReplicateFields is [Replicate] for types whose tags are missing or do not
-// fit: fields gives the tag text by field path and replaces the tags.
+// ReplicateFields is [Replicate] for types with missing or unsuitable tags. fields gives the tags by field path and
+// replaces the struct tags.
 func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
 	replicate(p, reflect.TypeFor[T](), mode, fields)
 }
@@ -105,11 +96,10 @@ func replicate(p *Protocol, t reflect.Type, mode Mode, fields schema.Fields) {
 	p.add(t, mode, table, true).Words = table.Words
 }
 
-// Local registers T as a component whose values stay on their own peer. With
-// [Predicted], clients give it, zero at first, to the same entities as the
-// server does, and re-simulation restores it together with the replicated
-// state: use that for what Simulate keeps between ticks, such as a cooldown
-// that others need not see. It panics as [Replicate] does; T needs no tags.
+// Local registers the component T, whose values stay on their peer. With [Predicted], clients give it, initially zero, to
+// the same entities as the server, and re-simulation restores it together with the replicated state. Use this for state
+// that Simulate keeps between ticks and other clients do not need, such as a cooldown. Local panics like [Replicate], but T
+// needs no tags.
 func Local[T any](p *Protocol, mode Mode) {
 	t := reflect.TypeFor[T]()
 	if mode&^Predicted != 0 {
@@ -118,16 +108,14 @@ func Local[T any](p *Protocol, mode Mode) {
 	p.add(t, mode, nil, mode != 0)
 }
 
-// Input registers T as what a client sends every tick. The server puts it on
-// the entities that the client owns, and so does the client itself when it
-// predicts, before Simulate runs. A field tagged "edge" (a press, not a hold)
-// is cleared when the server must repeat an input that did not arrive.
+// Input registers T as the input that a client sends every tick. Before Simulate runs, the server sets it on the entities
+// that the client owns, and the predicting client does the same. If an input is missing, the server repeats the previous
+// one with the fields tagged "edge", such as a key press, cleared.
 //
-// An entity whose owner has no client gets the neutral input before each Simulate:
-// zeros, or the values closest to them. So whatever drives it, such as the rules of a
-// bot, writes the input within Simulate, before those who read it.
+// If the owner of an entity has no client, the entity gets the neutral input before each Simulate: zeros, or the values
+// closest to zero. So the rules of a bot must write the input within Simulate, before the systems that read it.
 //
-// It panics as [Replicate] does, and when the protocol has an input already.
+// Input panics like [Replicate], and if the protocol already has an input.
 func Input[T any](p *Protocol) {
 	t := reflect.TypeFor[T]()
 	if p.input != nil {
@@ -140,49 +128,48 @@ func Input[T any](p *Protocol) {
 	p.input = p.add(t, 0, table, true)
 }
 
-// Join says what happens to the world when a player comes: f spawns what is its own, with
-// components.Owner{Client: client}. v is what the client asks to be; take struct{} where it
-// asks for nothing. T has net tags, as components have, and at most [MaxRequest] bytes.
+// Join registers the function that adds a joining player to the world. f spawns the player's entities, with
+// components.Owner{Client: client}. v is the value that the client sent with its request; use struct{} for T if there is
+// none. T is a struct with net tags of at most [MaxRequest] bytes.
 //
-// f runs at the begin of the player's first tick, before inputs are given and Simulate runs:
-// on the server alone where it tells clients of states, again whenever it simulates that tick
-// again, and on every peer where each simulates everything. So, like Simulate, it depends on
-// nothing but the world and v.
+// f runs at the start of the player's first tick, before inputs are set and Simulate runs. If the server sends states to
+// clients, f runs only on the server, and again if the server simulates that tick again. If every peer simulates
+// everything, f runs on all peers. So f must depend only on the world and v, like Simulate.
 //
-// It panics when the protocol has a Join already, and as [Replicate] does.
+// Join panics if the protocol already has a Join, and like [Replicate].
 func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 	p.mayChange("Join")
 	p.players.setJoin(newRequest("Join", f))
 }
 
-// Command says what a client can do to the world that is no input: it renames itself, chooses a team, buys. A client
-// gives one with systems.Command, the server in a client's name with systems.CommandFor. f runs in the world of
-// Simulate, at the begin of a tick that the server chooses, the next one (under Rollback and Lockstep a later one while
-// clients have not heard of many before it): behind who leaves and comes in that
-// tick, and before its inputs. In a tick all of one client run in the order in which they were given, and clients in
-// the order of their numbers. It runs where the function of [Join] does: on the server alone under LocalSync, Buffered
-// and CorrectOnMismatch, again in ticks that the server simulates again under ServerRewind, and on every peer under
-// Rollback and Lockstep. There, too, nobody predicts a command, its own client neither: it runs when the server has
-// told it. So f depends on nothing but the world and v, and bears a client that is not there any more, and 0, which is
-// nobody.
+// Command registers a request that a client can make besides inputs, such as changing its name, choosing a team or buying
+// an item. A client sends one with systems.Command. The server makes one for a client with systems.CommandFor.
 //
-// T is a struct with net tags, of at most [MaxRequest] bytes. *v is f's own: each run gets it as it was sent. A value out
-// of range is taken for the nearest in it; what else may be wrong with it is for f, or for ServerConfig.RefuseCommands of
-// package systems, to find. A protocol has up to 64 kinds of commands. It panics when there are more, when
-// that type has a command already, and as [Replicate] does.
+// f runs in the world of Simulate, at the start of a tick that the server chooses, usually the next tick. Under Rollback
+// and Lockstep it is a later tick while clients have not received many ticks before it. Within the tick, commands run after
+// players leave and join and before inputs are set: ordered by client number, and for each client in the order of the
+// requests. Under LocalSync, Buffered and CorrectOnMismatch, f runs only on the server. Under ServerRewind it runs again in
+// ticks that the server simulates again. Under Rollback and Lockstep it runs on every peer. No peer predicts a command, not
+// even that of its own client: it runs when the server has announced it. So f must depend only on the world and v, and must
+// accept the number of a client that has left, and 0 for no client.
+//
+// T is a struct with net tags of at most [MaxRequest] bytes. Each run gets its own copy *v of the value sent. Values out of
+// range become the nearest value in the range; f, or ServerConfig.RefuseCommands of package systems, must check everything
+// else. A protocol has up to 64 commands. Command panics if there are more, if T is already a command, and like
+// [Replicate].
 func Command[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 	p.mayChange("Command")
 	p.players.addCommand(newRequest("Command", f))
 }
 
-// ComponentOf is the description of T, or nil when p does not know it.
+// ComponentOf returns the description of T, or nil if T is not registered in p.
 func ComponentOf[T any](p *Protocol) *Component { return p.byType[reflect.TypeFor[T]()] }
 
-// Component is [ComponentOf] by reflection.
+// Component returns the description of a type, or nil if it is not registered.
 func (p *Protocol) Component(t reflect.Type) *Component { return p.byType[t] }
 
-// add registers a type and its field table, if any, and refuses what storage cannot hold.
-// replicated says that snapshots name it.
+// add registers a type with its field table, if any, and panics if storage cannot hold it. replicated says whether
+// snapshots include it.
 func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicated bool) *Component {
 	p.mayChange(t.String())
 	if p.byType[t] != nil {
@@ -213,7 +200,8 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 	return c
 }
 
-// known is need for a component whose values a system reads.
+// known is need for a component whose values a system reads. It panics if the component is ClientOwned and Simulate is
+// running.
 func (w *World) known(t reflect.Type) *Component {
 	c := w.setup.protocol.need(t)
 	if c.Mode&ClientOwned != 0 && w.clock.simulating > 0 {
@@ -222,7 +210,7 @@ func (w *World) known(t reflect.Type) *Component {
 	return c
 }
 
-// refuseForeign stops a system of Simulate from reading what a client wrote.
+// refuseForeign panics because Simulate reads a ClientOwned component.
 func refuseForeign(name string) {
 	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: what it needs to know of a client belongs in the input", name))
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Protocol is what server and clients must agree on: which components travel
-// and how, what an input is, and the systems that both sides run. Build it with
-// the same function on both sides; it is frozen when the first world uses it,
-// and can then serve any number of worlds.
+// Protocol is the contract between server and clients: the components and how they are replicated, the input, and the
+// systems that both sides run. Build it with the same function on both sides. It cannot change after the first world uses
+// it. Any number of worlds can share it.
 type Protocol struct {
 	name       string
 	all        []*Component
@@ -34,18 +33,18 @@ type Protocol struct {
 type systems struct {
 	simulate, authority []System
 	carried             []*Carried
-	carry               System // behind those of simulate, where something is carried
+	carry               System // runs after simulate if Carry was called
 }
 
-// coreComponents are those that every protocol has.
+// coreComponents are the built-in components.
 type coreComponents struct {
 	self, netID                        *Component
 	owner, key                         *Component
 	predicted, interpolated, suspended *Component
 }
 
-// NewProtocol starts a protocol. The name ("dots/1") is part of what peers
-// compare: change it when the rules of the game change but its data do not.
+// NewProtocol returns a new protocol. Peers compare the name, for example "dots/1". Change it if the rules of the game
+// change but its data does not.
 func NewProtocol(name string) *Protocol {
 	p := &Protocol{name: name, byType: make(map[reflect.Type]*Component)}
 	p.core.self = p.add(reflect.TypeFor[self](), 0, nil, false)
@@ -59,55 +58,49 @@ func NewProtocol(name string) *Protocol {
 	return p
 }
 
-// Name is the name given to [NewProtocol].
+// Name returns the name given to [NewProtocol].
 func (p *Protocol) Name() string { return p.name }
 
-// Simulate adds a system to the rules of the game. The server runs it for
-// everything, each tick; a client runs it, unchanged, for what it predicts, and
-// again when it re-simulates. So it may depend on nothing but the world: no
-// clock, no map iteration, no random numbers but [World.Rand].
+// Simulate adds a system to the rules of the game. The server runs it for all entities in each tick. A client runs it for
+// the entities that it predicts, and again when it re-simulates. So it must depend only on the world: no clock, no map
+// iteration, no random numbers except [World.Rand].
 func (p *Protocol) Simulate(name string, run func(*World)) {
 	p.systems.simulate = append(p.systems.simulate, p.system(name, run))
 }
 
-// QuantizeSteps makes both sides round what they simulate to the precision of
-// the wire after every run of Simulate. Predictions are then compared exactly,
-// and a client simulates from the very values that everybody else sees; without
-// it the server simulates at full precision, and a difference of one
-// quantization step is no misprediction.
+// QuantizeSteps makes both sides round simulated values to their encoded precision after every run of Simulate. Predictions
+// are then compared exactly, and all peers simulate from the same values. Without it, the server simulates in full
+// precision, and a difference of one quantization step is not a misprediction.
 func (p *Protocol) QuantizeSteps() {
 	p.mayChange("QuantizeSteps")
 	p.quantized = true
 }
 
-// Quantized reports whether [Protocol.QuantizeSteps] was asked for.
+// Quantized reports whether [Protocol.QuantizeSteps] was called.
 func (p *Protocol) Quantized() bool { return p.quantized }
 
-// Authority adds a system that only the server runs, after Simulate: spawning,
-// scoring, whatever clients must not decide. Where every peer simulates everything, under
-// Rollback and Lockstep, all run it, and it depends on nothing but the world.
+// Authority adds a system that only the server runs, after Simulate, for decisions such as spawning and scoring. Under
+// Rollback and Lockstep every peer runs it, and it must depend only on the world.
 func (p *Protocol) Authority(name string, run func(*World)) {
 	p.systems.authority = append(p.systems.authority, p.system(name, run))
 }
 
-// Leave says what happens to the world when a player goes for good. It runs when and where
-// the function of [Join] does. What the player still owns after f is despawned. For an entity
-// to stay, take its components.Owner away in f:
+// Leave registers the function that runs when a player leaves for good. It runs when and where the function of [Join] runs.
+// Entities that the player owns after f are despawned. To keep an entity, remove its components.Owner in f:
 //
 //	ecs.Remove[components.Owner](w, e)
 //
-// Without Leave all that the player owns is despawned. It panics when the protocol has a Leave
-// already.
+// Without Leave, all entities of the player are despawned. Leave panics if the protocol already has a Leave.
 func (p *Protocol) Leave(f func(w *World, client uint32)) {
 	p.mayChange("Leave")
 	p.players.setLeave(f)
 }
 
-// Away says what happens to the world when the server begins to wait for a player whose session has ended, and again, with
-// away false, when that player is back: f may mark what the player owns, hide it, or take it out of the game. It runs when
-// and where the function of [Command] does. A player who does not come back leaves without another call: see
-// [Protocol.Leave]. Without Away what the player owns stays as it is, with neutral input. It panics when the protocol has an
-// Away already, as Command does.
+// Away registers the function that runs with away = true when a player's session has ended and the server starts to wait
+// for the player, and with away = false when the player is back. f may mark or hide the player's entities, or remove them
+// from the game. It runs when and where the function of [Command] runs. If the player does not come back, f is not called
+// again: the player leaves, see [Protocol.Leave]. Without Away, the player's entities stay unchanged and get neutral input.
+// Away panics if the protocol already has an Away, and like Command.
 func (p *Protocol) Away(f func(w *World, client uint32, away bool)) {
 	if f == nil {
 		panic("ecs: Away needs a function")
@@ -115,22 +108,22 @@ func (p *Protocol) Away(f func(w *World, client uint32, away bool)) {
 	Command(p, func(w *World, client uint32, v *Presence) { f(w, client, v.Away) })
 }
 
-// Presence is the command by which a server says that a player is away or back: see [Protocol.Away]. It is for the netcode.
-// Servers refuse it from clients.
+// Presence is the command by which the server announces that a player is away or back, see [Protocol.Away]. It is for the
+// netcode. Servers reject it from clients.
 type Presence struct{ Away bool }
 
-// Players says what happens when players come and go.
+// Players returns the functions for joining and leaving players and for commands.
 func (p *Protocol) Players() *Players { return &p.players }
 
-// mayChange refuses what comes after the protocol was put to use.
+// mayChange panics if a world already uses the protocol.
 func (p *Protocol) mayChange(what string) {
 	if p.frozen.Load() {
 		panic(fmt.Sprintf("ecs: %s after protocol %q was put to use: complete it before NewWorld", what, p.name))
 	}
 }
 
-// SimulateStage is a new stage of the systems that [Protocol.Simulate] added, in
-// order, and of Carry, where [Carry] was called.
+// SimulateStage returns a new stage with the systems of [Protocol.Simulate], in order, and the system Carry if [Carry] was
+// called.
 func (p *Protocol) SimulateStage() *Stage {
 	s := NewStage("Simulate", p.systems.simulate...)
 	if len(p.systems.carried) > 0 {
@@ -139,8 +132,7 @@ func (p *Protocol) SimulateStage() *Stage {
 	return s
 }
 
-// AuthorityStage is a new stage of the systems that [Protocol.Authority] added,
-// in order.
+// AuthorityStage returns a new stage with the systems of [Protocol.Authority], in order.
 func (p *Protocol) AuthorityStage() *Stage { return NewStage("Authority", p.systems.authority...) }
 
 func (p *Protocol) system(name string, run func(*World)) System {
@@ -158,17 +150,16 @@ func (p *Protocol) system(name string, run func(*World)) System {
 	return System{Name: name, Run: run}
 }
 
-// Replicated lists what snapshots name, in registration order: the replicated
-// components, and those of which only the presence is replicated. The first is
-// always components.Owner.
+// Replicated returns the components that snapshots include, in the order of registration: the replicated components, and
+// those whose presence alone is replicated. The first one is always components.Owner.
 func (p *Protocol) Replicated() []*Component { return p.replicated }
 
-// Singletons lists the components registered with [Singleton], in that order: the i-th is on the entity of NetID i+1.
+// Singletons returns the components registered with [Singleton], in this order. Singleton i is on the entity with NetID
+// i+1.
 func Singletons(p *Protocol) []*Component { return p.singletons }
 
-// Components lists what the entities of a game may have, in registration order:
-// replicated components and local ones. The marks that the world and the netcode
-// put on entities are not among them.
+// Components returns the components that a game can give to entities, replicated and local, in the order of registration.
+// It does not include the marks of the world and the netcode.
 func (p *Protocol) Components() []*Component {
 	var list []*Component
 	for _, c := range p.all {
@@ -179,17 +170,16 @@ func (p *Protocol) Components() []*Component {
 	return list
 }
 
-// hidden reports whether a component says how this peer treats an entity, and not
-// what the entity is.
+// hidden reports whether a component is a mark of this peer and not part of the state of an entity.
 func (p *Protocol) hidden(c *Component) bool {
 	return c == p.core.self || c == p.core.netID || c == p.core.predicted || c == p.core.interpolated || c == p.core.suspended
 }
 
-// Input is the input component, or nil when the protocol has none.
+// Input returns the input component, or nil.
 func (p *Protocol) Input() *Component { return p.input }
 
-// Lines is the canonical text of the protocol, one line a component, then what
-// players do by coming and going, for peers to compare. Tolerances are not in it.
+// Lines returns the canonical text of the protocol for comparison between peers: one line per component, then the functions
+// for players. It does not include tolerances.
 func (p *Protocol) Lines() []string {
 	lines := []string{"protocol " + p.name}
 	if p.quantized {
@@ -213,7 +203,7 @@ func (p *Protocol) Lines() []string {
 	return append(lines, p.players.lines()...)
 }
 
-// Hash is the schema hash: equal on peers that can play together.
+// Hash returns the hash of [Protocol.Lines]. Peers with equal hashes can play together.
 func (p *Protocol) Hash() uint64 {
 	h := fnv.New64a()
 	for _, l := range p.Lines() {
@@ -233,7 +223,7 @@ func modeText(m Mode) string {
 	return s.String()
 }
 
-// need is ComponentOf for callers that cannot go on without.
+// need returns the description of t and panics if t is not registered.
 func (p *Protocol) need(t reflect.Type) *Component {
 	c := p.byType[t]
 	if c != nil {
@@ -245,7 +235,8 @@ func (p *Protocol) need(t reflect.Type) *Component {
 	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate, Local, Singleton or Input", t, p.name))
 }
 
-// given is need for a component that the game gives or takes.
+// given is need for a component that a game adds or removes. It panics for components that only the world may add or
+// remove.
 func (p *Protocol) given(t reflect.Type, call string) *Component {
 	c := p.need(t)
 	if c == p.core.self || c == p.core.netID || c == p.core.key {
@@ -257,7 +248,7 @@ func (p *Protocol) given(t reflect.Type, call string) *Component {
 	return c
 }
 
-// singletonOf is the singleton that lives on an entity with a NetID, nil where none does.
+// singletonOf returns the singleton on the entity with a NetID, or nil.
 func (p *Protocol) singletonOf(id components.NetID) *Component {
 	if id > 0 && int(id) <= len(p.singletons) {
 		return p.singletons[id-1]
@@ -265,7 +256,7 @@ func (p *Protocol) singletonOf(id components.NetID) *Component {
 	return nil
 }
 
-// maskOf is a set of replicated components as storage has it.
+// maskOf converts a set of replicated components to a storage mask.
 func (p *Protocol) maskOf(set uint64) mask {
 	var m mask
 	for i := range bitsOf(set) {

@@ -6,38 +6,37 @@ import (
 	"unsafe"
 )
 
-// Workers does pieces of work on several goroutines at once: see [Config.Workers].
+// Workers runs work on several goroutines, see [Config.Workers].
 type Workers interface {
-	// Workers is how many there are, at least 1, the caller among them. It does not change.
+	// Workers returns the number of workers, including the caller: at least 1. It never changes.
 	Workers() int
-	// Each calls do for each piece from 0 to n−1, once, and returns when all is done. worker is
-	// from 0 to Workers−1, and no worker does two pieces at once. A panic of do is the caller's.
+	// Each calls do once for each piece 0 to n−1 and returns when all calls have returned. worker is 0 to Workers−1, and
+	// each worker runs one piece at a time. If do panics, Each panics.
 	Each(n int, do func(worker, piece int))
 }
 
-// Rows is a system that says what it reads and what it writes, so that a server may do it on
-// several processors ([Config.Workers]). The row struct R has pointers to what is written, and
-// values of what is only read:
+// Rows returns a system that declares the components that it reads and writes, so that a server can run it on several
+// processors ([Config.Workers]). The row struct R has pointers to the components that f writes, and values of the
+// components that it only reads:
 //
 //	type walker struct {
 //		Pos *Position // written
 //		In  Move      // read: a copy
-//		Hat *Hat `ecs:"optional"` // nil when absent; a value is zero then
+//		Hat *Hat `ecs:"optional"` // nil when absent; an optional value is then zero
 //	}
 //	p.Simulate("walk", ecs.Rows(func(d walker, s ecs.Step) {
 //		d.Pos.X += float32(d.In.DX) * s.Seconds
 //	}))
 //
-// It serves [Protocol.Simulate] and [Protocol.Authority]. It calls f for each row that [Each] would
-// yield, in any order, several at once. So f sees its row and nothing else but what never changes.
-// Results, and [World.Hash], do not depend on how many workers there are. A field of type [Entity] names the row; [With] and [Without] are as in other rows.
+// Use it with [Protocol.Simulate] and [Protocol.Authority]. It calls f for each row that [Each] would yield, in any order
+// and concurrently. f may use only its row and data that never changes. The results, and [World.Hash], do not depend on the
+// number of workers. A field of type [Entity] is the entity of the row; [With] and [Without] work as in other rows.
 //
-// While rows are walked the world is closed: Spawn, Despawn, [Add], [Remove], [Get], [Has] and walks
-// panic with advice. What needs them belongs in a system of its own. Variables outside f that it
-// writes make a data race, and a world whose state depends on chance.
+// In f, Spawn, Despawn, [Add], [Remove], [Get], [Has] and iterations panic: write a separate system for them. If f writes
+// variables outside of its row, this is a data race and makes the state of the world random.
 //
-// Rows panics when f is nil, and when R is no struct, writes nothing, or names a component
-// twice. As with other rows, a component that the protocol does not know panics at the first tick.
+// Rows panics if f is nil, or if R is not a struct, has no pointer, or has a component twice. If a component is not
+// registered, the system panics at the first tick.
 func Rows[R any](f func(row R, s Step)) func(*World) {
 	if f == nil {
 		panic("ecs: Rows needs a function")
@@ -55,8 +54,8 @@ func Rows[R any](f func(row R, s Step)) func(*World) {
 	}
 }
 
-// checkRowType panics with advice if t cannot be a row of [Rows], in any protocol: it is no struct, writes nothing, or names
-// a component twice. An [Entity] is only read.
+// checkRowType panics if t cannot be a row of [Rows] in any protocol: it is not a struct, writes nothing, or has a
+// component twice. An [Entity] can only be read.
 func checkRowType(t reflect.Type) {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: Rows: a row is a struct of pointers to components and component values, not %s", t))
@@ -80,7 +79,7 @@ func checkRowType(t reflect.Type) {
 	}
 }
 
-// Step is the step that a function of [Rows] simulates, for one row.
+// Step is the current simulation step for one row of [Rows].
 type Step struct {
 	// Tick is what [World.Tick] is.
 	Tick uint32
@@ -94,10 +93,10 @@ type Step struct {
 	world  *World
 }
 
-// Rand starts the draws of the row's entity in the running system: it is [World.Rand] of it.
+// Rand returns the random numbers of the row's entity in the running system, see [World.Rand].
 func (s *Step) Rand() Rand { return s.world.Rand(s.entity) }
 
-// crew walks rows of one type in one world.
+// crew runs the rows of one type in one world on all workers.
 type crew[R any] struct {
 	w      *World
 	r      *row
@@ -123,7 +122,7 @@ func (c *crew[R]) run(f func(R, Step)) {
 	at.check()
 }
 
-// piece does the i-th piece. It reads of the world what stands still meanwhile.
+// piece runs piece i. It reads only parts of the world that do not change meanwhile.
 func (c *crew[R]) piece(_, i int) {
 	var at cursor
 	var row R // zero where an optional component is absent

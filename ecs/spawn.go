@@ -6,23 +6,20 @@ import (
 	"unsafe"
 )
 
-// Spawn makes an entity with the component values of the row struct R, of which
-// each field is a value of a registered type:
+// Spawn creates an entity with the component values of the row struct R. Each field of R is a value of a registered type:
 //
 //	type bullet struct {
 //		Owner components.Owner
 //		Pos   Position
 //		Vel   Velocity
-//		_     ecs.With[Deadly] // has no value to give
+//		_     ecs.With[Deadly] // a component without a value
 //	}
 //	e := ecs.Spawn(w, bullet{Owner: o, Pos: at, Vel: v})
 //
-// The same struct serves [All] as a row. Spawn is what a game uses for what
-// comes and goes all the time: it allocates nothing in steady state, inside
-// systems or outside. [World.Spawn] takes any list of values instead, and what
-// is said there holds here.
+// The same struct is a row for [All]. Use this function for entities that appear often: it allocates nothing in steady
+// state, inside systems and outside. [World.Spawn] takes a list of values instead; its documentation applies here too.
 //
-// It panics when R is no such struct.
+// Spawn panics if R is not such a struct.
 func Spawn[R any](w *World, row R) Entity {
 	w.check.handlers.refuseWrite("Spawn")
 	t := reflect.TypeFor[R]()
@@ -43,19 +40,15 @@ func Spawn[R any](w *World, row R) Entity {
 	return e
 }
 
-// Spawn makes an entity with the given component values, each of a registered
-// type; the typed form is the function [Spawn]. On a server an entity with a
-// replicated component gets its NetID here, or in [Add] when its first one comes
-// later.
+// Spawn creates an entity with the given component values, each of a registered type. The function [Spawn] is the typed
+// form. On a server, an entity gets its NetID with its first replicated component: here or in [Add].
 //
-// Inside a system the entity is created at the end of the stage. Its handle is
-// usable at once: [Get] returns the values it will have, and what is written to
-// them stays; walks show it from the next stage on. On a client, what Simulate
-// spawns is the server's to create. With a components.Owner that this client
-// simulates it is predicted: see [SpawnKey]. Else the handle stays without an
-// entity and dies at the end of the stage.
+// Inside a system, the entity is created at the end of the stage. Its handle is usable immediately: [Get] returns pointers
+// to its values, which can be changed. Iterations include the entity from the next stage on. On a client, the server
+// decides about entities that Simulate spawns. A spawn with a components.Owner that this client simulates is predicted, see
+// [SpawnKey]. For other spawns in Simulate no entity is created, and the handle dies at the end of the stage.
 //
-// It panics when a value is not of a registered type, given twice, or a NetID.
+// Spawn panics if the type of a value is not registered, occurs twice, or is NetID.
 func (w *World) Spawn(values ...any) Entity {
 	w.check.handlers.refuseWrite("World.Spawn")
 	cmd := command{op: opSpawn}
@@ -80,13 +73,13 @@ func (w *World) Spawn(values ...any) Entity {
 type spawnRow struct {
 	typ    reflect.Type
 	mask   mask
-	fields []spawnField // those of the struct, then what With asks for
-	own    int          // how many are in the struct
-	size   uintptr      // of the struct, and behind it the values of the others
+	fields []spawnField // the fields of the struct, then the components of With
+	own    int          // number of fields of the struct
+	size   uintptr      // of the struct plus the values of the other fields
 	named  bool         // its entities get a NetID
 	table  *table       // nil until the first is stored
 	keyed  *spawnRow    // the row with a key; nil until one is needed
-	keyAt  uintptr      // where its values hold the key
+	keyAt  uintptr      // offset of the key in its values
 }
 
 type spawnField struct {
@@ -94,7 +87,7 @@ type spawnField struct {
 	offset    uintptr
 }
 
-// in is where a field is in the values of a row.
+// in returns the pointer to the field in the values of a row.
 func (f *spawnField) in(values unsafe.Pointer) unsafe.Pointer {
 	if f.component.size == 0 {
 		return unsafe.Pointer(&nothing)
@@ -111,7 +104,7 @@ func (r *spawnRow) find(values unsafe.Pointer, comp *Component) (value unsafe.Po
 	return nil, false
 }
 
-// spawnRowOf compiles a row struct once a world.
+// spawnRowOf returns the compiled row struct, compiling it once per world.
 func (w *World) spawnRowOf(t reflect.Type) *spawnRow {
 	r := w.rows.spawns[t]
 	if r == nil {
@@ -122,7 +115,7 @@ func (w *World) spawnRowOf(t reflect.Type) *spawnRow {
 	return r
 }
 
-// compileSpawn is what a spawn needs to know of a row struct.
+// compileSpawn compiles a row struct for Spawn.
 func (s *setup) compileSpawn(t reflect.Type) *spawnRow {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: Spawn takes a struct of component values, not %s", t))
@@ -169,7 +162,7 @@ func (s *setup) compileSpawn(t reflect.Type) *spawnRow {
 	return r
 }
 
-// tableFor is where the entities of r are stored.
+// tableFor returns the table of the entities of r.
 func (w *World) tableFor(r *spawnRow) *table {
 	if r.table == nil {
 		r.table = w.tableOf(r.mask)
@@ -177,8 +170,8 @@ func (w *World) tableFor(r *spawnRow) *table {
 	return r.table
 }
 
-// spawn makes e with the values of the row struct at src, or, when a system is
-// running, keeps a copy of them until the end of the stage.
+// spawn creates e with the values of the row struct at src. If a system is running, it copies the values and creates e at
+// the end of the stage.
 func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 	if w.deferred.depth == 0 {
 		s := &w.handles.slots[e.id]

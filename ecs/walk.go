@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/internal/order"
 )
 
-// Each walks the entities that this peer simulates and that have the
-// components of the row struct R, a struct of pointers:
+// Each yields the entities that this peer simulates and that have the components of the row struct R, a struct of pointers:
 //
 //	type dot struct {
 //		Pos *Position
@@ -19,19 +18,16 @@ import (
 //	}
 //	for e, d := range ecs.Each[dot](w) { d.Pos.X += float32(d.In.DX) }
 //
-// On a server that is every entity of that shape; on a client those that it
-// predicts. The pointers are good for one iteration. Rows come in storage
-// order, which differs between peers: where the result depends on the order,
-// use [EachInOrder].
+// A server simulates all entities, a client those that it predicts. The pointers are valid for one iteration. Rows come in
+// storage order, which differs between peers. If the result depends on the order, use [EachInOrder].
 func Each[R any](w *World) iter.Seq2[Entity, R] { return each[R](w, false, 0) }
 
-// EachOf is [Each] over what one client owns, and costs what that client's
-// entities cost, not what all do; owner 0 is the server, with all that has no
-// components.Owner. An owner on hold, or outside the scope of
-// [Netcode.SimulateOnly], has none.
+// EachOf is [Each] for the entities of one client. Its cost depends on the number of that client's entities only. Owner 0
+// is the server, which owns all entities without components.Owner. It yields nothing for an owner on hold or outside of the
+// scope of [Netcode.SimulateOnly].
 func EachOf[R any](w *World, owner uint32) iter.Seq2[Entity, R] { return each[R](w, true, owner) }
 
-// each is Each, or EachOf when the walk is to be narrowed.
+// each is Each, or EachOf if narrowed is true.
 func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
 		var c cursor
@@ -71,21 +67,18 @@ func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 	}
 }
 
-// pointers is a row struct under construction. The walk sets at least three
-// pointers, so that the usual row needs no loop; what the row has no use for
-// goes to spare.
+// pointers is a row struct under construction. The walk always sets at least three pointers, so that most rows need no
+// loop. Unused pointers are written to spare.
 type pointers[R any] struct {
 	R     R
 	spare unsafe.Pointer
 }
 
-// at is the address of the i-th component of the run. As a number it can be
-// stored into a row struct without a write barrier, which is safe because the
-// row struct is on the stack of the walk and storage holds the column.
+// at returns the address of component i of the run. As a uintptr it is stored into a row struct without a write barrier.
+// This is safe because the row struct is on the stack and storage keeps the column alive.
 func (f *aimed) at(i int) uintptr { return uintptr(f.base) + uintptr(i)*f.size }
 
-// point sets the fields of the row struct at p to the i-th row of the run: from
-// the k-th pointer on, and the Entity.
+// point sets the fields of the row struct at p to row i of the run: the pointers from k on, and the Entity.
 func (c *cursor) point(p unsafe.Pointer, k, i int) {
 	for ; k < c.aim.n; k++ {
 		f := &c.aim.fields[k&(maxRowFields-1)]
@@ -96,10 +89,9 @@ func (c *cursor) point(p unsafe.Pointer, k, i int) {
 	}
 }
 
-// All walks everything visible, simulated here or not, that has the components
-// of the row struct V, a struct of component values. They are copies: what All
-// yields is for looking, for collisions and queries, on both sides alike. A
-// component that is optional and absent is zero.
+// All yields copies of the components of all visible entities that have the components of the row struct V, a struct of
+// component values. It includes entities that this peer does not simulate. Use it for reading, such as collisions and
+// queries, on both sides. An absent optional component is zero.
 func All[V any](w *World) iter.Seq2[Entity, V] {
 	return func(yield func(Entity, V) bool) {
 		var c cursor
@@ -120,7 +112,7 @@ func All[V any](w *World) iter.Seq2[Entity, V] {
 	}
 }
 
-// move copies n bytes that hold no pointers; the usual sizes without a call.
+// move copies n bytes without pointers. It copies common sizes without a call.
 func move(dst, src unsafe.Pointer, n uintptr) {
 	switch n {
 	case 4:
@@ -136,9 +128,8 @@ func move(dst, src unsafe.Pointer, n uintptr) {
 	}
 }
 
-// Chunks is the fast form of [Each]: it yields whole columns, as a struct of
-// slices of equal length. Optional components give a nil slice where absent; a
-// field of type []Entity names the rows and must not be written.
+// Chunks is the fast form of [Each]: it yields whole columns, as a struct of slices of equal length. An absent optional
+// component gives a nil slice. A field of type []Entity has the entities of the rows; do not write to it.
 func Chunks[C any](w *World) iter.Seq[C] {
 	return func(yield func(C) bool) {
 		var c cursor
@@ -169,10 +160,9 @@ func (c *cursor) slice(p unsafe.Pointer) {
 	}
 }
 
-// EachInOrder is [Each] in order of NetID, for interactions whose result
-// depends on who comes first. Predicted spawns that have no NetID yet come last, in
-// the order of their keys; other entities without a NetID are left out. It sorts
-// at every call.
+// EachInOrder is [Each] in the order of NetIDs, for interactions whose result depends on the order. Predicted spawns
+// without a NetID come last, in the order of their keys. Other entities without a NetID are left out. EachInOrder sorts at
+// every call.
 func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
 		var c cursor
@@ -192,7 +182,7 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 	}
 }
 
-// sorted returns the rows that the walk visits, in order, on top of the world's stack of places.
+// sorted returns the rows of the walk in order, on top of the stack of places of the world.
 func (c *cursor) sorted() []order.Item {
 	w := c.w
 	base := len(w.rows.places)
