@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// blend makes values of entities of others what a client drew: both states rounded as
-// they were for sending, then what lies between them. It is systems' Interpolate, on
-// states that the server kept instead of ones that arrived.
+// blend computes component values of other players' entities as a client drew them: both states rounded to the sent
+// precision, then interpolated. It repeats the Interpolate system of package systems on recorded states.
 type blend struct {
 	c            *Compensator
 	older, newer shapes
@@ -24,9 +23,9 @@ func (s *seen) blend() blend {
 	}
 }
 
-// fill puts right the components at p, which are as the older state has them.
-func (b *blend) fill(e ecs.Entity, fields []field, p unsafe.Pointer) {
-	between, known := false, false // whether the components are the same in both
+// interpolate replaces the components at p, which hold the values of the older state, with the drawn values.
+func (b *blend) interpolate(e ecs.Entity, fields []field, p unsafe.Pointer) {
+	between, known := false, false // between: both states have the same components, so they can be interpolated
 	for i := range fields {
 		f := &fields[i]
 		if f.optional && b.older.past.Pointer(e, f.comp) == nil {
@@ -65,7 +64,8 @@ func (b *blend) jumped(e ecs.Entity) bool {
 	return from != nil && to != nil && (*components.Teleports)(from).Count != (*components.Teleports)(to).Count
 }
 
-// curve moves the value at p on its curve to the later one, if it goes on one.
+// curve moves the value at p along its Hermite curve to the later value. It reports whether the component has a
+// curve.
 func (b *blend) curve(e ecs.Entity, comp *ecs.Component, p, later unsafe.Pointer) bool {
 	v := comp.Speeds
 	if v == nil {
@@ -82,25 +82,24 @@ func (b *blend) curve(e ecs.Entity, comp *ecs.Component, p, later unsafe.Pointer
 	return true
 }
 
-// round writes to dst what a client gets of the component at src.
+// round writes to dst the component at src, rounded to the precision that clients receive.
 func (b *blend) round(comp *ecs.Component, dst, src unsafe.Pointer) {
 	words := b.c.words[:comp.Words]
 	comp.Schema.Quantize(words, comp.Words, src, 1)
 	comp.Schema.Dequantize(dst, words, comp.Words, 1)
 }
 
-// shapes tells which components the entities of a state had. Neighbours in a walk are
-// in one table, so it remembers the last.
+// shapes looks up which components the entities of a state had. It caches the last table, because neighbours in an
+// iteration share a table.
 type shapes struct {
 	past ecs.Past
 	comp *ecs.Component
-	base uintptr // of the column of comp in the table that was the last
+	base uintptr // address of the column of comp in the cached table
 	size uintptr
 	of   uint64
 }
 
-// mask is the set of replicated components of the entity whose component is at p, a
-// pointer of past.
+// mask returns the set of replicated components of the entity whose component is at p, a pointer into past.
 func (s *shapes) mask(comp *ecs.Component, p unsafe.Pointer) uint64 {
 	if s.comp == comp && uintptr(p)-s.base < s.size {
 		return s.of

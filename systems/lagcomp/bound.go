@@ -4,35 +4,34 @@ package lagcomp
 type Clamp uint8
 
 const (
-	// Believed is a claim within all bounds.
+	// Believed means that the claim is within all limits.
 	Believed Clamp = iota
-	// Ahead is a claim of a state newer than what the client has.
+	// Ahead means that the claim is newer than the states that the client has.
 	Ahead
-	// Old is a claim of a state older than Config.MaxRewind.
+	// Old means that the claim is older than Config.MaxRewind.
 	Old
-	// Backwards is a claim of an earlier moment than in an earlier tick.
+	// Backwards means that the claim is earlier than a claim of an earlier tick.
 	Backwards
-	// Unclaimed is no claim at all: the view is the server's present.
+	// Unclaimed means that there is no claim. The view is the server's present.
 	Unclaimed
 )
 
-// String names the reason.
+// String returns the name of the reason.
 func (c Clamp) String() string {
 	return [...]string{"believed", "ahead", "old", "backwards", "unclaimed"}[min(c, Unclaimed)]
 }
 
-// Stats counts views by what became of their claims.
+// Stats counts views by the outcome of their claims.
 type Stats struct {
-	// Views is how many there were.
+	// Views is the number of views.
 	Views uint64
-	// Ahead, Old, Backwards and Unclaimed count those that show another moment; see
-	// [Clamp].
+	// Ahead, Old, Backwards and Unclaimed count the views that show another moment, see [Clamp].
 	Ahead, Old, Backwards, Unclaimed uint64
-	// Unsent counts claims of a moment within all bounds, but drawn between states
-	// that were not sent, or lie beyond the bounds or too far apart.
+	// Unsent counts claims of an allowed moment whose two states were not sent, are outside the limits, or are too
+	// far apart.
 	Unsent uint64
-	// Oldest is the age of the oldest state that was claimed to be drawn from, in
-	// ticks. What it is when players are honest says what MaxRewind has to be.
+	// Oldest is the age of the oldest claimed state, in ticks. With honest players it shows how large MaxRewind must
+	// be.
 	Oldest uint32
 }
 
@@ -59,7 +58,7 @@ func (s *Stats) count(why Clamp) {
 	}
 }
 
-// Stats counts the views of all clients so far.
+// Stats returns the counters of all clients since New.
 func (c *Compensator) Stats() Stats {
 	sum := c.stats
 	for _, p := range c.players {
@@ -68,7 +67,7 @@ func (c *Compensator) Stats() Stats {
 	return sum
 }
 
-// StatsOf counts the views of a client since it came or was forgotten.
+// StatsOf returns the counters of a client since its first claim, or its first claim after Forget.
 func (c *Compensator) StatsOf(client uint32) Stats {
 	if p := c.players[client]; p != nil {
 		return p.stats
@@ -76,16 +75,16 @@ func (c *Compensator) StatsOf(client uint32) Stats {
 	return Stats{}
 }
 
-// span is where a view lies: at a moment between two recorded ticks.
+// span is the position of a view: a moment between two recorded ticks.
 type span struct {
 	at       moment
-	from, to uint32 // to is 0 where there is no later one
+	from, to uint32 // to is 0 if there is no later state
 }
 
-// limits are the ticks between which a view must lie.
+// limits are the oldest and newest tick that a view may show.
 type limits struct{ oldest, newest uint32 }
 
-// grant decides what a claim gets.
+// grant returns the span for a claim, and the reason if it differs from the claim.
 func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 	l := limits{oldest: now - min(c.rewind, now), newest: min(c.sent, now)}
 	if p.acked != 0 {
@@ -95,7 +94,7 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 	switch {
 	case now > p.at:
 		p.floor, p.at = p.head, now
-	case now < p.at: // the world went back: what was claimed then is to come again
+	case now < p.at: // the world was rewound, so earlier claims will come again
 		p.floor, p.head, p.at = 0, 0, now
 	}
 	at, why := claim.moment(now), Believed
@@ -126,26 +125,25 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 	return s, why
 }
 
-// states are the ticks that a claim says were drawn between; to is 0 where there was no
-// later one. They are not known when they were not sent, or that is too long ago.
+// states returns the ticks of the two claimed states. to is 0 if the claim has no later state. known is false if the
+// states were not sent or are too old.
 func (c *Compensator) states(claim Claim, now uint32) (from, to uint32, known bool) {
 	first, last, known := claim.sends(now, c.every)
 	if !known {
 		return 0, 0, false
 	}
-	if from = c.taken(first); from == 0 {
+	if from = c.sentTick(first); from == 0 {
 		return 0, 0, false
 	}
 	if last == first {
 		return from, 0, true
 	}
-	to = c.taken(last)
+	to = c.sentTick(last)
 	return from, to, to != 0
 }
 
-// taken is the tick whose state a send took, or 0. It is later than due where the
-// server had to catch up.
-func (c *Compensator) taken(send uint32) uint32 {
+// sentTick returns the tick whose state this send took, or 0. It can be later than due if the server had to catch up.
+func (c *Compensator) sentTick(send uint32) uint32 {
 	for tick := send * c.every; tick < (send+1)*c.every; tick++ {
 		if c.send(tick) {
 			return tick
@@ -154,7 +152,7 @@ func (c *Compensator) taken(send uint32) uint32 {
 	return 0
 }
 
-// claimed is between the states that a client says, where it may be.
+// claimed returns the span between the two claimed states, if the limits allow it.
 func (c *Compensator) claimed(claim Claim, now uint32, at moment, l limits) (span, bool) {
 	from, to, known := c.states(claim, now)
 	last := max(to, at.tick())
@@ -164,8 +162,8 @@ func (c *Compensator) claimed(claim Claim, now uint32, at moment, l limits) (spa
 	return span{at, from, to}, momentOf(from) <= at && (to == 0 || momentOf(to) > at)
 }
 
-// neighbours is between the sends on either side; at the bound, where the older one is
-// beyond it, on from the state at the bound.
+// neighbours returns the span between the sends before and after a moment. If the earlier send is beyond the limit,
+// the span starts at the state at the limit.
 func (c *Compensator) neighbours(at moment, l limits) span {
 	s := span{at: at}
 	s.from = c.search(at.tick(), l.oldest, c.send)
@@ -177,7 +175,7 @@ func (c *Compensator) neighbours(at moment, l limits) span {
 			s.to = tick
 		}
 	}
-	if s.from == 0 { // recording began later
+	if s.from == 0 { // recording started later
 		s.from = s.to
 		if s.to == 0 {
 			s.from = c.newest
@@ -187,7 +185,7 @@ func (c *Compensator) neighbours(at moment, l limits) span {
 	return s
 }
 
-// search is the latest tick that fits, from tick back to oldest, or 0.
+// search returns the latest tick from tick back to oldest for which fits returns true, or 0.
 func (c *Compensator) search(tick, oldest uint32, fits func(uint32) bool) uint32 {
 	for ; tick >= oldest && tick != 0; tick-- {
 		if fits(tick) {

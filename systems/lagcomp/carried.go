@@ -8,19 +8,19 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// carried is what looking at the components that ecs.Carry places needs.
+// carried holds what a view needs for components that ecs.Carry places.
 type carried struct {
 	of    []*ecs.Carried
-	by    []ecs.CarriedBy // all that name carriers, but to their owners alone
+	by    []ecs.CarriedBy // components that name carriers, without owner-only ones
 	links [ecs.MaxCarried + 1]link
-	value []uint64 // of a carrier
+	value []uint64 // scratch: the value of a carrier
 	one   [1]field
 }
 
-// link is an entity that another one carries, as the player saw it.
+// link is a carried entity and its carrier, as the player saw them.
 type link struct {
 	by      *ecs.CarriedBy
-	a       []uint64 // what names the carrier
+	a       []uint64 // value of the component that names the carrier
 	carrier ecs.Entity
 }
 
@@ -52,7 +52,7 @@ func (b *blend) handedOver(e ecs.Entity) bool {
 	return false
 }
 
-// carry puts right the components of a row that ecs.Carry places.
+// carry replaces the components of a row that ecs.Carry places.
 func (s *seen) carry(e ecs.Entity, fields []field, p unsafe.Pointer) {
 	for _, of := range s.c.carried.of {
 		if i := slices.IndexFunc(fields, func(f field) bool { return f.comp == of.Component }); i >= 0 && s.has(e, of.Component) {
@@ -61,14 +61,14 @@ func (s *seen) carry(e ecs.Entity, fields []field, p unsafe.Pointer) {
 	}
 }
 
-// place writes to dst where the carriers of an entity have it, if there are any.
+// place writes to dst the value that the carriers of an entity give it, if it has carriers.
 func (s *seen) place(of *ecs.Carried, e ecs.Entity, dst unsafe.Pointer) {
 	n, links := 0, &s.c.carried.links
 	for n < len(links) && s.link(of, e, &links[n]) {
 		e = links[n].carrier
 		n++
 	}
-	if n == 0 || n == len(links) { // in a circle, or more than may be
+	if n == 0 || n == len(links) { // no carrier, a circle, or a longer chain than allowed
 		return
 	}
 	value := unsafe.Pointer(unsafe.SliceData(s.c.carried.value))
@@ -80,7 +80,7 @@ func (s *seen) place(of *ecs.Carried, e ecs.Entity, dst unsafe.Pointer) {
 	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(value), size))
 }
 
-// link finds who carries an entity. It reports whether that is there.
+// link finds the carrier of an entity. It reports whether the view shows the carrier.
 func (s *seen) link(of *ecs.Carried, e ecs.Entity, l *link) bool {
 	for i := range of.By {
 		l.by = &of.By[i]
@@ -97,7 +97,7 @@ func (s *seen) link(of *ecs.Carried, e ecs.Entity, l *link) bool {
 	return false
 }
 
-// named is the entity of a NetID, whether it is there still or not.
+// named returns the entity with a NetID, alive or in the older state.
 func (s *seen) named(id components.NetID) ecs.Entity {
 	e, there := s.c.w.ByNetID(id)
 	if !there {
@@ -106,7 +106,7 @@ func (s *seen) named(id components.NetID) ecs.Entity {
 	return e
 }
 
-// pointer is where the value of a component stands that is the latest which the view shows, or nil.
+// pointer returns the address of the newest value of a component that the view shows, or nil.
 func (s *seen) pointer(e ecs.Entity, comp *ecs.Component) unsafe.Pointer {
 	switch {
 	case s.mine(e) && s.then:
@@ -121,13 +121,13 @@ func (s *seen) pointer(e ecs.Entity, comp *ecs.Component) unsafe.Pointer {
 
 func (s *seen) has(e ecs.Entity, comp *ecs.Component) bool { return s.pointer(e, comp) != nil }
 
-// read writes to dst a component as the player saw it, but for what ecs.Carry does.
+// read writes to dst a component as the player saw it, before ecs.Carry.
 func (s *seen) read(e ecs.Entity, comp *ecs.Component, dst unsafe.Pointer) {
 	size := comp.Schema.Size
 	copy(unsafe.Slice((*byte)(dst), size), unsafe.Slice((*byte)(s.pointer(e, comp)), size))
 	if !s.mine(e) {
 		s.c.carried.one[0] = field{comp: comp}
 		blend := s.blend()
-		blend.fill(e, s.c.carried.one[:], dst)
+		blend.interpolate(e, s.c.carried.one[:], dst)
 	}
 }

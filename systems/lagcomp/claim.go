@@ -8,47 +8,42 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Claim says which moment a client's view showed: which tick of the server, and
-// between which two states it was drawn. The zero Claim says nothing.
+// Claim is the moment that a client's view showed: the tick of the server, and the two states between which the view
+// was drawn. The zero Claim claims nothing.
 //
-// It is small and holds no pointers, so that a game puts it into its input as a field;
-// there it goes the way of all inputs, and is repeated, delayed and lost with the shot
-// that it belongs to. While a view plays in real time a claim goes on by its pace, and
-// the states are counted in sends, so that little of it has to travel; one that says
-// nothing, between shots, costs nothing.
+// A claim is small and has no pointers, so a game makes it a field of its input. It is then repeated, delayed and
+// lost together with the shot. In steady playback a claim advances by a fixed amount each tick, and states are
+// counted in sends, so it costs few bytes. Zero claims between shots cost nothing.
 type Claim struct {
-	// At is the moment drawn: a tick, its low 16 bits, and how much of the next has
-	// passed, in 1/[Parts].
+	// At is the low 16 bits of the drawn tick, times [Parts], plus the passed part of the next tick in 1/[Parts].
 	At uint32 `net:"0..16777215"`
-	// Back is 1 more than the sends from the one that took the older state to the one
-	// that is due at that tick: 0 says nothing at all, 15 that the states are not known.
+	// Back is 1 plus the number of sends from the older state to the send that is due at the drawn tick. 0 means no
+	// claim, 15 means that the states are unknown.
 	Back uint8 `net:"0..15"`
-	// Ahead is the sends from the older state to the later, 0 where there was none.
+	// Ahead is the number of sends from the older state to the later one, 0 if there was no later one.
 	Ahead uint8 `net:"0..15"`
 }
 
-// Parts is into how many parts a claim divides a tick. A client whose playback is
-// at a multiple of 1/Parts when it draws says exactly what it drew; any other says it
-// to within 1/Parts of a tick.
+// Parts is the number of parts into which a claim divides a tick. If a client draws at multiples of 1/Parts, its
+// claim is exact. Otherwise the claim is off by less than 1/Parts of a tick.
 const Parts = 256
 
 const (
-	unknownBack = 15      // of two states that are not known
-	wire        = 1 << 24 // moments that a claim tells apart
+	unknownBack = 15      // the two states are unknown
+	moments     = 1 << 24 // number of moments that a claim can distinguish
 )
 
-// NewClaim says that a client's view showed the tick drawn of the server, between the
-// states of ticks from, at or before it, and to, after it; to is 0 where nothing later
-// had come. Where they are not known from is 0, and the server takes the sends on either
-// side. every is how many ticks a send takes. For a client of package systems it is
-// Client.Claim.
+// NewClaim returns the claim of a view. drawn is the tick of the server that the view showed, with its fraction. from
+// is the tick of the older state, at or before drawn. to is the tick of the later state, or 0 if there was none. If
+// from is 0, the states are unknown, and the server uses the two neighbouring sends. every is the number of ticks
+// between sends. In a client of package systems, call Client.Claim instead.
 func NewClaim(drawn float64, from, to, every uint32) Claim {
 	if !(drawn > 0 && drawn < math.MaxUint32 && every > 0) {
 		return Claim{}
 	}
 	tick, part := math.Modf(drawn)
 	at := uint32(tick)
-	c := Claim{At: uint32(momentOf(at)+moment(part*Parts)) % wire, Back: unknownBack}
+	c := Claim{At: uint32(momentOf(at)+moment(part*Parts)) % moments, Back: unknownBack}
 	if from == 0 || from > at || to != 0 && to <= at {
 		return c
 	}
@@ -62,14 +57,15 @@ func NewClaim(drawn float64, from, to, every uint32) Claim {
 	return c
 }
 
-// Made reports whether c says anything.
+// Made reports whether c claims anything.
 func (c Claim) Made() bool { return c.Back != 0 }
 
-// ClaimSize is the length in bytes of a claim on the wire:
+// ClaimSize is the length of an encoded claim in bytes:
 //
-//	0..2   at, little endian
-//	3      back in the low 4 bits: 0 nothing is said, and all others are 0; 15 states
-//	       not known, and ahead is 0 | ahead
+//	0..2   At, little endian
+//	3      Back in the low 4 bits, Ahead in the high 4 bits
+//
+// If Back is 0, all others are 0. If Back is 15, Ahead is 0.
 const ClaimSize = 4
 
 // ErrClaim is wrapped by the errors of [ParseClaim].
@@ -86,11 +82,11 @@ func (c Claim) Append(b []byte) []byte {
 	return append(b, byte(c.At), byte(c.At>>8), byte(c.At>>16), c.Back&15|c.Ahead<<4)
 }
 
-// ParseClaim reads a claim off the front of b and returns what follows it. Errors
-// wrap [ErrClaim]. That it can be read says nothing about whether it is true.
+// ParseClaim decodes a claim at the start of b and returns the rest of b. Errors wrap [ErrClaim]. It checks the
+// encoding only, not whether the claim is true.
 func ParseClaim(b []byte) (c Claim, rest []byte, err error) {
 	if len(b) < ClaimSize {
-		return Claim{}, b, fmt.Errorf("%w in %d bytes: it takes %d", ErrClaim, len(b), ClaimSize)
+		return Claim{}, b, fmt.Errorf("%w: got %d bytes, want %d", ErrClaim, len(b), ClaimSize)
 	}
 	var r codec.ByteReader
 	r.Reset(b[:ClaimSize])
@@ -98,7 +94,7 @@ func ParseClaim(b []byte) (c Claim, rest []byte, err error) {
 	states := r.Byte()
 	c.Back, c.Ahead = states&15, states>>4
 	if c.Back == 0 && c != (Claim{}) || c.Back == unknownBack && c.Ahead != 0 {
-		return Claim{}, b, fmt.Errorf("%w % x: what is not said must be zero", ErrClaim, b[:ClaimSize])
+		return Claim{}, b, fmt.Errorf("%w % x: unused fields are not zero", ErrClaim, b[:ClaimSize])
 	}
 	return c, b[ClaimSize:], nil
 }
@@ -110,13 +106,12 @@ func momentOf(tick uint32) moment { return moment(tick) * Parts }
 func (m moment) tick() uint32     { return uint32(m / Parts) }
 func (m moment) ticks() float64   { return float64(m) / Parts }
 
-// moment is the claimed one, now being a tick near it.
+// moment returns the claimed moment. now is a tick near it.
 func (c Claim) moment(now uint32) moment {
 	return momentOf(codec.Lift(uint16(c.At/Parts), now)) + moment(c.At%Parts)
 }
 
-// sends are the numbers of the sends drawn between; there was no later one when both
-// are equal.
+// sends returns the numbers of the two sends. They are equal if there was no later one.
 func (c Claim) sends(now, every uint32) (from, to uint32, known bool) {
 	due := c.moment(now).tick() / every
 	if c.Back == 0 || c.Back >= unknownBack || due < uint32(c.Back-1) {

@@ -9,52 +9,50 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Compensator keeps what a server's world was over the last MaxRewind, and shows it
-// as one player saw it. It costs one copy of the world a tick and as much memory as
-// the world takes for each tick kept, which is what [ecs.WorldHistory] costs. It
-// belongs to the world's goroutine.
+// Compensator stores the states of a server's world over the last MaxRewind, and shows them as a player saw them.
+// Each tick costs one copy of the world, and each stored tick the memory of the world, as in [ecs.WorldHistory]. Only
+// the goroutine of the world may use it.
 type Compensator struct {
 	w       *ecs.World
 	config  Config
-	rewind  uint32 // ticks
-	every   uint32 // ticks a send
+	rewind  uint32 // in ticks
+	every   uint32 // ticks between sends
 	history *ecs.WorldHistory
-	sends   []uint32 // by tick: that tick, where a send took its state
-	newest  uint32   // tick recorded; 0: none
-	serial  uint64   // raised by each record
-	sent    uint32   // newest tick that a send took
+	sends   []uint32 // by tick: the tick itself if a send took its state, else another value
+	newest  uint32   // newest recorded tick, 0 if there is none
+	serial  uint64   // incremented by each Record
+	sent    uint32   // newest tick whose state a send took
 	players map[uint32]*player
-	stats   Stats // of players that are forgotten
+	stats   Stats // of forgotten clients
 
 	owner   *ecs.Component
-	jumps   *ecs.Component // nil where nothing tells of them
-	private uint64         // components that only the owner may see
+	jumps   *ecs.Component // nil if components.Teleports is not replicated to all
+	private uint64         // mask of owner-only components
 	comps   map[reflect.Type]*ecs.Component
 	rows    map[reflect.Type][]field
-	seen    []*seen // views of this tick, and behind them some to come
+	seen    []*seen // views of this tick, followed by unused ones
 	views   int
-	own     []ecs.Entity // of the views of this tick
+	own     []ecs.Entity // own entities of the views of this tick
 	single  [1]field     // scratch of Get
-	value   []uint64     // a row, or a value, being made
-	later   []uint64     // a value of the later state
-	speeds  [2][]uint64  // those at the ends of a curve
+	value   []uint64     // scratch: a row or a value
+	later   []uint64     // scratch: a value of the later state
+	speeds  [2][]uint64  // scratch: speeds at the ends of a curve
 	words   []int32
 	carried carried
 }
 
-// player is what is known of a client.
+// player is the state of one client.
 type player struct {
-	acked  uint32   // newest tick that it acknowledged; 0: it was not said
+	acked  uint32   // newest tick that it acknowledged; 0: unknown
 	at     uint32   // tick of the newest claim
-	head   moment   // latest one granted
-	floor  moment   // latest one granted before tick at
-	input  uint32   // newest one consumed
-	inputs []uint32 // by tick: the newest one consumed then
+	head   moment   // latest granted moment
+	floor  moment   // latest moment granted before tick at
+	input  uint32   // newest consumed input
+	inputs []uint32 // by tick: newest input consumed then
 	stats  Stats
 }
 
-// New makes a compensator for the world of a server. It returns an error that wraps
-// [ErrConfig] when c is wrong.
+// New creates a compensator for the world of a server. It returns an error that wraps [ErrConfig] if c is not valid.
 func New(w *ecs.World, c Config) (*Compensator, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 	ticks := uint32((c.MaxRewind*time.Duration(w.TickRate()) + time.Second - 1) / time.Second)
 	s := &Compensator{
 		w: w, config: c, rewind: ticks, every: uint32(w.TickRate() / c.SendRate),
-		// The tick recorded may be the one ahead of the tick simulated.
+		// The recorded tick may be one ahead of the simulated tick.
 		history: ecs.NewWorldHistory(w, int(ticks)+2),
 		players: make(map[uint32]*player),
 		owner:   ecs.ComponentOf[components.Owner](w.Protocol()),
@@ -92,7 +90,7 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 	return s, nil
 }
 
-// grown is s with at least n elements.
+// grown returns s, or a new slice if s has fewer than n elements.
 func grown[T any](s []T, n int) []T {
 	if n > len(s) {
 		return make([]T, n)
@@ -100,10 +98,9 @@ func grown[T any](s []T, n int) []T {
 	return s
 }
 
-// Record keeps the state of the world after tick ticks, which snapshots name so. It
-// is called once after each tick, and where a server wakes for several ticks after
-// the last of them; ticks only go up. It panics in the middle of a tick, as
-// [ecs.WorldHistory.Capture] does.
+// Record stores the state of the world under the number tick, the number that snapshots use. Call it once after each
+// tick. If the server simulates several ticks per wake-up, call it after the last of them. tick must increase. It
+// panics in the middle of a tick, like [ecs.WorldHistory.Capture].
 func (c *Compensator) Record(tick uint32) {
 	if c.config.Off {
 		return
@@ -122,23 +119,22 @@ func (c *Compensator) Record(tick uint32) {
 	}
 }
 
-// Consume notes the newest input of a client that the tick recorded next has consumed.
-// Only [Compensator.AsAfter] needs to know.
+// Consume records the newest input of a client that the next recorded tick has consumed. Only [Compensator.AsAfter]
+// needs it.
 func (c *Compensator) Consume(client, input uint32) {
 	if p := c.player(client); input > p.input {
 		p.input = input
 	}
 }
 
-// Acknowledge notes the newest tick whose state a client is known to have. Claims of
-// anything newer are moved back to it. Without it the bound is the newest state sent.
+// Acknowledge records the newest tick whose state a client is known to have. Later claims are clamped to this tick.
+// Without it the limit is the newest sent state.
 func (c *Compensator) Acknowledge(client, tick uint32) {
 	p := c.player(client)
 	p.acked = max(p.acked, tick)
 }
 
-// Forget drops what is known of a client that is gone, so that a later one with its
-// number begins anew.
+// Forget removes the state of a client that has left. A later client with the same number starts anew.
 func (c *Compensator) Forget(client uint32) {
 	if p := c.players[client]; p != nil {
 		c.stats.add(p.stats)
@@ -155,10 +151,10 @@ func (c *Compensator) player(client uint32) *player {
 	return p
 }
 
-// recorded reports whether the state of a tick is there to be looked at.
+// recorded reports whether the state of a tick is stored.
 func (c *Compensator) recorded(tick uint32) bool { return c.history.Has(tick) }
 
-// send reports whether the state of a tick was sent and is still there.
+// send reports whether the state of a tick was sent and is still stored.
 func (c *Compensator) send(tick uint32) bool {
 	return tick != 0 && c.sends[tick%uint32(len(c.sends))] == tick && c.recorded(tick)
 }

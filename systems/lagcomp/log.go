@@ -7,43 +7,41 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Sight is what shooter and server each saw of a target: for finding out why a shot
-// hit, or did not. T is a component, such as the position.
+// Sight records a target as the shooter and the server saw it, to find out why a shot hit or missed. T is a
+// component, such as the position.
 type Sight[T any] struct {
-	// Tick is the server's, in which the shot was judged, and Client who shot.
+	// Tick is the server tick that simulated the shot. Client is the shooter.
 	Tick, Client uint32
-	// Target is the entity and NetID its name.
+	// Target is the target, and NetID its network id.
 	Target ecs.Entity
 	NetID  components.NetID
-	// Hit is what the game decided.
+	// Hit is the decision of the game.
 	Hit bool
-	// Claim is what the client said, Clamp whether it was believed, and Drawn the tick
-	// that was looked at.
+	// Claim is the client's claim, Clamp says whether it was accepted, and Drawn is the tick that the view showed.
 	Claim Claim
 	Clamp Clamp
 	Drawn float64
-	// Seen is T as the shooter saw it and Present as the server had it at that moment;
-	// zero where it had none, which WasSeen and IsPresent tell.
+	// Seen is the component as the shooter saw it, and Present as the server had it at that moment. They are zero if
+	// the target had no such component; WasSeen and IsPresent report this.
 	Seen, Present      T
 	WasSeen, IsPresent bool
 }
 
-// Log keeps the newest sights. It belongs to one goroutine.
+// Log stores the newest sights. It is not safe for concurrent use.
 type Log[T any] struct {
 	sights []Sight[T]
 	noted  uint64
 }
 
-// NewLog makes a log that keeps the newest n sights. It panics unless n is positive.
+// NewLog returns a log that stores the newest n sights. It panics if n is not positive.
 func NewLog[T any](n int) *Log[T] {
 	if n <= 0 {
-		panic("lagcomp: NewLog needs room for at least one sight")
+		panic("lagcomp: NewLog: n must be positive")
 	}
 	return &Log[T]{sights: make([]Sight[T], 0, n)}
 }
 
-// Note keeps what the shooter, whose view v is, and the server see of a target now.
-// hit is what the game decided.
+// Note records the target as the shooter of view v and the server see it now. hit is the decision of the game.
 func (l *Log[T]) Note(v View, target ecs.Entity, hit bool) {
 	s := Sight[T]{
 		Tick: v.w.Tick(), Client: v.client, Target: target, NetID: v.NetID(target), Hit: hit,
@@ -61,10 +59,10 @@ func (l *Log[T]) Note(v View, target ecs.Entity, hit bool) {
 	l.noted++
 }
 
-// Noted is how many sights there were, those that have made room included.
+// Noted returns the number of calls of Note, including sights that were overwritten.
 func (l *Log[T]) Noted() uint64 { return l.noted }
 
-// All yields the sights that are kept, oldest first.
+// All yields the stored sights, the oldest first.
 func (l *Log[T]) All() iter.Seq[Sight[T]] {
 	return func(yield func(Sight[T]) bool) {
 		n := uint64(len(l.sights))

@@ -15,7 +15,7 @@ type field struct {
 	optional bool
 }
 
-// rowOf compiles a row struct once.
+// rowOf returns the compiled row struct from a cache.
 func (c *Compensator) rowOf(t reflect.Type) []field {
 	fields, known := c.rows[t]
 	if !known {
@@ -25,7 +25,7 @@ func (c *Compensator) rowOf(t reflect.Type) []field {
 	return fields
 }
 
-// compile returns those fields of a row struct that clients get rounded.
+// compile returns the fields of a row struct that clients receive rounded.
 func (c *Compensator) compile(t reflect.Type) (fields []field) {
 	for sf := range t.Fields() {
 		if comp := c.comps[sf.Type]; comp != nil {
@@ -35,9 +35,8 @@ func (c *Compensator) compile(t reflect.Type) (fields []field) {
 	return fields
 }
 
-// All is [ecs.All] in a view: it walks everything that the player saw and that has the
-// components of the row struct V, a struct of component values. Entities of others come
-// first, in the order of the older state, then the player's own.
+// All is [ecs.All] for a view: it yields every entity that the player saw and that has the components of V, a struct
+// of component values. Entities of other players come first, in the order of the older state, then the player's own.
 func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 	return func(yield func(ecs.Entity, V) bool) {
 		s := v.check()
@@ -58,7 +57,7 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 			if len(fields) > 0 {
 				made := (*V)(s.c.room(unsafe.Sizeof(value)))
 				*made = value
-				blend.fill(e, fields, unsafe.Pointer(made))
+				blend.interpolate(e, fields, unsafe.Pointer(made))
 				value = carriedRow(s, e, fields, *made)
 			}
 			if !yield(e, value) {
@@ -84,8 +83,8 @@ func All[V any](v View) iter.Seq2[ecs.Entity, V] {
 	}
 }
 
-// Get is the component T of an entity as the player saw it; false when the view does
-// not show the entity, or not with a T.
+// Get returns the component T of an entity as the player saw it. It returns false if the view does not show the
+// entity, or not with a T.
 func Get[T any](v View, e ecs.Entity) (value T, found bool) {
 	s := v.check()
 	switch {
@@ -112,7 +111,7 @@ func Get[T any](v View, e ecs.Entity) (value T, found bool) {
 			blend := s.blend()
 			made := (*T)(s.c.room(unsafe.Sizeof(value)))
 			*made = value
-			blend.fill(e, s.c.single[:], unsafe.Pointer(made))
+			blend.interpolate(e, s.c.single[:], unsafe.Pointer(made))
 			value = *made
 		}
 		value = carriedRow(s, e, s.c.single[:], value)
@@ -120,7 +119,7 @@ func Get[T any](v View, e ecs.Entity) (value T, found bool) {
 	return value, found
 }
 
-// carriedRow is a row of an entity with what ecs.Carry places in it.
+// carriedRow returns a row with the components that ecs.Carry places.
 func carriedRow[V any](s *seen, e ecs.Entity, fields []field, value V) V {
 	if len(fields) == 0 || len(s.c.carried.of) == 0 {
 		return value
@@ -131,7 +130,7 @@ func carriedRow[V any](s *seen, e ecs.Entity, fields []field, value V) V {
 	return *made
 }
 
-// room is for one value of so many bytes, until the next call.
+// room returns scratch memory for one value of this size. The next call reuses it.
 func (c *Compensator) room(size uintptr) unsafe.Pointer {
 	c.value = grown(c.value, int(size+7)/8)
 	return unsafe.Pointer(unsafe.SliceData(c.value))

@@ -8,38 +8,36 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// View is a world as one player saw it. It is for looking only, good until the next
-// tick is recorded, and panics when it is used later than that. It may be taken and
-// used in the middle of a system, inside walks too.
+// View is a world as one player saw it. It is read-only and valid until the next tick is recorded; later use panics.
+// Systems may create and use views, also during an iteration.
 type View struct {
 	w      *ecs.World
-	seen   *seen // nil: everything is as the world has it
+	seen   *seen // nil: the view is the present
 	serial uint64
 	client uint32
 	clamp  Clamp
 	claim  Claim
 }
 
-// seen is what a view shows where that is not the present.
+// seen is the content of a view of the past.
 type seen struct {
 	c     *Compensator
 	span  span
 	older ecs.Past
-	newer ecs.Past     // where there is one
-	part  float64      // of the way from older to newer; 0: no newer one is of interest
-	past  ecs.Past     // of own entities, when then
-	then  bool         // own entities are in the past, not in the world
+	newer ecs.Past     // valid if span.to is not 0
+	part  float64      // position between older and newer, from 0; 0 means that newer is not used
+	past  ecs.Past     // state of the own entities, if then is set
+	then  bool         // own entities are read from past, not from the world
 	own   []ecs.Entity // in the order of tables
-	gone  []ecs.Entity // own ones that have been destroyed
+	gone  []ecs.Entity // own entities that no longer exist
 }
 
-// Of is the world as it stands, as a view: what a client runs the same queries
-// against, there the world that it draws.
+// Of returns the present of a world as a view. Clients use it to run the same queries against the world that they
+// draw.
 func Of(w *ecs.World) View { return View{w: w, clamp: Unclaimed} }
 
-// As is [Compensator.As] of the compensator of a world, a resource of it. Where there is
-// none it is the world as it stands: on clients, on servers without lag compensation, and
-// under models in which everybody is shown in the present.
+// As calls [Compensator.As] on the compensator of a world, which is a resource. Without one it returns the present:
+// on clients, on servers without lag compensation, and under models that show all players in the present.
 func As(w *ecs.World, client uint32, claim Claim) View {
 	if c := ecs.Resource[Compensator](w); c != nil {
 		return c.As(client, claim)
@@ -49,13 +47,12 @@ func As(w *ecs.World, client uint32, claim Claim) View {
 	return v
 }
 
-// As is the world as a client saw it when it made a claim that came with the input
-// that the server simulates, or is about to. The player's own entities are where the
-// world has them now. What is not within bounds is clamped and counted, and nothing
-// that a claim holds is an error. A claim that says nothing, or one before the first
-// state was recorded, gives the server's present.
+// As returns the world as a client saw it when it made the claim. The claim must come with the input that the server
+// simulates now or next. The player's own entities are where the world has them now. Claims outside the limits are
+// clamped and counted; no claim is an error. The view is the present if the claim is zero, or if no state has been
+// recorded.
 //
-// Give the claims of a client in the order in which it made them.
+// Pass the claims of a client in the order in which the client made them.
 func (c *Compensator) As(client uint32, claim Claim) View {
 	v := View{w: c.w, client: client, claim: claim, clamp: Unclaimed}
 	p := c.player(client)
@@ -69,15 +66,14 @@ func (c *Compensator) As(client uint32, claim Claim) View {
 	}
 	span, clamp := c.grant(p, claim, c.w.Tick())
 	p.stats.count(clamp)
-	v.seen, v.serial, v.clamp = c.look(client, span), c.serial, clamp
+	v.seen, v.serial, v.clamp = c.view(client, span), c.serial, clamp
 	return v
 }
 
-// AsAfter is [Compensator.As] for a claim that came by a message of its own: the
-// player's own entities are where they were when the server had consumed this input,
-// the newest one that the client had predicted when it made the claim. They are where
-// the world has them now when it has not been consumed yet, and where they were
-// MaxRewind ago when that is longer ago.
+// AsAfter is [Compensator.As] for a claim that came in a separate message. input is the newest input that the client
+// had predicted when it made the claim. The player's own entities are where they were when the server had consumed
+// this input. If the server has not consumed it yet, they are where the world has them now. If that is longer ago
+// than MaxRewind, they are where they were MaxRewind ago.
 func (c *Compensator) AsAfter(client uint32, claim Claim, input uint32) View {
 	v := c.As(client, claim)
 	p := c.player(client)
@@ -87,7 +83,7 @@ func (c *Compensator) AsAfter(client uint32, claim Claim, input uint32) View {
 	at := c.newest
 	for tick := at; tick+c.rewind >= c.newest && tick != 0; tick-- {
 		if !c.recorded(tick) {
-			continue // the server does not wake for each
+			continue // the server does not wake for every tick
 		}
 		if at = tick; p.inputs[tick%uint32(len(p.inputs))] <= input {
 			break
@@ -99,15 +95,15 @@ func (c *Compensator) AsAfter(client uint32, claim Claim, input uint32) View {
 	return v
 }
 
-// look prepares what a client sees.
-func (c *Compensator) look(client uint32, at span) *seen {
+// view prepares the view of a client.
+func (c *Compensator) view(client uint32, at span) *seen {
 	if c.views == len(c.seen) {
 		c.seen = append(c.seen, &seen{c: c})
 	}
 	s := c.seen[c.views]
 	c.views++
 	*s = seen{c: c, span: at}
-	s.older, _ = c.history.At(at.from) // grant gives none that is not there
+	s.older, _ = c.history.At(at.from) // grant returns stored ticks only
 	if at.to != 0 {
 		s.newer, _ = c.history.At(at.to)
 		s.part = (at.at.ticks() - float64(at.from)) / float64(at.to-at.from)
@@ -117,8 +113,7 @@ func (c *Compensator) look(client uint32, at span) *seen {
 	return s
 }
 
-// ownedNow are the entities of a client; like those of ownedThen they are good until
-// the next tick is recorded.
+// ownedNow returns the entities of a client. Like the result of ownedThen, it is valid until the next Record.
 func (c *Compensator) ownedNow(client uint32) []ecs.Entity {
 	from := len(c.own)
 	for t := range c.w.Netcode().Tables {
@@ -127,7 +122,8 @@ func (c *Compensator) ownedNow(client uint32) []ecs.Entity {
 	return c.own[from:len(c.own):len(c.own)]
 }
 
-// ownedThen are those of another time, or those of them that are gone.
+// ownedThen returns the entities of a client in a past state. If gone is set, it returns only those that no longer
+// exist.
 func (c *Compensator) ownedThen(then ecs.Past, client uint32, gone bool) []ecs.Entity {
 	from := len(c.own)
 	for t := range then.Tables {
@@ -148,22 +144,21 @@ func (c *Compensator) addOwned(t ecs.Table, client uint32, gone bool) {
 	}
 }
 
-// check panics when the view is no longer good, and returns what it shows.
+// check returns the content of the view. It panics if the view is no longer valid.
 func (v View) check() *seen {
 	if v.seen != nil && v.serial != v.seen.c.serial {
-		panic("lagcomp: this View is of another tick: ask for it again, and do not keep it from tick to tick")
+		panic("lagcomp: the View is of an earlier tick: create a new one in each tick")
 	}
 	return v.seen
 }
 
-// World is the world that the view is of.
+// World returns the world of the view.
 func (v View) World() *ecs.World { return v.w }
 
-// Client is the client whose view it is; 0 for one made by [Of].
+// Client returns the client of the view, 0 for a view made by [Of].
 func (v View) Client() uint32 { return v.client }
 
-// Tick is the tick of the server that the view shows for entities of others, with its
-// fraction.
+// Tick returns the server tick, with its fraction, at which the view shows entities of other players.
 func (v View) Tick() float64 {
 	if s := v.check(); s != nil {
 		return s.span.at.ticks()
@@ -171,8 +166,8 @@ func (v View) Tick() float64 {
 	return float64(v.w.Tick())
 }
 
-// States are the ticks of the states between which entities of others are drawn. to is
-// 0 where there was no later one; both are 0 for the server's present.
+// States returns the ticks of the two states between which entities of other players are drawn. to is 0 if there was
+// no later state. Both are 0 for the present.
 func (v View) States() (from, to uint32) {
 	if s := v.check(); s != nil {
 		return s.span.from, s.span.to
@@ -180,10 +175,10 @@ func (v View) States() (from, to uint32) {
 	return 0, 0
 }
 
-// Clamp says whether the view shows what the client claimed, and if not why.
+// Clamp says whether the view shows the claimed moment, and if not, why.
 func (v View) Clamp() Clamp { return v.clamp }
 
-// NetID is the NetID of an entity that the view shows, 0 when it shows it not.
+// NetID returns the NetID of an entity, 0 if the view does not show it.
 func (v View) NetID(e ecs.Entity) components.NetID {
 	s := v.check()
 	switch {
@@ -200,8 +195,7 @@ func (v View) NetID(e ecs.Entity) components.NetID {
 	return v.w.NetID(e)
 }
 
-// ByNetID finds an entity that the view shows, as a client names it. It may read all
-// NetIDs.
+// ByNetID returns the entity with a NetID, if the view shows it. In the worst case it reads all NetIDs.
 func (v View) ByNetID(id components.NetID) (ecs.Entity, bool) {
 	s := v.check()
 	e, ok := v.w.ByNetID(id)
@@ -219,8 +213,8 @@ func (v View) ByNetID(id components.NetID) (ecs.Entity, bool) {
 	return ecs.Entity{}, false
 }
 
-// mine reports whether an entity is one of the player's own.
+// mine reports whether the player owns an entity.
 func (s *seen) mine(e ecs.Entity) bool { return slices.Contains(s.own, e) }
 
-// lost reports whether an entity was one of the player's own and is gone.
+// lost reports whether the player owned an entity that no longer exists.
 func (s *seen) lost(e ecs.Entity) bool { return slices.Contains(s.gone, e) }
