@@ -191,7 +191,7 @@ func TestSearchIsBounded(t *testing.T) {
 			t.Fatalf("%d in a step", f.seen-seen)
 		}
 		seen = f.seen
-		f.settle()
+		f.trim()
 	}
 	if steps < 3 || f.seen != many || f.total != many/3 || len(f.found) != 11 {
 		t.Errorf("%d steps, %d seen, %d of %d found, %d kept", steps, f.seen, f.total, many/3, len(f.found))

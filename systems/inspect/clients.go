@@ -24,34 +24,34 @@ type clientLine struct {
 	RTT      float64 `json:"rttMs"`
 	MinRTT   float64 `json:"minRttMs"`
 	Jitter   float64 `json:"jitterMs"`
-	LossIn   float64 `json:"lossIn"` // shares, 0 to 1
+	LossIn   float64 `json:"lossIn"` // shares from 0 to 1
 	LossOut  float64 `json:"lossOut"`
 	BytesIn  uint64  `json:"bytesIn"`
 	BytesOut uint64  `json:"bytesOut"`
 
 	// of what it is sent
-	Budget     int  `json:"budget"` // of a snapshot
+	Budget     int  `json:"budget"` // bytes of a snapshot
 	Allowed    int  `json:"allowed"`
 	OverBudget bool `json:"overBudget"`
 	Joining    bool `json:"joining"`
 	Correcting bool `json:"correcting"`
 
 	// of its inputs
-	Lead      int     `json:"lead"` // ticks its clock was moved ahead, to be in time
+	Lead      int     `json:"lead"` // ticks by which the client's clock leads the server's
 	LastInput uint32  `json:"lastInput"`
 	Waiting   int     `json:"waiting"`
 	MeanDepth float64 `json:"meanDepth"`
 	Consumed  uint64  `json:"consumed"`
 	Missing   uint64  `json:"missing"`
 	Late      uint64  `json:"late"`
-	Rewrote   uint64  `json:"rewrote"` // late ones for which the server went back
+	Rewrote   uint64  `json:"rewrote"` // late inputs for which the server rewound
 	Rejected  uint64  `json:"rejected"`
-	Refused   uint64  `json:"refused"` // by the game
+	Refused   uint64  `json:"refused"` // refused by the game
 	Fast      uint64  `json:"fast"`
 
-	Changes    uint64 `json:"changes"` // of client-owned values, taken
+	Changes    uint64 `json:"changes"` // accepted changes of client-owned values
 	NotChanged uint64 `json:"changesRefused"`
-	Views      uint64 `json:"views"` // of lag compensation
+	Views      uint64 `json:"views"` // views of lag compensation
 	Clamped    uint64 `json:"viewsClamped"`
 	Malformed  uint64 `json:"malformed"`
 	Flooded    uint64 `json:"flooded"`
@@ -59,7 +59,7 @@ type clientLine struct {
 
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	var all []systems.ClientStatus
-	var views []lagcomp.Stats // of each, where there is lag compensation
+	var views []lagcomp.Stats // one per client, if lag compensation is on
 	var tick uint32
 	var now time.Duration
 	compensates := false
@@ -75,7 +75,7 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 		}
 	})
 	a := clientsAnswer{Tick: tick, Seconds: now.Seconds(), Clients: make([]clientLine, 0, len(all))}
-	p := &x.settled.Policies
+	p := &x.serverConfig.Policies
 	a.Snapshots, a.Rewinds = p.Correction != policy.CorrectionInputs, p.Late == policy.LateRewrite
 	a.LagComp = compensates
 	for i := range all {
@@ -89,9 +89,9 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	return a, err
 }
 
-// clientsAnswer is what /api/clients says. What is not done under the server's policies is
-// 0 of every client: Snapshots says whether budgets mean something, Rewinds whether
-// inputs can rewrite, LagComp whether it judges by what clients saw.
+// clientsAnswer is the response of /api/clients. Figures that do not apply under the server's policies are 0:
+// Snapshots says whether budgets apply, Rewinds whether inputs can rewrite history, LagComp whether lag compensation
+// is on.
 type clientsAnswer struct {
 	Tick      uint32       `json:"tick"`
 	Seconds   float64      `json:"seconds"` // since the inspector was attached
@@ -117,20 +117,19 @@ func clientOf(c *systems.ClientStatus) clientLine {
 	}
 }
 
-// causeTables are the tables that clients reported, the latest of each.
+// causeTables stores the latest table that each client reported.
 type causeTables struct {
 	mu     sync.Mutex
 	tables map[uint32]reconcile.Causes
 }
 
-// mostReports is of how many clients tables are kept.
+// mostReports is the maximum number of clients with a stored table.
 const mostReports = 1024
 
-// Report takes in what a client was corrected for: [systems.Client.Causes] of a bot in this
-// process, or what a game's client told of it in a message of its own. It takes the place
-// of that client's last report. It may be called from any goroutine, and the table may come
-// from anywhere: no more than reconcile.MaxCauses rows of it and 1024 clients are kept, and
-// what is no number or too long a name is left out.
+// Report stores the causes of a client's corrections: the result of [systems.Client.Causes] of a bot in this process,
+// or a table that a client sent in a message of the game. It replaces the previous report of the client. Report may
+// be called from any goroutine, and the table may be untrusted: at most reconcile.MaxCauses rows and 1024 clients are
+// stored, and rows with invalid numbers or overlong names are dropped.
 func (x *Inspector) Report(client uint32, t reconcile.Causes) {
 	rows := make([]reconcile.Cause, 0, min(len(t.Rows), reconcile.MaxCauses))
 	for _, r := range t.Rows[:min(len(t.Rows), reconcile.MaxCauses)] {
@@ -152,8 +151,7 @@ func (x *Inspector) Report(client uint32, t reconcile.Causes) {
 func sound(name string) bool { return len(name) <= mostName && utf8.ValidString(name) }
 func finite(v float64) bool  { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// causesAnswer is what /api/blame says: the sum over clients, and how many
-// corrections each had.
+// causesAnswer is the response of /api/blame: the sum over all clients, and the number of corrections of each.
 type causesAnswer struct {
 	Corrections uint64            `json:"corrections"`
 	Rows        []reconcile.Cause `json:"rows"`

@@ -8,21 +8,19 @@ import (
 	"time"
 )
 
-// ErrConfig is wrapped by every error about a configuration, and by that of
-// [Inspector.Serve] for an address that others can reach, without a token.
+// ErrConfig is wrapped by all errors about a configuration, and by the error of [Inspector.Serve] for an address that
+// other machines can reach without a token.
 var ErrConfig = errors.New("inspect: configuration")
 
-// Config configures an [Inspector]. The zero value answers this machine alone.
+// Config configures an [Inspector]. The zero value allows requests from this machine only.
 type Config struct {
-	// Token lets in who shows it, from anywhere: 16 to 256 letters, digits and the signs
-	// -._~ as a login service would make at random. Default (empty): this machine is let in
-	// without, and nobody else.
+	// Token grants access from any address. Use 16 to 256 random letters, digits and the signs -._~. Default (empty):
+	// only requests from this machine are allowed, without a token.
 	Token string
-	// Wait is how long a request waits for the end of a wake-up, up to a minute. Default
-	// (0): 2 s.
+	// Wait is how long a request waits for the end of a wake-up, up to a minute. Default (0): 2 s.
 	Wait time.Duration
-	// Logger is told of who was refused, once for each reason, and of profiles that are
-	// taken. Default (nil): none.
+	// Logger receives refused requests, once for each reason, and every profile that is taken. Default (nil): no
+	// logging.
 	Logger *slog.Logger
 }
 
@@ -33,8 +31,7 @@ const (
 	mostWait    = time.Minute
 )
 
-// Validate reports what is wrong with c; it never changes it. The errors wrap
-// [ErrConfig], and do not name the token.
+// Validate returns an error that wraps [ErrConfig] if c is not valid. The error does not contain the token.
 func (c Config) Validate() error {
 	if n := len(c.Token); n > 0 && (n < leastToken || n > mostToken) {
 		return fmt.Errorf("%w: Token has %d bytes; %d to %d are allowed, or none", ErrConfig, n, leastToken, mostToken)
@@ -50,7 +47,7 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// plain reports whether a byte stands for itself in an address.
+// plain reports whether a byte needs no escaping in a URL.
 func plain(b byte) bool {
 	switch {
 	case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9':
@@ -59,7 +56,7 @@ func plain(b byte) bool {
 	return b == '-' || b == '.' || b == '_' || b == '~'
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with defaults in place of zeros.
 func (c Config) filled() Config {
 	c.Wait = cmp.Or(c.Wait, defaultWait)
 	if c.Logger == nil {

@@ -12,27 +12,26 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// What a wake-up does for one request at most, and a request in all: it goes on with the
-// next wake-up until it has what it wants.
+// Limits of the work for one request, per wake-up and in total. A request continues in the next wake-up until it is
+// complete.
 const (
-	rowsPerTick   = 16384 // entities looked through
+	rowsPerTick   = 16384 // entities visited
 	copiesPerTick = 50    // entities copied with their values
 	mostRows      = 64 * rowsPerTick
 )
 
-// search looks through the entities of a world, a part of them at a time. Entities that
-// change their archetype meanwhile may be missed.
+// search visits the entities of a world in parts. It may miss entities that change their archetype in between.
 type search struct {
 	query
-	mask  uint64 // of components that they must have
-	table int    // where it goes on
+	mask  uint64 // required components
+	table int    // position where the next step continues
 	row   int
-	seen  int // entities looked through
+	seen  int // entities visited
 	found []components.NetID
-	total int // found in all
+	total int // number of matches, including those that are not returned
 }
 
-// step looks through up to rowsPerTick entities; it reports whether there are more.
+// step visits up to rowsPerTick entities. It reports whether there are more.
 func (f *search) step(w *ecs.World) (more bool) {
 	owner := ecs.ComponentOf[components.Owner](w.Protocol())
 	room, n := rowsPerTick, -1
@@ -53,7 +52,7 @@ func (f *search) step(w *ecs.World) (more bool) {
 			if p := t.Column(owner); p != nil {
 				owners = unsafe.Slice((*components.Owner)(p), len(t.NetIDs))[min(f.row, len(t.NetIDs)):]
 			}
-			f.take(part, owners)
+			f.addMatches(part, owners)
 		}
 		if f.row += len(part); f.row < len(t.NetIDs) {
 			return true
@@ -63,8 +62,8 @@ func (f *search) step(w *ecs.World) (more bool) {
 	return false
 }
 
-// take adds those of a column that are asked for.
-func (f *search) take(ids []components.NetID, owners []components.Owner) {
+// addMatches adds the entities of a column part that match the query.
+func (f *search) addMatches(ids []components.NetID, owners []components.Owner) {
 	for i, id := range ids {
 		var owner uint32
 		if owners != nil {
@@ -80,27 +79,27 @@ func (f *search) take(ids []components.NetID, owners []components.Owner) {
 	}
 }
 
-// settle keeps the first of what was found, in order, and one more.
-func (f *search) settle() {
+// trim keeps the first limit+1 matches, in order.
+func (f *search) trim() {
 	slices.Sort(f.found)
 	f.found = slices.Compact(f.found)
 	f.found = f.found[:min(len(f.found), f.limit+1)]
 }
 
-// copied is a component of an entity as it was at the end of a wake-up.
+// copied is a copy of a component at the end of a wake-up.
 type copied struct {
 	component *ecs.Component
-	value     []uint64 // as aligned as any component; nil where values stay on the server
+	value     []uint64 // aligned for any component; nil for local components
 }
 
-// entityCopy is an entity as it was.
+// entityCopy is a copy of an entity.
 type entityCopy struct {
 	id         components.NetID
 	owner      uint32
 	components []copied
 }
 
-// copyEntity copies an entity; it reports false where there is none.
+// copyEntity copies an entity. It reports false if there is none.
 func copyEntity(w *ecs.World, known []*ecs.Component, id components.NetID) (c entityCopy, ok bool) {
 	e, ok := w.ByNetID(id)
 	if !ok || !w.Alive(e) {
@@ -126,14 +125,14 @@ func copyEntity(w *ecs.World, known []*ecs.Component, id components.NetID) (c en
 	return c, true
 }
 
-// entityLine is an entity in an answer.
+// entityLine is an entity in a response.
 type entityLine struct {
 	ID         components.NetID `json:"id"`
 	Owner      uint32           `json:"owner"`
 	Components []componentLine  `json:"components"`
 }
 
-// componentLine is a component of it. Values of local ones stay on the server.
+// componentLine is a component of an entity. Values of local components are not included.
 type componentLine struct {
 	Name   string      `json:"name"`
 	Local  bool        `json:"local,omitempty"`
@@ -145,7 +144,7 @@ type fieldLine struct {
 	Value string `json:"value"`
 }
 
-// line makes text of a copy, on the goroutine of the request.
+// line formats a copy, on the goroutine of the request.
 func (c *entityCopy) line() entityLine {
 	l := entityLine{ID: c.id, Owner: c.owner, Components: []componentLine{}}
 	for _, x := range c.components {
@@ -161,13 +160,13 @@ func (c *entityCopy) line() entityLine {
 	return l
 }
 
-// entitiesAnswer is what /api/entities says, in order of NetIDs. Next is what to ask for
-// with after, 0 where there is no more.
+// entitiesAnswer is the response of /api/entities, ordered by NetID. Next is the value of after for the next page, 0
+// on the last page.
 type entitiesAnswer struct {
 	Tick       uint32           `json:"tick"`
 	Total      int              `json:"total"`
 	Next       components.NetID `json:"next"`
-	Components []string         `json:"components"` // that may be asked for
+	Components []string         `json:"components"` // valid values of the parameter component
 	Entities   []entityLine     `json:"entities"`
 }
 
@@ -187,7 +186,7 @@ func (x *Inspector) entities(ctx context.Context, q query) (any, error) {
 		if err := x.ask(ctx, func(s *systems.Server) { more = f.step(s.World()) }); err != nil {
 			return nil, err
 		}
-		f.settle()
+		f.trim()
 	}
 	a.Total = f.total
 	if len(f.found) > q.limit {
@@ -207,7 +206,7 @@ func (x *Inspector) entities(ctx context.Context, q query) (any, error) {
 	return a, nil
 }
 
-// copies are those of entities that are still there.
+// copies returns copies of those entities that still exist.
 func (x *Inspector) copies(ctx context.Context, ids []components.NetID) (all []entityCopy, tick uint32, err error) {
 	known := x.protocol.Components()
 	slices.SortStableFunc(known, func(a, b *ecs.Component) int { return cmp.Compare(rank(a), rank(b)) })
@@ -222,7 +221,7 @@ func (x *Inspector) copies(ctx context.Context, ids []components.NetID) (all []e
 	return all, tick, err
 }
 
-// rank puts local components behind those of which there is something to see.
+// rank sorts local components, which have no visible values, behind the others.
 func rank(c *ecs.Component) int {
 	if c.Schema == nil {
 		return 1
@@ -230,7 +229,7 @@ func rank(c *ecs.Component) int {
 	return 0
 }
 
-// entity is one with its values.
+// entity returns one entity with its values.
 func (x *Inspector) entity(ctx context.Context, q query) (any, error) {
 	if q.id == 0 {
 		return nil, fmt.Errorf("%w: id=ID says which entity", errQuery)

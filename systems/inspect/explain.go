@@ -8,14 +8,14 @@ import (
 	"github.com/tactusgo/tactus/systems/explain"
 )
 
-// explainAnswer is what /api/explain says: why a client was, or was not, told of an entity at a send.
-// Sentence says it to people; the rest is what it was made of.
+// explainAnswer is the response of /api/explain: why the server sent an entity to a client, or did not. Sentence is
+// the explanation in words; the other fields are the data behind it.
 type explainAnswer struct {
 	Client   uint32 `json:"client"`
 	Entity   uint32 `json:"entity"`
-	Asked    uint32 `json:"asked"` // tick
+	Asked    uint32 `json:"asked"` // tick in the request
 	Newest   uint32 `json:"newest"`
-	Tick     uint32 `json:"tick"` // that is answered for
+	Tick     uint32 `json:"tick"` // tick that the response explains
 	Send     uint32 `json:"send"`
 	Sentence string `json:"sentence"`
 	Reason   string `json:"reason"`
@@ -32,36 +32,36 @@ type explainAnswer struct {
 	Parts []partAnswer `json:"parts,omitempty"`
 }
 
-// partAnswer is what a part of the interest said.
+// partAnswer is the result of one part of the interest.
 type partAnswer struct {
 	Part string `json:"part"`
 	Said string `json:"said"`
 }
 
-// explanation is the answer about a decision.
+// explanation formats the response about a decision.
 func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32, c *systems.ServerConfig) explainAnswer {
 	a := explainAnswer{
 		Client: k.Client, Entity: uint32(k.Entity), Asked: asked, Newest: newest, Tick: d.Tick, Send: d.Send,
-		Sentence: explained(d, k, asked, newest, c), Reason: d.Reason.String(),
+		Sentence: decisionText(d, k, asked, newest, c), Reason: d.Reason.String(),
 		State: d.State, Age: d.Age, Second: d.Second, Own: d.Own, OwnTold: d.OwnTold,
 		Gained: number(d.Gained), Last: number(d.Last), Allowed: d.Allowed,
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]
-		a.Parts = append(a.Parts, partAnswer{p.Operand, saidBy(p)})
+		a.Parts = append(a.Parts, partAnswer{p.Operand, partText(p)})
 	}
 	for i := range d.Untold {
 		u := &d.Untold[i]
 		a.Sentence += " It is not told the component " + u.Component + ", by its interest."
 		for k := range u.Parts {
-			a.Parts = append(a.Parts, partAnswer{u.Component + ": " + u.Parts[k].Operand, saidBy(&u.Parts[k])})
+			a.Parts = append(a.Parts, partAnswer{u.Component + ": " + u.Parts[k].Operand, partText(&u.Parts[k])})
 		}
 	}
 	return a
 }
 
-// saidBy is what a part of the interest said.
-func saidBy(p *explain.Part) string {
+// partText describes the result of one part of the interest.
+func partText(p *explain.Part) string {
 	switch {
 	case p.Silent:
 		return "nothing of this entity"
@@ -79,8 +79,8 @@ func saidBy(p *explain.Part) string {
 	return "no"
 }
 
-// explained is a decision in words.
-func explained(d *explain.Decision, k *systems.Knowledge, asked, newest uint32, c *systems.ServerConfig) string {
+// decisionText describes a decision in words.
+func decisionText(d *explain.Decision, k *systems.Knowledge, asked, newest uint32, c *systems.ServerConfig) string {
 	at := fmt.Sprintf("At tick %d", d.Tick)
 	if d.Send == 0 {
 		at = "Before the first send"
@@ -107,7 +107,7 @@ func explained(d *explain.Decision, k *systems.Knowledge, asked, newest uint32, 
 	return text
 }
 
-// reasonText is the reason of a decision, behind when it was.
+// reasonText describes the reason of a decision. It continues a sentence that starts with the time.
 func reasonText(d *explain.Decision, rate int) string {
 	switch d.Reason {
 	case explain.Told:
@@ -135,7 +135,7 @@ func reasonText(d *explain.Decision, rate int) string {
 		var no []string
 		for i := range d.Parts {
 			if p := &d.Parts[i]; p.Asked && !p.Silent && !p.Sees {
-				no = append(no, p.Operand+strings.TrimPrefix(saidBy(p), "no"))
+				no = append(no, p.Operand+strings.TrimPrefix(partText(p), "no"))
 			}
 		}
 		if len(no) == 0 {
@@ -156,7 +156,7 @@ func reasonText(d *explain.Decision, rate int) string {
 	return "it is not known: no packet that is remembered told of it, and why not is kept only from when somebody asks. Ask again for a tick from now on."
 }
 
-// sends is a number of sends, and how long they take.
+// sends formats a number of sends and their duration.
 func sends(n, rate int) string {
 	if n == 1 {
 		return fmt.Sprintf("1 send (%d ms)", 1000/max(rate, 1))

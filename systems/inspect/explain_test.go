@@ -30,7 +30,7 @@ func (m *match) explain(client, entity, tick uint32) explainAnswer {
 		m.t.Fatalf("no client %d", client)
 	}
 	d := k.Explain(tick)
-	return explanation(&d, &k, tick, m.Server.Tick(), &m.x.settled)
+	return explanation(&d, &k, tick, m.Server.Tick(), &m.x.serverConfig)
 }
 
 // look asks about an entity, so that it is remembered, lets the match go on, and asks of each tick since.

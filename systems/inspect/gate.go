@@ -12,27 +12,29 @@ import (
 	"github.com/tactusgo/tactus/internal/httpserve"
 )
 
-// Gate stands before what shows servers: it decides by [Config] who may see anything, says to browsers what a page may
-// load, and bounds how many requests are under way. An [Inspector] has one; a page of several servers makes its own.
+// Gate protects an HTTP handler that shows servers. It checks access by [Config], sets the security headers of pages,
+// and limits the number of concurrent requests. An [Inspector] contains one; create your own for a page about several
+// servers.
 type Gate struct {
 	guard *guard
-	room  chan struct{} // of requests at one time
+	room  chan struct{} // limits concurrent requests
 	next  http.Handler
 	posts Posts
 	log   *slog.Logger
 }
 
-// Posts are what a page does, beside what it shows.
+// Posts handles the POST requests of a page.
 type Posts struct {
-	// Handler answers requests with the method POST. It wants a proof of its own, such as a token of who may act: that of
-	// Config neither suffices nor is asked for. Who without Config.Token is answered at all is answered here too, and no
-	// page of another site. Default (nil): none are answered but as all others.
+	// Handler handles POST requests. It must authenticate the sender itself, because the token of Config is not
+	// checked for them. Requests from other sites are refused, and without Config.Token also requests from other
+	// machines. Default (nil): POST is treated like any other method.
 	Handler http.Handler
-	// Refused is told of such a request that the gate refuses, and why, as it is answered. Default (nil): nobody.
+	// Refused is called when the gate refuses a POST request, with the advice that it answers. Default (nil): not
+	// called.
 	Refused func(r *http.Request, why string)
 }
 
-// NewGate makes a gate before a handler. The error wraps [ErrConfig].
+// NewGate returns a gate in front of the handler next. The error wraps [ErrConfig].
 func NewGate(c Config, next http.Handler, posts Posts) (*Gate, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -41,7 +43,7 @@ func NewGate(c Config, next http.Handler, posts Posts) (*Gate, error) {
 	return &Gate{guard: newGuard(c), room: make(chan struct{}, mostRequests), next: next, posts: posts, log: c.Logger}, nil
 }
 
-// ServeHTTP answers a request, if the guard admits it.
+// ServeHTTP passes a request to the handler if access is allowed.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -65,9 +67,9 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// post answers what is to be done, where whoever asks may ask at all.
+// post passes a POST request to its handler if the address and the name of the request are allowed.
 func (g *Gate) post(w http.ResponseWriter, r *http.Request) {
-	advice := g.guard.place(r)
+	advice := g.guard.checkOrigin(r)
 	if advice == "" {
 		g.posts.Handler.ServeHTTP(w, r)
 		return
@@ -78,8 +80,7 @@ func (g *Gate) post(w http.ResponseWriter, r *http.Request) {
 	g.guard.refuse(w, r, advice)
 }
 
-// Allows returns nil when requests that come to an address may be answered, and an error
-// that wraps [ErrConfig] when others can reach it and there is no token.
+// Allows returns an error that wraps [ErrConfig] if other machines can reach the address and there is no token.
 func (g *Gate) Allows(address net.Addr) error {
 	if a, err := netip.ParseAddrPort(address.String()); g.guard.open && (err != nil || !a.Addr().Unmap().IsLoopback()) {
 		return fmt.Errorf("%w: others can reach %v: give Token, or listen on 127.0.0.1", ErrConfig, address)
@@ -87,8 +88,8 @@ func (g *Gate) Allows(address net.Addr) error {
 	return nil
 }
 
-// Serve answers requests that come to l until ctx ends, and then returns nil; l is closed.
-// It refuses an address that [Gate.Allows] does not.
+// Serve answers requests on l until ctx ends. Then it closes l and returns nil. It returns an error for an address
+// that [Gate.Allows] rejects.
 func (g *Gate) Serve(ctx context.Context, l net.Listener) error {
 	if err := g.Allows(l.Addr()); err != nil {
 		return errors.Join(err, l.Close())

@@ -13,29 +13,29 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// guard decides who may see anything.
+// guard decides which requests are allowed.
 type guard struct {
-	token  [sha256.Size]byte // its hash, so that a comparison tells not even its length
+	token  [sha256.Size]byte // hash, so that the time of a comparison does not depend on the token
 	cookie string
-	open   bool // no token: this machine alone
+	open   bool // no token: only this machine is allowed
 	log    *slog.Logger
 
-	mu   sync.Mutex
-	told map[string]bool // refusals that were logged, by advice
+	mu     sync.Mutex
+	logged map[string]bool // refusals that were logged, by advice
 }
 
-// cookieName is the cookie that stands for the token in a browser.
+// cookieName is the cookie that replaces the token in a browser.
 const cookieName = "tactus-inspect"
 
 func newGuard(c Config) *guard {
-	g := &guard{open: c.Token == "", log: c.Logger, told: map[string]bool{}}
+	g := &guard{open: c.Token == "", log: c.Logger, logged: map[string]bool{}}
 	g.token = sha256.Sum256([]byte(c.Token))
 	sum := sha256.Sum256([]byte("cookie of " + c.Token))
 	g.cookie = hex.EncodeToString(sum[:])
 	return g
 }
 
-// The advice of refusals.
+// Advice in responses to refused requests.
 const (
 	adviseToken  = "The inspector answers other machines only with a token: give inspect.Config a Token, and show it as Authorization: Bearer TOKEN or ?token=TOKEN."
 	adviseProxy  = "The inspector without a token answers no forwarded requests: give inspect.Config a Token."
@@ -44,29 +44,29 @@ const (
 	adviseOrigin = "The inspector answers no requests that pages of other sites make: open it by its address."
 )
 
-// admit reports whether a request may go on; else it has been answered.
+// admit reports whether a request is allowed. Otherwise it has written a response.
 func (g *guard) admit(w http.ResponseWriter, r *http.Request) bool {
-	if advice := g.judge(r); advice != "" {
+	if advice := g.check(r); advice != "" {
 		g.refuse(w, r, advice)
 		return false
 	}
 	if g.open || !r.URL.Query().Has("token") {
 		return true
 	}
-	// The token leaves the address bar, and with it the history.
+	// A redirect removes the token from the address bar and the history.
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: g.cookie, Path: "/", HttpOnly: true,
 		Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
 	q := r.URL.Query()
 	q.Del("token")
-	// Relative to the address that the browser used, which a prefix may have been taken from.
+	// Relative to the address in the browser, because a prefix may have been stripped.
 	w.Header().Set("Location", "?"+q.Encode())
 	w.WriteHeader(http.StatusSeeOther)
 	return false
 }
 
-// judge returns why a request is refused, or nothing.
-func (g *guard) judge(r *http.Request) string {
-	if advice := g.place(r); advice != "" || g.open {
+// check returns the advice for a refused request, or "".
+func (g *guard) check(r *http.Request) string {
+	if advice := g.checkOrigin(r); advice != "" || g.open {
 		return advice
 	}
 	if c, err := r.Cookie(cookieName); err == nil && same(c.Value, g.cookie) {
@@ -82,14 +82,14 @@ func (g *guard) judge(r *http.Request) string {
 	return adviseWrong
 }
 
-// Bearer is the token that a request shows in its header Authorization.
+// Bearer returns the token of the Authorization header.
 func Bearer(r *http.Request) (token string, ok bool) {
 	kind, value, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(value), ok && strings.EqualFold(kind, "Bearer")
 }
 
-// place returns why a request is refused whatever it shows: because of where it comes from, or by which name.
-func (g *guard) place(r *http.Request) string {
+// checkOrigin returns the advice for a request that is refused because of its address, host name or origin, or "".
+func (g *guard) checkOrigin(r *http.Request) string {
 	if foreign(r) {
 		return adviseOrigin
 	}
@@ -109,8 +109,8 @@ func (g *guard) place(r *http.Request) string {
 
 func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 	g.mu.Lock()
-	first := !g.told[advice]
-	g.told[advice] = true
+	first := !g.logged[advice]
+	g.logged[advice] = true
 	g.mu.Unlock()
 	if first {
 		g.log.Warn("inspector: request refused; more for this reason are not told", "address", r.RemoteAddr, "advice", advice)
@@ -118,11 +118,11 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 	http.Error(w, advice, http.StatusForbidden)
 }
 
-// foreign reports whether a page of another site makes a request. All it may do is link to the page.
+// foreign reports whether a page of another site sent the request. Links to the page are allowed.
 func foreign(r *http.Request) bool {
 	link := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.URL.Path == "/" && r.Method != http.MethodPost
 	return (!link || r.Header.Get("Origin") != "") && hostname.Guard{}.Foreign(r)
 }
 
-// same compares two texts in a time that does not depend on where they differ.
+// same compares two strings in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

@@ -12,50 +12,47 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Inspector shows a server to browsers and to Prometheus. It is an http.Handler.
-//
-// What reads the server runs on the server's goroutine, at the end of a wake-up: requests
-// hand it over and wait.
+// Inspector shows a server to browsers and to Prometheus. It is an http.Handler. Requests are read from the server on
+// the server's goroutine, at the end of a wake-up.
 type Inspector struct {
-	config      Config
-	server      *systems.Server
-	settled     systems.ServerConfig // the server's
-	protocol    *ecs.Protocol
-	timings     timings
-	wanted      chan *job
-	lease       lease
-	gate        *Gate
-	causeTables causeTables
-	mux         *http.ServeMux
-	metrics     http.Handler
-	on          bool // touched by the server's goroutine alone
+	config       Config
+	server       *systems.Server
+	serverConfig systems.ServerConfig // configuration of the server
+	protocol     *ecs.Protocol
+	timings      timings
+	wanted       chan *job
+	lease        lease
+	gate         *Gate
+	causeTables  causeTables
+	mux          *http.ServeMux
+	metrics      http.Handler
+	on           bool // only used on the server's goroutine
 }
 
-// mostWaiting is how many requests may wait for the end of a wake-up, and mostRequests
-// how many may be under way.
+// mostWaiting limits the requests that wait for the end of a wake-up. mostRequests limits the concurrent requests.
 const (
 	mostWaiting  = 16
 	mostRequests = 64
 )
 
-// errBusy is the error of a request that no wake-up has answered.
+// errBusy is returned for a request that no wake-up answered in time.
 var errBusy = errors.New("the server has not answered in time: it does not tick, or too many ask it")
 
-// Open is [New] with a token, which may be empty, and a log, which may be nil: runner.Inspect takes it.
+// Open is [New] with a token, which may be empty, and a logger, which may be nil. It has the signature that
+// runner.Inspect expects.
 func Open(s *systems.Server, token string, log *slog.Logger) (*Inspector, error) {
 	return New(s, Config{Token: token, Logger: log})
 }
 
-// New attaches an inspector to a server, whose schedule stays as it is now: call it before
-// the server runs, or between two of its ticks. The error wraps [ErrConfig]. A server has
-// one inspector at a time.
+// New attaches an inspector to a server. Call it before the server runs, or between two ticks. The schedule must not
+// change afterwards. A server has one inspector at a time. The error wraps [ErrConfig].
 func New(s *systems.Server, c Config) (*Inspector, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	filled := c.filled()
 	x := &Inspector{
-		config: filled, server: s, settled: s.Config(), protocol: s.World().Protocol(),
+		config: filled, server: s, serverConfig: s.Config(), protocol: s.World().Protocol(),
 		wanted: make(chan *job, mostWaiting), on: true,
 	}
 	start := time.Now()
@@ -68,8 +65,8 @@ func New(s *systems.Server, c Config) (*Inspector, error) {
 	return x, nil
 }
 
-// Close detaches the inspector, and leaves the server as it was before [New]; requests get
-// 503 from then on. Like New it belongs between two ticks of the server.
+// Close detaches the inspector and restores the server's schedule. Later requests get status 503. Call it between two
+// ticks of the server.
 func (x *Inspector) Close() {
 	x.on = false
 	x.timings.detach(x.server.Schedule())
@@ -77,12 +74,12 @@ func (x *Inspector) Close() {
 	x.server.SetProbe(nil)
 }
 
-// probe keeps what the server calls out of Inspector's methods.
+// probe implements the probe of the server, so that Inspector needs no such methods.
 type probe Inspector
 
 func (p *probe) Begin() { p.timings.begin() }
 
-// End answers one request at most, so that many of them make no tick late.
+// End answers at most one request, so that many requests do not delay ticks.
 func (p *probe) End() {
 	p.timings.end()
 	select {
@@ -98,8 +95,8 @@ func (p *probe) End() {
 	}
 }
 
-// job is what a request wants of the server. The request looks at its state every now and
-// then: for the server to wake it could take longer than all the rest.
+// job is a request to the server's goroutine. The HTTP goroutine polls its state, because waking that goroutine could
+// cost the server more time than the job.
 type job struct {
 	read  func(*systems.Server)
 	state atomic.Uint32
@@ -112,11 +109,10 @@ const (
 	jobGivenUp
 )
 
-// lookEvery is how often a request looks whether it has been answered.
-const lookEvery = 2 * time.Millisecond
+// pollInterval is how often a request checks whether it has been answered.
+const pollInterval = 2 * time.Millisecond
 
-// ask has read run at the end of a wake-up. Where it returns an error read has not run,
-// and will not.
+// ask runs read at the end of a wake-up. If it returns an error, read has not run and will not run.
 func (x *Inspector) ask(ctx context.Context, read func(*systems.Server)) error {
 	j := &job{read: read}
 	select {
@@ -124,9 +120,9 @@ func (x *Inspector) ask(ctx context.Context, read func(*systems.Server)) error {
 	default:
 		return errBusy
 	}
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for until := time.Now().Add(x.config.Wait); j.state.Load() != jobDone; <-look.C {
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for until := time.Now().Add(x.config.Wait); j.state.Load() != jobDone; <-poll.C {
 		err := ctx.Err()
 		if err == nil && time.Now().After(until) {
 			err = errBusy
@@ -138,20 +134,20 @@ func (x *Inspector) ask(ctx context.Context, read func(*systems.Server)) error {
 	return nil
 }
 
-// lease keeps the server measuring by entity while somebody looks.
+// lease keeps the accounting by entity enabled while requests need it.
 type lease struct {
 	on    bool
 	until time.Duration
 }
 
-// leaseFor is how long after the last look it goes on.
-const leaseFor = 15 * time.Second
+// leaseDuration is how long the accounting continues after the last request.
+const leaseDuration = 15 * time.Second
 
 func (l *lease) renew(s *systems.Server, now time.Duration) {
 	if !l.on {
 		s.AccountEntities(true)
 	}
-	l.on, l.until = true, now+leaseFor
+	l.on, l.until = true, now+leaseDuration
 }
 
 func (l *lease) check(s *systems.Server, now time.Duration) {

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// knowsAnswer is what /api/knows says. Sends are numbers of the server's sends, 0 for
-// none, and Why the same in words, the most important first.
+// knowsAnswer is the response of /api/knows. Sends are numbers of the server's sends, 0 for none. Why describes the
+// same in words, the most important fact first.
 type knowsAnswer struct {
 	Client     uint32   `json:"client"`
 	Entity     uint32   `json:"entity"`
@@ -56,12 +56,12 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
 	}
 	return knowsAnswer{
-		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.settled.SendRate,
+		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.serverConfig.SendRate,
 		Everywhere: k.Everywhere, Exists: k.Exists, Own: k.Own, Hidden: k.Hidden, TooBig: k.TooBig,
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
 		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
-		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, &x.settled),
+		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, &x.serverConfig),
 	}, nil
 }
 
@@ -87,10 +87,10 @@ func (x *Inspector) explain(ctx context.Context, q query) (any, error) {
 	case !ok:
 		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
 	}
-	return explanation(&d, &k, q.tick, newest, &x.settled), nil
+	return explanation(&d, &k, q.tick, newest, &x.serverConfig), nil
 }
 
-// number is v, 0 for what JSON cannot say: a game chose it.
+// number returns v, or 0 if JSON cannot encode it. Games choose priorities, so they can be infinite or NaN.
 func number(v float32) float64 {
 	if !finite(float64(v)) {
 		return 0
@@ -98,7 +98,7 @@ func number(v float32) float64 {
 	return float64(v)
 }
 
-// why says in words what a client knows.
+// why describes in words what a client has of an entity.
 func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	ago := func(send uint32) string {

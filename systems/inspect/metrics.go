@@ -16,20 +16,20 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// newMetrics is the handler of /metrics.
+// newMetrics returns the handler of /metrics.
 func (x *Inspector) newMetrics() http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collector{x}, collectors.NewGoCollector())
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Timeout: 2 * mostWait})
 }
 
-// collector asks the server when Prometheus does.
+// collector reads the server when Prometheus scrapes it.
 type collector struct{ x *Inspector }
 
-// Describe sends nothing, as a collector does whose labels are known when it collects.
+// Describe sends nothing, because the labels are known only when metrics are collected.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect asks the server.
+// Collect reads the server and sends all metrics.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	var m modelReading
 	var t systems.Traffic
@@ -52,7 +52,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	s := series(out)
-	s.info(c.x.protocol.Name(), modelOf(c.x.settled.Policies))
+	s.info(c.x.protocol.Name(), modelOf(c.x.serverConfig.Policies))
 	s.one("clients", "Connected clients.", float64(len(all)))
 	s.one("entities", "Entities with a NetID.", float64(entities))
 	s.one("tick", "Tick that the world is at.", float64(m.tick))
@@ -64,23 +64,23 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	s.count("reported_corrections_total", "Corrections that clients reported.", c.x.reported())
 }
 
-// series are samples on their way to Prometheus. Clients have no labels of their own: they
-// come and go, and each would be a series for ever.
+// series sends samples to Prometheus. There are no labels for single clients, because each of them would remain a
+// series forever.
 type series chan<- prometheus.Metric
 
-// sample is a value of a metric, and of the label that tells it from others.
+// sample is a value of a metric with its label value.
 type sample struct {
 	of string
 	v  float64
 }
 
-// count is a sample of what is counted.
+// count is a counter value with its label value.
 type count struct {
 	of string
 	n  uint64
 }
 
-// send tells the samples of a metric by one label: of a counter if its name ends as one's.
+// send sends samples with one label. Names that end in _total are counters.
 func (s series) send(name, help, label string, samples ...sample) {
 	d := prometheus.NewDesc("tactus_"+name, help, []string{label}, nil)
 	for _, x := range samples {
@@ -88,7 +88,7 @@ func (s series) send(name, help, label string, samples ...sample) {
 	}
 }
 
-// one tells a metric without labels.
+// one sends a metric without labels.
 func (s series) one(name, help string, v float64) {
 	s <- prometheus.MustNewConstMetric(prometheus.NewDesc("tactus_"+name, help, nil, nil), kindOf(name), v)
 }
@@ -113,7 +113,7 @@ func (s series) info(protocol, policies string) {
 	s <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, 1, protocol, policies)
 }
 
-// server tells what a server counts under every model.
+// server sends the counters that exist under every model.
 func (s series) server(st *systems.ServerStats) {
 	s.count("ticks_total", "Ticks completed.", st.Ticks)
 	s.count("ticks_dropped_total", "Ticks due but not run: the machine was too slow.", st.TicksDropped)
@@ -160,8 +160,7 @@ func (s series) server(st *systems.ServerStats) {
 	}
 }
 
-// model tells what depends on the netcode model. What the model at hand does not do has no
-// series.
+// model sends the metrics that depend on the netcode model. Metrics that do not apply are omitted.
 func (s series) model(m *modelReading) {
 	if m.model.Stamped {
 		s.count("rewinds_total", "Times the server went back for late inputs.", m.model.Passes)
@@ -185,7 +184,7 @@ func (s series) model(m *modelReading) {
 	}
 }
 
-// traffic tells what the bytes of snapshots are.
+// traffic sends the composition of snapshot bytes.
 func (s series) traffic(t *systems.Traffic) {
 	world := t.Presence.Sent
 	for i := range t.Components {
@@ -197,7 +196,7 @@ func (s series) traffic(t *systems.Traffic) {
 		sample{"headers", float64(t.Headers)}, sample{"block_heads", float64(t.Heads)}, sample{"own", float64(t.Own)}, sample{"world", max(world, 0)})
 }
 
-// times tells what wake-ups and systems took.
+// times sends the durations of wake-ups and systems.
 func (s series) times(r *reading) {
 	h := &r.wakeups
 	classes := make(map[float64]uint64, len(bounds))
@@ -216,7 +215,7 @@ func (s series) times(r *reading) {
 	}
 }
 
-// links tells how the clients' links are.
+// links sends the quality of the clients' links.
 func (s series) links(all []systems.ClientStatus) {
 	if len(all) == 0 {
 		return
@@ -238,12 +237,12 @@ func (s series) links(all []systems.ClientStatus) {
 	}
 }
 
-// quantile is the value that a share of sorted ones is not longer than.
+// quantile returns the smallest sorted value that is at least as large as this share of the values.
 func quantile[T cmp.Ordered](sorted []T, share float64) T {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }
 
-// reported is how many corrections the latest reports of all clients tell of.
+// reported returns the number of corrections in the latest reports of all clients.
 func (x *Inspector) reported() (n uint64) {
 	x.causeTables.mu.Lock()
 	defer x.causeTables.mu.Unlock()

@@ -11,35 +11,34 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// modelAnswer is the part of /api/status about the netcode model: what was chosen, what
-// it does, and beside it what depends on it. Of what the model does not do it says so, in
-// a sentence, in place of figures that would be 0.
+// modelAnswer is the part of /api/status about the netcode model: its choices and its figures. For figures that do
+// not apply it contains a sentence instead of zeros.
 type modelAnswer struct {
-	Preset    string    `json:"preset"` // empty: none of the presets
+	Preset    string    `json:"preset"` // empty: not a preset
 	Axes      []axis    `json:"axes"`
 	Snapshots bool      `json:"snapshots"`
 	Parts     []section `json:"parts"`
 }
 
-// axis is a choice.
+// axis is a choice on one axis.
 type axis struct {
 	Name   string `json:"name"`
 	Choice string `json:"choice"`
 }
 
-// section is figures with a title, or why there are none.
+// section is a list of figures with a title, or a note if there are none.
 type section struct {
 	Title   string    `json:"title"`
 	Note    string    `json:"note,omitempty"`
 	Figures []counter `json:"figures,omitempty"`
 }
 
-// modelReading is what is read of the server for it.
+// modelReading is a copy of the server's figures for a modelAnswer.
 type modelReading struct {
 	model    systems.ModelStatus
 	stats    systems.ServerStats
 	tick     uint32
-	lagComp  *lagcomp.Stats // nil: none
+	lagComp  *lagcomp.Stats // nil: no lag compensation
 	outcomes *outcome.Stats
 	events   *event.Stats
 }
@@ -62,15 +61,15 @@ func readModel(s *systems.Server) (r modelReading) {
 }
 
 func (x *Inspector) model(r *modelReading) modelAnswer {
-	c := &x.settled
+	c := &x.serverConfig
 	a := modelAnswer{Preset: presetOf(c.Policies), Axes: axesOf(c.Policies), Snapshots: r.model.Snapshots}
 	a.Parts = []section{
-		rewinding(c, r), waiting(c, r), advising(c, r), lagCompensating(c, r), deciding(c, r), settling(c, r), telling(r),
+		rewinding(c, r), waiting(c, r), correcting(c, r), lagCompensating(c, r), authority(c, r), outcomes(c, r), events(r),
 	}
 	return a
 }
 
-// presetOf is the name of the preset that policies are, or nothing.
+// presetOf returns the name of the preset with these policies, or "".
 func presetOf(p policy.Policies) string {
 	for _, preset := range policy.Presets() {
 		if preset.Policies().Filled() == p {
@@ -80,7 +79,7 @@ func presetOf(p policy.Policies) string {
 	return ""
 }
 
-// modelOf is the name of the preset that policies are, else what they choose.
+// modelOf returns the name of the preset, or a list of all choices.
 func modelOf(p policy.Policies) string {
 	if name := presetOf(p); name != "" {
 		return name
@@ -106,7 +105,7 @@ func axesOf(p policy.Policies) []axis {
 func figure(name string, n uint64) counter { return counter{Name: name, Value: n} }
 func level(name string, n uint64) counter  { return counter{Name: name, Value: n, Level: true} }
 
-// rewinding tells how far the server goes back.
+// rewinding returns the figures of re-simulation.
 func rewinding(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Going back"}
 	if c.Policies.State != policy.StateRewind {
@@ -125,7 +124,7 @@ func rewinding(c *systems.ServerConfig, r *modelReading) section {
 	return s
 }
 
-// waiting tells of ticks that could not go on.
+// waiting returns the figures of ticks that waited for inputs.
 func waiting(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Waiting for players"}
 	if c.Policies.Missing != policy.MissingWait {
@@ -149,8 +148,8 @@ func missing(m policy.MissingInput) string {
 	return "what the player held is repeated."
 }
 
-// advising tells of results that clients report.
-func advising(c *systems.ServerConfig, r *modelReading) section {
+// correcting returns the figures of results that clients report.
+func correcting(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Corrections on mismatch"}
 	switch c.Policies.Correction {
 	case policy.CorrectionMismatch:
@@ -171,7 +170,7 @@ func advising(c *systems.ServerConfig, r *modelReading) section {
 	return s
 }
 
-// lagCompensating tells what became of claims.
+// lagCompensating returns the figures of lag compensation.
 func lagCompensating(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Lag compensation"}
 	switch {
@@ -201,8 +200,8 @@ func rewindOf(c *lagcomp.Config) time.Duration {
 	return c.MaxRewind
 }
 
-// deciding tells what the server let clients do, and what not.
-func deciding(c *systems.ServerConfig, r *modelReading) section {
+// authority returns the counters of accepted and refused inputs and changes.
+func authority(c *systems.ServerConfig, r *modelReading) section {
 	ch := &r.stats.Changes
 	return section{Title: "Authority", Figures: []counter{
 		figure("inputs refused by the game", r.stats.Inputs.Refused), figure("inputs faster than ticks", r.stats.Inputs.Fast),
@@ -212,8 +211,8 @@ func deciding(c *systems.ServerConfig, r *modelReading) section {
 	}}
 }
 
-// settling tells of irreversible outcomes.
-func settling(c *systems.ServerConfig, r *modelReading) section {
+// outcomes returns the figures of irreversible outcomes.
+func outcomes(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Outcomes"}
 	switch o := r.outcomes; {
 	case o == nil:
@@ -230,8 +229,8 @@ func settling(c *systems.ServerConfig, r *modelReading) section {
 	return s
 }
 
-// telling tells of events.
-func telling(r *modelReading) section {
+// events returns the figures of events.
+func events(r *modelReading) section {
 	if r.events == nil {
 		return section{Title: "Events", Note: "None: the game gave no ServerConfig.Events."}
 	}

@@ -12,17 +12,16 @@ import (
 	"time"
 )
 
-// Profiles are made with runtime/pprof: package net/http/pprof puts itself on the default
-// server of the whole program, where no guard is. The command line, which may hold
-// secrets, is not among them.
+// Profiles use runtime/pprof, because package net/http/pprof registers itself on http.DefaultServeMux, without access
+// control. The command line is not served, because it may contain secrets.
 
 const (
 	mostProfile  = time.Minute
 	usualProfile = 10 * time.Second
 )
 
-// Profiles answers with profiles of the whole program, below /debug/pprof/, to whoever asks: for pages that have a [Gate]
-// before them. The log, which may be nil, is told of each.
+// Profiles returns a handler for profiles of the whole program, below /debug/pprof/. It has no access control: put a
+// [Gate] in front of it. log receives every profile that is taken; it may be nil.
 func Profiles(log *slog.Logger) http.Handler {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -33,7 +32,7 @@ func Profiles(log *slog.Logger) http.Handler {
 	return mux
 }
 
-// profiles lists what there is.
+// profiles lists the available profiles.
 func profiles(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintf(w, "go tool pprof http://…/debug/pprof/NAME reads:\n\nprofile?seconds=N\ntrace?seconds=N (go tool trace)\n")
@@ -42,7 +41,7 @@ func profiles(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// profile answers with a profile.
+// profile writes a profile.
 func profile(w http.ResponseWriter, r *http.Request, log *slog.Logger) {
 	name := r.PathValue("name")
 	values := r.URL.Query()
@@ -93,7 +92,7 @@ func profile(w http.ResponseWriter, r *http.Request, log *slog.Logger) {
 	_, _ = w.Write(out.Bytes())
 }
 
-// rest waits until a profile is long enough or nobody wants it any more.
+// rest waits for the length of a profile, or until the request is cancelled.
 func rest(r *http.Request, length time.Duration) {
 	t := time.NewTimer(length)
 	defer t.Stop()

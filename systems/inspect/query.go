@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// query is what a request asks for.
+// query holds the parameters of a request.
 type query struct {
 	id, entity components.NetID // 0: not given
 	after      components.NetID
@@ -26,18 +26,17 @@ type query struct {
 	archetypes bool
 }
 
-// errQuery is wrapped by the error of an address that asks for nothing there is.
+// errQuery is wrapped by errors about invalid parameters.
 var errQuery = errors.New("this is not understood")
 
-// Bounds of a query: entities of one answer, and bytes of a name.
+// Limits of a query: entities in a response, and bytes of a name.
 const (
 	defaultLimit = 50
 	mostLimit    = 200
 	mostName     = 200
 )
 
-// parseQuery reads the part of an address behind the question mark. What it does not know
-// is an error, so that a typing error does not look like an answer.
+// parseQuery parses the query part of a URL. Unknown parameters are errors, so that misspelled ones are noticed.
 func parseQuery(raw string) (query, error) {
 	q := query{limit: defaultLimit}
 	if len(raw) > 1024 {

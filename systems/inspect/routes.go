@@ -13,10 +13,10 @@ import (
 //go:embed web
 var web embed.FS
 
-// errNone is the error of a request for something that is not there.
+// errNone is wrapped by errors about objects that do not exist.
 var errNone = errors.New("there is no such thing")
 
-// routes are what the inspector answers to.
+// routes returns the handler of all endpoints.
 func (x *Inspector) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", file("index.html", "text/html; charset=utf-8"))
@@ -35,23 +35,23 @@ func (x *Inspector) routes() *http.ServeMux {
 	return mux
 }
 
-// ServeHTTP answers a request, if the guard admits it.
+// ServeHTTP answers a request if access is allowed.
 func (x *Inspector) ServeHTTP(w http.ResponseWriter, r *http.Request) { x.gate.ServeHTTP(w, r) }
 
-// Answer answers a request without the guard: for a page of several servers, which has a [Gate] of its own.
+// Answer answers a request without access control, for a page about several servers that has its own [Gate].
 func (x *Inspector) Answer(w http.ResponseWriter, r *http.Request) { x.mux.ServeHTTP(w, r) }
 
-// Files are what the page is made of, for pages of several servers: app.css; view.js, by which things are drawn; app.js,
-// the pages of one server, which asks below the address of its document; icon.svg.
+// Files returns the files of the page, for pages about several servers: app.css; view.js, the drawing functions;
+// app.js, the pages of one server, which requests data relative to the address of its document; icon.svg.
 func Files() fs.FS {
 	files, err := fs.Sub(web, "web")
 	if err != nil {
-		panic(err) // the name is a good one
+		panic(err) // impossible: the directory is embedded
 	}
 	return files
 }
 
-// file answers with a file of the page.
+// file returns a handler that serves a file of the page.
 func file(name, kind string) http.HandlerFunc {
 	b, err := fs.ReadFile(web, "web/"+name)
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -64,7 +64,7 @@ func file(name, kind string) http.HandlerFunc {
 	}
 }
 
-// respond answers with JSON.
+// respond returns a handler that writes the answer as JSON.
 func respond(answer func(context.Context, query) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		q, err := parseQuery(r.URL.RawQuery)
@@ -97,10 +97,9 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Allows returns nil when requests that come to an address may be answered, and an error
-// that wraps [ErrConfig] when others can reach it and there is no token.
+// Allows returns an error that wraps [ErrConfig] if other machines can reach the address and there is no token.
 func (x *Inspector) Allows(address net.Addr) error { return x.gate.Allows(address) }
 
-// Serve answers requests that come to l until ctx ends, and then returns nil; l is closed.
-// It refuses an address that [Inspector.Allows] does not.
+// Serve answers requests on l until ctx ends. Then it closes l and returns nil. It returns an error for an address
+// that [Inspector.Allows] rejects.
 func (x *Inspector) Serve(ctx context.Context, l net.Listener) error { return x.gate.Serve(ctx, l) }

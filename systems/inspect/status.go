@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// statusAnswer is what /api/status says. Durations are in microseconds.
+// statusAnswer is the response of /api/status. Durations are in microseconds.
 type statusAnswer struct {
 	Protocol  string       `json:"protocol"`
 	Policies  string       `json:"policies"`
@@ -21,7 +21,7 @@ type statusAnswer struct {
 	SendRate  int          `json:"sendRate"`
 	Seconds   float64      `json:"seconds"` // since the inspector was attached
 	Clients   int          `json:"clients"`
-	Entities  int          `json:"entities"` // with a NetID
+	Entities  int          `json:"entities"` // entities with a NetID
 	BytesIn   uint64       `json:"bytesIn"`
 	BytesOut  uint64       `json:"bytesOut"`
 	Overload  loadAnswer   `json:"overload"`
@@ -31,9 +31,9 @@ type statusAnswer struct {
 	Counters  []counter    `json:"counters"`
 }
 
-// loadAnswer is how busy the server is, and what it gives up for it.
+// loadAnswer describes the load of the server and the measures that it takes against it.
 type loadAnswer struct {
-	Load    float64 `json:"load"` // share of their time that wake-ups took lately
+	Load    float64 `json:"load"` // share of the available time that recent wake-ups took
 	Step    int     `json:"step"`
 	Gives   string  `json:"givesUp"`
 	Refused uint64  `json:"newcomersRefused"`
@@ -46,9 +46,10 @@ type goAnswer struct {
 	CPUs       int    `json:"cpus"`
 }
 
-// wakeupAnswer is how long wake-ups took; Median and P99 are those of Recent, Minute of the last minute.
+// wakeupAnswer describes the durations of wake-ups. Median and P99 are those of Recent. Minute covers the last
+// minute.
 type wakeupAnswer struct {
-	Room   float64   `json:"roomUs"` // from one to the next
+	Room   float64   `json:"roomUs"` // time between wake-ups
 	Count  uint64    `json:"count"`
 	Mean   float64   `json:"meanUs"`
 	Median float64   `json:"medianUs"`
@@ -60,7 +61,7 @@ type wakeupAnswer struct {
 	Minute tickTimes `json:"lastMinute"`
 }
 
-// tickTimes are the server's own figures; 0 where it measures none.
+// tickTimes holds the figures that the server itself measures, 0 if it measures none.
 type tickTimes struct {
 	Median  float64 `json:"medianUs"`
 	P99     float64 `json:"p99Us"`
@@ -69,7 +70,7 @@ type tickTimes struct {
 	GCPause float64 `json:"gcPauseUs"`
 }
 
-// systemLine is a system of the schedule; its time includes that of systems it runs.
+// systemLine is a system of the schedule. Its time includes nested systems.
 type systemLine struct {
 	Path []string `json:"path"`
 	Runs uint64   `json:"runs"`
@@ -78,11 +79,11 @@ type systemLine struct {
 	Most float64  `json:"maxUs"`
 }
 
-// counter is one of the server's figures.
+// counter is one figure of the server.
 type counter struct {
 	Name  string `json:"name"`
 	Value uint64 `json:"value"`
-	Level bool   `json:"level,omitempty"` // it goes up and down: a rate of it means nothing
+	Level bool   `json:"level,omitempty"` // a gauge, for which a rate has no meaning
 }
 
 func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
@@ -104,7 +105,7 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, st := &x.settled, &m.stats
+	c, st := &x.serverConfig, &m.stats
 	a.Model = x.model(&m)
 	a.Protocol, a.Policies = x.protocol.Name(), modelOf(c.Policies)
 	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, c.SendRate
@@ -147,8 +148,8 @@ func lineOf(x *systemTime) systemLine {
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// counters lists the numbers of a struct of counters, those within it by path; of an array
-// by reason those that are not 0.
+// counters lists the numbers in a struct of counters, with dotted names for nested structs. Arrays are indexed by
+// reason; their zeros are omitted.
 func counters(all []counter, name string, v reflect.Value) []counter {
 	switch v.Kind() {
 	case reflect.Struct:

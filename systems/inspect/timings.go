@@ -9,23 +9,23 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// timings measure a server's wake-ups, and each of its systems. They belong to the
-// server's goroutine; a request gets a copy.
+// timings measures the wake-ups of a server and each of its systems. Only the server's goroutine may use it; requests
+// get a copy.
 type timings struct {
 	clock   func() time.Duration
 	began   time.Duration
 	wakeups histogram
-	recent  [recentWakeups]time.Duration // a ring of the latest
+	recent  [recentWakeups]time.Duration // ring of the latest durations
 	systems []*systemTime
 	ended   *systemTime // the system that ended last, and when
 	at      time.Duration
-	code    uintptr // of what takes the time of a system
+	code    uintptr // code pointer of the timing wrapper
 }
 
-// recentWakeups is how many wake-ups are shown one by one: ten seconds at 60 a second.
+// recentWakeups is the number of wake-ups that are shown one by one: ten seconds at 60 a second.
 const recentWakeups = 600
 
-// bounds are the upper ends of the classes of wake-ups; there is one class more.
+// bounds are the upper bounds of the histogram's classes; longer durations are in one more class.
 var bounds = [...]time.Duration{
 	10 * time.Microsecond, 20 * time.Microsecond, 50 * time.Microsecond,
 	100 * time.Microsecond, 200 * time.Microsecond, 500 * time.Microsecond,
@@ -34,7 +34,7 @@ var bounds = [...]time.Duration{
 	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond,
 }
 
-// histogram counts durations by classes.
+// histogram counts durations by class.
 type histogram struct {
 	counts [len(bounds) + 1]uint64
 	count  uint64
@@ -53,22 +53,22 @@ func (h *histogram) add(d time.Duration) {
 	h.most = max(h.most, d)
 }
 
-// systemTime is what a system took, those included that it runs itself.
+// systemTime is the time of a system, including nested systems.
 type systemTime struct {
-	path   []string // from the top-level stage on
-	key    string   // the same, as the schedule names it
+	path   []string // from the top-level stage
+	key    string   // the path as the schedule names it
 	was    func(*ecs.World)
-	before *systemTime // next to it in its stage, so that nothing runs in between; nil: none
+	before *systemTime // previous system in the same stage, with nothing in between; nil: none
 	runs   uint64
 	sum    time.Duration
 	most   time.Duration
 }
 
-// attach times every system of a schedule, as long as on holds.
+// attach times every system of a schedule while *on is true.
 func (t *timings) attach(s *ecs.Schedule, on *bool) {
 	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
 		x := &systemTime{path: path, key: strings.Join(path, "/"), was: run}
-		for t.knows(path) { // Prometheus wants names that differ
+		for t.knows(path) { // Prometheus needs unique names
 			path[len(path)-1] += "'"
 		}
 		if n := len(t.systems); n > 0 && slices.Equal(stageOf(t.systems[n-1].path), stageOf(path)) {
@@ -81,7 +81,7 @@ func (t *timings) attach(s *ecs.Schedule, on *bool) {
 				return
 			}
 			began := t.at
-			if x.before == nil || t.ended != x.before { // else the clock was read just now
+			if x.before == nil || t.ended != x.before { // else the clock was just read
 				began = t.clock()
 			}
 			run(w)
@@ -96,8 +96,8 @@ func (t *timings) attach(s *ecs.Schedule, on *bool) {
 	})
 }
 
-// detach gives systems back what they ran, but for those that somebody else has wrapped
-// since: their times are not taken any more.
+// detach restores the original systems. Systems that other code has wrapped since attach keep the wrapper, which no
+// longer takes times.
 func (t *timings) detach(s *ecs.Schedule) {
 	if len(t.systems) == 0 {
 		return
@@ -107,7 +107,7 @@ func (t *timings) detach(s *ecs.Schedule) {
 		key := strings.Join(path, "/")
 		i := slices.IndexFunc(rest, func(x *systemTime) bool { return x.key == key })
 		if i < 0 {
-			return nil // it came later
+			return nil // added after attach
 		}
 		x := rest[i]
 		rest = slices.Delete(rest, i, i+1)
@@ -118,7 +118,7 @@ func (t *timings) detach(s *ecs.Schedule) {
 	})
 }
 
-// codeOf tells functions apart by what they are made of, not by what they hold.
+// codeOf returns the code pointer of a function, which is the same for all closures of a function literal.
 func codeOf(run func(*ecs.World)) uintptr { return reflect.ValueOf(run).Pointer() }
 
 func stageOf(path []string) []string { return path[:len(path)-1] }
@@ -156,7 +156,7 @@ func (t *timings) read(r *reading) {
 	}
 }
 
-// quantile is the recent wake-up that a share of them is not longer than.
+// quantile returns the quantile of the recent wake-ups.
 func (r *reading) quantile(share float64) time.Duration {
 	if len(r.recent) == 0 {
 		return 0

@@ -10,23 +10,22 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// branch is a part of what was sent, in bytes since the server began: the whole of
-// snapshots with their components, and these with their fields; or what is sent where
-// there are none.
+// branch is a part of the sent bytes since the server started: snapshots, with components, with fields. Under models
+// without snapshots it is the relayed bytes.
 type branch struct {
 	Name    string   `json:"name"`
 	Sent    float64  `json:"sent"`
-	Encoded float64  `json:"encoded,omitempty"` // each block once, however many clients got it
+	Encoded float64  `json:"encoded,omitempty"` // each block once, for any number of clients that received it
 	Parts   []branch `json:"parts,omitempty"`
 }
 
-// trafficAnswer is what /api/traffic says.
+// trafficAnswer is the response of /api/traffic.
 type trafficAnswer struct {
 	Tick       uint32          `json:"tick"`
 	Seconds    float64         `json:"seconds"` // since the inspector was attached
 	Updates    uint64          `json:"updates"`
 	Inputs     uint64          `json:"inputBytes"`
-	Applies    bool            `json:"applies"` // snapshots are sent
+	Applies    bool            `json:"applies"` // the server sends snapshots
 	Snapshots  branch          `json:"snapshots"`
 	Archetypes []archetypeLine `json:"archetypes"`
 	Measured   bool            `json:"measured"` // archetypes have bytes
@@ -39,7 +38,7 @@ type archetypeLine struct {
 }
 
 func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
-	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: x.settled.Policies.Correction != policy.CorrectionInputs}
+	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: x.serverConfig.Policies.Correction != policy.CorrectionInputs}
 	var t systems.Traffic
 	var st systems.ServerStats
 	err := x.ask(ctx, func(s *systems.Server) {
@@ -73,7 +72,7 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 	return a, err
 }
 
-// tree is what snapshots were made of: components in order of registration, and the rest.
+// tree returns the composition of snapshots: components in the order of registration, then the rest.
 func tree(t *systems.Traffic) branch {
 	all := branch{Name: "snapshots", Sent: float64(t.Bytes)}
 	for i := range t.Components {
@@ -92,7 +91,7 @@ func tree(t *systems.Traffic) branch {
 	return all
 }
 
-// reasonOf names the i-th reason of an array of drops.
+// reasonOf returns the name of reason i of an array of drops.
 func reasonOf(name string, i int) string {
 	if name == "DatagramDrops" {
 		return netcode.DropReason(i).String()
