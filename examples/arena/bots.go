@@ -11,28 +11,28 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// firstBot is the least of the players that are bots; the ids that a page draws are below.
+// firstBot is the lowest player id of bots. The ids that a page draws at random are lower.
 const firstBot = 1 << 63
 
-// crews are the bots of all rooms: they come with the first player of a room, and leave with the last. They are clients
-// like any other, over UDP, and have seats of their own.
+// crews manages the bots of all rooms. Bots join a room after its first player and leave after its last player. They are
+// normal clients over UDP and use their own seats.
 type crews struct {
 	each   int // bots in a room
 	preset policy.Preset
 
 	mu      sync.Mutex
-	next    uint64 // bot
+	next    uint64 // number of bots started
 	of      map[rooms.ID]*crew
 	playing sync.WaitGroup
 }
 
-// crew is the bots of a room.
+// crew is the bots of one room.
 type crew struct {
-	people int
+	people int // human players in the room
 	stop   context.CancelFunc
 }
 
-// joined is told who takes a seat.
+// joined counts a player who takes a seat, and starts the bots with the first player.
 func (x *crews) joined(r *rooms.Room, s rooms.Seat, _ uint32) {
 	if x.each == 0 || s.Player >= firstBot {
 		return
@@ -56,7 +56,7 @@ func (x *crews) joined(r *rooms.Room, s rooms.Seat, _ uint32) {
 	}
 }
 
-// left is told whose seat is free.
+// left counts a player whose seat is free again, and stops the bots with the last player.
 func (x *crews) left(r *rooms.Room, s rooms.Seat) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +69,7 @@ func (x *crews) left(r *rooms.Room, s rooms.Seat) {
 	}
 }
 
-// ended is told which rooms there are no longer.
+// ended stops the bots of a room that has ended.
 func (x *crews) ended(r *rooms.Room, _ error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -79,7 +79,7 @@ func (x *crews) ended(r *rooms.Room, _ error) {
 	}
 }
 
-// end has all bots leave, and waits for that: those of rooms that are stuck, too, which have not ended.
+// end stops all bots and waits for them, including the bots of rooms that hang.
 func (x *crews) end() {
 	x.mu.Lock()
 	for _, c := range x.of {
@@ -89,12 +89,12 @@ func (x *crews) end() {
 	x.playing.Wait()
 }
 
-// play is the n-th bot of a room, until ctx ends. Who left before may not have freed its seat yet.
+// play runs bot n of a room until ctx ends. It retries, because bots that left before may still hold their seats.
 func (x *crews) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 	for ctx.Err() == nil {
 		if all, err := r.Reserve(rooms.Player{ID: id}); err == nil {
 			if c, err := x.dial(ctx, n, all[0]); err == nil {
-				_ = c.Run(ctx, nil) // what ends it is that of the room, or of ctx
+				_ = c.Run(ctx, nil) // it ends with the room or with ctx
 				return
 			}
 		}
@@ -105,7 +105,7 @@ func (x *crews) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 	}
 }
 
-// dial is the client of a bot on its seat.
+// dial connects the client of bot n with an admission.
 func (x *crews) dial(ctx context.Context, n int, a rooms.Admission) (*systems.Client, error) {
 	config := systems.ClientConfig{Token: a.Token, Gather: game.NewGunner(uint64(a.Seat.Room), n, x.each).Gather()}
 	if x.preset.Policies().Correction != policy.CorrectionInputs {

@@ -1,6 +1,5 @@
-// Command arena runs the arena: a server and eight bots over real UDP through a
-// bad link, a page to play on in a browser, and a live table of what the network does.
-// With -rooms there are many matches, and a lobby. See -h for the flags, and -rooms -h.
+// Command arena runs the arena: a server, eight bots over real UDP through a bad link, a page to play on in a browser, and
+// a live table of network figures. With -rooms it runs many matches and a lobby. -h and -rooms -h list the flags.
 package main
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// rules, keys and touch say on the page what players try to do, and what to press.
+// The page shows the goal of the game and its controls.
 const (
 	rules = "Shoot the others, and stay out of their sight."
 	touch = "Left thumb moves, right thumb aims and shoots."
@@ -20,7 +19,7 @@ const (
 
 var keys = [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}}
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World { return pages.Beside(announced(game.World()), rules, keys, touch) }
 
 func main() {

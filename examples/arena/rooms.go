@@ -23,28 +23,29 @@ import (
 // kindName is the kind of the arena's rooms.
 const kindName = "arena"
 
-// many is the arena with rooms, as its flags say.
+// many is the arena with rooms, and the values of its flags.
 type many struct {
-	http   string // the page and the interface
-	typed  bool   // at no other port
-	web    string // folder of the client, or empty
+	http   string // address of the page and the HTTP interface
+	typed  bool   // -http was given: use no other port
+	web    string // folder of the client; empty: build it
 	seats  int
 	npcs   int
-	bots   int // in a room
-	most   int // rooms
+	bots   int // per room
+	most   int // maximum number of rooms
 	preset string
 	json   bool
 
 	inspect   string // address of the operator's page, or empty
 	operators []operator.Operator
 	messages  *game.Messages
-	crews     *crews // of the kind
+	crews     *crews // the bots, set by kind
 }
 
-// operatorsVariable is the environment variable with who may act on rooms: command lines are no secret.
+// operatorsVariable is the environment variable with the names and tokens of operators. Command lines are visible to other
+// users, so no flag sets it.
 const operatorsVariable = "TACTUS_OPERATORS"
 
-// wantsRooms reports whether arguments say -rooms.
+// wantsRooms reports whether the arguments contain -rooms.
 func wantsRooms(args []string) bool {
 	return slices.ContainsFunc(args, func(a string) bool {
 		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(a, "-"), "-"), "=")
@@ -52,33 +53,33 @@ func wantsRooms(args []string) bool {
 	})
 }
 
-// usualPage is where the page is when nobody else is there.
+// usualPage is the default address of the page.
 const usualPage = "127.0.0.1:7780"
 
 // parse reads the flags that go with -rooms.
 func (m *many) parse(args []string, stderr io.Writer) error {
 	fs := flag.NewFlagSet("arena -rooms", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Bool("rooms", true, "serve rooms and a lobby, in place of one match")
-	fs.StringVar(&m.http, "http", usualPage, "serve the lobby, and the rooms by HTTP under /rooms, at this `address` of this machine; port 0 takes a free one,\nand so does the default where that is taken")
-	fs.StringVar(&m.web, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\nthe checkout, by the Go compiler, and kept for the next start")
+	fs.Bool("rooms", true, "serve rooms and a lobby instead of one match")
+	fs.StringVar(&m.http, "http", usualPage, "serve the lobby, and the HTTP interface under /rooms, at this `address` of this machine. Port 0 chooses a free port,\nand so does the default if its port is in use")
+	fs.StringVar(&m.web, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js. Without this flag, the Go compiler\nbuilds the client from the checkout and keeps it for the next start")
 	fs.IntVar(&m.seats, "seats", 8, "seats in a room")
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
-	fs.IntVar(&m.bots, "bots", 0, "bots in a room, with seats of their own beside -seats: they come with the first player and leave with the last")
-	fs.IntVar(&m.most, "max-rooms", 200, "rooms at once")
+	fs.IntVar(&m.bots, "bots", 0, "bots in a room, in addition to -seats: they join after the first player and leave after the last")
+	fs.IntVar(&m.most, "max-rooms", 200, "maximum number of rooms")
 	fs.StringVar(&m.preset, "preset", policy.LocalSync.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
-	fs.StringVar(&m.inspect, "inspect", "", "serve the page of those who run the rooms at this `address` of this machine, such as 127.0.0.1:7781: rooms, players,\nticks. Who is in the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
-	fs.BoolVar(&m.json, "json", false, "say where it listens by one JSON object, the first line of the output, and nothing else")
+	fs.StringVar(&m.inspect, "inspect", "", "serve the operator page at this `address` of this machine, such as 127.0.0.1:7781: rooms, players, ticks. Operators\nin the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
+	fs.BoolVar(&m.json, "json", false, "print only one line: a JSON object with the addresses")
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stderr, "usage: arena -rooms [flags]\n\nRooms of the arena, all in this process: a lobby to create, find and join them in a browser, and the same by HTTP and\n"+
-			"JSON, which http://ADDRESS/rooms/openapi.json describes. It serves this machine alone, as nobody is asked who they are.\n"+
+			"JSON, which http://ADDRESS/rooms/openapi.json describes. It serves only this machine, because players do not log in.\n"+
 			"go run ./examples/swarm -rooms N fills N rooms.\n\n")
 		fs.SetOutput(stderr)
 		fs.PrintDefaults()
 		return err
 	case err != nil:
-		return fmt.Errorf("%w; -rooms -h lists what is allowed with -rooms", err)
+		return fmt.Errorf("%w; -rooms -h lists the flags", err)
 	case fs.NArg() > 0:
 		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
@@ -91,7 +92,7 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	return m.validate()
 }
 
-// presets are the names of all models.
+// presets returns the names of all netcode models.
 func presets() (names []string) {
 	for _, p := range policy.Presets() {
 		names = append(names, p.String())
@@ -99,7 +100,7 @@ func presets() (names []string) {
 	return names
 }
 
-// validate says in one line what is wrong and what is allowed.
+// validate checks the flags. Its error names the allowed values.
 func (m *many) validate() error {
 	host, _, err := net.SplitHostPort(m.http)
 	at, bad := netip.ParseAddr(host)
@@ -107,7 +108,7 @@ func (m *many) validate() error {
 	case err != nil:
 		return fmt.Errorf("-http %s: write an address and a port, such as %s", m.http, usualPage)
 	case host != "localhost" && (bad != nil || !at.IsLoopback()):
-		return fmt.Errorf("-http %s: nobody is asked who they are, so this machine alone is served, such as at %s; a game that others reach gives rooms/web.Config.Authenticate", m.http, usualPage)
+		return fmt.Errorf("-http %s: players do not log in, so only addresses of this machine are allowed, such as %s; a public game sets rooms/web.Config.Authenticate", m.http, usualPage)
 	case m.seats < 1 || m.seats > 256:
 		return fmt.Errorf("-seats %d: 1 to 256 are allowed", m.seats)
 	case m.npcs < 0 || m.npcs > 10_000:
@@ -122,9 +123,9 @@ func (m *many) validate() error {
 	return nil
 }
 
-// kind is a room of the arena: a match with guns.
+// kind returns the kind of the arena's rooms: a match with guns.
 func (m *many) kind() rooms.Kind {
-	preset, _ := policy.ParsePreset(m.preset) // validate has looked
+	preset, _ := policy.ParsePreset(m.preset) // validate has checked it
 	m.crews = &crews{each: m.bots, preset: preset, of: make(map[rooms.ID]*crew)}
 	return rooms.Kind{
 		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats + m.bots,
@@ -144,15 +145,15 @@ func (m *many) kind() rooms.Kind {
 	}
 }
 
-// announced is a world whose -h names -rooms.
+// announced returns the world with a description of -rooms in its help.
 func announced(w runner.World) runner.World {
 	own := w.Flags
-	w.About += "\n\n-rooms serves rooms, with a lobby in the browser, in place of one match: arena -rooms -h explains."
+	w.About += "\n\n-rooms serves rooms, with a lobby in the browser, instead of one match: see arena -rooms -h."
 	w.Flags = func(fs *flag.FlagSet) {
 		if own != nil {
 			own(fs)
 		}
-		fs.Bool("rooms", false, "serve rooms and a lobby, in place of one match; it has other flags, see -rooms -h")
+		fs.Bool("rooms", false, "serve rooms and a lobby instead of one match; it has other flags, see -rooms -h")
 	}
 	return w
 }

@@ -159,7 +159,7 @@ func TestRooms(t *testing.T) {
 	if status, c, failed := seat(t, at, 4, "/queue", `{"kind":"arena"}`); status != http.StatusOK {
 		t.Errorf("quick match: %d %+v %v", status, c, failed)
 	}
-	if status, _, failed := seat(t, at, 5, "/create", `{"kind":"arena","options":{"name":"a\u0007b"}}`); status != http.StatusForbidden || !strings.Contains(failed.Message, "can be seen") {
+	if status, _, failed := seat(t, at, 5, "/create", `{"kind":"arena","options":{"name":"a\u0007b"}}`); status != http.StatusForbidden || !strings.Contains(failed.Message, "unprintable") {
 		t.Errorf("a name that cannot be read: %d %v", status, failed)
 	}
 }
@@ -333,8 +333,8 @@ func TestRoomsFlags(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"-http 0.0.0.0:80":             "this machine alone",
-		"-http 192.0.2.1:80":           "this machine alone",
+		"-http 0.0.0.0:80":             "addresses of this machine",
+		"-http 192.0.2.1:80":           "addresses of this machine",
 		"-http none":                   "an address and a port",
 		"-seats 0":                     "1 to 256",
 		"-npcs -1":                     "0 to 10000",
@@ -363,7 +363,7 @@ func TestRoomsFlags(t *testing.T) {
 	if code := lobbyMain(t.Context(), []string{"-rooms", "-h"}, &out, &errs); code != 0 || !strings.Contains(errs.String(), "-seats") {
 		t.Errorf("exit code %d, %s", code, &errs)
 	}
-	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "-rooms -h explains") {
+	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "arena -rooms -h") {
 		t.Errorf("exit code %d, %s", code, errs)
 	}
 	told := new(printed.Text)

@@ -26,7 +26,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
-// lobbyMain is the command with -rooms, until ctx ends. It returns the exit code.
+// lobbyMain runs the command with -rooms until ctx ends. It returns the exit code.
 func lobbyMain(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var m many
 	switch err := m.parse(args, stderr); {
@@ -43,7 +43,7 @@ func lobbyMain(ctx context.Context, args []string, stdout, stderr io.Writer) int
 	return 0
 }
 
-// serve serves rooms, the interface to them and the lobby until ctx ends.
+// serve runs the rooms, their HTTP interface and the lobby until ctx ends.
 func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	page, err := web.Listen(m.http, !m.typed)
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	if m.web == "" {
 		beside = append(beside, func(ctx context.Context) error {
 			if err := site.Prepare(ctx); err != nil && ctx.Err() == nil {
-				fmt.Fprintf(stderr, "%v\nrooms go on without a page\n", err)
+				fmt.Fprintf(stderr, "%v\nThe rooms run without a page.\n", err)
 			}
 			return nil
 		})
@@ -99,13 +99,13 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	err = serve.Run(ctx, server, serve.Config{Beside: beside, Logger: log})
 	m.crews.end()
-	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: it was told
+	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: serve has logged it
 		return nil
 	}
 	return err
 }
 
-// watch is the page of those who run the rooms, nil where there is none.
+// watch returns the function that serves the operator page, or nil without -inspect.
 func (m *many) watch(server *rooms.Server, audit *operator.Audit, at *where) (func(context.Context) error, error) {
 	if m.inspect == "" {
 		return nil, nil
@@ -129,7 +129,7 @@ func (m *many) watch(server *rooms.Server, audit *operator.Audit, at *where) (fu
 	return func(ctx context.Context) error { return page.Serve(ctx, l) }, nil
 }
 
-// listenBeside serves players at the usual ports of the host of a page, or at free ones.
+// listenBeside listens for players on the host of the page, at the usual ports or at free ones.
 func listenBeside(page net.Addr) (*eventloop.Listener, error) {
 	at, err := netip.ParseAddrPort(page.String())
 	if err != nil {
@@ -143,12 +143,12 @@ func listenBeside(page net.Addr) (*eventloop.Listener, error) {
 	return eventloop.ListenBoth(host(0), host(0), nil)
 }
 
-// site is the lobby, with the interface under /rooms.
+// site returns the page with the lobby, and the HTTP interface under /rooms.
 func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Writer, log *slog.Logger) (*web.Site, error) {
 	handler, err := roomsweb.New(roomsweb.Config{
 		Check: readable,
-		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // nobody waits for long, alone or not
-		// All come from this machine, a swarm's players and whoever tries the interface out.
+		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // start after 3 seconds, even with one player
+		// All requests come from this machine, including those of a swarm of bots.
 		PerAddress: 60_000, PerPlayer: 600,
 		Logger: log,
 	}, rooms.Here(server))
@@ -162,18 +162,18 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 	}), nil
 }
 
-// readable refuses names of rooms that cannot be read in a list.
+// readable refuses room names with unprintable characters.
 func readable(_ roomsweb.Action, _ rooms.Player, _ string, o rooms.Options) error {
 	name, _ := o["name"].(string)
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("the name of a room is of letters that can be seen: %q has others", name)
+			return fmt.Errorf("the room name %q has unprintable characters: use only visible ones", name)
 		}
 	}
 	return nil
 }
 
-// told prints what becomes of rooms.
+// told returns a function that prints the notices of rooms. It prints nothing with -json.
 func (m *many) told(out io.Writer) func(rooms.Notice) {
 	if m.json {
 		return func(rooms.Notice) {}
@@ -190,27 +190,27 @@ func (m *many) told(out io.Writer) func(rooms.Notice) {
 	}
 }
 
-// where is where everything is.
+// where is the addresses of all services.
 type where struct {
 	HTTP  string `json:"http"`  // the lobby
-	Rooms string `json:"rooms"` // by HTTP
-	UDP   string `json:"udp"`   // for players
-	WS    string `json:"ws"`    // for those in a browser
+	Rooms string `json:"rooms"` // the HTTP interface to rooms
+	UDP   string `json:"udp"`   // for native clients
+	WS    string `json:"ws"`    // for clients in a browser
 	Kind  string `json:"kind"`
 	Seats int    `json:"seats"`
-	// Operator is the page of those who run the rooms, "" for none.
+	// Operator is the address of the operator page, or "".
 	Operator string `json:"operator,omitempty"`
 }
 
-// print says it, as a line of JSON or to people.
+// print writes the addresses, as a line of JSON or as text.
 func (x where) print(out io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(out).Encode(x)
 	}
 	operator := ""
 	if x.Operator != "" {
-		operator = "\n  to run the rooms:    " + x.Operator
+		operator = "\n  operator page:       " + x.Operator
 	}
-	_, err := fmt.Fprintf(out, "\n  lobby in a browser:  %s\n  rooms by HTTP:       %s, described by %[2]s/openapi.json\n  players come to:     udp %s, %s%s\n\n", x.HTTP, x.Rooms, x.UDP, x.WS, operator)
+	_, err := fmt.Fprintf(out, "\n  lobby in a browser:  %s\n  rooms by HTTP:       %s, described by %[2]s/openapi.json\n  players connect to:  udp %s, %s%s\n\n", x.HTTP, x.Rooms, x.UDP, x.WS, operator)
 	return err
 }

@@ -1,5 +1,5 @@
-// Command dots is a whole multiplayer game: a server that holds the truth, and clients that predict their own dot and
-// see all others interpolated. Here all of them run in one program, over real UDP. Ctrl-C ends it.
+// Command dots is a complete multiplayer game. The server decides the state. Each client predicts its own dot and
+// interpolates the others. Here a server and four clients run in one program, over real UDP. Ctrl-C ends it.
 package main
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Move is the input: what a client sends, every tick.
+// Move is the input that a client sends for every tick.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// dot is a row: the components that a system wants to touch.
+// dot is a row of pointers: the components that a system reads and writes.
 type dot struct {
 	Pos *components.Position
 	In  *Move
 }
 
-// seen is a row of values: what a client looks at to draw.
+// seen is a row of values: copies that a client reads to draw.
 type seen struct {
 	Owner components.Owner
 	Pos   components.Position
 }
 
-// Dots is the game. Server and clients build it alike, and run the same rules: the server for every dot, a client for
-// its own.
+// Dots returns the protocol of the game. Server and clients run the same rules: the server for every dot, a client for
+// its own dot.
 func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)

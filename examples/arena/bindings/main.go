@@ -1,4 +1,4 @@
-// Command bindings writes what pages and C programs need to play the arena, into this folder: go generate.
+// Command bindings writes the bindings with which pages and C programs play the arena. Run it in this folder by go generate.
 package main
 
 import (
@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// config is what is bound, into the working directory.
+// config returns the configuration of the bindings, which go to the working directory.
 func config() bind.Config {
 	return bind.Config{
 		Name:     "arena",

@@ -6,28 +6,28 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Bot walks about: every half second it picks one of eight directions or
-// stands, and may turn.
+// Bot is a player that walks at random. Every half second it chooses one of eight directions or stands still, and may
+// turn its aim.
 type Bot struct {
 	draw     ecs.Rand
 	in       Input
-	spin     int32 // aim per tick
+	spin     int32 // change of the aim per tick
 	tick     int
 	offset   int
 	released bool
 }
 
-// NewBot makes the n-th of many bots; its whims follow from the seed.
+// NewBot returns bot n of a number of bots, from 0. The seed determines its decisions.
 func NewBot(seed uint64, n, of int) *Bot {
 	return &Bot{draw: ecs.NewRand(seed, 1<<32|uint64(n)), offset: n * 30 / max(of, 1)}
 }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *Bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) { *in = b.Next(c.World().TickRate()) })
 }
 
-// Next is the input of the next tick, of so many a second.
+// Next returns the input of the next tick. rate is the number of ticks per second.
 func (b *Bot) Next(rate int) Input {
 	every := max(rate/2, 1)
 	if (b.tick+b.offset)%every == 0 {
@@ -41,7 +41,7 @@ func (b *Bot) Next(rate int) Input {
 	return b.in
 }
 
-// eight are the directions that a bot may walk in.
+// eight lists the buttons of the directions in which a bot walks.
 var eight = [8]uint8{Up, Up | Right, Right, Right | Down, Down, Down | Left, Left, Left | Up}
 
 func (b *Bot) decide(rate int) {
@@ -57,17 +57,17 @@ func (b *Bot) decide(rate int) {
 	}
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more buttons.
 func (b *Bot) Release() { b.released = true }
 
-// Wants is the direction that the newest input walks in, as [Bot.Shows] tells
-// it.
+// Wants returns the direction of the newest input, numbered as by [Bot.Shows].
 func (b *Bot) Wants() int {
 	dx, dy := direction(b.in.Buttons)
 	return compass(dx, dy)
 }
 
-// Shows is the direction that an entity is seen to walk in.
+// Shows returns the direction in which an entity walks, 0 to 8, where 4 is standing still. It returns -1 if the entity
+// has no velocity.
 func (b *Bot) Shows(w *ecs.World, e ecs.Entity) int {
 	v := ecs.Get[components.Velocity](w, e)
 	if v == nil {
@@ -76,7 +76,7 @@ func (b *Bot) Shows(w *ecs.World, e ecs.Entity) int {
 	return compass(v.X, v.Y)
 }
 
-// compass numbers the eight directions and standing still, 0 to 8.
+// compass returns the number of a direction, 0 to 8, where 4 is standing still.
 func compass(dx, dy float32) int {
 	sign := func(v float32) int {
 		switch {

@@ -12,33 +12,33 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Line is a line of a chat: what a player says.
+// Line is the text of a chat message.
 type Line = components.Text[[80]byte]
 
-// Say is what a client sends to say something.
+// Say is the message of a client with a line of chat.
 type Say struct{ Text Line }
 
-// Rename is the command to get another name.
+// Rename is the command that changes a player's name.
 type Rename struct {
 	Name components.Text[[16]byte]
 }
 
-// Said is what the server tells all clients that somebody said.
+// Said is the message of the server that forwards a line of chat to all clients.
 type Said struct {
 	Client uint32 `net:"raw"`
 	Name   components.Text[[16]byte]
 	Text   Line
 }
 
-// Messages are the types of messages of [CombatProtocol], alike on server and
-// clients. They travel on the channel "event" of the default channels.
+// Messages holds the message types of [CombatProtocol]. Server and clients register the same ones, on the channel "event"
+// of the default channels.
 type Messages struct {
 	Registry *channel.Registry
 	Say      *channel.Type[Say]
 	Said     *channel.Type[Said]
 }
 
-// NewMessages makes them.
+// NewMessages returns a registry with the message types.
 func NewMessages() *Messages {
 	r := channel.NewRegistry(channel.Config{})
 	return &Messages{
@@ -48,13 +48,13 @@ func NewMessages() *Messages {
 	}
 }
 
-// talker is a client that sent a message.
-type talker struct {
+// sender is the client that sent a message, and the server that received it.
+type sender struct {
 	server *systems.Server
 	client uint32
 }
 
-// rename gives a player another name, where that can be read.
+// rename executes the command. It removes unprintable characters and ignores a name that is then empty.
 func rename(w *ecs.World, client uint32, r *Rename) {
 	for _, p := range ecs.EachInOrder[named](w) {
 		if name := printable(r.Name.String()); p.Owner.Client == client && name != "" {
@@ -63,11 +63,12 @@ func rename(w *ecs.World, client uint32, r *Rename) {
 	}
 }
 
-// Serve makes a server take in what clients say.
+// Serve makes a server forward the chat of its clients. It drops lines that follow the previous line of the same client
+// within half a second.
 func (m *Messages) Serve(c *systems.ServerConfig) {
-	d := channel.NewDispatcher[talker](m.Registry)
-	spoken := make(map[uint32]uint32) // when each client may speak again, in ticks
-	channel.Handle(d, m.Say, func(t talker, s *Say) {
+	d := channel.NewDispatcher[sender](m.Registry)
+	spoken := make(map[uint32]uint32) // the tick from which each client may send the next line
+	channel.Handle(d, m.Say, func(t sender, s *Say) {
 		text, now := printable(s.Text.String()), t.server.Tick()
 		if text == "" || now < spoken[t.client] {
 			return
@@ -84,36 +85,36 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 				said.Name = p.Who.Name
 			}
 		}
-		m.tell(t.server, &said)
+		m.broadcast(t.server, &said)
 	})
 	c.Messages = m.Registry
 	c.OnMessage = func(s *systems.Server, client uint32, number int, message []byte) error {
-		return d.Deliver(talker{s, client}, number, message)
+		return d.Deliver(sender{s, client}, number, message)
 	}
 }
 
-// Announce tells all clients a line that no player has said. The error says that it is too long, and nobody is told.
-// It is for the server's goroutine.
+// Announce sends all clients a line under the name by. It sends nothing and returns an error if the line is too long.
+// Call it on the server's goroutine.
 func (m *Messages) Announce(s *systems.Server, by, text string) error {
 	var said Said
 	said.Name.Set(by)
 	if !said.Text.Set(text) {
-		return fmt.Errorf("a line has %d bytes at most", said.Text.Cap())
+		return fmt.Errorf("the line is too long: shorten it to %d bytes", said.Text.Cap())
 	}
-	m.tell(s, &said)
+	m.broadcast(s, &said)
 	return nil
 }
 
-// tell tells all clients what was said.
-func (m *Messages) tell(s *systems.Server, said *Said) {
+// broadcast sends a line of chat to all clients.
+func (m *Messages) broadcast(s *systems.Server, said *Said) {
 	for c := range s.Clients {
-		// Who has too much waiting for it misses a line.
+		// A client whose send queue is full misses the line.
 		_ = m.Said.Send(s.Session(c.ID).Channels(), said)
 	}
 }
 
-// Play makes a client one for [CombatProtocol], under any model, which takes in what others
-// say; heard may be nil.
+// Play adds to a client's configuration what [CombatProtocol] needs under any netcode model. It calls heard with each
+// line of chat; heard may be nil.
 func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 	d := channel.NewDispatcher[*systems.Client](m.Registry)
 	channel.Handle(d, m.Said, func(_ *systems.Client, s *Said) {
@@ -125,13 +126,13 @@ func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 	c.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
 }
 
-// named is a player's entity by name.
+// named is the row of players with their names.
 type named struct {
 	Owner *components.Owner
 	Who   *Player
 }
 
-// printable is text without what cannot be seen, and without space around it.
+// printable returns s without unprintable characters and without surrounding space.
 func printable(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -141,7 +142,7 @@ func printable(s string) string {
 	}, s))
 }
 
-// callName is what a player is called who has said no name.
+// callName returns the name of a player who has not chosen one.
 func callName(client uint32) string {
 	names := [...]string{"Allegro", "Presto", "Vivace", "Andante", "Largo", "Scherzo", "Rondo", "Adagio",
 		"Fuga", "Coda", "Forte", "Dolce", "Legato", "Tutti", "Rubato", "Brio"}

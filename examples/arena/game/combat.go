@@ -8,18 +8,18 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Fire is the button that shoots, where there is combat.
+// Fire is the button of [Action] that shoots.
 const Fire = 1 << 4
 
 // Lengths in units.
 const (
-	// Radius is how far from its middle an entity can be hit.
+	// Radius is the distance from its middle within which an entity can be hit.
 	Radius = 16
-	// Range is how far a shot goes.
+	// Range is the length of a shot.
 	Range = 520
 )
 
-// MaxHealth is what an entity starts with; damage is what a shot takes.
+// MaxHealth is the health of a new entity. damage is the health that a shot removes.
 const (
 	MaxHealth = 100
 	damage    = 20
@@ -27,58 +27,58 @@ const (
 
 // Times in seconds.
 const (
-	// Respawn is how long who was shot down is away.
+	// Respawn is the time from being shot down to coming back.
 	Respawn = 2.5
 
 	reload = 0.15 // between two shots
-	mend   = 0.5  // for a point of health
+	mend   = 0.5  // until one point of health returns
 )
 
-// Action is what a player does in one tick, where there is combat.
+// Action is the input of a player for one tick in [CombatProtocol].
 type Action struct {
 	Buttons uint8         `net:"0..255"`
-	Aim     uint16        `net:"0..65535"` // 65536 to the full turn
-	Seen    lagcomp.Claim // with Fire: what the player's view showed; may be zero
+	Aim     uint16        `net:"0..65535"` // 65536ths of a full turn
+	Seen    lagcomp.Claim // with Fire: the view that the player saw; may be zero
 }
 
-// Fighter is who can be shot at.
+// Fighter is the combat state of an entity that can be shot.
 type Fighter struct {
-	Down  bool  // shot down, and not yet back
+	Down  bool  // shot down and not yet respawned
 	Shots uint8 `net:"0..255"` // fired so far, modulo 256
 }
 
-// Gun is a player's, who alone knows of it.
+// Gun is a player's gun. Only its owner receives it.
 type Gun struct {
 	Wait uint8 `net:"0..255"` // ticks until the next shot
 }
 
-// Player is who plays.
+// Player is the name and the score of a player.
 type Player struct {
 	Name   components.Text[[16]byte]
-	Kills  uint16 `net:"0..65535"` // players count as much as anybody else
+	Kills  uint16 `net:"0..65535"` // of players and of server-controlled entities
 	Deaths uint16 `net:"0..65535"`
 }
 
-// Kill is one player shot down by another, by client numbers.
+// Kill records that the player of client By shot down the player of client Whom.
 type Kill struct {
 	By, Whom uint16 `net:"0..65535"`
 }
 
-// Feed is the latest kills among players, oldest first; there is one.
+// Feed is a singleton with the latest kills among players, oldest first.
 type Feed struct {
 	Total uint16 `net:"0..65535"` // modulo 65536
 	Kills components.List[Kill, [4]Kill]
 }
 
-// fallen counts the ticks that somebody has been down.
+// fallen counts the ticks since an entity went down.
 type fallen struct{ Ticks int32 }
 
-// muzzle is where a player stood when it fired last, before it moved in that tick: where
-// it saw itself when it aimed.
+// muzzle is the position of a player at its last shot, before the player moved in that tick. This is the position that
+// the player saw when aiming.
 type muzzle struct{ At components.Position }
 
-// CombatProtocol builds the arena's protocol with guns: [Action] instead of [Input],
-// entities that are shot down and come back, scores and names. Nobody ages.
+// CombatProtocol returns the arena's protocol with guns: [Action] instead of [Input], entities that are shot down and
+// respawn, scores and names. Entities lose no health over time.
 func CombatProtocol() *ecs.Protocol {
 	p := ecs.NewProtocol("arena-combat/3")
 	motion(p, "along", Size)
@@ -103,7 +103,7 @@ func CombatProtocol() *ecs.Protocol {
 	return p
 }
 
-// gunner is a player's entity with a gun.
+// gunner is the row of players with guns.
 type gunner struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
@@ -111,10 +111,10 @@ type gunner struct {
 	Gun  *Gun
 	Is   *Fighter
 	In   *Action
-	From *muzzle `ecs:"optional"` // where it is decided what is hit
+	From *muzzle `ecs:"optional"` // on peers that decide hits
 }
 
-// shoot fires guns, before anybody moves. What they hit is for the server to say.
+// shoot fires guns, before any entity moves. The server decides what the shots hit.
 func shoot(w *ecs.World) {
 	wait := ticks(w, reload)
 	for _, g := range ecs.Each[gunner](w) {
@@ -134,12 +134,12 @@ func shoot(w *ecs.World) {
 	}
 }
 
-// ticks is how many there are in so many seconds, 1 to 255.
+// ticks returns the number of ticks in a duration, limited to 1 to 255.
 func ticks(w *ecs.World, seconds float64) int {
 	return min(max(int(seconds*float64(w.TickRate())+0.5), 1), math.MaxUint8)
 }
 
-// fighter is a player's entity that walks.
+// fighter is the row of players that walk and can be shot down.
 type fighter struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
@@ -148,7 +148,7 @@ type fighter struct {
 	In   Action
 }
 
-// walkUp is walk for who is up.
+// walkUp moves a player that is not down.
 func walkUp(g fighter, s ecs.Step) {
 	if g.Is.Down {
 		g.Vel.X, g.Vel.Y = 0, 0
@@ -158,7 +158,7 @@ func walkUp(g fighter, s ecs.Step) {
 	g.Head.Angle = g.In.Aim
 }
 
-// wanderer is a server-controlled entity that can be shot down.
+// wanderer is the row of server-controlled entities that can be shot down.
 type wanderer struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
@@ -167,7 +167,7 @@ type wanderer struct {
 	Is   Fighter
 }
 
-// wanderUp is wander for who is up.
+// wanderUp moves a server-controlled entity that is not down.
 func wanderUp(n wanderer, s ecs.Step) {
 	if n.Is.Down {
 		n.Vel.X, n.Vel.Y = 0, 0

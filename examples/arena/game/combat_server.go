@@ -9,10 +9,10 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Arm makes a server one for [CombatProtocol]: it remembers what shooters saw.
+// Arm adds to a server's configuration what [CombatProtocol] needs: lag compensation.
 func Arm(c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} }
 
-// PopulateCombat is [Populate] for [CombatProtocol].
+// PopulateCombat spawns npcs server-controlled entities for [CombatProtocol], numbered after the players.
 func PopulateCombat(w *ecs.World, players, npcs int) {
 	for i := range npcs {
 		x, y := side(Size).start(w, players+i)
@@ -30,7 +30,7 @@ func joinCombat(w *ecs.World, client uint32, _ *struct{}) {
 		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdict{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
 }
 
-// shooter is a player who may have fired in this tick.
+// shooter is the row of players who may have fired in this tick.
 type shooter struct {
 	Owner *components.Owner
 	From  *muzzle
@@ -41,13 +41,13 @@ type shooter struct {
 	Told  *Verdict
 }
 
-// target is what a shot can hit.
+// target is the row of entities that a shot can hit.
 type target struct {
 	Pos components.Position
 	Is  Fighter
 }
 
-// hit finds out what the shots of this tick hit, where the shooters saw it.
+// hit resolves the shots of this tick. It tests each shot against the targets where the shooter saw them.
 func hit(w *ecs.World) {
 	fired := uint8(ticks(w, reload))
 	for e, s := range ecs.EachInOrder[shooter](w) {
@@ -55,10 +55,10 @@ func hit(w *ecs.World) {
 			continue
 		}
 		view := lagcomp.As(w, s.Owner.Client, s.In.Seen)
-		v := judge(w, view, e, s.From.At, s.In.Aim)
+		v := evaluateShot(w, view, e, s.From.At, s.In.Aim)
 		v.Shot = s.Is.Shots
 		victim, found := w.ByNetID(v.Whom)
-		if found && harm(w, victim) {
+		if found && damageTarget(w, victim) {
 			v.Down = true
 			s.Who.Kills++
 			if who := ecs.Get[Player](w, victim); who != nil {
@@ -70,8 +70,8 @@ func hit(w *ecs.World) {
 	}
 }
 
-// harm takes health from who was hit; it reports whether that brought it down.
-func harm(w *ecs.World, victim ecs.Entity) bool {
+// damageTarget removes the health of one shot from the victim. It reports whether the victim went down.
+func damageTarget(w *ecs.World, victim ecs.Entity) bool {
 	is, health := ecs.Get[Fighter](w, victim), ecs.Get[components.Health](w, victim)
 	if is.Down {
 		return false
@@ -81,8 +81,8 @@ func harm(w *ecs.World, victim ecs.Entity) bool {
 	return is.Down
 }
 
-// Aimed is the first entity in the way of a shot, and where it is; false when there is
-// none. The view is the server's, or with [lagcomp.Of] what a client draws.
+// Aimed returns the first entity that a shot hits, and its position. It returns false if the shot hits nothing. The view
+// is the server's view of a shooter, or with [lagcomp.Of] the view that a client draws.
 func Aimed(view lagcomp.View, shooter ecs.Entity, from components.Position, aim uint16) (first ecs.Entity, at components.Position, found bool) {
 	sin, cos := math.Sincos(float64(aim) * (2 * math.Pi / 65536))
 	nearest := float64(Range)
@@ -111,8 +111,8 @@ func report(w *ecs.World, k Kill) {
 	}
 }
 
-// patient is who comes back, or gets better.
-type patient struct {
+// respawning is the row of entities that respawn or heal.
+type respawning struct {
 	Pos    *components.Position
 	Health *components.Health
 	Is     *Fighter
@@ -120,12 +120,11 @@ type patient struct {
 	Jumps  *components.Teleports
 }
 
-// revive brings back who has been down for long enough, somewhere else, and mends
-// all others slowly.
+// revive respawns entities that have been down for [Respawn] seconds, at a random position, and slowly heals all others.
 func revive(w *ecs.World) {
 	rate := float64(w.TickRate())
 	better := w.Tick()%uint32(max(mend*rate, 1)) == 0
-	for e, p := range ecs.Each[patient](w) {
+	for e, p := range ecs.Each[respawning](w) {
 		if !p.Is.Down {
 			if better && p.Health.Points < MaxHealth {
 				p.Health.Points++

@@ -1,6 +1,6 @@
 //go:build !js
 
-// A client for browsers has no command line, and links none.
+// A client in a browser has no command line, so this file is not part of it.
 
 package game
 
@@ -14,24 +14,24 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// command is the arena as it is run, with what its flags say.
+// command is the arena with the values of its flags.
 type command struct {
 	combat   choice
 	messages *Messages
 }
 
-// fights reports whether there are guns: the reference workload has none.
+// fights reports whether players have guns. Without the flag, they have none under -headless, the reference workload.
 func (c *command) fights(o *runner.Options) bool { return c.combat.or(!o.Headless) }
 
-// World is the arena as the runner needs to know it, but for sockets and inspector.
+// World returns the arena for package runner, without sockets and inspector.
 func World() runner.World {
 	c := &command{messages: NewMessages()}
 	return runner.World{
 		Name: "arena",
-		About: "Players walk, aim and shoot among entities of the server. In a browser or a window: keys W A S D and the\n" +
-			"mouse, or two thumbs; F3 or a tap on the status shows what the network does, with sliders to make it worse.\n" +
-			"-preset chooses the netcode, for people as for bots; -rtt, -jitter, -loss and their like are the bots' link.\n" +
-			"-combat and -combat=false choose whether there are guns; server and bots of -serve and -connect must agree.",
+		About: "Players walk, aim and shoot among entities of the server. Play in a browser or a window, with the keys W A S D\n" +
+			"and the mouse, or with two thumbs. F3 or a tap on the status shows the network, with sliders to make it worse.\n" +
+			"-preset chooses the netcode of people and bots. -rtt, -jitter, -loss and similar flags set the link of the bots.\n" +
+			"-combat turns guns on, -combat=false turns them off. Give -serve and -connect the same value.",
 		Protocol: func(o *runner.Options) *ecs.Protocol {
 			if c.fights(o) {
 				return CombatProtocol()
@@ -56,12 +56,12 @@ func World() runner.World {
 		Server: c.server,
 		Client: c.client,
 		Flags: func(fs *flag.FlagSet) {
-			fs.Var(&c.combat, "combat", "whether there are guns: true or false. Without it there are, but with -headless: that is the reference workload,\nin which nobody shoots. Who plays in a browser or a window needs them")
+			fs.Var(&c.combat, "combat", "whether players have guns: true or false. The default is true, but false with -headless, which runs the reference\nworkload. A browser or a window needs guns")
 		},
 	}
 }
 
-// server adds what combat needs to the server's configuration.
+// server configures the server for combat, if players have guns.
 func (c *command) server(o *runner.Options, config *systems.ServerConfig) {
 	if !c.fights(o) {
 		return
@@ -70,19 +70,19 @@ func (c *command) server(o *runner.Options, config *systems.ServerConfig) {
 	c.messages.Serve(config)
 }
 
-// client makes bots understand what players say.
+// client configures a bot's client. With guns, it also receives chat messages.
 func (c *command) client(o *runner.Options, config *systems.ClientConfig) {
-	// Players run 10 units between two snapshots.
+	// Players move 10 units between two snapshots.
 	config.Damping = interpolate.Damping{Rate: 15, Snap: 50}
 	if c.fights(o) {
 		c.messages.Play(config, nil)
 	}
 }
 
-// choice is a flag that is true, false or not given.
+// choice is the value of a flag that is true, false or not given.
 type choice struct{ given, value bool }
 
-// or is the choice, or something else where there was none.
+// or returns the value of the flag, or otherwise if the flag was not given.
 func (c *choice) or(otherwise bool) bool { return c.value || !c.given && otherwise }
 
 // Set implements [flag.Value].
@@ -92,7 +92,7 @@ func (c *choice) Set(s string) (err error) {
 	return err
 }
 
-// String implements [flag.Value]: nothing where there was no choice.
+// String implements [flag.Value]. It returns "" if the flag was not given.
 func (c *choice) String() string {
 	if c == nil || !c.given {
 		return ""
@@ -100,5 +100,5 @@ func (c *choice) String() string {
 	return strconv.FormatBool(c.value)
 }
 
-// IsBoolFlag says that the flag alone is true.
+// IsBoolFlag makes -combat without a value mean true.
 func (c *choice) IsBoolFlag() bool { return true }

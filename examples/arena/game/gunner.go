@@ -8,39 +8,39 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Gunner is a [Bot] that shoots at who comes near. It goes by what its client draws, and
-// claims that, as people do.
+// Gunner is a [Bot] that shoots at entities within its sight. It aims at what its client draws and claims this view for
+// lag compensation, as human players do.
 type Gunner struct {
 	Bot
 	aim uint16
 	own ecs.Entity
 }
 
-// NewGunner makes the n-th of many bots for [CombatProtocol].
+// NewGunner returns bot n of a number of bots, from 0, for [CombatProtocol]. The seed determines its decisions.
 func NewGunner(seed uint64, n, of int) *Gunner { return &Gunner{Bot: *NewBot(seed, n, of)} }
 
-// sight is how far a gunner looks, in units; swing is how far it turns in a second,
-// in 65536ths of a turn.
+// sight is the distance within which a gunner finds targets, in units. swing is its turning speed, in 65536ths of a full
+// turn per second.
 const (
 	sight = 380
 	swing = 40_000
 )
 
-// Gather is how the gunner fills its inputs.
+// Gather returns the function that produces the gunner's inputs.
 func (g *Gunner) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Action) {
 		w := c.World()
 		move := g.Next(w.TickRate())
 		in.Buttons = move.Buttons
-		want, near := g.look(c, move.Aim)
+		want, near := g.findTarget(c, move.Aim)
 		g.turn(w, in, want, near)
 		in.Aim = g.aim
 		in.Seen = c.Claim(in.Buttons&Fire != 0)
 	})
 }
 
-// look is where the nearest target is, or else idle.
-func (g *Gunner) look(c *systems.Client, idle uint16) (want uint16, near bool) {
+// findTarget returns the aim at the nearest drawn target within sight. Without a target it returns idle and false.
+func (g *Gunner) findTarget(c *systems.Client, idle uint16) (want uint16, near bool) {
 	w := c.World()
 	if !w.Alive(g.own) {
 		g.own, _ = c.Own(w)
@@ -63,13 +63,13 @@ func (g *Gunner) look(c *systems.Client, idle uint16) (want uint16, near bool) {
 	return want, true
 }
 
-// Bearing is the aim along a vector.
+// Bearing returns the aim in the direction of a vector, in 65536ths of a full turn.
 func Bearing(dx, dy float32) uint16 {
 	return uint16(int32(math.Atan2(float64(dy), float64(dx)) / (2 * math.Pi) * 65536))
 }
 
-// turn turns as far as a gunner can in a tick, and fires in bursts once a target is in
-// line.
+// turn turns the aim towards want, at most as far as the gunner can turn in one tick. It fires in bursts while a target
+// is in line.
 func (g *Gunner) turn(w *ecs.World, in *Action, want uint16, near bool) {
 	most := int32(swing / w.TickRate())
 	off := int32(int16(want - g.aim))

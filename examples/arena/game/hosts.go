@@ -5,7 +5,8 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Book is what hosts of [CombatProtocol] are told and send: its bindings and its module have the same.
+// Book returns the messages that hosts of [CombatProtocol] send and receive. The bindings and the WebAssembly module use
+// the same ones.
 func (m *Messages) Book() *host.Book {
 	b := &host.Book{}
 	host.Message(b, m.Say)
@@ -13,7 +14,7 @@ func (m *Messages) Book() *host.Book {
 	return b
 }
 
-// Host is one more player of a host.
+// Host returns the configuration of a player in a host program.
 func Host() host.Config {
 	m := NewMessages()
 	return host.Config{

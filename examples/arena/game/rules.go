@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Size is the length of the world's sides, in units, where a [Variant] says nothing else.
+// Size is the default length of the world's sides, in units. [Variant] can change it.
 const Size = 2000
 
 // side is the length of a world's sides.
@@ -30,45 +30,44 @@ const (
 	Right
 )
 
-// Input is what a player does in one tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	Buttons uint8  `net:"0..255"`
-	Aim     uint16 `net:"0..65535"` // 65536 to the full turn
+	Aim     uint16 `net:"0..65535"` // 65536ths of a full turn
 }
 
-// Wander is an entity that walks half of each four seconds and rests the other
-// half. Server-controlled entities differ in their phase only.
+// Wander is the state of a server-controlled entity, which walks for two seconds and rests for two seconds. These
+// entities differ only in their phase.
 type Wander struct {
 	Index  int32 // of the NPC, from 0
 	Phase  int32 // ticks
-	Facing uint8 // 256 to the full turn
+	Facing uint8 // 256ths of a full turn
 }
 
-// Vitals is what health goes down by.
+// Vitals determines when an entity loses health.
 type Vitals struct {
 	Number int32 // of the entity in the world's order: players first
 }
 
-// Protocol builds the arena's protocol. Entities walk in lines, server-controlled
-// ones along their heading.
+// Protocol returns the arena's protocol without guns. Entities walk in straight lines. Server-controlled entities walk
+// along their heading.
 func Protocol() *ecs.Protocol { return Variant{}.Protocol() }
 
-// Variant is a way to build [Protocol] for measuring. Peers must agree on it.
+// Variant changes [Protocol] for measurements. All peers must use the same values.
 type Variant struct {
-	// NoHint leaves out the word that anybody moves along a heading.
+	// NoHint omits the tag word "along" from the heading, which says that entities move along it.
 	NoHint bool
-	// Players is how many clients get a player; who comes behind these watches. 0: all.
+	// Players is the number of clients that get a player. Later clients only watch. 0 gives every client a player.
 	Players int
-	// Size is the length of the world's sides, in units, a whole number up to 16,000. 0: the constant Size.
+	// Size is the length of the world's sides, in units, up to 16,000. 0 is the constant Size.
 	Size int
 }
 
-// side is the length of the world's sides.
+// side returns the length of the world's sides.
 func (v Variant) side() side { return side(cmp.Or(v.Size, Size)) }
 
-// Protocol builds the protocol. Positions are replicated within 1/16 of a unit, headings
-// within half of a 256th of a turn. Velocities are for who predicts; others see them in how
-// the positions change.
+// Protocol returns the protocol of the variant. Positions are replicated within 1/16 of a unit, headings within half of
+// a 256th of a turn. Only the owner, who predicts, receives the velocity. Others see the positions change.
 func (v Variant) Protocol() *ecs.Protocol {
 	p, heading := ecs.NewProtocol("arena/2"), "along"
 	if v.NoHint {
@@ -91,7 +90,7 @@ func (v Variant) Protocol() *ecs.Protocol {
 	return p
 }
 
-// motion registers what all entities have.
+// motion registers the components of all entities.
 func motion(p *ecs.Protocol, heading string, size side) {
 	const place = "0..%v step 0.001953125 tol 0.125 axis %s lines 0.0625"
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
@@ -106,7 +105,7 @@ func motion(p *ecs.Protocol, heading string, size side) {
 	ecs.ReplicateFields[components.Health](p, 0, schema.Fields{"Points": "0..100"})
 }
 
-// walker is a player's entity, moved by its owner's input.
+// walker is the row of players, which move by their owner's input.
 type walker struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
@@ -119,7 +118,7 @@ func (size side) walk(e walker, s ecs.Step) {
 	e.Head.Angle = e.In.Aim
 }
 
-// stride is one step the way that the pressed keys say.
+// stride moves an entity by one step in the direction of the pressed buttons.
 func (size side) stride(s ecs.Step, pos *components.Position, vel *components.Velocity, buttons uint8) {
 	dx, dy := direction(buttons)
 	vel.X, vel.Y = dx*PlayerSpeed, dy*PlayerSpeed
@@ -127,7 +126,7 @@ func (size side) stride(s ecs.Step, pos *components.Position, vel *components.Ve
 	pos.Y = size.clamp(pos.Y + vel.Y*s.Seconds)
 }
 
-// direction is the unit vector of the pressed keys; opposite keys cancel out.
+// direction returns the unit vector of the pressed buttons. Opposite buttons cancel out.
 func direction(buttons uint8) (dx, dy float32) {
 	bit := func(b uint8) float32 {
 		if buttons&b != 0 {
@@ -144,7 +143,7 @@ func direction(buttons uint8) (dx, dy float32) {
 
 func (size side) clamp(v float32) float32 { return min(max(v, 0), float32(size)) }
 
-// npc is a server-controlled entity.
+// npc is the row of server-controlled entities.
 type npc struct {
 	Pos  *components.Position
 	Vel  *components.Velocity
@@ -152,7 +151,7 @@ type npc struct {
 	Do   *Wander
 }
 
-// Wandering times in seconds.
+// Durations of wandering in seconds: from one walk to the next, and between two turns.
 const (
 	period = 4
 	turn   = 0.5
@@ -160,7 +159,7 @@ const (
 
 func (size side) wander(n npc, s ecs.Step) { size.roam(s, n.Pos, n.Vel, n.Head, n.Do) }
 
-// roam is one tick of wandering.
+// roam moves a server-controlled entity by one tick.
 func (size side) roam(step ecs.Step, pos *components.Position, vel *components.Velocity, head *components.Heading, do *Wander) {
 	rate := float64(step.TickRate)
 	cycle, every := uint32(period*rate), max(uint32(turn*rate), 1)
@@ -191,7 +190,7 @@ func (size side) roam(step ecs.Step, pos *components.Position, vel *components.V
 	}
 }
 
-// reflect folds a coordinate that is outside back in.
+// reflect mirrors a coordinate outside of the world back into it.
 func (size side) reflect(v float32) float32 {
 	if v < 0 {
 		return size.clamp(-v)
@@ -199,13 +198,13 @@ func (size side) reflect(v float32) float32 {
 	return size.clamp(2*float32(size) - v)
 }
 
-// mortal has health to lose.
+// mortal is the row of entities that lose health.
 type mortal struct {
 	Health *components.Health
 	Who    *Vitals
 }
 
-// age takes a point of health from a tenth of all entities each second.
+// age removes one point of health from a tenth of all entities each second.
 func age(w *ecs.World) {
 	rate := uint32(w.TickRate())
 	if w.Tick()%rate != 0 {

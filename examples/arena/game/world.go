@@ -8,7 +8,7 @@ import (
 // Populate spawns npcs server-controlled entities, numbered after the players.
 func Populate(w *ecs.World, players, npcs int) { Variant{}.Populate(w, players, npcs) }
 
-// Populate is the function of this name, for a variant.
+// Populate spawns npcs server-controlled entities, numbered after the players, in the variant's world.
 func (v Variant) Populate(w *ecs.World, players, npcs int) {
 	for i := range npcs {
 		phase := i * period * w.TickRate() / npcs
@@ -25,20 +25,20 @@ func (size side) join(w *ecs.World, client uint32) {
 		components.Health{Points: 100}, Vitals{Number: int32(client) - 1}, Input{})
 }
 
-// start is where an entity begins: anywhere, by its number.
+// start returns the random start position of the entity with a number.
 func (size side) start(w *ecs.World, number int) (x, y float32) {
 	draw := ecs.NewRand(w.Seed(), uint64(number))
 	return draw.Float32() * float32(size), draw.Float32() * float32(size)
 }
 
-// Push moves a player at once, as far as the walls allow.
+// Push moves an entity by dx and dy at once, and stops it at the walls.
 func Push(w *ecs.World, e ecs.Entity, dx, dy float32) {
 	if p := ecs.Get[components.Position](w, e); p != nil {
 		p.X, p.Y = side(Size).clamp(p.X+dx), side(Size).clamp(p.Y+dy)
 	}
 }
 
-// Place is where an entity stands.
+// Place returns the position of an entity, and false if it has none.
 func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 	p := ecs.Get[components.Position](w, e)
 	if p == nil {

@@ -1,11 +1,11 @@
 //go:build wasm
 
-// Command wasm is the arena's client without a window, for pages, workers and Node:
+// Command wasm is the arena's client without graphics, for pages, workers and Node:
 //
 //	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' ./examples/arena/wasm
 //
-// It predicts and reconciles as every client of the arena does; whoever loads it draws. Package wasm of systems/host says
-// what it exports.
+// It predicts and reconciles like every client of the arena. The program that loads it draws. Package systems/host/wasm
+// documents its exports.
 package main
 
 import (
