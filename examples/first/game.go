@@ -5,27 +5,27 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Move is the input: what a player asks for in one tick.
+// Move is the input of a player for one tick.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// Place is where a player is. Its owner predicts it; others see it on its way between two states of the server.
+// Place is the position of a player. Its owner predicts it. Other clients draw it between two states of the server.
 type Place struct {
 	X float32 `net:"0..640 step 0.1 axis x"`
 	Y float32 `net:"0..400 step 0.1 axis y"`
 }
 
-// It says who has to catch the others. The server decides that.
+// It marks the players who must catch the others. The server decides it.
 type It struct{ Is bool }
 
-// Protocol is the whole game. Server and clients build it alike.
+// Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("tag/1")
 	ecs.Input[Move](p)
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[It](p, 0)
-	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { // players ask for nothing when they join
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { // players request nothing when they join
 		w.Spawn(components.Owner{Client: client}, Place{float32(40 * client % 640), 200}, It{}, Move{})
 	})
 	p.Simulate("run", run)
@@ -33,7 +33,7 @@ func Protocol() *ecs.Protocol {
 	return p
 }
 
-// run moves players: on the server all of them, on each client its own, in the very tick of the key.
+// run moves players by their inputs. The server runs it for all players, each client immediately for its own player.
 func run(w *ecs.World) {
 	for _, r := range ecs.Each[struct {
 		Place *Place
@@ -44,12 +44,12 @@ func run(w *ecs.World) {
 	}
 }
 
-// tag runs on the server alone. A touched player has to catch the others too; when all are caught, a new round begins.
-// It reads first and writes afterwards, so that the order of the players does not matter.
+// tag runs only on the server. A touched player must catch the others too. When all are caught, a new round begins.
+// It reads first and writes afterwards, so the order of the players does not matter.
 func tag(w *ecs.World) {
 	var red []Place
 	players, first := 0, ^uint32(0)
-	for _, p := range ecs.All[struct { // values, to look at
+	for _, p := range ecs.All[struct { // values, to read
 		Owner components.Owner
 		Place Place
 		It    It
@@ -60,7 +60,7 @@ func tag(w *ecs.World) {
 		}
 	}
 	round := len(red) == 0 || len(red) == players && players > 1
-	for _, p := range ecs.Each[struct { // pointers, to write to
+	for _, p := range ecs.Each[struct { // pointers, to write
 		Owner *components.Owner
 		Place *Place
 		It    *It

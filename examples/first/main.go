@@ -1,6 +1,6 @@
 //go:build !js
 
-// Command first is a game of tag in the browser. docs/guide/first-game.md makes it, from an empty folder.
+// Command first is a game of tag in the browser. docs/guide/first-game.md builds it step by step from an empty folder.
 package main
 
 import (
@@ -23,13 +23,13 @@ func main() {
 	world := runner.World{
 		Name:     "first",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
-		Bot: func(_ *runner.Options, n int) runner.Bot { // it runs to and fro
+		Bot: func(_ *runner.Options, n int) runner.Bot { // it runs back and forth
 			return runner.NewBot(func(c *systems.Client, in *Move) {
 				t := int(c.World().Tick())
 				in.DX, in.DY = int8((t/60+n)%3-1), int8((t/45+n)%3-1)
 			})
 		},
-		Defaults: runner.Options{Clients: 3, NPCs: -1}, // none but players
+		Defaults: runner.Options{Clients: 3, NPCs: -1}, // no entities except players
 	}
 	web.Beside(&world, eventloop.ListenBoth, web.Config{Package: ".", Page: page})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

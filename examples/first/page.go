@@ -17,12 +17,12 @@ func main() {
 	})
 	browser.Run(browser.Config{
 		Protocol:  Protocol,
-		Configure: func(c *systems.ClientConfig) { c.Gather, c.Partial = run, run }, // each tick, each frame
+		Configure: func(c *systems.ClientConfig) { c.Gather, c.Partial = run, run }, // for each tick, and for each frame
 		Draw:      draw,
 	})
 }
 
-// draw shows what there is in the view: red has to catch the others, the own player has a rim.
+// draw draws the players of the view. Red players must catch the others. The client's own player has an outline.
 func draw(c *systems.Client) {
 	canvas := js.Global().Get("game").Call("getContext", "2d")
 	canvas.Call("clearRect", 0, 0, 640, 400)

@@ -1,4 +1,4 @@
-// Command bindings writes what the page needs to know of the game's types, into this folder: go generate ./...
+// Command bindings writes the game's types for the page into this folder. Run it by go generate ./...
 package main
 
 import (
@@ -19,7 +19,7 @@ func main() {
 	}
 }
 
-// config is what is bound. Numbers that have a meaning get names here.
+// config returns the configuration of the bindings. It names the numbers that have a meaning.
 func config() bind.Config {
 	colours := bind.Enum{Name: "Colour", Fields: []string{"Player.Colour", "Paint.Colour"}}
 	for n, name := range game.Colours {

@@ -2,10 +2,10 @@ package game
 
 import "github.com/tactusgo/tactus/components"
 
-// Colours are the names of those that players can have. What they look like is the page's business.
+// Colours are the names of the colours that players can choose. The page defines how they look.
 var Colours = [...]string{"Blue", "Red", "Green", "Purple", "Orange", "Teal"}
 
-// seen are the rows of what there is to look at: values, which [ecs.All] yields on every peer.
+// These rows of values are copies to read. [ecs.All] yields them on every peer.
 type (
 	seenPlayer struct {
 		Owner  components.Owner

@@ -1,12 +1,12 @@
 //go:build !js
 
-// Command server serves the game, and the page that npm run build has made:
+// Command server serves the game, and the page that npm run build creates:
 //
 //	go run ./server
 //	go run ./server -websocket 0.0.0.0:7778 -page 0.0.0.0:8080 -public play.example.com:7778 -key @/etc/mygame/key
 //
-// SIGTERM drains it: nobody is let in any more, and it ends when those who play have gone, or after -drain. Ctrl-C ends
-// it at once.
+// SIGTERM drains the server: it refuses new players and ends when all players have left, or after -drain. Ctrl-C ends it
+// immediately.
 package main
 
 import (
@@ -36,10 +36,10 @@ import (
 	"github.com/tactusgo/tactus/examples/starter-ts/game"
 )
 
-// build is what makes the page.
+// build is the command that creates the page.
 const build = "npm --prefix web run build"
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	listen, websocket, public, connect, key, inspect, page, files string
 	drain                                                         time.Duration
@@ -58,20 +58,20 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, or until drain has ended and nobody plays any more.
+// run serves until ctx ends. When drain ends, it refuses new players and returns when all players have left.
 func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	var o options
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	fs.SetOutput(out)
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
-	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets, which pages open")
-	fs.StringVar(&o.public, "public", "", "`addresses` of this server as clients know them, with commas between; none: where it listens")
-	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; none: its own host, at the port for WebSockets")
-	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; none: anybody on this machine may play")
-	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for you; none: none")
-	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page; none: another server has it, as in development")
-	fs.StringVar(&o.files, "files", "web/dist", "the `folder` of the page, as npm run build makes it")
-	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long those who play may go on when the server is told to end")
+	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets, to which pages connect")
+	fs.StringVar(&o.public, "public", "", "the public `addresses` of this server, separated by commas; empty: the address on which it listens")
+	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; empty: the host of the page, at the port for WebSockets")
+	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; empty: only players on this machine can join, without login")
+	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for the developer; empty: no inspector")
+	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page; empty: another server serves it, as in development")
+	fs.StringVar(&o.files, "files", "web/dist", "the `folder` of the page, which npm run build creates")
+	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	return m.run(ctx, drain)
 }
 
-// beside serves the page and the inspector, each at an address of its own, until closing is called.
+// beside serves the page and the inspector at their addresses, until closing is called.
 func (o *options) beside(server *systems.Server, port uint16, names []string, log *slog.Logger) (closing func(), err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -150,7 +150,7 @@ func (o *options) beside(server *systems.Server, port uint16, names []string, lo
 	return closing, err
 }
 
-// access reads -key and -public, and returns the names under which browsers may ask for this server.
+// access reads -key and -public. It returns the host names that browsers may use for this server.
 func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 	if o.key != "" {
 		text, err := os.ReadFile(strings.TrimPrefix(o.key, "@"))
@@ -158,7 +158,7 @@ func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 			return nil, fmt.Errorf("-key: %w", err)
 		}
 		if c.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("-key: %w; the file holds 64 hexadecimal digits", err)
+			return nil, fmt.Errorf("-key: %w; write 64 hexadecimal digits into the file", err)
 		}
 	}
 	for text := range strings.SplitSeq(o.public, ",") {

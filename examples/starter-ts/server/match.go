@@ -15,23 +15,23 @@ import (
 	"github.com/tactusgo/tactus/examples/starter-ts/game"
 )
 
-// match is the server while it runs. It belongs to one goroutine: that of run.
+// match is the running server. Only the goroutine of run uses it.
 type match struct {
 	server   *systems.Server
-	drain    time.Duration // how long draining may take
+	drain    time.Duration // how long players may continue while draining
 	draining bool
 	log      *slog.Logger
 }
 
-// errDraining is what newcomers are told once the server has been told to end.
-var errDraining = errors.New("this server is about to end; try another one")
+// errDraining rejects new players while the server drains.
+var errDraining = errors.New("this server is shutting down: join another one")
 
-// admit has the last word on who joins, and as what.
+// admit checks the login of a joining player and may change it.
 func (m *match) admit(s netsys.Session, who *game.Login) error {
 	if m.draining {
 		return errDraining
 	}
-	if name := bytes.TrimRight(s.UserData(), "\x00"); len(name) > 0 { // the login service knows better
+	if name := bytes.TrimRight(s.UserData(), "\x00"); len(name) > 0 { // the name in the token comes from the login service
 		who.Name.Set(string(name))
 	}
 	if who.Name.Len() == 0 {
@@ -40,7 +40,7 @@ func (m *match) admit(s netsys.Session, who *game.Login) error {
 	return nil
 }
 
-// run steps the world until ctx ends; or until drain has ended, and everybody has gone or it has taken too long.
+// run steps the world until ctx ends. After drain has ended, it returns when all players have left or the time is over.
 func (m *match) run(ctx, drain context.Context) error {
 	told, over := drain.Done(), (<-chan time.Time)(nil)
 	tick := time.NewTimer(0)
@@ -67,7 +67,7 @@ func (m *match) run(ctx, drain context.Context) error {
 	}
 }
 
-// players is how many play.
+// players returns the number of connected players.
 func (m *match) players() (n int) {
 	for range m.server.Clients {
 		n++
@@ -75,7 +75,7 @@ func (m *match) players() (n int) {
 	return n
 }
 
-// end says goodbye to whoever is left.
+// end closes the sessions of the remaining players.
 func (m *match) end(why string) error {
 	m.log.Info("end", "why", why, "players", m.players())
 	return m.server.Close(time.Now())

@@ -1,6 +1,6 @@
 //go:build wasm
 
-// Command wasm is the client of the page, which loads it and draws: npm run dev and npm run build make it.
+// Command wasm is the client that the page loads. The page draws. npm run dev and npm run build compile it.
 package main
 
 import (

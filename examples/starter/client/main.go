@@ -1,7 +1,7 @@
 //go:build !js
 
-// Command client plays the game. Without build tags it is for a terminal: a bot plays, and once a second a line says
-// what the client sees. With the tag window it is a window, in which you play:
+// Command client plays the game. Without build tags it runs in a terminal: a bot plays, and the client prints one line
+// per second about its view. With the tag window it opens a window in which you play:
 //
 //	go run ./client
 //	go run -tags window ./client -name Ann
@@ -35,13 +35,13 @@ func main() {
 	}
 }
 
-// run plays until ctx ends, or the session does.
+// run plays until ctx or the session ends.
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	fs := flag.NewFlagSet("client", flag.ContinueOnError)
 	fs.SetOutput(errs)
 	connect := fs.String("connect", "127.0.0.1:7777", "the server's `address`")
-	name := fs.String("name", os.Getenv("USER"), "what to be called")
-	token := fs.String("token", "", "the `file` with what the login service answered; none: a server on this machine without a key")
+	name := fs.String("name", os.Getenv("USER"), "the `name` of the player")
+	token := fs.String("token", "", "the `file` with the answer of the login service; empty: for a server on this machine without a key")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	return play(ctx, *connect, config, out)
 }
 
-// read reads a connect token as login services answer it: {"token": "…"}, in base64.
+// read reads a connect token from the answer of a login service: {"token": "…"}, in base64.
 func read(name string) (*netcode.ConnectToken, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

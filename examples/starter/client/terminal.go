@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
-// play lets a bot play, in a colour of its choice, and prints once a second what it sees.
+// play runs a bot in a random colour, and prints the state of its view once per second.
 func play(ctx context.Context, addr string, config systems.ClientConfig, out io.Writer) error {
 	config.Gather = systems.Gather(game.Bot)
 	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
@@ -34,7 +34,7 @@ func play(ctx context.Context, addr string, config systems.ClientConfig, out io.
 	})
 }
 
-// status is what a client sees, in a line.
+// status returns one line about a client's view.
 func status(c *systems.Client) string {
 	var players []string
 	stars := 0

@@ -19,14 +19,14 @@ import (
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
-// window is an ebiten.Game.
+// window implements ebiten.Game.
 type window struct {
 	ctx    context.Context
 	client *systems.Client
-	colour uint8 // that was asked for last
+	colour uint8 // the colour requested last
 }
 
-// play opens a window, and plays until that is closed, ctx ends, or the session does.
+// play opens a window and plays until the window closes, or ctx or the session ends.
 func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Writer) error {
 	config.Gather, config.Partial = systems.Gather(keys), systems.Gather(keys)
 	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
@@ -36,18 +36,18 @@ func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Wr
 	defer func() { _ = c.Close(time.Now()) }()
 	ebiten.SetWindowTitle("Starter: arrow keys walk, C is for colour")
 	ebiten.SetWindowSize(game.Width, game.Height)
-	ebiten.SetRunnableOnUnfocused(true) // the match goes on behind other windows
-	ebiten.SetTPS(ebiten.SyncWithFPS)   // the client keeps its own time
+	ebiten.SetRunnableOnUnfocused(true) // the match continues behind other windows
+	ebiten.SetTPS(ebiten.SyncWithFPS)   // the client keeps its own tick rate
 	return ebiten.RunGame(&window{ctx: ctx, client: c})
 }
 
-// keys fills an input: of a tick, and of a frame between two.
+// keys fills the input of a tick, or of a frame between two ticks.
 func keys(_ *systems.Client, in *game.Move) {
 	in.DX = axis(ebiten.KeyArrowLeft, ebiten.KeyArrowRight)
 	in.DY = axis(ebiten.KeyArrowUp, ebiten.KeyArrowDown)
 }
 
-// axis is -1, 0 or 1, by two keys.
+// axis returns -1, 0 or 1, depending on two keys.
 func axis(less, more ebiten.Key) (v int8) {
 	if ebiten.IsKeyPressed(less) {
 		v--

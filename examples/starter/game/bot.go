@@ -6,12 +6,12 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Bot plays: it fills an input with the way to the nearest star.
+// Bot fills an input with the direction to the nearest star.
 func Bot(c *systems.Client, in *Move) {
 	w := c.World()
 	me, ok := c.Own(w)
 	if !ok {
-		return // the server has not told of it yet
+		return // the server has not sent the player's entity yet
 	}
 	at := *ecs.Get[Place](w, me)
 	var goal Place
@@ -28,7 +28,7 @@ func Bot(c *systems.Client, in *Move) {
 	}
 }
 
-// toward is which way to go, along an axis.
+// toward returns the direction from one coordinate to another: -1, 0 or 1.
 func toward(from, to float32) int8 {
 	const enough = reach / 2
 	switch {

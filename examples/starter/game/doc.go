@@ -1,9 +1,9 @@
-// Package game is the game itself: what players ask for, what there is, and the rules. Server and clients share it, so
-// it knows neither of them, no screen and no socket.
+// Package game contains the inputs, components and rules of the game. Server and clients share it, so it does not depend
+// on them, on a screen or on a socket.
 //
 //   - Choose the netcode model: [Model], one word.
-//   - Change what travels: protocol.go, where each type and each rule is one line of [Protocol].
-//   - Change what happens: rules.go.
-//   - Change how it looks on every screen: look.go, with [Look].
-//   - Play without hands, for tests and the client in a terminal: [Bot].
+//   - Change inputs and components: protocol.go, where each type and each rule is one line of [Protocol].
+//   - Change the rules: rules.go.
+//   - Change the picture on all screens: look.go, with [Look].
+//   - Add a bot, as the tests and the client in a terminal do: [Bot].
 package game

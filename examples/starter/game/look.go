@@ -9,25 +9,25 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Colours are those that players can have, as 0xRRGGBB, and Gold is that of stars.
+// Colours are the colours that players can choose, as 0xRRGGBB.
 var Colours = [...]uint32{0x4a90d9, 0xd94a4a, 0x3fa45b, 0xa45bc4, 0xd98a2b, 0x2ba8a4}
 
-// Gold is the colour of stars, Grey that of players who are away.
+// Gold is the colour of stars. Grey is the colour of players who are away.
 const (
 	Gold uint32 = 0xd9b62b
 	Grey uint32 = 0x8a8f99
 )
 
-// Dot is something to draw.
+// Dot is a player or a star to draw.
 type Dot struct {
 	X, Y   float32 // of its middle, in units
-	R      float32 // half its width, in units
+	R      float32 // radius, in units
 	Colour uint32  // 0xRRGGBB
 	Name   string  // with the score; "": none
-	Own    bool    // it is the player's own
+	Own    bool    // it is the client's own player
 }
 
-// seen are the rows of what there is to look at: values, which [ecs.All] yields on every peer.
+// These rows of values are copies to read. [ecs.All] yields them on every peer.
 type (
 	seenPlayer struct {
 		Owner  components.Owner
@@ -40,7 +40,7 @@ type (
 	}
 )
 
-// Look yields what there is to draw for a client, stars first. It yields nothing before the server has let it in.
+// Look yields the dots to draw for a client, stars first. It yields nothing before the client is connected.
 func Look(c *systems.Client) iter.Seq[Dot] {
 	return func(yield func(Dot) bool) {
 		if !c.Connected() {
@@ -63,5 +63,5 @@ func Look(c *systems.Client) iter.Seq[Dot] {
 	}
 }
 
-// label is a player's name with the score.
+// label returns a player's name with the score.
 func (p *Player) label() string { return fmt.Sprintf("%s %d", p.Name, p.Score) }

@@ -6,49 +6,49 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Model is the netcode model. Another word here is all that it takes to play by another one: clients learn it from the
-// server when they join.
+// Model is the netcode model. Change this word to use another model. Clients receive the model from the server when they
+// join.
 const Model = policy.LocalSync
 
 // Width and Height are the size of the arena, in units.
 const Width, Height = 640, 400
 
-// Move is the input: what a player asks for in a tick. It is sent in every tick, so keep it small.
+// Move is the input of a player for one tick. A client sends it in every tick, so keep it small.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// Login is what a client asks to be when it joins.
+// Login is the name that a client requests when it joins.
 type Login struct {
 	Name components.Text[[16]byte]
 }
 
-// Paint is a command: what a player asks for now and then, here another colour.
+// Paint is the command that changes a player's colour.
 type Paint struct {
 	Colour uint8 `net:"enum 6"`
 }
 
-// Place is where something is. A player's own is predicted on the player's client; all others are drawn on their way
-// between two states of the server.
+// Place is the position of an entity. Each client predicts the place of its own player. It draws all others between two
+// states of the server.
 type Place struct {
 	X float32 `net:"0..640 step 0.1 axis x"`
 	Y float32 `net:"0..400 step 0.1 axis y"`
 }
 
-// Player is what the server alone decides of a player.
+// Player is the part of a player that only the server decides.
 type Player struct {
 	Name   components.Text[[16]byte]
 	Colour uint8  `net:"enum 6"`
 	Score  uint16 `net:"0..9999"`
-	Away   bool   // the page is closed or loaded again: see Protocol.Away
+	Away   bool   // the page is closed or reloading: see Protocol.Away
 }
 
-// Star is a thing to collect.
+// Star is a star to collect.
 type Star struct {
-	Worth uint8 `net:"0..3"` // points; 0: it has been taken
+	Worth uint8 `net:"0..3"` // points; 0: already taken
 }
 
-// Protocol is the whole game, built alike by server and clients.
+// Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("starter/1")
 	ecs.Input[Move](p)

@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	speed = 180 // units a second
-	reach = 16  // how near to a star one has to be to take it, in units, along either axis
-	stars = 12  // how many there are
-	most  = 9999
+	speed = 180  // units per second
+	reach = 16   // distance at which a player takes a star, in units along each axis
+	stars = 12   // number of stars in the arena
+	most  = 9999 // maximum score
 )
 
-// walker is a row: what a rule wants to touch.
+// walker is a row of pointers: the components that a rule reads and writes.
 type walker struct {
 	In    *Move
 	Place *Place
 }
 
-// collector is another, of a player as star is of a star.
+// collector is the row for players who collect, star the row for stars.
 type (
 	collector struct {
 		Place  *Place
@@ -30,29 +30,29 @@ type (
 	}
 )
 
-// join makes what belongs to a player who comes. When the player goes, all that it owns goes too.
+// join spawns the entity of a joining player. When the player leaves, the server despawns the player's entities.
 func join(w *ecs.World, client uint32, who *Login) {
 	colour := uint8(client) % uint8(len(Colours))
 	w.Spawn(components.Owner{Client: client}, Place{Width / 2, Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
 }
 
-// paint carries out the command.
+// paint executes the command.
 func paint(w *ecs.World, client uint32, ask *Paint) {
 	for _, c := range ecs.EachOf[collector](w, client) {
 		c.Player.Colour = ask.Colour
 	}
 }
 
-// away marks a player whose page is closed or loaded again, and who may come back.
+// away marks a player who closed or reloaded the page and may come back.
 func away(w *ecs.World, client uint32, away bool) {
 	for _, c := range ecs.EachOf[collector](w, client) {
 		c.Player.Away = away
 	}
 }
 
-// walk moves players. The server runs it for all of them, and each client at once for its own; so it depends on the
-// input and on components, and on nothing else. The length of a step is [ecs.World.Step]: between two ticks a client
-// draws a part of one.
+// walk moves players. The server runs it for all players, each client immediately for its own player. So it depends only
+// on the input and on components. [ecs.World.Step] is the length of a step in seconds. It is shorter than a tick when a
+// client draws a frame between two ticks.
 func walk(w *ecs.World) {
 	for _, p := range ecs.Each[walker](w) {
 		stride := float32(speed * w.Step())
@@ -61,8 +61,8 @@ func walk(w *ecs.World) {
 	}
 }
 
-// collect gives stars to who reaches them. It runs on the server alone, unless every peer simulates everything. Order
-// matters where two reach for one star, so both loops have one.
+// collect gives stars to the players who reach them. It runs only on the server, unless every peer simulates everything.
+// Two players can reach the same star, so both loops run in order.
 func collect(w *ecs.World) {
 	for _, p := range ecs.EachInOrder[collector](w) {
 		for e, s := range ecs.EachInOrder[star](w) {
@@ -70,7 +70,7 @@ func collect(w *ecs.World) {
 				continue
 			}
 			p.Player.Score = min(p.Player.Score+uint16(s.Star.Worth), most)
-			s.Star.Worth = 0 // it is despawned at the end of the tick, and nobody else is to have it
+			s.Star.Worth = 0 // the despawn takes effect later in this tick; until then no other player may take the star
 			w.Despawn(e)
 		}
 	}
@@ -78,8 +78,8 @@ func collect(w *ecs.World) {
 
 func near(a, b float32) bool { return a-b < reach && b-a < reach }
 
-// scatter sees to it that there are always as many stars. What looks like chance is the same on every peer: it follows
-// from the world's seed and the tick.
+// scatter keeps the number of stars constant. Its random numbers follow from the world's seed and the tick, so they are
+// the same on every peer.
 func scatter(w *ecs.World) {
 	missing := stars
 	for range ecs.Each[star](w) {

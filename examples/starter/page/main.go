@@ -1,6 +1,6 @@
 //go:build js
 
-// Command page is the client for browsers: it draws on the canvas of web/index.html, and asks the keys.
+// Command page is the client for browsers. It draws on the canvas of web/index.html and reads the keyboard.
 //
 //	GOOS=js GOARCH=wasm go build -ldflags "-s -w" -o page/web/game.wasm ./page
 //	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" page/web/
@@ -24,7 +24,7 @@ func main() {
 		in.DX, in.DY = keys.Axis("ArrowLeft", "ArrowRight"), keys.Axis("ArrowUp", "ArrowDown")
 	})
 	colour, pressed := uint8(0), false
-	paint := func(c *systems.Client) { // C asks for the next colour
+	paint := func(c *systems.Client) { // C requests the next colour
 		if now := keys.Down("c"); now != pressed {
 			if pressed = now; now {
 				colour = (colour + 1) % uint8(len(game.Colours))
@@ -40,7 +40,7 @@ func main() {
 		Protocol: game.Protocol,
 		Configure: func(c *systems.ClientConfig) {
 			who := game.Login{}
-			who.Name.Set(flag.Lookup("name").Value.String()) // as the page says
+			who.Name.Set(flag.Lookup("name").Value.String()) // as typed on the page
 			c.Login, c.Gather, c.Partial = who, held, held
 		},
 		Draw: func(c *systems.Client) {
@@ -50,10 +50,10 @@ func main() {
 	})
 }
 
-// draw shows the view.
+// draw draws the view.
 func draw(c *systems.Client, canvas js.Value) {
 	canvas.Call("clearRect", 0, 0, game.Width, game.Height)
-	unit := game.Width / canvas.Get("canvas").Get("clientWidth").Float() // names are as large on a phone
+	unit := game.Width / canvas.Get("canvas").Get("clientWidth").Float() // so names have the same size on a phone
 	canvas.Set("font", fmt.Sprintf("%gpx sans-serif", 12*unit))
 	for d := range game.Look(c) {
 		canvas.Set("fillStyle", fmt.Sprintf("#%06x", d.Colour))

@@ -1,13 +1,13 @@
 //go:build !js
 
-// Command server serves the game over UDP, for browsers over WebSockets too, and the page with it if asked:
+// Command server serves the game over UDP. With -websocket it also serves browsers, and with -page it serves the page:
 //
 //	go run ./server
 //	go run ./server -websocket 127.0.0.1:7778 -page 127.0.0.1:8080
 //	go run ./server -listen 0.0.0.0:7777 -public play.example.com:7777 -key @/etc/mygame/key
 //
-// SIGTERM drains it: nobody is let in any more, and it ends when those who play have gone, or after -drain. Ctrl-C ends
-// it at once.
+// SIGTERM drains the server: it refuses new players and ends when all players have left, or after -drain. Ctrl-C ends it
+// immediately.
 package main
 
 import (
@@ -36,7 +36,7 @@ import (
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	listen, websocket, public, key, inspect, page, files string
 	drain                                                time.Duration
@@ -55,19 +55,19 @@ func main() {
 	}
 }
 
-// run serves until ctx ends, or until drain has ended and nobody plays any more.
+// run serves until ctx ends. When drain ends, it refuses new players and returns when all players have left.
 func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	var o options
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	fs.SetOutput(out)
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
-	fs.StringVar(&o.websocket, "websocket", "", "the `address` for WebSockets; none: no browsers")
-	fs.StringVar(&o.public, "public", "", "`addresses` of this server as clients know them, with commas between; none: where it listens")
-	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; none: anybody on this machine may play")
-	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for you; none: none")
-	fs.StringVar(&o.page, "page", "", "the `address` of the page, for browsers; none: none")
+	fs.StringVar(&o.websocket, "websocket", "", "the `address` for WebSockets; empty: serve no browsers")
+	fs.StringVar(&o.public, "public", "", "the public `addresses` of this server, separated by commas; empty: the address on which it listens")
+	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; empty: only players on this machine can join, without login")
+	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for the developer; empty: no inspector")
+	fs.StringVar(&o.page, "page", "", "the `address` of the page, for browsers; empty: no page")
 	fs.StringVar(&o.files, "files", "page/web", "the `folder` of the page")
-	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long those who play may go on when the server is told to end")
+	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	return m.run(ctx, drain)
 }
 
-// beside serves the page and the inspector, each at an address of its own, until closing is called.
+// beside serves the page and the inspector at their addresses, until closing is called.
 func (o *options) beside(server *systems.Server, log *slog.Logger) (closing func(), err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
@@ -143,7 +143,7 @@ func (o *options) beside(server *systems.Server, log *slog.Logger) (closing func
 	return closing, err
 }
 
-// access reads -key and -public, and returns the names under which browsers may ask for this server.
+// access reads -key and -public. It returns the host names that browsers may use for this server.
 func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 	if o.key != "" {
 		text, err := os.ReadFile(strings.TrimPrefix(o.key, "@"))
@@ -151,7 +151,7 @@ func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 			return nil, fmt.Errorf("-key: %w", err)
 		}
 		if c.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("-key: %w; the file holds 64 hexadecimal digits", err)
+			return nil, fmt.Errorf("-key: %w; write 64 hexadecimal digits into the file", err)
 		}
 	}
 	for text := range strings.SplitSeq(o.public, ",") {

@@ -1,11 +1,11 @@
-// What the game looks like. Everything here can change while you play: save, and look. For three.js, Pixi or another
-// renderer replace this file: it reads rows of tables, and knows nothing of the net.
+// Draws the game. You can change this file while you play: saving it updates the picture. To use three.js, Pixi or another
+// renderer, replace this file: it reads rows of tables and does not depend on the network.
 import type { Colour, Table } from '../../bindings/game.mjs';
 
 /** The size of the arena, in units: Width and Height of game/protocol.go. */
 const WIDTH = 640, HEIGHT = 400;
 
-/** What the colours of players look like. */
+/** The CSS colours of players. */
 export const COLOURS: Readonly<Record<Colour, string>> = ['#5aa9ff', '#ff6b6b', '#5fd38a', '#c08bff', '#ffa24d', '#43d6cf'];
 const GOLD = '#ffc94a', RADIUS = 11;
 
@@ -14,35 +14,35 @@ export interface Player {
   score: number;
   colour: Colour;
   own: boolean;
-  /** Whether its page is closed or loaded again. */
+  /** Whether the player's page is closed or reloading. */
   away: boolean;
   x: number;
   y: number;
-  /** Where it looks, -1 to 1 along each axis. */
+  /** The direction of the eyes, -1 to 1 along each axis. */
   lookX: number;
   lookY: number;
 }
 
 export interface Point { x: number; y: number }
 
-const known = new Map<number, Player>(); // by NetID, as in the frame before
+const known = new Map<number, Player>(); // by NetID, from the previous frame
 const scene = { players: [] as Player[], me: null as Player | null };
 const sparks: (Point & { vx: number; vy: number; born: number; text: string })[] = [];
 
-/** Where on the page the arena is: its left upper corner, and how many pixels a unit has. */
+/** Returns the upper left corner of the arena on the page, and the number of pixels per unit. */
 function frame(canvas: HTMLCanvasElement): [left: number, top: number, scale: number] {
   const { clientWidth: w, clientHeight: h } = canvas;
   const scale = Math.min((w - 24) / WIDTH, (h - 140) / HEIGHT);
   return [(w - WIDTH * scale) / 2, (h - 84 - HEIGHT * scale) / 2, scale];
 }
 
-/** The place in the arena under a point of the page. */
+/** Returns the place in the arena under a point of the page. */
 export function place(canvas: HTMLCanvasElement, at: Point): Point {
   const [left, top, scale] = frame(canvas);
   return { x: (at.x - left) / scale, y: (at.y - top) / scale };
 }
 
-/** Draws a frame, and says who is on it. client is the number of the own player, and goal where its finger is. */
+/** Draws a frame and returns its players. client is the number of the own client, goal the position of its finger. */
 export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number, goal: Point | null): typeof scene {
   const now = performance.now(), c = canvas.getContext('2d')!;
   const width = Math.round(canvas.clientWidth * devicePixelRatio), height = Math.round(canvas.clientHeight * devicePixelRatio);
@@ -56,7 +56,7 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
   scene.players.length = 0;
   scene.me = null;
   for (const t of tables) {
-    const { Place, Star, Player, Owner } = t; // null where its rows have no such component
+    const { Place, Star, Player, Owner } = t; // null if the rows of the table have no such component
     if (Place && Star) for (let r = 0; r < t.rows; r++) star(c, Place.X(r), Place.Y(r), Star.Worth(r), t.id(r), now);
     if (!Place || !Player || !Owner) continue;
     for (let r = 0; r < t.rows; r++) {
@@ -69,7 +69,7 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
       if (p.own) scene.me = p;
     }
   }
-  if (known.size > 2 * scene.players.length + 16) known.clear(); // most of these have gone
+  if (known.size > 2 * scene.players.length + 16) known.clear(); // most of these players have left
   for (const p of scene.players) {
     c.globalAlpha = p.away ? 0.3 : 1;
     body(c, p);
@@ -80,7 +80,7 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
   return scene;
 }
 
-/** The player as it was in the frame before, at its new place: it looks where it goes, and sparks fly when it scores. */
+/** Moves the player of the previous frame to its new place. The eyes follow the movement. A higher score adds sparks. */
 function remember(id: number, x: number, y: number, score: number, now: number): Player {
   let p = known.get(id);
   if (!p) known.set(id, (p = { name: '', score, colour: 0, own: false, away: false, x, y, lookX: 0, lookY: 0 }));
@@ -114,7 +114,7 @@ function target(c: CanvasRenderingContext2D, { x, y }: Point): void {
   c.stroke();
 }
 
-/** A star, the larger the more it is worth. */
+/** Draws a star. Its size grows with its worth. */
 function star(c: CanvasRenderingContext2D, x: number, y: number, worth: number, id: number, now: number): void {
   const size = (5 + 1.8 * worth) * (1 + 0.07 * Math.sin(now / 400 + id));
   c.save();
@@ -159,7 +159,7 @@ function body(c: CanvasRenderingContext2D, p: Player): void {
   }
 }
 
-/** The name, in letters of so many units: on a phone they are larger than the rest. */
+/** Draws the name. size is the font size in units: on a phone, names are larger than the rest. */
 function label(c: CanvasRenderingContext2D, p: Player, size: number): void {
   c.font = `600 ${size}px system-ui, sans-serif`;
   c.textAlign = 'center';
@@ -167,7 +167,7 @@ function label(c: CanvasRenderingContext2D, p: Player, size: number): void {
   c.fillText(p.name, p.x, p.y - RADIUS - 7);
 }
 
-/** What flies about for a moment. */
+/** Draws the sparks and the points, which fade after LASTS milliseconds. */
 function fly(c: CanvasRenderingContext2D, now: number): void {
   const LASTS = 700;
   while (sparks[0] && now - sparks[0].born > LASTS) sparks.shift();

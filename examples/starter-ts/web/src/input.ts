@@ -1,24 +1,24 @@
-// What the player does: keys, and a finger or the mouse, held where the player is to go.
+// Reads the input of the player: keys, or a finger or the mouse button held at the destination.
 
 const held = new Set<string>();
-const released = new Set<string>(); // of held: let go since the last tick
+const released = new Set<string>(); // keys in held that were released since the last tick
 
-/** Where on the screen a finger is, in pixels of the page; null where there is none. */
+/** The position of the finger or the pressed mouse, in pixels of the page, or null. */
 export let finger: { x: number; y: number } | null = null;
 
 const axis = (less: string[], more: string[]): number =>
   Number(more.some((k) => held.has(k))) - Number(less.some((k) => held.has(k)));
 
-/** Which way the keys point, -1 to 1 along each axis. */
+/** Returns the direction of the pressed keys, -1 to 1 along each axis. */
 export const keys = (): [number, number] => [axis(['ArrowLeft', 'KeyA'], ['ArrowRight', 'KeyD']), axis(['ArrowUp', 'KeyW'], ['ArrowDown', 'KeyS'])];
 
-/** Lets go of keys that were released: after a tick, so that a tap between two ticks counts. */
+/** Removes released keys. Call it after a tick, so that a tap between two ticks counts. */
 export function ticked(): void {
   for (const key of released) held.delete(key);
   released.clear();
 }
 
-/** Listens for what is done on an element, and calls next when the next colour is asked for. */
+/** Listens for input on an element. Calls next when the player requests the next colour. */
 export function listen(canvas: HTMLElement, next: () => void): void {
   addEventListener('keydown', (e) => {
     if (e.target instanceof HTMLInputElement) return;

@@ -11,19 +11,19 @@ type Play = Game<typeof bindings>;
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status');
 
-// Save draw.ts while you play: the picture changes, and the match goes on.
+// Saving draw.ts while you play changes the picture. The match continues.
 let { draw } = picture;
 import.meta.hot?.accept('./draw.ts', (changed) => {
   if (changed) draw = changed['draw'] as typeof draw;
 });
 
-let game: Play | null = null; // the one that is played
+let game: Play | null = null; // the current game
 const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
 
-/** Joins the match of the server that connect.json names: web.Dist in server/main.go writes it. */
+/** Joins the match of the server in connect.json, which web.Dist in server/main.go serves. */
 async function join(name: string): Promise<Play> {
   const answer = await fetch('connect.json', { cache: 'no-store' }).catch(() => null);
-  if (!answer?.ok) throw new Error('there is no connect.json beside this page');
+  if (!answer?.ok) throw new Error('connect.json is missing beside this page: run the server, which provides it');
   const place = await answer.json() as Place & { insecure?: boolean };
   const who = new Login();
   who.Name = name;
@@ -33,7 +33,7 @@ async function join(name: string): Promise<Play> {
   });
 }
 
-/** Plays until the game is over, and says why it is. */
+/** Plays until the game ends. Returns the error that ended it. */
 function play(game: Play): Promise<unknown> {
   return new Promise((over) => {
     const step = (paint: boolean): void => {
@@ -44,9 +44,9 @@ function play(game: Play): Promise<unknown> {
         const scene = draw(canvas, game.frame(), game.stats.Client, finger);
         tell(scene.players);
         me = scene.me;
-        say(game.explanation); // nothing while all is well
+        say(game.explanation); // empty while the connection is fine
       } catch (e) {
-        if (!game.ended) throw e; // a mistake in this page: the console has it, and the next frame may do better
+        if (!game.ended) throw e; // a bug in this page: the console shows it, and the next frame tries again
         cancelAnimationFrame(frame);
         clearInterval(hidden);
         over(e);
@@ -56,11 +56,11 @@ function play(game: Play): Promise<unknown> {
       frame = requestAnimationFrame(next);
       step(true);
     });
-    const hidden = setInterval(() => document.hidden && step(false), 500); // a page that nobody sees gets no frames
+    const hidden = setInterval(() => document.hidden && step(false), 500); // a hidden page gets no animation frames
   });
 }
 
-/** Says which way to go: as the keys say, or to where the finger is. */
+/** Sets the input from the keys, or towards the finger. */
 let me: picture.Player | null = null;
 function steer({ input }: Play): void {
   [input.DX, input.DY] = keys();
@@ -85,7 +85,7 @@ function tell(players: readonly picture.Player[]): void {
   }));
 }
 
-/** Asks for a colour. */
+/** Requests a colour. */
 function paint(colour: Colour): void {
   const ask = new bindings.sent.Paint.Value();
   ask.Colour = colour;
@@ -99,7 +99,7 @@ for (const [name, colour] of Object.entries(Colour)) {
   find('colours').append(button);
 }
 
-/** Why there is no game, in words for players. While you work on the page, it shows the error too; else the console alone has it. */
+/** Returns a text for players that explains why the game ended. In development it includes the error; otherwise only the console shows it. */
 function advice(e: unknown): string {
   const known = e instanceof GameError && e.reason !== 0, text = known ? e.message : 'The game cannot be reached. Check your network, and try again.';
   return import.meta.env.DEV ? `${text}\n${known ? e.detail : e}` : text;
@@ -112,7 +112,7 @@ function again(): Promise<unknown> {
   return new Promise((go) => { button.onclick = go; });
 }
 
-/** Plays one game after the other. A game reconnects by itself, after longer and longer pauses, where that can help. */
+/** Plays games in a loop. A game reconnects by itself when that can help, after increasing pauses. */
 async function main(name: string): Promise<never> {
   form.remove();
   for (;;) {
@@ -130,7 +130,7 @@ async function main(name: string): Promise<never> {
   }
 }
 
-// Who has said a name keeps it, until the tab is closed.
+// A player keeps the name until the tab is closed.
 const name = new URLSearchParams(location.search).get('name') ?? sessionStorage.getItem('name');
 form.addEventListener('submit', (e) => {
   e.preventDefault();
