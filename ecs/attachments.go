@@ -7,18 +7,16 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Attachments are what a game hangs on the entities of a world that it shows: a
-// sprite, a sound, a trail, a line in a list. They are not in the world, so no
-// replay and no rollback touches them; and they end with what they hang on, however
-// that ends: destroyed by the server, out of sight, or predicted and never there.
+// Attachments are values that a game attaches to the entities that it draws, such as a sprite, a sound, a trail or a line
+// in a list. They are outside of the world, so replays and rollbacks do not change them. An attachment ends when its entity
+// ends for any reason: the server destroyed it, it is out of sight, or it was mispredicted.
 //
-// C is the component for which they are there. An entity that loses it has become
-// something else: under a server that rewinds even the NetID of a spawn that was
-// taken back can come to stand for another entity.
+// C is the component that the entities must have. An attachment also ends when its entity loses C. Under a server that
+// rewinds, the NetID of an undone spawn can even be reused for a different entity.
 //
 //	sprites := ecs.NewAttachments[Bullet](func(_ ecs.Entity, s *Sprite) { s.Remove() })
 //
-//	// in each frame, when the client has brought its view up to date
+//	// in each frame, after the client has updated its view
 //	sprites.Sweep(view)
 //	for e, b := range ecs.All[bulletRow](view) {
 //		s := sprites.Of(e)
@@ -28,15 +26,14 @@ import (
 //		s.MoveTo(b.Pos)
 //	}
 //
-// Attachments belong to the goroutine of their world, and to one world.
+// Attachments belong to one world and its goroutine.
 type Attachments[C, T any] struct {
 	vanish func(e Entity, v *T)
 	places keyedTable[int32] // by the number of the handle, in attached
 	held   []attachment[C, T]
 }
 
-// attachment also says what it hangs on beside the handle: after a rollback
-// another entity can have that.
+// attachment identifies its entity by NetID and key too, because a different entity can have the handle after a rollback.
 type attachment[C, T any] struct {
 	entity Entity
 	netID  components.NetID
@@ -44,14 +41,14 @@ type attachment[C, T any] struct {
 	value  T
 }
 
-// NewAttachments calls vanish for each attachment that ends, once. It may be nil.
-// It must not call these Attachments.
+// NewAttachments returns empty Attachments. They call vanish once for each attachment that ends; vanish may be nil and must
+// not use the Attachments.
 func NewAttachments[C, T any](vanish func(e Entity, v *T)) *Attachments[C, T] {
 	return &Attachments[C, T]{vanish: vanish}
 }
 
-// Attach hangs v on e, in place of what hung there, which ends. The pointer is good
-// until the next Attach or Sweep. It panics when e is not alive in w, or has no C.
+// Attach attaches v to e. An earlier attachment of e ends. The pointer is valid until the next Attach or Sweep. Attach
+// panics if e is not alive in w or has no C.
 func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 	if s := w.handles.at(e); s == nil || s.suspended {
 		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world, or out of scope; walk what is there with All", e))
@@ -71,8 +68,7 @@ func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 	return &a.held[len(a.held)-1].value
 }
 
-// Of is what hangs on e, nil for nothing. It is good until the next Attach or
-// Sweep.
+// Of returns the value attached to e, or nil. It is valid until the next Attach or Sweep.
 func (a *Attachments[C, T]) Of(e Entity) *T {
 	if at := a.places.find(e.id); at != nil && a.held[*at].entity == e {
 		return &a.held[*at].value
@@ -80,12 +76,12 @@ func (a *Attachments[C, T]) Of(e Entity) *T {
 	return nil
 }
 
-// Len is how many there are.
+// Len returns the number of attachments.
 func (a *Attachments[C, T]) Len() int { return len(a.held) }
 
-// Sweep ends the attachments whose entities are not in w any more, in the order in
-// which they were attached. An entity that a client takes back until the server has
-// spoken counts as gone; should it return, it is one without an attachment.
+// Sweep ends the attachments whose entities are no longer in w, in the order in which they were attached. Suspended
+// entities, such as mispredicted spawns that the server has not confirmed, count as gone. If such an entity returns, it has
+// no attachment.
 func (a *Attachments[C, T]) Sweep(w *World) {
 	kept := 0
 	for i := range a.held {
@@ -111,8 +107,7 @@ func (a *Attachments[C, T]) end(x *attachment[C, T]) {
 	}
 }
 
-// holds reports whether the entity is there still, and takes note of its names: it
-// may get one later.
+// holds reports whether the entity still exists, and stores its NetID and key, which it may get later.
 func (x *attachment[C, T]) holds(w *World) bool {
 	s := w.handles.at(x.entity)
 	if s == nil || s.suspended {
@@ -126,7 +121,7 @@ func (x *attachment[C, T]) holds(w *World) bool {
 	return true
 }
 
-// keyOf is the key of an entity; zero for none.
+// keyOf returns the key of an entity, or the zero key.
 func keyOf(w *World, e Entity) SpawnKey {
 	if key := Get[SpawnKey](w, e); key != nil {
 		return *key

@@ -10,20 +10,18 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// MaxCarried bounds how many entities carry one another in a row: a flag on a tank on a
-// ship are two that are carried. What is carried in a longer row, or in a circle, is not
-// placed, on any peer that sees the whole row or circle.
+// MaxCarried is the largest number of entities in a chain of carried entities. For example, a flag on a tank on a ship is a
+// chain of two carried entities. Entities in longer chains or in circles are not placed, on any peer that sees the whole
+// chain or circle.
 const MaxCarried = 16
 
-// Carry makes entities with an A stand where another entity has them: on every peer that
-// simulates them, after the systems of [Protocol.Simulate], and in views, after all else is
-// drawn. So a flag is drawn on the tank that carries it, whether that is predicted,
-// interpolated or co-simulated.
+// Carry makes entities with a component A follow their carrier: on every peer that simulates them, after the systems of
+// [Protocol.Simulate], and in views, after everything else is placed. So a flag is drawn on the tank that carries it,
+// whether the tank is predicted, interpolated or co-simulated.
 //
-// A names the carrier: a replicated component with a NetID field that is tagged parent, 0
-// for nobody. P is what the carrier has and the carried entity gets, a replicated component
-// such as a position. place gives the carried entity's P, by its A and the carrier's P; it
-// must depend on nothing else:
+// A is a replicated component that names the carrier in a NetID field tagged parent; 0 means no carrier. P is a replicated
+// component such as a position, which the carrier has and the carried entity gets. place returns the P of the carried
+// entity, given its A and the P of the carrier. It must depend on nothing else:
 //
 //	type Held struct {
 //		By   components.NetID `net:"ref parent"`
@@ -34,20 +32,18 @@ const MaxCarried = 16
 //		return Position{X: tank.X + h.X, Y: tank.Y + h.Y}
 //	})
 //
-// Nothing travels for it but A and P themselves. Tag the fields of P axis x and so on: then snapshots
-// predict the place of the carried from its carrier's, and 8 flags that are carried cost 1.4 bytes a
-// snapshot in place of 18.
+// Carry sends no data except A and P. Tag the fields of P with axis x and so on: then snapshots predict the place of the
+// carried entity from its carrier, and 8 carried flags cost 1.4 bytes per snapshot instead of 18.
 //
-// Where a place turns with its carrier, P has to have the heading, too: place sees one component.
+// If the place depends on the rotation of the carrier, P must include the heading, because place gets one component.
 //
-// What is carried may carry others. An entity whose carrier is gone, has no P, or is out of
-// a client's sight, stays where it is, and is drawn there. In a view a place that another
-// carrier gives is gone over to in 12 ticks, or at once where components.Teleports counts.
-// What Authority attaches stands at its carrier from the next tick on, and in views at once.
+// Carried entities can carry others. If the carrier is gone, has no P, or is hidden from a client, the entity stays where
+// it is and is drawn there. When the carrier changes, a view blends to the new place in 12 ticks, or immediately if
+// components.Teleports counts. An entity that Authority attaches is at its carrier from the next tick on, and in views
+// immediately.
 //
-// Call it once for each P of an A, and for each A: of an entity with two A's the first one
-// that names a carrier counts, in the order of these calls. Carry is part of
-// [Protocol.Hash]. It panics when A or P does not fit, with what to write instead.
+// Call Carry once for each pair of A and P. If an entity has two such As, the first one with a carrier counts, in the order
+// of the calls. Carry is part of [Protocol.Hash]. It panics if A or P is not suitable.
 func Carry[A, P any](p *Protocol, place func(a A, carrier P) P) {
 	a, c := p.byType[reflect.TypeFor[A]()], p.byType[reflect.TypeFor[P]()]
 	call := fmt.Sprintf("ecs: Carry[%s, %s]", reflect.TypeFor[A](), reflect.TypeFor[P]())
@@ -91,7 +87,7 @@ type Carried struct {
 	By        []CarriedBy // in the order of the calls
 }
 
-// CarriedBy is a call of [Carry], for the netcode.
+// CarriedBy is one call of [Carry], for the netcode.
 type CarriedBy struct {
 	A     *Component
 	Names *schema.Field // of A: the one that names the carrier
@@ -99,24 +95,24 @@ type CarriedBy struct {
 	Place func(dst, a, carrier unsafe.Pointer)
 }
 
-// Parent is whom the A at a names as the carrier, 0 for nobody.
+// Parent returns the NetID of the carrier in the A at a; 0 means none.
 func (c *CarriedBy) Parent(a unsafe.Pointer) components.NetID {
 	return *(*components.NetID)(unsafe.Add(a, c.Names.Offset))
 }
 
-// CarriedIn lists the components that [Carry] places, in the order of the calls.
+// CarriedIn returns the components that [Carry] places, in the order of the calls.
 func CarriedIn(p *Protocol) []*Carried { return p.systems.carried }
 
-// Link is an entity that another one carries.
+// Link is an entity and its carrier.
 type Link struct {
 	Entity, Carrier Entity
 	ID              components.NetID // of the carrier
 	by              *CarriedBy
 }
 
-// Chain writes to links the carrier of e, the carrier of that, and so on, and returns how many carriers it wrote: 0 where
-// nobody carries e, and where the carriers form a circle or are more than fit. With simulated it writes none for an entity
-// that this peer does not simulate, nor those that follow; a circle or a row that is too long counts as such all the same.
+// Chain writes the carrier of e, the carrier's carrier and so on to links, and returns their number. It returns 0 if e has
+// no carrier, if the carriers form a circle, or if they do not fit. If simulated is true, it omits the links of entities
+// that this peer does not simulate, and the links after them; circles and lengths are checked as before.
 func (c *Carried) Chain(w *World, e Entity, simulated bool, links *[MaxCarried]Link) (n int) {
 	for all := 0; ; all++ {
 		s := w.handles.at(e)
@@ -138,8 +134,8 @@ func (c *Carried) Chain(w *World, e Entity, simulated bool, links *[MaxCarried]L
 	}
 }
 
-// Unseen reports whether one of those that carry e in w, directly or in a row, is not in other, or has no place there. Then
-// other may place e elsewhere: it does not know where to, or does not know that the row is a circle or too long.
+// Unseen reports whether a direct or indirect carrier of e in w is missing in other or has no place there. Then other may
+// place e differently, because it lacks the place or cannot detect a circle or a chain that is too long.
 func (c *Carried) Unseen(w *World, e Entity, other *World) bool {
 	place := other.Protocol().Replicated()[c.Component.Replicated()]
 	for range MaxCarried + 1 {
@@ -155,7 +151,7 @@ func (c *Carried) Unseen(w *World, e Entity, other *World) bool {
 	return false
 }
 
-// link is who carries a stored entity.
+// link returns the carrier of a stored entity.
 func (c *Carried) link(w *World, s *slot) (l Link, ok bool) {
 	if !s.table.mask.has(c.Component.index) {
 		return l, false
@@ -179,13 +175,13 @@ func (c *Carried) link(w *World, s *slot) (l Link, ok bool) {
 	return l, false
 }
 
-// Place puts the entity of a link where its carrier has it.
+// Place sets the component of the carried entity of a link.
 func (c *Carried) Place(w *World, l *Link) {
 	s, carrier := w.handles.at(l.Entity), w.handles.at(l.Carrier)
 	l.by.Place(w.storage.stored(s, c.Component), w.storage.stored(s, l.by.A), w.storage.stored(carrier, c.Component))
 }
 
-// carry is the system Carry: it places all that this peer simulates, carriers first.
+// carry is the system Carry: it places all simulated entities, carriers first.
 func carry(w *World) {
 	var links [MaxCarried]Link
 	for _, c := range w.setup.protocol.systems.carried {
@@ -203,7 +199,7 @@ func carry(w *World) {
 	}
 }
 
-// among reports whether entities with these components may be carried.
+// among reports whether entities with these components can be carried.
 func (c *Carried) among(m *mask) bool {
 	return m.has(c.Component.index) && slices.ContainsFunc(c.By, func(by CarriedBy) bool { return m.has(by.A.index) })
 }

@@ -9,11 +9,9 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Hash is a hash of all networked entities: per entity over NetID and the
-// fields (not the padding) of its replicated components, summed, so that
-// storage order does not matter. Worlds in the same state hash alike on any
-// peer. [World.HashOf] tells which component is to blame when they do not, and
-// [World.Trace] after which system.
+// Hash returns a hash of all networked entities: for each entity its NetID and the fields of its replicated components. The
+// hashes of entities are summed, so storage order does not matter. Worlds in the same state have the same hash on all
+// peers. If hashes differ, find the component with [World.HashOf] and the system with [World.Trace].
 func (w *World) Hash() uint64 {
 	var sum uint64
 	for t := range w.Netcode().Tables {
@@ -30,13 +28,11 @@ func (w *World) Hash() uint64 {
 	return sum
 }
 
-// HashOf is a hash of one component over all entities that have it and a NetID,
-// summed as in [World.Hash]: of its replicated fields, or of all that a local
-// component holds. It covers what Hash leaves out: inputs and local components,
-// which peers that simulate the same have alike as well. Peers that exchange it for
-// each of [Protocol.Components] know which one differs, and of that [World.HashFields]
-// tells the field. Handles of entities, other than NetIDs, are alike only on peers that
-// have gone the same way from the start.
+// HashOf returns a hash of one component over all entities that have it and a NetID, summed as in [World.Hash]. It covers
+// the fields of replicated components, and all values of local components and inputs, which Hash leaves out. Peers that
+// simulate the same have equal hashes. By exchanging them for all [Protocol.Components], peers find the component that
+// differs, and with [World.HashFields] the field. Values of type Entity are equal only on peers with the same history from
+// the start; NetIDs are equal on all.
 func (w *World) HashOf(c *Component) uint64 {
 	var sum uint64
 	for t := range w.Netcode().Tables {
@@ -54,11 +50,10 @@ func (w *World) HashOf(c *Component) uint64 {
 	return sum
 }
 
-// HashFields yields, value by value in order of memory, the path of each that the
-// component c consists of and a hash of it over the entities that [World.HashOf]
-// covers: peers that exchange them know in which field they differ. All differ
-// where an entity has c on one peer alone. Replicated values outside the range of
-// their field count as its end. It allocates: it is for when HashOf differs.
+// HashFields yields the path of each value of the component c, in memory order, and a hash of this value over the entities
+// of [World.HashOf]. Peers that exchange them find the field that differs. All hashes differ if only one peer has c on some
+// entity. Replicated values outside the range count as the end of the range. HashFields allocates; use it when HashOf
+// differs.
 func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		sums, words := make([]uint64, len(c.values.leaves)), make([]uint64, c.size/8+1)
@@ -88,9 +83,8 @@ func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 	}
 }
 
-// Difference is the first place at which two states differ: by NetID, then by
-// component in order of registration, then by field. What has no NetID comes
-// last, in order of its handle's number. Storage order has no part in it.
+// Difference is the first difference of two states: by NetID, then by component in the order of registration, then by
+// field. Entities without a NetID come last, in the order of their handle ids. Storage order does not matter.
 type Difference struct {
 	NetID     components.NetID // 0 when the entity has none, or nothing but the allocation of names differs
 	Entity    Entity           // in the first state, or in the second when it lives in that alone
@@ -99,7 +93,7 @@ type Difference struct {
 	A, B      string           // the values as text, "absent" where there is none
 }
 
-// String is the difference in a line.
+// String returns the difference as one line.
 func (d Difference) String() string {
 	what := d.Component
 	if d.Field != "" {
@@ -114,17 +108,16 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s%v: %s and %s", what, d.Entity, d.A, d.B)
 }
 
-// Texts of a Difference for what is there on one side only.
+// Texts of a Difference for entities, components and values that only one side has.
 const (
 	absent  = "absent"
 	present = "present"
 )
 
-// Differs finds the first difference between two worlds of one protocol that
-// simulate the same: peers under rollback or lockstep, a world and its replay. It
-// compares the entities that have a NetID: replicated components as [World.Hash]
-// does, local ones by all that they hold, marks as components.Predicted not at all.
-// It allocates, and costs far more than the hash: use it when the hashes differ.
+// Differs returns the first difference between two worlds of one protocol that simulate the same, such as peers under
+// rollback or lockstep, or a world and its replay. It compares the entities with a NetID: replicated components as
+// [World.Hash] does, local components by all their values. It ignores marks such as components.Predicted. It allocates and
+// is much slower than Hash; use it when the hashes differ.
 func Differs(a, b *World) (d Difference, differs bool) {
 	best := firstDifference{}
 	for t := range a.Netcode().Tables {
@@ -151,9 +144,8 @@ func Differs(a, b *World) (d Difference, differs bool) {
 	return best.Difference, best.found
 }
 
-// Differs finds the first difference between the state captured under tick and the
-// present one, entities without a NetID included: what [Differs] is between two
-// worlds. It returns [ErrNoHistory] when the tick is not in the ring.
+// Differs returns the first difference between the state captured under tick and the current state, like the function
+// [Differs], but including entities without a NetID. It returns [ErrNoHistory] if the tick is not in the ring.
 func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err error) {
 	p, err := h.At(tick)
 	if err != nil {
@@ -194,7 +186,7 @@ func (h *WorldHistory) Differs(tick uint32) (d Difference, differs bool, err err
 	return best.Difference, best.found, nil
 }
 
-// differsIn finds the first component in which two states of an entity differ.
+// differsIn returns the first component in which two states of an entity differ.
 func differsIn(p *Protocol, id components.NetID, e Entity, a, b func(*Component) unsafe.Pointer) (Difference, bool) {
 	for _, c := range p.all {
 		if p.hidden(c) {
@@ -216,7 +208,7 @@ func differsIn(p *Protocol, id components.NetID, e Entity, a, b func(*Component)
 	return Difference{}, false
 }
 
-// firstDifference keeps the first of the differences offered.
+// firstDifference keeps the first of the offered differences.
 type firstDifference struct {
 	Difference
 	found bool

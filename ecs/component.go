@@ -215,14 +215,12 @@ func refuseForeign(name string) {
 	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: what it needs to know of a client belongs in the input", name))
 }
 
-// Hermite makes views draw T, which is [Interpolated], on cubic Hermite curves in place
-// of straight lines. The speeds at the ends are the rate fields of V, which may be T
-// itself; T's are the axis fields. See [schema.Table.Hermite]. A curve depends on the two
-// states that it leads between and on nothing else, so lag compensation reproduces it.
-// Nothing else travels for it, and it is no part of [Protocol.Hash].
+// Hermite makes views draw the [Interpolated] component T on cubic Hermite curves instead of straight lines. The axis
+// fields of T give the positions, the rate fields of V the speeds at the ends. V may be T. See [schema.Table.Hermite]. A
+// curve depends only on the two states that it connects, so lag compensation reproduces it. Hermite sends no additional
+// data and is not part of [Protocol.Hash].
 //
-// It panics when T and V are not registered, or not so that everybody who is told of T
-// is told of V, or have no such fields:
+// It panics if T or V is not registered, if some clients would receive T but not V, or if such fields are missing:
 //
 //	type Place struct{ X, Y float32 }
 //	fields := schema.Fields{"X": "-512..512 step 0.01 axis x", "Y": "-512..512 step 0.01 axis y"}
@@ -240,15 +238,14 @@ func Hermite[T, V any](p *Protocol) {
 	c.Speeds = v
 }
 
-// Extrapolate makes views carry T, which is [Interpolated], on for at most most beyond
-// the newest state that was confirmed of an entity: at its speed where [Hermite] says
-// which that is, else as it went from the state before to that one. What proves wrong
-// goes away as the visual error of a correction does. It panics when T is not registered,
-// or most is not above 0 and at most a second.
+// Extrapolate makes views continue the [Interpolated] component T beyond the newest confirmed state of an entity, for at
+// most the duration most. With [Hermite] it uses the speed, otherwise the change between the last two states. Errors fade
+// like the visual error of a correction. Extrapolate panics if T is not registered, or if most is not above 0 and at most a
+// second.
 //
-// Views are behind by enough that hardly a frame needs it, see systems.ClientStats.Stalls;
-// it is for links that go silent, and for entities that the budget makes wait. Lag
-// compensation knows of states only: who aims at what is carried on aims ahead of them.
+// The delay of views is large enough that few frames need it, see systems.ClientStats.Stalls. It is for links that pause
+// and for entities that wait for the budget. Lag compensation uses confirmed states only: a player who aims at an
+// extrapolated entity aims ahead of it.
 func Extrapolate[T any](p *Protocol, most time.Duration) {
 	c := p.drawn(reflect.TypeFor[T](), "Extrapolate")
 	if most <= 0 || most > time.Second {
@@ -257,7 +254,7 @@ func Extrapolate[T any](p *Protocol, most time.Duration) {
 	c.Beyond = most
 }
 
-// drawn is an interpolated component of which call says how to draw it.
+// drawn returns an interpolated component for the function named call, and panics if t is not one.
 func (p *Protocol) drawn(t reflect.Type, call string) *Component {
 	c := p.byType[t]
 	p.mayChange(fmt.Sprintf("%s[%s]", call, t))

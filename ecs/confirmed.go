@@ -8,15 +8,12 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Confirm is for the netcode: the server has spawned the entity id under a key.
-// Where this client predicted it, that entity becomes the server's: under the same
-// handle, which is returned, it gets the NetID, and no replay removes it any more.
-// It stays out of scope when Simulate ended it since; then [Netcode.Discard] or
-// [Netcode.Revive] has the last word.
+// Confirm tells the world that the server has spawned the entity id under a key. If this client predicted the spawn,
+// Confirm gives that entity the NetID and returns its handle; replays no longer remove it. If Simulate despawned it since,
+// it stays out of scope until [Netcode.Discard] or [Netcode.Revive].
 //
-// It reports false, and does nothing, when no such spawn waits for its
-// confirmation or the NetID is known already. It panics when id is 0 or a running
-// system is spawning the entity.
+// Confirm returns false and does nothing if no such spawn waits for confirmation, or the NetID is known already. It panics
+// if id is 0 or a running system is spawning the entity.
 func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
 	return n.predicted.confirm(key, id)
 }
@@ -49,10 +46,9 @@ func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) 
 	return e, true
 }
 
-// Revive is for the netcode: the server's state after it consumed an input shows
-// the entity id. When Simulate ended it here in that input or before, it comes
-// back into scope under the same handle, with the values that it had: take over
-// the server's. It reports whether that happened.
+// Revive tells the world that the server's state after input contains the entity id. If Simulate despawned the entity in
+// that input or an earlier one, it returns into scope under the same handle with its previous values, and Revive returns
+// true. Then apply the server's values.
 func (n *Netcode) Revive(id components.NetID, input uint32) bool {
 	return n.predicted.revive(id, input)
 }
@@ -74,12 +70,10 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 	return true
 }
 
-// SettleInput is for the netcode, once for each state of the server that is newer
-// than the last: it holds what followed from the owner's inputs up to this one.
-// Confirmed spawns up to it are now like any entity. One that no state has
-// confirmed for long leaves the scope, and in the end the world: half a second of
-// inputs and at least 8 states later, and 4 seconds and at least 64 states. As long
-// as its handle lives, [Netcode.Confirm] brings it back under that.
+// SettleInput tells the world that a new state of the server includes the owner's inputs up to input. Call it once per
+// newer state. Confirmed spawns of these inputs become normal entities. An unconfirmed spawn leaves the scope half a second
+// of inputs and at least 8 states later, and is removed 4 seconds and at least 64 states later. Until then,
+// [Netcode.Confirm] restores it under its handle.
 func (n *Netcode) SettleInput(input uint32) { n.predicted.settle(input) }
 
 // settle is [Netcode.SettleInput].
@@ -115,10 +109,9 @@ func (p *predictions) settle(input uint32) {
 	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.handles.at(d.entity) == nil })
 }
 
-// RejectSpawns is for the netcode: the server's state after it consumed an input names no
-// entity that is unknown here, so what was spawned up to that input and waits for
-// its confirmation leaves the scope at once. It can be confirmed all the same, as
-// after [Netcode.SettleInput].
+// RejectSpawns tells the world that the server's state after input contains no entity that is unknown here. Spawns up to
+// that input that wait for confirmation leave the scope immediately. They can still be confirmed, as after
+// [Netcode.SettleInput].
 func (n *Netcode) RejectSpawns(input uint32) { n.predicted.reject(input) }
 
 // reject is [Netcode.RejectSpawns].
@@ -140,7 +133,7 @@ func (p *predictions) reject(input uint32) {
 	}
 }
 
-// doubt suspends a spawn that the server does not seem to have made.
+// doubt suspends a spawn that the server seems not to have made.
 func (p *predictions) doubt(s *slot) {
 	w := p.w
 	m := s.table.mask
@@ -150,10 +143,9 @@ func (p *predictions) doubt(s *slot) {
 	s.suspended = true
 }
 
-// PlacePredicted makes or reshapes, at once, the predicted spawn of a key, with the
-// replicated components of mask, as [Netcode.Replica] does for what has a NetID:
-// for a world that shows what another predicts. Between [Netcode.BeginReplay] and
-// [Netcode.EndReplay] it says which spawns stay. Values start at zero.
+// PlacePredicted immediately creates or changes the predicted spawn of a key, with the replicated components of mask, as
+// [Netcode.Replica] does for entities with a NetID. It is for a world that shows the predictions of another world. Between
+// [Netcode.BeginReplay] and [Netcode.EndReplay] it also marks the spawn to stay. New components are zero.
 func (n *Netcode) PlacePredicted(key SpawnKey, mask uint64) Entity {
 	return n.predicted.place(key, mask)
 }

@@ -5,24 +5,23 @@ import (
 	"unsafe"
 )
 
-// ownerScope is whose entities Each yields.
+// ownerScope selects the owners whose entities Each yields.
 type ownerScope struct {
-	skipped []uint32             // owners that it leaves out
-	held    keyedTable[struct{}] // the same, to be looked up
-	only    uint32               // the one owner that it yields; 0: all
+	skipped []uint32             // owners to leave out
+	held    keyedTable[struct{}] // the same owners, for lookups
+	only    uint32               // the only owner to yield; 0 means all
 }
 
-// ownersOf is which rows of a fresh table that has the Owner column belong to whom, so that a
-// walk over one owner's entities need not visit all.
+// ownersOf returns the runs of rows of each owner in a refreshed table with the Owner column, so that an iteration over one
+// owner's entities need not visit all rows.
 func (w *World) ownersOf(t *table) *rowRuns {
 	column := t.cols[w.setup.protocol.core.owner.index]
 	t.owners.update(unsafe.Slice((*uint32)(column), t.n)) // all of a components.Owner
 	return &t.owners
 }
 
-// SkipOwner leaves out an owner's entities from [Each] and [Chunks] until
-// [Netcode.SkipNobody]: the server's buffer for this client is filling, and its
-// entities take no step. [All] still shows them.
+// SkipOwner leaves the entities of an owner out of [Each] and [Chunks] until [Netcode.SkipNobody]. The netcode calls it
+// while the input buffer of this client fills and its entities take no step. [All] still yields them.
 func (n *Netcode) SkipOwner(owner uint32) {
 	w := (*World)(n)
 	if owner != 0 && !w.owners.skips(owner) {
@@ -31,15 +30,15 @@ func (n *Netcode) SkipOwner(owner uint32) {
 	}
 }
 
-// SkipNobody ends what [Netcode.SkipOwner] began, for all owners.
+// SkipNobody undoes all calls of [Netcode.SkipOwner].
 func (n *Netcode) SkipNobody() {
 	w := (*World)(n)
 	w.owners.held.clear()
 	w.owners.skipped = w.owners.skipped[:0]
 }
 
-// SimulateOnly runs Simulate for the entities of one owner alone, held or not,
-// in addition to the tick's own run. It panics for owner 0, which is the server.
+// SimulateOnly runs Simulate for the entities of one owner only, even if the owner is skipped, in addition to the normal
+// run of the tick. It panics for owner 0, the server.
 func (n *Netcode) SimulateOnly(owner uint32) {
 	w := (*World)(n)
 	if owner == 0 {
@@ -53,12 +52,12 @@ func (n *Netcode) SimulateOnly(owner uint32) {
 // skips reports whether Each leaves out the entities of owner.
 func (s *ownerScope) skips(owner uint32) bool { return s.held.find(owner) != nil }
 
-// skipsIn reports whether a table has rows of an owner that Each leaves out.
+// skipsIn reports whether a table has rows of a skipped owner.
 func (s *ownerScope) skipsIn(o *rowRuns) bool {
 	return slices.ContainsFunc(s.skipped, func(owner uint32) bool { return o.first(owner) > 0 })
 }
 
-// inputs is which inputs the running tick consumes.
+// inputs has the input sequence numbers that the running tick consumes.
 type inputs struct {
 	byOwner keyedTable[uint32] // sequences
 	newest  uint32             // the newest of them
@@ -67,36 +66,33 @@ type inputs struct {
 	given   []unsafe.Pointer // scratch of GiveInputs, by chain of owners
 }
 
-// SetInputSequence is for the netcode: it says which of an owner's inputs the
-// next Simulate consumes. Randomness on owned entities follows it.
+// SetInputSequence sets the sequence number of the owner's input that the next Simulate consumes. It determines the random
+// numbers of the owner's entities.
 func (n *Netcode) SetInputSequence(owner, seq uint32) {
 	w := (*World)(n)
 	*w.inputs.byOwner.put(owner), w.inputs.newest = seq, seq
 }
 
-// ForgetInputs is for the netcode, when a client has left for good: what
-// [Netcode.SetInputSequence] said of it holds no more, and its entities draw their
-// random numbers by tick.
+// ForgetInputs removes the data of [Netcode.SetInputSequence] for a client that has left for good. The random numbers of
+// its entities then depend on the tick.
 func (n *Netcode) ForgetInputs(owner uint32) {
 	w := (*World)(n)
 	w.inputs.byOwner.remove(owner)
 	w.inputs.spawned.remove(owner)
 }
 
-// GiveInputs is for the netcode, before Simulate: it makes the input of each entity
-// that this peer simulates the one of its owner, which lies where of says; nil is the
-// neutral one, for owners without a client. Entities without components.Owner are those
-// of owner 0, the server.
+// GiveInputs sets the input of each simulated entity to the input of its owner, before Simulate. of returns a pointer to
+// the input of an owner, or nil for the neutral input, for owners without a client. Entities without components.Owner
+// belong to owner 0, the server.
 //
-// It is a function of the world and of, and goes by who owns what now; so whoever
-// changes owners need tell nobody. of is called once for an owner in each table.
+// GiveInputs uses the current owners, so changes of owners need no notification. It calls of once per owner and table.
 func (n *Netcode) GiveInputs(of func(owner uint32) unsafe.Pointer) {
 	w := (*World)(n)
 	in := w.setup.protocol.input
 	for t := range w.driven {
 		column := t.cols[in.index]
 		if t.cols[w.setup.protocol.core.owner.index] == nil {
-			in.fill(column, 0, int32(t.n), w.inputs.orNeutral(of(0)))
+			in.setRows(column, 0, int32(t.n), w.inputs.orNeutral(of(0)))
 			continue
 		}
 		o := w.ownersOf(t)
@@ -106,12 +102,12 @@ func (n *Netcode) GiveInputs(of func(owner uint32) unsafe.Pointer) {
 		}
 		for i := range o.all {
 			run := &o.all[i]
-			in.fill(column, run.start, run.end, w.inputs.given[run.nth])
+			in.setRows(column, run.start, run.end, w.inputs.given[run.nth])
 		}
 	}
 }
 
-// GiveInput is [Netcode.GiveInputs] for what one client owns.
+// GiveInput is [Netcode.GiveInputs] for the entities of one client.
 func (n *Netcode) GiveInput(owner uint32, value unsafe.Pointer) {
 	w := (*World)(n)
 	in, value := w.setup.protocol.input, w.inputs.orNeutral(value)
@@ -121,12 +117,12 @@ func (n *Netcode) GiveInput(owner uint32, value unsafe.Pointer) {
 		}
 		o := w.ownersOf(t)
 		for at := o.first(owner); at > 0; at = o.all[at-1].next {
-			in.fill(t.cols[in.index], o.all[at-1].start, o.all[at-1].end, value)
+			in.setRows(t.cols[in.index], o.all[at-1].start, o.all[at-1].end, value)
 		}
 	}
 }
 
-// driven yields each table of entities with an input that this peer simulates.
+// driven yields each table of simulated entities with an input.
 func (w *World) driven(yield func(*table) bool) {
 	in := w.setup.protocol.input
 	if in == nil || in.size == 0 {
@@ -142,7 +138,7 @@ func (w *World) driven(yield func(*table) bool) {
 	}
 }
 
-// orNeutral is an input, or the neutral one in place of none.
+// orNeutral returns value, or the neutral input if value is nil.
 func (in *inputs) orNeutral(value unsafe.Pointer) unsafe.Pointer {
 	if value == nil {
 		return unsafe.Pointer(unsafe.SliceData(in.neutral))
@@ -150,15 +146,15 @@ func (in *inputs) orNeutral(value unsafe.Pointer) unsafe.Pointer {
 	return value
 }
 
-// fill makes value the input of the rows from start to end, at least one.
-func (c *Component) fill(column unsafe.Pointer, start, end int32, value unsafe.Pointer) {
+// setRows sets the component of the rows start to end, at least one, to value.
+func (c *Component) setRows(column unsafe.Pointer, start, end int32, value unsafe.Pointer) {
 	rows := unsafe.Slice((*byte)(unsafe.Add(column, uintptr(start)*c.size)), uintptr(end-start)*c.size)
 	for n := copy(rows, unsafe.Slice((*byte)(value), c.size)); n < len(rows); {
 		n += copy(rows[n:], rows[:n])
 	}
 }
 
-// neutralInput is an input with which nothing is pressed, as a component.
+// neutralInput returns an input without key presses.
 func neutralInput(in *Component) []uint64 {
 	if in == nil || in.size == 0 {
 		return nil

@@ -10,11 +10,9 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Past is a state of a world as it was captured, for looking: where everybody
-// was when a player fired, entities that have been destroyed since included. It
-// reads the ring and leaves the world alone, so that systems may use it in the
-// middle of a walk. It is good until its tick is captured again or leaves the
-// ring; from then on its methods panic.
+// Past is a captured state of a world for reading, for example the places of all entities when a player fired, including
+// entities that were destroyed since. It reads the ring and does not change the world, so systems can use it during an
+// iteration. It is valid until its tick is captured again or leaves the ring; then its methods panic.
 type Past struct {
 	h      *WorldHistory
 	c      *capture
@@ -22,8 +20,7 @@ type Past struct {
 	serial uint64
 }
 
-// At is the state captured under tick. It returns [ErrNoHistory] when the tick is
-// not in the ring.
+// At returns the state captured under tick. It returns [ErrNoHistory] if the tick is not in the ring.
 func (h *WorldHistory) At(tick uint32) (Past, error) {
 	if !h.Has(tick) {
 		return Past{}, fmt.Errorf("ecs: At tick %d: %w", tick, ErrNoHistory)
@@ -32,7 +29,7 @@ func (h *WorldHistory) At(tick uint32) (Past, error) {
 	return Past{h, h.place(tick), s, s.serial}, nil
 }
 
-// Tick is what it was captured under.
+// Tick returns the tick of the capture.
 func (p Past) Tick() uint32 {
 	p.check()
 	return p.c.key
@@ -44,8 +41,8 @@ func (p Past) check() {
 	}
 }
 
-// AllAt is [All] at another time: it walks everything that was visible then and
-// had the components of the row struct V, a struct of component values.
+// AllAt is [All] for a captured state: it yields the entities that were visible then and had the components of the row
+// struct V, a struct of component values.
 func AllAt[V any](p Past) iter.Seq2[Entity, V] {
 	return func(yield func(Entity, V) bool) {
 		p.check()
@@ -77,7 +74,7 @@ func AllAt[V any](p Past) iter.Seq2[Entity, V] {
 	}
 }
 
-// base is where a captured column begins, by the component's index.
+// base returns the start of a captured column. index is the index of the component.
 func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 	switch index {
 	case p.h.w.setup.protocol.core.self.index:
@@ -88,8 +85,7 @@ func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 	return tc.columns[p.h.at[index]].base()
 }
 
-// GetAt is a copy of the component T that e had; false when it had none, or was
-// not alive or out of scope.
+// GetAt returns a copy of the component T of e. found is false if e had no T, was dead, or was out of scope.
 func GetAt[T any](p Past, e Entity) (value T, found bool) {
 	at := p.Pointer(e, p.h.w.known(reflect.TypeFor[T]()))
 	if at == nil {
@@ -98,9 +94,8 @@ func GetAt[T any](p Past, e Entity) (value T, found bool) {
 	return *(*T)(at), true
 }
 
-// Pointer is where the component c that e had is in the ring, as [Netcode.Pointer]
-// for a world; it must not be written. It is nil when e had none, or was not alive
-// or out of scope.
+// Pointer returns a pointer into the ring to the component c of e, like [Netcode.Pointer] for a world. Do not write to it.
+// It is nil if e had no c, was dead, or was out of scope.
 func (p Past) Pointer(e Entity, c *Component) unsafe.Pointer {
 	tc, row := p.find(e)
 	switch {
@@ -112,7 +107,7 @@ func (p Past) Pointer(e Entity, c *Component) unsafe.Pointer {
 	return unsafe.Add(p.base(tc, c.index), uintptr(row)*c.size)
 }
 
-// NetID is the NetID that e had; 0 when it had none or was not alive.
+// NetID returns the NetID that e had, or 0 if it had none or was dead.
 func (p Past) NetID(e Entity) components.NetID {
 	tc, row := p.find(e)
 	if tc == nil {
@@ -121,7 +116,7 @@ func (p Past) NetID(e Entity) components.NetID {
 	return tc.name(row)
 }
 
-// ByNetID finds the entity that carried a NetID. It reads all NetIDs.
+// ByNetID returns the entity that had a NetID. It scans all NetIDs.
 func (p Past) ByNetID(id components.NetID) (Entity, bool) {
 	p.check()
 	for i := range p.c.tables {
@@ -136,8 +131,8 @@ func (p Past) ByNetID(id components.NetID) (Entity, bool) {
 	return Entity{}, false
 }
 
-// Tables yields each non-empty table of entities that had a NetID, as
-// [Netcode.Tables] does for a world; the columns must not be written.
+// Tables yields each non-empty table of entities that had a NetID, like [Netcode.Tables] for a world. Do not write to the
+// columns.
 func (p Past) Tables(yield func(Table) bool) {
 	p.check()
 	w := p.h.w
@@ -161,7 +156,7 @@ func (p Past) Tables(yield func(Table) bool) {
 	}
 }
 
-// column is the captured column of a table, or nil.
+// column returns the captured column of a table, or nil.
 func (p Past) column(t *table, c *Component) unsafe.Pointer {
 	if !t.mask.has(c.index) || c.size == 0 {
 		return nil
@@ -169,20 +164,20 @@ func (p Past) column(t *table, c *Component) unsafe.Pointer {
 	return p.base(&p.c.tables[t.index], c.index)
 }
 
-// pastIndex says where entities were, once that was asked for.
+// pastIndex maps entities to their rows in a capture. It is built on demand.
 type pastIndex struct {
 	made bool
 	rows []indexed // by the number of the handle
 }
 
-// indexed is where an entity was.
+// indexed is the position of an entity.
 type indexed struct {
 	table int32 // 1 + its index; 0: nowhere
 	row   int32
 }
 
-// find is the captured row of an entity, or nil. While the entity is where it was,
-// that is known; else it takes an index, made once for each capture that is asked.
+// find returns the captured row of an entity, or nil. If the entity has not moved since, it needs no index; otherwise it
+// builds the index once per capture.
 func (p Past) find(e Entity) (tc *tableCapture, row int) {
 	p.check()
 	w := p.h.w

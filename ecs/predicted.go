@@ -13,20 +13,16 @@ import (
 // removed but suspended: it stays in storage, in a table with a hidden component
 // that no walk, capture or hash looks at.
 //
-// What holds: an entity is suspended for exactly one of three reasons. It is a spawn
-// that a replay took back and has not made again; Simulate ended it, and it is in
-// ended; or the server did not confirm it in time, or seems not to have made it, and
-// it has lost the mark components.Predicted.
+// Invariant: an entity is suspended for exactly one of three reasons. A replay undid its spawn and has not repeated it yet.
+// Simulate despawned it, and it is in ended. Or the server did not confirm it in time, or seems not to have spawned it, and it
+// has lost the mark components.Predicted.
 //
-// The server's silence proves nothing, because the packet that named the entity
-// may be lost. A spawn is doubted, and suspended, when half a second of the owner's
-// inputs and doubtStates states have come since its own input was consumed; it is
-// removed for good after forgetSeconds and forgetStates. Whatever confirms it
-// before then brings it back under the same handle. A despawn, in contrast, is
-// undone only by proof: a state of the entity that is not older than the input
-// which ended it.
+// A missing confirmation does not prove that the server did not spawn the entity, because the packet may be lost. A spawn is
+// suspended half a second of the owner's inputs and doubtStates states after its input was consumed. It is removed for good
+// after forgetSeconds and forgetStates. A confirmation before then restores it under the same handle. A despawn is undone only
+// by a state of the entity that is at least as new as the input that despawned it.
 
-// suspended marks an entity that is out of scope and may come back.
+// suspended marks an entity that is out of scope and may return.
 type suspended struct{}
 
 const (
@@ -35,7 +31,7 @@ const (
 	forgetSeconds = 4
 )
 
-// predictions is what a client foretold of the server's entities.
+// predictions are the spawns and despawns that a client predicted.
 type predictions struct {
 	w      *World
 	spawns []predictedSpawn // in order of their keys
@@ -46,11 +42,11 @@ type predictedSpawn struct {
 	key       SpawnKey
 	entity    Entity
 	confirmed bool   // has its NetID; kept while a replay may spawn it again
-	awaited   bool   // suspended until the replay under way spawns it again
-	states    uint16 // of the server since it consumed the input
+	awaited   bool   // suspended until the current replay spawns it again
+	states    uint16 // number of server states since the server consumed the input
 }
 
-// predictedEnd is the despawn of an entity in an input.
+// predictedEnd is the predicted despawn of an entity by an input.
 type predictedEnd struct {
 	entity Entity
 	input  uint32
@@ -63,7 +59,7 @@ func (p *predictions) find(key SpawnKey) (int, bool) {
 	return slices.BinarySearchFunc(p.spawns, key, func(s predictedSpawn, key SpawnKey) int { return s.key.compare(key) })
 }
 
-// ending is the place of an entity among those that Simulate ended, or -1.
+// ending returns the index of an entity in ended, or −1.
 func (p *predictions) ending(e Entity) int {
 	return slices.IndexFunc(p.ended, func(d predictedEnd) bool { return d.entity == e })
 }
@@ -77,7 +73,7 @@ func (p *predictions) suspend(s *slot) {
 	s.suspended = true
 }
 
-// resume brings an entity back into scope with the values that it had.
+// resume brings an entity back into scope with its previous values.
 func (p *predictions) resume(s *slot) {
 	w := p.w
 	m := s.table.mask
@@ -86,8 +82,7 @@ func (p *predictions) resume(s *slot) {
 	s.suspended = false
 }
 
-// spawn carries out a spawn of Simulate on a client; one without a key is
-// void.
+// spawn records a spawn of Simulate on a client. It ignores spawns without a key.
 func (p *predictions) spawn(c *command, s *slot) {
 	w := p.w
 	value, keyed := w.deferred.find(c, w.setup.protocol.core.key)
@@ -146,17 +141,15 @@ func (p *predictions) despawn(e Entity, s *slot) {
 	p.ended = append(p.ended, predictedEnd{e, input})
 }
 
-// awaitsServer reports whether the existence of a stored entity is the server's to
-// confirm.
+// awaitsServer reports whether the server decides about the existence of a stored entity.
 func (p *predictions) awaitsServer(s *slot) bool {
 	w := p.w
 	return s.netID != 0 || s.table.mask.has(w.setup.protocol.core.key.index)
 }
 
-// BeginReplay is for the netcode, before it restores the state after an input
-// and simulates the inputs since: what was spawned by those leaves the scope until
-// it is spawned again, what was despawned by them is back. Handles stay alive.
-// The input is the sequence of all owners that this client simulates.
+// BeginReplay prepares a replay, before the netcode restores the state after an input and simulates the later inputs.
+// Entities spawned by the later inputs leave the scope until they are spawned again. Entities despawned by them return.
+// Handles stay alive. input is the sequence number for all owners that this client simulates.
 func (n *Netcode) BeginReplay(input uint32) { n.predicted.beginReplay(input) }
 
 // beginReplay is [Netcode.BeginReplay].
@@ -181,9 +174,8 @@ func (p *predictions) beginReplay(input uint32) {
 	}
 }
 
-// EndReplay ends what [Netcode.BeginReplay] began: predicted spawns that were not
-// spawned again disappear and their handles die. Those that the server has
-// confirmed meanwhile stay.
+// EndReplay ends a replay. Predicted spawns that were not repeated disappear, and their handles die, unless the server
+// confirmed them meanwhile.
 func (n *Netcode) EndReplay() { n.predicted.endReplay() }
 
 // endReplay is [Netcode.EndReplay].
@@ -208,22 +200,20 @@ func (p *predictions) endReplay() {
 	p.spawns = kept
 }
 
-// hides reports whether a handle looks dead: the rules must see, within
-// Simulate, what they see on the server.
+// hides reports whether a handle looks dead: within Simulate, rules must see the same as on the server.
 func (p *predictions) hides(s *slot) bool {
 	return s.suspended && p.w.clock.simulating > 0 && s.pending == 0
 }
 
-// Suspended reports whether e is out of scope and may come back: Simulate despawned
-// it, or has not spawned it again, and the server has not spoken yet.
+// Suspended reports whether e is out of scope and may return: Simulate despawned it, or has not spawned it again, and the
+// server has not decided yet.
 func (n *Netcode) Suspended(e Entity) bool {
 	w := (*World)(n)
 	s := w.handles.at(e)
 	return s != nil && s.suspended
 }
 
-// PendingPredictions is the number of predicted spawns and despawns that wait for the
-// server's word.
+// PendingPredictions returns the numbers of predicted spawns and despawns that the server has not confirmed yet.
 func (w *World) PendingPredictions() (spawns, despawns int) {
 	for _, sp := range w.predicted.spawns {
 		if !sp.confirmed && w.handles.at(sp.entity) != nil {

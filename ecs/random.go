@@ -4,18 +4,17 @@ import (
 	"math/bits"
 )
 
-// Rand draws random numbers that are a pure function of the world seed, the
-// tick or input sequence, the system, the entity's NetID, or its [SpawnKey] when
-// it has one, and the number of the draw. So server and client draw the same, whatever else either simulates, and
-// a re-simulated tick draws again what it drew before.
+// Rand is a generator of random numbers. Its sequence depends only on the seed of the world, the tick or input sequence,
+// the system, and the entity's [SpawnKey] if it has one, else its NetID. So server and client get the same numbers,
+// whatever else they simulate, and a re-simulated tick gets the same numbers again.
 type Rand struct {
 	key uint64
 	n   uint64
 }
 
-// Rand starts the draws of e in the running system. Entities with an owner
-// follow the owner's input sequence, which both sides know exactly; all others,
-// and the zero Entity (for draws that belong to no entity), follow the tick.
+// Rand returns the generator of e in the running system. For an entity with an owner it depends on the owner's input
+// sequence, which both sides know exactly. For other entities, and the zero Entity (for draws without an entity), it
+// depends on the tick.
 func (w *World) Rand(e Entity) Rand {
 	key := mix64(w.setup.config.Seed ^ 0x9e3779b97f4a7c15)
 	id := uint64(0)
@@ -38,19 +37,19 @@ func (w *World) Rand(e Entity) Rand {
 	return Rand{key: key}
 }
 
-// NewRand starts draws that follow from a seed and a stream number alone, for
-// what happens outside the tick: where things start, what a bot does.
+// NewRand returns a generator that depends only on a seed and a stream number. Use it outside of ticks, for example for
+// start positions or bots.
 func NewRand(seed, stream uint64) Rand {
 	return Rand{key: mix64(mix64(seed^0x9e3779b97f4a7c15) ^ stream)}
 }
 
-// Uint64 is the next draw, uniform over all values.
+// Uint64 returns a random number, uniform over all values.
 func (r *Rand) Uint64() uint64 {
 	r.n++
 	return mix64(r.key + r.n*0x9e3779b97f4a7c15)
 }
 
-// IntN is the next draw, uniform over 0..n-1. It panics unless n is positive.
+// IntN returns a random number, uniform over 0..n−1. It panics unless n is positive.
 func (r *Rand) IntN(n int) int {
 	if n <= 0 {
 		panic("ecs: Rand.IntN needs a positive bound")
@@ -59,10 +58,10 @@ func (r *Rand) IntN(n int) int {
 	return int(hi)
 }
 
-// Float64 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻⁵³.
+// Float64 returns a random number, uniform over 0 ≤ x < 1 in steps of 2⁻⁵³.
 func (r *Rand) Float64() float64 { return float64(r.Uint64()>>11) * 0x1p-53 }
 
-// Float32 is the next draw, uniform over 0 ≤ x < 1 in steps of 2⁻²⁴.
+// Float32 returns a random number, uniform over 0 ≤ x < 1 in steps of 2⁻²⁴.
 func (r *Rand) Float32() float32 { return float32(r.Uint64()>>40) * 0x1p-24 }
 
 // mix64 is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): a

@@ -10,20 +10,17 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// ErrState is returned by [Netcode.ReadState] for bytes that are not the state of a
-// world of this protocol: ask for another one, of a peer with the same build.
+// ErrState means that bytes are not the state of a world of this protocol. Request another state from a peer with the same
+// build. [Netcode.ReadState] returns it.
 var ErrState = errors.New("not a state of such a world")
 
-// ReadState makes the world what [WorldHistory.AppendState] of a peer's history
-// wrote: entities have the handles and NetIDs that they have there, and what is
-// spawned from then on gets those that it gets there. What was in the world is
-// gone; resources stay. It belongs between ticks, as [WorldHistory.Restore] does,
-// and for a history of this world it is a change like others.
+// ReadState replaces the contents of the world by a state that [WorldHistory.AppendState] of a peer wrote. Entities have
+// the same handles and NetIDs as on the peer, and so do later spawns. Resources stay. Call it between ticks, like
+// [WorldHistory.Restore]. A history of this world treats it as a normal change.
 //
-// The bytes may come from anywhere: they are checked as a whole before anything is
-// changed, and what is made of them takes memory in proportion to their number.
-// Values are checked only for what is dangerous to hold: truth values that are neither,
-// and counts beyond their lists. The error is [ErrState], wrapped.
+// The bytes may be untrusted: ReadState checks all of them before it changes the world, and uses memory in proportion to
+// their number. It checks values only if invalid ones are dangerous: bools, and counts of lists. The error wraps
+// [ErrState].
 func (n *Netcode) ReadState(src []byte) error {
 	w := (*World)(n)
 	h := NewWorldHistory(w, 1)
@@ -62,7 +59,7 @@ func (n *Netcode) ReadState(src []byte) error {
 	return h.Restore(0)
 }
 
-// stateTable is a table of a state that has been read.
+// stateTable is a decoded table of a state.
 type stateTable struct {
 	mask     mask
 	entities []Entity
@@ -79,8 +76,8 @@ type stateReader struct {
 	named map[components.NetID]bool
 }
 
-// refuse notes what is wrong first, and ends the reading.
-func (r *stateReader) refuse(what string) {
+// fail stores the first error and stops reading.
+func (r *stateReader) fail(what string) {
 	if r.wrong == "" && r.Err() == nil {
 		r.wrong = what
 	}
@@ -92,21 +89,21 @@ func (r *stateReader) failed() bool { return r.wrong != "" || r.Err() != nil }
 func (r *stateReader) number(limit uint64, what string) uint32 {
 	n := r.Uvarint()
 	if n >= limit {
-		r.refuse(what)
+		r.fail(what)
 		return 0
 	}
 	return uint32(n)
 }
 
-// count reads how many there are of what takes at least so many bytes each.
+// count reads the number of elements that take at least each bytes.
 func (r *stateReader) count(each int, what string) int {
 	return int(r.number(uint64(r.Len()/each)+1, what))
 }
 
 const anyNumber = 1 << 32
 
-// maxStateTables bounds the archetypes of a state: each takes some kilobytes,
-// however few bytes it comes in.
+// maxStateTables is the largest number of archetypes of a state, because each takes some kilobytes of memory, however few
+// bytes describe it.
 const maxStateTables = 4096
 
 func (r *stateReader) numbers(what string) []uint32 {
@@ -119,16 +116,16 @@ func (r *stateReader) numbers(what string) []uint32 {
 
 func (r *stateReader) state(s *worldState) []stateTable {
 	if r.Uint64() != r.w.setup.protocol.layout() {
-		r.refuse("it has other components")
+		r.fail("it has other components")
 	}
 	s.tick, s.inputs.newest = r.Uint32(), r.Uint32()
 	s.handles.nextNet = components.NetID(r.number(anyNumber, "next NetID"))
 	if s.handles.nextNet == 0 {
-		r.refuse("next NetID")
+		r.fail("next NetID")
 	}
 	s.handles.gens = r.numbers("generations")
 	if len(s.handles.gens) == 0 {
-		r.refuse("no handles")
+		r.fail("no handles")
 	}
 	r.used = make([]bool, len(s.handles.gens))
 	s.handles.free = r.numbers("free handles")
@@ -152,10 +149,10 @@ func (r *stateReader) state(s *worldState) []stateTable {
 			return nil
 		}
 		if slices.ContainsFunc(tables, func(o stateTable) bool { return o.mask == t.mask }) {
-			r.refuse("a table comes twice")
+			r.fail("a table comes twice")
 		}
 		if tables = append(tables, t); len(tables) > maxStateTables {
-			r.refuse("too many tables")
+			r.fail("too many tables")
 		}
 	}
 	return tables
@@ -164,7 +161,7 @@ func (r *stateReader) state(s *worldState) []stateTable {
 // take notes that a handle is free or has its entity.
 func (r *stateReader) take(id uint32) {
 	if id == 0 || uint64(id) >= uint64(len(r.used)) || r.used[id] {
-		r.refuse("a handle")
+		r.fail("a handle")
 		return
 	}
 	r.used[id] = true
@@ -178,11 +175,11 @@ func (r *stateReader) table(s *worldState) stateTable {
 	}
 	marks := []*Component{p.core.predicted, p.core.interpolated, p.core.suspended}
 	if !t.mask.has(p.core.self.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
-		r.refuse("a table of no such world")
+		r.fail("a table of no such world")
 	}
 	n := r.count(1, "rows")
 	if n == 0 {
-		r.refuse("a table without rows")
+		r.fail("a table without rows")
 	}
 	for range n {
 		id := r.number(uint64(len(s.handles.gens)), "handle")
@@ -195,7 +192,7 @@ func (r *stateReader) table(s *worldState) stateTable {
 		for range n {
 			id := components.NetID(r.number(uint64(s.handles.nextNet), "NetID"))
 			if id == 0 || r.named[id] {
-				r.refuse("a NetID")
+				r.fail("a NetID")
 			}
 			r.named[id] = true
 			t.names = append(t.names, id)
@@ -206,14 +203,14 @@ func (r *stateReader) table(s *worldState) stateTable {
 			continue
 		}
 		if r.failed() || r.Len()/max(1, c.values.size()) < n {
-			r.refuse("a column that ends early")
+			r.fail("a column that ends early")
 			return t
 		}
 		words := make([]uint64, (uintptr(n)*c.size+7)/8)
 		t.columns = append(t.columns, words)
 		for i := range n {
 			if wrong := c.values.read(&r.ByteReader, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size)); wrong != "" {
-				r.refuse(wrong)
+				r.fail(wrong)
 			}
 		}
 	}

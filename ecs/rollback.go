@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// check is what watches the rules at work.
+// check is the state of the debugging tools of a world.
 type check struct {
 	rollback *forcedRollback // nil unless asked for
 	trace    func(system string)
@@ -16,8 +16,7 @@ type check struct {
 	words    []int32      // scratch of quantize
 }
 
-// Divergence is what forced rollback found: simulating a tick again gave
-// another result.
+// Divergence is a result of forced rollback: simulating a tick again gave a different result.
 type Divergence struct {
 	Tick      uint32
 	System    string // the first after which the two results differ
@@ -29,18 +28,16 @@ type Divergence struct {
 	Again     string // the value as simulated again
 }
 
-// String is the divergence in a line.
+// String returns the divergence as one line.
 func (d Divergence) String() string {
 	return fmt.Sprintf("tick %d: after system %q, %s.%s of entity %d is %s, and %s when the tick is simulated again in another storage order",
 		d.Tick, d.System, d.Component, d.Field, d.NetID, d.First, d.Again)
 }
 
-// ForceRollback makes every run of Simulate a test of itself: the world runs it,
-// rolls back, shuffles the storage order and runs it again, comparing after each
-// system. What differs is told to report, at most once a run: the system drew
-// from a generator that goes on, read a clock, kept state outside the world, or
-// depends on the order of its rows (see [EachInOrder]). The second result
-// stands. It costs many times the simulation; a nil report ends it.
+// ForceRollback makes every run of Simulate test itself: the world runs it, rolls back, shuffles the storage order, runs it
+// again, and compares after each system. It calls report at most once per run with the first difference. Likely causes are
+// a system with its own random generator, a clock, state outside of the world, or a dependence on the order of rows, see
+// [EachInOrder]. The result of the second run stays. It costs many times the simulation. A nil report turns it off.
 func (w *World) ForceRollback(report func(Divergence)) {
 	if report == nil {
 		w.check.rollback = nil
@@ -56,7 +53,7 @@ type forcedRollback struct {
 	runs   uint64
 }
 
-// run simulates twice in place of once.
+// run simulates twice instead of once.
 func (f *forcedRollback) run(s *Stage) {
 	w := f.w
 	if f.saved == nil || f.saved.Len() != len(s.items)+1 {
@@ -70,7 +67,7 @@ func (f *forcedRollback) run(s *Stage) {
 		s.items[i].run(w)
 		f.saved.Capture(uint32(i + 1))
 	}
-	w.unask(base)
+	w.discard(base)
 	w.handles.nextNet = net
 	f.saved.Restore(0)
 	f.runs++
@@ -86,8 +83,8 @@ func (f *forcedRollback) run(s *Stage) {
 	}
 }
 
-// unask takes back the structural changes asked for since base.
-func (w *World) unask(base int) {
+// discard drops the structural changes requested since base.
+func (w *World) discard(base int) {
 	batch := w.deferred.commands[base:]
 	for i := len(batch) - 1; i >= 0; i-- {
 		c := &batch[i]
@@ -104,7 +101,7 @@ func (w *World) unask(base int) {
 	w.deferred.commands = w.deferred.commands[:base]
 }
 
-// compare finds the first value that is not what the capture holds.
+// compare returns the first value that differs from the capture.
 func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 	w, h := f.w, f.saved
 	tables := h.place(key).tables
@@ -133,10 +130,9 @@ func (f *forcedRollback) compare(key uint32) (d Divergence, differs bool) {
 	return d, false
 }
 
-// Shuffle puts the entities of each archetype into another storage order, which
-// follows from seed. Values, handles and NetIDs stay, and so must every result
-// of the game: a test that shuffles finds systems that depend on the order. It
-// panics while a system runs.
+// Shuffle changes the storage order of the entities of each archetype, depending on seed. Values, handles and NetIDs stay.
+// All results of the game must stay too: a test that shuffles finds systems that depend on the order. Shuffle panics while
+// a system runs.
 func (w *World) Shuffle(seed uint64) {
 	if w.deferred.depth > 0 {
 		panic("ecs: Shuffle while a system runs; call it between stages")
@@ -166,8 +162,7 @@ func (w *World) shuffle(seed uint64) {
 	}
 }
 
-// Trace has f called after each system of every Simulate, with the system's name,
-// until it is called with nil. Structural changes that the systems asked for are
-// carried out later. It is for peers that compare hashes system by system, to find
-// the first that makes their worlds differ.
+// Trace calls f with the name of each system after it ran in Simulate. A nil f turns it off. Structural changes of the
+// system are applied later. Peers use it to compare hashes after each system and find the first system that makes their
+// worlds differ.
 func (w *World) Trace(f func(system string)) { w.check.trace = f }

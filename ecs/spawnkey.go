@@ -6,47 +6,41 @@ import (
 	"unsafe"
 )
 
-// SpawnKey names an entity that Simulate spawned for a client, alike on the
-// server and on the client that predicts it, before the server's NetID for it is
-// known there. An entity gets one when it is spawned inside Simulate with a
-// components.Owner whose client's inputs are being simulated; it keeps it as a
-// component, which nobody can give, change or take.
+// SpawnKey identifies an entity that Simulate spawned for a client. It is the same on the server and on the client that
+// predicts the spawn, before the client knows the NetID. An entity gets a key if it is spawned inside Simulate with a
+// components.Owner whose client's inputs are simulated. The key is a component that games cannot add, change or remove.
 //
-// Nth counts the owner's spawns in the order of the calls. A system that spawns
-// for several entities of one owner in one tick therefore walks them with
-// [EachInOrder]: storage order differs between peers.
+// Nth counts the spawns of the owner in the order of the calls. A system that spawns for several entities of one owner in
+// one tick must iterate over them with [EachInOrder], because storage order differs between peers.
 type SpawnKey struct {
 	Owner uint32 `net:"raw"` // the client
 	Input uint32 `net:"raw"` // its input that was simulated
 	Nth   uint16 `net:"raw"` // how many of its spawns came before, in the same input
 }
 
-// compare orders keys by input first, so that what a replay takes back is at the
-// end.
+// compare orders keys by input first, so that the spawns that a replay undoes are at the end.
 func (k SpawnKey) compare(o SpawnKey) int {
 	return cmp.Or(cmp.Compare(k.Input, o.Input), cmp.Compare(k.Owner, o.Owner), cmp.Compare(k.Nth, o.Nth))
 }
 
-// stream is a number for the entity's random draws.
+// stream returns the number for the entity's random numbers.
 func (k SpawnKey) stream() uint64 {
 	return mix64(mix64(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
 }
 
-// order sorts entities that have no NetID yet behind all that have one, as
-// NetIDs will.
+// order returns a sort key that places entities without a NetID after all entities with one.
 func (k SpawnKey) order() uint64 { return 1<<63 | uint64(k.Input)<<16 | uint64(k.Nth) }
 
-// spawnCount is how many keyed spawns an owner's input has had.
+// spawnCount is the number of spawns with a key for an owner's input.
 type spawnCount struct {
 	input uint32
 	nth   uint16
 }
 
-// maxNth is how many spawns of one owner and input get a key.
+// maxNth is the largest number of spawns with a key per owner and input.
 const maxNth = 1<<16 - 1
 
-// nextKey is the key of the next spawn for an owner in the running Simulate;
-// false when it gets none.
+// nextKey returns the key of the next spawn for an owner in the running Simulate, or false if it gets none.
 func (in *inputs) nextKey(owner uint32) (SpawnKey, bool) {
 	seq := in.byOwner.find(owner)
 	if owner == 0 || seq == nil {
@@ -64,7 +58,7 @@ func (in *inputs) nextKey(owner uint32) (SpawnKey, bool) {
 	return SpawnKey{owner, input, c.nth - 1}, true
 }
 
-// spawnKeyed is [Spawn] for a row that gets a key; false when it gets none.
+// spawnKeyed is [Spawn] for a row that gets a key. It returns false if the row gets none.
 func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	owner := uint32(0)
 	for i := range r.fields[:r.own] {
@@ -86,8 +80,7 @@ func (w *World) spawnKeyed(r *spawnRow, src unsafe.Pointer) (Entity, bool) {
 	return e, true
 }
 
-// keyedRow is a row struct with a key behind its values and, on a client, the
-// mark of what is predicted.
+// keyedRow returns the row struct extended by a key and, on a client, by the mark components.Predicted.
 func (s *setup) keyedRow(r *spawnRow) *spawnRow {
 	if r.keyed == nil {
 		k := *r
@@ -105,8 +98,7 @@ func (s *setup) keyedRow(r *spawnRow) *spawnRow {
 	return r.keyed
 }
 
-// claim hands out the handle for a spawn, and gives the spawn its key when it
-// gets one.
+// claim returns the handle for a spawn and adds the key if the spawn gets one.
 func (w *World) claim(spawn *command) Entity {
 	if w.clock.simulating == 0 {
 		return w.handles.allocate()
@@ -128,8 +120,7 @@ func (w *World) claim(spawn *command) Entity {
 	return w.predicted.handle(key)
 }
 
-// handle is the handle for a spawn with a key: on a client that simulates the
-// input again the one that it had before.
+// handle returns the handle for a spawn with a key. On a client that replays the input, it is the previous handle.
 func (p *predictions) handle(key SpawnKey) Entity {
 	w := p.w
 	if i, found := p.find(key); found {
@@ -141,7 +132,7 @@ func (p *predictions) handle(key SpawnKey) Entity {
 	return w.handles.allocate()
 }
 
-// unspawn takes back a spawn that waits: Simulate is about to run again.
+// unspawn undoes a deferred spawn before Simulate runs again.
 func (p *predictions) unspawn(c *command, s *slot) {
 	w := p.w
 	if key, keyed := w.deferred.find(c, w.setup.protocol.core.key); keyed {

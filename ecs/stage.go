@@ -145,7 +145,7 @@ func (w *World) leave(s *Stage, base int, outer uint32) {
 		w.clock.simulating--
 	}
 	if w.partial.on {
-		w.unask(base)
+		w.discard(base)
 		w.deferred.reclaim()
 	} else {
 		w.flush(base, predicted)

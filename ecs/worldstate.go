@@ -24,11 +24,10 @@ import (
 // layout is a hash of the components that the protocol has and of what they are
 // made of.
 
-// AppendState appends to dst all of the world as it was captured under tick:
-// entities under their handles and NetIDs, every value of every component, local ones
-// too, and what else the history holds. Resources are no part of it. It returns
-// [ErrNoHistory], wrapped, for a tick that is not in the ring, and panics for a world made with
-// Config.Client, which is not all of one. It allocates.
+// AppendState appends the whole world as captured under tick to dst: entities with handles and NetIDs, all values of all
+// components, including local ones, and all other captured state. It does not include resources. It returns an error that
+// wraps [ErrNoHistory] if the tick is not in the ring. It panics for a world with Config.Client, which is incomplete. It
+// allocates.
 func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 	w := h.w
 	if w.setup.config.Client {
@@ -107,7 +106,7 @@ func appendNumbers(dst []byte, list []uint32) []byte {
 	return dst
 }
 
-// layout is a hash of what the columns of the protocol's worlds look like.
+// layout returns a hash of the columns of the protocol's worlds.
 func (p *Protocol) layout() uint64 {
 	h := fnv.New64a()
 	for _, c := range p.all {
