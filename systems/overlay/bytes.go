@@ -6,29 +6,29 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// byteRows is how many components are shown by name; the others are one row, and what is no
-// component's another.
+// byteRows is the number of components shown by name. All others share one row, and bytes that belong to no component
+// have another.
 const byteRows = 6
 
-// bytes is what snapshots are made of, each second.
+// bytes measures what snapshots contain, each second.
 type bytes struct {
-	counting  bool // the client does
+	counting  bool // the client counts bytes
 	at        time.Time
 	now, then systems.Received
-	rates     []float64 // bytes a second by component, the newest second
+	rates     []float64 // bytes a second by component, in the latest second
 	rest, all float64
-	order     []int // components, those of the most first
+	order     []int // components, the largest first
 }
 
-// bytesEvery is how long the bytes of a rate are counted.
+// bytesEvery is the period of one measurement.
 const bytesEvery = time.Second
 
-// reset forgets all, for another session.
+// reset discards the measurements, for another session.
 func (b *bytes) reset() {
 	*b = bytes{now: b.now, then: b.then, rates: b.rates[:0], order: b.order[:0]}
 }
 
-// sample takes in what the client has counted.
+// sample reads the client's counters.
 func (b *bytes) sample(c *systems.Client, now time.Time) {
 	seconds := now.Sub(b.at).Seconds()
 	first := b.at.IsZero() || seconds > 2*bytesEvery.Seconds()

@@ -2,21 +2,20 @@ package overlay
 
 import "image/color"
 
-// Canvas is what an overlay draws on: a few lines over whatever draws the game. Places and
-// lengths are in points, from the left upper corner; y goes down. A canvas says how large
-// a point is: text of 12 points should be legible.
+// Canvas is the drawing surface of an overlay: an adapter of a few lines for the game's graphics library. Positions
+// and lengths are in points, from the upper left corner; y points down. The canvas defines the size of a point: text
+// of 12 points should be legible.
 type Canvas interface {
-	// Size is the size of the screen.
+	// Size returns the size of the screen.
 	Size() (w, h float64)
-	// Rect fills a rectangle whose corners are round: 0 is none, half of the shorter side a
-	// disc. A canvas that cannot may leave them square.
+	// Rect fills a rectangle with rounded corners of radius round: 0 for square corners, half of the shorter side for
+	// a disc. A canvas without this feature may draw square corners.
 	Rect(x, y, w, h, round float64, c color.NRGBA)
 	// Line draws a line.
 	Line(x0, y0, x1, y1, width float64, c color.NRGBA)
-	// Text draws UTF-8 text 12 points high, its base line beginning at x, y. It must not
-	// keep text.
+	// Text draws UTF-8 text 12 points high. Its baseline starts at x, y. Text must not keep the slice.
 	Text(x, y float64, text []byte, c color.NRGBA)
-	// TextWidth is how far a text goes.
+	// TextWidth returns the width of a text.
 	TextWidth(text []byte) float64
 }
 
@@ -32,13 +31,13 @@ var (
 	glass = color.NRGBA{8, 13, 28, 246}
 )
 
-// fade is a colour with its alpha multiplied.
+// fade returns a colour with its alpha multiplied by a factor.
 func fade(c color.NRGBA, by float64) color.NRGBA {
 	c.A = uint8(float64(c.A) * min(max(by, 0), 1))
 	return c
 }
 
-// pen draws on a canvas without allocating.
+// pen draws on a canvas without allocations.
 type pen struct {
 	Canvas
 	buf [96]byte
@@ -58,7 +57,7 @@ func (p *pen) right(x, y float64, b []byte, c color.NRGBA) float64 {
 	return w
 }
 
-// clip draws a text that goes no further than w, cut off where it is longer.
+// clip draws a text and cuts it off at the width w.
 func (p *pen) clip(x, y, w float64, b []byte, c color.NRGBA) {
 	if p.TextWidth(b) > w {
 		for len(b) > 0 && p.TextWidth(b) > w-10 {
@@ -91,7 +90,7 @@ func (p *pen) cross(x, y, r, width float64, c color.NRGBA) {
 	p.Line(x-r, y+r, x+r, y-r, width, c)
 }
 
-// circle is a polygon of twelve corners.
+// circle approximates a circle with twelve corners.
 var circle = [12][2]float64{
 	{1, 0}, {0.866, 0.5}, {0.5, 0.866}, {0, 1}, {-0.5, 0.866}, {-0.866, 0.5},
 	{-1, 0}, {-0.866, -0.5}, {-0.5, -0.866}, {0, -1}, {0.5, -0.866}, {0.866, -0.5},

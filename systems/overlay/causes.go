@@ -7,16 +7,16 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// causeRows is how many fields are shown that caused corrections.
+// causeRows is the number of shown fields that caused corrections.
 const causeRows = 5
 
-// causes is what corrections were due to.
+// causes stores the causes of corrections.
 type causes struct {
 	table reconcile.Causes
 	last  systems.Mismatch
 }
 
-// draw draws the fields of the most corrections, and the newest wrong value.
+// draw draws the fields with the most corrections, and the newest wrong value.
 func (k *causes) draw(o *Overlay, x, y, w float64) {
 	o.title(x, y, "corrections, by field: share, mean, most")
 	p := &o.pen
@@ -39,7 +39,7 @@ func (k *causes) draw(o *Overlay, x, y, w float64) {
 		}
 		p.clip(x+4, at+12, w-140, b, white)
 		p.right(x+w-98, at+12, append(strconv.AppendFloat(p.buf[:0], 100*r.Share, 'f', 0, 64), " %"...), white)
-		if r.Times > 0 { // it is a number
+		if r.Times > 0 { // the field is numeric
 			p.right(x+w-48, at+12, appendFigure(p.buf[:0], r.Mean), muted)
 			p.right(x+w-2, at+12, appendFigure(p.buf[:0], r.Largest), muted)
 		}

@@ -1,44 +1,38 @@
-// Package overlay shows, over a running game, what the netcode of its client does: figures
-// and graphs, what corrections are due to, what the bytes are, where the server has what is
-// drawn elsewhere; and it makes the link worse, with sliders. It draws on whatever the
-// game draws on, by a [Canvas] of five methods, and imports no graphics library.
+// Package overlay draws a network debug view on top of a running game: figures and graphs of the client's netcode,
+// the causes of corrections, the bytes by component, and the positions that the server has for drawn entities. Its
+// sliders make the link worse. It draws on a [Canvas], an interface of five methods, and imports no graphics library.
 //
 // Three calls add it to a game:
 //
 //	net, err := overlay.New(overlay.Config{})  // once
-//	net.Attach(client, link)                   // whenever it connects
+//	net.Attach(client, link)                   // after each connection
 //	net.Sample(now); net.Draw(canvas)          // each frame
 //
-// Tasks:
+// # Index of tasks
 //
-//   - Show it by a key: [Overlay.Toggle]. It is hidden at first.
-//   - Make the link worse: wrap the client's wire with netsys.Condition, give the conditioner to
-//     [Overlay.Attach], and pass pointers on, a mouse or fingers: [Overlay.Press],
-//     [Overlay.Move], [Overlay.Release]; from code: [Overlay.Set].
+//   - Show or hide it with a key: [Overlay.Toggle]. It is hidden at first.
+//   - Make the link worse: wrap the client's transport with netsys.Condition and pass the conditioner to [Overlay.Attach]. Pass on
+//     mouse or touch input: [Overlay.Press], [Overlay.Move], [Overlay.Release]. From code: [Overlay.Set].
 //   - Keep the game's own display out of its way: [Overlay.Takes], [Overlay.Covers].
-//   - Draw what the server has among the things of the world: Config.Places, with the game's
-//     camera: [PlacesOf].
-//   - Show what the server made of shots: [Overlay.Hit].
-//   - Show the newest wrong prediction: [Overlay.Mismatch] as ClientConfig.OnMismatch.
-//   - Show figures of the game's own: [Overlay.Figure].
+//   - Draw the server's positions in the world: Config.Places, with the game's camera: [PlacesOf].
+//   - Show the server's decisions about shots: [Overlay.Hit].
+//   - Show the newest wrong prediction: set ClientConfig.OnMismatch to [Overlay.Mismatch].
+//   - Show the game's own figures: [Overlay.Figure].
 //
-// # What it shows
+// # Contents
 //
-// Graphs go back 24 seconds: the round trip and its jitter; loss of what comes in; the inputs that
-// wait on the server; the tick lead, by which the client's own world is ahead of the newest state of the server
-// that has come; how far others are drawn behind that state; bytes and corrections a second.
+// Graphs cover 24 seconds: the round trip and its jitter; the loss of incoming packets; the inputs that wait on the
+// server; the tick lead, the number of ticks by which the client's world is ahead of the newest received state; the
+// delay of drawn others behind this state; received bytes and corrections a second.
 //
-// In the world it draws, with Config.Places: where the server last had the own player,
-// and how far that is from what was predicted after the same input, 0 when the prediction was
-// right; for each entity of others the two confirmed states that it is drawn between, and
-// where; and shots as the server judged them.
+// With Config.Places the overlay also draws in the world: the server's last position of the own player, and its
+// distance to the position predicted after the same input, 0 if the prediction was right; for other entities the two
+// confirmed states between which they are drawn, and the drawn position; and shots as the server judged them.
 //
-// Bytes are by component of what snapshots carried, the own state of the client
-// included: see systems.Client.Received.
+// Bytes are counted by component of the received snapshots, including owner state, see systems.Client.Received.
 //
-// # What it costs
+// # Cost
 //
-// Hidden, ten looks at the client's figures a second. Shown, up to an eighth of what decoding
-// takes, which is counted then, and what drawing takes; nothing is allocated once the first
-// frames have been drawn.
+// While hidden, the overlay reads the client's counters ten times a second. While shown, it costs up to an eighth of
+// the decoding time, because bytes are counted, plus the drawing time. After the first frames it allocates nothing.
 package overlay

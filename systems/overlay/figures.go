@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// maxFigures is how many figures of its own a game can show.
+// maxFigures is the maximum number of the game's own figures.
 const maxFigures = 4
 
-// figure is one of them.
+// figure is a figure of the game.
 type figure struct {
 	name, unit string
 	value      float64
 }
 
-// Figure shows a figure of the game's own among the others, such as the milliseconds of
-// a frame. The first four names have a place.
+// Figure shows a figure of the game, such as the milliseconds of a frame. The first four names are shown; others are
+// ignored.
 func (o *Overlay) Figure(name string, value float64, unit string) {
 	for i := range o.figures {
 		f := &o.figures[i]
@@ -29,10 +29,10 @@ func (o *Overlay) Figure(name string, value float64, unit string) {
 	}
 }
 
-// figureRows is how many figures there are but the game's own.
+// figureRows is the number of rows without the game's own figures.
 const figureRows = 7
 
-// drawFigures draws figures in lines.
+// drawFigures draws one row for each figure.
 func (o *Overlay) drawFigures(x, y, w float64) {
 	o.title(x, y, "since the session began")
 	y += titleHeight

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// The graphs by number.
+// Indices of the graphs.
 const (
 	graphRoundTrip = iota
 	graphJitter
@@ -19,7 +19,7 @@ const (
 	graphs
 )
 
-// A ring holds samples for 24 seconds; a bar of a graph is the largest of a few.
+// A ring holds samples for 24 seconds. A bar of a graph is the maximum of barOf samples.
 const (
 	ringSize = 240
 	barOf    = 4
@@ -29,10 +29,10 @@ const (
 // graph is a figure over time.
 type graph struct {
 	name, unit string
-	least      float64 // what the full height is at least
+	least      float64 // minimum value at full height
 	c          color.NRGBA
 	ring       [ringSize]float64
-	word       string // instead of a figure
+	word       string // replaces the figure if set
 }
 
 func newGraphs() [graphs]graph {
@@ -51,7 +51,7 @@ func newGraphs() [graphs]graph {
 // Sizes of graphs in points.
 const (
 	graphHeight = 44
-	graphLow    = 34 // where there is little room
+	graphLow    = 34 // on small screens
 	graphGap    = 6
 	graphTitle  = 17
 )
@@ -64,7 +64,7 @@ func (o *Overlay) drawGraphs(x, y, w float64) {
 	}
 }
 
-// drawGraph draws bars up to the newest sample. Those of one height are drawn at once.
+// drawGraph draws bars up to the newest sample. It draws neighbouring bars of equal height with one call.
 func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 	p, high := &o.pen, o.layout.graph
 	p.Rect(x, y, w, high, 0, fade(white, 0.05))
@@ -73,7 +73,7 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 		top = max(top, v*1.15)
 	}
 	bar := w / bars
-	newest := o.samples.taken / barOf // bars hold still: each is of the same samples until it is gone
+	newest := o.samples.taken / barOf // bars do not flicker: each covers the same samples until it leaves the graph
 	height := func(i int) float64 {
 		most := 0.0
 		for s := (newest - bars + 1 + i) * barOf; s < (newest-bars+2+i)*barOf && s <= o.samples.taken; s++ {
@@ -108,7 +108,7 @@ func (o *Overlay) drawGraph(g *graph, x, y, w float64) {
 	p.right(x+w-5, y+12, b, alarm(g.c, v))
 }
 
-// alarm is the colour of a figure: what is bad in itself is red where there is some of it.
+// alarm returns the colour of a figure. Red figures are green while they are 0.
 func alarm(c color.NRGBA, v float64) color.NRGBA {
 	if c == red && v == 0 {
 		return green
@@ -116,7 +116,7 @@ func alarm(c color.NRGBA, v float64) color.NRGBA {
 	return c
 }
 
-// appendFigure appends a number as short as it says something.
+// appendFigure appends a number with at most two significant decimals.
 func appendFigure(b []byte, v float64) []byte {
 	digits := 0
 	switch {

@@ -9,55 +9,51 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Hit is what the server made of one shot of this player: a game sends it to the
-// shooter, in a message of its own, and gives it to [Overlay.Hit]. What a game does not
-// know may be left zero.
+// Hit describes how the server judged a shot of this player. A game sends it to the shooter in a message of its own
+// and passes it to [Overlay.Hit]. Unknown fields may be zero.
 type Hit struct {
-	// From is where the shot came from, as the server had it.
+	// From is the origin of the shot on the server.
 	From Point
-	// Target is whom it met, 0 for nobody.
+	// Target is the hit entity, 0 for none.
 	Target components.NetID
-	// Seen is where the target was in the past that the server looked at
-	// (lagcomp.View); where there is no target, where the shot ended.
+	// Seen is the position of the target in the past that the server queried (lagcomp.View). Without a target it is
+	// the end of the shot.
 	Seen Point
-	// Now is where the server had the target at that moment; not used where there is no
-	// target.
+	// Now is the position of the target on the server at that moment. It is not used without a target.
 	Now Point
-	// Drawn is the server tick that was looked at, lagcomp.View.Tick, and Tick the one in
-	// which the shot was judged. With Drawn 0 the overlay cannot tell what was on the
-	// screen.
+	// Drawn is the queried server tick, lagcomp.View.Tick. Tick is the tick that simulated the shot. If Drawn is 0,
+	// the overlay cannot show what was on the screen.
 	Drawn float64
 	Tick  uint32
-	// Hit is what the game decided.
+	// Hit is the decision of the game.
 	Hit bool
-	// Clamp says whether the client's claim was believed.
+	// Clamp says whether the server accepted the client's claim.
 	Clamp lagcomp.Clamp
 }
 
-// hits are the newest shots.
+// hits stores the newest shots.
 type hits struct {
 	ring   [8]shot
 	newest int
 }
 
-// shot is a hit with what the overlay knows of it.
+// shot is a hit, with the position on the screen.
 type shot struct {
 	Hit
-	at       time.Time // it was told, zero for none
+	at       time.Time // time of the call of Hit, zero if there is none
 	onScreen Point
-	known    bool // that was on the screen
+	known    bool // onScreen is known
 }
 
 // shotTime is how long a shot is shown.
 const shotTime = 4 * time.Second
 
-// Hit shows a shot that the server has judged, for a few seconds: where the shooter's
-// screen had the target, where the server looked, and where the target was by then. What
-// the screen had is known for the last 128 frames, for up to 64 entities in sight,
-// while the overlay is shown.
+// Hit shows a shot that the server has judged, for a few seconds: the position of the target on the shooter's screen,
+// in the server's query, and on the server at that moment. Positions on the screen are known for the last 128 frames,
+// for up to 64 visible entities, while the overlay is shown.
 func (o *Overlay) Hit(h Hit) {
 	if sum := h.From.apart(h.Seen) + h.From.apart(h.Now) + math.Abs(h.Drawn); !(sum < math.MaxUint32) {
-		return // no places of a world
+		return // ignore positions that are not finite
 	}
 	k := &o.hits
 	k.newest = (k.newest + 1) % len(k.ring)
@@ -68,10 +64,10 @@ func (o *Overlay) Hit(h Hit) {
 	k.ring[k.newest] = s
 }
 
-// back is how far the server went back for a shot, in ticks.
+// back returns how many ticks the server went back for a shot.
 func (s *shot) back() float64 { return max(float64(s.Tick)-s.Drawn, 0) }
 
-// colour is what a shot is drawn in.
+// colour returns the colour of a shot.
 func (s *shot) colour() color.NRGBA {
 	switch {
 	case s.Target == 0:
@@ -82,8 +78,8 @@ func (s *shot) colour() color.NRGBA {
 	return red
 }
 
-// draw draws the shots of late: a line to where the server looked, crossed; from there to
-// where the target was by then, ringed; and a square around what was on the screen.
+// draw draws recent shots: a line to the queried position, with a cross; from there to the current position, with a
+// ring; and a square around the position on the screen.
 func (k *hits) draw(o *Overlay) {
 	p := &o.pen
 	for i := range k.ring {
@@ -118,7 +114,7 @@ func (k *hits) draw(o *Overlay) {
 	}
 }
 
-// explain says what the newest shot was.
+// explain draws a row about the newest shot.
 func (k *hits) explain(o *Overlay, x, y, w float64) {
 	p, s := &o.pen, &k.ring[k.newest]
 	p.cross(x+6, y-4, 5, 1.5, s.colour())

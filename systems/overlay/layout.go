@@ -3,7 +3,7 @@ package overlay
 // section is a part of the overlay.
 type section uint8
 
-// The sections, in the order in which columns are filled with them.
+// The sections, in the order in which they fill the columns.
 const (
 	sectionGraphs section = iota
 	sectionLink
@@ -23,10 +23,10 @@ const (
 	titleHeight = 20
 	rowHeight   = 16
 	headHeight  = 30
-	between     = 400 // that stay free between two columns
+	between     = 400 // free space between two columns
 )
 
-// height is the height of a section where a graph has its.
+// height returns the height of a section. graph is the height of one graph.
 func (o *Overlay) height(s section, graph float64) float64 {
 	switch s {
 	case sectionGraphs:
@@ -46,7 +46,7 @@ func (o *Overlay) height(s section, graph float64) float64 {
 	return titleHeight + worldRows*rowHeight
 }
 
-// spot is where a section is: its left upper corner, without padding.
+// spot is the position of a section: its upper left corner, without padding.
 type spot struct {
 	x, y float64
 	page int
@@ -55,25 +55,24 @@ type spot struct {
 // column is a panel on a page.
 type column struct{ x, y, h float64 }
 
-// layout is where everything is.
+// layout is the position of all parts.
 type layout struct {
-	graph float64 // height of one
+	graph float64 // height of one graph
 	spots [sections]spot
 	cols  [sections]column
-	n     int // columns
-	each  int // columns side by side
+	n     int // number of columns
+	each  int // number of columns side by side
 	pages int
 }
 
-// Layout places everything on a screen of so many points, as [Overlay.Draw] does with
-// the size of its canvas.
+// Layout places all parts on a screen of w by h points. [Overlay.Draw] calls it with the size of its canvas.
 func (o *Overlay) Layout(w, h float64) {
 	l := layout{graph: graphHeight, each: 1}
 	if w >= 2*(panelWidth+margin)+between {
 		l.each = 2
 	}
 	room := h - o.config.Top - margin - headHeight - padding
-	if l.each == 1 && h > w { // a phone held upright, with the player in its middle
+	if l.each == 1 && h > w { // an upright phone, where the player is in the middle of the screen
 		l.graph = graphLow
 		room -= h/2 + margin/4
 	}
@@ -103,13 +102,13 @@ func (o *Overlay) Layout(w, h float64) {
 	o.layout = l
 }
 
-// where is where a section is, if it is shown.
+// where returns the position of a section, and whether it is shown.
 func (o *Overlay) where(s section) (spot, bool) {
 	at := o.layout.spots[s]
 	return at, o.shown && o.layout.n > 0 && at.page == o.page
 }
 
-// columns are the panels of the page that is shown.
+// columns returns the panels of the current page.
 func (o *Overlay) columns() []column {
 	l := &o.layout
 	if !o.shown || l.n == 0 {
@@ -118,8 +117,7 @@ func (o *Overlay) columns() []column {
 	return l.cols[o.page*l.each : min((o.page+1)*l.each, l.n)]
 }
 
-// Covers reports whether the overlay lies over a part of the screen, so that a game can
-// leave out what would stand there.
+// Covers reports whether the overlay covers a part of the screen, so that a game can omit what it would draw there.
 func (o *Overlay) Covers(x, y, w, h float64) bool {
 	for _, c := range o.columns() {
 		if x < c.x+panelWidth && c.x < x+w && y < c.y+c.h && c.y < y+h {
@@ -129,11 +127,11 @@ func (o *Overlay) Covers(x, y, w, h float64) bool {
 	return false
 }
 
-// Takes reports whether a press at a place would be for the overlay.
+// Takes reports whether the overlay would handle a press at a position.
 func (o *Overlay) Takes(x, y float64) bool { return o.Covers(x, y, 0, 0) }
 
-// Press tells that a pointer has come down: id is 0 for a mouse, and what tells fingers
-// apart otherwise. It reports whether that was for the overlay, and not for the game.
+// Press handles a pressed pointer. id is 0 for a mouse, and identifies the finger on a touch screen. It reports
+// whether the overlay handled the press, so that the game should ignore it.
 func (o *Overlay) Press(id int, x, y float64) bool {
 	if !o.Takes(x, y) {
 		return false
@@ -157,8 +155,7 @@ func (o *Overlay) Press(id int, x, y float64) bool {
 	return true
 }
 
-// Move tells where a pointer that is down is now. It reports whether the overlay follows
-// it.
+// Move handles the movement of a pressed pointer. It reports whether the overlay handled it.
 func (o *Overlay) Move(id int, x, _ float64) bool {
 	if !o.sliders.holding || o.sliders.pointer != id {
 		return false
@@ -167,7 +164,7 @@ func (o *Overlay) Move(id int, x, _ float64) bool {
 	return true
 }
 
-// Release tells that a pointer was lifted.
+// Release handles a released pointer.
 func (o *Overlay) Release(id int) {
 	if o.sliders.pointer == id {
 		o.sliders.holding = false

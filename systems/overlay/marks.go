@@ -8,34 +8,33 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// marks is what is shown in the world, as of the newest frame.
+// marks stores what the newest frame shows in the world.
 type marks struct {
 	all       []mark
-	own       Point // as drawn
+	own       Point // drawn position
 	hasOwn    bool
 	server    Point
 	hasServer bool
-	error     float64 // visual, of the own player
+	error     float64 // visual error of the own player
 
 	predicted   [256]predicted
-	confirmed   uint32    // input of that place
-	apart       float64   // of the two, at most of late
-	apartAt     time.Time // as of then
+	confirmed   uint32    // input of the server's position
+	apart       float64   // distance of predicted and confirmed position, the recent maximum
+	apartAt     time.Time // time of the recent maximum
 	compared    bool
 	corrections uint64
 
-	frames *[frames]frame // drawn of late; nil while never shown
+	frames *[frames]frame // recently drawn frames; nil until the overlay is shown
 	newest int
 }
 
-// predicted is where the own player was predicted after an input.
+// predicted is the predicted position of the own player after an input.
 type predicted struct {
 	input uint32
 	at    Point
 }
 
-// A frame keeps where what is on the screen was drawn, as far as there is room, so that a hit can be held
-// against what was on the screen.
+// A frame stores the drawn positions of visible entities, so that a hit can be compared with the screen.
 const (
 	frames   = 128
 	perFrame = 64
@@ -48,7 +47,7 @@ type frame struct {
 	at    [perFrame]Point
 }
 
-// reset forgets all of a session.
+// reset discards everything of a session.
 func (m *marks) reset() {
 	m.all, m.hasOwn, m.hasServer, m.compared, m.confirmed = m.all[:0], false, false, false, 0
 	m.corrections = 0
@@ -58,8 +57,8 @@ func (m *marks) reset() {
 	}
 }
 
-// look takes in a frame.
-func (m *marks) look(o *Overlay) {
+// update reads a frame.
+func (m *marks) update(o *Overlay) {
 	if o.places == nil {
 		return
 	}
@@ -92,19 +91,19 @@ func (m *marks) look(o *Overlay) {
 		d, _ := c.Drawing(e)
 		m.error = d.Error
 	}
-	m.lookOwn(o)
+	m.updateOwn(o)
 }
 
-// take takes in what a view draws.
-func (m *marks) take(e ecs.Entity, id components.NetID, at Point) {
+// add adds an entity that the view draws.
+func (m *marks) add(e ecs.Entity, id components.NetID, at Point) {
 	m.all = append(m.all, mark{e: e, id: id, at: at})
 }
 
-// apartTime is how long a wrong prediction stays to be read.
+// apartTime is how long a wrong prediction remains visible.
 const apartTime = 2 * time.Second
 
-// lookOwn holds the server's place against what was predicted after the same input.
-func (m *marks) lookOwn(o *Overlay) {
+// updateOwn compares the server's position with the position predicted after the same input.
+func (m *marks) updateOwn(o *Overlay) {
 	c := o.client
 	e, ok := c.Own(c.World())
 	m.hasServer = false
@@ -122,14 +121,14 @@ func (m *marks) lookOwn(o *Overlay) {
 	}
 	if n := c.Stats().Corrections; n != m.corrections {
 		m.corrections = n
-		m.predicted = [256]predicted{} // they were made anew
+		m.predicted = [256]predicted{} // a correction replaced them
 	}
 	if at, ok := o.places.at(c.World(), e); ok {
 		m.predicted[c.Input()%256] = predicted{c.Input(), at}
 	}
 }
 
-// drawn is where an entity was on the screen when the view showed a tick.
+// drawn returns the position of an entity on the screen when the view showed a tick.
 func (m *marks) drawn(tick float64, id components.NetID) (Point, bool) {
 	if m.frames == nil {
 		return Point{}, false
@@ -167,7 +166,7 @@ func (f *frame) find(id components.NetID) (Point, bool) {
 	return Point{}, false
 }
 
-// draw draws what is among the things of the world.
+// draw draws the marks in the world.
 func (m *marks) draw(o *Overlay) {
 	if o.places == nil {
 		return
@@ -199,10 +198,10 @@ func (m *marks) draw(o *Overlay) {
 	o.hits.draw(o)
 }
 
-// worldRows is how many lines explain what is drawn in the world.
+// worldRows is the number of rows that explain the marks.
 const worldRows = 5
 
-// drawWorld explains what is drawn in the world, with figures.
+// drawWorld explains the marks in the world, with figures.
 func (o *Overlay) drawWorld(x, y, w float64) {
 	o.title(x, y, "drawn in the world")
 	y += titleHeight + 12

@@ -15,26 +15,25 @@ import (
 // ErrConfig is wrapped by the errors of [Config.Validate] and [New].
 var ErrConfig = errors.New("overlay: configuration")
 
-// Config configures an [Overlay]. The zero value shows figures, and nothing in the world.
+// Config configures an [Overlay]. The zero value shows figures, and no marks in the world.
 type Config struct {
-	// Places says where things are in the world and on the screen, for what is drawn
-	// among them: [PlacesOf]. Default (nil): nothing is.
+	// Places provides the positions of entities in the world and on the screen, see [PlacesOf]. Default (nil): no
+	// marks in the world.
 	Places Places
-	// Left and Top are where the overlay begins, in points of the canvas. Default (0): 12
-	// from the corner.
+	// Left and Top are the position of the overlay, in points of the canvas. Default (0): 12 points from the corner.
 	Left, Top float64
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error that wraps [ErrConfig] if c is not valid.
 func (c Config) Validate() error {
 	if !(c.Left >= 0 && c.Left <= math.MaxInt32) || !(c.Top >= 0 && c.Top <= math.MaxInt32) {
-		return fmt.Errorf("%w: Left %v, Top %v: they are 0 or more (0: %d)", ErrConfig, c.Left, c.Top, margin)
+		return fmt.Errorf("%w: Left is %v and Top is %v: set both to 0 or more (0: %d)", ErrConfig, c.Left, c.Top, margin)
 	}
 	return nil
 }
 
-// Overlay shows what the netcode of one client does. It belongs to the goroutine of its
-// client. Hidden, as it is at first, it takes ten samples a second and nothing else.
+// Overlay shows the netcode of one client. Only the goroutine of the client may use it. While hidden, as it is at
+// first, it only takes ten samples a second.
 type Overlay struct {
 	config Config
 	places Places
@@ -42,7 +41,7 @@ type Overlay struct {
 	link   *netsys.Conditioner
 	shown  bool
 
-	now     time.Time // of the newest frame
+	now     time.Time // time of the newest frame
 	samples samples
 	graphs  [graphs]graph
 	figures [maxFigures]figure
@@ -59,27 +58,27 @@ type Overlay struct {
 	pen    pen
 }
 
-// samples are what the client counted, ten times a second.
+// samples stores the client's counters, read ten times a second.
 type samples struct {
-	at      time.Time // of the newest
+	at      time.Time // time of the newest sample
 	taken   int
 	stats   systems.ClientStats
-	step    float64 // milliseconds of a tick
+	step    float64 // milliseconds per tick
 	past    [rateOf]past
 	in, out netsys.LinkStats
-	session netsys.Session // that they are of; another one once the client has gone on in another room
+	session netsys.Session // changes when the client continues in another room
 }
 
-// sliderState is where the sliders stand, and which of them is held.
+// sliderState is the position of the sliders, and the slider that is being dragged.
 type sliderState struct {
 	set     [sliders]float64
-	before  float64 // round trip before the slider was moved, ms
+	before  float64 // round trip before the slider was moved, in ms
 	holding bool
 	held    Slider
-	pointer int // that holds it
+	pointer int // pointer that drags
 }
 
-// New makes an overlay, for the client of [Overlay.Attach]. The error wraps [ErrConfig].
+// New returns an overlay. Call [Overlay.Attach] before use. The error wraps [ErrConfig].
 func New(c Config) (*Overlay, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -89,9 +88,8 @@ func New(c Config) (*Overlay, error) {
 	return &Overlay{config: c, places: c.Places, graphs: newGraphs()}, nil
 }
 
-// Attach makes the overlay that of a client, each time that a game connects. link is the
-// conditioner that the client's wire goes through, which gets what the sliders say; nil
-// where there is none.
+// Attach connects the overlay to a client. Call it each time the game connects. link is the conditioner in front of
+// the client's transport, which the sliders control. It may be nil.
 func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 	if o.client != nil && o.bytes.counting {
 		o.client.CountBytes(false)
@@ -100,12 +98,12 @@ func (o *Overlay) Attach(c *systems.Client, link *netsys.Conditioner) {
 	o.samples.at, o.samples.stats = time.Time{}, systems.ClientStats{}
 	o.samples.in, o.samples.out = netsys.LinkStats{}, netsys.LinkStats{}
 	o.samples.session = nil
-	begin(o)
+	resetSession(o)
 	o.degrade()
 }
 
-// begin forgets what is of the room before.
-func begin(o *Overlay) {
+// resetSession discards the data of the previous session.
+func resetSession(o *Overlay) {
 	o.samples.past = [rateOf]past{}
 	o.bytes.reset()
 	o.marks.reset()
@@ -115,35 +113,35 @@ func begin(o *Overlay) {
 // Show shows or hides the overlay.
 func (o *Overlay) Show(on bool) {
 	o.shown = on
-	o.samples.at = time.Time{} // what is read only while it is shown is read at once
+	o.samples.at = time.Time{} // sample at once, because some figures are read only while shown
 	if !on {
 		o.sliders.holding = false
 		o.count()
 	}
 }
 
-// Toggle shows what is hidden and hides what is shown, as for a key.
+// Toggle shows or hides the overlay, as for a key press.
 func (o *Overlay) Toggle() { o.Show(!o.shown) }
 
 // Shown reports whether the overlay is shown.
 func (o *Overlay) Shown() bool { return o.shown }
 
-// Mismatch keeps the newest wrong prediction to show it: it fits ClientConfig.OnMismatch.
+// Mismatch stores the newest wrong prediction to show it. Use it as ClientConfig.OnMismatch.
 func (o *Overlay) Mismatch(m systems.Mismatch) { o.causes.last = m }
 
-// sampleEvery is how often samples are taken.
+// sampleEvery is the time between samples.
 const sampleEvery = 100 * time.Millisecond
 
-// rateOf is over how many samples a rate is taken: a second.
+// rateOf is the number of samples over which a rate is measured: one second.
 const rateOf = 10
 
-// past is what counters were at a sample.
+// past stores counters at a sample.
 type past struct {
 	at           time.Time
 	bytes, fixes uint64
 }
 
-// Sample looks at the client: call it once a frame, after [systems.Client.Frame].
+// Sample reads the client. Call it once a frame, after [systems.Client.Frame].
 func (o *Overlay) Sample(now time.Time) {
 	c := o.client
 	if c == nil || !c.Connected() {
@@ -152,21 +150,21 @@ func (o *Overlay) Sample(now time.Time) {
 	o.now = now
 	if s := c.Session(); s != o.samples.session {
 		if o.samples.session != nil {
-			begin(o)
+			resetSession(o)
 			o.marks.corrections = c.Stats().Corrections
 		}
 		o.samples.session = s
 	}
 	if o.shown {
 		o.count()
-		o.marks.look(o)
+		o.marks.update(o)
 	}
 	if now.Sub(o.samples.at) >= sampleEvery {
 		o.sample(now)
 	}
 }
 
-// sample takes in figures.
+// sample reads the client's figures into the graphs.
 func (o *Overlay) sample(now time.Time) {
 	c := o.client
 	o.samples.at, o.samples.stats = now, c.Stats()
@@ -202,7 +200,7 @@ func (o *Overlay) sample(now time.Time) {
 	}
 }
 
-// damped reports whether the client draws others on their way to the newest state.
+// damped reports whether the client shows others by damping.
 func damped(c *systems.Client) bool { return c.Policies().Remotes == policy.RemotesDamped }
 
 // count makes the client count bytes while the overlay is shown.
@@ -213,10 +211,10 @@ func (o *Overlay) count() {
 	}
 }
 
-// Draw draws the overlay over a frame, if it is shown.
+// Draw draws the overlay on top of a frame, if it is shown.
 func (o *Overlay) Draw(c Canvas) {
 	if !o.shown || o.client == nil || !o.client.Connected() {
-		o.layout = layout{} // what is not drawn takes no presses
+		o.layout = layout{} // an overlay that is not drawn handles no presses
 		return
 	}
 	o.pen.Canvas = c
@@ -253,7 +251,7 @@ func (o *Overlay) Draw(c Canvas) {
 	o.pen.Canvas = nil
 }
 
-// drawHead draws the uppermost line: what this is, which page, and how to close it.
+// drawHead draws the header: the title, the page, and the close button.
 func (o *Overlay) drawHead(c column) {
 	p := &o.pen
 	p.label(c.x+padding, c.y+20, "network", white)

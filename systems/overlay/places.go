@@ -8,22 +8,22 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Point is a place in the world of the game, in its units. Games in the plane leave Z 0.
+// Point is a position in the world of the game, in the game's units. 2D games leave Z 0.
 type Point struct{ X, Y, Z float64 }
 
-// apart is the distance of two points.
+// apart returns the distance of two points.
 func (p Point) apart(q Point) float64 {
 	return math.Sqrt((p.X-q.X)*(p.X-q.X) + (p.Y-q.Y)*(p.Y-q.Y) + (p.Z-q.Z)*(p.Z-q.Z))
 }
 
-// toward is a point on the way to another.
+// toward returns the point at the fraction f of the way to q.
 func (p Point) toward(q Point, f float64) Point {
 	return Point{p.X + (q.X-p.X)*f, p.Y + (q.Y-p.Y)*f, p.Z + (q.Z-p.Z)*f}
 }
 
-// Places says where things are. It is made by [PlacesOf].
+// Places provides the positions of entities. [PlacesOf] creates it.
 type Places interface {
-	// each gives marks all that a view draws.
+	// each adds all entities of a view to marks.
 	each(view *ecs.World, to *marks)
 	at(w *ecs.World, e ecs.Entity) (Point, bool)
 	confirmed(c *systems.Client, e ecs.Entity) (Point, bool)
@@ -31,9 +31,9 @@ type Places interface {
 	screen(p Point) (x, y float64, ok bool)
 }
 
-// PlacesOf makes the places of a game from the component T that says where an entity is,
-// and that its protocol replicates: in is the place in it, and screen where that is on the screen, in points of
-// the canvas, as the game's own camera has it; false where it cannot be seen.
+// PlacesOf returns the places of a game from the replicated component T, which holds the position of an entity. in
+// returns the position in it. screen returns the position on the screen, in points of the canvas, from the game's
+// camera, and false if it is not visible.
 func PlacesOf[T any](in func(T) Point, screen func(Point) (x, y float64, ok bool)) Places {
 	return places[T]{in, screen}
 }
@@ -43,12 +43,12 @@ type places[T any] struct {
 	to func(Point) (x, y float64, ok bool)
 }
 
-// placed is what has a place.
+// placed is the row of entities with a position.
 type placed[T any] struct{ Place T }
 
 func (p places[T]) each(view *ecs.World, to *marks) {
 	for e, r := range ecs.All[placed[T]](view) {
-		to.take(e, view.NetID(e), p.in(r.Place))
+		to.add(e, view.NetID(e), p.in(r.Place))
 	}
 }
 
@@ -82,7 +82,7 @@ type mark struct {
 	e        ecs.Entity
 	id       components.NetID
 	at       Point
-	from, to Point // its window
+	from, to Point // the two confirmed states
 	windowed bool
-	waiting  bool // nothing later was there to move toward
+	waiting  bool // no later state has arrived
 }

@@ -8,27 +8,26 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Slider is one of those that make a link worse.
+// Slider identifies a slider.
 type Slider uint8
 
-// The sliders, from the top.
+// The sliders, from top to bottom.
 const (
-	// RoundTrip is what the link adds to a round trip, 0 to 500 ms, half of it each way.
+	// RoundTrip is the added round trip, 0 to 500 ms, half in each direction.
 	RoundTrip Slider = iota
-	// Jitter is how far the delay of a datagram strays each way, 0 to 100 ms. The link
-	// keeps it at half of RoundTrip at most.
+	// Jitter is the maximum deviation of a datagram's delay in each direction, 0 to 100 ms. The link limits it to
+	// half of RoundTrip.
 	Jitter
-	// Loss is the share that is lost each way, 0 to 30 %.
+	// Loss is the share of lost datagrams in each direction, 0 to 30 %.
 	Loss
-	// Bursts is the mean length of a run of losses, 0 to 500 ms. 0 makes losses
-	// independent of each other.
+	// Bursts is the mean duration of a run of losses, 0 to 500 ms. 0 makes losses independent.
 	Bursts
-	// Duplicates is the share that arrives twice, 0 to 20 %.
+	// Duplicates is the share of datagrams that arrive twice, 0 to 20 %.
 	Duplicates
 	sliders
 )
 
-// slider is what a slider can be set to.
+// slider is the range of a slider.
 type slider struct {
 	name, unit string
 	most, step float64
@@ -42,7 +41,7 @@ var sliderKinds = [sliders]slider{
 	Duplicates: {"duplicates", " %", 20, 1},
 }
 
-// Link is what the sliders say, each way.
+// Link returns the link that the sliders describe, for each direction.
 func (o *Overlay) Link() netsys.Link {
 	ms := func(s Slider) time.Duration { return time.Duration(o.sliders.set[s] * float64(time.Millisecond)) }
 	l := netsys.Link{Latency: ms(RoundTrip) / 2, Loss: o.sliders.set[Loss] / 100, Burst: ms(Bursts), Duplicate: o.sliders.set[Duplicates] / 100}
@@ -50,8 +49,7 @@ func (o *Overlay) Link() netsys.Link {
 	return l
 }
 
-// Set moves a slider: to the nearest of its steps, within its range. The link follows at
-// once.
+// Set moves a slider to the nearest step within its range. The link changes immediately.
 func (o *Overlay) Set(s Slider, value float64) {
 	if s >= sliders {
 		return
@@ -63,7 +61,7 @@ func (o *Overlay) Set(s Slider, value float64) {
 	}
 }
 
-// Value is what a slider is set to.
+// Value returns the value of a slider.
 func (o *Overlay) Value(s Slider) float64 {
 	if s >= sliders {
 		return 0
@@ -71,15 +69,15 @@ func (o *Overlay) Value(s Slider) float64 {
 	return o.sliders.set[s]
 }
 
-// degrade makes both directions of the link what the sliders say.
+// degrade applies the sliders to both directions of the link.
 func (o *Overlay) degrade() {
 	if o.link != nil {
 		l := o.Link()
-		_ = o.link.SetLinks(l, l) // sliders stay within what is allowed
+		_ = o.link.SetLinks(l, l) // sliders are always within the valid range
 	}
 }
 
-// Where things are in a slider, in points.
+// Positions within a slider, in points.
 const (
 	sliderHeight = 31
 	trackLeft    = 84
@@ -87,8 +85,8 @@ const (
 	trackMiddle  = 8
 )
 
-// SliderAt is the place on the screen where a slider would say value, for programs that
-// press there; false while it is not shown.
+// SliderAt returns the position on the screen at which a press sets the slider to value. It returns false while the
+// slider is not shown.
 func (o *Overlay) SliderAt(s Slider, value float64) (x, y float64, ok bool) {
 	at, ok := o.where(sectionLink)
 	if !ok || s >= sliders {
@@ -98,7 +96,7 @@ func (o *Overlay) SliderAt(s Slider, value float64) (x, y float64, ok bool) {
 	return at.x + trackLeft + min(max(value/k.most, 0), 1)*trackWidth, at.y + titleHeight + float64(s)*sliderHeight + trackMiddle, true
 }
 
-// sliderUnder is the slider at a place.
+// sliderUnder returns the slider at a position.
 func (o *Overlay) sliderUnder(x, y float64) (Slider, bool) {
 	at, ok := o.where(sectionLink)
 	i := math.Floor((y - at.y - titleHeight) / sliderHeight)
@@ -108,14 +106,14 @@ func (o *Overlay) sliderUnder(x, y float64) (Slider, bool) {
 	return Slider(i), true
 }
 
-// drag moves the slider that is held.
+// drag moves the dragged slider.
 func (o *Overlay) drag(x float64) {
 	if at, ok := o.where(sectionLink); ok {
 		o.Set(o.sliders.held, (x-at.x-trackLeft)/trackWidth*sliderKinds[o.sliders.held].most)
 	}
 }
 
-// drawLink draws the sliders, and what is measured.
+// drawLink draws the sliders and the measured values.
 func (o *Overlay) drawLink(x, y, w float64) {
 	o.title(x, y, "this link, each way on top of what it is")
 	y += titleHeight
@@ -141,7 +139,7 @@ func (o *Overlay) drawLink(x, y, w float64) {
 	}
 }
 
-// measured appends what is measured of what a slider sets.
+// measured appends the measured value of what a slider sets.
 func (o *Overlay) measured(b []byte, s Slider) []byte {
 	session := &o.samples.stats.Session
 	switch s {
@@ -170,5 +168,5 @@ func (o *Overlay) measured(b []byte, s Slider) []byte {
 	return b
 }
 
-// milliseconds is a duration with its fraction.
+// milliseconds returns a duration in milliseconds, with its fraction.
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
