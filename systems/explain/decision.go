@@ -2,34 +2,34 @@ package explain
 
 import "github.com/tactusgo/tactus/systems/internal/interest"
 
-// Reason is why a client was, or was not, told of an entity at a send.
+// Reason says why the server sent an entity to a client at a send, or did not.
 type Reason uint8
 
 // Reasons.
 const (
-	// Unknown is that nothing which is kept of that send says it: nobody asked about this entity then.
+	// Unknown means that the stored data do not answer the question: nobody watched this entity at that send.
 	Unknown Reason = iota
-	// Told is that a packet of the send told of it.
+	// Told means that a packet of the send contained the entity.
 	Told
-	// Waits is that the snapshot did not hold all, and others went first.
+	// Waits means that the snapshot had no room, and other entities went first.
 	Waits
-	// Hidden is that ServerConfig.Interest keeps it from the client.
+	// Hidden means that ServerConfig.Interest hides the entity from the client.
 	Hidden
-	// TooBig is that it fits no snapshot of the client, and is left out for a while.
+	// TooBig means that the entity fits into no snapshot of the client and is omitted for a while.
 	TooBig
-	// Joining is that it belongs to the state with which the client joins, of which other parts went first.
+	// Joining means that the client is joining, and other parts of its first state went first.
 	Joining
-	// Current is that the client is known to hold it as it was, and others went first.
+	// Current means that the client already has the current state of the entity, and other entities went first.
 	Current
-	// Absent is that there was no such entity.
+	// Absent means that the entity does not exist.
 	Absent
-	// Everywhere is that every peer simulates everything, so that no state is sent.
+	// Everywhere means that every peer simulates everything, so the server sends no state.
 	Everywhere
 )
 
 var reasons = [...]string{"unknown", "told", "waits", "hidden", "too big", "joining", "current", "absent", "everywhere"}
 
-// String is the reason in a word or two.
+// String returns the name of the reason.
 func (r Reason) String() string {
 	if int(r) < len(reasons) {
 		return reasons[r]
@@ -37,38 +37,40 @@ func (r Reason) String() string {
 	return "?"
 }
 
-// Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
+// Part is the result of one operand of an interest, a Grid, Same or Filter, for an entity and a client.
 type Part = interest.Part
 
-// Untold is a component of an entity of which a client is not told, and what its interest said.
+// Untold is a component of an entity that is hidden from a client, with the results of its interest.
 type Untold = interest.Untold
 
-// Decision is why a client was, or was not, told of an entity at a send.
+// Decision explains why the server sent an entity to a client at a send, or did not.
 type Decision struct {
-	// Send is the send that is answered for, and Tick the tick whose state it told. They are 0 where there was none yet.
+	// Send is the send that the decision is about, and Tick the tick whose state it sent. Both are 0 before the first
+	// send.
 	Send, Tick uint32
 	Reason     Reason
-	// State is the send whose state was told, 0 where none was. It is older than Send in parts of a state that the client
-	// joins with.
+	// State is the send whose state was sent, 0 if none was. It is older than Send for parts of the first state of a
+	// joining client.
 	State uint32
-	// Age is how many sends before State the state was that the difference was told from, 0 where the entity was told in full, and
-	// negative where that is not kept. Second says that the send before that one served too.
+	// Age is the number of sends between the baseline and State. It is 0 if the entity was sent in full, and negative
+	// if the baseline is unknown. Second reports whether the send before the baseline was used too.
 	Age    int
 	Second bool
-	// Own says that the entity is the client's own. What it predicts of that, and what is for it alone, travels beside the rest:
-	// OwnTold says that it did.
+	// Own reports whether the client owns the entity. Owner state is sent separately; OwnTold reports whether it was
+	// sent.
 	Own, OwnTold bool
-	// Gained is what the entity, or its group where groups take turns, had accrued of its priority when it had to wait, and Last what the
-	// last had accrued that was told of. Allowed is how many bytes the snapshot might have. They are 0 where that is not kept.
+	// Gained is the priority that the entity, or its group, had accumulated when it had to wait. Last is the
+	// accumulated priority of the last entity that was sent. Allowed is the maximum size of the snapshot in bytes.
+	// They are 0 if unknown.
 	Gained, Last float32
 	Allowed      int
 	Said
 }
 
-// Said is what interest said.
+// Said holds the results of the interest.
 type Said struct {
-	// Parts are what the parts of the interest said of an entity that is hidden; they are nil where that is not kept.
+	// Parts are the results of the operands of the interest for a hidden entity, nil if unknown.
 	Parts []Part
-	// Untold are the components that the entity has and the client may not know, where it sees the entity; nil where that is not kept.
+	// Untold lists the components of a visible entity that are hidden from the client, nil if unknown.
 	Untold []Untold
 }

@@ -1,9 +1,9 @@
-// Package explain is why a client was, or was not, told of an entity at a send.
+// Package explain records why the server sent an entity to a client, or did not.
 //
-//   - What was decided, and why: [Decision], [Reason]. Server.Baseline returns what a client knows of an entity, and
-//     Knowledge.Explain of that a decision.
-//   - What a part of the interest said: [Part].
-//   - What the system Snapshot remembers of decisions while somebody asks: [Watches].
+//   - Read a decision and its reason: [Decision], [Reason]. Server.Baseline returns the knowledge of a client about an entity,
+//     and Knowledge.Explain returns a decision.
+//   - Read the result of one part of the interest: [Part].
+//   - Store decisions while somebody asks for them: [Watches].
 //
-// It reads nothing: the system Snapshot writes decisions, and who looks reads them.
+// The Snapshot system writes decisions into this package; it computes none itself.
 package explain

@@ -13,16 +13,16 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/tokens"
 )
 
-// access is what -key, -token and -login say.
+// access is the parsed form of the flags -key, -token and -login.
 type access struct {
 	key    netcode.Key      // zero: none
-	public []netip.AddrPort // of -public
+	public []netip.AddrPort // parsed -public
 	tokens []*netcode.ConnectToken
 
-	joined func(client uint32, s netsys.Session) // told who has joined; nil: nobody is
+	joined func(client uint32, s netsys.Session) // called when a client has joined; may be nil
 }
 
-// open reads what -key and -public say.
+// open parses -key and -public.
 func (a *access) open(o *Options) (err error) {
 	if o.Key != "" {
 		if a.key, err = keyfile.Read(o.Key); err != nil {
@@ -40,7 +40,7 @@ func (a *access) open(o *Options) (err error) {
 	return nil
 }
 
-// collect gets the tokens that -token and -login name: one for each bot.
+// collect obtains the tokens of -token and -login, one for each bot.
 func (a *access) collect(ctx context.Context, o *Options) error {
 	for _, source := range tokens.List(o.Token) {
 		if !tokens.IsService(source) {
@@ -65,7 +65,8 @@ func (a *access) collect(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// token is the n-th bot's: collected, or issued here for a server's address, or nil in development mode.
+// token returns the token of bot n: a collected one, one issued here for the server's address, or nil in development
+// mode.
 func (a *access) token(n int, o *Options, server netip.AddrPort, now time.Time) (*netcode.ConnectToken, error) {
 	if n < len(a.tokens) {
 		return a.tokens[n], nil

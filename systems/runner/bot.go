@@ -5,16 +5,16 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Bot plays one client. It may be a [Shower] and a [Configurer] too.
+// Bot plays one client. It may also implement [Shower] and [Configurer].
 type Bot interface {
-	// Gather is how the bot fills its inputs.
+	// Gather returns the function that fills the bot's inputs.
 	Gather() systems.GatherFunc
-	// Release lets go of all keys for good.
+	// Release releases all keys permanently.
 	Release()
 }
 
-// NewBot makes a bot of a function that fills the input of a tick, as systems.Gather takes it. The input is zero
-// before, and stays zero once the bot has let go.
+// NewBot returns a bot whose inputs are filled by a function, as for systems.Gather. The input is zero before each
+// call, and after Release.
 func NewBot[T any](fill func(c *systems.Client, in *T)) Bot { return &bot[T]{fill: fill} }
 
 type bot[T any] struct {
@@ -35,19 +35,17 @@ func (b *bot[T]) Gather() systems.GatherFunc {
 // Release implements [Bot].
 func (b *bot[T]) Release() { b.released = true }
 
-// Shower is a [Bot] whose inputs can be seen to have their effect. The runner counts the ticks from
-// one to the other: own_response_ticks.
+// Shower is a [Bot] whose inputs have a visible effect. The runner counts the ticks from the input to the effect:
+// own_response_ticks.
 type Shower interface {
-	// Wants is a number for what the newest input should make the own entity
-	// show.
+	// Wants returns a number that identifies the effect of the newest input on the own entity.
 	Wants() int
-	// Shows is the same number for what an entity does show.
+	// Shows returns the same number for the current state of an entity.
 	Shows(w *ecs.World, e ecs.Entity) int
 }
 
-// Configurer is a [Bot] that is not a client like the others: with a login of its own, or a Start later than that
-// which it finds, to come in mid-match.
+// Configurer is a [Bot] that needs its own client configuration, such as a login, or a later Start to join mid-match.
 type Configurer interface {
-	// Configure changes the configuration of the bot's client, behind World.Client.
+	// Configure changes the configuration of the bot's client, after World.Client.
 	Configure(c *systems.ClientConfig)
 }

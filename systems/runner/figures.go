@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// report sums up both sides.
+// report combines the figures of both sides.
 func (w *watch) report(m *match) Report {
 	o, f := w.o, &w.final
 	r := Report{MatchReport: MatchReport{
@@ -74,7 +74,7 @@ func (w *watch) report(m *match) Report {
 	return r
 }
 
-// percentile sorts values and returns the one at a share of them; 0 of none.
+// percentile sorts values and returns the one at this share, or 0 if there are none.
 func percentile(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -12,15 +12,14 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// files are what -record and -trained name.
+// files are the opened files of -record and -trained.
 type files struct {
 	record  io.Writer      // of the server; nil: no recording
-	trained *delta.Trained // of server and bots; nil: what is built in
-	log     *slog.Logger   // warnings of server, one bot, and about these; nil: none
+	trained *delta.Trained // of server and bots; nil: built-in statistics
+	log     *slog.Logger   // warnings of the server and of one bot; nil: none
 }
 
-// open opens the files that the flags name. It returns a function that ends the
-// recording.
+// open opens the files of the flags. It returns a function that ends the recording.
 func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error) {
 	end = func() error { return nil }
 	f.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))

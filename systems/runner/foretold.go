@@ -12,24 +12,24 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// predictions is how many predicted places are kept for comparison.
+// predictions is the number of stored predictions of positions.
 const predictions = 1 << 13
 
-// playerWatch measures one client's side. What both the server's and the
-// client's goroutine touch is atomic or behind mu.
+// playerWatch measures one client. Fields used by both the server's and the client's goroutine are atomic or guarded
+// by mu.
 type playerWatch struct {
 	warm atomic.Bool
 
 	// predictions of the client, compared with the server's states
 	mu        sync.Mutex
-	pushed    bool    // and the client has not been told yet
-	pushes    uint64  // that the client could notice
-	predicted []place // predictions of them, by sequence; nil where nobody compares
+	pushed    bool    // pushed, and the client has not received the result
+	pushes    uint64  // pushes that the client could detect
+	predicted []place // predicted positions by sequence; nil if they are not compared
 	errors    []float64
-	newest    float64 // error compared last
+	newest    float64 // error of the latest comparison
 	wrong     wrongTicks
 
-	// the server's side: what became of the client's inputs
+	// the server's side: results of the client's inputs
 	serverEntity ecs.Entity
 	first        time.Time
 	lastInput    uint32
@@ -43,7 +43,7 @@ type playerWatch struct {
 	done         bool
 	ageSum, aged float64
 
-	// how soon inputs show
+	// delay until inputs have a visible effect
 	wanted    int
 	pending   []want
 	responses []int
@@ -51,12 +51,12 @@ type playerWatch struct {
 
 	// what the client knows of a server in another process
 	joined         time.Time
-	clock          float64 // seconds by which states come after their tick, counted from the match's start, at least
-	depths, looked float64 // sum of inputs that waited there, and how often that was looked at
+	clock          float64 // minimum delay of states after their tick, in seconds since the start of the match
+	depths, looked float64 // sum of waiting inputs on the server, and number of samples
 }
 
-// wrongTicks remembers at which ticks a pushed player stood elsewhere than its
-// client had predicted. A snapshot of such a tick lets the client notice.
+// wrongTicks stores the ticks at which a pushed player was not where its client had predicted. A snapshot of such a
+// tick lets the client detect the push.
 type wrongTicks struct {
 	ticks [32]uint32
 	n     int
@@ -76,7 +76,7 @@ type place struct {
 	x, y float32
 }
 
-// want is what the own entity should show since some frame.
+// want is the expected effect on the own entity since a frame.
 type want struct{ value, frame int }
 
 func (w *playerWatch) init(o *Options) {
@@ -89,7 +89,7 @@ func (w *playerWatch) init(o *Options) {
 	}
 }
 
-// truth compares the server's place after an input with the predicted one.
+// truth compares the server's position after an input with the predicted one.
 func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,7 +98,7 @@ func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	}
 	p := w.predicted[seq%predictions]
 	w.newest = math.Hypot(float64(x-p.x), float64(y-p.y))
-	const noticeable = 0.18 // beyond a step of 1/8 on some axis
+	const noticeable = 0.18 // more than a step of 1/8 on some axis
 	if w.pushed && w.newest > noticeable {
 		w.wrong.add(tick)
 	}
@@ -107,7 +107,7 @@ func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	}
 }
 
-// frame measures after a client's step and frame.
+// frame takes measurements after a client's step and frame.
 func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	if w.done {
 		return
@@ -136,14 +136,14 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	w.notice(c.ConfirmedTick())
 	step := m.o.tickLength().Seconds()
 	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
-	if m.o.everywhere() { // a server that waits for inputs is not where the clock is
+	if m.o.everywhere() { // a server that waits for inputs is behind the clock
 		age -= time.Duration(m.watch.behind.Load()).Seconds()
 	}
 	w.ageSum += age
 	w.aged++
 }
 
-// tune warms up by what the client knows, and looks how late states come.
+// tune detects the end of the warm-up from the client's data, and measures the delay of states.
 func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
 	if w.joined.IsZero() && c.Connected() {
 		w.joined = now
@@ -156,7 +156,7 @@ func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
 	}
 }
 
-// waits notes how many inputs wait on a server elsewhere.
+// waits records how many inputs wait on a remote server.
 func (w *playerWatch) waits(inputs int) {
 	if w.warm.Load() {
 		w.depths += float64(inputs)
@@ -164,8 +164,8 @@ func (w *playerWatch) waits(inputs int) {
 	}
 }
 
-// age is how old what the client draws of others is on average, in seconds. Where the server's clock is elsewhere,
-// states are as late as half of the round trip, those that came the soonest.
+// age returns the mean age of others as drawn by the client, in seconds. For a server with another clock, the fastest
+// states are assumed to take half of the round trip.
 func (w *playerWatch) age() float64 {
 	switch {
 	case w.aged == 0:
@@ -178,7 +178,7 @@ func (w *playerWatch) age() float64 {
 	return w.ageSum/w.aged - w.clock + w.final.Session.RTT.Seconds()/2
 }
 
-// push notes that the server alone has moved the player.
+// push records that the server alone has moved the player.
 func (w *playerWatch) push() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,7 +186,7 @@ func (w *playerWatch) push() {
 	w.wrong.clear()
 }
 
-// notice counts a push once the client has been told of a state that shows it.
+// notice counts a push when the client has received a state that shows it.
 func (w *playerWatch) notice(tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,7 +223,7 @@ func (w *playerWatch) respond(p *player) {
 	}
 }
 
-// end takes a client's final figures, before the closing phase.
+// end stores a client's final figures, before the closing phase.
 func (p *player) end() {
 	p.watch.final, p.watch.causes = p.client.Stats(), p.client.Causes()
 	p.watch.done = true

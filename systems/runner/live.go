@@ -29,7 +29,7 @@ func (l *live) touch(now time.Time) {
 	l.at = now
 }
 
-// publish copies the server's figures for whoever watches.
+// publish copies the server's figures for readers on other goroutines.
 func (l *live) publish(now time.Time, s *systems.Server) {
 	if now.Sub(l.at) < publishEvery {
 		return
@@ -41,9 +41,8 @@ func (l *live) publish(now time.Time, s *systems.Server) {
 	s.Traffic(&l.sent)
 }
 
-// table prints the running match: a line for the server, what its snapshots are
-// made of, and a line for each client. It may be called from any goroutine; before is what it returned last time, for
-// rates.
+// table prints the running match: a line for the server, the composition of its snapshots, and a line for each
+// client. It may be called from any goroutine. before is the result of the previous call, for rates.
 func (l *live) table(m *match, out io.Writer, before reading) reading {
 	r := l.read(m)
 	seconds := r.at.Sub(before.at).Seconds()
@@ -75,7 +74,7 @@ func (l *live) table(m *match, out io.Writer, before reading) reading {
 	return r
 }
 
-// reading is a copy of a running match's figures.
+// reading is a copy of the figures of a running match.
 type reading struct {
 	at      time.Time
 	server  systems.ServerStats
@@ -86,7 +85,7 @@ type reading struct {
 type clientReading struct {
 	bot   int
 	id    uint32
-	error float64 // of the newest prediction that the server has caught up with
+	error float64 // error of the latest prediction that the server has confirmed
 	stats systems.ClientStats
 }
 
@@ -107,7 +106,7 @@ func (l *live) read(m *match) reading {
 	return r
 }
 
-// drops are the datagrams of strangers and the packets of sessions that were dropped, by reason.
+// drops formats the dropped datagrams of strangers and packets of sessions, by reason.
 func drops(st *systems.ServerStats) string {
 	return fmt.Sprintf("%v; in sessions: %v", st.DatagramDrops, st.Drops)
 }

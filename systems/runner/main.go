@@ -10,11 +10,11 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// ExitUsage is the exit code for flags that are not allowed.
+// ExitUsage is the exit code for invalid flags.
 const ExitUsage = 2
 
-// Main is the command of a world: it parses args, plays, and returns the exit
-// code: 0, 1 where something fails, or [ExitUsage] after a line that says what is allowed.
+// Main runs the command of a world: it parses args, plays, and returns the exit code: 0, 1 on failure, or [ExitUsage]
+// after printing what is allowed.
 func Main(ctx context.Context, world World, args []string, stdout, stderr io.Writer) int {
 	c := command{end: func() error { return nil }}
 	switch err := c.parse(&world, args, stderr); {
@@ -35,8 +35,8 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	return 0
 }
 
-// Headless plays a world as -headless does, with flags such as "-virtual" and "-duration", "5s", and
-// returns what happened: tests go by it. Errors are those of flags, of a match that cannot be had, and of ctx.
+// Headless plays a world like -headless, with flags such as "-virtual" and "-duration", "5s", and returns the report.
+// Tests use it. It returns errors for invalid flags, for a match that cannot start, and for the end of ctx.
 func Headless(ctx context.Context, world World, flags ...string) (*Report, error) {
 	c := command{end: func() error { return nil }}
 	if err := c.parse(&world, append([]string{"-headless"}, flags...), io.Discard); err != nil {
@@ -49,15 +49,15 @@ func Headless(ctx context.Context, world World, flags ...string) (*Report, error
 	return r, errors.Join(err, c.end())
 }
 
-// command is what the flags say.
+// command is the parsed command line.
 type command struct {
 	Options
 	serve, connect string
-	end            func() error // of a recording
+	end            func() error // ends a recording
 }
 
-// parse reads the flags. Its errors say what is allowed in a line, but for
-// [flag.ErrHelp], when usage has been printed.
+// parse parses the flags. Its errors say in one line what is allowed, except [flag.ErrHelp], after which usage has
+// been printed.
 func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	if err := world.validate(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	return err
 }
 
-// validate says in one line what does not go together.
+// validate returns an error for flags that cannot be combined.
 func (c *command) validate(args []string) error {
 	switch {
 	case len(args) > 0:
@@ -118,7 +118,7 @@ func (c *command) validate(args []string) error {
 	return nil
 }
 
-// play does what the flags say.
+// play runs the mode that the flags select.
 func (c *command) play(ctx context.Context, world World, stdout, stderr io.Writer) error {
 	switch {
 	case c.Headless && c.serve != "":

@@ -21,8 +21,8 @@ type match struct {
 	world  World
 	start  time.Time
 	server *systems.Server
-	link   *netsys.Conditioner // on the server's wire
-	open   bool                // to others, who have links of their own
+	link   *netsys.Conditioner // on the server's transport
+	open   bool                // other clients, with their own links, may join
 	crowd
 	watch watch
 	live  live
@@ -30,7 +30,7 @@ type match struct {
 	inspector Inspector // nil: none
 }
 
-// newVirtual makes a match on the memory network, in virtual time.
+// newVirtual returns a match on the memory network, in virtual time.
 func newVirtual(world World, o Options) (*match, error) {
 	m := &match{o: o, world: world, start: time.Unix(0, 0).UTC()}
 	network := netsys.NewNetwork()
@@ -47,7 +47,7 @@ func newVirtual(world World, o Options) (*match, error) {
 	return m, nil
 }
 
-// newReal makes a match on real sockets of this machine.
+// newReal returns a match on real sockets of this machine.
 func newReal(ctx context.Context, world World, o Options, listen string) (*match, error) {
 	wire, err := world.Listen[o.Transport](listen)
 	if err != nil {
@@ -56,8 +56,8 @@ func newReal(ctx context.Context, world World, o Options, listen string) (*match
 	return newOn(ctx, world, o, wire, wire.LocalAddr().String(), false)
 }
 
-// newOn makes a match on a wire, where bots find it at an address. Where others use it too, what the link does, it does
-// on the side of the bots.
+// newOn returns a match on a transport whose address for bots is at. If open is set, other clients use the transport
+// too, so the link conditions apply on the side of the bots.
 func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, open bool) (*match, error) {
 	m := &match{o: o, world: world, start: time.Now(), open: open}
 	if err := m.assemble(wire); err != nil {
@@ -81,7 +81,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 	return m, nil
 }
 
-// assemble makes the server on a wire.
+// assemble creates the server on a transport.
 func (m *match) assemble(wire netsys.Wire) error {
 	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.Seed, In: m.o.link()})
 	if err != nil {
@@ -111,13 +111,12 @@ func (m *match) assemble(wire netsys.Wire) error {
 	return nil
 }
 
-// ownerRow finds players' entities.
+// ownerRow matches the entities of players.
 type ownerRow struct {
 	Owner components.Owner
 }
 
-// push is an Authority system: it moves every player, and nobody tells the
-// clients.
+// push is an Authority system that moves every player without informing the clients.
 func (m *match) push(w *ecs.World) {
 	every := uint32(m.o.Push.Seconds()*float64(m.o.Tick) + 0.5)
 	if m.watch.done || w.Tick() == 0 || w.Tick()%every != 0 {
@@ -137,7 +136,7 @@ func (m *match) push(w *ecs.World) {
 	}
 }
 
-// clean makes the server's link perfect, for the closing phase.
+// clean removes all link conditions of the server, for the closing phase.
 func (m *match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
 
 func (m *match) close() error {
@@ -149,7 +148,7 @@ func (m *match) close() error {
 	return errors.Join(append(errs, m.server.Close(now))...)
 }
 
-// report sums up a match that has ended.
+// report returns the report of a match that has ended.
 func (m *match) report() *Report {
 	r := m.watch.report(m)
 	r.thin = m.o.thin

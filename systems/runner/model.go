@@ -6,19 +6,19 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// The timings that -timing knows.
+// Values of -timing.
 const (
 	timingBuffered = "buffered"
 	timingArrival  = "arrival"
 )
 
-// preset is the model that -preset names.
+// preset returns the preset of -preset.
 func (o *Options) preset() policy.Preset {
-	p, _ := policy.ParsePreset(o.Preset) // validate has looked
+	p, _ := policy.ParsePreset(o.Preset) // validate has checked the name
 	return p
 }
 
-// policies are those of the preset, with the timing that was asked for.
+// policies returns the policies of the preset, with the timing of -timing.
 func (o *Options) policies() policy.Policies {
 	p := o.preset().Policies()
 	if o.Timing == timingArrival {
@@ -27,24 +27,23 @@ func (o *Options) policies() policy.Policies {
 	return p
 }
 
-// stamped reports whether inputs say in which tick they apply, so that servers go back or
-// wait for them.
+// stamped reports whether inputs name their tick.
 func (o *Options) stamped() bool { return o.policies().Timing == policy.TimingStamped }
 
 // everywhere reports whether every peer simulates everything.
 func (o *Options) everywhere() bool { return o.policies().Correction == policy.CorrectionInputs }
 
-// bufferedEvery is after how many steps a server wakes under policy.Buffered.
+// bufferedEvery is the number of steps per wake-up under policy.Buffered.
 const bufferedEvery = 3
 
-// suit chooses what a preset is for, where nobody has said how often the server wakes.
+// suit sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
 func (o *Options) suit() {
 	if o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
 }
 
-// leaveOut removes what bots do without.
+// leaveOut removes systems that bots do not need.
 func (o *Options) leaveOut(s *ecs.Schedule) error {
 	if o.thin {
 		return systems.Thin(s)
@@ -57,6 +56,6 @@ func (o *Options) leaveOut(s *ecs.Schedule) error {
 	return nil
 }
 
-// canBeThin reports whether bots may predict and draw nothing: the model has such clients, and no
-// flag asks for what only others show.
+// canBeThin reports whether bots need not predict and draw: the model allows such clients, and no flag asks for
+// figures that only full clients have.
 func (o *Options) canBeThin() bool { return !o.everywhere() && o.Without == "" && o.Push == 0 }

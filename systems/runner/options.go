@@ -13,53 +13,55 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Options are the flags that every world answers to, by their names; -h explains them. Where a number or a duration
-// may be none and has a default that is more, such as Loss, -1 is none in World.Defaults and for [Host].
+// Options are the flags of every world, with the same names; -h explains them. For numbers and durations that have a
+// non-zero default but may be zero, such as Loss, use -1 for zero in World.Defaults and for [Host].
 type Options struct {
-	// Headless plays for Duration and sums up; Virtual does so in virtual time, and JSON as a JSON object.
+	// Headless plays for Duration and prints a report. Virtual uses virtual time, and JSON prints a JSON object.
 	Headless, Virtual, JSON bool
-	// Clients are bots, Guests bots beside these, NPCs entities of the server.
+	// Clients is the number of bots, Guests the number of additional bots, NPCs the number of entities of the server.
 	Clients, Guests, NPCs int
-	// Preset is the netcode model, Timing buffered or arrival, Transport udp, batch or ws.
+	// Preset is the netcode model. Timing is buffered or arrival. Transport is udp, batch or ws.
 	Preset, Timing, Transport string
-	// RTT is the mean round trip of a bot's link; each packet's way varies by Jitter. Burst is the mean length of loss
-	// bursts, and 0 stands for independent losses.
+	// RTT is the mean round trip of a bot's link, and Jitter the variation in each direction. Burst is the mean
+	// duration of a run of losses; 0 makes losses independent.
 	RTT, Jitter, Burst time.Duration
-	// Loss is the share of packets that is lost in each direction, Duplicate the share that comes twice, 0 to 1.
+	// Loss is the share of lost packets in each direction, and Duplicate the share of packets that arrive twice, from
+	// 0 to 1.
 	Loss, Duplicate float64
-	// Tick are steps of the simulation a second, of which the server wakes up every ServerEvery; Send are snapshots a
-	// second.
+	// Tick is the number of simulation steps a second. The server wakes up every ServerEvery steps. Send is the
+	// number of snapshots a second.
 	Tick, ServerEvery, Send int
 	// Push is how often the server alone moves each player; 0: never.
 	Push time.Duration
-	// Without are systems that clients do without, separated by commas.
+	// Without lists systems that clients omit, separated by commas.
 	Without string
-	// Duration is how long a match is, Warmup included; figures of a client count from one Warmup after its first
+	// Duration is the length of a match, including Warmup. Figures of a client start one Warmup after its first
 	// consumed input.
 	Duration, Warmup time.Duration
-	// Seed is what everything random follows from.
+	// Seed determines all random numbers.
 	Seed uint64
-	// ForceRollback simulates every tick of the server twice, and compares.
+	// ForceRollback makes the server simulate every tick twice and compare the results.
 	ForceRollback bool
-	// Record is a file that the server writes what its snapshots tell to, Trained one that snapshots are coded with.
+	// Record is a file to which the server writes samples of its snapshots. Trained is a file of statistics with
+	// which snapshots are encoded.
 	Record, Trained string
-	// Bandwidth is how many bytes a second a bot's link carries in each direction; 0: unlimited.
+	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
 	Bandwidth int
-	// Key is the secret shared with who issues connect tokens, as hexadecimal digits or @FILE; Token says where the
-	// bots' tokens come from, Login as whom; Public are addresses of the server as tokens name them.
+	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
+	// of the bots' tokens, and Login the user name there. Public lists the addresses of the server in tokens.
 	Key, Token, Login, Public string
-	// Insecure lets others than this machine play without tokens.
+	// Insecure allows other machines to play without tokens.
 	Insecure bool
 	// Inspect is the address of the inspector; "": none.
 	Inspect string
 
-	thin   bool // bots predict and draw nothing
-	apart  bool // server and bots are different processes
+	thin   bool // bots neither predict nor draw
+	apart  bool // server and bots are separate processes
 	files  files
 	access access
 }
 
-// contract are the flags' defaults where a world has none of its own.
+// contract returns the defaults of flags for which a world has none.
 func contract() Options {
 	return Options{
 		Clients: 8, NPCs: 50, Preset: policy.LocalSync.String(), Timing: timingBuffered, Transport: transportUDP,
@@ -68,7 +70,7 @@ func contract() Options {
 	}
 }
 
-// fill takes what is zero from others, and then makes zero what is negative.
+// fill replaces zeros by the values of d, and then negative values by zero.
 func (o *Options) fill(d *Options) {
 	number(&o.NPCs, d.NPCs)
 	number(&o.Guests, d.Guests)
@@ -128,13 +130,13 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.Uint64Var(&o.Seed, "seed", d.Seed, "everything random follows from it")
 }
 
-// maxClients bounds -clients.
+// maxClients is the maximum of -clients.
 const maxClients = 10_000
 
-// removable are the systems that -without may leave out.
+// removable lists the systems that -without accepts.
 var removable = []string{"Predict", "Reconcile", "Interpolate"}
 
-// validate says in one line what is wrong and what is allowed.
+// validate returns a one-line error for invalid options.
 func (o *Options) validate(world *World) error {
 	switch {
 	case o.Clients < 1 || o.Clients > maxClients:
@@ -207,7 +209,7 @@ func (o *Options) validate(world *World) error {
 	return nil
 }
 
-// noTransport says which ones there are.
+// noTransport returns an error that lists the available transports.
 func (o *Options) noTransport(world *World) error {
 	ways := world.transports()
 	if o.Virtual {
@@ -231,18 +233,18 @@ func divisors(n int) string {
 
 func (o *Options) without() []string { return tokens.List(o.Without) }
 
-// link is one direction of every client's connection.
+// link returns one direction of each client's link.
 func (o *Options) link() netsys.Link {
 	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
 		Bandwidth: o.Bandwidth}
 }
 
-// describeLink is the link for people.
+// describeLink formats the link.
 func (o *Options) describeLink() string {
 	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
 }
 
-// random is what keys come from: in virtual time it follows from a seed.
+// random returns the source of keys, seeded in virtual time.
 func (o *Options) random(seed uint64) func([]byte) {
 	if o.Virtual {
 		return netsys.SeededRandom(seed)
@@ -250,7 +252,7 @@ func (o *Options) random(seed uint64) func([]byte) {
 	return nil
 }
 
-// closing is how long the clean link lasts at the end, where both sides know when that is.
+// closing is the length of the closing phase without link conditions, if both sides know when the match ends.
 func (o *Options) closing() time.Duration {
 	if o.apart {
 		return 0
@@ -258,10 +260,10 @@ func (o *Options) closing() time.Duration {
 	return 2*o.RTT + time.Second
 }
 
-// tickLength is the length of a simulation step.
+// tickLength returns the length of a simulation step.
 func (o *Options) tickLength() time.Duration {
 	return time.Duration(float64(time.Second) / float64(o.Tick))
 }
 
-// bots is how many there are in all.
+// bots returns the total number of bots.
 func (o *Options) bots() int { return o.Clients + o.Guests }

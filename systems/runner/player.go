@@ -20,7 +20,7 @@ type player struct {
 	client *systems.Client
 	link   *netsys.Conditioner
 	bot    Bot
-	id     atomic.Uint32 // the server's number for it
+	id     atomic.Uint32 // client number on the server
 	watch  playerWatch
 	own    ecs.Entity // in the client's world
 	drawn  ecs.Entity // in the view
@@ -31,13 +31,13 @@ type player struct {
 	}
 }
 
-// crowd are the bots.
+// crowd is the list of bots.
 type crowd struct {
 	players []*player
 	byID    []*player // by client number
 }
 
-// addPlayer makes the n-th bot on a wire; the clients' first ticks are spread over a step.
+// addPlayer creates bot n on a transport. The first ticks of the clients are spread over a step.
 func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
 	world, o, start := m.world, m.o, m.start
 	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
@@ -60,7 +60,7 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
 	}
 	if n == 0 {
-		config.Logger = o.files.log // one bot speaks for all
+		config.Logger = o.files.log // log one bot only
 	}
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
@@ -84,7 +84,7 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 	return nil
 }
 
-// reach opens a wire to where the bot is sent, by the same transport and as bad as the one it has.
+// reach opens a transport to the destination of a ticket, with the same kind and link conditions as the current one.
 func (p *player) reach(o *Options, seed uint64, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 	wire, server, err := reach(o.Transport, t)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *player) reach(o *Options, seed uint64, t systems.Ticket) (netsys.Wire, 
 	return link, server, nil
 }
 
-// player finds a bot by the number the server gave it.
+// player returns the bot with this client number.
 func (c *crowd) player(id uint32) *player {
 	if int(id) < len(c.byID) && c.byID[id] != nil {
 		return c.byID[id]
@@ -115,7 +115,7 @@ func (c *crowd) player(id uint32) *player {
 	return nil
 }
 
-// advance runs what is due, draws a frame for every step and watches.
+// advance runs what is due, draws a frame for every step, and measures.
 func (p *player) advance(m *match, now time.Time) {
 	c := p.client
 	if c.Advance(now) == 0 {
@@ -129,8 +129,7 @@ func (p *player) advance(m *match, now time.Time) {
 	p.watch.frame(m, p, now)
 }
 
-// publish copies the client's figures for whoever watches, twice a second; it reports
-// whether it did.
+// publish copies the client's figures for other goroutines, twice a second. It reports whether it did.
 func (p *player) publish(now time.Time) bool {
 	if now.Sub(p.live.at) < publishEvery {
 		return false
@@ -141,13 +140,13 @@ func (p *player) publish(now time.Time) bool {
 	return true
 }
 
-// release lets go of the keys and makes the link perfect.
+// release releases the keys and removes the link conditions.
 func (p *player) release() {
 	p.bot.Release()
 	_ = p.link.SetLinks(netsys.Link{}, netsys.Link{})
 }
 
-// find returns the own entity in w, looking it up again only when it is gone.
+// find sets e to the own entity in w. It searches only if the entity no longer exists.
 func (p *player) find(w *ecs.World, e *ecs.Entity) bool {
 	if w.Alive(*e) {
 		return true
@@ -157,7 +156,7 @@ func (p *player) find(w *ecs.World, e *ecs.Entity) bool {
 	return ok
 }
 
-// direction is the unit vector at a share of the full turn.
+// direction returns the unit vector at a share of the full turn.
 func direction(turn float64) (dx, dy float32) {
 	s, c := math.Sincos(2 * math.Pi * turn)
 	return float32(c), float32(s)

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// listen opens the wire of -serve.
+// listen opens the transport of -serve.
 func listen(world World, o *Options, addr string) (netsys.Wire, error) {
 	wire, err := world.Listen[o.Transport](addr)
 	if err != nil {
@@ -28,7 +28,7 @@ func listen(world World, o *Options, addr string) (netsys.Wire, error) {
 	return wire, nil
 }
 
-// serve runs a world's server alone until ctx ends.
+// serve runs only the server of a world, until ctx ends.
 func serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
 	wire, err := listen(world, &o, addr)
 	if err != nil {
@@ -52,8 +52,7 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	return err
 }
 
-// newRemote makes the bots of a match whose server is elsewhere. The link's flags
-// condition both directions here.
+// newRemote creates the bots of a match with a remote server. The link flags apply to both directions here.
 func newRemote(ctx context.Context, world World, o Options, addr string) (*match, error) {
 	if err := o.access.collect(ctx, &o); err != nil {
 		return nil, err
@@ -75,7 +74,7 @@ func newRemote(ctx context.Context, world World, o Options, addr string) (*match
 	return m, nil
 }
 
-// connect plays bots against a server elsewhere until ctx ends.
+// connect plays bots on a remote server until ctx ends.
 func connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
 	m, err := newRemote(ctx, world, o, addr)
 	if err != nil {
@@ -97,7 +96,7 @@ func connect(ctx context.Context, world World, o Options, addr string, out io.Wr
 	return nil
 }
 
-// serveHeadless runs a world's server alone for a match's length, and sums up its half.
+// serveHeadless runs only the server of a world for the length of a match, and returns its half of the report.
 func serveHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ServerHalf, error) {
 	wire, err := listen(world, &o, addr)
 	if err != nil {
@@ -122,7 +121,8 @@ func serveHeadless(ctx context.Context, world World, o Options, addr string, pro
 	return h, nil
 }
 
-// connectHeadless plays bots for a match's length, or until the server says goodbye, and sums up their half.
+// connectHeadless plays bots for the length of a match, or until the server closes, and returns their half of the
+// report.
 func connectHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ClientHalf, error) {
 	o.apart = true
 	m, err := newRemote(ctx, world, o, addr)
@@ -145,14 +145,14 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	return h, nil
 }
 
-// goodbye reports whether a server that was to end has ended.
+// goodbye reports whether the server has closed the session because it ended.
 func goodbye(err error) bool {
 	var by *netsys.CloseError
 	return errors.As(err, &by) && by.Remote && by.Reason == netsys.ReasonServerClosing
 }
 
-// playBots plays the bots of a match whose server is elsewhere until ctx ends or one of them has lost its session, and
-// returns why. They are watched for a match, unless that is nil.
+// playBots plays the bots on a remote server until ctx ends or a bot has lost its session, and returns the reason. It
+// measures watched, unless that is nil.
 func playBots(ctx context.Context, m, watched *match) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -176,23 +176,23 @@ func playBots(ctx context.Context, m, watched *match) error {
 	return context.Cause(ctx)
 }
 
-// gnetAllocations is what gnet allocates for each datagram that wakes its loop up.
+// gnetAllocations is the number of allocations of gnet for each datagram that wakes its loop.
 const gnetAllocations = 5
 
-// woken is a wire that counts these datagrams.
+// woken is a transport that counts these datagrams.
 type woken interface{ WakeUps() uint64 }
 
-// The names of -transport.
+// Values of -transport.
 const (
 	transportUDP   = "udp"
 	transportBatch = "batch"
 	transportWS    = "ws"
 )
 
-// transportNames are what -transport can be, the default first.
+// transportNames lists the values of -transport, the default first.
 var transportNames = []string{transportUDP, transportBatch, transportWS}
 
-// dial opens a client's wire to an address by a transport, and says how it calls the server there.
+// dial opens a client's transport to an address. It returns the address by which the transport calls the server.
 func dial(ctx context.Context, transport, addr string) (netsys.Wire, netip.AddrPort, error) {
 	if transport == transportWS {
 		return dialWebSocket(ctx, addr)
@@ -204,7 +204,7 @@ func dial(ctx context.Context, transport, addr string) (netsys.Wire, netip.AddrP
 	return w, w.RemoteAddr(), nil
 }
 
-// reach opens a client's wire to where a ticket leads.
+// reach opens a client's transport to the destination of a ticket.
 func reach(transport string, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 	if transport != transportWS {
 		w, err := netsys.ListenUDP(":0")
@@ -217,7 +217,7 @@ func reach(transport string, t systems.Ticket) (netsys.Wire, netip.AddrPort, err
 	return w, w.RemoteAddr(), nil
 }
 
-// dialWebSocket takes an address or a URL.
+// dialWebSocket accepts an address or a URL.
 func dialWebSocket(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
 	if !strings.Contains(addr, "://") {
 		addr = "ws://" + addr

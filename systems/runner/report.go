@@ -9,88 +9,89 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// Report is the result of a run. † marks what counts from one warm-up after a
-// client's first consumed input on.
+// Report is the result of a run. Figures marked † count from one warm-up after a client's first consumed input.
 type Report struct {
-	// MatchReport's fields stand in the object itself, as those of Findings do.
+	// The fields of MatchReport and Findings are part of the same JSON object.
 	MatchReport
 
-	// Server is what the server counted.
+	// Server holds the server's figures.
 	Server ServerReport `json:"server"`
-	// Client is what the clients did.
+	// Client holds the clients' figures.
 	Client ClientReport `json:"client"`
 
 	Findings
 
-	// World is what [World.Proof] returned.
+	// World is the result of [World.Proof].
 	World any `json:"world,omitempty"`
 
 	causes reconcile.Causes // of corrections, over all clients
-	thin   bool             // clients have nothing to tell
+	thin   bool             // clients have no figures
 }
 
-// MatchReport is what a [Report] begins with: the match, and its server.
+// MatchReport describes the match and its server.
 type MatchReport struct {
-	// SetupReport's fields stand in the object itself, as those of TickReport do.
+	// The fields of SetupReport and TickReport are part of the same JSON object.
 	SetupReport
-	// NPCs are those of the flags.
+	// NPCs is the number of entities of the server, from the flags.
 	NPCs int `json:"npcs"`
 	TickReport
-	// WorldHash is over the worlds of server and clients, in hexadecimal digits.
+	// WorldHash is the hash of the worlds of server and clients, in hexadecimal.
 	WorldHash string `json:"world_hash"`
-	// Converged says that at the end every client's state equals the server's.
+	// Converged reports whether at the end the state of every client equals the server's.
 	Converged bool `json:"converged"`
 }
 
-// SetupReport is what is played, as the flags say.
+// SetupReport is the configuration of the match, from the flags.
 type SetupReport struct {
 	Preset  string `json:"preset"`
 	Timing  string `json:"timing"`
 	Clients int    `json:"clients"`
 }
 
-// TickReport is what ticks take the server.
+// TickReport holds the costs of the server's ticks.
 type TickReport struct {
-	// Ticks are those that the server completed. TickOverruns counts wake-ups that took longer than there is time
-	// until the next, and ticks that were dropped for it.
+	// Ticks is the number of completed ticks. TickOverruns counts wake-ups that took longer than the time until the
+	// next one, and ticks that were dropped as a result.
 	Ticks        uint64 `json:"ticks"`
 	TickOverruns uint64 `json:"tick_overruns"`
-	// TickP50us and TickP99us are what a tick takes the server, in microseconds.
+	// TickP50us and TickP99us are percentiles of the duration of a tick, in microseconds.
 	TickP50us float64 `json:"tick_p50_us"`
 	TickP99us float64 `json:"tick_p99_us"`
-	// AllocsPerTick are allocations of the whole process for each tick of the server, after the warm-up.
+	// AllocsPerTick is the number of allocations of the whole process per tick, after the warm-up.
 	AllocsPerTick float64 `json:"allocs_per_tick"`
 }
 
-// Findings are in a [Report] where there is something to find.
+// Findings are the parts of a [Report] that are empty unless something was found.
 type Findings struct {
-	// Difference says where a client's state is not the server's.
+	// Difference says where a client's state differs from the server's.
 	Difference string `json:"difference,omitempty"`
-	// Causes says which fields caused corrections, over all clients and from the start.
+	// Causes lists the fields that caused corrections, over all clients and from the start.
 	Causes []reconcile.Cause `json:"blame,omitempty"`
-	// Divergences counts what forced rollback found, Divergence is the first.
+	// Divergences counts the differences that forced rollback found. Divergence is the first one.
 	Divergences int    `json:"divergences,omitempty"`
 	Divergence  string `json:"divergence,omitempty"`
 }
 
 // ServerReport is the server's part of a [Report].
 type ServerReport struct {
-	// InputsConsumed are inputs of clients that ticks have consumed.
+	// InputsConsumed is the number of inputs that ticks have consumed.
 	InputsConsumed uint64 `json:"inputs_consumed"`
-	// InputsMissing are ticks that had to do without an input, which was not there †.
+	// InputsMissing is the number of ticks without an input that should have been there †.
 	InputsMissing uint64 `json:"inputs_missing"`
-	// InputsLate came after the tick that had to do without them; InputsRejected were refused.
+	// InputsLate is the number of inputs that arrived after their tick. InputsRejected is the number of refused
+	// inputs.
 	InputsLate     uint64 `json:"inputs_late"`
 	InputsRejected uint64 `json:"inputs_rejected"`
-	// Holds are ticks in which a client's entities took no step, so that its buffer of inputs fills.
+	// Holds is the number of ticks in which a client's entities took no step, to fill its input buffer.
 	Holds uint64 `json:"holds"`
-	// ResimulatedTicks were simulated again, having been completed.
+	// ResimulatedTicks is the number of completed ticks that were simulated again.
 	ResimulatedTicks uint64 `json:"resimulated_ticks"`
-	// BytesDownPerClientS and BytesUpPerClientS are bytes a second for each client, with what the session adds and
-	// without the headers of UDP and IP.
+	// BytesDownPerClientS and BytesUpPerClientS are bytes a second per client, including session overhead but not UDP
+	// and IP headers.
 	BytesDownPerClientS float64 `json:"bytes_down_per_client_s"`
 	BytesUpPerClientS   float64 `json:"bytes_up_per_client_s"`
-	// BytesPerUpdate are bytes down for each snapshot to one client, UpdatesPerClientS such snapshots a second.
+	// BytesPerUpdate is the bytes down per snapshot of one client. UpdatesPerClientS is the number of such snapshots
+	// a second.
 	BytesPerUpdate    float64 `json:"bytes_per_update"`
 	UpdatesPerClientS float64 `json:"updates_per_client_s"`
 }
