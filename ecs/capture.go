@@ -6,30 +6,28 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// capture is one state in a ring of them.
+// capture is one captured state in a ring.
 type capture struct {
 	key    uint32
 	valid  bool
 	tables []tableCapture // by table.index
 }
 
-// tableCapture is a copy of a table's columns. Its buffers belong to one place
-// in the ring and one table, so that entities and names are copied again only when
-// their arrangement is not the one that this place held last.
+// tableCapture is a copy of the columns of a table. Its buffers belong to one place in the ring and one table. Entities and
+// NetIDs are copied again only if their arrangement changed since the last capture in this place.
 type tableCapture struct {
 	t        *table
-	n        int // rows; 0: the table was empty or not of interest
+	n        int // number of rows; 0 if the table was empty or not captured
 	version  uint64
 	entities []Entity
-	names    []components.NetID // of a ring of whole worlds, unless the table has none
-	columns  []column           // by place in ring.comps; empty where the table has none
+	names    []components.NetID // only in a ring of whole worlds, for tables with NetIDs
+	columns  []column           // by index in ring.comps; empty if the table lacks the component
 }
 
-// column is a copy of a column, kept in words so that it is aligned for any
-// component.
+// column is a copy of a column, stored in words so that it is aligned for any component.
 type column struct{ words []uint64 }
 
-// sized makes room for n bytes.
+// sized allocates n bytes and returns their start.
 func (c *column) sized(n uintptr) unsafe.Pointer {
 	need := int(n+7) / 8
 	if cap(c.words) < need {
@@ -40,17 +38,16 @@ func (c *column) sized(n uintptr) unsafe.Pointer {
 
 func (c *column) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(c.words)) }
 
-// ring holds captures of a world's tables by key. Capturing into a ring that has
-// gone round once allocates nothing unless tables grew.
+// ring holds captures of the tables of a world by key. Once the ring is full, capturing allocates only if tables grew.
 type ring struct {
 	w      *World
 	places []capture
-	comps  []*Component // that are captured
-	at     []int        // place in comps by component index, or -1
-	whole  bool         // all tables, not only those of what this peer simulates
+	comps  []*Component // captured components
+	at     []int        // index in comps by component index, or −1
+	whole  bool         // capture all tables, not only those of simulated entities
 }
 
-// newRing makes a ring of n captures of the components that of chooses.
+// newRing returns a ring of n captures. It captures the components for which of returns true.
 func newRing(w *World, n int, whole bool, of func(*Component) bool) ring {
 	r := ring{w: w, places: make([]capture, n), whole: whole}
 	for _, c := range w.setup.protocol.all {
@@ -66,7 +63,7 @@ func newRing(w *World, n int, whole bool, of func(*Component) bool) ring {
 
 func (h *ring) place(key uint32) *capture { return &h.places[key%uint32(len(h.places))] }
 
-// Len is the number of captures that the ring holds.
+// Len returns the number of captures that fit in the ring.
 func (h *ring) Len() int { return len(h.places) }
 
 // Has reports whether the capture of key is still in the ring.
@@ -75,7 +72,7 @@ func (h *ring) Has(key uint32) bool {
 	return c.valid && c.key == key
 }
 
-// Forget drops all captures.
+// Forget removes all captures.
 func (h *ring) Forget() {
 	for i := range h.places {
 		h.places[i].valid = false
@@ -84,7 +81,7 @@ func (h *ring) Forget() {
 
 // capture copies the tables into the place of key.
 func (h *ring) capture(key uint32) *capture {
-	h.meet()
+	h.addTables()
 	c := h.place(key)
 	c.key, c.valid = key, true
 	for i := range c.tables {
@@ -93,8 +90,8 @@ func (h *ring) capture(key uint32) *capture {
 	return c
 }
 
-// meet makes all places know the tables that came up since.
-func (h *ring) meet() {
+// addTables adds the tables that were created since to all places.
+func (h *ring) addTables() {
 	for i := len(h.places[0].tables); i < len(h.w.storage.tables); i++ {
 		for k := range h.places {
 			place := &h.places[k]
@@ -103,9 +100,8 @@ func (h *ring) meet() {
 	}
 }
 
-// reserve makes room for rows of a table in all places that have none yet: in
-// one go, so that the first time round the ring allocates once and not at every
-// capture.
+// reserve allocates memory for rows of a table in all places without memory at once, so that the first round of the ring
+// does not allocate at every capture.
 func (h *ring) reserve(i, rows int) {
 	var bare []*tableCapture
 	for k := range h.places {
@@ -165,7 +161,7 @@ func (h *ring) take(i int, tc *tableCapture) {
 	}
 }
 
-// putColumns restores a table whose rows are where they were: versions agree.
+// putColumns restores a table whose rows have not moved: the versions are equal.
 func (h *ring) putColumns(tc *tableCapture) {
 	h.w.storage.refresh(tc.t)
 	for k, comp := range h.comps {
@@ -176,13 +172,12 @@ func (h *ring) putColumns(tc *tableCapture) {
 	}
 }
 
-// value is where the i-th row of a captured table has a component, which the
-// table and the ring must have.
+// value returns a pointer to a component in row i of a captured table. The table and the ring must have the component.
 func (h *ring) value(tc *tableCapture, i int, c *Component) unsafe.Pointer {
 	return unsafe.Add(tc.columns[h.at[c.index]].base(), uintptr(i)*c.size)
 }
 
-// rowNow is the row of an entity in its table.
+// rowNow returns the row of an entity in its table.
 func (w *World) rowNow(s *slot) int {
 	c := w.setup.protocol.core.self
 	w.storage.refresh(s.table)

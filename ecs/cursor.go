@@ -4,51 +4,49 @@ import (
 	"unsafe"
 )
 
-// maxRowFields bounds the component fields of a row struct, so that a walk
-// needs no memory but the caller's stack.
+// maxRowFields is the largest number of component fields of a row struct, so that a walk needs only stack memory.
 const maxRowFields = 16
 
-// cursor is the state of a walk. It lives on the walker's stack: walks may nest,
-// stop early or be left by a panic, and leave nothing behind.
+// cursor is the state of a walk. It lives on the stack of the caller: walks can be nested, stop early, or end by a panic,
+// and leave nothing behind.
 //
-// A walk proceeds in runs, stretches of rows of one table. Without holds a run
-// is a whole table.
+// A walk proceeds in runs of adjacent rows of one table. If no owner is skipped, a run is a whole table.
 type cursor struct {
 	w        *World
 	r        *row
-	version  uint64 // of the world when the walk began
+	version  uint64 // version of the storage at the start of the walk
 	scope    walkScope
-	next     int      // table of r that follows
-	runAt    int32    // place in the index of owners: see stretch
-	serial   uint32   // of that index
-	t        *table   // of the run,
-	start    int      // its first row,
-	entities []Entity // and who they are
+	next     int      // index of the next table of r
+	runAt    int32    // position in the index of owners, see nextRows
+	serial   uint32   // serial number of that index
+	t        *table   // table of the run
+	start    int      // first row of the run
+	entities []Entity // entities of the run
 	aim      rowAim
 }
 
-// walkScope is what a walk leaves out.
+// walkScope selects the entities of a walk.
 type walkScope struct {
-	simulated bool   // what this peer does not simulate
-	narrowed  bool   // owners, too: those skipped, or
-	one       bool   // all but one,
-	owner     uint32 // this
+	simulated bool   // only simulated entities
+	narrowed  bool   // without skipped owners, or only one owner
+	one       bool   // only one owner
+	owner     uint32 // this owner
 }
 
-// rowAim is the row struct of a walk, aimed at the columns of a run.
+// rowAim is the row struct of a walk with its fields aimed at the columns of a run.
 type rowAim struct {
-	n      int     // fields in use
-	more   bool    // there is more to set than two pointers,
-	most   bool    // than three
-	spare  uintptr // offset for pointers that the row has no use for
+	n      int     // number of fields in use
+	more   bool    // more than two pointers to set
+	most   bool    // more than three pointers to set
+	spare  uintptr // offset for unused pointers
 	fields [maxRowFields]aimed
 }
 
-// aimed is a field of the row struct while a run is walked.
+// aimed is a field of the row struct, aimed at the column of a run.
 type aimed struct {
-	base   unsafe.Pointer // of the run's first component; nil where absent
-	size   uintptr        // 0 where all rows share the base
-	offset uintptr        // in the row struct
+	base   unsafe.Pointer // first component of the run; nil if absent
+	size   uintptr        // 0 if all rows share the base
+	offset uintptr        // offset in the row struct
 }
 
 func (c *cursor) begin(w *World, r *row, scoped bool) {
@@ -60,7 +58,7 @@ func (c *cursor) begin(w *World, r *row, scoped bool) {
 	}
 }
 
-// narrow leaves one owner's entities of those in scope.
+// narrow restricts the scope to the entities of one owner.
 func (c *cursor) narrow(owner uint32) {
 	if c.scope.one && c.scope.owner != owner || c.scope.narrowed && !c.scope.one && c.w.owners.skips(owner) {
 		c.next = len(c.r.tables)
@@ -68,9 +66,9 @@ func (c *cursor) narrow(owner uint32) {
 	c.scope.narrowed, c.scope.one, c.scope.owner = true, true, owner
 }
 
-// run moves on to the next run; false at the end of the walk.
+// run advances to the next run. It returns false at the end of the walk.
 func (c *cursor) run() bool {
-	if c.scope.narrowed && c.t != nil && c.stretch(c.start+len(c.entities)) {
+	if c.scope.narrowed && c.t != nil && c.nextRows(c.start+len(c.entities)) {
 		return true
 	}
 	for c.next < len(c.r.tables) {
@@ -85,7 +83,7 @@ func (c *cursor) run() bool {
 		}
 		c.t = t
 		if c.scope.narrowed {
-			if c.stretch(0) {
+			if c.nextRows(0) {
 				return true
 			}
 			continue
@@ -96,12 +94,11 @@ func (c *cursor) run() bool {
 	return false
 }
 
-// stretch finds the next rows of the table, from row i on, whose owner is in
-// scope. Who owns a row is settled when the walk comes to its table; rows that
-// change owner later are visited or not, but never twice.
-func (c *cursor) stretch(i int) bool {
+// nextRows finds the next rows of the table, from row i on, whose owner is in scope. Owners are read when the walk reaches
+// the table. Rows that change their owner later are visited at most once.
+func (c *cursor) nextRows(i int) bool {
 	t, w := c.t, c.w
-	if t.cols[w.setup.protocol.core.owner.index] == nil { // all are the server's
+	if t.cols[w.setup.protocol.core.owner.index] == nil { // the server owns all
 		if i > 0 || c.scope.one && c.scope.owner != 0 {
 			return false
 		}
@@ -118,7 +115,7 @@ func (c *cursor) stretch(i int) bool {
 			c.aimAt(0, t.n)
 			return true
 		}
-	} else if c.serial != o.serial { // made again by a walk inside this one
+	} else if c.serial != o.serial { // rebuilt by a nested walk
 		c.serial, c.runAt = o.serial, 0
 		if c.scope.one {
 			c.runAt = o.first(c.scope.owner)
@@ -130,7 +127,7 @@ func (c *cursor) stretch(i int) bool {
 	return c.nextUnskipped(o, int32(i))
 }
 
-// nextOwned makes the owner's next run that ends behind row i the run.
+// nextOwned sets the run to the next run of the owner that ends after row i.
 func (c *cursor) nextOwned(o *rowRuns, i int32) bool {
 	for c.runAt > 0 {
 		run := &o.all[c.runAt-1]
@@ -143,7 +140,7 @@ func (c *cursor) nextOwned(o *rowRuns, i int32) bool {
 	return false
 }
 
-// nextUnskipped makes the next rows from i on that nobody holds the run.
+// nextUnskipped sets the run to the next rows from i on whose owner is not skipped.
 func (c *cursor) nextUnskipped(o *rowRuns, i int32) bool {
 	at, n := int(c.runAt), len(o.all)
 	for at < n && (o.all[at].end <= i || c.w.owners.skips(o.all[at].key)) {
@@ -162,7 +159,7 @@ func (c *cursor) nextUnskipped(o *rowRuns, i int32) bool {
 
 func (c *cursor) aimTo(start, end int32) { c.aimAt(int(start), int(end-start)) }
 
-// aimAt makes rows start to start+n of the table the run.
+// aimAt sets the run to n rows of the table from start on.
 func (c *cursor) aimAt(start, n int) {
 	c.start = start
 	c.entities = c.w.entities(c.t)[start : start+n]
@@ -174,7 +171,7 @@ func (c *cursor) aimAt(start, n int) {
 	}
 }
 
-// at points a field at row i of t.
+// at aims a field at row i of t.
 func (f *rowField) at(t *table, i int) aimed {
 	switch {
 	case !t.mask.has(f.index): // optional and absent
@@ -185,8 +182,8 @@ func (f *rowField) at(t *table, i int) aimed {
 	return aimed{unsafe.Add(t.cols[f.index], uintptr(i)*f.size), f.size, f.offset}
 }
 
-// check panics when the world changed structure since the walk began: the run's
-// rows may have moved.
+// check panics if the structure of the world changed since the start of the walk, because the rows of the run may have
+// moved.
 func (c *cursor) check() {
 	if c.w.storage.version != c.version {
 		panicMoved()

@@ -39,7 +39,7 @@ func (n *Netcode) ReadState(src []byte) error {
 	for i := range tables {
 		w.tableOf(tables[i].mask)
 	}
-	h.meet()
+	h.addTables()
 	place := &h.places[0]
 	place.valid = true
 	for i := range tables {

@@ -2,17 +2,15 @@ package ecs
 
 import "github.com/tactusgo/tactus/components"
 
-// Going back to another structure does not move entities one by one. A handle is
-// a slot that says which of storage's entities stands for it, so it is enough
-// that each table has as many rows as it had: the columns are then copied whole,
-// that of the handles included, and the slots of rows that hold another entity
-// than before are pointed at them. The table's arrangement is then the very one
-// that was captured and gets its version back.
+// Restoring a different structure does not move entities one by one. The slot of a handle refers to an entity of the storage.
+// So it suffices that each table gets its previous number of rows. Then the columns are copied whole, including the column of
+// handles, and the slots of rows with a different entity are updated. The arrangement of the table is then the captured one,
+// and the table gets its version back.
 
-// rebuild makes storage and handles what they were at a capture.
+// rebuild restores storage and handles to a capture.
 func (h *WorldHistory) rebuild(c *capture, s *worldState) {
 	w := h.w
-	h.meet()
+	h.addTables()
 	if h.differs(c) || s.handles.settled != w.handles.settled {
 		for len(w.handles.slots) < len(s.handles.gens) {
 			w.handles.slots = append(w.handles.slots, slot{})
@@ -23,7 +21,7 @@ func (h *WorldHistory) rebuild(c *capture, s *worldState) {
 				h.seat(tc)
 			}
 		}
-		h.settleGone()
+		h.clearGone()
 		h.putHandles(s)
 	}
 	for i := range c.tables {
@@ -33,7 +31,7 @@ func (h *WorldHistory) rebuild(c *capture, s *worldState) {
 	}
 }
 
-// differs reports whether any table has other rows than it had.
+// differs reports whether the rows of any table changed.
 func (h *WorldHistory) differs(c *capture) bool {
 	differs := false
 	for i := range c.tables {
@@ -44,7 +42,7 @@ func (h *WorldHistory) differs(c *capture) bool {
 	return differs
 }
 
-// differs reports whether the table, which is fresh, has other rows than it had.
+// differs reports whether the rows of the table, which must be refreshed, changed.
 func (tc *tableCapture) differs() bool {
 	if tc.n == 0 {
 		return tc.t.n > 0
@@ -52,13 +50,13 @@ func (tc *tableCapture) differs() bool {
 	return tc.version != tc.t.version
 }
 
-// rows is a table's rows as they are, and as they were.
+// rows has the current and the captured rows of a table.
 type rows struct {
 	is, was           []Entity
 	isNamed, wasNamed []components.NetID // nil for a table without NetIDs
 }
 
-// rowsOf pairs the first n rows of a fresh table.
+// rowsOf returns the first n rows of a refreshed table.
 func (h *WorldHistory) rowsOf(tc *tableCapture, n int) rows {
 	if n == 0 {
 		return rows{}
@@ -70,9 +68,8 @@ func (h *WorldHistory) rowsOf(tc *tableCapture, n int) rows {
 	return r
 }
 
-// other is the next row from i on that holds another entity than it held, or an
-// entity of another name; the number of rows when there is none.
-func (r *rows) other(i int) int {
+// nextChanged returns the next row from i on with a different entity or NetID, or the number of rows.
+func (r *rows) nextChanged(i int) int {
 	is, was := r.is, r.was[:len(r.is)]
 	if r.isNamed == nil {
 		for i < len(is) && is[i] == was[i] {
@@ -87,7 +84,7 @@ func (r *rows) other(i int) int {
 	return i
 }
 
-// name is the NetID of a captured row; 0 for none.
+// name returns the NetID of a captured row, or 0.
 func (tc *tableCapture) name(i int) components.NetID {
 	if len(tc.names) == 0 {
 		return 0
@@ -95,8 +92,7 @@ func (tc *tableCapture) name(i int) components.NetID {
 	return tc.names[i]
 }
 
-// unseat marks the entities whose rows held others, or none, as dead, until seat
-// finds them elsewhere.
+// unseat marks the entities of changed rows as dead, until seat finds them in other rows.
 func (h *WorldHistory) unseat(c *capture) {
 	w := h.w
 	h.gone = h.gone[:0]
@@ -106,17 +102,17 @@ func (h *WorldHistory) unseat(c *capture) {
 			continue
 		}
 		all, r := w.entities(tc.t), h.rowsOf(tc, min(tc.n, tc.t.n))
-		for i := r.other(0); i < len(all); i = r.other(i + 1) {
+		for i := r.nextChanged(0); i < len(all); i = r.nextChanged(i + 1) {
 			w.handles.slots[all[i].id].live = false
 			h.gone = append(h.gone, all[i])
 		}
 	}
 }
 
-// seat gives a table the rows that it had.
+// seat restores the rows of a table.
 func (h *WorldHistory) seat(tc *tableCapture) {
 	w, t := h.w, tc.t
-	kept := min(t.n, tc.n) // rows that may be the same
+	kept := min(t.n, tc.n) // rows that can be unchanged
 	w.storage.resize(t, tc.n)
 	if tc.n == 0 {
 		return
@@ -124,7 +120,7 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 	r, all, names := h.rowsOf(tc, kept), w.entities(t), w.names(t)
 	suspended := t.mask.has(w.setup.protocol.core.suspended.index)
 	q := w.storage.arche.Query(&t.filter)
-	for i := r.other(0); i < tc.n; i = r.other(i + 1) {
+	for i := r.nextChanged(0); i < tc.n; i = r.nextChanged(i + 1) {
 		e, id := tc.entities[i], tc.name(i)
 		s := &w.handles.slots[e.id]
 		if s.netID != id {
@@ -140,8 +136,8 @@ func (h *WorldHistory) seat(tc *tableCapture) {
 	t.version = tc.version
 }
 
-// settleGone ends what found no other row.
-func (h *WorldHistory) settleGone() {
+// clearGone clears the slots of entities that seat did not find.
+func (h *WorldHistory) clearGone() {
 	for _, e := range h.gone {
 		if s := &h.w.handles.slots[e.id]; !s.live {
 			h.w.handles.removeNetID(e, s.netID)
@@ -150,7 +146,7 @@ func (h *WorldHistory) settleGone() {
 	}
 }
 
-// putHandles restores which handle is given out next.
+// putHandles restores the number and generations of handles and the list of free handles.
 func (h *WorldHistory) putHandles(s *worldState) {
 	w := h.w
 	if s.handles.settled == w.handles.settled {

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/internal/order"
 )
 
-// rowTypes are the row structs that were seen, compiled.
+// rowTypes has the compiled row structs of a world.
 type rowTypes struct {
 	walked  map[rowKey]*row
 	spawns  map[reflect.Type]*spawnRow
@@ -15,7 +15,7 @@ type rowTypes struct {
 	places  []order.Item // scratch of EachInOrder, used as a stack
 }
 
-// form is what the fields of a row struct are.
+// form is the form of the fields of a row struct.
 type form uint8
 
 const (
@@ -32,28 +32,28 @@ func (f form) String() string {
 // rowField is one component field of a row struct.
 type rowField struct {
 	offset uintptr
-	index  int // of the component
+	index  int // index of the component
 	size   uintptr
-	copied bool // into the row struct: a value of Rows
+	copied bool // the value is copied into the row struct, for Rows
 }
 
 // row is a compiled row struct in one world.
 type row struct {
 	fields  []rowField
 	entity  uintptr // offset of the Entity field of a row of pointers
-	named   bool    // there is one
+	named   bool    // the row has an Entity field
 	require mask
 	exclude mask
 	tables  []*table
-	foreign string // a component among the fields that is ClientOwned; empty: none
-	crew    any    // what walks rows of this type in Rows, a *crew; nil until there is one
+	foreign string // name of a ClientOwned component among the fields, or ""
+	crew    any    // the *crew for rows of this type in Rows; nil until needed
 }
 
-// With, embedded or as a field of a row struct, asks for the component T
-// without touching it. Without[T] asks for its absence.
+// With requires the component T, as an embedded or normal field of a row struct, without accessing its value. Without[T]
+// excludes it.
 type With[T any] struct{}
 
-// Without in a row struct leaves out entities that have the component T.
+// Without excludes entities that have the component T, as a field of a row struct.
 type Without[T any] struct{}
 
 func (With[T]) rowFilter() (reflect.Type, bool)    { return reflect.TypeFor[T](), true }
@@ -61,16 +61,16 @@ func (Without[T]) rowFilter() (reflect.Type, bool) { return reflect.TypeFor[T]()
 
 type rowFilter interface{ rowFilter() (reflect.Type, bool) }
 
-// nothing is what a pointer to a component without fields points at.
+// nothing is the target of pointers to components without fields.
 var nothing struct{}
 
-// rowKey finds a compiled row struct.
+// rowKey identifies a compiled row struct.
 type rowKey struct {
 	typ  reflect.Type
 	form form
 }
 
-// rowOf compiles a row struct once a world.
+// rowOf returns a compiled row struct, compiling it once per world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
 	call := [...]string{"Each", "All", "Chunks", "Rows"}[f]
 	w.check.handlers.refuseRead(call)
@@ -91,7 +91,7 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 	return r
 }
 
-// compileRow is what a walk needs to know of a row struct.
+// compileRow compiles a row struct for iteration.
 func compileRow(p *Protocol, t reflect.Type, f form) *row {
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("ecs: a row is a struct of %s, not %s", f, t))

@@ -7,13 +7,13 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// storage is where components lie: arche's world, and what we know of its tables.
+// storage is the arche world with the components, and the list of its tables.
 type storage struct {
 	arche   arche.World
 	ids     []arche.ID // by component index
 	tables  []*table
 	byMask  map[mask]*table
-	recent  *table         // the last one asked for by mask
+	recent  *table         // result of the last lookup by mask
 	gained  []arche.ID     // scratch of move
 	lost    []arche.ID     // scratch of move
 	surplus []arche.Entity // scratch of resize
@@ -45,24 +45,23 @@ func (m *mask) intersects(o *mask) bool {
 	return false
 }
 
-// table is one archetype: the columns of all entities with exactly one set of
-// components. Base pointers and length are read from storage again after a
-// mutation, never kept across one.
+// table is one archetype: the columns of all entities with exactly one set of components. Base pointers and length are read
+// from storage again after each mutation.
 type table struct {
 	mask       mask
-	replicated uint64 // set of replicated components, by their order
-	index      int    // among the tables of storage
+	replicated uint64 // set of replicated components
+	index      int    // index in the tables of storage
 	comps      []*Component
-	ids        []arche.ID // of comps
+	ids        []arche.ID // ids of comps
 	filter     arche.CachedFilter
-	cols       []unsafe.Pointer // by component index; nil where absent or empty
+	cols       []unsafe.Pointer // by component index; nil if absent or empty
 	n          int
-	version    uint64  // names the arrangement of rows: another after every mutation
+	version    uint64  // identifies the arrangement of rows; changes with every mutation
 	fresh      bool    // cols and n are up to date
-	owners     rowRuns // by components.Owner
+	owners     rowRuns // runs of rows by owner
 }
 
-// tableOf finds or makes the table of a component set.
+// tableOf returns the table of a component set, creating it if necessary.
 func (w *World) tableOf(m mask) *table {
 	if w.storage.recent != nil && w.storage.recent.mask == m {
 		return w.storage.recent
@@ -91,16 +90,15 @@ func (w *World) tableOf(m mask) *table {
 	return t
 }
 
-// touch notes a mutation of t.
+// touch records a mutation of t.
 func (st *storage) touch(t *table) {
 	t.fresh = false
 	st.version++
 	t.version = st.version
 }
 
-// refresh reads t's columns from storage when a mutation may have moved them.
-// An exclusive filter selects one archetype, so the pointer to its first row is
-// the base of the column and the count its length.
+// refresh reads the columns of t from storage if a mutation may have moved them. An exclusive filter selects one archetype,
+// so the pointer to its first row is the base of the column and the count its length.
 func (st *storage) refresh(t *table) {
 	if t.fresh {
 		return
@@ -110,7 +108,7 @@ func (st *storage) refresh(t *table) {
 	q := st.arche.Query(&t.filter)
 	if !q.Next() {
 		clear(t.cols)
-		return // exhausted, and closed by that
+		return // exhausted and therefore closed
 	}
 	t.n = q.Count()
 	for _, c := range t.comps {
@@ -121,7 +119,7 @@ func (st *storage) refresh(t *table) {
 	q.Close()
 }
 
-// entities is the table's entity column.
+// entities returns the entity column of the table.
 func (w *World) entities(t *table) []Entity {
 	if t.n == 0 {
 		return nil
@@ -129,7 +127,7 @@ func (w *World) entities(t *table) []Entity {
 	return unsafe.Slice((*Entity)(t.cols[w.setup.protocol.core.self.index]), t.n)
 }
 
-// names is the table's NetID column, nil when it has none.
+// names returns the NetID column of the table, or nil.
 func (w *World) names(t *table) []components.NetID {
 	if at := t.cols[w.setup.protocol.core.netID.index]; at != nil {
 		return unsafe.Slice((*components.NetID)(at), t.n)
@@ -142,8 +140,7 @@ func (w *World) simulates(t *table) bool {
 	return !w.setup.config.Client || t.mask.has(w.setup.protocol.core.predicted.index) && !t.mask.has(w.setup.protocol.core.suspended.index)
 }
 
-// place stores a new entity in t and gives it its names; the caller writes all
-// other components.
+// place stores a new entity in t and sets its handle and NetID. The caller writes all other components.
 func (w *World) place(e Entity, s *slot, t *table) {
 	s.stored, s.table, s.pending = w.storage.arche.NewEntity(t.ids...), t, 0
 	(*self)(w.storage.stored(s, w.setup.protocol.core.self)).entity = e
@@ -153,8 +150,8 @@ func (w *World) place(e Entity, s *slot, t *table) {
 	w.storage.touch(t)
 }
 
-// move takes a stored entity to the table of m; components that are new to it
-// are zero. An entity that was given a NetID carries it from then on.
+// move moves a stored entity to the table of m. New components are zero. If the entity has a NetID, m gets the NetID
+// component.
 func (w *World) move(s *slot, m mask) {
 	if s.netID != 0 {
 		m.set(w.setup.protocol.core.netID.index)
@@ -186,12 +183,12 @@ func (w *World) move(s *slot, m mask) {
 	w.storage.touch(to)
 }
 
-// stored is where a component of a stored entity is, which must have it.
+// stored returns a pointer to a component that a stored entity has.
 func (st *storage) stored(s *slot, c *Component) unsafe.Pointer {
 	return st.arche.GetUnchecked(s.stored, st.ids[c.index])
 }
 
-// peek is where a stored entity has a component, or nil.
+// peek returns a pointer to a component of a stored entity, or nil.
 func (st *storage) peek(s *slot, c *Component) unsafe.Pointer {
 	switch {
 	case s.table == nil || !s.table.mask.has(c.index):
@@ -202,7 +199,7 @@ func (st *storage) peek(s *slot, c *Component) unsafe.Pointer {
 	return st.stored(s, c)
 }
 
-// zero clears a component of a stored entity: storage may hand out used memory.
+// zero clears a component of a stored entity, because storage reuses memory without clearing it.
 func (st *storage) zero(s *slot, c *Component) {
 	if c.size > 0 {
 		clear(unsafe.Slice((*byte)(st.stored(s, c)), c.size))
@@ -228,7 +225,7 @@ func (w *World) write(s *slot, c *command) {
 	}
 }
 
-// resize gives a table n rows, whatever they hold, and refreshes it.
+// resize gives a table n rows with arbitrary contents and refreshes it.
 func (st *storage) resize(t *table, n int) {
 	for i := t.n; i < n; i++ {
 		st.arche.NewEntity(t.ids...)
@@ -240,7 +237,7 @@ func (st *storage) resize(t *table, n int) {
 			st.surplus = append(st.surplus, q.EntityAt(i))
 		}
 		q.Close()
-		for i := len(st.surplus) - 1; i >= 0; i-- { // from the end, so that no row moves
+		for i := len(st.surplus) - 1; i >= 0; i-- { // from the end, so that no other row moves
 			st.arche.RemoveEntity(st.surplus[i])
 		}
 	}
