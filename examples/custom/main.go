@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Ride the platforms, collect the power-ups, and push the others out of the way.",
 		[][2]string{{"W A S D or arrows", "walk"}, {"F3", "network"}}, "A thumb walks.")

@@ -1,5 +1,5 @@
-// Command duel runs a duel: a page to play on in a browser, a server, and bots on a bad link: who
-// opens the page takes the place of a bot, so two who do fight each other.
+// Command duel runs a duel: a page to play on in a browser, a server, and bots on a bad link. A player who opens the page
+// replaces a bot, so two players fight each other.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Three blows that are not guarded win a round.",
 		[][2]string{{"A D or arrows", "walk"}, {"J or Space", "strike"}, {"K or S", "guard"}, {"F3", "network"}}, "Left thumb walks; round buttons strike and guard.")

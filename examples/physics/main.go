@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Roll about, and push the crates and the others.",
 		[][2]string{{"A D or arrows", "roll"}, {"Space or W", "jump"}, {"F3", "network"}}, "Left thumb rolls; the round button jumps.")

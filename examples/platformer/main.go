@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Climb up, and collect more coins than the others.",
 		[][2]string{{"W A S D or arrows", "walk"}, {"Space", "jump"}, {"Mouse, or Q and E", "turn the camera"}, {"F3", "network"}}, "Left thumb walks, right thumb turns the camera, a button jumps.")

@@ -1,4 +1,4 @@
-// Command snake runs snakes that cut each other off: a page to play on in a browser, a server, and bots on a bad link.
+// Command snake runs the snake game: a page to play on in a browser, a server, and bots on a bad link.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Eat to grow, and make the others run into you.",
 		[][2]string{{"A D or arrows", "turn"}, {"Mouse", "turn towards it, while its button is down"}, {"F3", "network"}}, "The snake turns where the thumb points.")

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// world is the game with sockets, an inspector, and a page to play on.
+// world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World {
 	return pages.Beside(game.World(), "Hit the others with snowballs. Trees stop what they throw.",
 		[][2]string{{"W A S D or arrows", "walk"}, {"Mouse", "aim, click or Space throws"}, {"F3", "network"}}, "Left thumb walks, right thumb aims and throws.")

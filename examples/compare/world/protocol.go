@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Input is what a player does in one tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	DX, DY int8   `net:"-1..1"`
 	Aim    uint16 `net:"0..359"` // degrees from east to south
@@ -54,7 +54,7 @@ func (r Rules) filled() Rules {
 	return r
 }
 
-// Protocol builds the protocol. A journal, when not nil, is written in the world that is made with it.
+// Protocol returns the definition of the game. Server and clients call it. A journal, when not nil, is written in the world that is made with it.
 func Protocol(r Rules, j *Journal) *ecs.Protocol {
 	r = r.filled()
 	p := ecs.NewProtocol("yard/1")

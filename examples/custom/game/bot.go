@@ -33,7 +33,7 @@ func NewBot(seed uint64, n int) *Bot {
 	return &Bot{draw: ecs.NewRand(seed, 1<<33|uint64(n)), goal: goal(n/2) % goals}
 }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *Bot) Gather() systems.GatherFunc { return systems.Gather(b.Fill) }
 
 // Fill makes the bot's input for the coming tick of its client.
@@ -144,7 +144,7 @@ func (b *Bot) steer(at, to Point) {
 	b.in = Input{toward(dx), toward(dy)}
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *Bot) Release() { b.released = true }
 
 // Wants is the direction that the newest input walks in, as [Bot.Shows] tells

@@ -1,13 +1,15 @@
-// Package game is a duel: two fighters side by side, for whom the order of blows is everything. Each peer simulates all of it from the
-// inputs of both, which alone are sent; the server does no more than to pass them on.
+// Package game is a duel of two fighters in which the order of blows decides. Each peer simulates the whole match from the
+// inputs of both players. Only inputs are sent; the server relays them.
 //
-//   - System "hit" needs exact order: it finds out for both what lands before it does anything about it. Whatever acts on both walks
-//     them in order of NetID, never in that of storage, which differs between peers.
-//   - [Login] says who fights and who watches: a spectator has no entity. Who comes takes over a bot's fighter, and gives it back.
+//   - System "hit" needs an exact order. It first determines the blows that land for both fighters, and then applies them.
+//     Systems that act on both fighters iterate in the order of NetIDs, because storage order differs between peers.
+//   - [Login] says whether a player fights or watches. A spectator has no entity. A joining player replaces a bot, which
+//     gets its fighter back when the player leaves.
 //
-// Under Rollback, the default, the own fighter answers at once; until the other one's keys are known they count as held, and when that was
-// wrong every peer simulates the ticks since again. A blow can turn out never to have landed. Under Lockstep no tick is simulated before
-// the inputs of both are there: nothing is ever wrong, and fighters answer after the slower one's round trip. Four times a second the
-// server compares a checksum of each client's world with its own. One that differs is a bug of the game: ServerConfig.Desync tells
-// component, field and system, and -force-rollback finds it before players do.
+// Under Rollback, the default, a player's own fighter reacts immediately. The other player's keys are assumed to stay held
+// until the input arrives. If the input differs, every peer simulates the ticks since then again, and a blow can turn out
+// not to have landed. Under Lockstep a tick is simulated only when both inputs have arrived. Then nothing is ever wrong, but
+// fighters react after the round trip of the slower player. Four times per second the server compares a checksum of each
+// client's world with its own. A different checksum is a bug of the game: ServerConfig.Desync reports the component, field
+// and system. -force-rollback finds such bugs during development.
 package game

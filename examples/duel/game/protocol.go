@@ -6,22 +6,23 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Lengths in units, speeds in units a second, times in seconds.
+// Lengths are in units, speeds in units per second, times in seconds.
 const (
-	Width, Wide   = 800, 44 // of the ring, and of a fighter
+	Width, Wide   = 800, 44 // widths of the ring and of a fighter
 	Reach         = 96      // of a blow, from middle to middle
 	Lives         = 3       // blows that a fighter can take
-	speed, recoil = 220, 60 // the latter is by how far a blow throws back
+	speed, recoil = 220, 60 // recoil is the distance by which a blow pushes its victim back
 
 	windup, strike    = 0.12, 0.05
-	recovery, blocked = 0.25, 0.45 // the latter is recovery from a blow that was blocked
+	recovery, blocked = 0.25, 0.45 // blocked is the recovery after a blow that was blocked
 	staggered, fallen = 0.4, 1.5
 )
 
-// Phase is what a fighter is doing.
+// Phase is the current action of a fighter.
 type Phase uint8
 
-// Ready leads to Windup, Strike, Recovery and back; a blow makes its victim Staggered, the last one Fallen.
+// A strike passes from Ready through Windup, Strike and Recovery back to Ready. A blow makes its victim Staggered, the last
+// blow makes it Fallen.
 const (
 	Ready Phase = iota
 	Windup
@@ -31,39 +32,39 @@ const (
 	Fallen
 )
 
-// Input is what a player does in one tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	Move   int8 `net:"-1..1"`
 	Guard  bool
 	Strike bool `net:"edge"`
 }
 
-// Fighter is one of the two.
+// Fighter is the state of one of the two fighters.
 type Fighter struct {
 	Phase Phase `net:"enum 6"`
-	Left  uint8 `net:"0..255"` // ticks of it
-	Right bool  // which way it looks
+	Left  uint8 `net:"0..255"` // ticks left in the phase
+	Right bool  // faces right
 	Guard bool
-	Bot   bool   // a bot plays it, which makes room for people
+	Bot   bool   // played by a bot, which a joining player replaces
 	Lives uint8  `net:"0..3"`
 	Wins  uint8  `net:"0..255"`
 	Hits  uint16 `net:"0..65535"` // blows that landed
 }
 
-// Ring is what there is to know of the match beside the fighters; there is one.
+// Ring is a singleton with the state of the match, without the fighters.
 type Ring struct {
 	Rounds   uint16                             `net:"0..65535"`
 	Watching uint8                              `net:"0..255"` // spectators
-	Bots     components.List[uint32, [2]uint32] `net:"raw"`    // that made room
+	Bots     components.List[uint32, [2]uint32] `net:"raw"`    // clients of bots that players replaced
 }
 
-// Login is who a client asks to be; the zero value is somebody who comes to fight.
+// Login is the role that a client requests. The zero value requests to fight.
 type Login struct {
-	Watch bool // only watches. So does everybody for whom there is no room
+	Watch bool // only watch; a player for whom there is no room also watches
 	Bot   bool
 }
 
-// Protocol builds the game's protocol.
+// Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("duel/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{"X": "0..800 step 0.01 axis x", "Y": "-"})

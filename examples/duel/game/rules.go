@@ -5,7 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// fighter is one of the two with all that it has.
+// fighter is the row of fighters.
 type fighter struct {
 	Owner *components.Owner
 	Pos   *components.Position
@@ -13,7 +13,7 @@ type fighter struct {
 	In    *Input
 }
 
-// fighters are both, in order of NetID, and how many there are.
+// fighters returns the fighters in the order of NetIDs, and their number.
 func fighters(w *ecs.World) (f [2]fighter, n int) {
 	for e := range ecs.EachInOrder[fighter](w) {
 		f[n] = fighter{ecs.Get[components.Owner](w, e), ecs.Get[components.Position](w, e), ecs.Get[Fighter](w, e), ecs.Get[Input](w, e)}
@@ -22,7 +22,7 @@ func fighters(w *ecs.World) (f [2]fighter, n int) {
 	return f, n
 }
 
-// ring is the singleton, to write.
+// ring returns the singleton to write to.
 func ring(w *ecs.World) (r *Ring) {
 	for _, x := range ecs.Each[struct{ Ring *Ring }](w) {
 		r = x.Ring
@@ -30,7 +30,7 @@ func ring(w *ecs.World) (r *Ring) {
 	return r
 }
 
-// join lets a client in: into a corner that is free, in the place of a bot, or to watch.
+// join admits a client. It fights in a free corner, replaces a bot, or watches.
 func join(w *ecs.World, client uint32, login *Login) {
 	both, n := fighters(w)
 	r := ring(w)
@@ -52,7 +52,7 @@ func join(w *ecs.World, client uint32, login *Login) {
 	w.Spawn(components.Owner{Client: client}, components.Position{X: at}, Fighter{Bot: login.Bot, Lives: Lives, Right: at < Width/2}, Input{})
 }
 
-// leave lets a client go. Its fighter goes to a bot that made room, or with it.
+// leave removes a client. Its fighter goes back to a bot that it replaced, or is despawned.
 func leave(w *ecs.World, client uint32) {
 	both, n := fighters(w)
 	r := ring(w)
@@ -75,19 +75,19 @@ func leave(w *ecs.World, client uint32) {
 	r.Watching--
 }
 
-// corner is where a fighter begins.
+// corner returns the start position of a fighter.
 func corner(i int) float32 { return Width/2 + float32(2*i-1)*Width/4 }
 
 func walk(p *components.Position, by float32) { p.X = min(max(p.X+by, Wide/2), Width-Wide/2) }
 
-// begin puts a fighter into a phase.
+// begin starts a phase of a fighter.
 func (f *Fighter) begin(w *ecs.World, p Phase, seconds float64) {
 	f.Phase, f.Left, f.Guard = p, ticks(w, seconds), false
 }
 
 func ticks(w *ecs.World, seconds float64) uint8 { return uint8(seconds*float64(w.TickRate()) + 0.5) }
 
-// act lets both do what their phases and their keys say.
+// act moves both fighters by their phases and inputs.
 func act(w *ecs.World) {
 	both, n := fighters(w)
 	for _, f := range both[:n] {
@@ -108,15 +108,15 @@ func act(w *ecs.World) {
 	} else if b.Pos.X < a.Pos.X {
 		a, b = b, a
 	}
-	if overlap := Wide - (b.Pos.X - a.Pos.X); overlap > 0 { // they are in each other's way
+	if overlap := Wide - (b.Pos.X - a.Pos.X); overlap > 0 { // they overlap: push them apart
 		walk(a.Pos, -overlap/2)
 		walk(b.Pos, overlap/2)
 	}
-	a.Is.Right = a.Is.Right || a.Is.Phase == Ready // who is busy does not turn round
+	a.Is.Right = a.Is.Right || a.Is.Phase == Ready // a fighter turns only when it is ready
 	b.Is.Right = b.Is.Right && b.Is.Phase != Ready
 }
 
-// next goes on in a phase, or to the one that follows. Who has fallen lies until the next round.
+// next counts down the phase, or starts the following one. A fallen fighter lies until the next round.
 func (f *Fighter) next(w *ecs.World) {
 	switch f.Left--; {
 	case f.Left > 0:
@@ -129,8 +129,8 @@ func (f *Fighter) next(w *ecs.World) {
 	}
 }
 
-// hit lets blows land that begin in this tick. First it finds out which do, for both, then what they do: of two blows in
-// the same tick both land, and of two a tick apart the first alone, as it staggers the other one.
+// hit applies the blows of this tick. It first determines the blows that land for both fighters, and then applies them. Two
+// blows in the same tick both land. If they are a tick apart, only the first lands, because it staggers the other fighter.
 func hit(w *ecs.World) {
 	both, n := fighters(w)
 	var lands, parried [2]bool
@@ -160,7 +160,7 @@ func hit(w *ecs.World) {
 	}
 }
 
-// round begins the next round when somebody has lain for long enough.
+// round starts the next round when a fighter has been down for long enough.
 func round(w *ecs.World) {
 	both, n := fighters(w)
 	over := false

@@ -9,11 +9,11 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// World is the game for the runner.
+// World returns the game for package runner.
 func World() runner.World {
 	return runner.World{
 		Name:     "duel",
-		About:    "Two fighters, and spectators who come late (-guests): the order of blows is everything, and all peers simulate all.",
+		About:    "Two fighters, and spectators who join late (-guests). The order of blows decides, and every peer simulates the whole match.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			b := &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n)), login: Login{Bot: true}}
@@ -28,12 +28,12 @@ func World() runner.World {
 	}
 }
 
-// Proof is what a match has shown, in counts.
+// Proof has counts that show what the example demonstrates.
 type Proof struct {
-	Rollbacks  uint64 `json:"rollbacks"`          // times that a peer went back for a late input, over all peers
+	Rollbacks  uint64 `json:"rollbacks"`          // rollbacks because of late inputs, over all peers
 	Hits       int    `json:"hits"`               // blows that landed
-	Checked    uint64 `json:"checksums_compared"` // of clients, with the server's
-	Spectators int    `json:"spectators_joined"`  // who watch without a fighter
+	Checked    uint64 `json:"checksums_compared"` // checksums of clients that the server compared with its own
+	Spectators int    `json:"spectators_joined"`  // spectators without a fighter
 }
 
 func proof(s *systems.Server, clients []*systems.Client) any {
@@ -48,20 +48,20 @@ func proof(s *systems.Server, clients []*systems.Client) any {
 	return p
 }
 
-// bot fights, or comes late to watch.
+// bot fights, or joins late as a spectator.
 type bot struct {
 	draw     ecs.Rand
 	login    Login
 	after    time.Duration
-	left     int // ticks until it changes its mind
+	left     int // ticks until its next decision
 	mood     int // 0: back, 1: guard, else: forward
 	released bool
 }
 
-// Configure says who the bot is, and when it comes.
+// Configure sets the bot's login and the time of its join.
 func (b *bot) Configure(c *systems.ClientConfig) { c.Login, c.Start = b.login, c.Start.Add(b.after) }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		both, n := fighters(c.World())
@@ -73,8 +73,8 @@ func (b *bot) Gather() systems.GatherFunc {
 	})
 }
 
-// think goes up to the other one, strikes when it is in reach, guards when it sees a blow coming, and steps back
-// now and then.
+// think walks towards the other fighter, strikes within reach, guards against blows that it sees, and steps back at
+// random.
 func (b *bot) think(me, other fighter, in *Input) {
 	if b.left--; b.left < 0 {
 		b.left, b.mood = 15+b.draw.IntN(40), b.draw.IntN(5)
@@ -91,5 +91,5 @@ func (b *bot) think(me, other fighter, in *Input) {
 	}
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *bot) Release() { b.released = true }

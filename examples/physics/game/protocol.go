@@ -22,7 +22,7 @@ const (
 	slowSpin  = 0.1     // radians a second, likewise
 )
 
-// Input is what a player does in one tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	Roll int8 `net:"-1..1"`
 	Jump bool `net:"edge"`
@@ -45,7 +45,7 @@ type Yard struct {
 	Contacts uint32 `net:"raw"` // of two bodies, one for each tick in which they touch
 }
 
-// Protocol builds the protocol.
+// Protocol returns the definition of the game. Server and clients call it.
 func Protocol(kept bool) *ecs.Protocol {
 	p := ecs.NewProtocol("physics/1")
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)

@@ -30,10 +30,10 @@ func World() runner.World {
 	}
 }
 
-// Proof is what a match has shown, in counts.
+// Proof has counts that show what the example demonstrates.
 type Proof struct {
 	Contacts  int    `json:"contacts"`           // of two bodies, or one and a wall, that touched in a tick
-	Rollbacks uint64 `json:"rollbacks"`          // times that a peer went back for a late input, over all peers
+	Rollbacks uint64 `json:"rollbacks"`          // rollbacks because of late inputs, over all peers
 	Checked   uint64 `json:"checksums_compared"` // of clients, that the server compared with its own
 }
 
@@ -67,7 +67,7 @@ type bot struct {
 	released bool
 }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		if b.left--; b.left < 0 {
@@ -87,5 +87,5 @@ func (b *bot) Gather() systems.GatherFunc {
 	})
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *bot) Release() { b.released = true }

@@ -18,7 +18,7 @@ const (
 	abyss          = -10       // who falls that deep begins anew
 )
 
-// Input is what a player does in a tick. The way is the camera's, so its yaw goes along.
+// Input is the input of a player for one tick. The way is the camera's, so its yaw goes along.
 type Input struct {
 	Forward, Right int8    `net:"-1..1"`
 	Yaw            float32 `net:"degrees 1"` // 0: the camera looks east, 90: south

@@ -31,10 +31,10 @@ type bot struct {
 	ways            [256]Vec // that it walks by its newest inputs, in a tick each
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *bot) Release() { b.released = true }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		number := uint32(c.Stats().Inputs) + 1

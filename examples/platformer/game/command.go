@@ -1,6 +1,6 @@
 //go:build !js
 
-// A client for browsers has no command line, and links none.
+// A client in a browser has no command line, so this file is not part of it.
 
 package game
 
@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// Proof counts what the world is there to show.
+// Proof has counts that show what the example demonstrates.
 type Proof struct {
 	Jumps int `json:"jumps"`
 	Rides int `json:"rides"`
@@ -22,7 +22,7 @@ type Proof struct {
 	Heard int `json:"heard"` // of coins, by all clients
 }
 
-// World is the game for package runner.
+// World returns the game for package runner.
 func World() runner.World {
 	var heard atomic.Int64
 	return runner.World{

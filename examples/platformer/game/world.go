@@ -48,7 +48,7 @@ func Listen(c *systems.ClientConfig, taken func(t *Taken)) {
 	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, t *Taken) { taken(t) })
 }
 
-// Protocol is what server and clients agree on. Both round after each step to what travels: a prediction
+// Protocol returns the definition of the game. Server and clients call it. Both round after each step to what travels: a prediction
 // is right to the bit, or it is wrong.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("platformer/1")

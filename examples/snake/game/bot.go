@@ -7,29 +7,29 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// bot cuts off who is near, else it goes for food, and it swerves late. It sees what its client knows.
+// bot cuts off a snake nearby, or else goes to the nearest food, and turns away late. It reads its client's world.
 type bot struct {
-	daring   int       // ticks before it would die
-	near     []Food    // what it may run into
-	turns    [256]int8 // of its newest inputs
+	daring   int       // ticks before a collision at which it turns away
+	near     []Food    // places that it may run into
+	turns    [256]int8 // turns of its newest inputs
 	released bool
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *bot) Release() { b.released = true }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		if e, me, ok := b.self(c); ok && me.Dead == 0 && !b.released {
-			in.Turn = b.turn(&me, b.look(c.World(), e, &me))
+			in.Turn = b.turn(&me, b.scan(c.World(), e, &me))
 		}
 		b.turns[(c.Input()+1)%uint32(len(b.turns))] = in.Turn
 	})
 }
 
-// self is what the bot's snake is before the coming input. A client that predicts nothing knows it as confirmed: since then it
-// has glided by the inputs between.
+// self returns the bot's snake before the coming input. If the client does not predict, it moves the confirmed snake by
+// the inputs that the server has not confirmed yet.
 func (b *bot) self(c *systems.Client) (e ecs.Entity, me Snake, ok bool) {
 	w := c.World()
 	for e, p := range ecs.Each[player](w) {
@@ -46,8 +46,8 @@ func (b *bot) self(c *systems.Client) (e ecs.Entity, me Snake, ok bool) {
 	return e, me, true
 }
 
-// look notes what is near, and returns where to go.
-func (b *bot) look(w *ecs.World, self ecs.Entity, me *Snake) (to Food) {
+// scan stores the body parts nearby, and returns the destination.
+func (b *bot) scan(w *ecs.World, self ecs.Entity, me *Snake) (to Food) {
 	b.near = b.near[:0]
 	nearest := float32(25 * 25)
 	for e, o := range ecs.All[seen](w) {
@@ -64,7 +64,7 @@ func (b *bot) look(w *ecs.World, self ecs.Entity, me *Snake) (to Food) {
 			}
 		}
 		if d := far(me, o.Snake.X, o.Snake.Y); d < nearest {
-			o.Snake.glide(0, 0.5+float32(math.Sqrt(float64(d)))/speed/2) // where it will be
+			o.Snake.glide(0, 0.5+float32(math.Sqrt(float64(d)))/speed/2) // the expected position
 			nearest, to = d, Food{o.Snake.X, o.Snake.Y}
 		}
 	}
@@ -80,7 +80,7 @@ func (b *bot) look(w *ecs.World, self ecs.Entity, me *Snake) (to Food) {
 	return to
 }
 
-// turn turns toward a place, unless that is deadly soon: then where there is most room.
+// turn returns the turn towards a place. If the snake would soon collide, it returns the turn with the most room.
 func (b *bot) turn(me *Snake, to Food) (turn int8) {
 	off := int16(bearing(to.X-me.X, to.Y-me.Y) - me.Turn)
 	if off > 700 {
@@ -97,7 +97,7 @@ func (b *bot) turn(me *Snake, to Food) (turn int8) {
 	return turn
 }
 
-// room is how many ticks, at most so many, a snake can turn like that until it runs into something.
+// room returns the number of ticks, at most most, until a snake with this turn collides.
 func (b *bot) room(s Snake, turn int8, most int) int {
 	for n := 0; n < most; n += 2 {
 		s.glide(turn, 2.0/60)

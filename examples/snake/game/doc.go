@@ -1,12 +1,13 @@
-// Package game is a game of snakes that cut each other off: who runs into somebody dies. Whether one did is a matter
-// of a tick or two, so inputs count in the tick that they were for, and the server rewrites the last 0.3 seconds when one
-// comes late (policy.ServerRewind). What becomes of a death:
+// Package game is a game of snakes that cut each other off: a snake that runs into another one dies. One or two ticks
+// decide whether it dies, so the server applies each input in the tick that the input names. When an input arrives late,
+// the server simulates up to the last 0.3 seconds again (policy.ServerRewind). A death passes these stages:
 //
-//   - Simulate finds it, on the server, and on a client for its own snake. Snake.Dead counts up, and pictures show that.
-//   - An input comes late: the snake had turned away. The server goes back, and the death is gone with all that followed
-//     from it, because all that is state. Pictures show the snake again.
-//   - No input can change it any more: the outcome is committed, and the server raises the event [Fallen], which is
-//     what players are told for good. Only after that, [Away], do dead snakes come back.
+//   - Simulate detects the death on the server, and on a client for its own snake. Snake.Dead counts up, and the picture
+//     shows the death.
+//   - A late input may show that the snake had turned away. The server then rewinds, and the death and its consequences
+//     disappear, because they are state. The picture shows the snake again.
+//   - When no input can change the death any more, the outcome is committed. The server raises the event [Fallen], which
+//     is final. Dead snakes come back after that: see [Away].
 //
-// A client is corrected where it did not know what others did, and nowhere else.
+// A client is corrected only when it did not know the inputs of others.
 package game

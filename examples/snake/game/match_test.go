@@ -53,7 +53,7 @@ func TestDeathIsWithdrawn(t *testing.T) {
 	begun, withdrawn, final, told := 0, 0, 0, 0
 	server := systems.ServerConfig{Policies: policy.ServerRewind.Policies()}
 	join := func(w *ecs.World, client uint32, _ *struct{}) {
-		s, b := begin(ecs.Rand{}, Snake{Length: hatch})
+		s, b := newSnake(ecs.Rand{}, Snake{Length: hatch})
 		s.X, s.Y, s.Turn = SizeX-40, 32, 0
 		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
 	}

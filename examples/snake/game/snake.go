@@ -12,48 +12,48 @@ import (
 const (
 	SizeX, SizeY   = 96, 64
 	Width          = 1.2     // of a snake
-	Away           = 2.5     // that a dead snake is gone
+	Away           = 2.5     // seconds until a dead snake comes back
 	Spacing        = 9       // ticks between two spots
 	speed, agility = 10, 0.9 // agility in turns a second
-	hatch, longest = 5, 31   // spots of a snake that comes up, and at most
+	hatch, longest = 5, 31   // length of a new snake, and maximum, in spots
 )
 
-// Input is what a player does in a tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	Turn int8 `net:"-1..1"` // left, right
 }
 
-// Snake is a head, and whether it lives. How it grows is for the server to say, which corrects nobody.
+// Snake is the head of a snake and its life. The server alone decides the length, which causes no corrections.
 type Snake struct {
 	X      float32          `net:"0..96 step 0.015625"`
 	Y      float32          `net:"0..64 step 0.015625"`
 	Turn   uint16           `net:"0..65535 step 64 angle"`
-	Dead   uint8            `net:"0..255"` // ticks since it died; 0: it lives
-	By     components.NetID `net:"ref"`    // whom it ran into; 0: the wall
+	Dead   uint8            `net:"0..255"` // ticks since the death; 0: alive
+	By     components.NetID `net:"ref"`    // the snake that it ran into; 0: the wall
 	Laid   uint32           `net:"raw"`    // tick of the newest spot
 	Length uint8            `net:"0..31 server"`
 	Kills  uint16           `net:"0..65535 server"`
 }
 
-// Spot is a place of a body, in eighths of a unit; -1, -1: none.
+// Spot is a position of a body, in eighths of a unit. -1, -1 is an empty spot.
 type Spot struct {
 	X, Y int16 `net:"-1..1023"`
 }
 
-// Body is where the head has been: a ring of spots, of which one changes at a time.
+// Body is a ring buffer of earlier positions of the head. Only one spot changes at a time.
 type Body struct {
-	Next  uint8 `net:"0..31"` // to be written
+	Next  uint8 `net:"0..31"` // index of the next spot to write
 	Spots [32]Spot
 }
 
-// Nth is the n-th spot from the head on, at a tick; false behind the tail. A spot stays for as long as the snake is:
-// who has an old state of another snake still knows which are gone by now.
+// Nth returns the n-th spot from the head at a tick, and false behind the tail. It needs no newer state: a client that has
+// an old state of another snake computes which spots have expired.
 func (b *Body) Nth(n int, s *Snake, tick uint32) (x, y float32, ok bool) {
 	at := b.Spots[(int(b.Next)-1-n)&31]
 	return float32(at.X) / 8, float32(at.Y) / 8, at.X >= 0 && n < longest && int(tick-s.Laid)+n*Spacing < int(s.Length)*Spacing
 }
 
-// player is a row of what Simulate writes, seen one of copies: what can be seen of any snake.
+// player is the row that Simulate writes. seen is a row of copies of any visible snake.
 type player struct {
 	Snake *Snake
 	Body  *Body
@@ -74,13 +74,13 @@ func (s *Snake) glide(turn int8, seconds float32) {
 	s.Y += float32(float32(sin) * float32(speed*seconds))
 }
 
-// glide moves the living, and brings the dead back.
+// glide moves living snakes and respawns dead ones.
 func glide(w *ecs.World) {
 	for e, p := range ecs.Each[player](w) {
 		s, b := p.Snake, p.Body
 		if s.Dead > 0 {
 			if s.Dead++; float32(s.Dead) > Away*float32(w.TickRate()) {
-				*s, *b = begin(w.Rand(e), *s)
+				*s, *b = newSnake(w.Rand(e), *s)
 				p.Leaps.Count++
 			}
 			continue
@@ -93,8 +93,8 @@ func glide(w *ecs.World) {
 	}
 }
 
-// begin makes a snake somewhere, looking to the middle.
-func begin(draw ecs.Rand, was Snake) (s Snake, b Body) {
+// newSnake returns a snake at a random place, in the direction of the middle. It keeps length and kills of the old one.
+func newSnake(draw ecs.Rand, was Snake) (s Snake, b Body) {
 	x, y := 8+draw.Float32()*(SizeX-16), 8+draw.Float32()*(SizeY-16)
 	for i := range b.Spots {
 		b.Spots[i] = Spot{-1, -1}
@@ -102,16 +102,17 @@ func begin(draw ecs.Rand, was Snake) (s Snake, b Body) {
 	return Snake{X: x, Y: y, Turn: bearing(SizeX/2-x, SizeY/2-y), Length: was.Length, Kills: was.Kills}, b
 }
 
-// bearing is the angle of a way, 65536 to the full turn.
+// bearing returns the angle of a vector, in 65536ths of a full turn.
 func bearing(dx, dy float32) uint16 {
 	return uint16(int32(math.Atan2(float64(dy), float64(dx)) * 65536 / (2 * math.Pi)))
 }
 
-// Death is the outcome that a snake has died. By is whom it ran into; 0: the wall.
+// Death is the outcome that a snake died. By is the snake that it ran into; 0 is the wall.
 type Death struct{ By components.NetID }
 
-// crash finds who runs into whom: on a client its own snake, as predicted, into others as the server told last. Of
-// several it is the one that is there for longest, and who dies in the same tick still counts, so order is nothing.
+// crash detects collisions. On a client it tests its own predicted snake against the last received state of the others.
+// If a snake hits several others, the one with the lowest NetID counts. Snakes that die in the same tick still count, so
+// the order of the snakes does not matter.
 func crash(w *ecs.World) {
 	for e, p := range ecs.Each[player](w) {
 		if p.Snake.Dead > 0 {
@@ -144,24 +145,24 @@ func (o *seen) touches(s *Snake, tick uint32) bool {
 	}
 }
 
-// far is how far a place is from a head, squared.
+// far returns the squared distance from a head to a place.
 func far(s *Snake, x, y float32) float32 {
 	return float32((s.X-x)*(s.X-x)) + float32((s.Y-y)*(s.Y-y))
 }
 
-// Food lies about. It is the server's.
+// Food is food on the field. Only the server simulates it.
 type Food struct {
 	X float32 `net:"0..96 step 0.125"`
 	Y float32 `net:"0..64 step 0.125"`
 }
 
-// somewhere is a place for food.
+// somewhere returns food at a random place.
 func somewhere(draw ecs.Rand) Food {
 	return Food{X: 2 + draw.Float32()*(SizeX-4), Y: 2 + draw.Float32()*(SizeY-4)}
 }
 
-// feed runs on the server alone, again for ticks that are simulated again: it writes nothing but state. Snakes grow by
-// what they eat and by whom they kill, and begin anew when they have died.
+// feed runs only on the server. It also runs in ticks that the server simulates again, so it writes only state. Snakes grow
+// when they eat or kill. A dead snake loses its length.
 func feed(w *ecs.World) {
 	for _, p := range ecs.EachInOrder[player](w) {
 		if p.Snake.Dead == 1 {

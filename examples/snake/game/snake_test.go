@@ -16,7 +16,7 @@ func newPit() *pit { return &pit{ecs.NewWorld(Protocol(), ecs.Config{})} }
 
 // snake spawns one that looks along an angle, 65536 to the full turn.
 func (p *pit) snake(x, y float32, turn uint16) ecs.Entity {
-	s, b := begin(ecs.Rand{}, Snake{Length: hatch})
+	s, b := newSnake(ecs.Rand{}, Snake{Length: hatch})
 	s.X, s.Y, s.Turn = x, y, turn
 	return p.Spawn(components.Owner{Client: 1}, s, b, components.Teleports{}, Input{})
 }

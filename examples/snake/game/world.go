@@ -14,19 +14,19 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// Window is how far back the server goes for a late input. Clients lead by half of it at most: who
-// is further away is late with every input, and is heard all the same.
+// Window is how far the server rewinds for a late input. Clients lead the server by at most half of it. The inputs of a
+// client with a longer delay always arrive late, but still count.
 const Window = 300 * time.Millisecond
 
-// Protocol is what server and clients agree on.
+// Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
 	return protocol(func(w *ecs.World, client uint32, _ *struct{}) {
-		s, b := begin(ecs.NewRand(w.Seed(), uint64(client)<<1), Snake{Length: hatch})
+		s, b := newSnake(ecs.NewRand(w.Seed(), uint64(client)<<1), Snake{Length: hatch})
 		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
 	})
 }
 
-// protocol is the game, to which players come by join.
+// protocol returns the definition of the game with a join handler.
 func protocol(join func(w *ecs.World, client uint32, _ *struct{})) *ecs.Protocol {
 	p := ecs.NewProtocol("snake/1")
 	ecs.Replicate[Snake](p, ecs.Predicted|ecs.Interpolated)
@@ -41,7 +41,7 @@ func protocol(join func(w *ecs.World, client uint32, _ *struct{})) *ecs.Protocol
 	return p
 }
 
-// Fallen is the news that a snake has died for good.
+// Fallen is the event that a death of a snake is final.
 type Fallen struct {
 	Who components.NetID `net:"ref"`
 	By  components.NetID `net:"ref"` // 0: the wall
@@ -53,14 +53,14 @@ func newEvents() *event.Registry {
 	return r
 }
 
-// Listen makes a client tell of each death that is final. What it foresees, of its own snake, pictures see by its state.
+// Listen makes a client call final for each final death. Predicted deaths of the client's own snake are in its state.
 func Listen(c *systems.ClientConfig, final func(f *Fallen)) {
 	c.Outcomes = func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[Death]{}) }
 	c.Events = event.NewClient(newEvents(), event.ClientConfig{})
 	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, f *Fallen) { final(f) })
 }
 
-// serve makes a server tell all of a death, once, when it is final.
+// serve makes a server raise [Fallen] to all clients, once per death, when the death is final.
 func serve(c *systems.ServerConfig) {
 	c.Policies.Window = Window
 	c.Events = event.NewServer(newEvents(), event.ServerConfig{})
@@ -71,22 +71,22 @@ func serve(c *systems.ServerConfig) {
 	}
 }
 
-// Proof counts what the world is there to show.
+// Proof has counts that show what the example demonstrates.
 type Proof struct {
 	Provisional uint64 `json:"provisional"` // deaths on the server
-	Withdrawn   uint64 `json:"withdrawn"`   // of these: a late input proved otherwise
+	Withdrawn   uint64 `json:"withdrawn"`   // of these, cancelled by a late input
 	Final       uint64 `json:"final"`
-	Foreseen    uint64 `json:"foreseen"` // by clients, of their own snakes
-	Mistaken    uint64 `json:"mistaken"` // of these: they did not happen
-	Told        int64  `json:"told"`     // of final deaths, all clients
+	Foreseen    uint64 `json:"foreseen"` // deaths that clients predicted for their own snakes
+	Mistaken    uint64 `json:"mistaken"` // of these, did not happen
+	Told        int64  `json:"told"`     // final deaths received, over all clients
 }
 
-// World is the game for package runner.
+// World returns the game for package runner.
 func World() runner.World {
 	var told atomic.Int64
 	return runner.World{
 		Name: "snake", Presets: []policy.Preset{policy.ServerRewind}, Defaults: runner.Options{NPCs: 40},
-		About:    "Snakes that cut each other off, whose deaths are final only when no late input can change them. -npcs is how much food there is.",
+		About:    "Snakes cut each other off. A death is final only when no late input can change it. -npcs is the amount of food.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) {
 			for i := range o.NPCs {

@@ -7,37 +7,37 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Lengths in units, speeds in units a second, times in seconds.
+// Lengths are in units, speeds in units per second, times in seconds.
 const (
 	Width, Height    = 960, 640
 	Radius, Flake    = 16, 6    // of a player, and of a snowball
 	speed, ballSpeed = 150, 420 // likewise
 
 	reload = 0.5 // between two throws
-	flight = 2.0 // of a snowball, and how long one lies that struck a tree
-	down   = 0.7 // for which a player who was hit lies in the snow
-	safe   = 1.5 // for which nobody hits it after that
+	flight = 2.0 // from the throw of a snowball until it disappears, in the air or at a tree
+	down   = 0.7 // that a player lies in the snow after a hit
+	safe   = 1.5 // after that, in which the player cannot be hit
 )
 
-// Trees stop snowballs, and are in nobody's way.
+// Trees stop snowballs but not players.
 var Trees = [...]struct{ X, Y, Radius float32 }{{200, 160, 26}, {480, 320, 34}, {760, 150, 22}, {240, 500, 22}, {740, 490, 28}}
 
-// Input is what a player does in one tick.
+// Input is the input of a player for one tick.
 type Input struct {
 	X, Y  int8          `net:"-1..1"`
-	Aim   uint16        `net:"0..65535 step 64 angle"` // 65536 to the full turn
-	Throw bool          // held: throws as often as the arm allows
-	Seen  lagcomp.Claim // what the player's view showed: see [Claim]
+	Aim   uint16        `net:"0..65535 step 64 angle"` // 65536ths of a full turn
+	Throw bool          // while held, the player throws every 0.5 seconds
+	Seen  lagcomp.Claim // the view that the player saw: see [Claim]
 }
 
 // Kid is a player.
 type Kid struct {
 	Wait   uint8  `net:"0..255"`   // ticks until the next throw
-	Hit    uint8  `net:"0..255"`   // ticks until it can be hit again: see [Kid.Down]
-	Thrown uint16 `net:"0..65535"` // snowballs
+	Hit    uint8  `net:"0..255"`   // ticks until the player can be hit again: see [Kid.Down]
+	Thrown uint16 `net:"0..65535"` // number of snowballs thrown
 }
 
-// Score is for the server to count: hits, and of these whose victim was elsewhere by then, without lag compensation misses.
+// Score has the hits that the server counts, and those of them that would have missed without lag compensation.
 type Score struct {
 	Hits uint16 `net:"0..65535"`
 	Past uint16 `net:"0..65535"`
@@ -45,10 +45,10 @@ type Score struct {
 
 // Ball is a snowball.
 type Ball struct {
-	Left uint8 `net:"0..255"` // ticks
+	Left uint8 `net:"0..255"` // ticks until it disappears
 }
 
-// Protocol builds the game's protocol. drift adds the rule that breaks the law: see the package.
+// Protocol returns the definition of the game. drift adds the rule that predicts wrongly: see the package comment.
 func Protocol(drift bool) *ecs.Protocol {
 	p := ecs.NewProtocol("snowball/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{

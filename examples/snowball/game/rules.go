@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// player is a row to write, and flyer, a snowball.
+// player is the row of players to write, flyer the row of snowballs to write.
 type player struct {
 	Owner *components.Owner
 	Pos   *components.Position
@@ -23,7 +23,7 @@ type flyer struct {
 	Ball *Ball
 }
 
-// snowball is a row of values, and target, what it can strike.
+// snowball is a row of values, target the row of players that it can strike.
 type snowball struct {
 	Owner components.Owner
 	Pos   components.Position
@@ -36,7 +36,7 @@ type target struct {
 	Kid   Kid
 }
 
-// throw is before walk: a snowball starts from where its player saw itself.
+// throw spawns snowballs. It runs before walk, so a snowball starts at the position that its player saw.
 func throw(w *ecs.World) {
 	for _, p := range ecs.EachInOrder[player](w) {
 		p.Kid.Wait -= min(p.Kid.Wait, 1)
@@ -52,12 +52,12 @@ func throw(w *ecs.World) {
 	}
 }
 
-// Down reports whether a player lies in the snow, and so does nothing.
+// Down reports whether a player lies in the snow and cannot act.
 func (k *Kid) Down(w *ecs.World) bool { return k.Hit > ticks(w, safe) }
 
 func ticks(w *ecs.World, seconds float64) uint8 { return uint8(seconds * float64(w.TickRate())) }
 
-// walk moves who is up.
+// walk moves players who are not down.
 func walk(w *ecs.World) {
 	for _, p := range ecs.Each[player](w) {
 		if p.Kid.Down(w) {
@@ -70,7 +70,7 @@ func walk(w *ecs.World) {
 	}
 }
 
-// fly moves snowballs. One that strikes a tree or the fence stays there until its time is up.
+// fly moves snowballs and despawns them when their time is up. A snowball stops at trees and at the fence.
 func fly(w *ecs.World) {
 	for e, b := range ecs.Each[flyer](w) {
 		if b.Ball.Left--; b.Ball.Left == 0 {
@@ -88,14 +88,14 @@ func fly(w *ecs.World) {
 	}
 }
 
-// near reports whether two places are no further apart than far.
+// near reports whether two places are at most far apart.
 func near(a, b components.Position, far float32) bool {
 	dx, dy := a.X-b.X, a.Y-b.Y
 	return float32(dx*dx)+float32(dy*dy) <= far*far
 }
 
-// Struck is whom a snowball strikes in a view: the server's, of what the thrower saw, or with lagcomp.Of what a
-// client draws.
+// Struck returns the player that a snowball strikes in a view. The view is the thrower's view on the server, or with
+// lagcomp.Of the view that a client draws.
 func Struck(view lagcomp.View, thrower uint32, at components.Position) (ecs.Entity, bool) {
 	for e, t := range lagcomp.All[target](view) {
 		if t.Owner.Client != thrower && t.Kid.Hit == 0 && near(at, t.Pos, Radius+Flake) {
@@ -105,18 +105,18 @@ func Struck(view lagcomp.View, thrower uint32, at components.Position) (ecs.Enti
 	return ecs.Entity{}, false
 }
 
-// hit finds out whom snowballs strike, tick by tick, each where its thrower saw the others: a view shows them some
-// tenths of a second ago, and the thrower's own snowballs in the present.
+// hit tests in every tick which players the snowballs strike, in the view of the thrower. This view shows other players
+// some tenths of a second in the past, and the thrower's own snowballs in the present.
 func hit(w *ecs.World) {
 	for _, p := range ecs.EachInOrder[player](w) {
 		view := lagcomp.As(w, p.Owner.Client, p.In.Seen)
 		for ball, b := range ecs.EachOf[flyer](w, p.Owner.Client) {
 			victim, struck := Struck(view, p.Owner.Client, *b.Pos)
-			if !struck || *b.Vel == (components.Velocity{}) { // or it lies
+			if !struck || *b.Vel == (components.Velocity{}) { // it has stopped
 				continue
 			}
 			w.Despawn(ball)
-			if kid := ecs.Get[Kid](w, victim); kid != nil && kid.Hit == 0 { // it may have left, or been hit, since
+			if kid := ecs.Get[Kid](w, victim); kid != nil && kid.Hit == 0 { // the victim may have left or been hit since then
 				kid.Hit = ticks(w, down+safe)
 				p.Score.Hits++
 				if !near(*b.Pos, *ecs.Get[components.Position](w, victim), Radius+Flake) {

@@ -12,18 +12,18 @@ import (
 	"github.com/tactusgo/tactus/systems/runner"
 )
 
-// World is the game for the runner. Models that show everybody in the present have nothing to compensate.
+// World returns the game for package runner. Models that show all players in the present need no lag compensation.
 func World() runner.World {
 	drift := false
 	return runner.World{
 		Name:     "snowball",
-		About:    "Predicted snowballs, and hits judged by what the thrower saw. -drift, and with it -force-rollback, show who is to blame.",
+		About:    "Predicted snowballs, and hits in the view of the thrower. -drift makes predictions wrong and shows the cause;\nadd -force-rollback to see the system too.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(drift) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} },
 		Client:   func(_ *runner.Options, c *systems.ClientConfig) { c.Schedule = schedule },
 		Flags: func(fs *flag.FlagSet) {
-			fs.BoolVar(&drift, "drift", false, "a rule draws from a generator that goes on")
+			fs.BoolVar(&drift, "drift", false, "make a rule use random numbers from outside of the world, so that predictions are wrong")
 		},
 		Defaults: runner.Options{NPCs: -1},
 		Presets:  []policy.Preset{policy.CorrectOnMismatch, policy.LocalSync, policy.Buffered},
@@ -31,15 +31,15 @@ func World() runner.World {
 	}
 }
 
-// join gives a client a player.
+// join spawns the player of a client.
 func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
 	at := components.Position{X: Radius + draw.Float32()*(Width-2*Radius), Y: Radius + draw.Float32()*(Height-2*Radius)}
 	w.Spawn(components.Owner{Client: client}, at, components.Heading{}, Kid{}, Score{}, Input{})
 }
 
-// Claim says what the player's view shows, for as long as it throws or has snowballs in the air: whoever plays, bot or
-// human, fills its input so.
+// Claim adds the view of the player to an input while the player throws or has snowballs in the air. Bots and human players
+// call it for each input.
 func Claim(c *systems.Client, in *Input) {
 	acts := in.Throw
 	for _, b := range ecs.All[snowball](c.World()) {
@@ -48,15 +48,15 @@ func Claim(c *systems.Client, in *Input) {
 	in.Seen = c.Claim(acts)
 }
 
-// bot runs about and throws at who is near on its screen. Its whims follow from the seed.
+// bot walks at random and throws at players nearby in its view. The seed determines its decisions.
 type bot struct {
 	draw     ecs.Rand
 	in       Input
-	left     int // ticks until it changes its mind
+	left     int // ticks until its next decision
 	released bool
 }
 
-// Gather is how the bot fills its inputs.
+// Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
 		if b.left--; b.left < 0 {
@@ -81,21 +81,21 @@ func (b *bot) Gather() systems.GatherFunc {
 	})
 }
 
-// Release lets go of all keys for good.
+// Release makes the bot press no more keys.
 func (b *bot) Release() { b.released = true }
 
-// Bearing is the aim along a vector.
+// Bearing returns the aim in the direction of a vector, in 65536ths of a full turn.
 func Bearing(dx, dy float32) uint16 {
 	return uint16(int32(math.Atan2(float64(dy), float64(dx)) / (2 * math.Pi) * 65536))
 }
 
-// Tally is a resource of a client: what became of the snowballs that it predicted.
+// Tally is a resource of a client with the results of the snowballs that it predicted.
 type Tally struct {
-	Matched, Mispredicted int                          // the server threw them too; it did not
-	flying                *ecs.Attachments[Ball, bool] // whether it is known that the server did
+	Matched, Mispredicted int                          // the server threw them too, or did not
+	flying                *ecs.Attachments[Ball, bool] // whether the server is known to have thrown it
 }
 
-// schedule puts tally behind Predict: once a tick, never again for one that Reconcile replays.
+// schedule inserts tally after Predict, so it runs once per tick and not in the ticks that Reconcile replays.
 func schedule(s *ecs.Schedule) error {
 	return s.InsertAfter("Predict", ecs.System{Name: "Tally", Run: tally})
 }
@@ -112,7 +112,7 @@ func tally(w *ecs.World) {
 		ecs.SetResource(w, t)
 	}
 	t.flying.Sweep(w)
-	for e := range ecs.Each[struct{ Ball *Ball }](w) { // what a client simulates are its own
+	for e := range ecs.Each[struct{ Ball *Ball }](w) { // a client simulates only its own snowballs
 		matched := t.flying.Of(e)
 		if matched == nil {
 			matched = t.flying.Attach(w, e, false)
@@ -124,13 +124,13 @@ func tally(w *ecs.World) {
 	}
 }
 
-// Proof is what a match has shown, in counts.
+// Proof has counts that show what the example demonstrates.
 type Proof struct {
 	Throws       int    `json:"throws"`               // on the server
-	Matched      int    `json:"matched_spawns"`       // predicted snowballs that became the server's
-	Mispredicted int    `json:"mispredicted_spawns"`  // those that the server did not throw
-	Past         int    `json:"lag_compensated_hits"` // in the server's present they are misses
-	Blames       uint64 `json:"blames"`               // fields that corrections are put down to, over all corrections
+	Matched      int    `json:"matched_spawns"`       // predicted snowballs that the server threw too
+	Mispredicted int    `json:"mispredicted_spawns"`  // predicted snowballs that the server did not throw
+	Past         int    `json:"lag_compensated_hits"` // hits that would have missed without lag compensation
+	Blames       uint64 `json:"blames"`               // fields that caused corrections, over all corrections
 }
 
 func proof(s *systems.Server, clients []*systems.Client) any {
