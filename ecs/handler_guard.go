@@ -5,14 +5,14 @@ import (
 	"unsafe"
 )
 
-// handlerGuard keeps handlers of a game from writing a world that is simulated again. They run outside the ticks, so no
-// replay repeats what they wrote: it would be lost, or make peers differ. The guard refuses calls that change the world, or
-// hand out pointers to much of it, at once (refuseWrite). It keeps a copy of a component that is handed out alone
-// (copyComponent), and compares the two when the handler is done.
+// handlerGuard prevents handlers of a game from writing to a world that simulates ticks again. Handlers run outside of
+// ticks, so replays do not repeat their writes, which would be lost or make peers differ. refuseWrite panics in calls that
+// change the world or return pointers to many components. copyComponent stores a copy of a component that a handler gets a
+// pointer to; the guard compares both after the handler.
 //
-// It also keeps functions of [Rows] from using the world at all (refuseRead), because several goroutines walk the rows.
+// It also prevents functions of [Rows] from using the world (refuseRead), because they run on several goroutines.
 //
-// The zero handlerGuard is ready; it keeps its memory.
+// The zero handlerGuard is ready to use. It keeps its memory.
 type handlerGuard struct {
 	handler string // the one that runs; empty: none
 	inRows  bool   // rows are walked
@@ -20,14 +20,14 @@ type handlerGuard struct {
 	values  arena
 }
 
-// componentCopy is a component that a handler was given, and a copy of it as it was then.
+// componentCopy is a component whose pointer a handler got, with a copy of its value at that time.
 type componentCopy struct {
 	at, was   unsafe.Pointer
 	component *Component
 }
 
-// run runs a handler, also within another one. It panics with advice if the handler wrote the world. handler is what the
-// advice calls it, such as "the handler of event Say".
+// run runs a handler, which may be nested in another one. It panics if the handler wrote to the world. handler describes it
+// in the message, such as "the handler of event Say".
 func (g *handlerGuard) run(handler string, run func()) {
 	outer, base := g.handler, len(g.copies)
 	defer g.endHandler(outer, base) // by a panic of the handler too
@@ -50,7 +50,7 @@ func (g *handlerGuard) endHandler(outer string, base int) {
 	}
 }
 
-// refuseWrite panics with advice while a handler runs or rows are walked. call is what must not be called then.
+// refuseWrite panics while a handler or Rows runs. call is the forbidden call.
 func (g *handlerGuard) refuseWrite(call string) {
 	g.refuseRead(call)
 	if g.handler != "" {
@@ -61,24 +61,24 @@ func (g *handlerGuard) refuseWrite(call string) {
 // startRows makes refuseRead panic until endRows.
 func (g *handlerGuard) startRows() { g.inRows = true }
 
-// endRows ends what startRows started.
+// endRows ends startRows.
 func (g *handlerGuard) endRows() { g.inRows = false }
 
-// refuseRead panics with advice while rows are walked. call is what must not be called then.
+// refuseRead panics while Rows runs. call is the forbidden call.
 func (g *handlerGuard) refuseRead(call string) {
 	if g.inRows {
 		panic(rowsError(call))
 	}
 }
 
-// rowsError says why a function of [Rows] must not make a call, and what to write instead.
+// rowsError returns the message for a call that a function of [Rows] must not make, with the remedy.
 func rowsError(call string) string {
 	return fmt.Sprintf("ecs: %s in a function of ecs.Rows: several goroutines walk the rows, and each function sees its own row and nothing else. "+
 		"What the function needs of the entity is a field of the row: a pointer to what is written, a value of what is read. "+
 		"What looks at other entities, or makes and removes some, is a system of its own, with ecs.Each", call)
 }
 
-// copyComponent keeps a copy of the component at p until the handler that runs ends. Without a handler it does nothing.
+// copyComponent stores a copy of the component at p until the current handler ends. Without a handler it does nothing.
 func (g *handlerGuard) copyComponent(p unsafe.Pointer, c *Component) {
 	if g.handler == "" {
 		return
@@ -88,7 +88,7 @@ func (g *handlerGuard) copyComponent(p unsafe.Pointer, c *Component) {
 	g.copies = append(g.copies, componentCopy{p, was, c})
 }
 
-// writeError says what a handler must not do, and what to write instead.
+// writeError returns the message for a forbidden write of a handler, with the remedy.
 func (g *handlerGuard) writeError(what string) string {
 	return fmt.Sprintf("ecs: %s %s: ticks of this world are simulated again, here or on other peers, and no replay repeats what handlers write. "+
 		"What players do to the world is an input or a command: ecs.Command, systems.CommandFor; "+

@@ -108,7 +108,7 @@ func (h *History) rowIn(tc *tableCapture, e Entity) int {
 var ErrNoHistory = errors.New("that tick is not in the history")
 
 // WorldHistory is a ring of captures of a whole world by tick: the entities, all their components, and all other state of
-// the simulation, which is the tick, the next NetID, the handles in use, the input sequences of owners, held inputs, and
+// the simulation, which is the tick, the next NetID, the handles in use, the input sequences of owners, the skipped owners, and
 // the spawns and despawns that a client predicts. Resources are not included.
 //
 // A capture copies all columns once. It copies handles only if they changed since the capture that it replaces. For each

@@ -8,11 +8,10 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// maxCommands is how many kinds of commands a protocol may have.
+// maxCommands is the largest number of commands of a protocol.
 const maxCommands = 64
 
-// Players is what a protocol says of players besides inputs, for the netcode: what happens when they join and leave, and
-// what they may ask for.
+// Players has the functions of a protocol for joining and leaving players and for their commands. It is for the netcode.
 type Players struct {
 	Join     *Request                      // runs when a player joins; nil: nothing happens
 	Leave    func(w *World, client uint32) // runs when a player leaves, before its entities are despawned; nil: nothing happens
@@ -35,7 +34,7 @@ func (r *Players) setLeave(f func(w *World, client uint32)) {
 	r.Leave = f
 }
 
-// addCommand adds a kind of commands. It panics if there is one of that type already, and above maxCommands.
+// addCommand adds a command. It panics if the type is already a command, and above maxCommands.
 func (r *Players) addCommand(c *Request) {
 	switch {
 	case r.Kind(c.Schema.Type) >= 0:
@@ -46,13 +45,13 @@ func (r *Players) addCommand(c *Request) {
 	r.Commands = append(r.Commands, c)
 }
 
-// Kind returns the kind of the commands of a type, −1 if there is none.
+// Kind returns the index of the command of a type, or −1.
 func (r *Players) Kind(t reflect.Type) int {
 	return slices.IndexFunc(r.Commands, func(c *Request) bool { return c.Schema.Type == t })
 }
 
-// Pack encodes a command as it is sent and kept: its kind, and its value. Values out of range become the nearest in it. It
-// returns an error for a type that no command of the protocol has.
+// Pack encodes a command as its kind and its value, for sending and storing. Values out of range become the nearest value
+// in the range. Pack returns an error if the type is not a command of the protocol.
 func (r *Players) Pack(v any) (string, error) {
 	kind := r.Kind(reflect.TypeOf(v))
 	if kind < 0 {
@@ -62,8 +61,8 @@ func (r *Players) Pack(v any) (string, error) {
 	return string(append([]byte{byte(kind)}, b...)), err
 }
 
-// Next cuts the next command off b, which holds commands as Pack encodes them and may have been made by anybody. It checks
-// the command, and returns an error that wraps [codec.ErrMalformed] or what [schema.Table.ReadRaw] returns.
+// Next splits the first command off b, which has commands as encoded by Pack and may be untrusted. It validates the command
+// and returns an error that wraps [codec.ErrMalformed] or an error of [schema.Table.ReadRaw].
 func (r *Players) Next(b []byte) (command, rest []byte, err error) {
 	if len(b) == 0 || int(b[0]) >= len(r.Commands) {
 		return nil, nil, fmt.Errorf("%w: no kind of commands", codec.ErrMalformed)
@@ -77,12 +76,12 @@ func (r *Players) Next(b []byte) (command, rest []byte, err error) {
 	return b[:n], b[n:], err
 }
 
-// Do runs a command, as Pack encoded it, in a world.
+// Do runs a command encoded by Pack in a world.
 func (r *Players) Do(w *World, client uint32, command string) {
 	r.Commands[command[0]].Run(w, client, []byte(command[1:]))
 }
 
-// lines returns the part of the protocol's text that is about players. Peers compare that text.
+// lines returns the lines of the protocol's text that are about players.
 func (r *Players) lines() (lines []string) {
 	if r.Join != nil {
 		lines = append(lines, "join "+r.Join.Schema.Line())

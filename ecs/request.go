@@ -9,18 +9,18 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// MaxRequest is how many bytes the value of a request may have, as [schema.Table.RawSize] counts them.
+// MaxRequest is the largest size in bytes of the value of a request, as given by [schema.Table.RawSize].
 const MaxRequest = 256
 
-// Request is something that a client asks for, which changes the world: to join, or a command. It is for the netcode.
+// Request is a request of a client that changes the world: to join, or a command. It is for the netcode.
 type Request struct {
 	// Schema is the field table of the value; it has no fields if the value is struct{}.
 	Schema *schema.Table
 	run    func(w *World, client uint32, from []byte)
 }
 
-// newRequest returns the request that a call registers. It panics when there is no function, or T has a field without a
-// tag, or is too large.
+// newRequest returns the request that a call registers. It panics if f is nil, if T has a field without a tag, or if T is
+// too large.
 func newRequest[T any](call string, f func(w *World, client uint32, v *T)) *Request {
 	t := reflect.TypeFor[T]()
 	if f == nil {
@@ -45,11 +45,10 @@ func newRequest[T any](call string, f func(w *World, client uint32, v *T)) *Requ
 	}}
 }
 
-// Run runs the request in a world. from is the value, as [schema.Table.AppendRaw] encodes it; no bytes are the zero value.
+// Run runs the request in a world. from is the value as encoded by [schema.Table.AppendRaw]; empty means the zero value.
 func (r *Request) Run(w *World, client uint32, from []byte) { r.run(w, client, from) }
 
-// Bytes encodes a value of the request as it is sent; nil is encoded as no bytes. It returns an error for a value of another
-// type.
+// Bytes encodes a value of the request; nil becomes no bytes. It returns an error if the value has a different type.
 func (r *Request) Bytes(v any) ([]byte, error) {
 	switch {
 	case v == nil:
@@ -62,8 +61,8 @@ func (r *Request) Bytes(v any) ([]byte, error) {
 	return r.Schema.AppendRaw(nil, p.UnsafePointer()), nil
 }
 
-// Value returns a pointer to the value that b encodes; no bytes are the zero value. b may have been made by anybody: its
-// errors are those of [schema.Table.ReadRaw].
+// Value returns a pointer to the value that b encodes; empty means the zero value. b may be untrusted. The errors are those
+// of [schema.Table.ReadRaw].
 func (r *Request) Value(b []byte) (any, error) {
 	p := reflect.New(r.Schema.Type)
 	r.Schema.Snap(p.UnsafePointer())

@@ -143,7 +143,7 @@ func (c *blockCoder) predictArrival() {
 }
 
 // asPredicted predicts a moving entity and codes whether it is as predicted, or else whether it equals the baseline. It
-// reports whether one of them holds.
+// reports whether the entity is coded completely.
 func (c *blockCoder) asPredicted(expected mode) bool {
 	w := &c.w
 	last := int(c.news & 3)
