@@ -1,3 +1,3 @@
-// Package allowance limits how often anybody does something, by a key such as an address or a player: [New], [Limiter.Take].
-// Keys such as addresses are those of internal/hostname.
+// Package allowance limits the rate of actions by a key, such as an address or a player: [New], [Limiter.Take]. Use
+// internal/hostname to obtain addresses as keys.
 package allowance

@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// most bounds what a limiter remembers.
+// most is the maximum number of stored keys.
 const most = 1 << 16
 
-// Limiter gives each key an allowance, which grows back. It may be used from any goroutine.
+// Limiter limits the rate of each key. It is safe for concurrent use.
 type Limiter[K comparable] struct {
-	every time.Duration // for one to grow back
+	every time.Duration // time until one unit is restored
 	burst int
 
 	mu    sync.Mutex
-	next  map[K]time.Time // when the allowance is whole again
+	next  map[K]time.Time // time at which the allowance of a key is full again
 	swept time.Time
 }
 
-// New makes a limiter of so many a minute, of which burst may come at once. Both are positive.
+// New returns a limiter that allows perMinute actions a minute for each key, of which burst may come at once. Both
+// must be positive.
 func New[K comparable](perMinute, burst int) *Limiter[K] {
 	return &Limiter[K]{every: time.Minute / time.Duration(perMinute), burst: burst, next: make(map[K]time.Time)}
 }
 
-// Take uses up cost of an allowance, 1 to the burst. Where there is not so much, it uses up nothing, and returns how long
-// it takes until there is.
+// Take uses cost units of a key's allowance, from 1 to the burst. If fewer are available, it uses none and returns
+// the time until they are.
 func (l *Limiter[K]) Take(key K, cost int, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,8 +43,8 @@ func (l *Limiter[K]) Take(key K, cost int, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// makeRoom forgets those whose allowance is whole, once a second at most, else anybody: who is forgotten has a whole
-// allowance, so that a flood of keys locks nobody out.
+// makeRoom removes keys whose allowance is full, at most once a second. If that is not enough, it removes arbitrary
+// keys. A removed key has a full allowance, so a flood of keys blocks no other key.
 func (l *Limiter[K]) makeRoom(now time.Time) {
 	if now.Sub(l.swept) >= time.Second {
 		l.swept = now

@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// Guard says under which names a server answers browsers. The zero value is the strictest that
-// still answers: who comes over loopback must have asked for localhost or a loopback address,
-// others for any address.
+// Guard says under which names a server answers browsers. The zero value is the strictest useful setting: requests
+// over loopback must name localhost or a loopback address, other requests must name an IP address.
 type Guard struct {
-	// Hosts are names of the server besides, without ports. Whoever can make one of them lead
-	// elsewhere can pose as the server.
+	// Hosts are additional names of the server, without ports. Whoever controls one of these names can impersonate
+	// the server.
 	Hosts []string
-	// Proxies answer for the names that they pass on, unless there are Hosts: then those count
-	// for proxies too.
+	// Proxies are trusted to check the names that they forward. If Hosts is set, the names of forwarded requests are
+	// checked too.
 	Proxies []netip.Prefix
 }
 
-// Validate returns an error for hosts that are none.
+// Validate returns an error for invalid hosts.
 func (g Guard) Validate() error {
 	for _, h := range g.Hosts {
 		if h == "" || Of(h) != h || strings.ContainsAny(h, " /,*@") {
@@ -30,8 +29,7 @@ func (g Guard) Validate() error {
 	return nil
 }
 
-// Allows reports whether a request is answered whose Host header is host, on a connection from
-// remote.
+// Allows reports whether the server answers a request with this Host header on a connection from remote.
 func (g Guard) Allows(host string, remote netip.Addr) bool {
 	name, proxied := Of(host), g.Proxied(remote)
 	if slices.ContainsFunc(g.Hosts, func(h string) bool { return strings.EqualFold(h, name) }) {
@@ -50,7 +48,7 @@ func (g Guard) Proxied(remote netip.Addr) bool {
 	return slices.ContainsFunc(g.Proxies, func(p netip.Prefix) bool { return p.Contains(remote) })
 }
 
-// Of is the name in a Host header, without port and brackets.
+// Of returns the name in a Host header, without port and brackets.
 func Of(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -62,8 +60,7 @@ func Of(host string) string {
 	return name
 }
 
-// Loopback reports whether a name leads to the machine that looks it up, whoever answers for
-// names: it is localhost or a loopback address.
+// Loopback reports whether a name always refers to the machine that resolves it: localhost or a loopback address.
 func Loopback(name string) bool {
 	if strings.EqualFold(name, "localhost") {
 		return true
@@ -72,8 +69,8 @@ func Loopback(name string) bool {
 	return ok && a.IsLoopback()
 }
 
-// address reads a name that is one. What stands in a zone would be anybody's choice, and browsers
-// know none.
+// address parses a name that is an IP address. It rejects zones, because a client could choose them freely and
+// browsers do not send them.
 func address(name string) (a netip.Addr, ok bool) {
 	a, err := netip.ParseAddr(name)
 	return a.Unmap(), err == nil && a.Zone() == ""

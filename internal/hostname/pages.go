@@ -11,23 +11,23 @@ import (
 
 // Pages says which pages of browsers may connect to a server.
 type Pages struct {
-	// Origins are those pages, as scheme://host or scheme://host:port; "*" is any page. nil is pages from the host that the
-	// browser connected to, whatever their scheme and port, under a name that Guard allows, and over loopback pages from any
-	// name of this machine.
+	// Origins are the allowed pages, as scheme://host or scheme://host:port; "*" allows any page. nil allows pages
+	// from the host that the browser connected to, with any scheme and port, if Guard allows its name, and over
+	// loopback pages from any name of this machine.
 	Origins []string
-	// Guard is asked where Origins is nil.
+	// Guard checks the host if Origins is nil.
 	Guard Guard
 }
 
-// Why a page may not connect.
+// Reasons for refusing a page.
 var (
-	// ErrOrigin: pages of this origin may not.
+	// ErrOrigin means that pages of this origin are not allowed.
 	ErrOrigin = errors.New("hostname: pages of this origin may not connect")
-	// ErrHost: any web site could lead here under the name that was asked for.
+	// ErrHost means that the host name could be controlled by any web site.
 	ErrHost = errors.New("hostname: any web site could lead here under this name")
 )
 
-// Validate returns an error for origins and hosts that are none.
+// Validate returns an error for invalid origins or hosts.
 func (p Pages) Validate() error {
 	for _, origin := range p.Origins {
 		u, err := url.Parse(origin)
@@ -38,8 +38,8 @@ func (p Pages) Validate() error {
 	return p.Guard.Validate()
 }
 
-// Check says whether a page may connect that came from an origin, asks for a host, and does so from remote: nil, [ErrOrigin] or
-// [ErrHost]. The origin is what browsers do not let a page choose.
+// Check returns nil if a page may connect, else [ErrOrigin] or [ErrHost]. from is the Origin header, which a page
+// cannot choose, host the Host header, and remote the address of the connection.
 func (p Pages) Check(from, host string, remote netip.Addr) error {
 	if p.Origins != nil {
 		if slices.Contains(p.Origins, "*") || slices.ContainsFunc(p.Origins, func(o string) bool {

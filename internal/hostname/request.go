@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Foreign reports whether a page of another site, or of another port of this machine, makes a request. It could not read
-// the answer; but it could make the server do something, and tell from the time what is there. A page under one of the
-// Hosts is none, whatever a proxy made of the name.
+// Foreign reports whether a page of another site, or of another port of this machine, sent the request. Such a page
+// cannot read the response, but it could trigger actions and learn from the timing. Pages under one of the Hosts are
+// not foreign, even if a proxy changed the Host header.
 func (g Guard) Foreign(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "", "same-origin", "none": // none: the address bar
 	default:
 		return true
 	}
-	origin := r.Header.Get("Origin") // of browsers that tell no more
+	origin := r.Header.Get("Origin") // for browsers without Sec-Fetch-Site
 	if origin == "" {
 		return false
 	}
@@ -28,7 +28,7 @@ func (g Guard) Foreign(r *http.Request) bool {
 	return !strings.EqualFold(from.Host, r.Host) && !slices.ContainsFunc(g.Hosts, func(h string) bool { return strings.EqualFold(h, from.Hostname()) })
 }
 
-// Forwarded reports whether a proxy says that it passes a request on.
+// Forwarded reports whether a proxy forwarded the request, according to its headers.
 func Forwarded(h http.Header) bool {
 	for _, name := range [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
 		if h.Get(name) != "" {
@@ -38,8 +38,9 @@ func Forwarded(h http.Header) bool {
 	return false
 }
 
-// Client is the address that a request comes from: of the connection, or, when that is one of the Proxies, the last one
-// in X-Forwarded-For that is none. What stands before it was written by the client.
+// Client returns the address of the client: the address of the connection, or if that is one of the Proxies, the last
+// address in X-Forwarded-For that is not a proxy. Earlier addresses there are written by the client and cannot be
+// trusted.
 func (g Guard) Client(r *http.Request) (netip.Addr, error) {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -57,13 +58,13 @@ func (g Guard) Client(r *http.Request) (netip.Addr, error) {
 	return from, nil
 }
 
-// Network is what addresses are counted by: an IPv4 address, or the 64 bits of an IPv6 address that a household has, or
-// one machine with all addresses that it likes.
+// Network returns the address by which clients are counted: an IPv4 address, or the /64 prefix of an IPv6 address,
+// because one household or machine can use all addresses of its prefix.
 func Network(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")
 	if !a.Is6() || a.IsLoopback() {
 		return a
 	}
-	p, _ := a.Prefix(64) // a has so many bits
+	p, _ := a.Prefix(64) // never fails: a is an IPv6 address
 	return p.Addr()
 }

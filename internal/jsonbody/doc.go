@@ -1,3 +1,3 @@
-// Package jsonbody reads bodies of HTTP requests that are one JSON object and nothing else: [Read], [Parse]. Names count
-// as they are written, once each, and what is not known is refused.
+// Package jsonbody decodes bodies of HTTP requests that consist of exactly one JSON object: [Read], [Parse]. Field
+// names are case-sensitive and must be unique. Unknown fields are errors.
 package jsonbody

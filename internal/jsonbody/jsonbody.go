@@ -13,19 +13,19 @@ import (
 	"strings"
 )
 
-// Error is why a body is refused.
+// Error is the reason for refusing a body.
 type Error struct {
-	// Code says it to a program: no_json (the request does not say that it is JSON), too_long or bad_body.
+	// Code is the machine-readable reason: no_json (the Content-Type is not JSON), too_long or bad_body.
 	Code string
-	// Message says to people what to send.
+	// Message tells people what to send.
 	Message string
 }
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// Read reads the body of a request, of at most so many bytes. T is a struct whose fields have json tags. Errors are
-// of type *[Error].
+// Read decodes the body of a request, of at most most bytes. T is a struct whose fields have json tags. Errors have
+// type *[Error].
 func Read[T any](w http.ResponseWriter, r *http.Request, most int64) (body T, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return body, &Error{"no_json", "Send JSON, with the header Content-Type: application/json."}
@@ -40,7 +40,7 @@ func Read[T any](w http.ResponseWriter, r *http.Request, most int64) (body T, er
 	return Parse[T](b)
 }
 
-// Parse reads the bytes of a body. Errors are of type *[Error], with the code bad_body.
+// Parse decodes the bytes of a body. Errors have type *[Error], with the code bad_body.
 func Parse[T any](b []byte) (body T, err error) {
 	names := Fields(reflect.TypeFor[T]())
 	bad := func(why string) (T, error) {
@@ -83,7 +83,7 @@ func Parse[T any](b []byte) (body T, err error) {
 	return body, nil
 }
 
-// Fields are the names of the fields of a body, in their order.
+// Fields returns the JSON names of the fields of a struct, in their order.
 func Fields(of reflect.Type) (names []string) {
 	for field := range of.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")

@@ -1,4 +1,4 @@
-// Package logging is what the packages of the framework log to: a [Logger], which a *slog.Logger is. They do not import
-// log/slog themselves, because whoever does links encoding/json and log with it, which is an eighth of a megabyte that
-// each player in a browser would fetch.
+// Package logging defines the [Logger] interface of the framework, which *slog.Logger implements. The framework does
+// not import log/slog itself, because this links encoding/json and log: an eighth of a megabyte for each player in a
+// browser.
 package logging

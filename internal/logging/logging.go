@@ -2,19 +2,19 @@ package logging
 
 import "reflect"
 
-// Logger takes messages with pairs of keys and values. *slog.Logger is one.
+// Logger logs messages with pairs of keys and values. *slog.Logger implements it.
 type Logger interface {
-	// Debug is for who looks for something.
+	// Debug logs details for debugging.
 	Debug(msg string, args ...any)
-	// Info is for what happens.
+	// Info logs normal events.
 	Info(msg string, args ...any)
-	// Warn is for what should not happen.
+	// Warn logs unexpected events.
 	Warn(msg string, args ...any)
-	// Error is for what must not.
+	// Error logs failures.
 	Error(msg string, args ...any)
 }
 
-// Discard is a Logger that keeps nothing.
+// Discard is a Logger that discards everything.
 type Discard struct{}
 
 // Debug implements [Logger].
@@ -29,13 +29,13 @@ func (Discard) Warn(string, ...any) {}
 // Error implements [Logger].
 func (Discard) Error(string, ...any) {}
 
-// Given reports whether there is a logger: nil is none, and so is a nil pointer, as of a *slog.Logger that nobody set.
+// Given reports whether l is a logger. It returns false for nil and for a nil pointer, such as an unset *slog.Logger.
 func Given(l Logger) bool {
 	v := reflect.ValueOf(l)
 	return v.IsValid() && !(v.Kind() == reflect.Pointer && v.IsNil())
 }
 
-// Or is l, or where there is none one that keeps nothing.
+// Or returns l, or a Logger that discards everything if l is nil or a nil pointer.
 func Or(l Logger) Logger {
 	if Given(l) {
 		return l

@@ -1,10 +1,10 @@
-// Package workers does pieces of work on several goroutines at once.
+// Package workers runs pieces of work on several goroutines.
 //
-//   - Make a pool: [New]. Without goroutines of its own it is as good: [New] of 1, or nil.
-//   - Do n pieces of work, and wait for all: [Pool.Each].
-//   - Keep what a piece needs for itself, such as room to write in: one for each of [Pool.Workers].
+//   - Create a pool: [New]. New(1) or a nil pool runs everything on the caller.
+//   - Run n pieces and wait for all of them: [Pool.Each].
+//   - Give each worker its own scratch memory: there are [Pool.Workers] workers.
 //
-// Which worker does which piece is left to chance. So a piece writes what is its own, and what it
-// reads nobody writes meanwhile; what all pieces came to is put together afterwards, in their order.
-// Then the result does not depend on how many workers there are.
+// The assignment of pieces to workers is not deterministic. So a piece must write only its own data, and must not
+// read data that another piece writes. Combine the results afterwards, in the order of the pieces. Then the result
+// does not depend on the number of workers.
 package workers

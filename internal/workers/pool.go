@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// patience is for how long a helper that is done looks for more work before it sleeps, and the caller for helpers that
-// are not. To wake a thread takes some 100 µs on virtual machines, and a server's tick has several pieces of work behind
-// each other. At 60 ticks a second this costs a helper at most 1.5 % of a processor.
+// patience is how long an idle helper polls for more work before it sleeps, and how long the caller polls for helpers
+// that are still working. Waking a thread takes about 100 µs on virtual machines, and a server's tick has several
+// pieces of work in sequence. At 60 ticks a second, polling costs a helper at most 1.5 % of a processor.
 const patience = 250 * time.Microsecond
 
-// Pool is some goroutines that wait for work. It belongs to one goroutine, the caller, which
-// works too. A nil Pool has the caller alone.
+// Pool is a set of goroutines that wait for work. Only one goroutine may use it, the caller, which works too. A nil
+// Pool uses only the caller.
 type Pool struct {
 	helpers []*helper
 	gone    sync.WaitGroup
-	n       int // workers, the caller among them
+	n       int // number of workers, including the caller
 	job     job
 }
 
@@ -27,39 +27,39 @@ type helper struct {
 	wake  chan struct{}
 }
 
-// The states of a helper.
+// States of a helper.
 const (
-	looking uint32 = iota // for work
+	polling uint32 = iota // polling for work
 	asleep                // until woken
 	working
 )
 
-// job is the work at hand.
+// job is the current work.
 type job struct {
 	do      func(worker, piece int)
 	pieces  int
-	share   int           // pieces that are taken at once
-	next    atomic.Int64  // the first piece that nobody has taken
-	numbers atomic.Int32  // of the helpers, as they come
-	busy    atomic.Int32  // helpers that are not done, and sleeps
-	done    chan struct{} // the last one is, and the caller sleeps
+	share   int           // pieces that a worker takes at once
+	next    atomic.Int64  // first piece that no worker has taken
+	numbers atomic.Int32  // numbers assigned to helpers
+	busy    atomic.Int32  // unfinished helpers, plus sleeps
+	done    chan struct{} // receives a value when the last helper finishes while the caller sleeps
 	failed  atomic.Pointer[failure]
 }
 
-// sleeps is added to busy by a caller who is about to sleep. Being one number with the helpers that are not done, it is for
-// the last one alone to wake the caller: one who looked later would wake it in the next piece of work.
+// sleeps is added to busy by a caller that is about to sleep. Because busy holds both, only the last helper wakes the
+// caller. With two variables, a late helper could wake the caller during the next work.
 const sleeps = 1 << 16
 
 // failure is a panic of a worker.
 type failure struct{ value any }
 
-// New makes a pool of n workers, of which the caller is one; below 2 there are no others. These
-// begin with the first work there is for them, so a pool that was never used need not be closed.
+// New returns a pool of n workers, including the caller. With n below 2 there are no other goroutines. The goroutines
+// start with the first work, so an unused pool need not be closed.
 func New(n int) *Pool {
 	return &Pool{n: max(n, 1)}
 }
 
-// start begins the other goroutines.
+// start starts the other goroutines.
 func (p *Pool) start() {
 	p.job.done = make(chan struct{}, 1)
 	for range p.n - 1 {
@@ -69,35 +69,35 @@ func (p *Pool) start() {
 	}
 }
 
-// help works whenever there is work, until the pool is closed.
+// help runs work until the pool is closed.
 func (h *helper) help(j *job) {
 	for {
-		if !look(func() bool { return h.state.Load() == working }) && h.state.CompareAndSwap(looking, asleep) {
+		if !poll(func() bool { return h.state.Load() == working }) && h.state.CompareAndSwap(polling, asleep) {
 			if _, open := <-h.wake; !open {
 				return
 			}
 		}
 		j.work(int(j.numbers.Add(1)))
-		h.state.Store(looking)
+		h.state.Store(polling)
 		if j.busy.Add(-1) == sleeps {
 			j.done <- struct{}{}
 		}
 	}
 }
 
-// call gives a helper work.
+// call gives work to a helper.
 func (h *helper) call() {
-	if !h.state.CompareAndSwap(looking, working) {
+	if !h.state.CompareAndSwap(polling, working) {
 		h.state.Store(working)
 		h.wake <- struct{}{}
 	}
 }
 
-// look waits for something, and returns false when patience is at its end. Others who could run do.
-func look(is func() bool) bool {
+// poll calls done until it returns true, or returns false after the time patience. It yields to other goroutines.
+func poll(done func() bool) bool {
 	for until := time.Now().Add(patience); ; runtime.Gosched() {
 		for range 32 {
-			if is() {
+			if done() {
 				return true
 			}
 		}
@@ -107,7 +107,7 @@ func look(is func() bool) bool {
 	}
 }
 
-// Workers is how many there are, at least 1.
+// Workers returns the number of workers, at least 1.
 func (p *Pool) Workers() int {
 	if p == nil {
 		return 1
@@ -115,10 +115,10 @@ func (p *Pool) Workers() int {
 	return p.n
 }
 
-// Each calls do for each piece from 0 to n-1, once, and returns when all is done. worker is
-// from 0 to Workers−1, and no worker does two pieces at once. Where do is stored once, and
-// no literal that captures variables, Each allocates nothing. A panic of a piece is the
-// caller's, once the others are done. do must not call Each of the same pool.
+// Each calls do once for each piece from 0 to n-1 and returns when all are done. worker is from 0 to Workers−1, and a
+// worker runs one piece at a time. Each allocates nothing if do is a stored function and not a literal that captures
+// variables. A panic in a piece is raised in the caller after the others have finished. do must not call Each of the
+// same pool.
 func (p *Pool) Each(n int, do func(worker, piece int)) {
 	if p == nil || p.n < 2 || n < 2 {
 		for i := range n {
@@ -149,7 +149,7 @@ func (p *Pool) Each(n int, do func(worker, piece int)) {
 
 // wait waits until all helpers are done.
 func (j *job) wait() {
-	if look(func() bool { return j.busy.Load() == 0 }) {
+	if poll(func() bool { return j.busy.Load() == 0 }) {
 		return
 	}
 	if j.busy.Add(sleeps) != sleeps {
@@ -157,7 +157,7 @@ func (j *job) wait() {
 	}
 }
 
-// work does pieces until there are none left.
+// work runs pieces until none are left.
 func (j *job) work(worker int) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -176,8 +176,8 @@ func (j *job) work(worker int) {
 	}
 }
 
-// Close ends the pool's goroutines. Doing so twice, and of a nil Pool, is harmless; Each after
-// it runs in the caller.
+// Close stops the goroutines of the pool. Repeated calls and a nil Pool are allowed. Each runs on the caller after
+// it.
 func (p *Pool) Close() {
 	if p == nil {
 		return
