@@ -31,10 +31,6 @@ func UvarintLen(v uint64) int {
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// zigzag32 is zigzag for 32-bit differences, so that they take at most 5 bytes as a varint.
-func zigzag32(v int32) uint32   { return uint32(v)<<1 ^ uint32(v>>31) }
-func unzigzag32(v uint32) int32 { return int32(v>>1) ^ -int32(v&1) }
-
 // uvarintByte reports whether b is valid at the given shift of a varint: the last byte is not zero, except as the only
 // byte, and no bit lies past bit 63.
 func uvarintByte(b uint64, shift uint) bool {

@@ -27,17 +27,6 @@ func TestVarintsAreThoseOfEncodingBinary(t *testing.T) {
 	}
 }
 
-func TestZigzag32(t *testing.T) {
-	for _, v := range []int32{0, -1, 1, math.MinInt32, math.MaxInt32} {
-		if unzigzag32(zigzag32(v)) != v {
-			t.Errorf("%d becomes %d", v, unzigzag32(zigzag32(v)))
-		}
-	}
-	if zigzag32(-2) != 3 {
-		t.Errorf("−2 becomes %d", zigzag32(-2))
-	}
-}
-
 func TestByteReader(t *testing.T) {
 	b := []byte{1}
 	b = binary.LittleEndian.AppendUint16(b, 0x1234)

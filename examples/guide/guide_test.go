@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/guide"
 	"github.com/tactusgo/tactus/systems"
@@ -75,5 +76,21 @@ func TestEveryModel(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A destroyed tank drops the flag where it was: it does not score by restarting at its own base.
+func TestDestroyedTankDropsTheFlag(t *testing.T) {
+	w := ecs.NewWorld(guide.Protocol(), ecs.Config{TickRate: 60})
+	at := guide.Place{X: 100, Y: 50}
+	carrier := w.Spawn(components.Owner{Client: 1}, at, guide.Hull{Left: 1}, guide.Crew{Team: 0}, guide.Ammo{}, guide.Drive{})
+	flag := w.Spawn(at, guide.Flag{Carrier: w.NetID(carrier), Team: 1})
+	w.Spawn(components.Owner{Client: 2}, at, guide.Shell{Ticks: 90, Team: 1})
+	systemstest.Step(w, 1)
+	if f := ecs.Get[guide.Flag](w, flag); f.Carrier != 0 {
+		t.Error("the destroyed tank still carries the flag")
+	}
+	if s := ecs.Single[guide.Score](w); s.Points != [2]uint16{} {
+		t.Errorf("the score is %v", s.Points)
 	}
 }

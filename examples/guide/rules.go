@@ -83,14 +83,19 @@ func explode(w *ecs.World) {
 	}
 }
 
-// wound removes armour from a tank. A tank without armour restarts at its base. The jump is counted in Teleports, so
-// that clients do not draw the tank sliding to its base.
+// wound removes armour from a tank. A tank without armour drops the flag and restarts at its base. The jump is counted in
+// Teleports, so that clients do not draw the tank sliding to its base.
 func wound(w *ecs.World, e ecs.Entity, t tank, points uint8) {
 	t.Hull.Left -= min(t.Hull.Left, points)
 	if t.Hull.Left > 0 {
 		return
 	}
 	event.Raise(w, event.ToViewers(e), Destroyed{Who: w.NetID(e)})
+	for _, f := range ecs.Each[flag](w) {
+		if f.Flag.Carrier == w.NetID(e) {
+			f.Flag.Carrier = 0
+		}
+	}
 	t.Hull.Left, t.Ammo.Shells, *t.Place = armour, magazine, bases[t.Crew.Team]
 	if jumps := ecs.Get[components.Teleports](w, e); jumps != nil {
 		jumps.Count++
@@ -109,8 +114,6 @@ func capture(w *ecs.World) {
 			for _, s := range ecs.Each[struct{ Score *Score }](w) {
 				s.Score.Points[1-f.Flag.Team]++
 			}
-		case ecs.Get[Hull](w, carrier).Left == 0:
-			f.Flag.Carrier = 0
 		}
 	}
 }
