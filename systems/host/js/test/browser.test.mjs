@@ -43,13 +43,14 @@ async function visit(t, page, module, more = {}) {
     server.listen(0, '127.0.0.1', () => {
       const profile = mkdtempSync(join(tmpdir(), 'tactus-chromium-'));
       const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', `--user-data-dir=${profile}`];
-      const process = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/${page}`], { stdio: 'ignore' });
-      const gone = new Promise((end) => process.on('exit', end));
+      // The browser leads a group of its own, so that its helper processes end with it.
+      const browser = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/${page}`], { stdio: 'ignore', detached: true });
+      const gone = new Promise((end) => browser.on('exit', end));
       t.after(async () => {
-        process.kill();
+        process.kill(-browser.pid, 'SIGKILL');
         await gone;
         server.closeAllConnections();
-        rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+        rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
       });
     });
   });
