@@ -61,7 +61,7 @@ func (m *relaying) Depart(gone []uint32) {
 }
 
 // Plays reports whether a client's player is in the game, and may command more.
-func (m *relaying) Plays(p *peer) bool { return m.in.Playing(p.relayed) && !m.in.Commanded(p.relayed) }
+func (m *relaying) Plays(p *peer) bool { return m.in.Playing(p.relayed) && !m.in.CommandsWaiting(p.relayed) }
 
 // Command makes a player do something in the tick that comes.
 func (m *relaying) Command(player uint32, command string) { m.in.Command(player, command) }
@@ -118,7 +118,7 @@ func (t relayTeller) Leave(p *peer) { t.account(p) }
 func (relayTeller) Acked(*peer, uint16) {}
 
 // Run is the system Snapshot: it makes the state of the world for who joins.
-func (t relayTeller) Run(w *ecs.World) { t.in.Attend(w) }
+func (t relayTeller) Run(w *ecs.World) { t.in.PrepareStates(w) }
 
 // Send is the system Send: it tells every client what it has not heard of.
 func (t relayTeller) Send(*ecs.World) {
@@ -127,13 +127,13 @@ func (t relayTeller) Send(*ecs.World) {
 	s.stats.Mended = t.in.Stats().Mended
 	for _, p := range s.sessions.peers.All() {
 		t.account(p)
-		if b := t.in.Tell(p.relayed); b != nil {
+		if b := t.in.NextPacket(p.relayed); b != nil {
 			if _, ok := s.sessions.Send(p.Client, b); ok {
 				s.stats.Updates++
 				s.stats.RelayBytes += uint64(len(b))
 			}
 		}
-		n, err := t.in.Hand(p.relayed)
+		n, err := t.in.SendReliable(p.relayed)
 		s.stats.StateBytes += uint64(n)
 		switch {
 		case errors.Is(err, relay.ErrTooLarge) || errors.Is(err, relay.ErrAbsent):

@@ -68,13 +68,13 @@ func (m *Rewind) Run(*ecs.World) {
 		m.line.Overrule(id, tick, m.still)
 	}
 	m.guide(int64(tick))
-	m.line.Pass()
-	m.line.Open()
+	m.line.Resimulate()
+	m.line.BeginTick()
 }
 
 // Done ends the tick.
 func (m *Rewind) Done() {
-	m.line.Close()
+	m.line.EndTick()
 	tick := m.config.Tick()
 	for _, c := range m.clients.All() {
 		m.processed(c, tick)
@@ -117,7 +117,7 @@ func (m *Rewind) Await(player uint32) {
 
 // Command makes a player do something in the tick that comes.
 func (m *Rewind) Command(player uint32, command string) {
-	if err := timeline.CommandsOf(m.line).Add(player, m.config.Tick(), command); err != nil {
+	if err := m.line.AddCommand(player, m.config.Tick(), command); err != nil {
 		panic(err) // the tick that comes is never final
 	}
 }

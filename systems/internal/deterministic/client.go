@@ -15,47 +15,47 @@ import (
 	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
-// Client simulates everything from the inputs of all players: under rollback at
-// the server's tick, by guesses until they come; under lockstep when they have come, and at the
-// same time as everybody, so that nobody answers earlier than others to what it sees.
+// Client simulates everything from the inputs of all players. Under rollback it stays at the server's tick and
+// guesses inputs that have not arrived. Under lockstep it simulates a tick when the inputs have arrived, at the
+// same time as all other clients.
 type Client struct {
 	Pace
-	// Counts are what was sent.
+	// Counts counts the sent datagrams.
 	Counts Counts
 
-	channel  int
-	inputs   *inputgather.System
-	table    *schema.Table
-	view     *interpolate.Present
-	words    []int32 // gathered for the coming tick
-	shown    []int32 // room for the input of a frame
-	ask      func() []int32
-	advanced bool // since the last frame drawn
-	loaded   bool // it has had a state of the world
-	packet   []byte
+	channel          int
+	inputs           *inputgather.System
+	table            *schema.Table
+	view             *interpolate.Present
+	words            []int32 // input for the coming tick
+	shown            []int32 // memory for the input of a frame
+	currentInputFunc func() []int32
+	advanced         bool // a tick was simulated since the last drawn frame
+	loaded           bool // a state of the world has arrived
+	packet           []byte
 }
 
-// Counts count what a client sent.
+// Counts counts what a client sent.
 type Counts struct {
-	Bytes  uint64 // of datagrams
-	Errors uint64 // datagrams that the wire refused
+	Bytes  uint64 // bytes of datagrams
+	Errors uint64 // datagrams that the session refused
 }
 
-// ClientParts are what a client needs.
+// ClientParts holds what a client needs.
 type ClientParts struct {
 	World     *ecs.World
 	Player    uint32
 	Session   netsys.Session
 	Time      Time
-	Channel   int // for reliable messages: see BulkChannel
+	Channel   int // channel of reliable messages: see BulkChannel
 	Inputs    *inputgather.System
-	Table     *schema.Table // of an input
+	Table     *schema.Table // of the input component
 	Relay     relay.ClientConfig
 	Drawing   interpolate.Parts
 	Followers timeline.Listener
 }
 
-// NewClient makes the end that follows.
+// NewClient returns a client.
 func NewClient(p ClientParts) *Client {
 	c := &Client{
 		channel: p.Channel, inputs: p.Inputs, table: p.Table,
@@ -65,19 +65,19 @@ func NewClient(p ClientParts) *Client {
 	c.Pace = Pace{time: p.Time, session: p.Session, since: clock.Ticks{Start: p.Time.Now(), Step: p.World.StepDuration()}}
 	c.relay = relay.NewClient(p.World, p.Player, p.Relay, p.Followers, c.view)
 	c.clock.Snap = snapAway * float64(p.World.TickRate())
-	c.ask = c.wordsNow
+	c.currentInputFunc = c.currentInput
 	return c
 }
 
-// Relay is the end of package relay, for looking.
+// Relay returns the client's end of package relay, for inspection.
 func (c *Client) Relay() *relay.Client { return c.relay }
 
-// View is what draws.
+// View returns the system that writes the drawn view.
 func (c *Client) View() *interpolate.System { return c.view.System }
 
-// Receive takes in a datagram.
+// Receive processes a datagram.
 func (c *Client) Receive(pk netsys.Packet) error {
-	b, err := Datagram(pk.Data)
+	b, err := ParseDatagram(pk.Data)
 	if err != nil {
 		return err
 	}
@@ -88,35 +88,31 @@ func (c *Client) Receive(pk netsys.Packet) error {
 	return nil
 }
 
-// Message takes in a part of the state of the world; it reports false for a message that is
-// somebody else's.
+// Message processes a part of the state of the world. own is false if the message belongs to another receiver.
 func (c *Client) Message(number int, message []byte) (own bool, err error) {
-	b, ok := Message(message)
+	b, ok := ParseMessage(message)
 	if !ok || number != c.channel {
 		return false, nil
 	}
 	return true, c.relay.Deliver(b)
 }
 
-// Loaded reports whether the client has had a state of the world. Ask when all that was received
-// has been.
+// Loaded reports whether a state of the world has arrived. Call it after all received messages were processed.
 func (c *Client) Loaded() bool {
 	c.loaded = c.loaded || c.relay.Following()
 	return c.loaded
 }
 
-// Reconcile is the system: it simulates again what was guessed wrong, as far as that is known
-// now.
+// Reconcile is a system. It simulates ticks again whose guessed inputs turned out wrong.
 func (c *Client) Reconcile(*ecs.World) {
 	c.view.BeginStep(c.relay.Timeline().Next())
 	if c.relay.Following() {
-		c.relay.Timeline().Pass()
+		c.relay.Timeline().Resimulate()
 	}
 	c.view.EndStep()
 }
 
-// Gather is the system InputGather: it asks the game for the input of the coming tick, when it
-// will be used.
+// Gather is the system InputGather. It asks the game for the input of the coming tick if that input will be used.
 func (c *Client) Gather(w *ecs.World) {
 	if c.relay.Due() {
 		c.inputs.Run(w)
@@ -124,12 +120,11 @@ func (c *Client) Gather(w *ecs.World) {
 	}
 }
 
-// Predict is the system: it simulates the next tick, and before it again what own inputs have
-// changed since.
+// Predict is a system. It simulates the next tick, after ticks that own inputs have changed.
 func (c *Client) Predict(*ecs.World) {
 	c.view.BeginStep(c.relay.Timeline().Next())
 	if c.stepped = false; c.held {
-		c.relay.Hold(c.words)
+		c.relay.GiveInput(c.words)
 	} else {
 		c.stepped = c.relay.Step(c.words)
 	}
@@ -138,9 +133,9 @@ func (c *Client) Predict(*ecs.World) {
 	c.held = false
 }
 
-// Send is the system: it tells the server the inputs that it has not told to have.
+// Send is a system. It sends inputs that the server has not acknowledged.
 func (c *Client) Send(*ecs.World) {
-	c.relay.Repeat(repeats(c.session.Stats(), c.since.Step))
+	c.relay.SetRepeats(repeats(c.session.Stats(), c.since.Step))
 	c.packet = append(c.packet[:0], Kind)
 	c.packet = c.relay.Append(c.packet, limit)
 	if _, err := c.session.Send(c.time.Now(), c.packet); err != nil {
@@ -153,12 +148,12 @@ func (c *Client) Send(*ecs.World) {
 		if err := c.session.Channels().Send(c.channel, c.packet); errors.Is(err, channel.ErrFull) {
 			break
 		}
-		c.relay.Sent() // a report that is too long for the channel is given up
+		c.relay.Sent() // a report that is too long for the channel is dropped
 	}
 }
 
-// Interpolate is the system: it draws everything in the present. The view stalls where no tick
-// has come since the last frame.
+// Interpolate is a system. It draws all entities at the present tick. The view stalls if no tick was simulated
+// since the last frame.
 func (c *Client) Interpolate(w *ecs.World) {
 	if c.loaded && !c.advanced && !c.stepped {
 		c.view.Stall()
@@ -167,7 +162,7 @@ func (c *Client) Interpolate(w *ecs.World) {
 	c.view.Run(w)
 }
 
-// Applied is the number of the newest tick, as inputs count with these.
+// Applied returns the newest simulated tick, which under these models is the number of its input.
 func (c *Client) Applied() uint32 {
 	if next := c.relay.Timeline().Next(); c.relay.Playing() && next > 0 {
 		return next - 1
@@ -175,30 +170,31 @@ func (c *Client) Applied() uint32 {
 	return 0
 }
 
-// Coming is the timeline's next tick, in which everything is simulated.
+// Coming returns the timeline's next tick, in which everything is simulated.
 func (c *Client) Coming() (tick, input uint32, share float64) {
 	tick = c.relay.Timeline().Next()
 	switch {
 	case !c.relay.Following():
 		return tick, tick, 0
 	case !c.stepped:
-		return tick, tick, 1 // it was due and did not come: all of it is drawn already
+		return tick, tick, 1 // the tick was due and was not simulated: the view has drawn all of it already
 	}
 	return tick, tick, c.time.Passed()
 }
 
-// Foresee gives all players the inputs that are known of the coming tick, and guessed.
-func (c *Client) Foresee(uint32) { c.relay.Foresee(c.ask) }
+// Foresee sets the known and guessed inputs of all players for the coming tick.
+func (c *Client) Foresee(uint32) { c.relay.PredictInputs(c.currentInputFunc) }
 
-// wordsNow is the input as it is in this frame.
-func (c *Client) wordsNow() []int32 {
+// currentInput returns the input as the game gathers it for this frame.
+func (c *Client) currentInput() []int32 {
 	if p := c.inputs.Now(); p != nil {
 		c.table.Quantize(c.shown, c.table.Words, p, 1)
 	}
 	return c.shown
 }
 
-// Differs compares the world with the server's after the newest tick that is final on both.
+// Differs compares the world with the server's after the newest tick that is final on both. It returns an error
+// that describes the first difference.
 func (c *Client) Differs(ours *timeline.Timeline) error {
 	if !c.relay.Following() {
 		return fmt.Errorf("the client has no state of the world")

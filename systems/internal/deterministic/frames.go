@@ -11,19 +11,20 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Kind begins each datagram: of either end it is one of package relay, behind a byte that says so, and its
-// reliable messages go on a channel for bulk, behind mark.
+// Kind is the first byte of each datagram in both directions. A message of package relay follows. Reliable messages
+// of package relay use a bulk channel and start with messagePrefix.
 const Kind = 3
 
-// mark is what no type of messages is numbered, as its first bytes are read.
-var mark = []byte{0xff, 0xff, 0x7f}
+// messagePrefix is an invalid message type, read from the first bytes, so that no message of the game starts with
+// it.
+var messagePrefix = []byte{0xff, 0xff, 0x7f}
 
-// limit is how long a message of package relay may be in a datagram.
+// limit is the maximum size of a message of package relay in a datagram, in bytes.
 const limit = netsys.MaxPayload - 1
 
-// BulkChannel is the channel for reliable messages of package relay: the one called
-// "bulk", or else the ordered one of the lowest priority; and how long a message may be. It
-// is −1 where there is none.
+// BulkChannel returns the number of the channel for reliable messages of package relay and its maximum message size
+// in bytes. It is the channel named "bulk", or otherwise the reliable ordered channel with the lowest priority.
+// number is -1 if there is none.
 func BulkChannel(c channel.Config) (number, longest int) {
 	channels := c.Channels
 	if channels == nil {
@@ -46,32 +47,35 @@ func BulkChannel(c channel.Config) (number, longest int) {
 	return number, longest
 }
 
-// LeastMessage is how long the messages of the channel may be at least.
+// LeastMessage is the minimum that the channel's MaxMessage must allow, in bytes.
 const LeastMessage = 1<<10 + 3
 
-// mostPart is how many bytes of a state are sent at once.
-const mostPart = 256 << 10
+// maxPart is the maximum size of a part of a state, in bytes.
+const maxPart = 256 << 10
 
-// part is how many bytes of a state go into a message of up to longest bytes.
-func part(longest int) int { return min(longest-len(mark), mostPart) }
+// partSize returns the size of the parts of a state if messages may have up to longest bytes.
+func partSize(longest int) int { return min(longest-len(messagePrefix), maxPart) }
 
-// Message takes the mark off a message of a channel; it reports false for one that is
-// somebody else's.
-func Message(message []byte) ([]byte, bool) { return bytes.CutPrefix(message, mark) }
+// ParseMessage removes the prefix from a message of a channel. It returns false if the message belongs to another
+// receiver.
+func ParseMessage(message []byte) ([]byte, bool) { return bytes.CutPrefix(message, messagePrefix) }
 
-// AppendMessage puts the mark before a message.
-func AppendMessage(dst, message []byte) []byte { return append(append(dst, mark...), message...) }
+// AppendMessage appends the prefix and the message to dst.
+func AppendMessage(dst, message []byte) []byte {
+	return append(append(dst, messagePrefix...), message...)
+}
 
-// Datagram takes the first byte off a datagram.
-func Datagram(b []byte) ([]byte, error) {
+// ParseDatagram removes the first byte from a datagram.
+func ParseDatagram(b []byte) ([]byte, error) {
 	if len(b) == 0 || b[0] != Kind {
-		return nil, fmt.Errorf("%w: %d bytes that are no relayed inputs", wire.ErrMessage, len(b))
+		return nil, fmt.Errorf("%w: %d bytes are not a message of relayed inputs", wire.ErrMessage, len(b))
 	}
 	return b[1:], nil
 }
 
-// repeats is in how many messages in a row each input is told over a path: one more than the reserve of a buffer for
-// its losses, and as many as its jitter lets overtake each other, of which the first to arrive counts.
+// repeats returns in how many consecutive messages each input is sent over a path: one, plus the buffer reserve for
+// its loss, plus the number of messages that jitter can reorder, because a message that was overtaken does not
+// count.
 func repeats(st netsys.Stats, step time.Duration) int {
 	return 1 + int(clock.Reserve(st.LossOut)) + int(2*st.Jitter/step)
 }

@@ -12,44 +12,43 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Server relays inputs: it simulates everything as each client does, and decides which inputs
-// there are. Under rollback it goes back for those that come late, under lockstep it waits for
-// them.
+// Server relays inputs. It simulates everything as each client does, and decides which inputs count. Under rollback
+// it goes back for late inputs. Under lockstep it waits for inputs.
 type Server struct {
 	relay    *relay.Server
-	members  []*Member // in the order in which they joined
+	members  []*Member // in joining order
 	channel  int
 	step     time.Duration
-	waits    bool   // the tick that was due could not be simulated
-	attended uint32 // the next tick, when those who join were attended to last
-	skipped  uint64 // ticks of those that were dropped, of which the relay knows
+	waits    bool   // the due tick could not be simulated
+	prepared uint32 // the next tick when states were last prepared
+	skipped  uint64 // dropped ticks that the relay knows of
 	packet   []byte
 	part     []byte
 }
 
-// Member is a client, as long as its session lasts.
+// Member is a client, for the duration of its session.
 type Member struct {
 	id      uint32
 	session netsys.Session
-	counted relay.Inputs // by earlier sessions of its player
+	counted relay.Inputs // counters of earlier sessions of its player
 }
 
-// NewServer makes the end that decides, for a world before tick c.Timeline.First.
+// NewServer returns a server for a world before tick c.Timeline.First.
 func NewServer(w *ecs.World, c relay.Config, channels channel.Config, l timeline.Listener) *Server {
-	s := &Server{step: w.StepDuration(), attended: c.Timeline.First}
+	s := &Server{step: w.StepDuration(), prepared: c.Timeline.First}
 	number, longest := BulkChannel(channels)
-	s.channel, c.Part = number, part(longest)
+	s.channel, c.Part = number, partSize(longest)
 	s.relay = relay.NewServer(w, c, l)
 	return s
 }
 
-// Timeline is the inputs of all players by tick, for looking.
+// Timeline returns the inputs of all players by tick, for inspection.
 func (s *Server) Timeline() *timeline.Timeline { return s.relay.Timeline() }
 
-// Stats are the counts so far.
+// Stats returns the counters.
 func (s *Server) Stats() relay.Stats { return s.relay.Stats() }
 
-// Awaited are the players that the tick that was due waits for.
+// Awaited returns the players whose missing inputs the due tick waits for.
 func (s *Server) Awaited() []uint32 {
 	if !s.waits {
 		return nil
@@ -57,96 +56,93 @@ func (s *Server) Awaited() []uint32 {
 	return s.relay.Timeline().AppendMissing(nil)
 }
 
-// leadMargin is how many ticks more than its round trip a player has from joining to its
-// first input.
+// leadMargin is the number of ticks, beyond its round trip, that a player has between joining and its first input.
 const leadMargin = 6
 
-// Ready reports whether a tick that is due can be simulated: lockstep waits for inputs. So many
-// ticks that were due have been dropped in all.
+// Ready reports whether a due tick can be simulated; lockstep waits for inputs. dropped is the total number of due
+// ticks that were dropped.
 func (s *Server) Ready(dropped uint64) bool {
 	for _, m := range s.members {
 		if !s.relay.Playing(m.id) {
 			st := m.session.Stats()
-			s.relay.Expect(m.id, int((st.RTT+4*st.Jitter)/s.step)+leadMargin)
+			s.relay.SetLead(m.id, int((st.RTT+4*st.Jitter)/s.step)+leadMargin)
 		}
 	}
-	s.relay.Skip(int(dropped - s.skipped))
+	s.relay.SkipTicks(int(dropped - s.skipped))
 	s.skipped = dropped
 	s.waits = !s.relay.Ready()
 	return !s.waits
 }
 
-// Run is the system ServerApply: it simulates again the ticks for which inputs came late, each
-// with Simulate and Authority, and begins the next one, for which these follow.
+// Run is the system ServerApply. It simulates ticks again for which inputs arrived late, and begins the next tick.
+// Simulate and Authority follow.
 func (s *Server) Run(*ecs.World) {
-	s.relay.Timeline().Pass()
-	s.relay.Timeline().Open()
+	s.relay.Timeline().Resimulate()
+	s.relay.Timeline().BeginTick()
 }
 
 // Done ends the tick.
-func (s *Server) Done() { s.relay.Close() }
+func (s *Server) Done() { s.relay.EndTick() }
 
-// Attend is the system Snapshot: it makes the state of the world for who joins.
-func (s *Server) Attend(*ecs.World) {
-	if next := s.relay.Timeline().Next(); next != s.attended {
-		s.attended = next
-		s.relay.Attend()
+// PrepareStates is the system Snapshot. It prepares the state of the world for clients that need it.
+func (s *Server) PrepareStates(*ecs.World) {
+	if next := s.relay.Timeline().Next(); next != s.prepared {
+		s.prepared = next
+		s.relay.PrepareStates()
 	}
 }
 
-// Join begins with a client, which is sent the state of the world; with back its player was
-// waited for, and plays on.
+// Join adds a client, which receives the state of the world. back reports that the player's seat was reserved and
+// that the player is still in the game.
 func (s *Server) Join(id uint32, session netsys.Session, value string, back bool) (*Member, error) {
 	m := &Member{id: id, session: session}
 	s.members = append(s.members, m)
 	if back {
 		m.counted = s.relay.Inputs(id)
-		return m, s.relay.Renew(id)
+		return m, s.relay.Resync(id)
 	}
 	return m, s.relay.Add(id, true, value)
 }
 
-// Leave ends with a client. While its player is waited for it plays on, without inputs.
+// Leave removes a client. While the player's seat is reserved, the player stays in the game without inputs.
 func (s *Server) Leave(m *Member) {
 	s.members = slices.DeleteFunc(s.members, func(x *Member) bool { return x == m })
 }
 
-// Depart lets a player leave with the next tick.
+// Depart removes a player from the game in the next tick.
 func (s *Server) Depart(player uint32) { s.relay.Remove(player) }
 
-// Command makes a player do something in the next tick.
+// Command runs a command of a player in the next tick.
 func (s *Server) Command(player uint32, command string) { s.relay.Command(player, command) }
 
-// Commanded reports whether commands of a client wait for a tick in which all can be told of them.
-func (s *Server) Commanded(m *Member) bool { return s.relay.Commanded(m.id) }
+// CommandsWaiting reports whether commands of a client wait for a tick in which they can be sent to all clients.
+func (s *Server) CommandsWaiting(m *Member) bool { return s.relay.CommandsWaiting(m.id) }
 
-// Playing reports whether a client's player has joined the game.
+// Playing reports whether a client's player is in the game.
 func (s *Server) Playing(m *Member) bool { return s.relay.Playing(m.id) }
 
-// Receive takes in a datagram of a client.
+// Receive processes a datagram of a client.
 func (s *Server) Receive(m *Member, pk netsys.Packet) error {
-	b, err := Datagram(pk.Data)
+	b, err := ParseDatagram(pk.Data)
 	if err != nil {
 		return err
 	}
 	return s.relay.Receive(m.id, pk.Seq, b)
 }
 
-// Message takes in a report of a divergence; it reports false for a message that is somebody
-// else's.
+// Message processes a report of a divergence. own is false if the message belongs to another receiver.
 func (s *Server) Message(m *Member, number int, message []byte) (own bool, err error) {
-	b, ok := Message(message)
+	b, ok := ParseMessage(message)
 	if !ok || number != s.channel {
 		return false, nil
 	}
 	return true, s.relay.Deliver(m.id, b)
 }
 
-// Tell is the next packet for a client: the inputs, joins and leaves since what it has
-// acknowledged. It is good until the next call, and nil where the client has no state of the
-// world yet.
-func (s *Server) Tell(m *Member) []byte {
-	s.relay.Repeat(m.id, repeats(m.session.Stats(), s.step))
+// NextPacket returns the next packet for a client: the inputs, joins and leaves that it has not acknowledged. The
+// packet is valid until the next call. It is nil while the client has no state of the world.
+func (s *Server) NextPacket(m *Member) []byte {
+	s.relay.SetRepeats(m.id, repeats(m.session.Stats(), s.step))
 	s.packet = append(s.packet[:0], Kind)
 	s.packet = s.relay.Append(s.packet, m.id, m.session.Next(), limit)
 	if len(s.packet) == 1 {
@@ -155,10 +151,9 @@ func (s *Server) Tell(m *Member) []byte {
 	return s.packet
 }
 
-// Hand gives the reliable messages for a client to their channel, as many as have room, and
-// returns how many bytes those were. An error that wraps [relay.ErrTooLarge] is for good: this
-// client cannot join.
-func (s *Server) Hand(m *Member) (bytes int, err error) {
+// SendReliable passes the reliable messages for a client to their channel until the channel is full, and returns
+// the number of bytes. An error that wraps [relay.ErrTooLarge] is permanent: the client cannot join.
+func (s *Server) SendReliable(m *Member) (bytes int, err error) {
 	for {
 		b, err := s.relay.Outgoing(m.id, s.part)
 		if err != nil || b == nil {
@@ -177,8 +172,7 @@ func (s *Server) Hand(m *Member) (bytes int, err error) {
 	}
 }
 
-// Account is what became of a player's inputs since its session began; false where it does not
-// play.
+// Account counts the inputs of a player since its session started. It returns false for a player without inputs.
 func (s *Server) Account(m *Member) (relay.Inputs, bool) {
 	in := s.relay.Inputs(m.id)
 	return in.Since(m.counted), in.Newest > 0

@@ -11,57 +11,57 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// report is what a client whose hash differs tells, so that the server finds the first
-// tick after which it does, and in what:
+// A client whose hash differs sends this message, so that the server finds the first tick, component and
+// field that differ:
 //
-//	kind u8 | newest tick u32 | ticks n u8 | numbers of a digest, uvarint | n hashes u64 | n
-//	digests, u64 each: the oldest first
+//	kind u8 | newest tick u32 | ticks n u8 | numbers per digest, uvarint | n hashes u64 | n
+//	digests of u64 numbers, the oldest first
 const (
-	maxReport   = 64       // ticks of one
-	reportSize  = 96 << 10 // bytes of one, unless one tick takes more
-	maxText     = 200
-	reportEvery = 60 // ticks from which on the server takes another
-	suspicion   = 30 // ticks that are simulated twice after a report
+	maxReport        = 64       // ticks per message
+	reportSize       = 96 << 10 // bytes per message, unless one tick takes more
+	maxText          = 200
+	reportEvery      = 60 // the server accepts another message after this number of ticks
+	doubleCheckTicks = 30 // ticks that are simulated twice after a mismatch
 )
 
-// clientChecks is what a client tells of its world, so that both ends know that theirs are the same.
+// clientChecks compares the client's world with the server's.
 type clientChecks struct {
-	told     uint32 // tick of the last hash that was told
-	agreed   uint32 // newest tick whose hash is known to be the server's
-	reported uint32 // tick in which digests were, and 1
-	suspect  int    // ticks that forced rollback looks on
-	out      [][]byte
+	lastSent    uint32 // tick of the last hash that was sent
+	agreed      uint32 // newest tick whose hash equals the server's
+	reported    uint32 // tick of the last report plus 1; 0: none
+	doubleTicks int    // remaining ticks that are simulated twice
+	out         [][]byte
 }
 
-// due is the hash that is to be told now, once.
-func (k *clientChecks) due(t *timeline.Timeline, every int) (tick, sum uint32, due bool) {
+// dueHash returns the hash to send now. It returns each hash once.
+func (k *clientChecks) dueHash(t *timeline.Timeline, every int) (tick, sum uint32, due bool) {
 	tick, hash, ok := checkpoint(t, every)
-	if !ok || tick == k.told {
+	if !ok || tick == k.lastSent {
 		return 0, 0, false
 	}
-	k.told = tick
+	k.lastSent = tick
 	return tick, uint32(hash), true
 }
 
-// step counts a tick on which forced rollback has looked.
-func (k *clientChecks) step(w *ecs.World) {
-	if k.suspect == 0 {
+// countTick counts a tick that was simulated twice.
+func (k *clientChecks) countTick(w *ecs.World) {
+	if k.doubleTicks == 0 {
 		return
 	}
-	if k.suspect--; k.suspect == 0 {
+	if k.doubleTicks--; k.doubleTicks == 0 {
 		w.ForceRollback(nil)
 	}
 }
 
-// report tells the digests of final ticks since one that is known to agree, and looks for systems that do not
-// do the same twice. It does so at most once in a while: to compare them costs the server many walks over its world.
-func (c *Client) report() {
+// reportDigests sends the digests of the final ticks since the last equal one, and starts simulating ticks twice.
+// It does so rarely, because each comparison costs the server many passes over its world.
+func (c *Client) reportDigests() {
 	k, now := &c.checks, c.timeline.Next()
 	if c.config.Checks == 0 || len(k.out) > 0 || k.reported > 0 && now < k.reported+2*reportEvery {
 		return
 	}
-	k.reported, k.suspect = now+1, suspicion
-	c.world.ForceRollback(k.unstable)
+	k.reported, k.doubleTicks = now+1, doubleCheckTicks
+	c.world.ForceRollback(k.reportUnstable)
 	last := c.timeline.Horizon()
 	var hashes, digests []uint64
 	size, n := 0, 0
@@ -87,18 +87,18 @@ func (c *Client) report() {
 	k.out = append(k.out, b)
 }
 
-// unstable tells which system does not do the same twice, once for each report.
-func (k *clientChecks) unstable(d ecs.Divergence) {
-	if k.suspect == 0 {
+// reportUnstable reports a system that does not give the same result twice, once per report.
+func (k *clientChecks) reportUnstable(d ecs.Divergence) {
+	if k.doubleTicks == 0 {
 		return
 	}
-	k.suspect = 1 // the next Step ends it
+	k.doubleTicks = 1 // the next Step ends it
 	text := fmt.Sprintf("system %q, %s.%s", d.System, d.Component, d.Field)
 	k.out = append(k.out, append([]byte{kindUnstable}, text[:min(len(text), maxText)]...))
 }
 
-// Outgoing is the next reliable message to the server, nil when there is none: give it to
-// an ordered channel, and when that has taken it call [Client.Sent].
+// Outgoing returns the next reliable message to the server, or nil. Send it on an ordered channel, and call
+// [Client.Sent] when the channel has accepted it.
 func (c *Client) Outgoing() []byte {
 	if len(c.checks.out) == 0 {
 		return nil
@@ -106,26 +106,26 @@ func (c *Client) Outgoing() []byte {
 	return c.checks.out[0]
 }
 
-// Sent says that what Outgoing returned is on its way.
+// Sent records that the channel has accepted the message that Outgoing returned.
 func (c *Client) Sent() {
 	if len(c.checks.out) > 0 {
 		c.checks.out = slices.Delete(c.checks.out, 0, 1)
 	}
 }
 
-// Deliver takes in a reliable message of the server.
+// Deliver processes a reliable message of the server.
 //
-// It returns [ErrMessage], wrapped: the client cannot go on then.
+// It returns [ErrMessage], wrapped. The client cannot continue after an error.
 func (c *Client) Deliver(msg []byte) error {
 	if len(msg) == 0 || msg[0] != kindState {
 		c.stats.Malformed++
 		return fmt.Errorf("%w: reliable message of %d bytes", ErrMessage, len(msg))
 	}
-	whole, err := c.arriving.part(msg, c.config.MaxState)
+	whole, err := c.incoming.addPart(msg, c.config.MaxState)
 	if err == nil && whole {
 		c.state = 0
-		err = c.adopt()
-		c.arriving.bytes = nil
+		err = c.applyState()
+		c.incoming.bytes = nil
 	}
 	if err != nil {
 		c.stats.Malformed++
@@ -133,7 +133,7 @@ func (c *Client) Deliver(msg []byte) error {
 	return err
 }
 
-// Deliver takes in a reliable message of a client.
+// Deliver processes a reliable message of a client.
 //
 // It returns [ErrMessage] or [ErrAbsent], wrapped.
 func (s *Server) Deliver(player uint32, msg []byte) error {
@@ -148,29 +148,29 @@ func (s *Server) Deliver(player uint32, msg []byte) error {
 			return nil
 		}
 		p.checks.quiet = now + reportEvery
-		if s.digests(p, msg[1:]) {
+		if s.compareDigests(p, msg[1:]) {
 			return nil
 		}
 	case len(msg) > 1 && len(msg) <= 1+maxText && msg[0] == kindUnstable:
 		if p.checks.found.Tick == 0 || p.checks.found.System != "" {
-			return nil // nothing was asked for, or it has been said
+			return nil // no report was requested, or it has been answered
 		}
 		p.checks.found.System = strings.ToValidUTF8(string(msg[1:]), "?")
-		s.found(p)
+		s.reportDivergence(p)
 		return nil
 	}
 	s.stats.Malformed++
 	return fmt.Errorf("%w: reliable message of player %d", ErrMessage, player)
 }
 
-func (s *Server) found(p *peer) {
+func (s *Server) reportDivergence(p *peer) {
 	if s.config.Diverged != nil {
 		s.config.Diverged(p.checks.found)
 	}
 }
 
-// digests finds where a client's world left ours; false when the message is none.
-func (s *Server) digests(p *peer, msg []byte) bool {
+// compareDigests finds where a client's world diverged. It returns false if msg is malformed.
+func (s *Server) compareDigests(p *peer, msg []byte) bool {
 	var r codec.ByteReader
 	r.Reset(msg)
 	newest, n, m := r.Uint32(), int(r.Byte()), r.Uvarint()
@@ -200,15 +200,15 @@ func (s *Server) digests(p *peer, msg []byte) bool {
 			found.Where = s.timeline.Divergence(ours, theirs)
 		}
 		p.checks.found = found
-		p.checks.differs = enough
-		s.found(p)
+		p.checks.differs = mismatchLimit
+		s.reportDivergence(p)
 		break
 	}
 	return true
 }
 
-// check compares a client's hash with ours.
-func (s *Server) check(p *peer, tick, sum uint32) {
+// compareHash compares a client's hash with the server's.
+func (s *Server) compareHash(p *peer, tick, sum uint32) {
 	own, ok := s.timeline.Hash(tick)
 	if !ok {
 		return
@@ -218,37 +218,37 @@ func (s *Server) check(p *peer, tick, sum uint32) {
 		p.checks.differs = 0
 	} else {
 		s.stats.Mismatch++
-		p.checks.ask = true
+		p.checks.askDigests = true
 		p.checks.differs++
 	}
 }
 
 const (
-	enough    = 4  // hashes in a row that differ: the client's report, which is waited for, has not come
-	leastRest = 2  // seconds between two states for one client
-	mostRest  = 64 // likewise
+	mismatchLimit    = 4  // consecutive different hashes after which the server sends a state without the client's report
+	minStateInterval = 2  // minimum time between two states for a client, in seconds
+	maxStateInterval = 64 // maximum of that time
 )
 
-// peerChecks is what a server knows of the world of a client.
+// peerChecks is the server's record of the hashes of a client.
 type peerChecks struct {
-	told    uint32 // tick of the last hash that the client was told
-	ask     bool   // its hash was not ours
-	differs int    // hashes in a row that were not
-	mended  uint32 // tick of the last state for that reason
-	rest    uint32 // ticks from there to the next
-	found   Divergence
-	quiet   uint32 // tick before which it cannot report another
+	lastSent   uint32 // tick of the last hash that was sent to the client
+	askDigests bool   // a hash differed: ask the client for digests
+	differs    int    // consecutive hashes that differed
+	stateTick  uint32 // tick of the last state that was sent because of a divergence
+	interval   uint32 // minimum ticks from there to the next
+	found      Divergence
+	quiet      uint32 // reports before this tick are ignored
 }
 
-// mend reports whether a client whose world has left ours is to be sent a state. One that diverges again and again is sent
-// them at longer and longer intervals; what it simulates meanwhile is its own affair.
-func (k *peerChecks) mend(now, second uint32) bool {
-	if k.differs < enough || now < k.mended+k.rest {
+// needsState reports whether a diverged client should receive a state now. The interval between states grows if the
+// client diverges repeatedly.
+func (k *peerChecks) needsState(now, second uint32) bool {
+	if k.differs < mismatchLimit || now < k.stateTick+k.interval {
 		return false
 	}
-	if now-k.mended > 2*k.rest {
-		k.rest = 0 // it was well for as long as it had been spared
+	if now-k.stateTick > 2*k.interval {
+		k.interval = 0 // its world stayed equal for longer than the interval
 	}
-	k.mended, k.rest = now, min(max(2*k.rest, leastRest*second), mostRest*second)
+	k.stateTick, k.interval = now, min(max(2*k.interval, minStateInterval*second), maxStateInterval*second)
 	return true
 }

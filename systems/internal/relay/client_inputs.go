@@ -1,73 +1,74 @@
 package relay
 
-// mineKept is for how many ticks own inputs are kept: more than MaxDelay and Redundancy.
-const mineKept = 1024
+// ownInputsKept is the number of ticks for which own inputs are kept. It is larger than MaxDelay and Redundancy.
+const ownInputsKept = 1024
 
-// ownInputs are the inputs of a client's player, as they were gathered, and what is sent of them.
+// ownInputs holds the inputs of the client's player as they were gathered, and which of them were sent.
 type ownInputs struct {
-	lane    *lane
-	next    uint32 // the next tick to be given one; 0: none has been
-	delay   int    // from when one is gathered to when it applies, in ticks
-	need    int    // under lockstep, the least delay that would do for this client
-	telling telling
-	repeats int // messages that bring each input
-	again   int // ticks between two messages that bring all
-	slack   slack
-	scratch []int32
+	lane        *lane
+	next        uint32 // the next tick without an input; 0: no input was given
+	delay       int    // ticks between gathering an input and applying it
+	need        int    // under lockstep, the shortest delay that suffices for this client
+	sender      laneSender
+	repeats     int // messages that contain each input
+	resendEvery int // maximum ticks between two messages with all unacknowledged inputs
+	slack       slack
+	scratch     []int32
 }
 
-// init makes them inputs of so many words.
+// init prepares for inputs of the given number of words.
 func (o *ownInputs) init(delay, tickRate, words int) {
 	o.delay, o.need = delay, delay
-	o.repeats, o.again = usual, againEvery(tickRate)
-	o.lane, o.scratch = newLane(mineKept, words), make([]int32, words)
+	o.repeats, o.resendEvery = defaultRepeats, resendInterval(tickRate)
+	o.lane, o.scratch = newLane(ownInputsKept, words), make([]int32, words)
 }
 
-// begin begins anew as the server has told that the player plays, in this lane.
-func (o *ownInputs) begin(l *lane, c *ClientConfig) {
+// reset starts over when the server has confirmed that the player plays in lane l.
+func (o *ownInputs) reset(l *lane, c *ClientConfig) {
 	o.next = 0
-	o.telling.begin(l.end)
+	o.sender.reset(l.end)
 	clear(o.lane.ring)
 	if c.Timeline.Wait && o.slack.worst == [2]int{} {
-		o.need = min(max(int(l.First-l.From), c.Delay), c.MaxDelay) // until it is known better
+		o.need = min(max(int(l.First-l.From), c.Delay), c.MaxDelay) // until a round trip was measured
 	}
 }
 
-// give makes the words in scratch the input of the next tick that has none.
-func (o *ownInputs) give() {
-	o.lane.set(o.next, real, o.scratch)
-	o.slack.given[o.next%mineKept] = o.slack.frame
+// appendInput makes the words in scratch the input of the next tick without an input.
+func (o *ownInputs) appendInput() {
+	o.lane.set(o.next, inputKnown, o.scratch)
+	o.slack.gatheredIn[o.next%ownInputsKept] = o.slack.frame
 	o.next++
 }
 
-// due is the first input to be sent now, where the server is known to have those before acked, and most go
-// into a message.
-func (o *ownInputs) due(acked uint32, most int) uint32 {
-	o.telling.acked = acked
-	return max(o.telling.from(o.next, o.repeats, o.again), o.next-min(o.next, uint32(most)))
+// firstToSend returns the first tick whose input to send now. The server has the inputs before acked. A message
+// contains at most limit inputs.
+func (o *ownInputs) firstToSend(acked uint32, limit int) uint32 {
+	o.sender.acked = acked
+	return max(o.sender.firstTick(o.next, o.repeats, o.resendEvery), o.next-min(o.next, uint32(limit)))
 }
 
-// adapt makes the delay that inputs need follow the round trip, now that the server has told own inputs from a tick on;
-// all that it has before tick now is known when that was a whole message, and the newest.
-func (o *ownInputs) adapt(own *lane, from, now uint32, whole bool, c *ClientConfig) {
+// adaptNeed adapts the needed delay to the round trip after the server has acknowledged own inputs from tick from
+// on. whole reports that the message was the newest and complete, so that all inputs that the server has before
+// tick now are known.
+func (o *ownInputs) adaptNeed(own *lane, from, now uint32, whole bool, c *ClientConfig) {
 	if !c.Timeline.Wait || own == nil {
 		return
 	}
 	for tick := from; tick < min(own.end, o.next); tick++ {
-		if o.lane.at(tick) == real {
-			o.slack.told(tick)
+		if o.lane.at(tick) == inputKnown {
+			o.slack.recordRoundTrip(tick)
 		}
 	}
 	if whole && own.end > own.start {
-		o.slack.left(int(own.end) - int(now) - (o.delay - o.need))
+		o.slack.recordStock(int(own.end) - int(now) - (o.delay - o.need))
 	}
-	o.need = min(max(o.slack.delay(o.need), c.Delay), c.MaxDelay)
+	o.need = min(max(o.slack.nextDelay(o.need), c.Delay), c.MaxDelay)
 }
 
-// delayed makes the delay of inputs the one that all clients have.
-func (o *ownInputs) delayed(ticks int, c *ClientConfig) {
+// setDelay applies the common delay that the server announced.
+func (o *ownInputs) setDelay(ticks int, c *ClientConfig) {
 	if ticks = min(max(ticks, c.Delay), c.MaxDelay); c.Timeline.Wait && ticks != o.delay {
 		o.delay = ticks
-		o.slack.extend = o.slack.frame // it does not show yet
+		o.slack.extraSince = o.slack.frame // the effect of the change is not visible yet
 	}
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// outcome is what became of a message that a client reads.
-type outcome struct {
-	old   bool   // newer ones came before
-	gap   bool   // some of it is of no use before more comes, or is further ahead than the lanes hold
-	lost  bool   // some of it changes what is final here
-	base  uint32 // what it is told against
-	count int    // inputs told of the slot before
+// readResult is the result of reading a message.
+type readResult struct {
+	old   bool   // newer messages arrived before
+	gap   bool   // some of its inputs leave a gap or are further ahead than the lanes hold
+	lost  bool   // it changes a tick that is final on this client
+	base  uint32 // first inputs are encoded as differences to the input before this tick
+	count int    // number of inputs of the previous slot
 }
 
-// Receive takes in what [Server.Append] made, which came as the session's packet seq. It may
-// come in any order; give it once.
+// Receive processes a message of [Server.Append] that arrived as the session's packet seq. Messages may arrive in
+// any order; pass each once.
 //
-// It returns [ErrMessage], wrapped.
+// Receive returns [ErrMessage], wrapped.
 func (c *Client) Receive(seq uint16, msg []byte) error {
 	r := &c.coder.R
 	r.Reset(msg)
@@ -29,42 +29,42 @@ func (c *Client) Receive(seq uint16, msg []byte) error {
 		c.stats.Old++
 		return nil
 	}
-	o := outcome{old: c.heard.comes(seq)}
-	switch err := c.read(&o); {
+	o := readResult{old: c.server.recordArrival(seq)}
+	switch err := c.readMessage(&o); {
 	case err != nil:
 		c.stats.Malformed++
 		return err
 	case o.lost:
-		c.lose()
+		c.requestState()
 	case o.gap:
-		c.stats.Gaps++ // what was taken in stays so, and the rest will come again
+		c.stats.Gaps++ // keep what was read; the server repeats the rest
 	default:
-		c.heard.taken(seq)
+		c.server.recordAccepted(seq)
 	}
 	return nil
 }
 
-// lose makes the client ask for a new state.
-func (c *Client) lose() {
+// requestState makes the client request a new state.
+func (c *Client) requestState() {
 	c.state, c.slots.own = 0, nil
 	c.stats.Lost++
 }
 
-// read takes in a message behind its first byte.
-func (c *Client) read(o *outcome) error {
+// readMessage reads a message after its first byte.
+func (c *Client) readMessage(o *readResult) error {
 	k, r := c.coder, &c.coder.R
-	tick := codec.Lift(uint16(r.Bits(16)), c.heard.tick)
+	tick := codec.Lift(uint16(r.Bits(16)), c.server.tick)
 	switch {
-	case tick > maxTick, tick != c.heard.tick && o.old != (tick < c.heard.tick):
-		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.heard.tick)
-	case o.old && c.heard.tick-tick > reach(c.slots.keep):
-		o.gap = true // what it was told against may be gone
+	case tick > maxTick, tick != c.server.tick && o.old != (tick < c.server.tick):
+		return fmt.Errorf("%w: tick %d after %d", ErrMessage, tick, c.server.tick)
+	case o.old && c.server.tick-tick > maxReach(c.slots.keep):
+		o.gap = true // its base inputs may be gone
 		return nil
 	}
 	if r.Bool() {
 		if delay, waited := int(r.Bits(8)), uint16(r.Bits(16)); !o.old {
-			c.inputs.delayed(delay, &c.config)
-			c.heard.waited = codec.Lift(waited, c.heard.waited)
+			c.inputs.setDelay(delay, &c.config)
+			c.server.waited = codec.Lift(waited, c.server.waited)
 		}
 	}
 	ask := r.Bool()
@@ -102,7 +102,7 @@ func (c *Client) read(o *outcome) error {
 		slot := (turn + i) % slots
 		l := c.slots.at(slot)
 		if l == nil || tick < l.From {
-			o.gap = true // an old message about the player who had the slot before: its inputs cannot be read, nor what follows
+			o.gap = true // an old message about the previous player of this slot: the rest of the message cannot be decoded
 			return nil
 		}
 		if err := c.readLane(l, tick, o); err != nil {
@@ -110,26 +110,26 @@ func (c *Client) read(o *outcome) error {
 		}
 	}
 	horizon := tick - k.readNumber(tick)
-	if !k.end() {
-		return fmt.Errorf("%w: not as a server writes", ErrMessage)
+	if !k.atEnd() {
+		return fmt.Errorf("%w: invalid data at the end", ErrMessage)
 	}
-	c.heard.tick = max(c.heard.tick, tick)
+	c.server.tick = max(c.server.tick, tick)
 	if !o.lost {
-		c.heard.horizon = max(c.heard.horizon, c.slots.horizon(horizon))
-		c.timeline.Told(c.heard.horizon)
-		c.inputs.adapt(c.slots.own, had, c.heard.tick, !o.old && !o.gap, &c.config)
+		c.server.horizon = max(c.server.horizon, c.slots.horizon(horizon))
+		c.timeline.SetServerHorizon(c.server.horizon)
+		c.inputs.adaptNeed(c.slots.own, had, c.server.tick, !o.old && !o.gap, &c.config)
 	}
 	if ask && !o.lost {
-		c.report()
+		c.reportDigests()
 	}
 	return nil
 }
 
-// readEvents takes in who comes and goes, and what is commanded.
-func (c *Client) readEvents(tick uint32, o *outcome) error {
+// readEvents reads joins, leaves and commands.
+func (c *Client) readEvents(tick uint32, o *readResult) error {
 	k, r := c.coder, &c.coder.R
 	n := int(r.Bits(k.eventBits)) + 1
-	first := codec.Lift(uint16(r.Bits(16)), uint32(c.heard.events))
+	first := codec.Lift(uint16(r.Bits(16)), uint32(c.server.events))
 	for i := range n {
 		command := k.commands != nil && r.Bool()
 		leave := !command && r.Bool()
@@ -145,7 +145,7 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		case !leave:
 			p.Player = uint32(r.Bits(32))
 			p.First = k.readNumber(maxTick)
-			p.Value = k.readAsk()
+			p.Value = k.readJoinValue()
 		}
 		if k.Failed() || at < 0 || at+int64(p.First) > maxTick || command && at > int64(tick) {
 			return fmt.Errorf("%w: event", ErrMessage)
@@ -153,16 +153,16 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		p.From = uint32(at)
 		p.First += p.From
 		switch known := int(first) + i; {
-		case known < c.heard.events:
+		case known < c.server.events:
 			continue
-		case known > c.heard.events:
-			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.heard.events)
+		case known > c.server.events:
+			return fmt.Errorf("%w: event %d after %d", ErrMessage, known, c.server.events)
 		}
 		var err error
 		switch {
 		case command:
-			if timeline.CommandsOf(c.timeline).Add(p.Player, p.From, p.Value) != nil {
-				o.lost = true // it is final here that nobody did that
+			if c.timeline.AddCommand(p.Player, p.From, p.Value) != nil {
+				o.lost = true // the tick is final here without this command
 			}
 		case leave:
 			err = c.leave(slot, p.From, o)
@@ -172,36 +172,36 @@ func (c *Client) readEvents(tick uint32, o *outcome) error {
 		if err != nil {
 			return err
 		}
-		c.heard.events++
+		c.server.events++
 	}
 	return nil
 }
 
-func (c *Client) join(slot int, p timeline.Presence, o *outcome) error {
+func (c *Client) join(slot int, p timeline.Presence, o *readResult) error {
 	before := c.slots.at(slot)
 	if before != nil && before.To == timeline.Forever || c.slots.live > 2*c.config.Timeline.Players {
-		return fmt.Errorf("%w: player %d joins in slot %d, where one plays", ErrMessage, p.Player, slot)
+		return fmt.Errorf("%w: player %d joins in slot %d, which is in use", ErrMessage, p.Player, slot)
 	}
 	if c.timeline.Join(p.Player, p.From, p.First, p.Value) != nil || before != nil && before.fed < before.To {
-		o.lost = true // it is final here that nobody came, or the slot holds what is needed yet
+		o.lost = true // the tick is final here without this player, or the slot still holds inputs that are needed
 	}
-	c.seat(slot, p, p.From)
+	c.assignSlot(slot, p, p.From)
 	return nil
 }
 
-// seat notes a presence that the timeline has been told.
-func (c *Client) seat(slot int, p timeline.Presence, start uint32) {
-	l := c.slots.seat(slot, p, start, len(c.coder.neutral))
+// assignSlot assigns a slot to a presence that the timeline has received.
+func (c *Client) assignSlot(slot int, p timeline.Presence, start uint32) {
+	l := c.slots.assign(slot, p, start, len(c.coder.neutral))
 	if p.Player == c.player && p.To == timeline.Forever {
 		c.slots.own = l
-		c.inputs.begin(l, &c.config)
+		c.inputs.reset(l, &c.config)
 	}
 }
 
-func (c *Client) leave(slot int, tick uint32, o *outcome) error {
+func (c *Client) leave(slot int, tick uint32, o *readResult) error {
 	l := c.slots.at(slot)
 	if l == nil || l.To != timeline.Forever {
-		return fmt.Errorf("%w: nobody to leave in slot %d", ErrMessage, slot)
+		return fmt.Errorf("%w: leave in slot %d, which has no player", ErrMessage, slot)
 	}
 	if c.timeline.Leave(l.Player, tick) != nil {
 		o.lost = true
@@ -214,45 +214,45 @@ func (c *Client) leave(slot int, tick uint32, o *outcome) error {
 	return nil
 }
 
-// readCount reads how many inputs are told.
-func (c *Client) readCount(o *outcome) int {
+// readCount reads the number of inputs of a lane.
+func (c *Client) readCount(o *readResult) int {
 	if !c.coder.R.Bool() {
 		o.count = int(c.coder.readNumber(uint32(c.slots.keep)))
 	}
 	return o.count
 }
 
-// readLane takes in inputs of a player.
-func (c *Client) readLane(l *lane, tick uint32, o *outcome) error {
+// readLane reads inputs of a player.
+func (c *Client) readLane(l *lane, tick uint32, o *readResult) error {
 	k := c.coder
 	end := int64(tick) - int64(k.readSigned())
 	n := c.readCount(o)
 	from := end - int64(n)
-	if k.Failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == open) {
-		return fmt.Errorf("%w: inputs of ticks %d to %d, told against %d; all before %d are here", ErrMessage, from, end, o.base, l.end)
+	if k.Failed() || from < int64(l.start) || end > maxTick || o.base > l.start && (o.base > l.end || l.at(o.base-1) == inputUnknown) {
+		return fmt.Errorf("%w: inputs of ticks %d to %d with base %d; all inputs before %d have arrived", ErrMessage, from, end, o.base, l.end)
 	}
-	k.read(n, l.before(o.base, l.start), true, func(i int, words []int32) {
+	k.readInputs(n, l.previousInput(o.base, l.start), true, func(i int, words []int32) {
 		switch at := uint32(from) + uint32(i); {
 		case at < l.end || at >= l.To || at-l.fed >= uint32(c.slots.keep):
 		case words == nil:
-			l.set(at, void, nil)
+			l.set(at, inputAbsent, nil)
 		default:
-			l.set(at, real, words)
+			l.set(at, inputKnown, words)
 		}
 	})
 	o.gap = o.gap || int64(l.end) < min(end, int64(l.To))
-	if !c.feed(l) {
+	if !c.feedTimeline(l) {
 		o.lost = true
 	}
 	return nil
 }
 
-// feed gives the timeline what a lane holds, as far ahead as the timeline takes it; false when
-// that changes what is final here.
-func (c *Client) feed(l *lane) bool {
+// feedTimeline passes inputs of a lane to the timeline, as far ahead as the timeline accepts them. It returns false
+// if an input changes a tick that is final here.
+func (c *Client) feedTimeline(l *lane) bool {
 	for ; l.fed < min(l.end, l.To); l.fed++ {
 		var words []int32
-		if l.at(l.fed) == real {
+		if l.at(l.fed) == inputKnown {
 			words = l.input(l.fed)
 		}
 		switch c.timeline.Overrule(l.Player, l.fed, words) {
@@ -261,7 +261,7 @@ func (c *Client) feed(l *lane) bool {
 		case timeline.TooOld:
 			return false
 		}
-		if words == nil && l == c.slots.own && c.inputs.lane.at(l.fed) == real {
+		if words == nil && l == c.slots.own && c.inputs.lane.at(l.fed) == inputKnown {
 			c.stats.Overruled++
 		}
 	}

@@ -2,16 +2,16 @@ package relay
 
 import "github.com/tactusgo/tactus/systems/internal/timeline"
 
-// slots are the lanes of all players on a client.
+// slots holds the lanes of all players on a client.
 type slots struct {
 	lanes []*lane // by slot; nil: it never had a player
 	spare []*lane
-	live  int   // lanes that are not retired
+	live  int   // number of lanes that are not retired
 	keep  int   // ticks that the server keeps
-	own   *lane // of the client's player; nil: it does not play
+	own   *lane // lane of the client's player; nil: it does not play
 }
 
-// at returns the lane of the newest player in a slot, nil if there was none.
+// at returns the lane of the newest player in a slot, or nil.
 func (s *slots) at(slot int) *lane {
 	if slot >= len(s.lanes) {
 		return nil
@@ -19,8 +19,8 @@ func (s *slots) at(slot int) *lane {
 	return s.lanes[slot]
 }
 
-// seat begins the lane of a slot with a presence, for inputs of so many words.
-func (s *slots) seat(slot int, p timeline.Presence, start uint32, words int) *lane {
+// assign starts the lane of a slot with a presence. words is the number of words per input.
+func (s *slots) assign(slot int, p timeline.Presence, start uint32, words int) *lane {
 	for len(s.lanes) <= slot {
 		s.lanes = append(s.lanes, nil)
 	}
@@ -37,13 +37,13 @@ func (s *slots) seat(slot int, p timeline.Presence, start uint32, words int) *la
 	} else if l.retired {
 		s.live++
 	}
-	l.begin(p, start)
+	l.reset(p, start)
 	return l
 }
 
-// retire marks the lanes of players who left so long before the tick now that nothing goes back there. They keep their
-// inputs until another player gets the slot: the server repeats them until it knows that they arrived, and they cannot be
-// read without the ones before them.
+// retire marks the lanes of players who left more than a window ago. They keep their inputs until another player
+// receives the slot: the server repeats these inputs until they are acknowledged, and each is decoded from the one
+// before.
 func (s *slots) retire(now uint32, window int) {
 	for _, l := range s.lanes {
 		if l != nil && !l.retired && l.To != timeline.Forever && l.end >= l.To && uint64(l.To)+uint64(window) < uint64(now) {
@@ -53,7 +53,7 @@ func (s *slots) retire(now uint32, window int) {
 	}
 }
 
-// clear frees all lanes; the server keeps so many ticks of the next.
+// clear frees all lanes. keep is the number of ticks of the next ones.
 func (s *slots) clear(keep int) {
 	for _, l := range s.lanes {
 		if l != nil && len(l.ring) == keep {
@@ -63,13 +63,12 @@ func (s *slots) clear(keep int) {
 	s.lanes, s.live, s.own, s.keep = s.lanes[:0], 0, nil, keep
 }
 
-// horizon is the tick before which everything has been told, given what the server says of it: as far
-// as the lanes hold it.
-func (s *slots) horizon(told uint32) uint32 {
+// horizon returns the tick before which all inputs have arrived, at most the server's horizon.
+func (s *slots) horizon(server uint32) uint32 {
 	for _, l := range s.lanes {
 		if l != nil && l.end < l.To {
-			told = min(told, l.end)
+			server = min(server, l.end)
 		}
 	}
-	return told
+	return server
 }

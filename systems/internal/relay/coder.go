@@ -8,19 +8,19 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// coder writes and reads what relayed messages are made of: inputs as [wire.InputWords] does, and
+// coder encodes and decodes the elements of relayed messages: inputs by [wire.InputWords], and numbers:
 //
-//	number   4 bits and 1 bit: 1, 4 more and so on; low ones first
+//	number   groups of 4 bits, low ones first, each followed by 1 bit: 1, another group follows
 type coder struct {
 	wire.InputWords
-	table   *schema.Table
-	value   []uint64 // an input as a component
-	neutral []int32
-	words   []int32      // of an input that is read
-	asks    *ecs.Request // of who comes; nil: for nothing
+	table       *schema.Table
+	value       []uint64 // room for an input as a component
+	neutral     []int32
+	words       []int32      // of the input that is read
+	joinRequest *ecs.Request // joinRequest is the request type of joining players; nil: the protocol has none
 
-	commands  *ecs.Players // that there are; nil: none
-	eventBits uint         // how many bits count the events of a message
+	commands  *ecs.Players // nil: the protocol has no commands
+	eventBits uint         // bits of the event count of a message
 }
 
 func newCoder(t *schema.Table, neutral []int32) *coder {
@@ -31,8 +31,9 @@ func newCoder(t *schema.Table, neutral []int32) *coder {
 	}
 }
 
-// snap makes words such as an input can have; one that is repeated has no edges.
-func (c *coder) snap(words []int32, repeated bool) {
+// snapInput rounds and clamps words to values that an input can have. If repeated is true, it clears the edge
+// fields.
+func (c *coder) snapInput(words []int32, repeated bool) {
 	if c.table.Words == 0 {
 		return
 	}
@@ -44,18 +45,18 @@ func (c *coder) snap(words []int32, repeated bool) {
 	c.table.Quantize(words, c.table.Words, at, 1)
 }
 
-// number writes v in groups of four bits.
-func (c *coder) number(v uint32) {
+// writeNumber writes v in groups of four bits.
+func (c *coder) writeNumber(v uint32) {
 	for ; v >= 16; v >>= 4 {
 		c.W.Bits(uint64(v&15|16), 5)
 	}
 	c.W.Bits(uint64(v), 5)
 }
 
-// signed writes v, −4..3 in one group.
-func (c *coder) signed(v int32) { c.number(uint32(v)<<1 ^ uint32(v>>31)) }
+// writeSigned writes v in zigzag encoding. Values from −8 to 7 take one group.
+func (c *coder) writeSigned(v int32) { c.writeNumber(uint32(v)<<1 ^ uint32(v>>31)) }
 
-// readNumber reads a number up to limit.
+// readNumber reads a number. It marks the message as bad if the number is larger than limit.
 func (c *coder) readNumber(limit uint32) uint32 {
 	v := uint64(0)
 	for shift := 0; shift < 32; shift += 4 {
@@ -77,9 +78,9 @@ func (c *coder) readSigned() int32 {
 	return int32(v>>1) ^ -int32(v&1)
 }
 
-// ask writes what a player asks to be.
-func (c *coder) ask(value string) {
-	if c.asks == nil {
+// writeJoinValue writes the join request of a player.
+func (c *coder) writeJoinValue(value string) {
+	if c.joinRequest == nil {
 		return
 	}
 	c.W.Bool(value != "")
@@ -88,29 +89,29 @@ func (c *coder) ask(value string) {
 	}
 }
 
-// readAsk reads it.
-func (c *coder) readAsk() string {
-	if c.asks == nil || !c.R.Bool() {
+// readJoinValue reads and validates a join request.
+func (c *coder) readJoinValue() string {
+	if c.joinRequest == nil || !c.R.Bool() {
 		return ""
 	}
-	b := make([]byte, c.asks.Schema.RawSize())
+	b := make([]byte, c.joinRequest.Schema.RawSize())
 	for i := range b {
 		b[i] = byte(c.R.Bits(8))
 	}
-	if !c.good(b) {
+	if !c.validJoinValue(b) {
 		c.Bad = true
 	}
 	return string(b)
 }
 
-// command writes a command.
-func (c *coder) command(command string) {
+// writeCommand writes a command.
+func (c *coder) writeCommand(command string) {
 	for i := range len(command) {
 		c.W.Bits(uint64(command[i]), 8)
 	}
 }
 
-// readCommand reads one.
+// readCommand reads and validates a command.
 func (c *coder) readCommand() string {
 	b := append(make([]byte, 0, ecs.MaxRequest+1), byte(c.R.Bits(8)))
 	if int(b[0]) >= len(c.commands.Commands) {
@@ -126,48 +127,48 @@ func (c *coder) readCommand() string {
 	return string(b)
 }
 
-// good reports whether bytes are what a player can ask to be.
-func (c *coder) good(b []byte) bool {
-	_, err := c.asks.Value(b)
+// validJoinValue reports whether b is a valid join request.
+func (c *coder) validJoinValue(b []byte) bool {
+	_, err := c.joinRequest.Value(b)
 	return err == nil
 }
 
-// expect begins with the input before the first; nil is the neutral one.
-func (c *coder) expect(before []int32) {
+// startAfter sets the input before the first one; nil is the neutral input.
+func (c *coder) startAfter(before []int32) {
 	if before == nil {
 		before = c.neutral
 	}
 	c.Start(before)
 }
 
-// inputs gives those of a lane from a tick on.
-func (l *lane) inputs(tick uint32) wire.Inputs {
+// inputsFrom returns a function that returns the i-th input from tick on.
+func (l *lane) inputsFrom(tick uint32) wire.Inputs {
 	return func(i int) ([]int32, bool) {
-		if at := tick + uint32(i); l.at(at) == real {
+		if at := tick + uint32(i); l.at(at) == inputKnown {
 			return l.input(at), true
 		}
 		return nil, false
 	}
 }
 
-// write writes n inputs of l from tick on, told against the one before; gaps says that there
-// may be none in a tick.
-func (c *coder) write(l *lane, tick uint32, n int, before []int32, gaps bool) {
-	c.expect(before)
+// writeInputs writes n inputs of l from tick on. The first is encoded as a difference to before. gaps allows ticks
+// without an input.
+func (c *coder) writeInputs(l *lane, tick uint32, n int, before []int32, gaps bool) {
+	c.startAfter(before)
 	c.Gaps = gaps
-	c.Write(n, l.inputs(tick))
+	c.Write(n, l.inputsFrom(tick))
 }
 
-// fit is how many of n inputs of l from tick on take no more bits than room.
-func (c *coder) fit(l *lane, tick uint32, n int, before []int32, room int) int {
-	c.expect(before)
-	return c.Fit(n, room, l.inputs(tick))
+// countFitting returns how many of n inputs of l from tick on fit into room bits.
+func (c *coder) countFitting(l *lane, tick uint32, n int, before []int32, room int) int {
+	c.startAfter(before)
+	return c.Fit(n, room, l.inputsFrom(tick))
 }
 
-// read reads n inputs and gives them to f, by place; words are nil where there is
-// none, and good until f returns.
-func (c *coder) read(n int, before []int32, gaps bool, f func(i int, words []int32)) {
-	c.expect(before)
+// readInputs reads n inputs and calls f with the index and the words of each. words is nil for a tick without an
+// input, and valid until f returns.
+func (c *coder) readInputs(n int, before []int32, gaps bool, f func(i int, words []int32)) {
+	c.startAfter(before)
 	c.Gaps = gaps
 	c.Read(n, func(i int, there bool) {
 		if !there {
@@ -179,8 +180,8 @@ func (c *coder) read(n int, before []int32, gaps bool, f func(i int, words []int
 	})
 }
 
-// end checks that nothing is left but zero bits up to the next byte.
-func (c *coder) end() bool {
+// atEnd reports whether the message was valid and only zero bits up to the next byte are left.
+func (c *coder) atEnd() bool {
 	c.R.Align()
 	return !c.Failed() && c.R.Remaining() == 0
 }

@@ -1,81 +1,78 @@
 package relay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Errors of what comes from a peer.
 var (
-	// ErrMessage is returned for bytes that no honest peer sends: count them, and end
-	// the session past a limit.
+	// ErrMessage is returned for bytes that no correct peer sends. Count them, and close the session beyond a
+	// limit.
 	ErrMessage = errors.New("relay: malformed message")
-	// ErrAbsent is returned by [Server.Receive] and [Server.Deliver] for a player that was
-	// not given to [Server.Add].
-	ErrAbsent = errors.New("relay: no such peer; call Server.Add first")
-	// ErrTooLarge is returned by [Server.Outgoing] for a world that is larger than
-	// Config.MaxState: raise it, at the clients too.
-	ErrTooLarge = errors.New("relay: the state of the world is too large")
-	// ErrPeers is returned by [Server.Add] for one more than Config.Peers, and for one
-	// who is there.
-	ErrPeers = errors.New("relay: no room for that peer")
+	// ErrAbsent is returned by [Server.Receive] and [Server.Deliver] for a player that was not added by
+	// [Server.Add].
+	ErrAbsent = errors.New("relay: unknown player: call Server.Add first")
+	// ErrTooLarge is returned by [Server.Outgoing] when the state of the world is larger than Config.MaxState.
+	// Raise MaxState on the server and on the clients.
+	ErrTooLarge = errors.New("relay: the state of the world is too large: raise Config.MaxState on the server and the clients")
+	// ErrPeers is returned by [Server.Add] when Config.Peers clients are present, and for a player that is already
+	// present.
+	ErrPeers = errors.New("relay: the player is already present, or the server has as many clients as Config.Peers allows")
 )
 
-// Config configures a [Server]. The zero value is rollback over a window of a
-// second; Timeline.Wait makes it lockstep.
+// Config configures a [Server]. The zero value selects rollback with a window of one second. Timeline.Wait selects
+// lockstep.
 type Config struct {
-	// Timeline configures the server's timeline. Window is how late an input may be.
-	// Default: see [timeline.Config]; but hashes of four windows are kept, and under lockstep
-	// inputs may be two seconds early.
+	// Timeline configures the server's timeline. Window is how many ticks late an input may arrive. Defaults: see
+	// [timeline.Config], with two exceptions. Hashes of four windows are kept. Under lockstep inputs may arrive two
+	// seconds early.
 	Timeline timeline.Config
 
-	// Peers is how many clients there may be at a time, 1 to 4096. Default (0): 64.
+	// Peers is the maximum number of clients, 1 to 4096. Default (0): 64.
 	Peers int
 
-	// Keep is for how many ticks inputs are kept, up to 16384: 16 and twice the timeline's Window or Early, whichever is
-	// more, at least. A client that lags by as many, less Early, is sent the state of the world
-	// anew. Default (0): ten seconds more than the least.
+	// Keep is the number of ticks for which inputs are kept. The minimum is 16 plus twice the larger of the
+	// timeline's Window and Early; the maximum is 16384. A client that is further behind than Keep less Early
+	// receives a new state of the world. Default (0): ten seconds more than the minimum.
 	Keep int
 
-	// Lead is how many ticks after a player's first one its first input is expected,
-	// 0 to 255: the time that the client takes to hear that it plays and to answer. It has the neutral
-	// input until then. Default (0): 15.
+	// Lead is the number of ticks between a player's first tick and its first expected input, 0 to 255: the time in
+	// which the client learns that it plays and responds. Until then the player has the neutral input. Default (0):
+	// 15.
 	Lead int
 
-	// Stall is for how many ticks that are due, calls of [Server.Ready] in a row, a missing input may keep
-	// everybody waiting under lockstep, 1 to 65536. Then it is filled as if it never came, which
-	// its client is told, and so are those of that player's next ticks, until one comes in
-	// time. Default (0): a second.
+	// Stall is the maximum number of ticks for which lockstep waits for a missing input, 1 to 65536, counted in
+	// consecutive calls of [Server.Ready]. After that the server fills the input and tells its client. It also
+	// fills that player's next inputs, until an input arrives in time. Default (0): one second.
 	Stall int
 
-	// MaxDelay bounds the delay of everybody's inputs under lockstep, 1 to 255 ticks. Where the round trip of
-	// a client is longer, its inputs come too late. Default (0): a second, or 255.
+	// MaxDelay is the upper limit of the common input delay under lockstep, 1 to 255 ticks. Inputs of a client with
+	// a longer round trip arrive too late. Default (0): one second, at most 255.
 	MaxDelay int
 
-	// Checks is how many ticks lie between two final ones whose hashes are compared,
-	// 1 to 4096. Default (0): 15. Negative: none are.
+	// Checks is the number of ticks between two final ticks whose hashes are compared, 1 to 4096. Default (0): 15.
+	// Negative: no hashes are compared.
 	Checks int
 
-	// MaxState bounds the state of the world for those who join late, in bytes, up to 1
-	// GiB. Default (0): 16 MiB.
+	// MaxState is the maximum size of the world's state for late joins, in bytes, up to 1 GiB. Default (0): 16 MiB.
 	MaxState int
 
-	// Part is the most bytes of a reliable message, 1 KiB to 8 MiB. Default (0): 256 KiB.
+	// Part is the maximum size of a reliable message, 1 KiB to 8 MiB. Default (0): 256 KiB.
 	Part int
 
-	// Refuse reports whether the game refuses an input that has come, in words as
-	// Schema.Quantize of the input makes them: nobody plays it, its player included, who then
-	// repeats what it held. Default (nil): none.
+	// Refuse reports whether the game refuses an input that has arrived. words are the quantized input, as
+	// Schema.Quantize returns them. No peer applies a refused input; its player repeats the previous one. Default
+	// (nil): no input is refused.
 	Refuse func(player, tick uint32, words []int32) bool
 
-	// Diverged is called for each divergence that a client has reported. Default (nil): they
-	// are counted.
+	// Diverged is called for each divergence that a client reports. Default (nil): divergences are only counted.
 	Diverged func(Divergence)
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error if a field of c is out of range or fields contradict each other. It never changes c.
 func (c Config) Validate() error {
 	if err := c.Timeline.Validate(); err != nil {
 		return err
@@ -94,72 +91,68 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.Timeline.Follower:
-		return errors.New("relay: Timeline.Follower on a server; it is the one that decides")
+		return errors.New("relay: Timeline.Follower is set on a server, which is authoritative: leave it false")
 	case c.Timeline.Unmerged:
-		return errors.New("relay: Timeline.Unmerged: it is for comparison within one process")
-	case c.Keep > 0 && c.Keep < leastKeep(c.Timeline):
-		return fmt.Errorf("relay: Keep %d is less than 16 and twice the window, %d ticks", c.Keep, leastKeep(c.Timeline))
+		return errors.New("relay: Timeline.Unmerged is set: it is only for comparisons within one process")
+	case c.Keep > 0 && c.Keep < minKeep(c.Timeline):
+		return fmt.Errorf("relay: Keep %d is less than 16 plus twice the window: set it to at least %d ticks, or to 0 for the default", c.Keep, minKeep(c.Timeline))
 	}
 	return nil
 }
 
-// maxKeep bounds Config.Keep, of which each player takes words and 8 bytes a tick.
+// maxKeep is the maximum of Config.Keep. Each player takes the words of an input and 8 bytes per kept tick.
 const maxKeep = 16384
 
-func leastKeep(c timeline.Config) int { return 2*max(c.Window, c.Early) + 16 }
+func minKeep(c timeline.Config) int { return 2*max(c.Window, c.Early) + 16 }
 
-// lag is how many ticks a client may lag.
-func (c *Config) lag() int { return c.Keep - c.Timeline.Early - 8 }
+// maxLag returns how many ticks a client may be behind before it receives a new state.
+func (c *Config) maxLag() int { return c.Keep - c.Timeline.Early - 8 }
 
 func (c Config) defaulted(tickRate int) Config {
-	c.Timeline.Window = or(c.Timeline.Window, tickRate)
+	c.Timeline.Window = cmp.Or(c.Timeline.Window, tickRate)
 	if c.Timeline.Wait {
-		c.Timeline.Early = or(c.Timeline.Early, max(c.Timeline.Window, 2*tickRate)) // for delays as long
+		c.Timeline.Early = cmp.Or(c.Timeline.Early, max(c.Timeline.Window, 2*tickRate)) // long enough for the delay
 	}
-	c.Timeline.Early = or(c.Timeline.Early, c.Timeline.Window)
-	c.Timeline.Players = or(c.Timeline.Players, 64)
-	c.Timeline.Hashes = or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
-	c.Peers = or(c.Peers, 64)
-	c.Keep = or(c.Keep, min(10*tickRate+leastKeep(c.Timeline), maxKeep))
-	c.Lead = or(c.Lead, 15)
-	c.Stall = or(c.Stall, tickRate)
-	c.MaxDelay = or(c.MaxDelay, min(tickRate, 255))
-	c.Checks = max(or(c.Checks, 15), 0)
-	c.MaxState = or(c.MaxState, 16<<20)
-	c.Part = or(c.Part, 256<<10)
+	c.Timeline.Early = cmp.Or(c.Timeline.Early, c.Timeline.Window)
+	c.Timeline.Players = cmp.Or(c.Timeline.Players, 64)
+	c.Timeline.Hashes = cmp.Or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
+	c.Peers = cmp.Or(c.Peers, 64)
+	c.Keep = cmp.Or(c.Keep, min(10*tickRate+minKeep(c.Timeline), maxKeep))
+	c.Lead = cmp.Or(c.Lead, 15)
+	c.Stall = cmp.Or(c.Stall, tickRate)
+	c.MaxDelay = cmp.Or(c.MaxDelay, min(tickRate, 255))
+	c.Checks = max(cmp.Or(c.Checks, 15), 0)
+	c.MaxState = cmp.Or(c.MaxState, 16<<20)
+	c.Part = cmp.Or(c.Part, 256<<10)
 	return c
 }
 
-// ClientConfig configures a [Client]. It must say of its timeline what the server's
-// says of its own, but for windows.
+// ClientConfig configures a [Client]. Timeline must equal the server's, except for the windows.
 type ClientConfig struct {
-	// Timeline configures the client's timeline, which follows. Wait must be as on the server.
-	// Window should be the server's and the longest way to here in ticks. Default (0): two
-	// seconds.
+	// Timeline configures the client's timeline. It is always a follower. Wait must be as on the server. Window
+	// should be the server's window plus the longest path to this client, in ticks. Default (0): two seconds.
 	Timeline timeline.Config
 
-	// Delay is how many ticks after it was gathered an input applies, 0 to 255. Under lockstep
-	// it is the least, and the server tells the one that all have. Default: 0.
+	// Delay is the number of ticks between gathering an input and applying it, 0 to 255. Under lockstep Delay is
+	// the minimum, and the server announces the common delay. Default: 0.
 	Delay int
 
-	// MaxDelay bounds the delay that lockstep takes, Delay to 255. Default (0): 60. It should be the
-	// server's.
+	// MaxDelay is the upper limit of the delay under lockstep, Delay to 255. It should equal the server's. Default
+	// (0): 60.
 	MaxDelay int
 
-	// Redundancy is how many inputs that the server has not told to have are sent in a
-	// message at most, the newest, 1 to 255. Default (0): 128.
+	// Redundancy is the maximum number of unacknowledged inputs per message, 1 to 255. The newest inputs are sent.
+	// Default (0): 128.
 	Redundancy int
 
-	// Checks is how many ticks lie between two final ones whose hashes are told to the
-	// server, as [Config.Checks].
+	// Checks is the number of ticks between two final ticks whose hashes are sent to the server, as in [Config].
 	Checks int
 
-	// MaxState bounds the state of the world that is taken in, in bytes, up to 1 GiB.
-	// Default (0): 16 MiB.
+	// MaxState is the maximum size of a received state of the world, in bytes, up to 1 GiB. Default (0): 16 MiB.
 	MaxState int
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error if a field of c is out of range. It never changes c.
 func (c ClientConfig) Validate() error {
 	if err := c.Timeline.Validate(); err != nil {
 		return err
@@ -180,19 +173,12 @@ func (c ClientConfig) Validate() error {
 
 func (c ClientConfig) defaulted(tickRate int) ClientConfig {
 	c.Timeline.Follower = true
-	c.Timeline.Window = or(c.Timeline.Window, 2*tickRate)
-	c.Timeline.Players = or(c.Timeline.Players, 64)
-	c.Timeline.Hashes = or(c.Timeline.Hashes, min(2*c.Timeline.Window, 4096))
-	c.MaxDelay = or(c.MaxDelay, max(60, c.Delay))
-	c.Redundancy = or(c.Redundancy, 128)
-	c.Checks = max(or(c.Checks, 15), 0)
-	c.MaxState = or(c.MaxState, 16<<20)
+	c.Timeline.Window = cmp.Or(c.Timeline.Window, 2*tickRate)
+	c.Timeline.Players = cmp.Or(c.Timeline.Players, 64)
+	c.Timeline.Hashes = cmp.Or(c.Timeline.Hashes, min(2*c.Timeline.Window, 4096))
+	c.MaxDelay = cmp.Or(c.MaxDelay, max(60, c.Delay))
+	c.Redundancy = cmp.Or(c.Redundancy, 128)
+	c.Checks = max(cmp.Or(c.Checks, 15), 0)
+	c.MaxState = cmp.Or(c.MaxState, 16<<20)
 	return c
-}
-
-func or(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
 }

@@ -1,76 +1,77 @@
-// Package relay is the two ends of rollback and of lockstep: everybody simulates
-// everything, and only inputs travel. The ends are state machines: bytes in, bytes out, time in
-// ticks. They know no network; a session below carries numbered datagrams that may get lost, and
-// reliable messages in order.
+// Package relay implements both ends of rollback and lockstep. Every peer simulates
+// everything, and only inputs are sent. Both ends are state machines: bytes in, bytes out,
+// time in ticks. The caller provides a session that carries numbered datagrams, which may be
+// lost, and ordered reliable messages.
 //
 // The server:
 //
-//   - Begin: [NewServer], [Config]; lockstep with Timeline.Wait.
-//   - Clients come and go: [Server.Add], [Server.Expect], [Server.Remove], [Server.Playing]. One comes back with another session, or is to
-//     begin anew: [Server.Renew].
-//   - In each tick: [Server.Receive] what has come, [Server.Ready], a tick of [Server.Timeline], [Server.Close],
-//     [Server.Attend], [Server.Append] for each client at once.
-//   - Carry reliable messages: [Server.Outgoing], [Server.Sent], [Server.Deliver].
-//   - Say how lossy the ways are: [Server.Repeat], [Client.Repeat].
-//   - Say which ticks will not be made, as the process stood still: [Server.Skip].
-//   - Refuse an input: Config.Refuse. Hear of a client whose world differs: Config.Diverged, [Divergence].
-//   - Look: [Server.Timeline]. Count: [Server.Stats].
+//   - Start: [NewServer], [Config]. Timeline.Wait selects lockstep.
+//   - Add and remove clients: [Server.Add], [Server.SetLead], [Server.Remove], [Server.Playing]. After a reconnect or to
+//     start over: [Server.Resync].
+//   - In each tick: [Server.Receive] for arrived datagrams, [Server.Ready], a tick of [Server.Timeline], [Server.EndTick],
+//     [Server.PrepareStates], then [Server.Append] for each client.
+//   - Send reliable messages: [Server.Outgoing], [Server.Sent]. Receive them: [Server.Deliver].
+//   - Adapt to packet loss: [Server.SetRepeats], [Client.SetRepeats].
+//   - Report dropped ticks after the process stood still: [Server.SkipTicks].
+//   - Refuse an input: Config.Refuse. Learn which client diverged: Config.Diverged, [Divergence].
+//   - Inspect: [Server.Timeline]. Counters: [Server.Stats].
 //
 // The client:
 //
-//   - Begin: [NewClient], [ClientConfig].
-//   - In each frame: [Client.Receive] what has come, [Client.Step] as often as a tick is due, [Client.Append] once.
-//   - Carry reliable messages: [Client.Outgoing], [Client.Sent], [Client.Deliver].
-//   - Draw between ticks: [Client.Foresee].
-//   - Know when an input is used: [Client.Due], [Client.Delay]. Be further ahead than it should, and stay: [Client.Hold]. Show progress: [Client.Following], [Client.Playing].
-//   - Stay at the server's tick, or under lockstep as far behind it as everybody: package clock, [Client.ServerTick],
+//   - Start: [NewClient], [ClientConfig].
+//   - In each frame: [Client.Receive] for arrived datagrams, [Client.Step] for each tick that is due, [Client.Append] once.
+//   - Send reliable messages: [Client.Outgoing], [Client.Sent]. Receive them: [Client.Deliver].
+//   - Draw between ticks: [Client.PredictInputs].
+//   - Learn when an input is used: [Client.Due], [Client.Delay]. Stay too far ahead on purpose: [Client.GiveInput].
+//     Show progress: [Client.Following], [Client.Playing].
+//   - Stay at the server's tick, or under lockstep at the common distance behind it: package clock, [Client.ServerTick],
 //     [Client.Waited], [Client.Lag].
-//   - Look: [Client.Timeline]. Count: [Client.Stats].
+//   - Inspect: [Client.Timeline]. Counters: [Client.Stats].
 //
-// # What travels
+// # Messages
 //
-// A client stamps each input with the tick that it applies in, which is its next one and a delay, and
-// sends it in a frame's message. The server takes them into its
-// timeline, and after each of its ticks tells every client, the one that sent them too, the runs of inputs of all
-// players. Either end repeats an input in the next few messages, and all that the other is not known to have an eighth of a
-// second apart at most: a message that gets through brings what was lost with those before it, and one that was overtaken
-// what those behind it left out. With them go who joins and leaves in which tick, and the
-// horizon, before which all is final. telling.go has what is repeated, up.go and down.go have the bytes, and
-// wire.InputWords how inputs are written.
+// A client stamps each input with the tick in which it applies: the client's next tick plus a delay. It sends its inputs
+// once per frame. The server stores them in its timeline. After each of its ticks, it sends every client, including the
+// sender, the inputs of all players. Either end repeats an input in the next few messages, and repeats all
+// unacknowledged inputs at least every eighth of a second. A message that arrives therefore also brings the inputs of
+// earlier messages that were lost. The messages also carry the joins and leaves with their ticks, and the horizon: all
+// ticks before it are final. resend.go decides which inputs are repeated, up.go and down.go define the messages, and
+// wire.InputWords encodes inputs.
 //
-// A late client is sent the state of the whole world before a final tick, in parts of Config.Part bytes, and
-// the inputs since. When it has caught up the server lets it play, from its next tick on. A client that was silent
-// for longer than Config.Keep, or needs to change what is final for it, is sent a state again.
+// A client that joins late receives the state of the whole world before a final tick, in parts of Config.Part bytes, and
+// the inputs since that tick. When the client has caught up, the server adds its player to the game in the server's
+// next tick. The server sends a new state to a client that was silent for longer than Config.Keep, or that
+// received an input for a tick that is already final on the client.
 //
 // # Rollback and lockstep
 //
-// Under rollback nobody waits: all peers are at the same tick by their clocks, an input that was l ticks under way
-// makes l ticks simulated again on who hears it, and so it is what Config.Timeline.Window bounds. A client
-// that hears nothing for its window stops until it does.
+// Under rollback no peer waits. Clocks keep all peers at the same tick. An input that takes l ticks to arrive makes the
+// receiver simulate l ticks again, at most Config.Timeline.Window ticks. A client that receives nothing for
+// its window stops until it receives a message.
 //
-// Under lockstep the server makes no tick before it has the inputs of all players, and clients none before they are
-// told it. Nothing is simulated twice. The delay of inputs is one for all, which the server tells: the longest that a
-// client says to need, which is its worst round trip of late, so that inputs are in stock when the server needs them.
-// All clients are half of that delay behind the server, [Client.Lag]. So nobody answers earlier than others to what
-// it sees, nor sees it earlier, as far as the ways to and from the server are equally long. A client whose round trip
-// grows keeps everybody waiting once. One who is silent does so for Config.Stall ticks; then
-// its inputs are filled as missing ones are, which it is told.
+// Under lockstep the server starts a tick when it has the inputs of all players, and clients simulate a tick when they
+// have received them. No tick is simulated twice. All inputs have the same delay, which the server announces. It is the
+// longest delay that any client requests; a client requests its worst recent round trip, so that its inputs arrive before
+// the server needs them. All clients stay half of that delay behind the server; see [Client.Lag]. If the paths to and
+// from the server are equally long, all players therefore see a tick at the same time and can react equally early. When
+// the round trip of one client grows, all clients wait once. The server waits Config.Stall ticks for a silent
+// client. Then it fills the missing inputs and tells the client.
 //
-// # What holds
+// # Guarantees
 //
-//   - The same final ticks on all peers, hash by hash, whatever the links do to datagrams.
-//   - The server decides. What it did not take, or took as none, the sender's own timeline learns.
-//   - Whatever comes is checked before it is used, costs time and memory in proportion to its length, and inputs of a
-//     client make the server simulate no more than its timeline's cap.
+//   - Final ticks have equal hashes on all peers, however many datagrams are lost or reordered.
+//   - The server decides. If it refuses an input or received it too late, the sender's timeline learns that.
+//   - Every message is validated before use and costs time and memory in proportion to its length. A client's
+//     inputs cannot make the server simulate more ticks again than the cap of its timeline.
 //   - In steady state nothing is allocated.
 //
 // # Divergence
 //
-// Every Checks ticks both ends tell the hash of a final one. When they differ, the client tells
-// the digests of the ticks since they last agreed, and the server names the first tick in which they differ, component
-// and field. The client then simulates each of the next 30 ticks twice, and tells which system
-// does not do the same both times, when there is one. See [ecs.World.ForceRollback].
+// Every Config.Checks ticks both ends send the hash of a final tick. If the hashes differ, the client sends the digests of
+// the ticks since the last equal hash, and the server finds the first tick, component and field that differ. The
+// client then simulates each of the next 30 ticks twice. If a system does not produce the same result both times,
+// the client reports that system. See [ecs.World.ForceRollback].
 //
-// The server then sends it the state of the world, from which it plays on; nobody waits for it meanwhile. One that
-// diverges again soon is sent the next after two seconds, then four, up to 64.
+// The server then sends the client the state of the world, and the client continues from it. No other client waits. If
+// the client diverges again soon, the server waits two seconds before the next state, then four, up to 64.
 package relay

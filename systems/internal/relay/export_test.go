@@ -1,17 +1,17 @@
 package relay
 
-// Step is all that a tick is.
+// Step runs a whole tick.
 func (s *Server) Step() bool {
 	if !s.Ready() {
 		return false
 	}
 	line := s.timeline
-	line.Pass()
-	line.Open()
+	line.Resimulate()
+	line.BeginTick()
 	w := line.World()
 	w.Netcode().SimulateStage().Run(w)
 	s.config.Timeline.Authority.Run(w)
-	s.Close()
-	s.Attend()
+	s.EndTick()
+	s.PrepareStates()
 	return true
 }

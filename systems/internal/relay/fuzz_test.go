@@ -114,7 +114,7 @@ func FuzzClient(f *testing.F) {
 			seed = append(append(seed, 0, byte(len(down))), down...)
 		}
 		f.Add(seed)
-		m.server.Repeat(1, 1) // with gaps
+		m.server.SetRepeats(1, 1) // with gaps
 		seed = []byte{byte(kind << 1), 0}
 		for n := range 24 {
 			m.step()

@@ -13,24 +13,23 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// The game of these tests is that of the soldiers.
 type (
 	place  = testgame.Spot
 	health = testgame.Health
 	steer  = testgame.Keys
 )
 
-// runs is how often Simulate has run in the timeline's world.
+// runs returns how many times Simulate has run in the timeline's world.
 func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
 
-// packet is a datagram under way.
+// packet is a datagram in flight.
 type packet struct {
-	due  int // tick in whose Receive it is seen
+	due  int // tick in which it is received
 	seq  uint16
 	data []byte
 }
 
-// link is one way between two peers.
+// link is one direction between two peers.
 type link struct {
 	rng      *rand.Rand
 	latency  int // ticks
@@ -38,7 +37,7 @@ type link struct {
 	loss     float64
 	dup      float64
 	queue    []packet
-	reliable []packet // in order, nothing lost
+	reliable []packet // in order, without losses
 	seq      uint16
 	bytes    int // sent as datagrams
 	dead     bool
@@ -68,8 +67,7 @@ func (l *link) sendReliable(now int, data []byte) {
 	l.reliable = append(l.reliable, packet{due: due, data: slices.Clone(data)})
 }
 
-// arrived calls f for what arrives by now; packets that were given twice come once, as
-// from a session.
+// arrived calls f for each packet that is due by now.
 func (l *link) arrived(now int, f func(p packet)) {
 	var due []packet
 	l.queue = slices.DeleteFunc(l.queue, func(p packet) bool {
@@ -96,7 +94,7 @@ type end struct {
 	*relay.Client
 	player   uint32
 	up, down *link
-	clock    *clock.Server // nil: told by the test how late it is
+	clock    *clock.Server // nil: the test tells it how far behind it is
 	acc      float64
 	frames   int
 	frozen   bool
@@ -118,12 +116,12 @@ type match struct {
 	checked map[uint32]int
 	rng     *rand.Rand
 	limit   int
-	blind   bool   // worlds need not agree
-	except  uint32 // the world of this player need not
+	blind   bool   // worlds may differ
+	except  uint32 // the world of this player may differ
 	parts   []func(p *ecs.Protocol)
 }
 
-// newMatch makes a match in its second tick; the protocol has parts besides.
+// newMatch returns a match after its first tick. parts extend the protocol.
 func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(player uint32, frame int) steer, parts ...func(p *ecs.Protocol)) *match {
 	cc.Timeline.Wait = c.Timeline.Wait
 	m := &match{
@@ -134,7 +132,7 @@ func newMatch(t testing.TB, c relay.Config, cc relay.ClientConfig, play func(pla
 	return m
 }
 
-// join adds a client with links of so many ticks one way.
+// join adds a client. latency is one way, in ticks.
 func (m *match) join(player uint32, latency, jitter int, loss, dup float64) *end {
 	m.t.Helper()
 	testgame.Must(m.t, m.server.Add(player, true, ""))
@@ -156,7 +154,7 @@ func (m *match) leave(player uint32) {
 	m.ends = slices.DeleteFunc(m.ends, func(e *end) bool { return e.player == player })
 }
 
-// step is one tick of the server, and a frame of each client.
+// step runs one tick of the server and one frame of each client.
 func (m *match) step() {
 	m.t.Helper()
 	m.now++
@@ -187,13 +185,13 @@ func (m *match) step() {
 	m.compare()
 }
 
-// run is so many ticks.
+// run runs n ticks.
 func (m *match) run(ticks int) {
 	m.t.Helper()
 	m.until(m.now + ticks)
 }
 
-// until runs up to a tick.
+// until runs up to tick now.
 func (m *match) until(now int) {
 	m.t.Helper()
 	for m.now < now {
@@ -233,7 +231,7 @@ func (m *match) frame(e *end) {
 	}
 }
 
-// ticks is how many the client makes in this frame.
+// ticks returns how many ticks the client simulates in this frame.
 func (m *match) ticks(e *end) int {
 	next := e.Timeline().Next()
 	switch {
@@ -250,7 +248,7 @@ func (m *match) ticks(e *end) int {
 	return n
 }
 
-// compare demands that final ticks are equal on all peers.
+// compare fails the test unless final ticks are equal on all peers.
 func (m *match) compare() {
 	m.t.Helper()
 	if m.blind {
@@ -280,13 +278,13 @@ func (m *match) compare() {
 	}
 }
 
-// always is an input that changes every tick.
+// always returns an input that changes every tick.
 func always(player uint32, frame int) steer {
 	r := rand.New(rand.NewPCG(uint64(player), uint64(frame)))
 	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Aim: float32(r.IntN(3600)) / 10, Fire: r.IntN(8) == 0}
 }
 
-// human holds keys for some time and turns now and then.
+// human returns inputs that hold keys for some time and turn sometimes.
 func human(player uint32, frame int) steer {
 	r := rand.New(rand.NewPCG(uint64(player), uint64(frame/20)))
 	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Aim: float32(r.IntN(3600)) / 10, Fire: frame%20 == 0}

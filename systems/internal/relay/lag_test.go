@@ -45,7 +45,7 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 		m.until(200)
 		m.ends = m.ends[:1]
 		m.run(30)
-		testgame.Must(t, m.server.Renew(2))
+		testgame.Must(t, m.server.Resync(2))
 		back := &end{Client: relay.NewClient(testgame.Barracks(), 2, m.client), player: 2, up: old.up, down: old.down, gathered: map[uint32]int{}}
 		back.up.queue, back.down.queue, back.up.seq, back.down.seq = nil, nil, 0, 0
 		m.ends = append(m.ends, back)
@@ -56,7 +56,7 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 		if n := m.checked[2]; n < 150 {
 			t.Errorf("%d final ticks of the one who is back were compared", n)
 		}
-		testgame.Equal(t, "a stranger is renewed", m.server.Renew(5) != nil, true)
+		testgame.Equal(t, "a stranger is renewed", m.server.Resync(5) != nil, true)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestDivergenceIsFoundAndNamed(t *testing.T) {
 		}
 		// Given a new state, and rid of what made it odd, it agrees again.
 		q.From = 1 << 30
-		testgame.Must(t, m.server.Renew(2))
+		testgame.Must(t, m.server.Resync(2))
 		m.run(100)
 		before := m.server.Stats().Mismatch
 		m.blind = false
@@ -122,7 +122,7 @@ func TestSkippedTicksAreTold(t *testing.T) {
 	for range 3 {
 		m.run(150)
 		before := m.ends[0].Waited()
-		m.server.Skip(70)
+		m.server.SkipTicks(70)
 		m.run(100)
 		testgame.Equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
 		m.join(uint32(len(m.ends)+1), 2, 1, 0.4, 0)

@@ -167,9 +167,9 @@ func TestReportsAreWhole(t *testing.T) {
 // What is known of a divergence is said, and no more.
 func TestDivergenceSaysWhatIsKnown(t *testing.T) {
 	for want, d := range map[string]relay.Divergence{
-		"player 3: tick 7: the world differs":                                           {Player: 3, Tick: 7},
-		"player 3: tick 7: health.Points differs":                                       {Player: 3, Tick: 7, Where: "health.Points"},
-		"player 3: tick 7: health.Points differs; not the same twice: system \"drift\"": {Player: 3, Tick: 7, Where: "health.Points", System: "system \"drift\""},
+		"player 3: tick 7: the world differs":                                          {Player: 3, Tick: 7},
+		"player 3: tick 7: health.Points differs":                                      {Player: 3, Tick: 7, Where: "health.Points"},
+		"player 3: tick 7: health.Points differs; not deterministic: system \"drift\"": {Player: 3, Tick: 7, Where: "health.Points", System: "system \"drift\""},
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -6,18 +6,18 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 )
 
-// records is how many messages to a client are remembered until it acknowledges one.
+// records is the number of messages to a client that are remembered until the client acknowledges one of them.
 const records = 256
 
-// peer is a client as the server knows it.
+// peer is the server's record of a client.
 type peer struct {
 	player uint32
-	play   bool   // it wants to
-	value  string // what it asks to be
+	play   bool   // it wants to join the game
+	value  string // encoded join request
 	joined bool
 	ready  bool
 	heard  bool
-	newest uint16 // number of the newest message from it
+	newest uint16 // sequence number of the newest message from the client
 
 	pace   pace
 	state  sentState
@@ -25,45 +25,45 @@ type peer struct {
 	checks peerChecks
 }
 
-// pace is how long others wait for the inputs of a client.
+// pace holds how long lockstep waits for the inputs of a client.
 type pace struct {
-	lead    int  // see Server.Expect
-	stalled bool // they are not waited for
-	waited  int  // Steps that lockstep has waited for them
-	need    int  // delay that they need under lockstep
+	lead    int  // see Server.SetLead, in ticks
+	stalled bool // lockstep no longer waits for its inputs
+	waited  int  // consecutive calls of Ready that waited for its inputs
+	need    int  // input delay that it needs under lockstep, in ticks
 }
 
-// sentState is the state of the world that a client is sent.
+// sentState is the state of the world that is being sent to a client.
 type sentState struct {
-	number  uint8 // of the last one
-	current uint8 // the one that it was sent; 0: it needs one
-	follows bool  // it has said that it goes on from there
-	failed  bool  // it is too large to be sent
-	bytes   []byte
-	next    uint32 // tick before which no other one is made
-	part    int    // of bytes, the next to be sent
-	parts   int
+	number    uint8 // number of the newest state
+	current   uint8 // number of the state that the client was sent; 0: it needs a state
+	confirmed bool  // the client has confirmed that it uses the current state
+	failed    bool  // the state is too large to be sent
+	bytes     []byte
+	next      uint32 // the next state is prepared no earlier than in this tick
+	part      int    // index of the next part of bytes to send
+	parts     int
 }
 
-// known is what a client has been told, and what of that it is known to have.
+// known holds what was sent to a client and what it acknowledged.
 type known struct {
-	lanes   []telling // by slot
-	repeats int       // messages that bring each input
-	events  int       // how many events it knows, of all there were
-	late    uint32    // and how many ticks that were not made
-	turn    int       // the slot to be told first
-	sent    inflight.Ring[record]
+	lanes     []laneSender // by slot
+	repeats   int          // messages that repeat each input
+	events    int          // number of acknowledged events, counted from the start
+	waited    uint32       // acknowledged value of Server.waited
+	firstSlot int          // the slot that is written first in the next message
+	sent      inflight.Ring[record]
 }
 
-// record is what a message told.
+// record holds what a message contained.
 type record struct {
 	events int
-	late   uint32
+	waited uint32
 	ends   []uint32
 }
 
-// begin makes p another client, in memory that it has.
-func (p *peer) begin(player uint32, play bool, lead int) {
+// reset assigns p to another client and keeps its memory.
+func (p *peer) reset(player uint32, play bool, lead int) {
 	sent := p.known.sent
 	if sent == nil {
 		sent = inflight.New[record](records)
@@ -71,44 +71,44 @@ func (p *peer) begin(player uint32, play bool, lead int) {
 	sent.Clear()
 	*p = peer{
 		player: player, play: play, pace: pace{lead: lead}, state: sentState{bytes: p.state.bytes[:0]},
-		known: known{lanes: p.known.lanes[:0], repeats: usual, sent: sent},
+		known: known{lanes: p.known.lanes[:0], repeats: defaultRepeats, sent: sent},
 	}
 }
 
-// lose makes p need a state.
-func (p *peer) lose() {
-	p.state.current, p.state.follows, p.checks.differs, p.known.late = 0, false, 0, 0
+// dropState marks the client as needing a new state of the world.
+func (p *peer) dropState() {
+	p.state.current, p.state.confirmed, p.checks.differs, p.known.waited = 0, false, 0, 0
 	p.known.sent.Clear()
 }
 
-// grow makes room for so many slots.
+// grow makes room for slots.
 func (k *known) grow(slots int) {
 	for len(k.lanes) < slots {
-		k.lanes = append(k.lanes, telling{})
+		k.lanes = append(k.lanes, laneSender{})
 	}
 }
 
-// note remembers what the message seq told.
-func (k *known) note(seq uint16, events int, late uint32, ends []uint32) {
+// recordMessage remembers what message seq contained.
+func (k *known) recordMessage(seq uint16, events int, waited uint32, ends []uint32) {
 	r := k.sent.Put(seq)
-	r.events, r.late = events, late
+	r.events, r.waited = events, waited
 	r.ends = append(slices.Grow(r.ends[:0], len(ends)), ends...)
 }
 
-// acknowledge notes that the client has what the message seq told.
+// acknowledge records that the client has received message seq.
 func (k *known) acknowledge(seq uint16) {
 	r := k.sent.Take(seq)
 	if r == nil {
 		return
 	}
-	k.events, k.late = max(k.events, r.events), max(k.late, r.late)
+	k.events, k.waited = max(k.events, r.events), max(k.waited, r.waited)
 	for slot, end := range r.ends {
 		k.lanes[slot].acked = max(k.lanes[slot].acked, end)
 	}
 }
 
-// control takes in what a message says beside inputs.
-func (p *peer) control(s *Server, m *up) {
+// applyHeader processes the fields of a message besides inputs.
+func (p *peer) applyHeader(s *Server, m *up) {
 	p.ready = m.ready
 	if m.needs && p.joined {
 		p.pace.need = int(m.need)
@@ -117,20 +117,20 @@ func (p *peer) control(s *Server, m *up) {
 	case p.state.current == 0:
 		return
 	case m.state == p.state.current:
-		if !p.state.follows {
-			p.state.follows, p.state.bytes = true, nil
-			p.pace.stalled = p.joined // nobody waits until it is back
+		if !p.state.confirmed {
+			p.state.confirmed, p.state.bytes = true, nil
+			p.pace.stalled = p.joined // lockstep does not wait until the client has caught up
 		}
-	case m.state == 0 && p.state.follows:
-		p.lose()
+	case m.state == 0 && p.state.confirmed:
+		p.dropState()
 		return
 	default:
-		return // it has not heard of the state that is under way
+		return // it has not received the current state yet
 	}
 	if m.heard {
 		p.known.acknowledge(m.ack)
 	}
 	if m.check {
-		s.check(p, m.checkTick, m.checkSum)
+		s.compareHash(p, m.checkTick, m.checkSum)
 	}
 }

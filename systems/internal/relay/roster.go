@@ -8,9 +8,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// comeAndGo lets players leave whose clients are gone, and join who are ready, and tells the tick that comes what they
-// command.
-func (s *Server) comeAndGo() {
+// applyEvents removes players whose clients are gone, adds players whose clients are ready, and runs waiting
+// commands in the next tick.
+func (s *Server) applyEvents() {
 	now := s.timeline.Next()
 	for slot, l := range s.lanes {
 		if l == nil || l.To != timeline.Forever {
@@ -21,8 +21,8 @@ func (s *Server) comeAndGo() {
 			continue
 		}
 		if s.timeline.Leave(l.Player, now) == nil {
-			for tick := l.end; tick < now; tick++ { // none of them will come
-				if l.at(tick) == open {
+			for tick := l.end; tick < now; tick++ { // none of these inputs will arrive
+				if l.at(tick) == inputUnknown {
 					s.timeline.Overrule(l.Player, tick, nil)
 				}
 			}
@@ -33,69 +33,69 @@ func (s *Server) comeAndGo() {
 		}
 	}
 	for _, p := range s.peers {
-		if !p.play || p.joined || !p.ready || s.playing(p.player) != nil {
+		if !p.play || p.joined || !p.ready || s.activeLane(p.player) != nil {
 			continue
 		}
 		first := now + uint32(p.pace.lead)
 		if s.timeline.Join(p.player, now, first, p.value) != nil {
-			continue // there is no room yet
+			continue // the timeline has no room yet
 		}
 		p.joined = true
-		slot := s.slot()
-		s.lanes[slot].begin(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever, Value: p.value}, now)
+		slot := s.allocateSlot()
+		s.lanes[slot].reset(timeline.Presence{Player: p.player, From: now, First: first, To: timeline.Forever, Value: p.value}, now)
 		for _, o := range s.peers {
-			o.known.lanes[slot].begin(first)
+			o.known.lanes[slot].reset(first)
 		}
 		s.events = append(s.events, event{slot: slot, Presence: s.lanes[slot].Presence})
 	}
 	n := 0
-	for ; n < len(s.asked) && s.canSendCommand(now); n++ {
-		a := s.asked[n]
-		if err := timeline.CommandsOf(s.timeline).Add(a.Player, now, a.Value); err != nil {
+	for ; n < len(s.waitingCommands) && s.canSendCommand(now); n++ {
+		a := s.waitingCommands[n]
+		if err := s.timeline.AddCommand(a.Player, now, a.Value); err != nil {
 			panic(err) // the next tick is never final
 		}
 		s.events = append(s.events, event{command: true, slot: -1, Presence: timeline.Presence{Player: a.Player, From: now, Value: a.Value}})
 	}
-	s.asked = slices.Delete(s.asked, 0, n)
+	s.waitingCommands = slices.Delete(s.waitingCommands, 0, n)
 }
 
-// canSendCommand reports whether one more command can be told soon: whether each client knows as many of those before it that
-// a message tells what is left. So they never pile up, and no path is too slow for them. Who has heard nothing for a
-// second is not waited for.
+// canSendCommand reports whether another command would reach all clients soon. It would if the unacknowledged
+// commands of each client fit into one message together with it. Commands therefore never pile up, even on a slow
+// path. A client whose oldest unacknowledged event is older than a second is ignored.
 func (s *Server) canSendCommand(now uint32) bool {
 	for _, p := range s.peers {
 		if p.state.current == 0 {
 			continue
 		}
 		bytes := 0
-		untold := s.events[p.known.events-s.before:]
-		for i := range untold {
-			if e := &untold[i]; e.command {
+		unacknowledged := s.events[p.known.events-s.removedEvents:]
+		for i := range unacknowledged {
+			if e := &unacknowledged[i]; e.command {
 				bytes += len(e.Value) + commandHead
 			}
 		}
-		if bytes > 0 && bytes+commandHead+ecs.MaxRequest > maxCommands && now-min(now, untold[0].tick()) < uint32(s.tickRate) {
+		if bytes > 0 && bytes+commandHead+ecs.MaxRequest > maxCommands && now-min(now, unacknowledged[0].tick()) < uint32(s.tickRate) {
 			return false
 		}
 	}
 	return true
 }
 
-// Commanded reports whether commands of a player wait until they can be told.
-func (s *Server) Commanded(player uint32) bool {
-	return slices.ContainsFunc(s.asked, func(e commands.Entry) bool { return e.Player == player })
+// CommandsWaiting reports whether commands of a player wait until they can be sent.
+func (s *Server) CommandsWaiting(player uint32) bool {
+	return slices.ContainsFunc(s.waitingCommands, func(e commands.Entry) bool { return e.Player == player })
 }
 
-// slot finds a free slot and puts a lane there.
-func (s *Server) slot() int {
+// allocateSlot returns a free slot with a lane.
+func (s *Server) allocateSlot() int {
 	slot := slices.Index(s.lanes, nil)
 	if slot < 0 {
 		slot = len(s.lanes)
 		s.lanes = append(s.lanes, nil)
-		s.scratch.told = append(s.scratch.told, 0)
+		s.scratch.sentEnds = append(s.scratch.sentEnds, 0)
 	}
-	if n := len(s.spare); n > 0 {
-		s.lanes[slot], s.spare = s.spare[n-1], s.spare[:n-1]
+	if n := len(s.spareLanes); n > 0 {
+		s.lanes[slot], s.spareLanes = s.spareLanes[n-1], s.spareLanes[:n-1]
 	} else {
 		s.lanes[slot] = newLane(s.config.Keep, len(s.coder.neutral))
 	}
@@ -105,30 +105,30 @@ func (s *Server) slot() int {
 	return slot
 }
 
-// retire frees what every client has heard of, and moves clients that lag too far to
-// a new state.
-func (s *Server) retire() {
-	known := s.before + len(s.events)
+// release removes events and lanes that every client has acknowledged. A client that is too far behind is marked as
+// needing a new state.
+func (s *Server) release() {
+	known := s.removedEvents + len(s.events)
 	for _, p := range s.peers {
 		if p.state.current == 0 {
 			continue
 		}
 		for slot, l := range s.lanes {
-			if l != nil && l.end-min(l.end, p.known.lanes[slot].acked) >= uint32(s.config.lag()) {
-				p.lose()
+			if l != nil && l.end-min(l.end, p.known.lanes[slot].acked) >= uint32(s.config.maxLag()) {
+				p.dropState()
 			}
 		}
 		if p.state.current != 0 {
 			known = min(known, p.known.events)
 		}
 	}
-	if n := known - s.before; n > 0 {
+	if n := known - s.removedEvents; n > 0 {
 		s.events = slices.Delete(s.events, 0, n)
-		s.before = known
+		s.removedEvents = known
 	}
 	for slot, l := range s.lanes {
-		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || pending(s.events, slot) {
-			continue // a state of the window may need it yet, and what was told ahead is another's then
+		if l == nil || l.To == timeline.Forever || l.end < l.To || s.timeline.Next()-l.To <= uint32(s.config.Timeline.Window+s.config.Timeline.Early) || hasEvent(s.events, slot) {
+			continue // a state of the window may still need this lane, and its slot could receive inputs of another player
 		}
 		for _, p := range s.peers {
 			if p.state.current != 0 && p.known.lanes[slot].acked < l.To {
@@ -137,13 +137,13 @@ func (s *Server) retire() {
 			}
 		}
 		if l != nil {
-			s.spare = append(s.spare, l)
+			s.spareLanes = append(s.spareLanes, l)
 			s.lanes[slot] = nil
 		}
 	}
 }
 
-// pending reports whether some client has not heard of what happened in a slot.
-func pending(events []event, slot int) bool {
+// hasEvent reports whether some client has not acknowledged an event of a slot.
+func hasEvent(events []event, slot int) bool {
 	return slices.ContainsFunc(events, func(e event) bool { return e.slot == slot })
 }

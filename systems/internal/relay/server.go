@@ -12,45 +12,45 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Server is the end that decides: it takes the inputs of all players into its
-// timeline and tells them to all clients. It belongs to the goroutine of its world.
+// Server is the authoritative end. It stores the inputs of all players in its timeline and sends them to all
+// clients. Use it only from the goroutine of its world.
 type Server struct {
-	timeline *timeline.Timeline
-	config   Config
-	coder    *coder
-	lanes    []*lane // by slot; nil: free
-	spare    []*lane
-	peers    []*peer // by player
-	gone     []*peer // to be used again
-	events   []event
-	asked    []commands.Entry // for the tick that comes
-	before   int              // events that everybody knows and that are kept no longer
-	missing  []uint32
-	delay    int    // under lockstep, of everybody's inputs
-	waited   uint32 // ticks that were due and are not made
-	tickRate int    // of the world
-	scratch  scratch
-	stats    Stats
+	timeline        *timeline.Timeline
+	config          Config
+	coder           *coder
+	lanes           []*lane // by slot; nil: free
+	spareLanes      []*lane
+	peers           []*peer // sorted by player
+	sparePeers      []*peer // removed peers, for reuse
+	events          []event
+	waitingCommands []commands.Entry // commands that wait for a tick
+	removedEvents   int              // number of removed events, which every client has acknowledged
+	missing         []uint32
+	delay           int    // common input delay under lockstep, in ticks
+	waited          uint32 // ticks that were due but not simulated
+	tickRate        int    // ticks per second of the world
+	scratch         scratch
+	stats           Stats
 }
 
-// scratch is memory that is used again.
+// scratch is reused memory.
 type scratch struct {
-	told  []uint32 // by slot, the end after the message that is written
-	count int      // inputs told of the slot before
-	input []int32
-	doing []commands.Entry
+	sentEnds []uint32 // by slot: the end of the inputs after the message that is being written
+	count    int      // number of inputs written for the previous slot
+	input    []int32
+	commands []commands.Entry
 }
 
-// event is a player who comes or goes, or commands something.
+// event is a join, a leave or a command of a player.
 type event struct {
 	leave   bool
-	command bool // Presence is the player, the tick and the command
-	slot    int  // −1 for a command
+	command bool // if set, Presence holds the player, the tick (From) and the command (Value)
+	slot    int  // -1 for a command
 	timeline.Presence
 }
 
-// NewServer makes the server's end for a world in the state before tick
-// c.Timeline.First. It panics when c, with its defaults, is not valid.
+// NewServer returns a server for a world in the state before tick c.Timeline.First. It panics if c with its
+// defaults is invalid.
 func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	for _, filled := range []Config{c, c.defaulted(w.TickRate())} {
 		if err := filled.Validate(); err != nil {
@@ -61,13 +61,13 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 		c.Timeline.Authority = w.Protocol().AuthorityStage()
 	}
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
-	s.coder, s.tickRate = coderOf(w), w.TickRate()
+	s.coder, s.tickRate = newWorldCoder(w), w.TickRate()
 	s.scratch.input = make([]int32, len(s.coder.neutral))
 	return s
 }
 
-// coderOf is a coder for the inputs of a world.
-func coderOf(w *ecs.World) *coder {
+// newWorldCoder returns a coder for the inputs of a world.
+func newWorldCoder(w *ecs.World) *coder {
 	t := &schema.Table{}
 	if in := w.Protocol().Input(); in != nil {
 		t = in.Schema
@@ -79,7 +79,7 @@ func coderOf(w *ecs.World) *coder {
 	}
 	c := newCoder(t, neutral)
 	if r := w.Protocol().Players().Join; r != nil && r.Schema.RawSize() > 0 {
-		c.asks = r
+		c.joinRequest = r
 	}
 	if r := w.Protocol().Players(); len(r.Commands) > 0 {
 		c.commands, c.eventBits = r, moreEventBits
@@ -87,75 +87,75 @@ func coderOf(w *ecs.World) *coder {
 	return c
 }
 
-// Timeline is the server's timeline: for looking, and for its [timeline.Stats]. Its
-// players come and go by [Server.Add] and [Server.Remove] alone.
+// Timeline returns the server's timeline, for inspection and its [timeline.Stats]. Add and remove its players only
+// by [Server.Add] and [Server.Remove].
 func (s *Server) Timeline() *timeline.Timeline { return s.timeline }
 
-// Stats are the counts so far.
+// Stats returns the counters.
 func (s *Server) Stats() Stats { return s.stats }
 
-// Add begins to tell a client. It is sent the state of the world, by
-// [Server.Outgoing], and then all inputs. With play it joins the game as that player
-// in the tick after it says that it is ready, as what value says. A player who left plays anew.
+// Add adds a client. The client receives the state of the world through [Server.Outgoing], and then all inputs. If
+// play is true, the player joins the game in the tick after its client reports that it is ready; value is the
+// encoded [ecs.Request] of the join. A player who left may be added again.
 //
-// It returns [ErrPeers].
+// Add returns [ErrPeers].
 func (s *Server) Add(player uint32, play bool, value string) error {
 	i, found := s.index(player)
 	if found || len(s.peers) == s.config.Peers {
 		return fmt.Errorf("%w: player %d, there are %d", ErrPeers, player, len(s.peers))
 	}
 	p := &peer{}
-	if n := len(s.gone); n > 0 {
-		p, s.gone = s.gone[n-1], s.gone[:n-1]
+	if n := len(s.sparePeers); n > 0 {
+		p, s.sparePeers = s.sparePeers[n-1], s.sparePeers[:n-1]
 	}
-	p.begin(player, play, s.config.Lead)
+	p.reset(player, play, s.config.Lead)
 	p.value = value
 	s.peers = slices.Insert(s.peers, i, p)
 	return nil
 }
 
-// Remove ends a client. Its player leaves the game with the next tick. A player who
-// is not there is ignored.
+// Remove removes a client. Its player leaves the game in the next tick. Remove ignores an unknown player.
 func (s *Server) Remove(player uint32) {
 	i, found := s.index(player)
 	if !found {
 		return
 	}
-	s.gone = append(s.gone, s.peers[i])
+	s.sparePeers = append(s.sparePeers, s.peers[i])
 	s.peers = slices.Delete(s.peers, i, i+1)
 }
 
-// Command makes a player do something at the begin of the next tick, behind what it does in it already: what
-// [ecs.Players] packed. Where clients do not know yet of so many before it that a message holds no more, it waits for a
-// later tick, behind those that wait already; see [Commanded]. The player need not play.
+// Command runs a command of a player at the start of the next tick, after the player's earlier commands in that
+// tick. command is the output of [ecs.Players.Pack]. If a client has not yet acknowledged as many commands as fit
+// into a message, the command waits for a later tick; see [Server.CommandsWaiting]. The player does not have to be
+// in the game.
 func (s *Server) Command(player uint32, command string) {
-	s.asked = append(s.asked, commands.Entry{Player: player, Value: command})
+	s.waitingCommands = append(s.waitingCommands, commands.Entry{Player: player, Value: command})
 }
 
-// Renew begins anew with a client, whose player plays on: its session is another one, or its world
-// has left the server's. It is sent the state of the world. It returns [ErrAbsent].
-func (s *Server) Renew(player uint32) error {
+// Resync starts over with a client that has a new session or a diverged world. Its player stays in the game. The
+// client receives the state of the world. Resync returns [ErrAbsent].
+func (s *Server) Resync(player uint32) error {
 	p := s.peer(player)
 	if p == nil {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
-	p.lose()
+	p.dropState()
 	p.heard, p.ready, p.state.next = false, false, 0
 	return nil
 }
 
-// Expect says how many ticks after its first one the first input of a player is expected,
-// as Config.Lead says for all: about the round trip, so that under lockstep nobody waits for
-// who joins. It is for a player that has not joined the game yet; others are ignored.
-func (s *Server) Expect(player uint32, lead int) {
+// SetLead sets Config.Lead for one player, in ticks, clamped to 0 to 255. Use about the round trip, so that under
+// lockstep no peer waits for the joining player. SetLead has no effect on an unknown player or after the player has
+// joined the game.
+func (s *Server) SetLead(player uint32, lead int) {
 	if p := s.peer(player); p != nil {
 		p.pace.lead = min(max(lead, 0), 255)
 	}
 }
 
-// Repeat says in how many messages in a row a client is told each input, 1 to 24: as many as make it improbable
-// that all of them are lost. It is 6 until it is called; other numbers are taken for the nearest.
-func (s *Server) Repeat(player uint32, messages int) {
+// SetRepeats sets in how many consecutive messages each input is sent to a client, clamped to 1 to 24. Choose a
+// number that makes the loss of all of them improbable. Default: 6.
+func (s *Server) SetRepeats(player uint32, messages int) {
 	if p := s.peer(player); p != nil {
 		p.known.repeats = min(max(messages, 1), maxRepeats)
 	}
@@ -172,11 +172,11 @@ func (s *Server) peer(player uint32) *peer {
 	return nil
 }
 
-// Playing reports whether a player has joined the game and not left it.
-func (s *Server) Playing(player uint32) bool { return s.playing(player) != nil }
+// Playing reports whether a player is in the game.
+func (s *Server) Playing(player uint32) bool { return s.activeLane(player) != nil }
 
-// playing is the lane of a player who has not left.
-func (s *Server) playing(player uint32) *lane {
+// activeLane returns the lane of a player who is in the game, or nil.
+func (s *Server) activeLane(player uint32) *lane {
 	for _, l := range s.lanes {
 		if l != nil && l.Player == player && l.To == timeline.Forever {
 			return l
@@ -185,19 +185,19 @@ func (s *Server) playing(player uint32) *lane {
 	return nil
 }
 
-// Skip says that so many ticks that were due will not be made, as the server stood still: clients hear of it,
-// so that they know at once where the server is.
-func (s *Server) Skip(ticks int) { s.waited += uint32(ticks) }
+// SkipTicks records that ticks were due but will not be simulated because the server stood still. The server sends
+// the number to the clients, so that their clocks follow at once.
+func (s *Server) SkipTicks(ticks int) { s.waited += uint32(ticks) }
 
-// Ready reports whether the next tick can be simulated: under lockstep not while an input is
-// missing. Call it once for each tick that is due, whatever it reported before, after what has
-// arrived was received; then, where it can, open the tick of [Server.Timeline], simulate it and
-// call [Server.Close]; and at last [Server.Attend], and tell all clients by [Server.Append].
+// Ready reports whether the next tick can be simulated. Under lockstep it returns false while an input is missing.
+// Call Ready once for each due tick, after receiving the arrived messages, whatever it returned before. If it
+// returns true, begin the tick of [Server.Timeline], simulate it and call [Server.EndTick]. Finally call
+// [Server.PrepareStates], and [Server.Append] for each client.
 func (s *Server) Ready() bool {
-	s.comeAndGo()
+	s.applyEvents()
 	if s.config.Timeline.Wait {
-		s.agree()
-		s.fill()
+		s.updateDelay()
+		s.giveUpMissing()
 	}
 	if !s.timeline.Ready() {
 		s.waited++
@@ -206,26 +206,26 @@ func (s *Server) Ready() bool {
 	return true
 }
 
-// Close ends a tick.
-func (s *Server) Close() {
-	s.timeline.Close()
+// EndTick ends a tick.
+func (s *Server) EndTick() {
+	s.timeline.EndTick()
 	now := s.timeline.Next()
 	for _, l := range s.lanes {
 		if l != nil && now > uint32(s.config.Timeline.Window) {
 			l.expire(now - uint32(s.config.Timeline.Window))
 		}
 	}
-	s.retire()
+	s.release()
 }
 
-// Attend makes the state of the world for clients that need one: who joins, and whose world
-// has left ours. Call it when a tick has been simulated.
-func (s *Server) Attend() {
+// PrepareStates encodes the state of the world for each client that needs it: after joining, after falling too far
+// behind, or after diverging. Call it after a tick was simulated.
+func (s *Server) PrepareStates() {
 	for _, p := range s.peers {
-		if p.checks.mend(s.timeline.Next(), uint32(s.tickRate)) {
-			p.lose()
+		if p.checks.needsState(s.timeline.Next(), uint32(s.tickRate)) {
+			p.dropState()
 			s.stats.Mended++
 		}
-		s.attend(p)
+		s.prepareState(p)
 	}
 }

@@ -8,36 +8,36 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// agree makes the delay of everybody's inputs the longest that one of the players needs: with a shorter one of its own
-// a player whose link is good would answer earlier than others. Who is about to join is expected to need
-// its round trip.
-func (s *Server) agree() {
+// updateDelay sets the common input delay to the longest delay that a player needs. If each client had its own
+// delay, a player with a short round trip could react earlier than others. A joining player counts with its
+// expected round trip.
+func (s *Server) updateDelay() {
 	s.delay = 0
 	for _, p := range s.peers {
 		if !p.joined {
 			p.pace.need = p.pace.lead
 		}
-		if p.play && p.state.follows {
+		if p.play && p.state.confirmed {
 			s.delay = max(s.delay, min(p.pace.need, s.config.MaxDelay))
 		}
 	}
 }
 
-// fill gives up on inputs that lockstep has waited for long enough.
-func (s *Server) fill() {
+// giveUpMissing fills inputs for which lockstep has waited longer than Config.Stall.
+func (s *Server) giveUpMissing() {
 	s.missing = s.timeline.AppendMissing(s.missing[:0])
 	now := s.timeline.Next()
 	for _, player := range s.missing {
-		p, l := s.peer(player), s.playing(player)
+		p, l := s.peer(player), s.activeLane(player)
 		if p == nil || l == nil {
 			continue
 		}
-		if p.pace.waited++; p.pace.waited < s.config.Stall && p.state.follows && !p.pace.stalled {
+		if p.pace.waited++; p.pace.waited < s.config.Stall && p.state.confirmed && !p.pace.stalled {
 			continue
 		}
 		p.pace.stalled = true
 		s.timeline.Overrule(player, now, nil)
-		l.set(now, void, nil)
+		l.set(now, inputAbsent, nil)
 		l.counts.Missing++
 		s.stats.Filled++
 	}
@@ -48,10 +48,10 @@ func (s *Server) fill() {
 	}
 }
 
-// Receive takes in what [Client.Append] made, which came as the session's packet seq. It may come in any
-// order; give it once.
+// Receive processes a message of [Client.Append] that arrived as the session's packet seq. Messages may arrive in
+// any order; pass each once.
 //
-// It returns [ErrMessage] or [ErrAbsent], wrapped.
+// Receive returns [ErrMessage] or [ErrAbsent], wrapped.
 func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
 	p := s.peer(player)
 	if p == nil {
@@ -59,7 +59,7 @@ func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
 	}
 	m, err := s.coder.readUp(msg)
 	if err == nil {
-		err = s.inputs(p, &m)
+		err = s.receiveInputs(p, &m)
 	}
 	if err != nil {
 		s.stats.Malformed++
@@ -69,29 +69,29 @@ func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
 		return nil
 	}
 	p.heard, p.newest = true, seq
-	p.control(s, &m)
+	p.applyHeader(s, &m)
 	return nil
 }
 
-// inputs takes in the inputs of a message.
-func (s *Server) inputs(p *peer, m *up) error {
-	l := s.playing(p.player)
+// receiveInputs reads the inputs of a message and stores them.
+func (s *Server) receiveInputs(p *peer, m *up) error {
+	l := s.activeLane(p.player)
 	first := codec.Lift(m.first, s.timeline.Next())
 	var before []int32
 	unread := false
 	if m.back > 0 {
-		if base := first - m.back; l != nil && base < first && l.at(base) == real {
+		if base := first - m.back; l != nil && base < first && l.at(base) == inputKnown {
 			before = l.input(base)
 		} else {
 			unread = true
 		}
 	}
-	s.coder.read(m.count, before, false, func(i int, words []int32) {
+	s.coder.readInputs(m.count, before, false, func(i int, words []int32) {
 		if l != nil && !unread && uint64(first)+uint64(i) < timeline.Forever {
-			s.take(p, l, first+uint32(i), words)
+			s.acceptInput(p, l, first+uint32(i), words)
 		}
 	})
-	if !s.coder.end() {
+	if !s.coder.atEnd() {
 		return fmt.Errorf("%w: inputs of player %d", ErrMessage, p.player)
 	}
 	if unread {
@@ -100,29 +100,29 @@ func (s *Server) inputs(p *peer, m *up) error {
 	return nil
 }
 
-// take takes in one input.
-func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
+// acceptInput stores one input in the timeline, or counts why the input was refused.
+func (s *Server) acceptInput(p *peer, l *lane, tick uint32, words []int32) {
 	switch {
-	case tick < l.First || tick < l.end && l.at(tick) == open:
+	case tick < l.First || tick < l.end && l.at(tick) == inputUnknown:
 		l.refuse(&s.stats)
 		return
-	case l.at(tick) == void:
-		l.set(tick, late, nil)
+	case l.at(tick) == inputAbsent:
+		l.set(tick, inputLate, nil)
 		l.counts.Late++
 		fallthrough
-	case l.at(tick) != open:
+	case l.at(tick) != inputUnknown:
 		s.stats.Known++
 		return
 	}
 	copy(s.scratch.input, words)
 	words = s.scratch.input
-	s.coder.snap(words, false)
+	s.coder.snapInput(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
 		l.refuse(&s.stats)
 		switch s.timeline.Overrule(p.player, tick, nil) {
 		case timeline.TooOld, timeline.TooEarly, timeline.Absent:
 		default:
-			l.set(tick, late, nil)
+			l.set(tick, inputLate, nil)
 		}
 		return
 	}
@@ -131,7 +131,7 @@ func (s *Server) take(p *peer, l *lane, tick uint32, words []int32) {
 		p.pace.stalled = p.pace.stalled && tick < s.timeline.Next()
 		fallthrough
 	case timeline.Rewrote, timeline.Agreed:
-		l.set(tick, real, words)
+		l.set(tick, inputKnown, words)
 		l.ahead = max(l.ahead, tick+1)
 		l.counts.Consumed++
 		s.stats.Taken++

@@ -7,41 +7,41 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Stats counts what a [Server] did.
+// Stats holds the counters of a [Server].
 type Stats struct {
-	Taken     uint64 // inputs of clients that were new
-	Known     uint64 // that came again
-	Refused   uint64 // that Config.Refuse, the window, or the cap on what they cost refused
-	Unread    uint64 // messages that continue from an input that is gone
-	Filled    uint64 // inputs that lockstep would not wait for any longer
-	States    uint64 // states of the world that were sent
+	Taken     uint64 // new inputs
+	Known     uint64 // repeated inputs
+	Refused   uint64 // inputs refused by Config.Refuse, by the window or by the cap on simulated ticks
+	Unread    uint64 // messages whose inputs follow an input that is no longer stored
+	Filled    uint64 // inputs that were filled because lockstep stopped waiting
+	States    uint64 // states of the world that were prepared for clients
 	Checked   uint64 // hashes of clients that were compared with the server's
-	Mismatch  uint64 // hashes among Checked that were not the server's
-	Mended    uint64 // states among States for clients whose world was not the server's
-	Malformed uint64 // messages that no honest peer sends
+	Mismatch  uint64 // hashes among Checked that differed from the server's
+	Mended    uint64 // states among States for clients that had diverged
+	Malformed uint64 // messages that no correct peer sends
 }
 
-// Inputs is what became of the inputs of a player, since it joined.
+// Inputs counts the inputs of a player since it joined.
 type Inputs struct {
-	Consumed uint64 // that were there, of ticks that have been simulated
-	Missing  uint64 // ticks that were final, or under lockstep not waited for, without one
-	Late     uint64 // inputs that came for such a tick
+	Consumed uint64 // inputs of simulated ticks
+	Missing  uint64 // ticks that became final, or that lockstep simulated, without an input
+	Late     uint64 // inputs that arrived for a tick counted in Missing
 	Refused  uint64 // as in Stats
-	Rewrote  uint64 // inputs that came late, and for which the server went back
-	Newest   uint32 // the tick up to which nothing is outstanding, simulated ones only
-	Waiting  int    // inputs of ticks to come
+	Rewrote  uint64 // late inputs that caused a rollback
+	Newest   uint32 // all simulated ticks up to this one have an input or are final
+	Waiting  int    // inputs of future ticks
 }
 
-// Inputs are the counts of a player; all zero for one who does not play.
+// Inputs returns the counters of a player. They are zero for a player who is not in the game.
 func (s *Server) Inputs(player uint32) Inputs {
-	l := s.playing(player)
+	l := s.activeLane(player)
 	if l == nil {
 		return Inputs{}
 	}
 	c, next := l.counts, s.timeline.Next()
 	c.Rewrote = s.timeline.Inputs(player)[timeline.Rewrote]
 	for tick := next; tick < l.ahead; tick++ {
-		if l.at(tick) == real {
+		if l.at(tick) == inputKnown {
 			c.Waiting++
 		}
 	}
@@ -52,49 +52,49 @@ func (s *Server) Inputs(player uint32) Inputs {
 	return c
 }
 
-// Since is what was counted since then.
-func (in Inputs) Since(then Inputs) Inputs {
-	in.Consumed -= then.Consumed
-	in.Missing -= then.Missing
-	in.Late -= then.Late
-	in.Refused -= then.Refused
-	in.Rewrote -= then.Rewrote
+// Since returns the counters less those of before.
+func (in Inputs) Since(before Inputs) Inputs {
+	in.Consumed -= before.Consumed
+	in.Missing -= before.Missing
+	in.Late -= before.Late
+	in.Refused -= before.Refused
+	in.Rewrote -= before.Rewrote
 	return in
 }
 
-// ClientStats counts what a [Client] did.
+// ClientStats holds the counters of a [Client].
 type ClientStats struct {
-	Sent      uint64 // inputs in all messages: each goes out several times
-	Old       uint64 // messages of a state that is no longer the client's
-	Gaps      uint64 // messages with inputs of no use before others come, or further ahead than are kept
-	Overruled uint64 // own inputs that the server told to be none
-	States    uint64 // states of the world that were taken in
-	Lost      uint64 // times that the client lagged behind its window and needed a state
-	Mismatch  uint64 // hashes of the server that were not the client's
-	Malformed uint64 // messages that no honest server sends
+	Sent      uint64 // inputs in all messages, with repetitions
+	Old       uint64 // messages for a state that the client no longer uses
+	Gaps      uint64 // messages whose inputs leave a gap or are too far ahead
+	Overruled uint64 // own inputs that the server declared absent
+	States    uint64 // states of the world that were applied
+	Lost      uint64 // times that the client fell behind its window and requested a state
+	Mismatch  uint64 // hashes of the server that differed from the client's
+	Malformed uint64 // messages that no correct server sends
 }
 
-// Divergence is where the world of a client left the server's: what it simulates is
-// not what the server simulates, from the same inputs.
+// Divergence describes where the world of a client diverged from the server's, although both simulated the same
+// inputs.
 type Divergence struct {
 	Player uint32
-	// Tick is the first one after which the worlds differ, of those that could be compared.
+	// Tick is the first tick after which the worlds differ, among the ticks that could be compared.
 	Tick uint32
-	// First says that the tick before is known to be equal: the difference came up in Tick.
+	// First reports whether the tick before Tick was equal: the difference arose in Tick.
 	First bool
-	// Where is "Component.Field", or what else [timeline.Timeline.Divergence] gives; empty
-	// when the server has no longer what to compare with.
+	// Where is "Component.Field" or another result of [timeline.Timeline.Divergence]. It is empty if the server no
+	// longer has the tick.
 	Where string
-	// System is the system that does not give the same result twice on the client, with the
-	// field that it gives; empty when none has been found.
+	// System names a system of the client that does not give the same result twice, and the field that differs. It
+	// is empty if none was found.
 	System string
 }
 
-// String is the divergence in a line.
+// String returns the divergence in one line.
 func (d Divergence) String() string {
 	s := fmt.Sprintf("player %d: tick %d: %s differs", d.Player, d.Tick, cmp.Or(d.Where, "the world"))
 	if d.System != "" {
-		s += "; not the same twice: " + d.System
+		s += "; not deterministic: " + d.System
 	}
 	return s
 }

@@ -2,19 +2,19 @@ package relay
 
 import "fmt"
 
-// up is what a client sends each tick, bits from the lowest up:
+// up is the message that a client sends each tick, from the lowest bit up:
 //
-//	state 8   the number of the state of the world that it goes on from; 0: it has none
-//	1 bit     1 and ack 16: the newest message that it took in, by the session's number
-//	1 bit     1: it is ready to play
-//	1 bit     1 and need 8: it plays under lockstep, and its inputs need this delay, in ticks
-//	1 bit     1 and tick 32, sum 32: the low half of the hash of the world after a final tick
-//	1 bit     1 and its inputs: first tick 16, count less 1, a number, ticks back, a number, inputs;
+//	state 8   number of the state of the world that the client uses; 0: it has none
+//	1 bit     1 and ack 16: session number of the newest accepted message
+//	1 bit     1: ready to play
+//	1 bit     1 and need 8: lockstep, the input delay that the client needs, in ticks
+//	1 bit     1 and tick 32, sum 32: low half of the hash of the world after a final tick
+//	1 bit     1 and inputs: first tick 16, count less 1 (number), ticks back (number), inputs;
 //	          see wire.InputWords
 //
-// Messages bring what may have been lost with those before them; see telling. The first input is told against the
-// one so many ticks before it, which the server has told to have; 0: the neutral one. Zero bits go up to the next
-// byte.
+// Messages repeat inputs that may have been lost; see laneSender. The first input is encoded as a difference to the
+// acknowledged input "ticks back" ticks before it, or to the neutral input if "ticks back" is 0. Zero bits pad the
+// message to a whole byte.
 type up struct {
 	state     uint8
 	heard     bool
@@ -49,18 +49,18 @@ func (c *coder) writeUp(m *up) {
 	c.W.Bool(m.count > 0)
 	if m.count > 0 {
 		c.W.Bits(uint64(m.first), 16)
-		c.number(uint32(m.count - 1))
-		c.number(m.back)
+		c.writeNumber(uint32(m.count - 1))
+		c.writeNumber(m.back)
 	}
 }
 
-// upBits is how long a message is before its inputs, at most.
+// upBits is the maximum size of a message before its inputs, in bits.
 const upBits = 8 + 17 + 1 + 9 + 65 + 1 + 16 + 10 + 40
 
-// maxCount bounds the inputs of a message.
+// maxCount is the maximum number of inputs in a message.
 const maxCount = 255
 
-// readUp reads a message up to its inputs, which [coder.read] reads.
+// readUp reads a message up to its inputs; [coder.readInputs] reads those.
 func (c *coder) readUp(msg []byte) (m up, err error) {
 	c.R.Reset(msg)
 	c.Bad = false

@@ -28,16 +28,16 @@ func TestCommandThatComesLate(t *testing.T) {
 		return n
 	}
 	steps(t, l, 5)
-	testgame.Must(t, timeline.CommandsOf(l).Add(1, 2, command))
+	testgame.Must(t, l.AddCommand(1, 2, command))
 	steps(t, l, 1)
 	testgame.Equal(t, "planted", planted(), 1)
 	testgame.Equal(t, "ticks simulated again", l.Stats().Resimulated, 3)
-	testgame.Equal(t, "kept from tick 2 on", len(timeline.CommandsOf(l).Append(nil, 2)), 1)
-	testgame.Must(t, timeline.CommandsOf(l).Add(1, 8, command))
-	l.Told(5)
+	testgame.Equal(t, "kept from tick 2 on", len(l.AppendCommands(nil, 2)), 1)
+	testgame.Must(t, l.AddCommand(1, 8, command))
+	l.SetServerHorizon(5)
 	steps(t, l, 3)
 	testgame.Equal(t, "planted ahead", planted(), 2)
-	if err := timeline.CommandsOf(l).Add(1, 4, command); !errors.Is(err, timeline.ErrFinal) {
+	if err := l.AddCommand(1, 4, command); !errors.Is(err, timeline.ErrFinal) {
 		t.Errorf("%v", err)
 	}
 	steps(t, l, 1)

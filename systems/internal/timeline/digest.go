@@ -7,26 +7,24 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// A digest tells two peers with different hashes where their worlds differ, in a
-// few hundred bytes: one number for who lives with which components, and for each
-// replicated component one for its values and one for each of its fields. Like the
-// hash, each is summed over the entities, whatever their order.
+// A digest tells two peers with different hashes where their worlds differ, in a few hundred bytes. It holds one
+// number for the set of entities and their components, and for each replicated component one number for its values
+// and one for each of its fields. Like the hash, each number is a sum over the entities, in any order.
 
-// AppendDigest appends to dst the digest of the world after a tick. It allocates:
-// make it when hashes differ. It returns [ecs.ErrNoHistory], wrapped, for a tick
-// that has left the window or has not been simulated; take one that both peers
-// still have.
+// AppendDigest appends to dst the digest of the world after a tick. It allocates: call it only when hashes differ.
+// It returns [ecs.ErrNoHistory], wrapped, for a tick that has left the window or was not simulated. Use a tick that
+// both peers still have.
 func (t *Timeline) AppendDigest(dst []uint64, tick uint32) ([]uint64, error) {
 	d := digest{components: t.world.Protocol().Replicated(), sums: []uint64{0}}
 	for _, c := range d.components {
-		d.at = append(d.at, len(d.sums))
+		d.starts = append(d.starts, len(d.sums))
 		if c.Words > 0 {
 			d.sums = append(d.sums, make([]uint64, 1+len(c.Schema.Fields))...)
 		}
 	}
 	if int64(tick)+1 == t.now {
 		for table := range t.world.Netcode().Tables {
-			d.add(&table)
+			d.addTable(&table)
 		}
 		return append(dst, d.sums...), nil
 	}
@@ -35,40 +33,40 @@ func (t *Timeline) AppendDigest(dst []uint64, tick uint32) ([]uint64, error) {
 		return dst, err
 	}
 	for table := range past.Tables {
-		d.add(&table)
+		d.addTable(&table)
 	}
 	return append(dst, d.sums...), nil
 }
 
 type digest struct {
 	components []*ecs.Component
-	at         []int // where a component's numbers begin
+	starts     []int // index of the first number of a component
 	sums       []uint64
 	raw        []byte
 }
 
-// add takes in the entities of a table.
-func (d *digest) add(table *ecs.Table) {
+// addTable adds the entities of a table.
+func (d *digest) addTable(table *ecs.Table) {
 	for i, id := range table.NetIDs {
 		who := mix(uint64(id))
 		d.sums[0] += mix(who ^ table.Mask)
 		for k, c := range d.components {
 			if c.Words > 0 && table.Mask&(1<<c.Replicated()) != 0 {
-				d.values(d.sums[d.at[k]:], who, c, value(table, c, i))
+				d.addValues(d.sums[d.starts[k]:], who, c, componentAt(table, c, i))
 			}
 		}
 	}
 }
 
-// values takes in a component.
-func (d *digest) values(sums []uint64, who uint64, c *ecs.Component, at unsafe.Pointer) {
+// addValues adds the values of a component.
+func (d *digest) addValues(sums []uint64, who uint64, c *ecs.Component, at unsafe.Pointer) {
 	sums[0] += mix(who ^ c.Schema.Hash64(at))
-	// What lies past the end of a list is no value: the raw form leaves it out.
+	// The raw form leaves out the memory after the end of a list, which may differ.
 	d.raw = c.Schema.AppendRaw(d.raw[:0], at)
 	plain := make([]uint64, (c.Schema.Size+7)/8)
 	there := unsafe.Pointer(unsafe.SliceData(plain))
 	if _, err := c.Schema.ReadRaw(d.raw, there); err != nil {
-		return // the component's own number has it
+		return // the number of the whole component covers it
 	}
 	for f := range c.Schema.Fields {
 		h := fnv.New64a()
@@ -77,10 +75,9 @@ func (d *digest) values(sums []uint64, who uint64, c *ecs.Component, at unsafe.P
 	}
 }
 
-// Divergence is the first place at which two digests of the same tick differ:
-// "Position.X" for a field, "Position" where only the values as a whole differ,
-// "entities" for who lives with which components; empty when they are equal. One
-// that is not of this protocol differs in its "protocol".
+// Divergence returns the first difference between two digests of the same tick: "Position.X" for a field,
+// "Position" if only the number of the whole component differs, "entities" if the entities or their components
+// differ, "protocol" if a digest has another length than those of this protocol, and "" if they are equal.
 func (t *Timeline) Divergence(a, b []uint64) string {
 	n := 1
 	components := t.world.Protocol().Replicated()

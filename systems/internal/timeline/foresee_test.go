@@ -35,7 +35,7 @@ func TestForesee(t *testing.T) {
 		{3, testgame.Words(steer{DX: -1}), [4]steer{{}, {DY: -1}, {DX: 1}, {DY: 1}}}, // its own has come
 	} {
 		w.Netcode().BeginPartial(l.Next(), look.own, l.Next(), 0.5)
-		l.Foresee(look.own, look.words)
+		l.PredictInputs(look.own, look.words)
 		seen := 0
 		for _, r := range ecs.Each[struct {
 			Owner *components.Owner

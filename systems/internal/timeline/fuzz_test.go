@@ -74,7 +74,7 @@ func FuzzTimeline(f *testing.F) {
 					}
 				}
 			case 5:
-				l.Told(k.tick % 1024)
+				l.SetServerHorizon(k.tick % 1024)
 			default:
 				b := next()
 				in := testgame.Words(steer{DX: int8(b%3) - 1, DY: int8(b/3%3) - 1, Fire: b&64 != 0})

@@ -6,18 +6,18 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// hash is that of the world after a final tick.
+// hash is the hash of the world after a final tick.
 type hash struct {
 	tick int64
 	sum  uint64
 	made bool
 }
 
-// settle moves the horizon on to where an input is outstanding and can still come.
-func (t *Timeline) settle() {
+// advanceHorizon moves the horizon to the first tick whose input is missing and may still arrive.
+func (t *Timeline) advanceHorizon() {
 	h := t.now
 	if t.config.Follower {
-		h = min(h, t.told)
+		h = min(h, t.serverHorizon)
 	}
 	oldest := t.oldest()
 	for _, p := range t.players {
@@ -25,12 +25,12 @@ func (t *Timeline) settle() {
 			s := &p.spans[i]
 			for s.known+1 < min(oldest, s.to) {
 				s.known++
-				if p.at(s.known) == open {
+				if p.at(s.known) == inputUnknown {
 					t.stats.Missing++
 					p.missing++
 				}
 			}
-			p.advance(s)
+			p.advanceKnown(s)
 			if s.known+1 < s.to {
 				h = min(h, s.known+1)
 			}
@@ -46,17 +46,19 @@ func (t *Timeline) settle() {
 	t.listeners.Settle(uint32(t.horizon))
 }
 
-// Told is for followers: the peer that decides says that its horizon is there, and
-// that every join, leave and input before it has been told. The follower's does
-// not pass it until the window has.
-func (t *Timeline) Told(horizon uint32) { t.told = max(t.told, int64(horizon)) }
+// SetServerHorizon tells a follower that the authoritative peer's horizon is at the given tick, and that every
+// join, leave and input before it has been passed on. The follower's horizon does not pass it, except that ticks
+// older than the window are final.
+func (t *Timeline) SetServerHorizon(horizon uint32) {
+	t.serverHorizon = max(t.serverHorizon, int64(horizon))
+}
 
-// Horizon is the first tick that may still change. All before are final: the
-// inputs of all players are known for them, or they have left the window.
+// Horizon returns the first tick that may still change. All earlier ticks are final: the inputs of all players are
+// known for them, or they have left the window.
 func (t *Timeline) Horizon() uint32 { return uint32(t.horizon) }
 
-// Newest is the latest tick for which a player's input has come, be it simulated or
-// not; false when none has.
+// Newest returns the latest tick for which an input of a player has arrived, simulated or not. It returns false if
+// none has.
 func (t *Timeline) Newest(player uint32) (tick uint32, ok bool) {
 	p := t.player(player)
 	if p == nil || p.newest < 0 {
@@ -65,9 +67,8 @@ func (t *Timeline) Newest(player uint32) (tick uint32, ok bool) {
 	return uint32(p.newest), true
 }
 
-// Hash is the hash of the world after a final tick, what [ecs.World.Hash] was
-// then: equal on peers that agree. It is false for a tick that is not final, or so
-// old that another has taken its place.
+// Hash returns the hash of the world after a final tick, as [ecs.World.Hash] returned it then. Peers with equal
+// worlds have equal hashes. Hash returns false for a tick that is not final or whose hash is no longer kept.
 func (t *Timeline) Hash(tick uint32) (sum uint64, ok bool) {
 	if len(t.hashes) == 0 {
 		return 0, false
@@ -76,7 +77,7 @@ func (t *Timeline) Hash(tick uint32) (sum uint64, ok bool) {
 	return h.sum, h.made && h.tick == int64(tick)
 }
 
-// hashAfter is the hash of the state after a tick, which is that before the next.
+// hashAfter returns the hash of the state after a tick, which is the state before the next tick.
 func (t *Timeline) hashAfter(tick int64) (sum uint64) {
 	if tick+1 == t.now {
 		return t.world.Hash()
@@ -91,7 +92,7 @@ func (t *Timeline) hashAfter(tick int64) (sum uint64) {
 			h := mix(mix(uint64(id)) ^ table.Mask)
 			for _, c := range components {
 				if c.Words > 0 && table.Mask&(1<<c.Replicated()) != 0 {
-					h = mix(h ^ c.Schema.Hash64(value(&table, c, i)))
+					h = mix(h ^ c.Schema.Hash64(componentAt(&table, c, i)))
 				}
 			}
 			sum += h
@@ -100,13 +101,12 @@ func (t *Timeline) hashAfter(tick int64) (sum uint64) {
 	return sum
 }
 
-// value is where the i-th row of a table has a component.
-func value(t *ecs.Table, c *ecs.Component, i int) unsafe.Pointer {
+// componentAt returns a pointer to a component in the i-th row of a table.
+func componentAt(t *ecs.Table, c *ecs.Component, i int) unsafe.Pointer {
 	return unsafe.Add(t.Column(c), uintptr(i)*c.Schema.Size)
 }
 
-// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable
-// Pseudorandom Number Generators, 2014).
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9

@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// Put takes in the input of a player for a tick, in words as [schema.Table]
-// quantizes the protocol's input; they are copied. Words outside their ranges are
-// clamped. It panics unless there are as many as an input has.
+// Put adds the input of a player for a tick, in words as [schema.Table] quantizes the protocol's input. It copies
+// words and clamps values outside their ranges. It panics if len(words) differs from the words of an input.
 func (t *Timeline) Put(player, tick uint32, words []int32) Verdict {
 	if len(words) != t.table.Words {
 		panic(fmt.Sprintf("timeline: Put of %d words; the input %s has %d", len(words), t.table.Name, t.table.Words))
@@ -16,37 +15,36 @@ func (t *Timeline) Put(player, tick uint32, words []int32) Verdict {
 	p := t.player(player)
 	v := Absent
 	if p != nil {
-		v = t.put(p, int64(tick), words)
+		v = t.putInput(p, int64(tick), words)
 		p.counts[v]++
 	}
 	t.stats.Inputs[v]++
 	return v
 }
 
-func (t *Timeline) put(p *player, tick int64, words []int32) Verdict {
+func (t *Timeline) putInput(p *player, tick int64, words []int32) Verdict {
 	if v, taken := t.admits(p, tick); !taken {
 		return v
 	}
-	t.keep(p, tick, words)
+	t.storeInput(p, tick, words)
 	u := t.firstChange(p, tick)
 	if u < t.now {
-		if !t.config.Follower && !p.pay(t.now, u) {
-			p.set(tick, open)
+		if !t.config.Follower && !p.payTokens(t.now, u) {
+			p.set(tick, inputUnknown)
 			return OverCap
 		}
-		t.rewrite(u)
+		t.markChanged(u)
 	}
 	p.newest = max(p.newest, tick)
-	return judge(t.now, tick, u)
+	return changeVerdict(t.now, tick, u)
 }
 
-// Overrule is the word of the peer that decides: this is a player's input for a tick,
-// or nil: there is none and none will come. It takes the place of what was known.
-// Followers call it with what they are told; the peer that decides calls it with nil
-// for an input that the game refuses. The verdict is InTime, Rewrote, Agreed, Duplicate when
-// this was known, or why it could not be done: TooOld, when something else is final
-// here, so that a follower needs a new state of the world, TooEarly or Absent. It
-// costs no tokens, and panics as Put does.
+// Overrule sets a player's input for a tick as the authoritative peer decided it. nil words mean that there is no
+// input and none will arrive. It replaces an earlier input. Followers call it for inputs that they receive. The
+// authoritative peer calls it with nil for an input that the game refuses. The verdict is InTime, Rewrote, Agreed
+// or Duplicate (nothing changed), or the reason for a refusal: TooOld, TooEarly or Absent. TooOld means that the
+// tick is final with another input, so that a follower needs a new state of the world. Overrule costs no tokens. It
+// panics as Put does.
 func (t *Timeline) Overrule(player, tick uint32, words []int32) Verdict {
 	if words != nil && len(words) != t.table.Words {
 		panic(fmt.Sprintf("timeline: Overrule with %d words; the input %s has %d", len(words), t.table.Name, t.table.Words))
@@ -58,42 +56,42 @@ func (t *Timeline) Overrule(player, tick uint32, words []int32) Verdict {
 	if v, taken := t.admits(p, at); !taken && v != TooOld && v != Duplicate {
 		return v
 	}
-	kind := real
+	kind := inputKnown
 	if words == nil {
-		kind = void
+		kind = inputAbsent
 	} else {
-		p.repeated = before
+		p.repeated = noTick
 		t.clamp(p.repeat, words)
 	}
 	past := at < t.horizon
 	switch {
-	case kind == real && p.at(at) == real && slices.Equal(p.words(p.real, at), p.repeat),
-		kind == void && (p.at(at) == void || past && p.at(at) == open):
+	case kind == inputKnown && p.at(at) == inputKnown && slices.Equal(p.words(p.real, at), p.repeat),
+		kind == inputAbsent && (p.at(at) == inputAbsent || past && p.at(at) == inputUnknown):
 		return Duplicate
 	case past:
 		return TooOld
 	}
 	p.set(at, kind)
-	if kind == real {
+	if kind == inputKnown {
 		copy(p.words(p.real, at), p.repeat)
 		p.newest = max(p.newest, at)
 	}
 	u := t.firstChange(p, at)
 	if u < t.now {
-		t.rewrite(u)
+		t.markChanged(u)
 	}
-	return judge(t.now, at, u)
+	return changeVerdict(t.now, at, u)
 }
 
-// admits reports whether an input for a tick can be taken in, and why not.
+// admits reports whether an input for a tick can be accepted, and if not, why.
 func (t *Timeline) admits(p *player, tick int64) (Verdict, bool) {
-	s := p.in(tick)
+	s := p.spanAt(tick)
 	switch {
 	case tick > t.now+int64(t.config.Early):
 		return TooEarly, false
 	case s == nil || tick < s.first:
 		return Absent, false
-	case p.at(tick) != open:
+	case p.at(tick) != inputUnknown:
 		return Duplicate, false
 	case tick < t.oldest():
 		return TooOld, false
@@ -101,19 +99,21 @@ func (t *Timeline) admits(p *player, tick int64) (Verdict, bool) {
 	return 0, true
 }
 
-// judge is the verdict on an input for tick that changes the ticks from u on, before now.
-func judge(now, tick, u int64) Verdict {
+// changeVerdict returns the verdict on an accepted input for tick. firstChanged is the first simulated tick that it
+// changes, or now.
+func changeVerdict(now, tick, firstChanged int64) Verdict {
 	switch {
 	case tick >= now:
 		return InTime
-	case u < now:
+	case firstChanged < now:
 		return Rewrote
 	}
 	return Agreed
 }
 
-// pay takes the tokens for going back to tick, unless they were paid.
-func (p *player) pay(now, tick int64) bool {
+// payTokens pays the tokens for going back to tick, less those that were paid for the same pass. It returns false
+// if they do not suffice.
+func (p *player) payTokens(now, tick int64) bool {
 	cost := int(min(p.oldest, now) - tick)
 	if cost > p.tokens {
 		return false
@@ -125,13 +125,13 @@ func (p *player) pay(now, tick int64) bool {
 	return true
 }
 
-// keep makes words the input of a tick.
-func (t *Timeline) keep(p *player, tick int64, words []int32) {
-	p.set(tick, real)
+// storeInput makes words the input of a tick.
+func (t *Timeline) storeInput(p *player, tick int64, words []int32) {
+	p.set(tick, inputKnown)
 	t.clamp(p.words(p.real, tick), words)
 }
 
-// clamp makes of words from anywhere those that an input can have.
+// clamp copies words to dst and clamps them to values that an input can have.
 func (t *Timeline) clamp(dst, words []int32) {
 	if t.table.Words > 0 {
 		at := unsafe.Pointer(unsafe.SliceData(t.scratch))
@@ -140,18 +140,18 @@ func (t *Timeline) clamp(dst, words []int32) {
 	}
 }
 
-// advance moves on over the inputs that are decided.
-func (p *player) advance(s *span) {
-	for s.known+1 < s.to && p.at(s.known+1) != open {
+// advanceKnown advances s.known over inputs that are decided.
+func (p *player) advanceKnown(s *span) {
+	for s.known+1 < s.to && p.at(s.known+1) != inputUnknown {
 		s.known++
 	}
 }
 
-// input is what a player's input is in a tick as far as is known: its own, or a
-// repeat of the last one that was there, at held. It is good until the next call.
-func (t *Timeline) input(p *player, tick, held int64) []int32 {
+// effectiveInput returns the input of a player for a tick as far as it is known: its own, or a repetition of the
+// previous input, of tick held. It is valid until the next call.
+func (t *Timeline) effectiveInput(p *player, tick, held int64) []int32 {
 	switch {
-	case p.at(tick) == real:
+	case p.at(tick) == inputKnown:
 		return p.words(p.real, tick)
 	case tick-held > int64(t.config.Fills):
 		return t.neutral
@@ -168,94 +168,91 @@ func (t *Timeline) input(p *player, tick, held int64) []int32 {
 	return p.repeat
 }
 
-// lastReal is the tick of a player's newest input before tick that could be
-// repeated in it, or before.
+// lastReal returns the tick of a player's newest input before tick that tick could repeat, or noTick.
 func (t *Timeline) lastReal(p *player, s *span, tick int64) int64 {
 	first := tick - int64(t.config.Fills)
 	if !s.adopted {
 		first = max(first, s.from)
 	}
 	for u := tick - 1; u >= max(first, 0); u-- {
-		if p.at(u) == real {
+		if p.at(u) == inputKnown {
 			return u
 		}
 	}
-	return before
+	return noTick
 }
 
-// firstChange is the first tick from tick on that was simulated with another
-// input than is known for it now; the next tick when there is none. An input
-// bears on the ticks that it is repeated in too, up to the next that is there.
+// firstChange returns the first tick from tick on that was simulated with another input than the one known now, or
+// the next tick if there is none. An input also affects the ticks that repeat it, up to the next input.
 func (t *Timeline) firstChange(p *player, tick int64) int64 {
 	if tick >= t.now {
 		return t.now
 	}
-	s := p.in(tick)
+	s := p.spanAt(tick)
 	held := t.lastReal(p, s, tick)
 	for u := tick; u < min(t.now, s.to, tick+int64(t.config.Fills)+1); u++ {
-		if p.at(u) == real {
+		if p.at(u) == inputKnown {
 			if u > tick {
 				break
 			}
 			held = u
 		}
-		if !slices.Equal(t.input(p, u, held), p.words(p.used, u)) {
+		if !slices.Equal(t.effectiveInput(p, u, held), p.words(p.used, u)) {
 			return u
 		}
 	}
 	return t.now
 }
 
-// aim makes the inputs of tick what Simulate will see. rewound says that the tick
-// before was not simulated just now.
-func (t *Timeline) aim(tick int64, rewound bool) {
+// prepareInputs sets the inputs that Simulate reads in tick. rewound reports that the previous tick was not
+// simulated just before.
+func (t *Timeline) prepareInputs(tick int64, rewound bool) {
 	for _, p := range t.players {
-		s := p.in(tick)
+		s := p.spanAt(tick)
 		if p.playing = s != nil; !p.playing {
 			continue
 		}
 		if rewound || tick == s.from {
 			p.held = t.lastReal(p, s, tick)
 		}
-		words := t.input(p, tick, p.held)
-		if p.at(tick) == real {
+		words := t.effectiveInput(p, tick, p.held)
+		if p.at(tick) == inputKnown {
 			p.held = tick
 		}
 		copy(p.words(p.used, tick), words)
-		t.hold(p, words)
+		t.setInput(p, words)
 		t.world.Netcode().SetInputSequence(p.id, uint32(tick))
 	}
-	t.write()
+	t.writeInputs()
 }
 
-// Foresee gives the players the inputs that the next tick would be simulated with if it were
-// now, for a look at a part of it: between [ecs.Netcode.BeginPartial] and
-// [ecs.Netcode.EndPartial], which takes them back. That of own is words, as [Timeline.Put]
-// takes them, where none has come for that tick and words is not nil.
-func (t *Timeline) Foresee(own uint32, words []int32) {
+// PredictInputs sets the inputs that the next tick would use if it were simulated now, to draw a part of that tick.
+// Call it between [ecs.Netcode.BeginPartial] and [ecs.Netcode.EndPartial], which restores the inputs. words, if not
+// nil, are the input of player own if none has arrived for that tick, in the form of [Timeline.Put].
+func (t *Timeline) PredictInputs(own uint32, words []int32) {
 	for _, p := range t.players {
-		s := p.in(t.now)
+		s := p.spanAt(t.now)
 		if p.playing = s != nil; !p.playing {
 			continue
 		}
-		if p.id == own && words != nil && p.at(t.now) == open {
-			t.hold(p, words)
+		if p.id == own && words != nil && p.at(t.now) == inputUnknown {
+			t.setInput(p, words)
 			continue
 		}
-		t.hold(p, t.input(p, t.now, t.lastReal(p, s, t.now)))
+		t.setInput(p, t.effectiveInput(p, t.now, t.lastReal(p, s, t.now)))
 	}
-	t.write()
+	t.writeInputs()
 }
 
-// hold makes words what a player's entities are to have as their input.
-func (t *Timeline) hold(p *player, words []int32) {
+// setInput stores words as the input component of a player.
+func (t *Timeline) setInput(p *player, words []int32) {
 	if t.table.Words > 0 {
 		t.table.Dequantize(p.component(), words, t.table.Words, 1)
 	}
 }
 
-// write gives all entities the inputs of their owners.
-func (t *Timeline) write() {
+// writeInputs copies the players' inputs to their entities.
+func (t *Timeline) writeInputs() {
 	t.world.Netcode().GiveInputs(func(owner uint32) unsafe.Pointer {
 		if p := t.player(owner); p != nil && p.playing {
 			return p.component()

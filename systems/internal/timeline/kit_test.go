@@ -112,7 +112,7 @@ func (s *star) step(t *testing.T) {
 			case m.due != s.tick:
 				return false
 			case m.player == 0:
-				l.Told(m.tick)
+				l.SetServerHorizon(m.tick)
 			default:
 				l.Put(m.player, m.tick, m.words)
 			}

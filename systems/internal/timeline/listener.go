@@ -1,45 +1,45 @@
 package timeline
 
-// Listener is told what the timeline does, for what must follow it: outcomes that
-// can be withdrawn, events that are sent once. Calls come within Pass, Open and Close, or
-// within Put when passes are not merged. An outcome.Log is one.
+// Listener follows the timeline: for example outcomes that can be withdrawn, and events that are sent once. The
+// timeline calls it within Resimulate, BeginTick and EndTick, or within Put if passes are not merged. [outcome.Log]
+// implements it.
 type Listener interface {
-	// Rewind says that everything from tick on is undone and simulated again.
+	// Rewind reports that all ticks from tick on are undone and will be simulated again.
 	Rewind(tick uint32)
-	// Start says that tick is about to be simulated, for the first time or again:
-	// who leaves and joins, Simulate, and Authority.
+	// Start reports that tick is about to be simulated, for the first time or again: leaves and joins, Simulate,
+	// and Authority.
 	Start(tick uint32)
-	// Done says that it has been.
+	// Done reports that the tick has been simulated.
 	Done()
-	// Settle ends each tick, after Done. No tick before horizon will change.
+	// Settle follows Done at the end of each new tick. No tick before horizon will change.
 	Settle(horizon uint32)
 }
 
-// Listeners are told one after the other.
+// Listeners calls several listeners in order.
 type Listeners []Listener
 
-// Rewind tells them that everything from tick on is undone.
+// Rewind calls Rewind of each listener.
 func (l Listeners) Rewind(tick uint32) {
 	for _, x := range l {
 		x.Rewind(tick)
 	}
 }
 
-// Start tells them that tick is about to be simulated.
+// Start calls Start of each listener.
 func (l Listeners) Start(tick uint32) {
 	for _, x := range l {
 		x.Start(tick)
 	}
 }
 
-// Done tells them that it has been.
+// Done calls Done of each listener.
 func (l Listeners) Done() {
 	for _, x := range l {
 		x.Done()
 	}
 }
 
-// Settle tells them that no tick before horizon will change.
+// Settle calls Settle of each listener.
 func (l Listeners) Settle(horizon uint32) {
 	for _, x := range l {
 		x.Settle(horizon)

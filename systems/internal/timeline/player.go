@@ -12,66 +12,62 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
-// Errors of what players do.
 var (
-	// ErrFinal is returned by [Timeline.Join] and [Timeline.Leave] for a tick that
-	// cannot be changed any more: take [Timeline.Next].
+	// ErrFinal is returned by [Timeline.Join], [Timeline.Leave] and [Timeline.AddCommand] for a tick that can no
+	// longer change. Use [Timeline.Next].
 	ErrFinal = errors.New("that tick is final")
-	// ErrFull is returned by [Timeline.Join] and [Timeline.Adopt] when there is no
-	// room: raise Config.Players.
+	// ErrFull is returned by [Timeline.Join] and [Timeline.Adopt] when Config.Players players are present.
 	ErrFull = errors.New("too many players")
-	// ErrPlaying is returned by [Timeline.Join] and [Timeline.Adopt] for a player
-	// that has not left: call [Timeline.Leave] first, or Join in a later tick.
+	// ErrPlaying is returned by [Timeline.Join] and [Timeline.Adopt] for a player who is in the game. Call
+	// [Timeline.Leave] first, or Join in a later tick.
 	ErrPlaying = errors.New("the player plays already")
-	// ErrAbsent is returned by [Timeline.Leave] for who does not play in the tick
-	// before: there is nothing to leave.
+	// ErrAbsent is returned by [Timeline.Leave] for a player who is not in the game in the previous tick.
 	ErrAbsent = errors.New("the player does not play")
 )
 
-// never is a tick that does not come, and before one that never was.
+// never is a tick that does not occur; noTick is before all ticks.
 const (
 	never  = math.MaxInt64
-	before = -1 << 40
+	noTick = -1 << 40
 )
 
-// player is what the timeline knows of one player. Its inputs lie in rings by
-// tick, long enough for the window, the repeats before it and what may come
-// early.
+// player is the timeline's record of a player. Its inputs lie in rings by tick. The rings are long enough for the
+// window, the repetitions before the window, and early inputs.
 type player struct {
 	id     uint32
-	spans  []span // of ticks in which it plays, oldest first
+	spans  []span // spans of ticks in which it is in the game, oldest first
 	slots  []slot
-	real   []int32 // words of inputs that are there
-	used   []int32 // words that ticks were simulated with
-	newest int64   // latest tick whose input is there
+	real   []int32 // words of the inputs that arrived
+	used   []int32 // words that the ticks were simulated with
+	newest int64   // latest tick whose input arrived
 	tokens int
-	oldest int64 // tick that tokens for the next Step were paid back to
+	oldest int64 // tick back to which tokens were paid since the last tick
 	counts Counts
 
-	missing uint64 // inputs that were not there when their tick became final
+	missing uint64 // inputs that were missing when their tick became final
 
 	playing  bool
-	held     int64    // while simulating: tick of the last input that is there
+	held     int64    // while simulating: tick of the last input that arrived
 	value    []uint64 // the input as a component
-	repeat   []int32  // the words of an input without its edges
-	repeated int64    // its tick, or before
+	repeat   []int32  // the words of an input without its edge fields
+	repeated int64    // tick of that input, or noTick
 }
 
-// span is a stretch of ticks in which a player plays.
+// span is a stretch of ticks in which a player is in the game.
 type span struct {
-	value    string // what the player asked to be
-	from, to int64  // the first tick, and the one after the last
-	first    int64  // the first tick whose input the player can send
-	known    int64  // up to here all inputs are decided
-	adopted  bool   // its entities were there before from
+	value    string // the player's join request
+	from, to int64  // the first tick, and the tick after the last
+	first    int64  // the first tick for which the player can send an input
+	known    int64  // all inputs up to this tick are decided
+	adopted  bool   // its entities existed before from
 }
 
 type slotKind uint8
 
 const (
-	open slotKind = iota // the input may still come
-	real                 // it is there
-	void                 // it was decided that none comes
+	inputUnknown slotKind = iota // the input may still arrive
+	inputKnown                   // the input arrived
+	inputAbsent                  // final: there is no input
 )
 
 type slot struct {
@@ -79,31 +75,31 @@ type slot struct {
 	kind slotKind
 }
 
-// at is the kind of the slot of a tick.
+// at returns the kind of the input of a tick.
 func (p *player) at(tick int64) slotKind {
 	if tick < 0 {
-		return open
+		return inputUnknown
 	}
 	if s := p.slots[tick%int64(len(p.slots))]; s.tick == tick {
 		return s.kind
 	}
-	return open
+	return inputUnknown
 }
 
 func (p *player) set(tick int64, kind slotKind) {
 	p.slots[tick%int64(len(p.slots))] = slot{tick, kind}
-	p.repeated = before
+	p.repeated = noTick
 }
 
-// words is the place of a tick in a ring of words.
+// words returns the words of a tick in a ring.
 func (p *player) words(ring []int32, tick int64) []int32 {
 	n := int64(len(ring) / len(p.slots))
 	i := tick % int64(len(p.slots)) * n
 	return ring[i : i+n]
 }
 
-// in is the span that a tick lies in, or nil.
-func (p *player) in(tick int64) *span {
+// spanAt returns the span that contains tick, or nil.
+func (p *player) spanAt(tick int64) *span {
 	for i := range p.spans {
 		if s := &p.spans[i]; tick >= s.from && tick < s.to {
 			return s
@@ -112,7 +108,7 @@ func (p *player) in(tick int64) *span {
 	return nil
 }
 
-// component is where the player's input lies as a component.
+// component returns a pointer to the player's input as a component.
 func (p *player) component() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.value)) }
 
 func (t *Timeline) player(id uint32) *player {
@@ -123,12 +119,11 @@ func (t *Timeline) player(id uint32) *player {
 	return t.players[i]
 }
 
-// Join lets a player play from tick on. At the begin of that tick it comes, as the
-// protocol's [ecs.Join] says, as what value says, and Simulate sees its inputs. The first tick that it can send an input
-// for is first, where that is later; until then it has the neutral input, which
-// nobody waits for.
+// Join adds a player to the game from tick on. At the start of that tick the protocol's [ecs.Join] handler runs
+// with value, the join request, and from then on Simulate reads the player's inputs. first is the first tick for
+// which the player can send an input, at least tick. Until then it has the neutral input, and no peer waits for it.
 //
-// It returns [ErrFinal], [ErrFull] or [ErrPlaying], wrapped.
+// Join returns [ErrFinal], [ErrFull] or [ErrPlaying], wrapped.
 func (t *Timeline) Join(player, tick, first uint32, value string) error {
 	from := int64(tick)
 	if from < t.horizon {
@@ -137,14 +132,12 @@ func (t *Timeline) Join(player, tick, first uint32, value string) error {
 	return t.join(player, span{from: from, to: never, first: max(from, int64(first)), value: value}, "Join")
 }
 
-// Adopt lets a player play on who played before the timeline began, with the
-// entities that it has in the world: it does not come again. The first
-// tick that it can send an input for is first, where that is later than
-// [Timeline.Next]. What it held last is words, from tick at; nil when it held
-// nothing that is repeated any more. See [Timeline.Held].
+// Adopt adds a player who was in the game before the timeline started and has entities in the world. The Join
+// handler does not run. first is the first tick for which the player can send an input, at least [Timeline.Next].
+// words is the player's last input, of tick at; nil if that input is no longer repeated. See [Timeline.Held].
 //
-// It returns [ErrFull] or [ErrPlaying], wrapped. It panics when the first Step is
-// over or words has another length than the input.
+// Adopt returns [ErrFull] or [ErrPlaying], wrapped. It panics after the first tick, and if words has another length
+// than an input.
 func (t *Timeline) Adopt(player, first uint32, words []int32, at uint32) error {
 	if t.now != t.start {
 		panic("timeline: Adopt after the first Step; players come by Join then")
@@ -153,7 +146,7 @@ func (t *Timeline) Adopt(player, first uint32, words []int32, at uint32) error {
 	if err != nil || words == nil || int64(at) >= t.start || int64(at) < t.start-int64(t.config.Fills) {
 		return err
 	}
-	t.keep(t.player(player), int64(at), words)
+	t.storeInput(t.player(player), int64(at), words)
 	return nil
 }
 
@@ -175,13 +168,13 @@ func (t *Timeline) join(id uint32, s span, call string) error {
 		copy(p.words(p.used, tick), t.neutral)
 	}
 	if !s.adopted {
-		t.doings.Add(commands.Entry{Tick: uint32(s.from), Player: id, Kind: commands.Join, Value: s.value})
+		t.log.Add(commands.Entry{Tick: uint32(s.from), Player: id, Kind: commands.Join, Value: s.value})
 		t.changed = min(t.changed, s.from)
 	}
 	return nil
 }
 
-// newPlayer takes the rings of one who is gone, when there is one.
+// newPlayer returns a player, with the memory of a removed one if there is one.
 func (t *Timeline) newPlayer(id uint32) *player {
 	n := t.config.Window + t.config.Fills + t.config.Early + 2
 	p := &player{}
@@ -195,39 +188,39 @@ func (t *Timeline) newPlayer(id uint32) *player {
 		p.repeat = make([]int32, t.table.Words)
 		p.value = make([]uint64, (t.table.Size+7)/8)
 	}
-	p.id, p.newest, p.oldest, p.repeated = id, before, never, before
+	p.id, p.newest, p.oldest, p.repeated = id, noTick, never, noTick
 	p.tokens, p.counts, p.missing, p.playing, p.spans = t.config.Burst, Counts{}, 0, false, p.spans[:0]
 	return p
 }
 
-// Leave ends a player's part in the game: the tick before is its last. At the
-// begin of tick it goes, as the protocol's Leave says.
+// Leave removes a player from the game. The tick before tick is the player's last; at the start of tick the
+// protocol's Leave handler runs.
 //
-// It returns [ErrFinal] or [ErrAbsent], wrapped.
+// Leave returns [ErrFinal] or [ErrAbsent], wrapped.
 func (t *Timeline) Leave(player, tick uint32) error {
 	to := int64(tick)
 	p := t.player(player)
 	switch {
-	case p == nil || p.in(to-1) == nil || p.in(to-1).to != never:
+	case p == nil || p.spanAt(to-1) == nil || p.spanAt(to-1).to != never:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrAbsent)
 	case to < t.horizon:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
-	p.in(to - 1).to = to
-	t.doings.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
-	for i := range p.slots { // what it sent ahead is no input of a player who comes again
+	p.spanAt(to - 1).to = to
+	t.log.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
+	for i := range p.slots { // drop early inputs, so that they do not count if the player joins again
 		if p.slots[i].tick >= to {
 			p.slots[i] = slot{}
 		}
 	}
-	p.newest, p.repeated = min(p.newest, to-1), before
+	p.newest, p.repeated = min(p.newest, to-1), noTick
 	t.changed = min(t.changed, to)
 	return nil
 }
 
-// forget drops spans that nothing goes back to, and players without any.
-func (t *Timeline) forget() {
-	t.doings.Forget(uint32(t.oldest()))
+// dropOldSpans removes spans before the window, and players without any.
+func (t *Timeline) dropOldSpans() {
+	t.log.Forget(uint32(t.oldest()))
 	kept := t.players[:0]
 	for _, p := range t.players {
 		p.spans = slices.DeleteFunc(p.spans, func(s span) bool { return s.to < t.oldest() })
@@ -241,20 +234,20 @@ func (t *Timeline) forget() {
 	t.players = kept
 }
 
-// Presence is a stretch of ticks in which a player plays.
+// Presence is a stretch of ticks in which a player is in the game.
 type Presence struct {
 	Player uint32
 	From   uint32 // the first tick
-	First  uint32 // the first tick whose input it can send
+	First  uint32 // the first tick for which it can send an input
 	To     uint32 // the tick after the last, or Forever
-	Value  string // what it asked to be; not for one that was adopted
+	Value  string // join request; empty after Adopt
 }
 
-// Forever is Presence.To of a player who has not left.
+// Forever is the value of Presence.To while the player has not left.
 const Forever = math.MaxUint32
 
-// AppendPresences appends to dst who plays when, by player and tick: those who play,
-// those who will, and those who left within the window.
+// AppendPresences appends to dst the presences of all players, by player and tick: current ones, future ones, and
+// those that ended within the window.
 func (t *Timeline) AppendPresences(dst []Presence) []Presence {
 	for _, p := range t.players {
 		for _, s := range p.spans {

@@ -100,7 +100,7 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 				}
 			}
 		}
-		l.Told(max(l.Next(), 20) - 20) // by then all comings and goings are heard
+		l.SetServerHorizon(max(l.Next(), 20) - 20) // by then all comings and goings are heard
 		steps(t, l, 1)
 		for tick := l.Horizon() - 1; int32(tick) >= 0; tick-- {
 			sum, ok := l.Hash(tick)

@@ -66,7 +66,7 @@ func TestRunsMakeTheSameWorld(t *testing.T) {
 					}
 				}
 				told = server.Horizon()
-				follower.Told(told)
+				follower.SetServerHorizon(told)
 			}
 			steps(t, follower, 1)
 		}

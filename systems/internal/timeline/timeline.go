@@ -10,43 +10,42 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
-// Timeline steps a world by the inputs of its players and goes back when one
-// comes late. It belongs to the goroutine of its world.
+// Timeline advances a world with the inputs of its players and goes back when an input arrives late. Use it only
+// from the goroutine of its world.
 type Timeline struct {
 	world     *ecs.World
 	config    Config
 	table     *schema.Table
-	edges     bool // the input has fields that are not repeated
+	edges     bool // the input has edge fields, which are not repeated
 	history   *ecs.WorldHistory
 	authority *ecs.Stage
-	doings    *commands.Log // who leaves and joins in a tick
+	log       *commands.Log // leaves, joins and commands by tick
 	listeners Listeners
-	players   []*player // by number
+	players   []*player // sorted by player
 	spare     []*player
 
-	start   int64 // the first tick
-	now     int64 // the next tick
-	changed int64 // the first tick that was simulated otherwise than is known now, or now
-	horizon int64 // no tick before this one can change
-	told    int64 // for followers: see Told
-	recent  int   // ticks simulated again since the last Open
+	start         int64 // the first tick
+	now           int64 // the next tick
+	changed       int64 // the first tick that was simulated with other inputs than those known now, or now
+	horizon       int64 // no tick before this one can change
+	serverHorizon int64 // for followers: see SetServerHorizon
+	recent        int   // ticks simulated again since the last BeginTick
 
 	awaited []uint32
 	neutral []int32
-	scratch []uint64 // an input as a component
+	scratch []uint64 // room for an input as a component
 	hashes  []hash   // by tick
 	stats   Stats
 }
 
-// none stands for the input of a protocol that has none.
+// none is the input table of a protocol without inputs.
 var none = &schema.Table{Name: "none"}
 
-// New makes a timeline for a world in the state before tick Config.First. What is
-// in the world by the first Step stays; from then on only ticks change the world.
-// The world must be one that simulates everything: not made with
+// New returns a timeline for a world in the state before tick Config.First. The contents of the world at the first
+// tick stay; from then on only ticks may change the world. The world must simulate everything: create it without
 // ecs.Config.Client.
 //
-// It panics when c, with its defaults, is not valid.
+// New panics if c with its defaults is invalid.
 func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 	for _, filled := range []Config{c, c.defaulted(w.TickRate())} {
 		if err := filled.Validate(); err != nil {
@@ -62,7 +61,7 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 	if t.authority == nil {
 		t.authority = w.Protocol().AuthorityStage()
 	}
-	t.doings = commands.New(w)
+	t.log = commands.New(w)
 	t.history = ecs.NewWorldHistory(w, c.Window+1)
 	t.neutral = make([]int32, t.table.Words)
 	t.scratch = make([]uint64, (t.table.Size+7)/8)
@@ -72,59 +71,58 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 		clear(t.scratch)
 	}
 	t.hashes = make([]hash, max(c.Hashes, 0))
-	t.begin(c.First)
+	t.reset(c.First)
 	return t
 }
 
-// Restart begins anew at tick first with the world as it is, without players: for
-// a peer that was given a new state of the world. Listeners are told that all that
-// was not final is undone, as it followed from what this peer assumed, and that what
-// comes before first is final. Counts go on.
+// Restart starts over at tick first with the current world, without players. A peer calls it after receiving a new
+// state of the world. Listeners learn that all ticks that were not final are undone, and that all ticks before
+// first are final. Counters continue.
 func (t *Timeline) Restart(first uint32) {
-	t.begin(first)
+	t.reset(first)
 	t.listeners.Rewind(0)
 	t.listeners.Settle(first)
 }
 
-func (t *Timeline) begin(first uint32) {
+func (t *Timeline) reset(first uint32) {
 	t.spare = append(t.spare, t.players...)
 	clear(t.players)
 	t.players = t.players[:0]
 	t.history.Forget()
-	t.doings.Clear()
+	t.log.Clear()
 	clear(t.hashes)
 	t.start = int64(first)
-	t.now, t.changed, t.horizon, t.told = t.start, t.start, t.start, t.start
+	t.now, t.changed, t.horizon, t.serverHorizon = t.start, t.start, t.start, t.start
 	t.recent = 0
 }
 
-// oldest is the first tick that can be simulated again.
+// oldest returns the first tick that can be simulated again.
 func (t *Timeline) oldest() int64 { return max(t.start, t.now-int64(t.config.Window)) }
 
-// rewrite notes that the inputs from tick on are not what they were.
-func (t *Timeline) rewrite(tick int64) {
+// markChanged records that inputs from tick on have changed.
+func (t *Timeline) markChanged(tick int64) {
 	t.changed = min(t.changed, tick)
 	if t.config.Unmerged {
-		t.Pass()
+		t.Resimulate()
 	}
 }
 
-// Step is all that a tick is: [Timeline.Ready], [Timeline.Pass], [Timeline.Open], Simulate and
-// Authority, [Timeline.Close]. It reports false, and does nothing, where Ready does.
+// Step runs a whole tick: [Timeline.Ready], [Timeline.Resimulate], [Timeline.BeginTick], Simulate, Authority,
+// [Timeline.EndTick]. If Ready returns false, Step does nothing and returns false.
 func (t *Timeline) Step() bool {
 	if !t.Ready() {
 		return false
 	}
-	t.Pass()
-	t.Open()
+	t.Resimulate()
+	t.BeginTick()
 	t.world.Netcode().SimulateStage().Run(t.world)
 	t.authority.Run(t.world)
-	t.Close()
+	t.EndTick()
 	return true
 }
 
-// Ready reports whether the next tick can be simulated. With Config.Wait it cannot, which is
-// counted, while an input for it is missing; see [Timeline.AppendMissing].
+// Ready reports whether the next tick can be simulated. With Config.Wait, it returns false while an input for that
+// tick is missing, and counts the call; see [Timeline.AppendMissing].
 func (t *Timeline) Ready() bool {
 	if t.config.Wait {
 		if t.awaited = t.AppendMissing(t.awaited[:0]); len(t.awaited) > 0 {
@@ -135,12 +133,12 @@ func (t *Timeline) Ready() bool {
 	return true
 }
 
-// Pass brings the ticks that have changed up to date, in one pass from the oldest.
-func (t *Timeline) Pass() {
+// Resimulate simulates the changed ticks again, in one pass from the oldest.
+func (t *Timeline) Resimulate() {
 	if t.changed >= t.now {
 		return
 	}
-	t.world.Netcode().SetTick(uint32(t.now)) // what comes before it is simulated again
+	t.world.Netcode().SetTick(uint32(t.now)) // the listeners' Rewind sees the tick up to which ticks are simulated again
 	from := t.changed
 	t.listeners.Rewind(uint32(from))
 	if err := t.history.Restore(uint32(from)); err != nil {
@@ -150,7 +148,7 @@ func (t *Timeline) Pass() {
 		if tick > from {
 			t.history.Capture(uint32(tick))
 		}
-		t.open(tick, tick == from)
+		t.startTick(tick, tick == from)
 		t.world.Netcode().SimulateStage().Run(t.world)
 		t.authority.Run(t.world)
 		t.listeners.Done()
@@ -163,73 +161,71 @@ func (t *Timeline) Pass() {
 	t.stats.Passes++
 }
 
-// Open begins the next tick: who leaves and joins in it has, and its inputs are on their
-// entities. Simulate and Authority follow, and [Timeline.Close]. What has changed since
-// [Timeline.Pass] is simulated again before.
-func (t *Timeline) Open() {
-	t.Pass()
+// BeginTick starts the next tick: it runs the leaves, joins and commands of the tick and puts the inputs on their
+// entities. The caller then runs Simulate and Authority, and calls [Timeline.EndTick]. Ticks that changed since
+// [Timeline.Resimulate] are simulated again first.
+func (t *Timeline) BeginTick() {
+	t.Resimulate()
 	t.stats.Last, t.recent = t.recent, 0
 	t.world.Netcode().SetTick(uint32(t.now))
 	t.history.Capture(uint32(t.now))
-	t.open(t.now, true)
+	t.startTick(t.now, true)
 }
 
-// Close ends the tick that [Timeline.Open] began.
-func (t *Timeline) Close() {
+// EndTick ends the tick that [Timeline.BeginTick] started.
+func (t *Timeline) EndTick() {
 	t.listeners.Done()
 	t.now++
 	t.changed = t.now
-	t.settle()
+	t.advanceHorizon()
 	t.stats.Ticks++
 	for _, p := range t.players {
 		p.tokens = min(p.tokens+t.config.Refill, t.config.Burst)
 		p.oldest = never
 	}
-	t.forget()
+	t.dropOldSpans()
 }
 
-// open begins a tick: who leaves, who joins, inputs.
-func (t *Timeline) open(tick int64, rewound bool) {
+// startTick runs the leaves, joins and commands of a tick and sets its inputs.
+func (t *Timeline) startTick(tick int64, rewound bool) {
 	w := t.world
 	w.Netcode().SetTick(uint32(tick))
 	t.listeners.Start(uint32(tick))
-	t.doings.Run(uint32(tick))
-	t.aim(tick, rewound)
+	t.log.Run(uint32(tick))
+	t.prepareInputs(tick, rewound)
 }
 
-// awaits reports whether a tick waits for a player's input.
-func (p *player) awaits(tick int64) bool {
-	s := p.in(tick)
-	return s != nil && tick >= s.first && p.at(tick) == open
+// isMissing reports whether the player's input for a tick has not arrived.
+func (p *player) isMissing(tick int64) bool {
+	s := p.spanAt(tick)
+	return s != nil && tick >= s.first && p.at(tick) == inputUnknown
 }
 
-// AppendMissing appends to dst the players whose input for the next tick is not
-// there, in ascending order.
+// AppendMissing appends to dst the players whose input for the next tick is missing, in ascending order.
 func (t *Timeline) AppendMissing(dst []uint32) []uint32 {
 	for _, p := range t.players {
-		if p.awaits(t.now) {
+		if p.isMissing(t.now) {
 			dst = append(dst, p.id)
 		}
 	}
 	return dst
 }
 
-// World is the world that is stepped.
+// World returns the world.
 func (t *Timeline) World() *ecs.World { return t.world }
 
-// History holds the states before the ticks of the window, for looking: the
-// state after a tick is that before the next. Between Steps the newest one is
-// before the last tick simulated; what came after that is the world.
+// History returns the states before the ticks of the window, for inspection. The state after a tick is the state
+// before the next. Between ticks the newest captured state is the one before the last simulated tick; the state
+// after it is the world itself.
 func (t *Timeline) History() *ecs.WorldHistory { return t.history }
 
-// Next is the tick that the next Step simulates first.
+// Next returns the next tick that will be simulated for the first time.
 func (t *Timeline) Next() uint32 { return uint32(t.now) }
 
-// Stats are the counts so far.
+// Stats returns the counters.
 func (t *Timeline) Stats() Stats { return t.stats }
 
-// Inputs counts what became of a player's inputs; all zero for one who is not
-// there.
+// Inputs counts the inputs of a player by verdict. The counts are zero for an unknown player.
 func (t *Timeline) Inputs(player uint32) Counts {
 	if p := t.player(player); p != nil {
 		return p.counts

@@ -1,33 +1,32 @@
 package timeline
 
-// Verdict is what became of an input that [Timeline.Put] was given.
+// Verdict is the result of [Timeline.Put] and [Timeline.Overrule].
 type Verdict uint8
 
 const (
-	// InTime: its tick has not been simulated.
+	// InTime: the input's tick has not been simulated.
 	InTime Verdict = iota
-	// Rewrote: its tick has been simulated with another input than this, or this
-	// one changes what was repeated after it. The next Step goes back.
+	// Rewrote: the input changes a tick that has been simulated, its own or one that repeats it. The next Step goes
+	// back.
 	Rewrote
-	// Agreed: its tick has been simulated with just this, and nothing changes.
+	// Agreed: the input's tick has been simulated with an equal input, and nothing changes.
 	Agreed
-	// Duplicate: the input of this player and tick is known. The first one wins.
+	// Duplicate: an input of this player and tick is known. The first input wins.
 	Duplicate
-	// TooOld: its tick is beyond the window.
+	// TooOld: the input's tick is before the window.
 	TooOld
-	// TooEarly: its tick is too far ahead.
+	// TooEarly: the input's tick is too far in the future.
 	TooEarly
-	// OverCap: the player has no tokens left for what this would make the timeline
-	// simulate again. It was not taken; it can come again.
+	// OverCap: the player has too few tokens for the ticks that would be simulated again. The input was refused and
+	// may be sent again.
 	OverCap
-	// Absent: there is no such player in that tick, or none that could have sent
-	// an input for it.
+	// Absent: the player is not in the game in that tick, or cannot send an input for it.
 	Absent
 
 	verdicts = iota
 )
 
-// String is the verdict in a word or two, for logs and metrics.
+// String returns the verdict as one or two words, for logs and metrics.
 func (v Verdict) String() string {
 	switch v {
 	case InTime:
@@ -53,14 +52,14 @@ func (v Verdict) String() string {
 // Counts counts inputs by [Verdict].
 type Counts [verdicts]uint64
 
-// Stats counts what a timeline did.
+// Stats holds the counters of a timeline.
 type Stats struct {
-	Ticks       uint64 // simulated for the first time
-	Resimulated uint64 // calls of Simulate for ticks that had been completed
-	Last        int    // of those, in the last Step, with the passes of Unmerged before it
+	Ticks       uint64 // ticks simulated for the first time
+	Resimulated uint64 // ticks simulated again
+	Last        int    // ticks simulated again before the last tick, including passes of Unmerged
 	Longest     int    // most ticks in one pass
-	Passes      uint64 // runs of ticks that were simulated again
-	Waits       uint64 // Steps that could not go on
-	Missing     uint64 // inputs that were not there when their tick became final
+	Passes      uint64 // passes of ticks that were simulated again
+	Waits       uint64 // calls of Ready that returned false
+	Missing     uint64 // inputs that were missing when their tick became final
 	Inputs      Counts
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// arriving is a state of which parts have come.
-type arriving struct {
+// incomingState is a state of the world whose parts are arriving.
+type incomingState struct {
 	number uint8
 	next   int
 	bytes  []byte
 }
 
-// part takes in a part of a state of at most so many bytes; whole reports that it was the last.
-func (a *arriving) part(msg []byte, most int) (whole bool, err error) {
+// addPart appends a part. It returns an error if the state becomes larger than limit bytes. complete reports
+// whether the part was the last one.
+func (a *incomingState) addPart(msg []byte, limit int) (complete bool, err error) {
 	if len(msg) < partHead {
 		return false, fmt.Errorf("%w: part of %d bytes", ErrMessage, len(msg))
 	}
@@ -31,20 +32,19 @@ func (a *arriving) part(msg []byte, most int) (whole bool, err error) {
 	switch {
 	case number == 0 || number != a.number || part != a.next || part >= parts:
 		return false, fmt.Errorf("%w: part %d of %d of state %d", ErrMessage, part, parts, number)
-	case len(a.bytes)+len(msg)-partHead > most:
-		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, most)
+	case len(a.bytes)+len(msg)-partHead > limit:
+		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, limit)
 	}
 	a.bytes = append(a.bytes, msg[partHead:]...)
 	a.next++
 	return a.next == parts, nil
 }
 
-// maxTick bounds the ticks that a server may speak of: inputs are for some behind the one
-// that it has come to.
+// maxTick is the largest tick that a server may send. Inputs may be for later ticks than the server's current one.
 const maxTick = ecs.MaxTick + 1<<15
 
-// seat is the presence of a player in a state.
-type seat struct {
+// presence is a player in a received state of the world.
+type presence struct {
 	slot int
 	timeline.Presence
 	adopted bool
@@ -52,25 +52,25 @@ type seat struct {
 	at      uint32
 }
 
-// adopt makes the world what the state is that has come.
-func (c *Client) adopt() error {
+// applyState decodes the received state into the world and restarts the timeline with it.
+func (c *Client) applyState() error {
 	var r codec.ByteReader
-	r.Reset(c.arriving.bytes)
+	r.Reset(c.incoming.bytes)
 	keep, tick, events := r.Uvarint(), r.Uint32(), r.Uvarint()
 	n := r.Uvarint()
 	if r.Err() != nil || keep < 2 || keep > maxKeep || tick == 0 || tick > maxTick || events > math.MaxInt32 || n > uint64(r.Len()/6) {
-		return fmt.Errorf("%w: head of a state", ErrMessage)
+		return fmt.Errorf("%w: header of a state", ErrMessage)
 	}
-	var seats []seat
+	var presences []presence
 	for range n {
 		var v [5]uint32
 		for i := range v {
 			u := r.Uvarint()
 			if v[i] = uint32(u); u > math.MaxUint32 {
-				return fmt.Errorf("%w: player of a state", ErrMessage)
+				return fmt.Errorf("%w: player in a state", ErrMessage)
 			}
 		}
-		s := seat{slot: int(v[0]), Presence: timeline.Presence{Player: v[1], From: v[2], First: v[3], To: v[4]}}
+		s := presence{slot: int(v[0]), Presence: timeline.Presence{Player: v[1], From: v[2], First: v[3], To: v[4]}}
 		if s.To == 0 {
 			s.To = timeline.Forever
 		}
@@ -84,39 +84,39 @@ func (c *Client) adopt() error {
 				}
 			}
 		}
-		if flag == 0 && c.coder.asks != nil {
+		if flag == 0 && c.coder.joinRequest != nil {
 			value := r.Next(int(min(r.Uvarint(), ecs.MaxRequest+1)))
-			if !c.coder.good(value) {
-				return fmt.Errorf("%w: what a player of a state asks to be", ErrMessage)
+			if !c.coder.validJoinValue(value) {
+				return fmt.Errorf("%w: join request in a state", ErrMessage)
 			}
 			s.Value = string(value)
 		}
 		if r.Err() != nil || flag > 1 || s.slot >= maxSlots || s.From > maxTick || s.First > maxTick || s.First < s.From || s.To <= tick || s.adopted != (s.From < tick) ||
 			s.words != nil && len(s.words) != len(c.coder.neutral) {
-			return fmt.Errorf("%w: player of a state", ErrMessage)
+			return fmt.Errorf("%w: player in a state", ErrMessage)
 		}
-		seats = append(seats, s)
+		presences = append(presences, s)
 	}
-	rest, doings := r.Next(r.Len()), []commands.Entry(nil)
+	rest, commandList := r.Next(r.Len()), []commands.Entry(nil)
 	if c.coder.commands != nil {
 		var err error
-		if doings, rest, err = c.coder.readDoings(rest, tick); err != nil {
-			return fmt.Errorf("%w: commands of a state: %w", ErrMessage, err)
+		if commandList, rest, err = c.coder.readCommands(rest, tick); err != nil {
+			return fmt.Errorf("%w: commands in a state: %w", ErrMessage, err)
 		}
 	}
 	if err := c.world.Netcode().ReadState(rest); err != nil {
 		return fmt.Errorf("%w: %w", ErrMessage, err)
 	}
-	return c.resume(int(keep), tick, int(events), seats, doings)
+	return c.restart(int(keep), tick, int(events), presences, commandList)
 }
 
-// readDoings reads the commands of a state of the world before a tick, and returns what is behind them.
-func (c *coder) readDoings(b []byte, tick uint32) (list []commands.Entry, rest []byte, err error) {
+// readCommands reads the commands in a state of the world before a tick. rest are the bytes after the commands.
+func (c *coder) readCommands(b []byte, tick uint32) (list []commands.Entry, rest []byte, err error) {
 	var r codec.ByteReader
 	r.Reset(b)
 	n := r.Uvarint()
 	if r.Err() != nil || n > uint64(r.Len()/9) {
-		return nil, nil, fmt.Errorf("%w: %d of them", codec.ErrMalformed, n)
+		return nil, nil, fmt.Errorf("%w: %d commands", codec.ErrMalformed, n)
 	}
 	rest = r.Next(r.Len())
 	for range n {
@@ -138,17 +138,17 @@ func (c *coder) readDoings(b []byte, tick uint32) (list []commands.Entry, rest [
 	return list, rest, nil
 }
 
-// resume begins the timeline anew with a state.
-func (c *Client) resume(keep int, tick uint32, events int, seats []seat, doings []commands.Entry) error {
+// restart restarts the timeline from a received state.
+func (c *Client) restart(keep int, tick uint32, events int, presences []presence, commandList []commands.Entry) error {
 	t := c.timeline
 	t.Restart(tick)
 	c.slots.clear(keep)
-	c.heard.resume(tick, events)
+	c.server.restart(tick, events)
 	c.checks.agreed = tick - 1
-	// A player may have left after that tick and come again in another slot.
-	order.By(new(order.Scratch), seats, func(s *seat) uint64 { return uint64(s.From) })
-	for i := range seats {
-		s := &seats[i]
+	// A player may have left after that tick and joined again in another slot.
+	order.By(new(order.Scratch), presences, func(s *presence) uint64 { return uint64(s.From) })
+	for i := range presences {
+		s := &presences[i]
 		var err error
 		if s.adopted {
 			err = t.Adopt(s.Player, s.First, s.words, s.at)
@@ -161,14 +161,14 @@ func (c *Client) resume(keep int, tick uint32, events int, seats []seat, doings 
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrMessage, err)
 		}
-		c.seat(s.slot, s.Presence, tick)
+		c.assignSlot(s.slot, s.Presence, tick)
 	}
-	for _, d := range doings {
-		if err := timeline.CommandsOf(t).Add(d.Player, d.Tick, d.Value); err != nil {
+	for _, d := range commandList {
+		if err := t.AddCommand(d.Player, d.Tick, d.Value); err != nil {
 			return fmt.Errorf("%w: %w", ErrMessage, err)
 		}
 	}
-	c.state = c.arriving.number
+	c.state = c.incoming.number
 	c.stats.States++
 	return nil
 }

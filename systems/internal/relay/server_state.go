@@ -8,11 +8,11 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// A reliable message is of one of these kinds, its first byte:
+// The first byte of a reliable message is its kind:
 //
 //	state     server to client: number u8 | part u16 | parts u16 | bytes of the state
-//	digests   client to server; see report
-//	unstable  client to server: which system does not do the same twice, text of up to maxText bytes
+//	digests   client to server; see reportDigests
+//	unstable  client to server: name of a system that is not deterministic, text of up to maxText bytes
 const (
 	kindState = iota + 1
 	kindDigests
@@ -21,17 +21,17 @@ const (
 
 const partHead = 6
 
-// The state of the world before a final tick, for those who join late, fixed numbers little-endian,
-// others uvarints:
+// A state is the world before a final tick, for a client that joins late. Fixed-size numbers are little-endian, all others
+// are uvarints:
 //
-//	keep | tick u32 | events known | players n | each: slot, player, first tick, tick of its first
-//	input, tick after the last or 0, 1: adopted, and then tick of the input held plus 1 or 0 and its words, or
-//	0, and where the protocol asks who comes for something the bytes of that, how many before them |
-//	where the protocol has commands, those from tick on, in the order in which they run: how many, and of each its tick
-//	and its player, fixed, its kind u8 and its value | the world, as ecs.WorldHistory.AppendState writes it
+//	keep | tick u32 | number of events so far | n players | per player: slot, player, first tick, tick of its first
+//	input, tick after the last or 0, then either 1 (it plays already), tick of its held input plus 1 or 0, and that
+//	input's words; or 0, and if the protocol has a join request, its length and its bytes |
+//	if the protocol has commands, those from tick on in running order: count, and for each its tick u32,
+//	player u32, kind u8 and value | the world, as written by ecs.WorldHistory.AppendState
 
-// attend makes the state for a client that needs one.
-func (s *Server) attend(p *peer) {
+// prepareState encodes the state of the world for a client that needs it.
+func (s *Server) prepareState(p *peer) {
 	now := s.timeline.Next()
 	if p.state.current != 0 || p.state.failed || now < p.state.next {
 		return
@@ -44,12 +44,12 @@ func (s *Server) attend(p *peer) {
 	le := binary.LittleEndian
 	b := codec.AppendUvarint(p.state.bytes[:0], uint64(s.config.Keep))
 	b = le.AppendUint32(b, tick)
-	p.known.events = s.before + len(s.events)
+	p.known.events = s.removedEvents + len(s.events)
 	b = codec.AppendUvarint(b, uint64(p.known.events))
 	n := 0
 	for slot, l := range s.lanes {
-		if p.known.lanes[slot].begin(0); l != nil {
-			p.known.lanes[slot].begin(l.end)
+		if p.known.lanes[slot].reset(0); l != nil {
+			p.known.lanes[slot].reset(l.end)
 			if l.To > tick {
 				n++
 			}
@@ -60,7 +60,7 @@ func (s *Server) attend(p *peer) {
 		if l == nil || l.To <= tick {
 			continue
 		}
-		p.known.lanes[slot].begin(max(tick, l.First))
+		p.known.lanes[slot].reset(max(tick, l.First))
 		to := l.To
 		if to == timeline.Forever {
 			to = 0
@@ -70,7 +70,7 @@ func (s *Server) attend(p *peer) {
 		}
 		if l.From >= tick {
 			b = append(b, 0)
-			if s.coder.asks != nil {
+			if s.coder.joinRequest != nil {
 				b = append(codec.AppendUvarint(b, uint64(len(l.Value))), l.Value...)
 			}
 			continue
@@ -87,47 +87,47 @@ func (s *Server) attend(p *peer) {
 		}
 	}
 	if s.coder.commands != nil {
-		s.scratch.doing = timeline.CommandsOf(s.timeline).Append(s.scratch.doing[:0], tick)
-		b = codec.AppendUvarint(b, uint64(len(s.scratch.doing)))
-		for _, d := range s.scratch.doing {
+		s.scratch.commands = s.timeline.AppendCommands(s.scratch.commands[:0], tick)
+		b = codec.AppendUvarint(b, uint64(len(s.scratch.commands)))
+		for _, d := range s.scratch.commands {
 			b = append(le.AppendUint32(le.AppendUint32(b, d.Tick), d.Player), d.Value...)
 		}
 	}
 	b, err := s.timeline.History().AppendState(b, tick)
 	p.state.bytes = b
 	if err != nil {
-		return // it has left the window meanwhile; the next one will do
+		return // the tick has left the window; the next call succeeds
 	}
 	if p.state.failed = len(b) > s.config.MaxState; p.state.failed {
 		return
 	}
-	p.state.begin(s.config.Part - partHead)
-	p.state.next = now + uint32(s.tickRate) // it may ask for states as often as it likes
-	p.known.turn = 0
+	p.state.start(s.config.Part - partHead)
+	p.state.next = now + uint32(s.tickRate) // a client may request states as often as it likes, but receives one per second
+	p.known.firstSlot = 0
 	s.stats.States++
 }
 
-// begin begins to send bytes, so many in a part.
-func (t *sentState) begin(size int) {
+// start starts sending the state in parts of size bytes.
+func (t *sentState) start(size int) {
 	if t.number++; t.number == 0 {
 		t.number = 1
 	}
 	t.current, t.part, t.parts = t.number, 0, (len(t.bytes)+size-1)/size
 }
 
-// append appends the next part, of so many bytes at most.
-func (t *sentState) append(dst []byte, size int) []byte {
+// appendPart appends the next part, of at most size bytes.
+func (t *sentState) appendPart(dst []byte, size int) []byte {
 	b := append(dst, kindState, t.current)
 	b = binary.LittleEndian.AppendUint16(b, uint16(t.part))
 	b = binary.LittleEndian.AppendUint16(b, uint16(t.parts))
 	return append(b, t.bytes[t.part*size:min(len(t.bytes), (t.part+1)*size)]...)
 }
 
-// stateTick is a final tick of the window in which nobody leaves, newest first.
+// stateTick returns the newest final tick of the window in which no player leaves.
 func (s *Server) stateTick() (uint32, bool) {
 	now := s.timeline.Next()
 	if s.timeline.Horizon() == now {
-		s.timeline.History().Capture(now) // as the next Step will
+		s.timeline.History().Capture(now) // as the next tick will
 	}
 	for tick := s.timeline.Horizon(); tick > 0 && tick+uint32(s.config.Timeline.Window) >= now; tick-- {
 		leaves := false
@@ -141,10 +141,10 @@ func (s *Server) stateTick() (uint32, bool) {
 	return 0, false
 }
 
-// Outgoing is the next reliable message to a client, in the memory of dst, nil when there is
-// none: give it to an ordered channel, and when that has taken it call [Server.Sent].
+// Outgoing returns the next reliable message to a client, or nil. It uses the memory of dst. Send the message on an
+// ordered channel, and call [Server.Sent] when the channel has accepted it.
 //
-// It returns [ErrTooLarge] or [ErrAbsent], wrapped.
+// Outgoing returns [ErrTooLarge] or [ErrAbsent], wrapped.
 func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	p := s.peer(player)
 	switch {
@@ -155,10 +155,10 @@ func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	case p.state.current == 0 || p.state.part == p.state.parts:
 		return nil, nil
 	}
-	return p.state.append(dst[:0], s.config.Part-partHead), nil
+	return p.state.appendPart(dst[:0], s.config.Part-partHead), nil
 }
 
-// Sent says that what Outgoing returned is on its way.
+// Sent records that the channel has accepted the message that Outgoing returned.
 func (s *Server) Sent(player uint32) {
 	if p := s.peer(player); p != nil && p.state.part < p.state.parts {
 		p.state.part++

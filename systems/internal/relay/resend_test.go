@@ -108,7 +108,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	m.until(200)
 	e.frozen = true
 	e.down.arrived(m.now+20, func(p packet) { testgame.Must(t, e.Receive(p.seq, p.data)) })
-	m.server.Repeat(2, 1)
+	m.server.SetRepeats(2, 1)
 	for range 50 {
 		e.down.queue = nil
 		m.step()
@@ -136,7 +136,7 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 	for _, repeats := range []int{1, 2, 4} {
 		m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: delay}, always)
 		e := m.join(1, 20, 0, 0, 0)
-		e.Repeat(repeats)
+		e.SetRepeats(repeats)
 		for !e.Playing() {
 			m.step()
 		}
