@@ -61,7 +61,9 @@ func (m *relaying) Depart(gone []uint32) {
 }
 
 // Plays reports whether a client's player is in the game, and may command more.
-func (m *relaying) Plays(p *peer) bool { return m.in.Playing(p.relayed) && !m.in.CommandsWaiting(p.relayed) }
+func (m *relaying) Plays(p *peer) bool {
+	return m.in.Playing(p.relayed) && !m.in.CommandsWaiting(p.relayed)
+}
 
 // Command makes a player do something in the tick that comes.
 func (m *relaying) Command(player uint32, command string) { m.in.Command(player, command) }
