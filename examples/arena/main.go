@@ -8,7 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // The page shows the goal of the game and its controls.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/keyfile"
 	"github.com/tactusgo/tactus/internal/printed"
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // run is the command without a process around it.

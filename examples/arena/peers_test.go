@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/runner"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
-	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // open runs the command with -rooms until the end of the test, and says where everything is.

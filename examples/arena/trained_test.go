@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // What is recorded of one match makes the snapshots of another smaller, and nothing

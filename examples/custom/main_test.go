@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/examples/custom/game"
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // play runs the command in virtual time through a terrible link.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/duel/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // world returns the game with sockets, an inspector and a page to play on.

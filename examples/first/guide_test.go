@@ -165,7 +165,7 @@ func TestThreeGuideQuotesErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var code []byte
-	for _, name := range append(files, "../../systems/runner/web/dist.go") {
+	for _, name := range append(files, "../../systems/devtools/runner/web/dist.go") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

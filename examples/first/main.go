@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 //go:embed page.html

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner/browser"
+	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
 )
 
 func main() {

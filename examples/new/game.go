@@ -199,7 +199,7 @@ func (g *game) template(name string) (string, error) {
 
 // release returns the version that this program was built from, or "latest".
 func release() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == tactus && strings.HasPrefix(info.Main.Version, "v") {
+	if info, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(info.Main.Path, tactus) && strings.HasPrefix(info.Main.Version, "v") {
 		return info.Main.Version
 	}
 	return "latest"

@@ -10,9 +10,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/systems/inspect"
-	"github.com/tactusgo/tactus/systems/runner"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // World is an example world with a page.

@@ -2,11 +2,19 @@ module github.com/tactusgo/tactus/examples/physics
 
 go 1.26.0
 
-replace github.com/tactusgo/tactus => ../..
+replace (
+	github.com/tactusgo/tactus => ../..
+	github.com/tactusgo/tactus/examples => ..
+	github.com/tactusgo/tactus/systems/devtools => ../../systems/devtools
+	github.com/tactusgo/tactus/systems/host => ../../systems/host
+	github.com/tactusgo/tactus/systems/rooms => ../../systems/rooms
+)
 
 require (
 	github.com/jakecoffman/cp/v2 v2.1.0
 	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/examples v0.1.0
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
 )
 
 require (

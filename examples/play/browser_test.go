@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // A page in a browser: each step is a thing that people do, and is over when the server,

@@ -4,7 +4,11 @@ go 1.26.0
 
 replace (
 	github.com/tactusgo/tactus => ../..
+	github.com/tactusgo/tactus/examples => ..
 	github.com/tactusgo/tactus/examples/physics => ../physics
+	github.com/tactusgo/tactus/systems/devtools => ../../systems/devtools
+	github.com/tactusgo/tactus/systems/host => ../../systems/host
+	github.com/tactusgo/tactus/systems/rooms => ../../systems/rooms
 )
 
 require (
@@ -13,7 +17,11 @@ require (
 	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/jezek/xgb v1.1.1
 	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/examples v0.1.0
 	github.com/tactusgo/tactus/examples/physics v0.0.0-00010101000000-000000000000
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
+	github.com/tactusgo/tactus/systems/host v0.1.0
+	github.com/tactusgo/tactus/systems/rooms v0.1.0
 	golang.org/x/image v0.47.0
 )
 

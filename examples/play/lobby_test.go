@@ -25,9 +25,9 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 	"github.com/tactusgo/tactus/systems/rooms"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
-	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
 // lobby starts the arena with rooms of two seats, and returns the URL of its page and how to end it.

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // TestThreeFrames prints what a frame of a page in JavaScript costs with a hundred entities in sight, without what draws

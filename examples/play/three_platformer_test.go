@@ -19,7 +19,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // climb serves the platformer with bots until stop, and returns its page in three.js and what another client sees of the newest player.

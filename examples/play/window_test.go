@@ -19,7 +19,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/play/internal/playtest"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // window is the client in a window, a program of its own, and the match that it plays.

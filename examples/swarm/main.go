@@ -11,7 +11,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // arena is the game, whose players walk about, and shoot now and then.

@@ -11,9 +11,9 @@ import (
 	arenas "github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/web"
-	"github.com/tactusgo/tactus/systems/swarm"
 )
 
 // It fills rooms of the arena, as arena -rooms has them.

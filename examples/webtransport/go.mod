@@ -4,14 +4,20 @@ go 1.26.0
 
 replace (
 	github.com/tactusgo/tactus => ../..
+	github.com/tactusgo/tactus/examples => ..
 	github.com/tactusgo/tactus/netsys/webtransport => ../../netsys/webtransport
+	github.com/tactusgo/tactus/systems/devtools => ../../systems/devtools
+	github.com/tactusgo/tactus/systems/host => ../../systems/host
+	github.com/tactusgo/tactus/systems/rooms => ../../systems/rooms
 )
 
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
 	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/examples v0.1.0
 	github.com/tactusgo/tactus/netsys/webtransport v0.1.0
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
 )
 
 require (
@@ -27,6 +33,7 @@ require (
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.62.0 // indirect
 	github.com/quic-go/webtransport-go v0.13.0 // indirect
+	github.com/tactusgo/tactus/systems/host v0.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect

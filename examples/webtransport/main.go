@@ -28,7 +28,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // options are the flags.

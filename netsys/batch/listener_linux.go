@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tactusgo/tactus/internal/mmsg"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // Listener is a server's UDP socket that is read and written once a tick; it is a [netsys.Wire] and a

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/tactusgo/tactus/internal/mmsg"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // socket is a bound descriptor and what the kernel said of it.

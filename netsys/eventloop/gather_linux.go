@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/mmsg"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // gather spares the event loop most of its wake-ups. gnet reads one datagram for each time that the loop wakes up.

@@ -3,8 +3,8 @@ package eventloop
 import (
 	"time"
 
+	"github.com/tactusgo/tactus/internal/mmsg"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/mmsg"
 )
 
 // setBuffers asks for buffers, beyond the system's limit if this process may.

@@ -11,7 +11,7 @@ import (
 	"github.com/gobwas/ws"
 	"golang.org/x/sys/unix"
 
-	"github.com/tactusgo/tactus/netsys/internal/streams"
+	"github.com/tactusgo/tactus/internal/streams"
 )
 
 // webConn is one TCP connection of a [web]. The event loop reads it, or who polls, once it has begun. Everybody writes to

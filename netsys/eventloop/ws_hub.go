@@ -13,8 +13,8 @@ import (
 	"github.com/panjf2000/gnet/v2"
 	"golang.org/x/sys/unix"
 
+	"github.com/tactusgo/tactus/internal/streams"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/streams"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/panjf2000/gnet/v2"
 
+	"github.com/tactusgo/tactus/internal/streams"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/internal/streams"
 )
 
 // reader reads the connections of a web that have begun, on systems that can: who polls does, so that nothing wakes up for

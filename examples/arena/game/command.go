@@ -10,8 +10,8 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/interpolate"
-	"github.com/tactusgo/tactus/systems/runner"
 )
 
 // command is the arena with the values of its flags.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // World is the game as the runner needs to know it, but for sockets and inspector.

@@ -2,9 +2,19 @@ module github.com/tactusgo/tactus/examples/embed/c
 
 go 1.26.0
 
-replace github.com/tactusgo/tactus => ../../..
+replace (
+	github.com/tactusgo/tactus => ../../..
+	github.com/tactusgo/tactus/examples => ../..
+	github.com/tactusgo/tactus/systems/devtools => ../../../systems/devtools
+	github.com/tactusgo/tactus/systems/host => ../../../systems/host
+	github.com/tactusgo/tactus/systems/rooms => ../../../systems/rooms
+)
 
-require github.com/tactusgo/tactus v0.1.0
+require (
+	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/examples v0.1.0
+	github.com/tactusgo/tactus/systems/host v0.1.0
+)
 
 require (
 	github.com/coder/websocket v1.8.15 // indirect
@@ -14,6 +24,7 @@ require (
 	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
+	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect

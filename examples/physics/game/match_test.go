@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // play plays a short match through a terrible link.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // Bots on their tours, through a terrible link, are never corrected, hear of each coin once, and

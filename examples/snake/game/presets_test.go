@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // Models that the world is not made for are refused, with the one that it is made for.

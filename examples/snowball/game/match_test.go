@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
 // play plays a short match through a terrible link.

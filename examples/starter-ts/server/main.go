@@ -30,8 +30,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/inspect"
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 
 	"github.com/tactusgo/tactus/examples/starter-ts/game"
 )

@@ -13,7 +13,7 @@ import (
 	"syscall/js"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/runner/browser"
+	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/bench/bots"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // sampled is how many clients decode everything.

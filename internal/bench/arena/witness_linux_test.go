@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // scene is a server's side of blocks: an entity a slot, which walks.

@@ -2,7 +2,7 @@ package bots
 
 import (
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // Walk makes a swarm's clients the bots of the arena from the first-th on, of so many; their whims follow from the seed.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/internal/hostname"
-	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/inspect"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 

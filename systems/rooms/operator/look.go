@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/inspect"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tactusgo/tactus/systems/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/inspect"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 

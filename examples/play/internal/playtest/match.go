@@ -17,8 +17,8 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 	"github.com/tactusgo/tactus/systems/policy"
-	"github.com/tactusgo/tactus/systems/runner/web"
 )
 
 // Config is what a test wants of a match.

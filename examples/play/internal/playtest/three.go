@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/runner/web"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // three is what npm has made of examples/three, for all tests of a package.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hajimehoshi/ebiten/v2"
 
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // movie writes some seconds of play to a GIF file, with the overlay while the link gets

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // A movie that is shown has what was on the screen, shot by shot, where there are no more

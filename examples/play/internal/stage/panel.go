@@ -8,7 +8,7 @@ import (
 	"github.com/hajimehoshi/ebiten/v2/inpututil"
 
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // PanelTop is where the overlay begins, below the status, in points.

@@ -4,7 +4,7 @@ import (
 	"syscall/js"
 	"time"
 
-	"github.com/tactusgo/tactus/systems/runner/browser"
+	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
 )
 
 // player is who plays in this tab.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // Options are what a client is started with.

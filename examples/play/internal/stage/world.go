@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // World is what a world brings to the client.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // A shot goes through what is under the cursor, although its player walks and is drawn

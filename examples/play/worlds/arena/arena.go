@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 
 	"github.com/hajimehoshi/ebiten/v2"
 )

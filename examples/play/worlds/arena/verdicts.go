@@ -4,8 +4,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/overlay"
 )
 
 // verdicts passes on what the server made of the own player's shots, each once.

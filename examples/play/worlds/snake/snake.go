@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 	"github.com/tactusgo/tactus/examples/snake/game"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/overlay"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
 // Buttons.

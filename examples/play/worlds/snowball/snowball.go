@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 	"github.com/tactusgo/tactus/examples/snowball/game"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/overlay"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/overlay"
 )
 
 // Buttons.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/fleet"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/manysockets"
 )
 
 const (
@@ -44,7 +44,7 @@ type Guests struct {
 
 // floor is the guests of one process with rooms.
 type floor struct {
-	wires *fleet.Fleet
+	wires *manysockets.Set
 	here  map[int]*guest // by wire
 	next  int
 }
@@ -107,7 +107,7 @@ func (g *Guests) knock(x *guest, now time.Time) error {
 	at := x.hold.Seat.At
 	f := g.floors[at]
 	if f == nil {
-		wires, err := fleet.Config{Clients: guestsAtOnce}.Dial(context.Background(), at.String())
+		wires, err := manysockets.Config{Clients: guestsAtOnce}.Dial(context.Background(), at.String())
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // Residents are players who play all the time.

@@ -66,7 +66,7 @@ test('the package plays in a page and in a worker, and a recording comes to the 
   const module = wasm('./examples/arena/wasm'), recording = record('arena', 10_000);
   const [page, worker, replayed] = await visit(t, 'index.html', module, {
     '/session': () => recording,
-    '/replay.mjs': () => here('../../../../internal/parity/testdata/replay.mjs'),
+    '/replay.mjs': () => here('../../../../internal/tools/parity/testdata/replay.mjs'),
   });
   assert.deepEqual([page.where, page.document, worker.where, worker.document], ['page', 'object', 'worker', 'undefined']);
   assert.ok(page.walked > 100 && worker.walked > 100);

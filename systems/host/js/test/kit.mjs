@@ -22,10 +22,10 @@ export function wasm(program) {
   return readFileSync(to);
 }
 
-/** record is a recording of so many ticks of a game, to be played again: see internal/parity. */
+/** record is a recording of so many ticks of a game, to be played again: see internal/tools/parity. */
 export function record(game, ticks) {
   const to = join(folder, 'session');
-  go(['run', './internal/parity', '-game', game, '-ticks', String(ticks), '-o', to]);
+  go(['run', './internal/tools/parity', '-game', game, '-ticks', String(ticks), '-o', to]);
   return readFileSync(to);
 }
 

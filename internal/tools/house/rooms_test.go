@@ -1,0 +1,163 @@
+package house
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// common is what the rooms below may import besides what their rows say: every message, clocks,
+// and inputs by tick.
+const common = "internal/wire internal/clock internal/timeline"
+
+// rooms says what each package below systems may import of the others, in its product code:
+// data flows one way through them, and what must come back is a hook that the façade, package
+// systems itself, puts in.
+var rooms = map[string]string{
+	// the six systems
+	"inputgather": "internal/inflight",
+	"predict":     "inputgather internal/mirror",
+	"reconcile":   "predict internal/mirror internal/report",
+	"interpolate": "lagcomp internal/mirror",
+	"serverapply": "internal/notice internal/commands",
+	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest explain",
+
+	// what they stand on
+	"internal/mirror":        "",
+	"internal/baseline":      "",
+	"internal/traffic":       "",
+	"internal/report":        "",
+	"internal/notice":        "internal/inflight",
+	"internal/ownership":     "internal/notice",
+	"internal/sessions":      "internal/notice",
+	"internal/commands":      "internal/inflight internal/notice",
+	"internal/relay":         "internal/inflight internal/commands",
+	"internal/deterministic": "inputgather interpolate internal/relay",
+}
+
+// floors say it of what stands below the rooms, and of what games import beside the six: these
+// may import no more than that.
+var floors = map[string]string{
+	"policy": "", "event": "", "outcome": "", "lagcomp": "",
+
+	"explain":           "internal/interest", // what a part of it said
+	"internal/wire":     "policy",
+	"internal/clock":    "internal/wire",
+	"internal/inflight": "",
+	"internal/timeline": "internal/commands",
+	"internal/overload": "",
+	"internal/interest": "",
+	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
+
+	// what a process writes to a directory, and by which right, and the directory in memory
+	"rooms/internal/ledger": "",
+	// what processes ask of each other by way of the directory, once each
+	"rooms/internal/asks": "rooms/internal/ledger",
+
+	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time; the lease of the process that
+	// matches for a fleet is a claim as of a process's name
+	"rooms/match": "rooms rooms/internal/ledger",
+
+	// the cluster that a process is in, told of it from beside
+	"rooms/agones": "rooms",
+
+	// a process from its main: signals, and what runs beside the rooms
+	"rooms/serve": "rooms",
+
+	// seats of a fleet are over rooms, and ask other processes as rooms answer
+	"rooms/lobby": "rooms rooms/internal/asks",
+
+	// HTTP is over rooms, and matches who waits: whoever serves no HTTP links none of it
+	"rooms/web": "rooms rooms/match",
+
+	// only tests import it: those of all rooms play its games
+	"internal/testgame": "",
+}
+
+// allowed says what a room may import, and whether it has a row.
+func allowed(room string) (may []string, known bool) {
+	if row, ok := rooms[room]; ok {
+		return strings.Fields(row + " " + common), true
+	}
+	row, known := floors[room]
+	return strings.Fields(row), known
+}
+
+// overRooms are the packages that may import any room: the façade, which puts them together, and
+// what looks at it, or runs it, from outside.
+var overRooms = []string{"systems", "systems/host", "systems/host/bind", "systems/host/wasm", "systems/devtools/inspect", "systems/devtools/overlay", "systems/rooms", "systems/rooms/operator", "systems/rooms/roomstest", "systems/devtools/runner", "systems/devtools/runner/browser", "systems/devtools/runner/web", "systems/devtools/swarm", "systems/devtools/manysockets", "systems/devtools/internal/tokens", "systems/systemstest"}
+
+func TestRoomsOfSystems(t *testing.T) {
+	g := load(t)
+	for pkg, n := range g {
+		room, below := strings.CutPrefix(pkg, "systems/")
+		if !below || slices.Contains(overRooms, pkg) {
+			continue
+		}
+		may, known := allowed(room)
+		if !known {
+			t.Errorf("%s has no row in rooms or floors: say what it may import of the others, and where it is drawn in docs/architecture.md", pkg)
+			continue
+		}
+		for to := range n.imports {
+			if other, ok := strings.CutPrefix(to, "systems"); ok && !slices.Contains(may, strings.TrimPrefix(other, "/")) {
+				t.Errorf("%s imports %s; of ours below systems it may import: %s. Where data must come back, give it a hook", pkg, to, orNothing(may))
+			}
+		}
+	}
+	for _, pkg := range overRooms[1:] {
+		if n := g["systems"]; n != nil && n.imports[pkg] != "" {
+			t.Errorf("systems imports %s, which looks at it, or runs it, from outside", pkg)
+		}
+	}
+}
+
+// Rows have no arrow that nobody uses: whoever needs another one says so in the same commit.
+func TestRowsOfRoomsAreUsed(t *testing.T) {
+	g := load(t)
+	for _, table := range []map[string]string{rooms, floors} {
+		for room, row := range table {
+			n := g["systems/"+room]
+			if n == nil {
+				t.Errorf("%s has a row and is no package", room)
+				continue
+			}
+			for to := range strings.FieldsSeq(row) {
+				if n.imports["systems/"+to] == "" {
+					t.Errorf("systems/%s does not import systems/%s: take it out of its row", room, to)
+				}
+			}
+		}
+	}
+}
+
+// six are the systems that the netcode is.
+var six = []string{"inputgather", "predict", "reconcile", "interpolate", "serverapply", "snapshot"}
+
+// Each of the six is a folder with a type System that runs in a schedule, and says what it reads
+// and what it writes.
+func TestTheSixSystems(t *testing.T) {
+	runs := regexp.MustCompile(`(?m)^func \(\w+ \*System\) Run\(\w* ?\*ecs\.World\)`)
+	for _, room := range six {
+		var code strings.Builder
+		for _, name := range files(t, func(name string) bool {
+			return path.Dir(name) == "systems/"+room && isGo(name) && !strings.HasSuffix(name, "_test.go")
+		}) {
+			code.Write(read(t, name))
+		}
+		text := code.String()
+		for what, there := range map[string]bool{
+			"no type System":              strings.Contains(text, "\ntype System struct"),
+			"no func New":                 strings.Contains(text, "\nfunc New("),
+			"System has no Run":           runs.MatchString(text),
+			"does not say what it reads":  strings.Contains(text, "It reads "),
+			"does not say what it writes": strings.Contains(text, "writes "),
+		} {
+			if !there {
+				t.Errorf("systems/%s: %s", room, what)
+			}
+		}
+	}
+}

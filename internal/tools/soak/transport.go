@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
+)
+
+// transport is a way over real sockets of this machine. Its dial says how the client's wire calls the server.
+type transport struct {
+	listen func(addr string) (netsys.Wire, error)
+	dial   func(ctx context.Context, addr string) (client netsys.Wire, server netip.AddrPort, err error)
+}
+
+// transportOf is the one of a name; false when there is none.
+func transportOf(name string) (transport, bool) {
+	switch name {
+	case "udp":
+		return transport{runner.Wire(eventloop.Listen), dialUDP}, true
+	case "batch":
+		return transport{runner.Wire(batch.Listen), dialUDP}, true
+	case "ws":
+		return transport{runner.Wire(eventloop.ListenWebSocket), dialWebSocket}, true
+	}
+	return transport{}, false
+}
+
+func dialUDP(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
+	w, err := netsys.DialUDP(ctx, addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return w, w.RemoteAddr(), nil
+}
+
+func dialWebSocket(ctx context.Context, addr string) (netsys.Wire, netip.AddrPort, error) {
+	w, err := websocket.Dial(ctx, "ws://"+addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return w, w.RemoteAddr(), nil
+}

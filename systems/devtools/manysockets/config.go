@@ -1,0 +1,126 @@
+package manysockets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/tactusgo/tactus/netsys/websocket"
+)
+
+const (
+	// MaxClients is the largest [Config.Clients]: more than a server has slots.
+	MaxClients = 1 << 16
+
+	defaultSockets = 1024
+)
+
+// Config configures a [Set] or a [Web]. Clients is needed.
+type Config struct {
+	// Clients is how many wires there can be, 1 to [MaxClients].
+	Clients int
+
+	// Sockets is how many sockets there are at most. 0 means 1,024.
+	Sockets int
+}
+
+// Validate returns an error for numbers out of range.
+func (c Config) Validate() error {
+	var errs []error
+	if c.Clients < 1 || c.Clients > MaxClients {
+		errs = append(errs, fmt.Errorf("manysockets: Config.Clients %d is not in 1..%d", c.Clients, MaxClients))
+	}
+	if c.Sockets < 0 {
+		errs = append(errs, fmt.Errorf("manysockets: Config.Sockets %d is negative", c.Sockets))
+	}
+	return errors.Join(errs...)
+}
+
+// sockets is how many there may be.
+func (c Config) sockets() int {
+	if c.Sockets == 0 {
+		return defaultSockets
+	}
+	return c.Sockets
+}
+
+// oneEach returns an error where a socket each is too many.
+func (c Config) oneEach(server any) error {
+	if c.Clients > c.sockets() {
+		return fmt.Errorf("manysockets: %d clients to %v need a socket each, and Config.Sockets allows %d: raise it, or run fewer clients in this process", c.Clients, server, c.sockets())
+	}
+	return nil
+}
+
+// Web prepares to reach one server over WebSocket, given as a URL such as ws://127.0.0.1:7778, or "host:port". Nothing is
+// looked up yet. Errors are those of [Config.Validate], wrap [ErrAddress], say that there are more clients than sockets, or
+// are the operating system's.
+func (c Config) Web(to string) (*Web, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	if !strings.Contains(to, "://") {
+		to = "ws://" + to
+	}
+	u, err := url.Parse(to)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+	case u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "":
+		return nil, fmt.Errorf("%w %q: write ws:// or wss:// and where the server is", ErrAddress, to)
+	}
+	if err := c.oneEach(to); err != nil {
+		return nil, err
+	}
+	w := &Web{url: to, server: websocket.ServerOf(to), wires: make([]*webWire, c.Clients)}
+	return w, w.fast.open(w)
+}
+
+// ErrAddress is wrapped by errors about a server's address that cannot be one.
+var ErrAddress = errors.New("manysockets: bad address")
+
+// resolve looks a server up, given as "host:port". Of several addresses it prefers one of IPv4.
+func resolve(ctx context.Context, server string) (netip.AddrPort, error) {
+	host, service, err := net.SplitHostPort(server)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("%w %q: %w", ErrAddress, server, err)
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, "udp", service)
+	if err != nil || port == 0 {
+		return netip.AddrPort{}, fmt.Errorf("%w %q: no port %q", ErrAddress, server, service)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	all, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(all) == 0 {
+		return netip.AddrPort{}, fmt.Errorf("%w %q: %w", ErrAddress, server, err)
+	}
+	chosen := all[0]
+	for _, a := range all {
+		if a = a.Unmap(); a.Is4() {
+			chosen = a
+			break
+		}
+	}
+	return netip.AddrPortFrom(chosen.Unmap(), uint16(port)), nil
+}
+
+// Stats counts what a set did.
+type Stats struct {
+	// Sockets is how many are open.
+	Sockets int
+	// Received and Sent are the datagrams that passed.
+	Received, Sent uint64
+	// Reads and Writes are the system calls that this took, those included that found nothing; 0 where the system
+	// is not Linux.
+	Reads, Writes uint64
+	// Unsent is the datagrams that the kernel would not send, or, over WebSocket, had no room for.
+	Unsent uint64
+	// Dropped is the arrivals lost because a receive buffer was full.
+	Dropped uint64
+}

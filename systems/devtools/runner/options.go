@@ -1,0 +1,269 @@
+package runner
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/devtools/internal/tokens"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// Options are the flags of every world, with the same names; -h explains them. For numbers and durations that have a
+// non-zero default but may be zero, such as Loss, use -1 for zero in World.Defaults and for [Host].
+type Options struct {
+	// Headless plays for Duration and prints a report. Virtual uses virtual time, and JSON prints a JSON object.
+	Headless, Virtual, JSON bool
+	// Clients is the number of bots, Guests the number of additional bots, NPCs the number of entities of the server.
+	Clients, Guests, NPCs int
+	// Preset is the netcode model. Timing is buffered or arrival. Transport is udp, batch or ws.
+	Preset, Timing, Transport string
+	// RTT is the mean round trip of a bot's link, and Jitter the variation in each direction. Burst is the mean
+	// duration of a run of losses; 0 makes losses independent.
+	RTT, Jitter, Burst time.Duration
+	// Loss is the share of lost packets in each direction, and Duplicate the share of packets that arrive twice, from
+	// 0 to 1.
+	Loss, Duplicate float64
+	// Tick is the number of simulation steps a second. The server wakes up every ServerEvery steps. Send is the
+	// number of snapshots a second.
+	Tick, ServerEvery, Send int
+	// Push is how often the server alone moves each player; 0: never.
+	Push time.Duration
+	// Without lists systems that clients omit, separated by commas.
+	Without string
+	// Duration is the length of a match, including Warmup. Figures of a client start one Warmup after its first
+	// consumed input.
+	Duration, Warmup time.Duration
+	// Seed determines all random numbers.
+	Seed uint64
+	// ForceRollback makes the server simulate every tick twice and compare the results.
+	ForceRollback bool
+	// Record is a file to which the server writes samples of its snapshots. Trained is a file of statistics with
+	// which snapshots are encoded.
+	Record, Trained string
+	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
+	Bandwidth int
+	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
+	// of the bots' tokens, and Login the user name there. Public lists the addresses of the server in tokens.
+	Key, Token, Login, Public string
+	// Insecure allows other machines to play without tokens.
+	Insecure bool
+	// Inspect is the address of the inspector; "": none.
+	Inspect string
+
+	thin   bool // bots neither predict nor draw
+	apart  bool // server and bots are separate processes
+	files  files
+	access access
+}
+
+// contract returns the defaults of flags for which a world has none.
+func contract() Options {
+	return Options{
+		Clients: 8, NPCs: 50, Preset: policy.LocalSync.String(), Timing: timingBuffered, Transport: transportUDP,
+		RTT: 100 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02,
+		Tick: 60, ServerEvery: 1, Send: 20, Duration: time.Minute, Warmup: 10 * time.Second, Seed: 1,
+	}
+}
+
+// fill replaces zeros by the values of d, and then negative values by zero.
+func (o *Options) fill(d *Options) {
+	number(&o.NPCs, d.NPCs)
+	number(&o.Guests, d.Guests)
+	number(&o.Bandwidth, d.Bandwidth)
+	number(&o.RTT, d.RTT)
+	number(&o.Jitter, d.Jitter)
+	number(&o.Burst, d.Burst)
+	number(&o.Push, d.Push)
+	number(&o.Warmup, d.Warmup)
+	number(&o.Loss, d.Loss)
+	number(&o.Duplicate, d.Duplicate)
+	o.Clients, o.Tick, o.ServerEvery, o.Send = cmp.Or(o.Clients, d.Clients), cmp.Or(o.Tick, d.Tick), cmp.Or(o.ServerEvery, d.ServerEvery), cmp.Or(o.Send, d.Send)
+	o.Preset, o.Timing, o.Transport = cmp.Or(o.Preset, d.Preset), cmp.Or(o.Timing, d.Timing), cmp.Or(o.Transport, d.Transport)
+	o.Without, o.Duration, o.Seed = cmp.Or(o.Without, d.Without), cmp.Or(o.Duration, d.Duration), cmp.Or(o.Seed, d.Seed)
+}
+
+func number[T int | float64 | time.Duration](v *T, otherwise T) { *v = max(cmp.Or(*v, otherwise), 0) }
+
+// register declares the flags on fs, with the world's defaults.
+func (o *Options) register(fs *flag.FlagSet, world *World) {
+	d := world.defaults()
+	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print what happened")
+	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: memory network and virtual time, as fast as the machine allows")
+	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line; with -serve or -connect too, its half")
+	fs.IntVar(&o.Clients, "clients", d.Clients, "bots; with -serve, how many may join, 256 at least")
+	fs.IntVar(&o.Guests, "guests", d.Guests, "bots beside those of -clients, numbered behind them: spectators, or who comes late, where the world has such")
+	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
+	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "real sockets, of "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (batch: UDP drained once a tick, Linux; ws: WebSocket)")
+	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
+	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
+	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")
+	fs.DurationVar(&o.Burst, "burst", d.Burst, "mean length of loss bursts; 0: independent losses")
+	fs.Float64Var(&o.Duplicate, "dup", d.Duplicate, "share of packets duplicated, 0 to 1")
+	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "bytes a second that each client's link carries in each direction, headers included,\nwith a queue of 200 ms; 0: unlimited")
+	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps a second")
+	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "the server wakes every so many steps; must divide tick; 3 with -preset Buffered, where that goes with -tick and -send")
+	fs.IntVar(&o.Send, "send", d.Send, "snapshots a second; must divide tick ÷ server-every")
+	if world.Push != nil {
+		fs.DurationVar(&o.Push, "push", d.Push, "every so often the server alone moves each player by 10 units; 0: never")
+	}
+	fs.StringVar(&o.Without, "without", d.Without, "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
+	fs.DurationVar(&o.Duration, "duration", d.Duration, "length, warm-up included")
+	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "statistics of a client start so long after its first consumed input; a fifth of a duration that is shorter")
+	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server again in another storage order, and name what comes out different")
+	fs.StringVar(&o.Record, "record", d.Record, "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
+	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
+	fs.StringVar(&o.Key, "key", d.Key, "the secret shared with whoever issues connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE makes one). Bots of a process that has it issue their own tokens. Without it anybody may play,\nand that is for this machine alone")
+	fs.StringVar(&o.Token, "token", d.Token, "with -connect: where the bots' connect tokens are, separated by commas: a `file` for one bot each\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
+	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+tokens.PasswordVariable)
+	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
+	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
+	if world.Inspect != nil {
+		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve a page of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
+	}
+	fs.Uint64Var(&o.Seed, "seed", d.Seed, "everything random follows from it")
+}
+
+// maxClients is the maximum of -clients.
+const maxClients = 10_000
+
+// removable lists the systems that -without accepts.
+var removable = []string{"Predict", "Reconcile", "Interpolate"}
+
+// validate returns a one-line error for invalid options.
+func (o *Options) validate(world *World) error {
+	switch {
+	case o.Clients < 1 || o.Clients > maxClients:
+		return fmt.Errorf("-clients %d: 1 to %d are allowed", o.Clients, maxClients)
+	case o.Guests < 0 || o.Guests > 1000:
+		return fmt.Errorf("-guests %d: 0 to 1000 are allowed", o.Guests)
+	case o.NPCs < 0 || o.NPCs > 100_000:
+		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
+	case !slices.Contains(world.presets(), o.Preset):
+		return fmt.Errorf("-preset %s: allowed are %s", o.Preset, strings.Join(world.presets(), ", "))
+	case o.Timing != timingBuffered && o.Timing != timingArrival:
+		return fmt.Errorf("-timing %s: allowed are %s, %s", o.Timing, timingBuffered, timingArrival)
+	case o.Timing == timingArrival && o.preset().Policies().Timing != policy.TimingBuffered:
+		return fmt.Errorf("-timing %s: not allowed with -preset %s, whose inputs are stamped", o.Timing, o.Preset)
+	case !slices.Contains(transportNames, o.Transport) || !o.Virtual && !slices.Contains(world.transports(), o.Transport):
+		return o.noTransport(world)
+	case o.RTT < 0 || o.RTT > time.Minute:
+		return fmt.Errorf("-rtt %v: 0 to 1m are allowed", o.RTT)
+	case o.Jitter < 0 || o.Jitter > o.RTT/2:
+		return fmt.Errorf("-jitter %v: 0 to half of -rtt, %v, is allowed", o.Jitter, o.RTT/2)
+	case !(o.Loss >= 0 && o.Loss <= 1):
+		return fmt.Errorf("-loss %v: 0 to 1 is allowed", o.Loss)
+	case !(o.Duplicate >= 0 && o.Duplicate <= 1):
+		return fmt.Errorf("-dup %v: 0 to 1 is allowed", o.Duplicate)
+	case o.Burst < 0:
+		return fmt.Errorf("-burst %v: 0 or more is allowed", o.Burst)
+	case o.Tick < 1 || o.Tick > 1000:
+		return fmt.Errorf("-tick %d: 1 to 1000 are allowed", o.Tick)
+	case o.ServerEvery < 1 || o.Tick%o.ServerEvery != 0:
+		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
+	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
+		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
+	case o.everywhere() && o.Push > 0:
+		return fmt.Errorf("-push %v: under -preset %s the server does nothing alone; 0 is allowed", o.Push, o.Preset)
+	case o.everywhere() && o.Without != "":
+		return fmt.Errorf("-without %s: under -preset %s clients do without nothing", o.Without, o.Preset)
+	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
+		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
+	case o.Duration <= 0:
+		return fmt.Errorf("-duration %v: more than 0 is allowed", o.Duration)
+	case o.Warmup < 0 || o.Warmup >= o.Duration:
+		return fmt.Errorf("-warmup %v: 0 to less than -duration, %v, is allowed", o.Warmup, o.Duration)
+	case o.Bandwidth < 0:
+		return fmt.Errorf("-bandwidth %d: 0 or more is allowed", o.Bandwidth)
+	case o.Key != "" && o.Token != "":
+		return fmt.Errorf("-key and -token: only one of them is allowed, who has the key needs no token")
+	case o.Insecure && (o.Key != "" || o.Token != ""):
+		return fmt.Errorf("-insecure-anyone-can-join: not allowed with -key or -token")
+	case o.Public != "" && o.Key == "":
+		return fmt.Errorf("-public: allowed with -key only")
+	case o.Login != "" && !strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-login: allowed with -token URL only")
+	case o.Login == "" && strings.Contains(o.Token, "://"):
+		return fmt.Errorf("-token URL: -login says whose token, and must be there")
+	case o.Virtual && !o.Headless:
+		return fmt.Errorf("-virtual: allowed with -headless only")
+	case o.Inspect != "" && o.Virtual:
+		return fmt.Errorf("-inspect: not allowed with -virtual, which is over before anybody looks")
+	case o.JSON && !o.Headless:
+		return fmt.Errorf("-json: allowed with -headless only")
+	}
+	for _, name := range o.without() {
+		if !slices.Contains(removable, name) {
+			return fmt.Errorf("-without %s: allowed are %s", name, strings.Join(removable, ", "))
+		}
+	}
+	if err := o.link().Validate(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// noTransport returns an error that lists the available transports.
+func (o *Options) noTransport(world *World) error {
+	ways := world.transports()
+	if o.Virtual {
+		ways = transportNames
+	}
+	if len(ways) > 0 {
+		return fmt.Errorf("-transport %s: allowed are %s", o.Transport, strings.Join(ways, ", "))
+	}
+	return fmt.Errorf("%s has no sockets: allowed is -headless -virtual", world.Name)
+}
+
+func divisors(n int) string {
+	var all []string
+	for d := 1; d <= n; d++ {
+		if n%d == 0 {
+			all = append(all, fmt.Sprint(d))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func (o *Options) without() []string { return tokens.List(o.Without) }
+
+// link returns one direction of each client's link.
+func (o *Options) link() netsys.Link {
+	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
+		Bandwidth: o.Bandwidth}
+}
+
+// describeLink formats the link.
+func (o *Options) describeLink() string {
+	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
+}
+
+// random returns the source of keys, seeded in virtual time.
+func (o *Options) random(seed uint64) func([]byte) {
+	if o.Virtual {
+		return netsys.SeededRandom(seed)
+	}
+	return nil
+}
+
+// closing is the length of the closing phase without link conditions, if both sides know when the match ends.
+func (o *Options) closing() time.Duration {
+	if o.apart {
+		return 0
+	}
+	return 2*o.RTT + time.Second
+}
+
+// tickLength returns the length of a simulation step.
+func (o *Options) tickLength() time.Duration {
+	return time.Duration(float64(time.Second) / float64(o.Tick))
+}
+
+// bots returns the total number of bots.
+func (o *Options) bots() int { return o.Clients + o.Guests }

@@ -1,0 +1,226 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
+)
+
+// Wire is what serves clients over UDP and over WebSockets: eventloop.Listener is one.
+type Wire interface {
+	netsys.Wire
+	// WebSocketAddr is where it serves WebSockets.
+	WebSocketAddr() netip.AddrPort
+}
+
+// insecure is the argument of clients that play in development mode from other machines too.
+const insecure = "-insecure-anyone-can-join"
+
+// host is where everything listens that no flag puts elsewhere.
+const host = "127.0.0.1"
+
+// Beside puts a page to play on beside the match that a world's command plays without flags: a server for UDP and
+// WebSockets, bots that come over the network, and whoever opens the page, whose address is printed. It sets
+// World.Live, and adds flags: -http, -web and -names. listen is eventloop.ListenBoth, which also is World.Listen where
+// that is nil.
+//
+// It panics where the world has something of its own in Live, and where c names no client.
+func Beside[W Wire](world *runner.World, listen func(addr, socket string, names []string) (W, error), c Config) {
+	switch {
+	case world.Live != nil:
+		panic("web.Beside: World.Live is set already: a world plays one way without flags, take the other out")
+	case c.Package == "" && c.Dist == nil:
+		panic("web.Beside: Config.Package is empty: it is the folder of the client's main package, such as examples/play; without one give Config.Dist, a page that a bundler has made")
+	}
+	c.Title = cmp.Or(c.Title, world.Name)
+	b := &beside{config: c, listen: func(addr, socket string, names []string) (Wire, error) {
+		w, err := listen(addr, socket, names)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	}}
+	world.About = strings.TrimSpace(world.About + "\n\n" +
+		"Without flags there is a page to play on, in a browser: its address is printed first. -http says where it\n" +
+		"is, or that there is none.")
+	if world.Listen == nil {
+		world.Listen = map[string]func(addr string) (netsys.Wire, error){"udp": func(addr string) (netsys.Wire, error) {
+			return b.listen(addr, net.JoinHostPort(host, "0"), nil)
+		}}
+	}
+	own := world.Flags
+	world.Flags = func(fs *flag.FlagSet) {
+		if own != nil {
+			own(fs)
+		}
+		b.flags(fs)
+	}
+	world.Live = b.live
+}
+
+// beside is the page of a world.
+type beside struct {
+	config Config
+	listen func(addr, socket string, names []string) (Wire, error)
+	page   pageAddress
+}
+
+// port is the one that stands so many above the game's, or a free one.
+func (b *beside) port(above uint16) string {
+	if b.config.GamePort == 0 {
+		return "0"
+	}
+	return strconv.Itoa(int(b.config.GamePort + above))
+}
+
+// flags declares those of the page.
+func (b *beside) flags(fs *flag.FlagSet) {
+	b.page = pageAddress{text: net.JoinHostPort(host, b.port(3))}
+	fs.Var(&b.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n"+
+		host+"; none: no page, and bots that predict and draw, with columns for it in the table")
+	b.hosts(fs)
+	if b.config.Package == "" {
+		return
+	}
+	fs.StringVar(&b.config.Dir, "web", b.config.Dir, "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\n"+
+		"the checkout, by the Go compiler, and kept for the next start")
+}
+
+// hosts declares the flag of names.
+func (b *beside) hosts(fs *flag.FlagSet) {
+	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
+		b.config.Hosts = strings.Split(s, ",")
+		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
+	})
+}
+
+// without says why there is no page, if so.
+func (b *beside) without(o *runner.Options) string {
+	switch {
+	case b.page.text == "none":
+		return "-http none"
+	case o.Key != "":
+		return "with -key everybody needs a token, and a page has none"
+	case o.Transport == "batch":
+		return "-transport batch is UDP alone, which browsers cannot speak"
+	}
+	return ""
+}
+
+// live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
+// clients that all come over the network. Where a page cannot be had it is a match of
+// bots.
+func (b *beside) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
+	if why := b.without(&o); why != "" {
+		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
+		return runner.Live(ctx, world, o, stdout)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	page, err := Listen(b.page.text, !b.page.typed)
+	if err != nil {
+		return fmt.Errorf("%w; -http takes another address, or port 0 for a free one, or none", err)
+	}
+	defer page.Close()
+	at, _, err := net.SplitHostPort(page.Addr().String())
+	if err != nil {
+		return err
+	}
+	wire, err := b.open(at)
+	if err != nil {
+		return err
+	}
+	site, told := b.site(wire, &o)
+	if b.config.Dir != "" {
+		if err := site.Prepare(ctx); err != nil {
+			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
+		}
+	}
+	b.print(stdout, page.Addr(), wire.LocalAddr())
+
+	var others sync.WaitGroup
+	if b.config.Dir == "" {
+		others.Go(func() {
+			if e := site.Prepare(ctx); e != nil && ctx.Err() == nil {
+				fmt.Fprintf(told, "%v\nthe match goes on without a page", e)
+			}
+		})
+	}
+	others.Go(func() { _ = Serve(ctx, page, site) })
+	bots := wire.LocalAddr()
+	if o.Transport == "ws" {
+		bots = wire.WebSocketAddr()
+	}
+	played := runner.LiveOn(ctx, world, o, wire, here(bots), stdout, told.String)
+	stop()
+	others.Wait()
+	return played
+}
+
+// open serves both kinds of clients on a host, at the usual ports or at free ones.
+func (b *beside) open(at string) (Wire, error) {
+	if b.config.GamePort != 0 {
+		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), b.config.Hosts)
+		if err == nil {
+			return wire, nil
+		}
+	}
+	free := net.JoinHostPort(at, "0")
+	return b.listen(free, free, b.config.Hosts)
+}
+
+// site is the page for a wire, and what it says of its preparations.
+func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
+	c, told := b.config, new(progress)
+	c.Port, c.Progress = wire.WebSocketAddr().Port(), told
+	if o.Insecure {
+		c.Args = append(c.Args[:len(c.Args):len(c.Args)], insecure)
+	}
+	return New(c), told
+}
+
+// print says how to play.
+func (b *beside) print(out io.Writer, page, game fmt.Stringer) {
+	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", here(page))
+	b.config.Dist.print(out, page)
+	if b.config.Window != "" {
+		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, here(game))
+	}
+	if here(page) != page.String() {
+		fmt.Fprintln(out, "  from elsewhere:     the same ports of any address of this machine")
+	}
+	fmt.Fprintln(out)
+}
+
+// progress keeps what was said last.
+type progress struct {
+	mu   sync.Mutex
+	text string
+}
+
+// Write implements [io.Writer].
+func (p *progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = strings.TrimSpace(string(b))
+	return len(b), nil
+}
+
+// String is what was said last.
+func (p *progress) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}

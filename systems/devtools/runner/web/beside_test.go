@@ -1,0 +1,165 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/printed"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
+)
+
+// plaza is a world of pawns that walk.
+func plaza() runner.World {
+	return runner.World{
+		Name: "plaza",
+		Protocol: func(*runner.Options) *ecs.Protocol {
+			return testgame.Plaza(func(p *ecs.Protocol) {
+				ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { testgame.SpawnPawn(w, client) })
+			})
+		},
+		Bot: func(*runner.Options, int) runner.Bot {
+			return runner.NewBot(func(_ *systems.Client, in *testgame.Push) { in.DX = 1 })
+		},
+		Listen: map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen)},
+	}
+}
+
+// start runs a world's command until the end of the test.
+func start(t *testing.T, world runner.World, args string) *printed.Text {
+	t.Helper()
+	out := new(printed.Text)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { runner.Main(ctx, world, strings.Fields(args), out, out) })
+	t.Cleanup(func() { cancel(); wg.Wait() })
+	return out
+}
+
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil || r.Body.Close() != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", url, r.Status, err)
+	}
+	return string(text)
+}
+
+// join plays at a server until it sees two players: itself and a bot.
+func join(t *testing.T, addr string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := systems.Dial(ctx, addr, plaza().Protocol(nil), systems.ClientConfig{Gather: plaza().Bot(nil, 0).Gather()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	met := false
+	if err := c.Run(ctx, func(c *systems.Client) {
+		n := 0
+		for range ecs.All[struct{ Shots testgame.Shots }](c.View()) {
+			n++
+		}
+		if n == 2 {
+			met = true
+			cancel()
+		}
+	}); !met {
+		t.Errorf("nobody is met: %v", err)
+	}
+}
+
+// taken takes the ports of a page and its game that begin at first; ends gives them back, and is nil where somebody has one.
+func taken(first int) (ends func()) {
+	var all []net.Listener
+	ends = func() {
+		for _, ln := range all {
+			_ = ln.Close()
+		}
+	}
+	for _, p := range []int{first + 1, first + 3} {
+		ln, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", p))
+		if err != nil {
+			ends()
+			return nil
+		}
+		all = append(all, ln)
+	}
+	return ends
+}
+
+// A world has a page at the ports that are its own, and at free ones where somebody has these.
+func TestBeside(t *testing.T) {
+	port := 20000 // and above: no system gives these to who asks for any port
+	ends := taken(port)
+	for ; ends == nil; ends = taken(port) {
+		if port += 4; port > 30000 {
+			t.Fatal("nobody gives back the ports from 20000 to 30000")
+		}
+	}
+	ends()
+	for _, busy := range []bool{false, true} {
+		if busy {
+			if ends = taken(port); ends == nil {
+				t.Fatal("the world keeps its ports")
+			}
+			defer ends()
+		}
+		t.Run(fmt.Sprint("busy=", busy), func(t *testing.T) {
+			world := plaza()
+			Beside(&world, eventloop.ListenBoth, Config{
+				Package: "client", Args: []string{"-fast"}, Window: "walk -connect", GamePort: uint16(port), Dir: prebuilt(t), Page: "<p>plaza</p>",
+			})
+			out := start(t, world, "-clients 1")
+			page, game := out.Find(t, `browser: +http://127\.0\.0\.1:(\d+)\n`), out.Find(t, `window: +walk -connect 127\.0\.0\.1:(\d+)\n`)
+			var told settings
+			if err := json.Unmarshal([]byte(fetch(t, "http://127.0.0.1:"+page+"/play.json")), &told); err != nil || len(told.Args) != 1 || told.Args[0] != "-fast" {
+				t.Errorf("%v: %+v", err, told)
+			}
+			if own := page == fmt.Sprint(port+3) && game == fmt.Sprint(port) && int(told.Port) == port+1; own == busy {
+				t.Errorf("the page is at %s, the game at %s and %d", page, game, told.Port)
+			}
+			if text := fetch(t, "http://127.0.0.1:"+page); text != "<p>plaza</p>" {
+				t.Errorf("the page is %q", text)
+			}
+			join(t, "127.0.0.1:"+game)
+		})
+	}
+}
+
+// The flags of a page stand beside those that the world has, and -headless knows nothing of a page.
+func TestBesideKeepsFlags(t *testing.T) {
+	world := plaza()
+	Beside(&world, eventloop.ListenBoth, Config{Package: "client"})
+	r, err := runner.Headless(t.Context(), world, "-virtual", "-duration", "2s", "-http", "none", "-names", "game.example", "-web", "x")
+	if err != nil || !r.Converged {
+		t.Errorf("%v: %+v", err, r)
+	}
+	if _, err := runner.Headless(t.Context(), world, "-virtual", "-names", "game.example:80"); err == nil || !strings.Contains(err.Error(), "no host name") {
+		t.Error(err)
+	}
+}
+
+// Who forgets the client, or has another way to play, is told at once.
+func TestBesideWrongly(t *testing.T) {
+	world := plaza()
+	testgame.MustPanic(t, "without a client", "Config.Package is empty", func() { Beside(&world, eventloop.ListenBoth, Config{}) })
+	Beside(&world, eventloop.ListenBoth, Config{Package: "client"})
+	testgame.MustPanic(t, "twice", "World.Live is set already", func() { Beside(&world, eventloop.ListenBoth, Config{Package: "client"}) })
+}

@@ -1,0 +1,272 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// kept is how many builds stay in the cache.
+const kept = 4
+
+// find returns the folder that the client is in, and what names this build.
+func (s *Site) find(ctx context.Context) (dir, id string, err error) {
+	if s.config.alone() {
+		return "", "", nil
+	}
+	if dir := s.config.Dir; dir != "" {
+		at, err := os.Stat(filepath.Join(dir, "play.wasm"))
+		if err == nil {
+			_, err = os.Stat(filepath.Join(dir, "wasm_exec.js"))
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("%w; it takes play.wasm, made by GOOS=js GOARCH=wasm go build -C %s -o play.wasm, and wasm_exec.js of the same Go, in $(go env GOROOT)/lib/wasm",
+				err, s.config.Package)
+		}
+		return dir, fmt.Sprintf("%x-%x", at.ModTime().UnixNano(), at.Size()), nil
+	}
+	source, err := sources(s.config.Package)
+	if err != nil {
+		return "", "", err
+	}
+	env, err := output(ctx, source, "env", "GOVERSION", "GOROOT")
+	if err != nil {
+		return "", "", fmt.Errorf("the Go compiler is needed to build one: %w; without it, -web names the folder of one that was built", err)
+	}
+	version, goroot, _ := strings.Cut(strings.TrimSpace(env), "\n")
+	cache := s.config.Cache
+	if cache == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", "", unkept(err)
+		}
+		cache = filepath.Join(user, "tactus", "web")
+	}
+	id, packages, err := fingerprint(ctx, source, version)
+	if err != nil {
+		return "", "", err
+	}
+	dir = filepath.Join(cache, id)
+	if _, err := os.Stat(filepath.Join(dir, "play.wasm")); err == nil {
+		now := time.Now()
+		_ = os.Chtimes(dir, now, now)
+		return dir, id, nil
+	}
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", "", unkept(err)
+	}
+	started := time.Now()
+	s.say("building the page's client for the browser; the next start will find it in %s", cache)
+	s.step(0, packages)
+	if err := s.build(ctx, source, goroot, cache, dir); err != nil {
+		return "", "", err
+	}
+	s.say("the page's client is ready after %.0f s", time.Since(started).Seconds())
+	prune(cache)
+	return dir, id, nil
+}
+
+// unkept is the error of a cache that cannot be had.
+func unkept(err error) error {
+	return fmt.Errorf("what is built is kept in the user's cache folder, which cannot be written: %w; on Linux XDG_CACHE_HOME names another, and -web the folder of one that was built", err)
+}
+
+func (s *Site) say(format string, args ...any) {
+	if s.config.Progress != nil {
+		fmt.Fprintf(s.config.Progress, format+"\n", args...)
+	}
+}
+
+// sources is the folder of a package in the module around the working directory, or in one around that.
+func sources(pkg string) (folder string, err error) {
+	if err := around(func(root string) bool {
+		folder = filepath.Join(root, filepath.FromSlash(pkg))
+		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+		return len(files) > 0
+	}); errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("it is built from the sources in %s: start this in a checkout that has them, or name the folder of a built one by -web", pkg)
+	} else if err != nil {
+		return "", err
+	}
+	return folder, nil
+}
+
+// output runs the go command.
+func output(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	b, err := cmd.Output()
+	if err != nil {
+		if why := bytes.TrimSpace(errs.Bytes()); len(why) > 0 {
+			err = fmt.Errorf("%w\n%s", err, why)
+		}
+		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	return string(b), nil
+}
+
+// listed is a package that the client is made of.
+type listed struct {
+	ImportPath, Dir                         string
+	Standard                                bool
+	GoFiles, SFiles, OtherFiles, EmbedFiles []string
+}
+
+// fingerprint names a build by all that goes into it, and says how many packages that are.
+func fingerprint(ctx context.Context, source, version string) (id string, packages int, err error) {
+	text, err := output(ctx, source, "list", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,SFiles,OtherFiles,EmbedFiles", ".")
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, version)
+	d := json.NewDecoder(strings.NewReader(text))
+	for {
+		var p listed
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", 0, err
+		}
+		packages++
+		if p.Standard { // the version says it
+			continue
+		}
+		fmt.Fprintln(h, p.ImportPath)
+		for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.OtherFiles, p.EmbedFiles) {
+			b, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err != nil {
+				return "", 0, err
+			}
+			fmt.Fprintln(h, name, len(b))
+			_, _ = h.Write(b)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:10]), packages, nil
+}
+
+// build compiles the client into dir, which appears when all is in it.
+func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) error {
+	tmp, err := os.MkdirTemp(cache, "new-")
+	if err != nil {
+		return unkept(err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := s.compile(ctx, source, filepath.Join(tmp, "play.wasm")); err != nil {
+		return err
+	}
+	if err := squeeze(filepath.Join(tmp, "play.wasm")); err != nil {
+		return err
+	}
+	glue, err := os.ReadFile(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, "wasm_exec.js"), glue, 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, there := os.Stat(filepath.Join(dir, "play.wasm")); there != nil {
+			return err
+		}
+	}
+	return nil // or another process was faster
+}
+
+func (s *Site) step(done, of int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.Done, s.state.Of = done, max(of, done)
+}
+
+// compile runs the compiler, which names each package that it is done with.
+func (s *Site) compile(ctx context.Context, source, to string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to, ".")
+	cmd.Dir, cmd.Env = source, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	const tail, report = 20, 5 * time.Second
+	var last []string
+	told := time.Now()
+	lines := bufio.NewScanner(pipe)
+	for done := 1; lines.Scan(); done++ {
+		if last = append(last, lines.Text()); len(last) > tail {
+			last = last[1:]
+		}
+		s.mu.Lock()
+		of := s.state.Of
+		s.mu.Unlock()
+		s.step(done, of)
+		if time.Since(told) > report {
+			told = time.Now()
+			s.say("compiling the page's client: %d of %d packages", done, of)
+		}
+	}
+	_, _ = io.Copy(io.Discard, pipe)
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("go build in %s: %w\n%s", source, err, strings.Join(last, "\n"))
+	}
+	return nil
+}
+
+// squeeze writes a compressed copy beside a file.
+func squeeze(name string) error {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(b); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(name+".gz", out.Bytes(), 0o644)
+}
+
+// prune removes all but the latest builds. What cannot be removed stays.
+func prune(cache string) {
+	entries, err := os.ReadDir(cache)
+	if err != nil {
+		return
+	}
+	type build struct {
+		path string
+		at   time.Time
+	}
+	var all []build
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.IsDir() {
+			all = append(all, build{filepath.Join(cache, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(all, func(a, b build) int { return b.at.Compare(a.at) })
+	for _, old := range all[min(kept, len(all)):] {
+		_ = os.RemoveAll(old.path)
+	}
+}

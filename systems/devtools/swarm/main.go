@@ -1,0 +1,208 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/tactusgo/tactus/internal/keyfile"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/internal/tokens"
+)
+
+// ExitUsage is the exit code for flags that are not allowed.
+const ExitUsage = 2
+
+// Game is what the command of a load test has to know of a game, for [Main].
+type Game struct {
+	// Name is that of the command, and About what -h says of it.
+	Name, About string
+	// Kind is the kind of the game's rooms, for flags that fill rooms. "": there are no such flags.
+	Kind string
+	// Flags declares flags of the game's own. May be nil.
+	Flags func(fs *flag.FlagSet)
+	// Configure says what the flags leave open, once they are read: Protocol and Input, and Client where channels, messages
+	// or events need it.
+	Configure func(c *Config)
+}
+
+// Main is the command of a load test: it parses args, runs a swarm with a table on stderr, prints what was measured on stdout,
+// and returns the exit code: 0, 1 where something fails, or [ExitUsage] after a line that says what is allowed. With -json the
+// last line of stdout is a [Report].
+func Main(ctx context.Context, g Game, args []string, stdout, stderr io.Writer) int {
+	c, err := g.parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "%s: %v\n", g.Name, err)
+		return ExitUsage
+	}
+	r, err := Run(ctx, c.Config)
+	if errors.Is(err, netsys.ErrInsecure) {
+		err = fmt.Errorf("%w\nHere that is -key or -token; or -insecure-anyone-can-join, for a server that has it too", err)
+	}
+	if r != nil {
+		if c.json {
+			err = errors.Join(err, json.NewEncoder(stdout).Encode(r))
+		} else {
+			err = errors.Join(err, r.Print(stdout))
+		}
+	}
+	if err == nil && r.Different > 0 {
+		err = fmt.Errorf("thin clients decoded %d entities differently", r.Different)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %v\n", g.Name, err)
+		return 1
+	}
+	return 0
+}
+
+// command is what the flags say.
+type command struct {
+	Config
+	json                      bool
+	insecure                  bool
+	key, public, token, login string
+	rooms                     RoomsConfig
+}
+
+// register declares the flags.
+func (c *command) register(fs *flag.FlagSet) {
+	d := Config{}.filled()
+	fs.StringVar(&c.Addr, "connect", "127.0.0.1:7777", "the `address` of the server, as host:port; with -transport ws a URL too")
+	fs.StringVar(&c.Transport, "transport", d.Transport, "how to reach it: "+strings.Join(transports, ", "))
+	fs.IntVar(&c.Clients, "clients", d.Clients, "players")
+	fs.IntVar(&c.Thin, "thin", 0, "of these, how many decode and verify everything that they are told; the others are blind")
+	fs.Float64Var(&c.Ramp, "ramp", d.Ramp, "clients a second that begin to connect")
+	fs.DurationVar(&c.Warmup, "warmup", d.Warmup, "how long to wait when all are in, before anything counts; -1ns: not at all")
+	fs.DurationVar(&c.Duration, "duration", d.Duration, "how long to measure after that")
+	fs.IntVar(&c.Sockets, "sockets", 1024, "sockets at most")
+	fs.IntVar(&c.Threads, "threads", d.Threads, "processors at most: goroutines that share the clients")
+	fs.Float64Var(&c.Busy, "busy", d.Busy, "from which share of its time on a goroutine is too busy to trust what it measured, 0 to 1")
+	fs.BoolVar(&c.json, "json", false, "print what was measured as a JSON object, the last line")
+	fs.StringVar(&c.key, "key", "", "the secret of the server, to issue tokens by: 64 `hex` digits, or @FILE")
+	fs.StringVar(&c.public, "public", "", "with -key: the `addresses` that tokens are to name, separated by commas; without, that of -connect")
+	fs.StringVar(&c.token, "token", "", "where tokens are, separated by commas: a `file` for one client each, a folder of them,\nor the URL of a login service such as examples/tokens")
+	fs.StringVar(&c.login, "login", "", "with -token URL: the `name` to log in by, in which %d is the number of the client; the password\nis in the environment variable "+tokens.PasswordVariable)
+	fs.BoolVar(&c.insecure, "insecure-anyone-can-join", false, "without -key and -token, play on another machine all the same: anybody can join in anybody's name,\nread along and forge; the server must say so too")
+}
+
+// parse reads the flags. Its errors say what is allowed, but for [flag.ErrHelp], when usage has been printed.
+func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
+	if g.Configure == nil {
+		return nil, errors.New("swarm.Game.Configure is nil: it must say what the game's Protocol is")
+	}
+	c = &command{}
+	fs := flag.NewFlagSet(g.Name, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	c.register(fs)
+	if g.Kind != "" {
+		c.rooms.Kind = g.Kind
+		c.rooms.register(fs)
+	}
+	if g.Flags != nil {
+		g.Flags(fs)
+	}
+	err = fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		g.usage(fs, stderr)
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w; -h lists what is allowed", err)
+	case fs.NArg() > 0:
+		return nil, fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
+	}
+	c.Progress = stderr
+	if err := c.lodge(fs); err != nil {
+		return nil, err
+	}
+	if c.Config.Token, err = c.source(); err != nil {
+		return nil, err
+	}
+	g.Configure(&c.Config)
+	if c.insecure {
+		change := c.Client
+		c.Client = func(n int, config *systems.ClientConfig) {
+			if change != nil {
+				change(n, config)
+			}
+			config.InsecureAllowAnyAddress = true
+		}
+	}
+	return c, c.Config.Validate()
+}
+
+// register declares the flags of rooms.
+func (c *RoomsConfig) register(fs *flag.FlagSet) {
+	fs.IntVar(&c.Rooms, "rooms", 0, "fill so many rooms: in each, the first player creates it and the others join it by HTTP; in place of -connect and -clients")
+	fs.IntVar(&c.Seats, "seats", defaultSeats, "with -rooms: players for each room; those that it has no seat for are refused")
+	fs.StringVar(&c.URL, "http", "http://127.0.0.1:7780", "with -rooms: the `URL` of the server that has /rooms")
+}
+
+// lodge makes the clients play in rooms, where flags say so.
+func (c *command) lodge(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		switch {
+		case c.rooms.Rooms == 0 && (f.Name == "seats" || f.Name == "http"):
+			err = fmt.Errorf("-%s: allowed with -rooms only", f.Name)
+		case c.rooms.Rooms != 0 && slices.Contains([]string{"connect", "clients", "key", "public", "token", "login"}, f.Name):
+			err = fmt.Errorf("-rooms and -%s: only one of them is allowed; rooms say where they are, and who plays", f.Name)
+		}
+	})
+	if err != nil || c.rooms.Rooms == 0 {
+		return err
+	}
+	c.Addr, c.Clients, c.Rooms = "", 0, &c.rooms
+	return c.rooms.Validate()
+}
+
+// source is where tokens come from, nil in development mode.
+func (c *command) source() (TokenFunc, error) {
+	switch {
+	case c.key != "" && c.token != "":
+		return nil, errors.New("-key and -token: only one of them is allowed")
+	case c.login != "" && !tokens.IsService(c.token):
+		return nil, errors.New("-login: allowed with a URL as -token only")
+	case c.public != "" && c.key == "":
+		return nil, errors.New("-public: allowed with -key only")
+	case c.key != "":
+		key, err := keyfile.Read(c.key)
+		if err != nil {
+			return nil, fmt.Errorf("-key: %w", err)
+		}
+		var servers []netip.AddrPort
+		for _, text := range tokens.List(cmp.Or(c.public, c.Addr)) {
+			addr, err := net.ResolveUDPAddr("udp", text)
+			if err != nil {
+				return nil, fmt.Errorf("-key: tokens name the server's address: %w; -public says it otherwise", err)
+			}
+			ap := addr.AddrPort()
+			servers = append(servers, netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()))
+		}
+		return Issue(key, servers...), nil
+	case tokens.IsService(c.token):
+		if c.login == "" {
+			return nil, errors.New("-token URL: -login must say by which name")
+		}
+		return Service(c.token, c.login), nil
+	case c.token != "":
+		from, err := Files(tokens.List(c.token)...)
+		if err != nil {
+			return nil, fmt.Errorf("-token: %w", err)
+		}
+		return from, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,385 @@
+package swarm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/inputgather"
+)
+
+// carrier are the wires of many clients.
+type carrier interface {
+	Wire(n int) (netsys.Wire, error)
+	RemoteAddr() netip.AddrPort
+	Poll(now time.Time, arrived func(n int))
+	Flush(now time.Time)
+	Stats() manysockets.Stats
+	Close() error
+}
+
+// never is when nothing is due.
+var never = time.Unix(1<<40, 0)
+
+// shard is the clients of one goroutine.
+type shard struct {
+	config   *Config
+	protocol *ecs.Protocol // of the blind clients
+	carrier  carrier
+	arrived  func(n int)
+
+	first   int // number of client 0
+	clients []client
+	due     []int64       // when a client has something to do, ns since start; by client, for scanning
+	begun   int           // clients that began to connect
+	tokens  <-chan issued // nil: none are needed
+
+	start  time.Time
+	now    time.Time
+	looked time.Time // when round trips were looked at last
+
+	// figures
+	figures figures
+	latency *durations // of inputs
+	trips   *durations // round trips
+	load    load
+	before  manysockets.Stats // when figures began to count
+
+	mu        sync.Mutex // of what others look at while it runs
+	published published
+
+	// buffers for messages, and what was read last
+	room   netcode.Room
+	reader codec.ByteReader
+	blocks []Block
+	seen   *seen
+	sender *inputgather.Sender // that lends the others its room; nil: none yet
+}
+
+// issued is what a client needs and may take its time.
+type issued struct {
+	client int // of the shard
+	token  *netcode.ConnectToken
+	on     *manysockets.Connection // nil: the carrier has it
+	err    error
+}
+
+// client is one of either kind.
+type client interface {
+	arrived(now time.Time)
+	advance(now time.Time) (next time.Time)
+	stats() (netsys.Stats, bool)
+	base() *common
+	close(now time.Time)
+}
+
+// common is what clients of both kinds have.
+type common struct {
+	shard  *shard
+	number int
+	state  state
+	err    error
+	before netsys.Stats // when figures began to count
+}
+
+// state is how far a client is.
+type state uint8
+
+const (
+	connecting state = iota
+	playing
+	gone
+)
+
+func (c *common) base() *common { return c }
+
+// connected notes that the server has let the client in.
+func (c *common) connected() {
+	c.state = playing
+	c.shard.figures.Connected++
+}
+
+// fail notes that the session has ended.
+func (c *common) fail(err error) {
+	if c.state == gone {
+		return
+	}
+	if c.state == playing {
+		c.shard.figures.lose(err)
+	} else {
+		c.shard.figures.refuse(err)
+	}
+	c.state, c.err = gone, err
+}
+
+// newShard makes so many clients, of which none connects yet.
+func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*shard, error) {
+	s := &shard{
+		config: c, protocol: c.Protocol(),
+		first: first, clients: make([]client, clients), due: make([]int64, clients),
+		latency: new(durations), trips: new(durations),
+		seen: new(seen),
+	}
+	if err := c.Input.fits(s.protocol); err != nil {
+		return nil, err
+	}
+	s.arrived = func(n int) {
+		if c := s.clients[n]; c != nil {
+			c.arrived(s.now)
+		}
+	}
+	for i := range s.due {
+		s.due[i] = math.MaxInt64
+	}
+	s.figures.Reasons = make(map[string]int)
+	carrier, dial, err := c.carrier(ctx, first, clients, sockets)
+	if err != nil {
+		return nil, err
+	}
+	s.carrier = carrier
+	if c.Token != nil || dial != nil {
+		workers := 1
+		if dial != nil || c.house != nil {
+			workers = dialing
+		}
+		s.tokens = issue(ctx, workers, c.Token, dial, first, clients)
+	}
+	return s, nil
+}
+
+// carrier makes the wires of so many clients. With dial, that has to open one before each client begins.
+func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on carrier, dial func(context.Context) (*manysockets.Connection, error), err error) {
+	switch {
+	case c.dial != nil:
+		return c.dial(clients), nil, nil
+	case c.Wire != nil:
+		on, err = newWires(c, first, clients)
+		return on, nil, err
+	case c.Transport == WebSocket:
+		w, err := manysockets.Config{Clients: clients, Sockets: sockets}.Web(c.Addr)
+		if err != nil {
+			return nil, nil, err
+		}
+		return web{w}, w.Connect, nil
+	}
+	on, err = manysockets.Config{Clients: clients, Sockets: sockets}.Dial(ctx, c.Addr)
+	return on, nil, err
+}
+
+const (
+	// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
+	issuedAhead = 16
+	// dialing is how many connections are made, or seats asked for, at once.
+	dialing = 8
+)
+
+// issue gets tokens, and connections where these must be made before, until ctx ends. Nothing comes any more when the channel
+// is closed.
+func issue(ctx context.Context, workers int, token TokenFunc, dial func(context.Context) (*manysockets.Connection, error), first, clients int) <-chan issued {
+	all := make(chan issued, issuedAhead)
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < clients; i = int(next.Add(1)) - 1 {
+			x := issued{client: i}
+			if token != nil {
+				if x.token, x.err = token(ctx, first+i); x.err != nil {
+					x.err = fmt.Errorf("token: %w", x.err)
+				}
+			}
+			if dial != nil && x.err == nil {
+				x.on, x.err = dial(ctx)
+			}
+			select {
+			case all <- x:
+			case <-ctx.Done():
+				if x.on != nil {
+					_ = x.on.Close()
+				}
+				return
+			}
+		}
+	}
+	var working sync.WaitGroup
+	for range workers {
+		working.Go(work)
+	}
+	go func() {
+		working.Wait()
+		close(all)
+	}()
+	return all
+}
+
+// open makes a client, which begins to connect.
+func (s *shard) open(x issued) (client, error) {
+	n := s.first + x.client
+	var config systems.ClientConfig
+	if s.config.Client != nil {
+		s.config.Client(n, &config)
+	}
+	if x.token != nil {
+		config.Token = x.token
+	}
+	on, err := s.wire(x)
+	if err != nil {
+		return nil, err
+	}
+	var c client
+	if s.config.isThin(n) {
+		config.Start = s.now
+		c, err = newThin(s, n, on, config)
+	} else {
+		session, e := config.Session(s.protocol)
+		if err = e; err == nil {
+			session.Room = &s.room
+			session.ConnectTimeout = cmp.Or(config.ConnectTimeout, config.Timeout)
+			c, err = newBlind(s, n, on, session)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, on.Close())
+	}
+	return c, nil
+}
+
+// wire is what a client is to use.
+func (s *shard) wire(x issued) (netsys.Wire, error) {
+	if x.on != nil {
+		return s.carrier.(web).Web.Wire(x.client, x.on)
+	}
+	return s.carrier.Wire(x.client)
+}
+
+// web is the wires of clients over WebSocket, whose connections are made elsewhere, since that blocks.
+type web struct{ *manysockets.Web }
+
+// Wire implements carrier.
+func (web) Wire(n int) (netsys.Wire, error) {
+	panic(fmt.Sprintf("swarm: the connection of client %d was not made", n))
+}
+
+// begin lets the clients begin to connect whose turn it is, as far as there are tokens.
+func (s *shard) begin(now time.Time) {
+	share := float64(len(s.clients)) / float64(s.config.Clients)
+	for want := int(now.Sub(s.start).Seconds()*s.config.Ramp*share) + 1; s.begun < min(want, len(s.clients)); {
+		x := issued{client: s.begun}
+		if s.tokens != nil {
+			var ok bool
+			select {
+			case x, ok = <-s.tokens:
+			default:
+			}
+			if !ok {
+				return
+			}
+		}
+		s.begun++
+		var c client
+		if x.err == nil {
+			c, x.err = s.open(x)
+		}
+		if x.err != nil {
+			s.figures.refuse(x.err)
+			continue
+		}
+		s.clients[x.client], s.due[x.client] = c, int64(now.Sub(s.start))
+	}
+}
+
+// step receives what has come, runs the clients that are due, and sends.
+func (s *shard) step(now time.Time) {
+	if s.start.IsZero() {
+		s.start, s.looked = now, now
+		s.load.begin(now)
+	}
+	s.now = now
+	s.begin(now)
+	s.carrier.Poll(now, s.arrived)
+	at := int64(now.Sub(s.start))
+	for i, due := range s.due {
+		if due <= at {
+			s.due[i] = int64(s.clients[i].advance(now).Sub(s.start))
+		}
+	}
+	s.carrier.Flush(now)
+	if now.Sub(s.looked) >= lookEvery {
+		s.look(now)
+	}
+}
+
+// settled reports whether every client is in, or will never be.
+func (s *shard) settled() bool {
+	return s.figures.settled(len(s.clients))
+}
+
+// lookEvery is how often the round trip of each client is sampled.
+const lookEvery = time.Second
+
+// look samples the round trips, and shows all figures to others.
+func (s *shard) look(now time.Time) {
+	s.looked = now
+	for _, c := range s.clients {
+		if c == nil {
+			continue
+		}
+		if st, ok := c.stats(); ok && st.RTT > 0 {
+			s.trips.Add(st.RTT)
+		}
+	}
+	s.publish(now)
+}
+
+// phase is when the first tick of the n-th client is due: clients are spread evenly over a tick.
+func (s *shard) phase(now time.Time, n, rate int) time.Time {
+	step := time.Second / time.Duration(rate)
+	at := s.start.Add(step * time.Duration(n) / time.Duration(s.config.Clients))
+	if behind := now.Sub(at); behind > 0 {
+		at = at.Add((behind + step - 1) / step * step)
+	}
+	return at
+}
+
+// hash counts the blocks at hand, by what they say.
+func (s *shard) hash(send uint32) {
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.Own {
+			continue
+		}
+		s.figures.Blocks++
+		if s.seen.add(send, b.Sum()) {
+			s.figures.Distinct++
+		}
+	}
+}
+
+// close ends all sessions. Connections that no client has are closed as soon as they are made.
+func (s *shard) close(now time.Time) error {
+	for _, c := range s.clients {
+		if c != nil {
+			c.close(now)
+		}
+	}
+	if s.tokens != nil {
+		go func() {
+			for x := range s.tokens {
+				if x.on != nil {
+					_ = x.on.Close()
+				}
+			}
+		}()
+	}
+	return s.carrier.Close()
+}

@@ -1,0 +1,69 @@
+package swarm
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/devtools/internal/tokens"
+)
+
+// TokenFunc gets the connect token of a client, for [Config.Token].
+type TokenFunc func(ctx context.Context, n int) (*netcode.ConnectToken, error)
+
+// Issue makes a TokenFunc of the secret that servers and login service share: client n is player n+1. servers are the
+// addresses of the server as its ServerConfig.Addresses has them.
+func Issue(key netcode.Key, servers ...netip.AddrPort) TokenFunc {
+	return func(_ context.Context, n int) (*netcode.ConnectToken, error) {
+		return netcode.TokenConfig{Key: key, ClientID: uint64(n) + 1, Servers: servers, UserData: fmt.Appendf(nil, "swarm %d", n)}.Issue(time.Now())
+	}
+}
+
+// Files makes a TokenFunc of files with a token each, of 2,048 bytes, their base64 or the JSON of a login service; of a folder
+// it takes all files, by name. A token serves one client once.
+func Files(names ...string) (TokenFunc, error) {
+	var all []string
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			all = append(all, name)
+			continue
+		}
+		entries, err := os.ReadDir(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !e.IsDir() {
+				all = append(all, filepath.Join(name, e.Name()))
+			}
+		}
+	}
+	return func(_ context.Context, n int) (*netcode.ConnectToken, error) {
+		if n >= len(all) {
+			return nil, fmt.Errorf("swarm: no token for client %d: there are %d files", n, len(all))
+		}
+		token, err := tokens.Read(all[n])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", all[n], err)
+		}
+		return token, nil
+	}, nil
+}
+
+// Service makes a TokenFunc of a login service such as examples/tokens, at an https URL, or http on this machine. Client n
+// logs in by name, in which %d stands for n, with the password in the environment variable TACTUS_PASSWORD.
+func Service(url, name string) TokenFunc {
+	return func(ctx context.Context, n int) (*netcode.ConnectToken, error) {
+		return tokens.LogIn(ctx, url, strings.ReplaceAll(name, "%d", strconv.Itoa(n)))
+	}
+}
