@@ -13,41 +13,42 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// Book has the types of what a host is told and what it sends besides inputs and commands, each numbered in the order of
-// the calls. The zero value has none. It does not change once a [Host] uses it, and can serve any number of them.
+// Book lists the types of messages, events and outcomes that a host exchanges with its client. Each list is numbered in the
+// order of the calls to [Message], [Event] and [Outcome]. The zero value lists nothing. A Book must not change after the
+// first [New] that uses it. Several hosts can share one.
 type Book struct {
 	messages, events, outcomes []entry
 }
 
-// entry is a type of the book.
+// entry is one type of the book.
 type entry struct {
-	clean cleaner
-	hear  func(to *hearing)                     // nil: the host is not told
-	send  func(h *Host, v unsafe.Pointer) error // nil: the host sends none
+	clean     sanitizer
+	subscribe func(to *subscriptions)               // nil if clients only send this type
+	send      func(h *Host, v unsafe.Pointer) error // nil if clients only receive this type
 }
 
-// hearing is where what is told is registered, of one host.
-type hearing struct {
+// subscriptions holds the registries in which one host subscribes to its types.
+type subscriptions struct {
 	host     *Host
 	messages *channel.Dispatcher[*Host]
 	events   *event.Client
 	outcomes *outcome.Log
 }
 
-// entryOf describes a type. It panics for what has no net tags, as the registries do.
-func entryOf[T any](call string) entry {
+// newEntry describes the type T. It panics if a field lacks a net tag, as the registries do.
+func newEntry[T any](call string) entry {
 	t, err := schema.Compile(reflect.TypeFor[T](), nil)
 	if err != nil {
 		panic(fmt.Errorf("host: %s[%v]: %w", call, reflect.TypeFor[T](), err))
 	}
-	return entry{clean: cleanerOf(t)}
+	return entry{clean: newSanitizer(t)}
 }
 
-// Message makes T a type of message of hosts, told by [NewsMessage] and sent by [Host.Send]. The types are those of
-// Client.Messages, or of the registry of Client.Events.
+// Message adds T to the messages of the book. The host receives them as [NewsMessage] and sends them with [Host.Send]. t
+// must come from Client.Messages, or from the registry of Client.Events.
 func Message[T any](b *Book, t *channel.Type[T]) {
-	e, which := entryOf[T]("Message"), uint16(len(b.messages))
-	e.hear = func(to *hearing) {
+	e, which := newEntry[T]("Message"), uint16(len(b.messages))
+	e.subscribe = func(to *subscriptions) {
 		channel.Handle(to.messages, t, func(h *Host, v *T) {
 			h.news.add(News{Kind: NewsMessage, Which: which, Tick: h.client.ServerTick()}, bytesOf(v))
 		})
@@ -56,12 +57,12 @@ func Message[T any](b *Book, t *channel.Type[T]) {
 	b.messages = append(b.messages, e)
 }
 
-// Event makes T a type of event of hosts, told by [NewsEvent] where the server may raise it and given by [Host.Raise] where
-// clients may. It needs Client.Events, in which T is registered with that From; 0 means event.FromServer.
+// Event adds T to the events of the book. from must equal the From with which T is registered in Client.Events; 0 means
+// event.FromServer. The host receives events of the server as [NewsEvent] and raises events of clients with [Host.Raise].
 func Event[T any](b *Book, from event.Side) {
-	e, which := entryOf[T]("Event"), uint16(len(b.events))
+	e, which := newEntry[T]("Event"), uint16(len(b.events))
 	if from == 0 || from&event.FromServer != 0 {
-		e.hear = func(to *hearing) {
+		e.subscribe = func(to *subscriptions) {
 			h := to.host
 			event.OnClient(to.events, func(_ *ecs.World, at event.Origin, v *T) {
 				h.news.add(News{Kind: NewsEvent, Which: which, Tick: at.Tick, NetID: uint32(at.About)}, bytesOf(v))
@@ -77,10 +78,10 @@ func Event[T any](b *Book, from event.Side) {
 	b.events = append(b.events, e)
 }
 
-// Outcome makes T a type of outcome of hosts, told by [NewsBegan], [NewsCommitted] and [NewsCancelled].
+// Outcome adds T to the outcomes of the book. The host receives them as [NewsBegan], [NewsCommitted] and [NewsCancelled].
 func Outcome[T comparable](b *Book) {
-	e, which := entryOf[T]("Outcome"), uint16(len(b.outcomes))
-	e.hear = func(to *hearing) {
+	e, which := newEntry[T]("Outcome"), uint16(len(b.outcomes))
+	e.subscribe = func(to *subscriptions) {
 		h := to.host
 		tell := func(k Kind) func(*ecs.World, outcome.Outcome[T]) {
 			return func(_ *ecs.World, o outcome.Outcome[T]) {
@@ -92,26 +93,26 @@ func Outcome[T comparable](b *Book) {
 	b.outcomes = append(b.outcomes, e)
 }
 
-// fits reports what of a client's configuration goes against the book, which may be nil.
-func (b *Book) fits(c *systems.ClientConfig) error {
+// checkConfig returns an error if the client's configuration contradicts the book. b may be nil.
+func (b *Book) checkConfig(c *systems.ClientConfig) error {
 	switch {
 	case b == nil:
 	case len(b.messages) > 0 && c.OnMessage != nil:
-		return fmt.Errorf("%w: Client.OnMessage beside a Book with messages: leave it nil, and put all types of messages into the Book", ErrConfig)
+		return fmt.Errorf("%w: Client.OnMessage is set although the Book has messages: leave it nil and add all message types to the Book", ErrConfig)
 	case len(b.messages) > 0 && c.Messages == nil && c.Events == nil:
-		return fmt.Errorf("%w: the Book has messages: give Client.Messages, in which they are registered", ErrConfig)
+		return fmt.Errorf("%w: the Book has messages: set Client.Messages to the registry that contains them", ErrConfig)
 	case len(b.events) > 0 && c.Events == nil:
-		return fmt.Errorf("%w: the Book has events: give Client.Events, in whose registry they are", ErrConfig)
+		return fmt.Errorf("%w: the Book has events: set Client.Events to the registry that contains them", ErrConfig)
 	}
 	return nil
 }
 
-// play makes a client tell a host what the book has; b may be nil.
-func (b *Book) play(h *Host, c *systems.ClientConfig) {
+// subscribe subscribes a host to the types of the book. It sets the callbacks of the client's configuration c. b may be nil.
+func (b *Book) subscribe(h *Host, c *systems.ClientConfig) {
 	if b == nil {
 		return
 	}
-	to := hearing{host: h, events: c.Events}
+	to := subscriptions{host: h, events: c.Events}
 	if len(b.messages) > 0 {
 		registry := c.Messages
 		if c.Events != nil {
@@ -123,15 +124,15 @@ func (b *Book) play(h *Host, c *systems.ClientConfig) {
 	}
 	for _, list := range [][]entry{b.messages, b.events} {
 		for _, e := range list {
-			if e.hear != nil {
-				e.hear(&to)
+			if e.subscribe != nil {
+				e.subscribe(&to)
 			}
 		}
 	}
 	if own := c.Outcomes; len(b.outcomes) > 0 {
 		c.Outcomes = func(l *outcome.Log) {
 			for _, e := range b.outcomes {
-				e.hear(&hearing{host: h, outcomes: l})
+				e.subscribe(&subscriptions{host: h, outcomes: l})
 			}
 			if own != nil {
 				own(l)
@@ -140,31 +141,31 @@ func (b *Book) play(h *Host, c *systems.ClientConfig) {
 	}
 }
 
-// Layout is how the values of a type lie in memory.
+// Layout describes the memory layout of one type.
 type Layout struct {
-	// Name is the type's, without its package.
+	// Name is the name of the type without its package.
 	Name string
-	// Schema has its fields.
+	// Schema lists the fields of the type.
 	Schema *schema.Table
-	// Told and Sent report whether hosts are told of it, and may send it.
+	// Told reports whether hosts receive the type. Sent reports whether hosts can send the type.
 	Told, Sent bool
 }
 
 func layouts(list []entry) []Layout {
 	all := make([]Layout, 0, len(list))
 	for _, e := range list {
-		all = append(all, Layout{e.clean.table.Name, e.clean.table, e.hear != nil, e.send != nil})
+		all = append(all, Layout{e.clean.table.Name, e.clean.table, e.subscribe != nil, e.send != nil})
 	}
 	return all
 }
 
-// Messages lists the types of messages by their numbers; b may be nil.
+// Messages lists the message types by number. b may be nil.
 func (b *Book) Messages() []Layout { return b.list(func(b *Book) []entry { return b.messages }) }
 
-// Events lists the types of events by their numbers; b may be nil.
+// Events lists the event types by number. b may be nil.
 func (b *Book) Events() []Layout { return b.list(func(b *Book) []entry { return b.events }) }
 
-// Outcomes lists the types of outcomes by their numbers; b may be nil.
+// Outcomes lists the outcome types by number. b may be nil.
 func (b *Book) Outcomes() []Layout { return b.list(func(b *Book) []entry { return b.outcomes }) }
 
 func (b *Book) list(of func(*Book) []entry) []Layout {

@@ -8,50 +8,51 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// ErrTime is wrapped by the errors about a time: one that goes back, that no clock of today shows, or that is far from the
-// machine's. Nothing has happened then; later calls with good times go on.
+// ErrTime is wrapped by errors about a time argument: earlier than the previous one, outside the years 2026 to 2226, or far
+// from the machine's clock. The call has no effect. Later calls with valid times work.
 var ErrTime = errors.New("host: time")
 
-// Clocks of hosts show a time between these: the first is before any release of this package.
+// Times outside this range are rejected. The package did not exist before earliest.
 var (
 	earliest = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(2226, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// apart is how far the times of a host and those of the machine may differ. Servers refuse tokens of other times in
-// silence, as the standard has it.
-const apart = 15 * time.Minute
+// maxClockOffset is the largest accepted difference between the host's first time and the machine's clock. A server drops tokens
+// with a wrong time without an answer, as netcode requires.
+const maxClockOffset = 15 * time.Minute
 
 // clock checks the times that a host passes.
 type clock struct {
-	last time.Time // checked, zero before the first
+	last time.Time // newest valid time; zero before the first
 }
 
-// check says what is wrong with a time; else it is the newest.
+// check returns an error if now is invalid. Otherwise it records now as the newest time.
 func (c *clock) check(now time.Time) error {
 	switch {
 	case now.Before(earliest) || now.After(latest):
-		return fmt.Errorf("%w: %s is not the time of day: pass Unix time, in a page performance.timeOrigin + performance.now(), and set a clock that is wrong", ErrTime, now.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w: %s is not the time of day: pass Unix time (in a page, performance.timeOrigin + performance.now()) and correct the machine's clock", ErrTime, now.UTC().Format(time.RFC3339))
 	case now.Before(c.last):
-		return fmt.Errorf("%w: %v before the last one: pass times that do not go back, in a page performance.timeOrigin + performance.now()", ErrTime, c.last.Sub(now))
+		return fmt.Errorf("%w: %v before the previous time: pass times that never decrease (in a page, performance.timeOrigin + performance.now())", ErrTime, c.last.Sub(now))
 	}
 	c.last = now
 	return nil
 }
 
-// begin checks the first time, against the machine's clock, which may be zero, and the token, which may be nil.
-func (c *clock) begin(now, machine time.Time, token *netcode.ConnectToken) error {
+// checkFirst checks the first time. It compares now with the machine's clock unless machine is zero, and with the expiry of
+// token unless token is nil.
+func (c *clock) checkFirst(now, machine time.Time, token *netcode.ConnectToken) error {
 	if err := c.check(now); err != nil {
 		return err
 	}
-	if off := now.Sub(machine); !machine.IsZero() && (off > apart || off < -apart) {
-		return fmt.Errorf("%w: %v off the machine's clock: pass Unix time, in a page performance.timeOrigin + performance.now()", ErrTime, off)
+	if off := now.Sub(machine); !machine.IsZero() && (off > maxClockOffset || off < -maxClockOffset) {
+		return fmt.Errorf("%w: %v off the machine's clock: pass Unix time (in a page, performance.timeOrigin + performance.now())", ErrTime, off)
 	}
 	if token == nil {
 		return nil
 	}
 	if end := int64(min(token.Expire, uint64(latest.Unix()))); now.Unix() >= end {
-		return fmt.Errorf("%w: %v ago, at %s, by the clock of this machine: ask for another one; if it has just been issued, that clock is wrong",
+		return fmt.Errorf("%w: %v ago, at %s, by the clock of this machine: request a new token; if it was just issued, correct this machine's clock",
 			netcode.ErrTokenExpired, time.Duration(now.Unix()-end)*time.Second, time.Unix(end, 0).UTC().Format(time.RFC3339))
 	}
 	return nil

@@ -10,76 +10,76 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// ErrConfig is wrapped by the errors of [Config.Validate], [WireConfig.Validate] and [New] about a configuration.
+// ErrConfig is wrapped by the configuration errors of [Config.Validate], [WireConfig.Validate] and [New].
 var ErrConfig = errors.New("host: configuration")
 
-// DefaultNews is how many things are told in one frame where Config.News is 0, and DefaultNewsBytes how many bytes of
-// values they bring where Config.NewsBytes is 0.
+// DefaultNews is the number of news items per frame if Config.News is 0. DefaultNewsBytes is the number of bytes of their
+// values if Config.NewsBytes is 0.
 const (
 	DefaultNews      = 1024
 	DefaultNewsBytes = 256 << 10
 )
 
-// maxNews and maxNewsBytes bound them.
+// maxNews and maxNewsBytes are the largest values of Config.News and Config.NewsBytes.
 const (
 	maxNews      = 1 << 16
 	maxNewsBytes = 16 << 20
 )
 
-// Config configures a [Host]. The zero value is a spectator that is told of nothing but entities.
+// Config configures a [Host]. The zero value is a spectator who receives entities but no messages, events or outcomes.
 type Config struct {
-	// Client is the game's client. Its Gather, Partial and Start are the host's and must be zero; Messages and OnMessage
-	// belong to Book where that has messages, Events and Outcomes likewise. OnPresence, OnRefused, OnMismatch and Loaded
-	// are called besides what the host is told. On a [Wire] it goes to other rooms where Reach makes another Wire, for
-	// which the host opens a socket; [Wire.Closed] says which one is over. Package wasm does so for pages.
+	// Client configures the game's client. Gather, Partial and Start must be zero: the host sets them. If Book has
+	// messages, OnMessage must be nil too. The client still calls OnPresence, OnRefused, OnMismatch and Loaded, in addition
+	// to the host's news. A client on a [Wire] changes rooms if Reach returns another Wire, for which the host opens a
+	// socket. [Wire.Closed] reports which of the two wires is finished. Package wasm does this for pages.
 	Client systems.ClientConfig
-	// Input says what an input is; make one with [InputOf]. Default (zero): the neutral input in every tick.
+	// Input describes the input type; make it with [InputOf]. Default (zero): the neutral input in every tick.
 	Input Input
-	// Login is what the client asks to be, as it lies in memory: a value of the type of the protocol's ecs.Join. Default
-	// (nil): Client.Login.
+	// Login is the login request, as bytes in memory: a value of the type of the protocol's ecs.Join. Default (nil):
+	// Client.Login.
 	Login []byte
-	// Partial draws what the client simulates between ticks, too, with the input of the moment: see
-	// systems.ClientConfig.Partial.
+	// Partial also draws simulated entities between ticks, with the current input: see systems.ClientConfig.Partial.
 	Partial bool
-	// Book has the types of what is told and what is sent. Default (nil): none.
+	// Book lists the types of messages, events and outcomes. Default (nil): none.
 	Book *Book
-	// News bounds how many things are told in one frame, and NewsBytes the bytes of their values; more are counted, in
-	// Stats.NewsLost, and lost. Default (0): 1,024, and 256 KiB.
+	// News is the maximum number of news items per frame. NewsBytes is the maximum number of bytes of their values. Further
+	// news is lost and counted in Stats.NewsLost. Default (0): 1,024 items and 256 KiB.
 	News, NewsBytes int
-	// Machine is what the machine's clock says as New is called. A first time that is more than 15 minutes off is an
-	// error. Default (zero): not compared.
+	// Machine is the time of the machine's clock when New is called. If the first time differs from it by more than 15
+	// minutes, New returns an error. Default (zero): no comparison.
 	Machine time.Time
 }
 
-// Validate reports what is wrong with c; it never changes it. What Client holds besides is checked by [New].
+// Validate returns an error that describes what is wrong with c. It never changes c. [New] checks the other fields of
+// Client.
 func (c Config) Validate() error {
 	switch {
-	case given(c.Client.Gather) || given(c.Client.Partial):
-		return fmt.Errorf("%w: Client.Gather and Client.Partial are the host's: give Input, and Partial beside Client", ErrConfig)
+	case isSet(c.Client.Gather) || isSet(c.Client.Partial):
+		return fmt.Errorf("%w: Client.Gather and Client.Partial are set: leave them nil, and set Config.Input and Config.Partial instead", ErrConfig)
 	case !c.Client.Start.IsZero():
-		return fmt.Errorf("%w: Client.Start is the first time that New is given", ErrConfig)
+		return fmt.Errorf("%w: Client.Start is set: leave it zero, New sets it to now", ErrConfig)
 	case c.Partial && c.Input.gather == nil:
-		return fmt.Errorf("%w: Partial without Input: say what an input is, with InputOf", ErrConfig)
+		return fmt.Errorf("%w: Partial is set but Input is not: set Input with InputOf", ErrConfig)
 	case c.News < 0 || c.News > maxNews:
 		return fmt.Errorf("%w: News %d is not between 1 and %d (0: %d)", ErrConfig, c.News, maxNews, DefaultNews)
 	case c.NewsBytes < 0 || c.NewsBytes > maxNewsBytes:
 		return fmt.Errorf("%w: NewsBytes %d is not between 1 and %d (0: %d)", ErrConfig, c.NewsBytes, maxNewsBytes, DefaultNewsBytes)
 	}
-	return c.Book.fits(&c.Client)
+	return c.Book.checkConfig(&c.Client)
 }
 
-// given reports whether a function is there.
-func given(g systems.GatherFunc) bool { return !reflect.ValueOf(g).IsZero() }
+// isSet reports whether g is not nil.
+func isSet(g systems.GatherFunc) bool { return !reflect.ValueOf(g).IsZero() }
 
-// clientConfig is the configuration of a host's client.
+// clientConfig returns the configuration of a host's client.
 func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.ClientConfig, error) {
 	k := c.Client
 	k.Start = now
 	if c.Login != nil {
 		if p.Players().Join == nil {
-			return k, fmt.Errorf("%w: Login, and the protocol has no ecs.Join", ErrConfig)
+			return k, fmt.Errorf("%w: Login is set but the protocol has no ecs.Join: leave Login nil", ErrConfig)
 		}
-		join := cleanerOf(p.Players().Join.Schema)
+		join := newSanitizer(p.Players().Join.Schema)
 		v, err := join.value(c.Login)
 		if err != nil {
 			return k, fmt.Errorf("%w: Login: %w", ErrConfig, err)
@@ -92,7 +92,7 @@ func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.C
 			k.Partial = c.Input.gather(h, false)
 		}
 	}
-	c.Book.play(h, &k)
+	c.Book.subscribe(h, &k)
 	k.OnPresence = func(w *ecs.World, p systems.PresenceChange) {
 		h.news.add(News{Kind: NewsLeft + enters(p), Tick: p.Tick, NetID: uint32(p.ID), Which: uint16(p.Why)}, nil)
 		if told := c.Client.OnPresence; told != nil {
@@ -118,7 +118,7 @@ func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.C
 	return k, nil
 }
 
-// enters is 1 for what comes.
+// enters returns 1 if the entity entered the client's world, and 0 if it left.
 func enters(p systems.PresenceChange) Kind {
 	if p.Why.Enters() {
 		return 1

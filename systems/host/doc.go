@@ -1,7 +1,7 @@
-// Package host is a client for programs that draw with something else: a page with three.js, a C program, an
-// engine. The game's own client, with its prediction, reconciliation and interpolation, runs in it without a window. The
-// program around it, the host, gives inputs as bytes, lets time pass, and reads the memory that the client draws into, as
-// it lies.
+// Package host runs a game's client for a program that draws with something other than this module: a page with three.js, a
+// C program or a game engine. The client predicts, reconciles and interpolates as usual but opens no window. The
+// surrounding program, the host, passes inputs as bytes, advances time, and reads entities directly from the client's
+// memory.
 //
 //	wire, _ := host.NewWire(host.WireConfig{Out: socket.Send})
 //	h, _ := host.New(game.Protocol(), wire, host.ServerOf("play.example:443"), now, host.Config{
@@ -17,25 +17,23 @@
 //
 // # Index of tasks
 //
-//   - Make one: [New], [Config]; on a socket of the host's: [Wire], with the address that stands for the server,
-//     [ServerOf].
-//   - Say what an input is, and fill in what bytes cannot say, such as the claim of lag compensation: [InputOf]. Give
-//     one: [Host.SetInput].
-//   - Let time pass: [Host.Advance]. Draw: [Host.Frame], then [Host.Tables], [Host.Single], [Host.Drawing].
-//   - Know that memory has moved: [Host.Generation].
-//   - Learn what happened: [Host.News], for messages, events, outcomes, refusals, and what came and went;
-//     which types of these there are says a [Book].
+//   - Create a client: [New], [Config]. Use the host's own socket: [Wire], with an address from [ServerOf].
+//   - Describe the input type, and complete the parts that bytes cannot express, such as the claim of lag compensation:
+//     [InputOf]. Pass an input: [Host.SetInput].
+//   - Advance time: [Host.Advance]. Draw: [Host.Frame], then [Host.Tables], [Host.Single], [Host.Drawing].
+//   - Notice that memory has moved: [Host.Generation].
+//   - Receive messages, events, outcomes, refusals and entities that come and go: [Host.News]. List the types: [Book].
 //   - Send: [Host.Send], [Host.Command], [Host.Raise].
-//   - Show how the netcode does: [Host.Stats].
-//   - Learn why it ended: [Host.End].
-//   - Describe all of that to a generator of bindings: [Book], [Layout]; refuse old ones: [Lines].
+//   - Show the quality of the connection: [Host.Stats].
+//   - Find out why the session ended: [Host.End].
+//   - Describe the types to a generator of bindings: [Book], [Layout]. Detect stale bindings: [Lines].
 //
-// # What holds
+// # Guarantees
 //
-//   - Whatever a host passes, in whatever order, ends in an error and never in a panic: lengths, times that go back,
-//     calls after the end. What the game's own functions do is theirs.
-//   - Memory of Tables, Single, News and Stats is valid until the next call of Advance, Frame, Send or Close.
-//   - Values lie as Go lays them out: what is of a kind at a multiple of its size, in the byte order of the machine.
-//   - A frame in which nothing comes, goes or is told allocates nothing.
-//   - Times are of the day, as servers know it: see [ErrTime].
+//   - Invalid arguments in any order cause an error and never a panic: wrong lengths, decreasing times, calls after the
+//     end. The game's own functions are not covered.
+//   - The memory of Tables, Single, News and Stats is valid until the next call of Advance, Frame, Send or Close.
+//   - Values have Go's memory layout: each field is aligned to its size, in the machine's byte order.
+//   - A frame without news and without entities that come or go allocates nothing.
+//   - Times are Unix times, because servers check tokens against the time of day: see [ErrTime].
 package host

@@ -9,55 +9,55 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Reason is why a session ended, or did not begin, in one number.
+// Reason is the reason why a session ended or was refused.
 type Reason uint8
 
 const (
-	// Going: it goes on.
+	// Going: the session continues.
 	Going Reason = iota
-	// Left: this end closed it.
+	// Left: the client closed the session.
 	Left
-	// Closing: the server stops.
+	// Closing: the server is shutting down.
 	Closing
-	// Kicked: the server does not want this client any more.
+	// Kicked: the server removed this client.
 	Kicked
-	// Replaced: the same player came with another session.
+	// Replaced: the same player connected with another session.
 	Replaced
-	// Protocol: one of the two ends sent what an honest one cannot.
+	// Protocol: one side received data that violates the protocol.
 	Protocol
 	// Flood: this client sent too much.
 	Flood
-	// TimedOut: nobody answered for too long.
+	// TimedOut: no packet arrived for too long.
 	TimedOut
 	// Elsewhere: the token is for other servers.
 	Elsewhere
-	// Expired: the token's time is over.
+	// Expired: the token has expired.
 	Expired
 	// OtherSchema: the server has another protocol. The text names both lines.
 	OtherSchema
-	// OtherVersion: the server speaks another version of the wire format.
+	// OtherVersion: the server uses another version of the wire format.
 	OtherVersion
 	// Full: the server has no free slot.
 	Full
-	// Busy: the server has no time; later may do.
+	// Busy: the server is overloaded. A later attempt may succeed.
 	Busy
-	// LoginRefused: the server did not take the client as what it asks to be.
+	// LoginRefused: the server refused the login.
 	LoginRefused
-	// Closed: the server closed it, and said nothing more.
+	// Closed: the server closed the session without a reason.
 	Closed
-	// Other: the text says why.
+	// Other: see the text.
 	Other
-	// Away: this end said that the player is away: see [Host.Away].
+	// Away: the client reported the player as away: see [Host.Away].
 	Away
-	// Rooms is the first of those of package rooms, such as rooms.ReasonClaimed, for which rooms.Explain has words: the
-	// number is the same here.
+	// Rooms is the first reason of package rooms, such as rooms.ReasonClaimed. The numbers are those of package rooms, and
+	// rooms.Explain describes them to players.
 	Rooms Reason = 64
-	// Application is the first of those that are the game's own: the reason that the server gave, as a number from
-	// netsys.ReasonApplication, is the same here.
+	// Application is the first reason that a game defines. The numbers equal those that the server passes, from
+	// netsys.ReasonApplication.
 	Application Reason = Reason(netsys.ReasonApplication)
 )
 
-// ReasonOf is the reason of an error of [New] or of systems.Client.Err; [Going] where that is nil.
+// ReasonOf returns the reason of an error of [New] or of systems.Client.Err, and [Going] for nil.
 func ReasonOf(err error) Reason {
 	if err == nil {
 		return Going
@@ -82,24 +82,25 @@ func ReasonOf(err error) Reason {
 	return Other
 }
 
-// Explain says to players, in a sentence or two, why there is no session: the reason of err, or what it says itself where a
-// game ended the session with a reason of its own; "" for nil.
+// Explain describes to players, in one or two sentences, why there is no session. It appends the server's own text if a
+// login was refused with one. Explain returns "" for nil.
 func Explain(err error) string {
 	text := ReasonOf(err).Explain()
-	// The server's own words follow the error, which stands without its package behind another one.
+	// The server's text follows the text of netsys.ErrLogin, which an outer error quotes without "netsys: ".
 	if _, why, said := strings.Cut(fmt.Sprint(err), strings.TrimPrefix(netsys.ErrLogin.Error(), "netsys: ")+": "); said {
 		text += " It says: " + why
 	}
 	return text
 }
 
-// Waiting says to players why there is no session while the client reconnects: what [Explain] says, without what to do.
+// Waiting describes to players why there is no session while the client reconnects. It returns the first sentence of
+// [Explain] followed by "Reconnecting…".
 func Waiting(err error) string {
 	text, _, _ := strings.Cut(Explain(err), ". ")
 	return strings.TrimSuffix(text, ".") + ". Reconnecting…"
 }
 
-// Explain says to players, in a sentence or two, why there is no session; "" for [Going].
+// Explain describes to players, in one or two sentences, why there is no session. It returns "" for [Going].
 func (r Reason) Explain() string {
 	switch r {
 	case Going:

@@ -14,24 +14,24 @@ import (
 	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
-// Host is a client that something else than Go draws. It belongs to one goroutine; make it with [New].
+// Host is a client that a program outside this module draws. It belongs to one goroutine. Create it with [New].
 type Host struct {
 	config   Config
 	client   *systems.Client
 	clock    clock
 	input    inputState
-	news     chronicle
+	news     newsQueue
 	view     view
-	commands []cleaner
-	single   []int // by the place of a component among the replicated ones: its NetID, 0 for no singleton
+	commands []sanitizer
+	single   []int // NetIDs by index in ecs.Protocol.Replicated; 0 for components that are no singletons
 	stats    Stats
 	rates    rates
 	closed   bool
 }
 
-// New makes a host's client on a wire, connecting to server; the zero AddrPort means the addresses of the token. now is the
-// first time, as [Host.Advance] takes it. The error wraps [ErrConfig], [ErrTime] or netcode.ErrTokenExpired, or is that of
-// systems.NewClient; the wire is closed then.
+// New creates a client on a wire and connects to server; the zero AddrPort means the addresses in the token. now is the
+// first time: see [Host.Advance]. The error wraps [ErrConfig], [ErrTime] or netcode.ErrTokenExpired, or comes from
+// systems.NewClient. After an error the wire is closed.
 func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, c Config) (h *Host, err error) {
 	defer func() {
 		if err != nil {
@@ -46,11 +46,11 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	if h.input, err = newInputState(p, c.Input); err != nil {
 		return nil, err
 	}
-	if err := h.clock.begin(now, c.Machine, c.Client.Token); err != nil {
+	if err := h.clock.checkFirst(now, c.Machine, c.Client.Token); err != nil {
 		return nil, err
 	}
 	for _, k := range p.Players().Commands {
-		h.commands = append(h.commands, cleanerOf(k.Schema))
+		h.commands = append(h.commands, newSanitizer(k.Schema))
 	}
 	h.single = make([]int, len(p.Replicated()))
 	for i, s := range ecs.Singletons(p) {
@@ -63,23 +63,23 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	if h.client, err = systems.NewClient(on, server, p, client); err != nil {
 		return nil, err
 	}
-	h.config.Client.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // whoever prints a host does not print that
+	h.config.Client.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // printing a host must not reveal secrets
 	return h, nil
 }
 
-// Client is the client inside, for what this package does not have.
+// Client returns the game's client, for functions that this package does not offer.
 func (h *Host) Client() *systems.Client { return h.client }
 
-// InputSize is the length of an input in bytes; 0 where the protocol has none.
+// InputSize returns the length of an input in bytes, and 0 if the protocol has no input.
 func (h *Host) InputSize() int { return h.input.size() }
 
-// SetInput gives the input of the coming ticks, until the next one is given, as it lies in memory: [Host.InputSize] bytes,
-// which are copied. A field tagged edge stays pressed until a tick has had it, and one tick has it: a host gives it in the
-// frame of the press and never twice. Numbers out of their range count as the nearest in it. The error wraps [ErrValue].
-func (h *Host) SetInput(b []byte) error { return h.input.give(b) }
+// SetInput sets the input of the coming ticks, as [Host.InputSize] bytes in memory layout. SetInput copies them. A field
+// tagged edge stays pressed until one tick has consumed it: set it in the frame of the press only. Numbers outside their
+// range become the nearest number inside. The error wraps [ErrValue].
+func (h *Host) SetInput(b []byte) error { return h.input.set(b) }
 
-// Advance runs the ticks that are due and returns how many that were. After the end it returns the reason, as
-// systems.Client.Err has it. An error that wraps [ErrTime] is about now; nothing has happened then.
+// Advance runs the ticks that are due and returns their number. After the end of the session it returns the error of
+// systems.Client.Err. An error that wraps [ErrTime] rejects now; the call has no effect then.
 func (h *Host) Advance(now time.Time) (ticks int, err error) {
 	if err := h.clock.check(now); err != nil {
 		return 0, err
@@ -91,11 +91,11 @@ func (h *Host) Advance(now time.Time) (ticks int, err error) {
 	return ticks, h.client.Err()
 }
 
-// Next is when the next tick is due: no Advance before that does anything.
+// Next returns the time at which the next tick is due. An earlier Advance does nothing.
 func (h *Host) Next() time.Time { return h.client.Next() }
 
-// Frame makes the view that of a moment, and everything that is read of the host. Before the client is connected there is
-// nothing in it. After the end it stands as it stood. An error that wraps [ErrTime] is about now; nothing has happened then.
+// Frame updates the view, the news and the stats to the time now. The view is empty before the client is connected and
+// frozen after the end of the session. An error that wraps [ErrTime] rejects now; the call has no effect then.
 func (h *Host) Frame(now time.Time) error {
 	if err := h.clock.check(now); err != nil {
 		return err
@@ -104,21 +104,21 @@ func (h *Host) Frame(now time.Time) error {
 		h.client.Frame(now)
 	}
 	h.view.read(h.client.View(), &h.news)
-	h.news.turn()
+	h.news.publish()
 	h.stats.read(h, now)
 	return nil
 }
 
-// Tables are what to draw, as of the newest frame: all rows of the view, by what components they have. The slice and what
-// is in it are valid until the next call.
+// Tables returns the rows of the newest frame, grouped by their components. The slice and its contents are valid until the
+// next call.
 func (h *Host) Tables() []Table { return h.view.tables[:h.view.n] }
 
-// Generation counts the frames in which columns had moved, rows come or gone: while it stays the same, pointers and
-// lengths of [Host.Tables] do. Values change all the time.
+// Generation counts the frames in which columns moved or rows came or went. Pointers and lengths in [Host.Tables] stay
+// valid while Generation is constant. The values change in every frame.
 func (h *Host) Generation() uint32 { return h.view.generation }
 
-// Single is where a singleton lies, given by its place in ecs.Protocol.Replicated, as of the newest frame; nil where it is
-// none, and before the server has told of it.
+// Single returns a pointer to a singleton in the newest frame. component is its index in ecs.Protocol.Replicated. Single
+// returns nil if the component is no singleton or has not arrived yet.
 func (h *Host) Single(component int) unsafe.Pointer {
 	if component < 0 || component >= len(h.single) || h.single[component] == 0 || h.view.world == nil {
 		return nil
@@ -130,7 +130,8 @@ func (h *Host) Single(component int) unsafe.Pointer {
 	return h.view.world.Netcode().Pointer(e, h.view.comps[component])
 }
 
-// Drawing is how the newest frame drew an entity, for tools that show it; false where there is no such one.
+// Drawing returns how the newest frame drew an entity, for inspection tools. It returns false if the view has no such
+// entity.
 func (h *Host) Drawing(id uint32) (interpolate.Drawing, bool) {
 	if h.view.world == nil {
 		return interpolate.Drawing{}, false
@@ -142,21 +143,22 @@ func (h *Host) Drawing(id uint32) (interpolate.Drawing, bool) {
 	return h.client.Drawing(e)
 }
 
-// Stats is how the netcode does, as of the newest frame, until the next one.
+// Stats returns the figures of the newest frame. They are valid until the next frame.
 func (h *Host) Stats() *Stats { return &h.stats }
 
-// Lost is why there is no session while the client reconnects, [Going] otherwise: see systems.ClientConfig.Reconnect.
+// Lost returns the reason of the lost session while the client reconnects, and [Going] otherwise: see
+// systems.ClientConfig.Reconnect.
 func (h *Host) Lost() Reason { return ReasonOf(h.client.Lost()) }
 
-// Away says to the server that the player may come back, and ends the session: see systems.Client.Away. The wire stays open.
+// Away tells the server that the player may return, and ends the session: see systems.Client.Away. The wire stays open.
 func (h *Host) Away() {
 	if !h.closed {
 		h.client.Away(h.clock.last)
 	}
 }
 
-// Rejoin begins another session after one has ended: see systems.Client.Rejoin, whose error it returns, or one that wraps
-// [ErrTime] or netsys.ErrClosed.
+// Rejoin starts another session after the previous one has ended. It returns the error of systems.Client.Rejoin, or one
+// that wraps [ErrTime] or netsys.ErrClosed.
 func (h *Host) Rejoin(now time.Time) error {
 	if err := h.clock.check(now); err != nil {
 		return err
@@ -167,7 +169,8 @@ func (h *Host) Rejoin(now time.Time) error {
 	return h.client.Rejoin(now)
 }
 
-// End is why the session ended, with the error's text; [Going] and "" while it goes on. [Reason.Explain] has words for players.
+// End returns the reason why the session ended, and the text of the error. It returns [Going] and "" while the session
+// continues. [Reason.Explain] returns a text for players.
 func (h *Host) End() (Reason, string) {
 	err := h.client.Err()
 	switch {
@@ -179,7 +182,7 @@ func (h *Host) End() (Reason, string) {
 	return Going, ""
 }
 
-// Close leaves the server and closes the wire. The newest frame can be read on. Closing twice is harmless.
+// Close leaves the server and closes the wire. The newest frame stays readable. A second Close does nothing.
 func (h *Host) Close() error {
 	if h.closed {
 		return nil
@@ -188,7 +191,7 @@ func (h *Host) Close() error {
 	return h.client.Close(h.clock.last)
 }
 
-// String says what it is, and no secrets.
+// String describes the host without secrets.
 func (h *Host) String() string {
 	reason, _ := h.End()
 	return fmt.Sprintf("host of client %d, ended for %d (0: it goes on)", h.client.ID(), reason)

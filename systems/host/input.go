@@ -12,21 +12,21 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Input says what an input is. Make one with [InputOf].
+// Input describes the input type of a host. Make it with [InputOf].
 type Input struct {
 	gather func(h *Host, tick bool) systems.GatherFunc
 	fills  bool
 }
 
-// InputOf is the input T of a protocol, given as bytes. fill, which may be nil, makes complete what the host gave, before
-// each tick, and before each frame where Config.Partial is set; in holds what the host gave. It is what systems.Gather
-// calls, with the same rules. An input with a lagcomp.Claim needs one:
+// InputOf describes the input T of a protocol, which the host passes as bytes. fill may be nil. Otherwise it runs before
+// each tick, and before each frame if Config.Partial is set, to complete the host's input in. It follows the rules of the
+// function passed to systems.Gather. An input with a lagcomp.Claim needs a fill:
 //
 //	host.InputOf(func(c *systems.Client, in *Action) { in.Seen = c.Claim(in.Buttons&Fire != 0) })
 func InputOf[T any](fill func(c *systems.Client, in *T)) Input {
 	return Input{fills: fill != nil, gather: func(h *Host, tick bool) systems.GatherFunc {
 		return systems.Gather(func(c *systems.Client, in *T) {
-			h.input.take(unsafe.Pointer(in), tick)
+			h.input.consume(unsafe.Pointer(in), tick)
 			if fill != nil {
 				fill(c, in)
 			}
@@ -34,15 +34,16 @@ func InputOf[T any](fill func(c *systems.Client, in *T)) Input {
 	}}
 }
 
-// inputState is the input as the host gave it last.
+// inputState holds the host's newest input.
 type inputState struct {
-	table *schema.Table // nil: the protocol has no input
-	clean cleaner
-	value []uint64 // what the next tick gets
+	table *schema.Table // nil if the protocol has no input
+	clean sanitizer
+	value []uint64 // input of the next tick
 	next  []uint64 // scratch
 }
 
-// newInputState makes the neutral input of a protocol. The error says what a host has to fill in.
+// newInputState returns the neutral input of a protocol. It returns an error if the input has a lagcomp.Claim and in has no
+// fill.
 func newInputState(p *ecs.Protocol, in Input) (inputState, error) {
 	c := p.Input()
 	if c == nil {
@@ -50,15 +51,15 @@ func newInputState(p *ecs.Protocol, in Input) (inputState, error) {
 	}
 	t := c.Schema
 	if path := claimIn(t.Type, ""); path != "" && in.gather != nil && !in.fills {
-		return inputState{}, fmt.Errorf("%w: the input %s has a lagcomp.Claim in %s, which a host cannot give: fill it in InputOf, with Client.Claim", ErrConfig, t.Name, path)
+		return inputState{}, fmt.Errorf("%w: the input %s has a lagcomp.Claim in %s, which a host cannot set: pass a function to InputOf that sets it with Client.Claim", ErrConfig, t.Name, path)
 	}
 	words := int(t.Size+7) / 8
-	s := inputState{table: t, clean: cleanerOf(t), value: make([]uint64, words), next: make([]uint64, words)}
+	s := inputState{table: t, clean: newSanitizer(t), value: make([]uint64, words), next: make([]uint64, words)}
 	t.Snap(unsafe.Pointer(unsafe.SliceData(s.value)))
 	return s, nil
 }
 
-// claimIn is the path of the first claim in a type, "" where there is none.
+// claimIn returns the path of the first lagcomp.Claim in a type, or "".
 func claimIn(t reflect.Type, path string) string {
 	switch {
 	case t == reflect.TypeFor[lagcomp.Claim]():
@@ -75,10 +76,10 @@ func claimIn(t reflect.Type, path string) string {
 	return ""
 }
 
-// give takes an input as bytes. Presses that no tick has had yet stay pressed.
-func (s *inputState) give(b []byte) error {
+// sendValue sets the input from bytes. Presses that no tick has consumed stay pressed.
+func (s *inputState) set(b []byte) error {
 	if s.table == nil || len(b) != int(s.table.Size) {
-		return fmt.Errorf("%w: an input of %d bytes; this game's have %d", ErrValue, len(b), s.size())
+		return fmt.Errorf("%w: an input has %d bytes: pass the %d bytes of the game's input", ErrValue, len(b), s.size())
 	}
 	if len(b) == 0 {
 		return nil
@@ -95,7 +96,7 @@ func (s *inputState) give(b []byte) error {
 	return nil
 }
 
-// keepPress makes a press that waits for its tick survive an input without it.
+// keepPress copies a press from old to p if p has none in the field f.
 func keepPress(f *schema.Field, p, old unsafe.Pointer) {
 	n := int(reflectSize(f.Kind))
 	now, was := unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), n), unsafe.Slice((*byte)(unsafe.Add(old, f.Offset)), n)
@@ -118,8 +119,8 @@ func nonzero(b []byte) bool {
 	return false
 }
 
-// take hands the input out; a tick uses its presses up.
-func (s *inputState) take(dst unsafe.Pointer, tick bool) {
+// consume copies the input to dst. For a tick it also clears the presses.
+func (s *inputState) consume(dst unsafe.Pointer, tick bool) {
 	if len(s.value) == 0 {
 		return
 	}
@@ -130,7 +131,7 @@ func (s *inputState) take(dst unsafe.Pointer, tick bool) {
 	}
 }
 
-// size is the length of an input in bytes.
+// size returns the length of an input in bytes.
 func (s *inputState) size() int {
 	if s.table == nil {
 		return 0

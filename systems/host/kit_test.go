@@ -230,7 +230,7 @@ func (m *match) config() host.Config {
 	}
 }
 
-// play lets time pass at so many frames a second. each, which may be nil, is called after every frame.
+// subscribe lets time pass at so many frames a second. each, which may be nil, is called after every frame.
 func (m *match) play(d time.Duration, rate int, each func()) {
 	m.t.Helper()
 	for end := m.now.Add(d); m.now.Before(end); {

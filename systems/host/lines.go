@@ -8,14 +8,15 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Lines are what a host and its bindings must agree on: the lines of the protocol, and then for each type of which values
-// lie in memory a line that says where. The latter differ, too, where a field that is not replicated moves others, or where
-// the Book, which may be nil, has other types. Of elements only the first two are in them, which says where all are.
+// Lines returns the text lines in which a host and its bindings must agree: the lines of the protocol, then one line per
+// type with its memory layout. Besides the protocol, the lines depend on fields that are not replicated, because they move
+// other fields, and on the types of the Book. b may be nil. Lines list the first two elements of an array, from which the
+// offsets of all elements follow.
 func Lines(p *ecs.Protocol, b *Book) []string {
 	lines := p.Lines()
 	add := func(what string, t *schema.Table) {
 		if len(t.Fields) > 0 {
-			lines = append(lines, what+" "+memory(t))
+			lines = append(lines, what+" "+memoryLayout(t))
 		}
 	}
 	for i, c := range p.Replicated() {
@@ -37,13 +38,13 @@ func Lines(p *ecs.Protocol, b *Book) []string {
 	return lines
 }
 
-// memory is where the fields of a type lie, in bytes, as text.
-func memory(t *schema.Table) string {
+// memoryLayout returns the offsets of a type's fields in bytes, as text.
+func memoryLayout(t *schema.Table) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s of %d bytes{", t.Name, t.Size)
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		if !early(f.Path) {
+		if !onlyFirstElements(f.Path) {
 			continue
 		}
 		if i > 0 {
@@ -58,8 +59,8 @@ func memory(t *schema.Table) string {
 	return s.String()
 }
 
-// early reports whether a path has no element but the first two.
-func early(path string) bool {
+// onlyFirstElements reports whether all indices in path are 0 or 1.
+func onlyFirstElements(path string) bool {
 	for _, part := range strings.Split(path, "[")[1:] {
 		if !strings.HasPrefix(part, "0]") && !strings.HasPrefix(part, "1]") {
 			return false

@@ -1,98 +1,98 @@
 package host
 
-// Kind says what a [News] is.
+// Kind is the kind of a [News] item.
 type Kind uint8
 
 const (
-	// NewsGone: a row is in the view no more; NetID and Row name it. Its memory is somebody else's.
+	// NewsGone: a row has left the view. NetID and Row identify it. Other rows may already use its memory.
 	NewsGone Kind = iota
-	// NewsCame: a row is in the view since this frame.
+	// NewsCame: a row is new in this frame.
 	NewsCame
-	// NewsLeft: an entity has left the world of the client, which is ahead of the view; Which is the systems.Reason.
+	// NewsLeft: an entity has left the client's world, which is ahead of the view. Which is a systems.Reason.
 	NewsLeft
-	// NewsEntered: one has come into it; Which is the systems.Reason.
+	// NewsEntered: an entity has entered the client's world. Which is a systems.Reason.
 	NewsEntered
-	// NewsLoaded: all of the state with which the client joins has arrived.
+	// NewsLoaded: the whole initial state has arrived.
 	NewsLoaded
-	// NewsMessage: the server sent a message, of type Which of the [Book].
+	// NewsMessage: the server sent a message of type Which of the [Book].
 	NewsMessage
-	// NewsEvent: the server told of an event, of type Which.
+	// NewsEvent: the server sent an event of type Which.
 	NewsEvent
-	// NewsBegan: an outcome seems to have happened, of type Which; Number tells it from others.
+	// NewsBegan: a provisional outcome of type Which began. Number identifies the outcome.
 	NewsBegan
-	// NewsCommitted: it is final.
+	// NewsCommitted: the outcome is final.
 	NewsCommitted
-	// NewsCancelled: it did not happen.
+	// NewsCancelled: the outcome did not happen.
 	NewsCancelled
-	// NewsRefused: the server did not accept something; Which is the systems.RefusalCause, Number the input or how many
-	// there were too many, and the value is the reason as text.
+	// NewsRefused: the server refused an input, a change or a command. Which is a systems.RefusalCause. Number is the
+	// input's sequence, or the number of inputs above the limit. The value is the reason as text.
 	NewsRefused
 )
 
-// News is something that happened since the frame before. It has no padding, and lies in memory as it stands here.
+// News is an event since the previous frame. It has no padding; its memory layout is the order of its fields.
 type News struct {
-	// Row is the entity's row handle, that of Table.Handles: of NewsCame and NewsGone.
+	// Row is the row's handle in Table.Handles. Only NewsCame and NewsGone set it.
 	Row uint64
-	// NetID is the entity that it is about; 0 for none, and for predicted spawns.
+	// NetID is the entity concerned. It is 0 for none and for predicted spawns.
 	NetID uint32
-	// Tick is the tick of the server, or, of outcomes, the one that raised it as the model counts them.
+	// Tick is the server's tick. For outcomes it is the tick that raised the outcome.
 	Tick uint32
-	// Number is what Kind says.
+	// Number depends on Kind.
 	Number uint32
-	// At and Size say where the value lies in what [Host.NewsBytes] returns, in bytes; At is a multiple of 8.
+	// At and Size locate the value in [Host.NewsBytes], in bytes. At is a multiple of 8.
 	At, Size uint32
-	// Which is the type in the [Book], or what Kind says.
+	// Which is the number of the type in the [Book], or depends on Kind.
 	Which uint16
-	// Kind is what happened.
+	// Kind says what happened.
 	Kind Kind
 	_    uint8
 }
 
-// chronicle collects news until the next frame.
-type chronicle struct {
-	told, coming           []News
-	toldBytes, comingBytes []byte
-	most, mostBytes        int
-	lost                   uint64
+// newsQueue collects news until the next frame.
+type newsQueue struct {
+	current, pending           []News
+	currentBytes, pendingBytes []byte
+	most, mostBytes            int
+	lost                       uint64
 }
 
-// grain is what values begin at a multiple of.
-const grain = 8
+// valueAlign is the alignment of values in bytes.
+const valueAlign = 8
 
-// add takes in news with its value, which is copied.
-func (c *chronicle) add(n News, value []byte) {
-	at := (len(c.comingBytes) + grain - 1) &^ (grain - 1)
-	if len(c.coming) == c.most || at+len(value) > c.mostBytes {
+// add appends n with a copy of its value, or counts n as lost if the limits are reached.
+func (c *newsQueue) add(n News, value []byte) {
+	at := (len(c.pendingBytes) + valueAlign - 1) &^ (valueAlign - 1)
+	if len(c.pending) == c.most || at+len(value) > c.mostBytes {
 		c.lost++
 		return
 	}
 	n.At, n.Size = uint32(at), uint32(len(value))
-	c.coming = append(c.coming, n)
+	c.pending = append(c.pending, n)
 	if len(value) > 0 {
-		for len(c.comingBytes) < at {
-			c.comingBytes = append(c.comingBytes, 0)
+		for len(c.pendingBytes) < at {
+			c.pendingBytes = append(c.pendingBytes, 0)
 		}
-		c.comingBytes = append(c.comingBytes, value...)
+		c.pendingBytes = append(c.pendingBytes, value...)
 	}
 }
 
-// turn makes what was collected what is told.
-func (c *chronicle) turn() {
-	c.told, c.coming = c.coming, c.told[:0]
-	c.toldBytes, c.comingBytes = c.comingBytes, c.toldBytes[:0]
+// publish publishes the collected news and starts an empty list.
+func (c *newsQueue) publish() {
+	c.current, c.pending = c.pending, c.current[:0]
+	c.currentBytes, c.pendingBytes = c.pendingBytes, c.currentBytes[:0]
 }
 
-// News is what happened between the frame before and the newest, in order. It is valid until the next call, and empty
-// before the first frame.
-func (h *Host) News() []News { return h.news.told }
+// News returns the news between the previous frame and the newest, in order. The slice is valid until the next call. It is
+// empty before the first frame.
+func (h *Host) News() []News { return h.news.current }
 
-// NewsBytes are the values of all [Host.News], which say where theirs is.
-func (h *Host) NewsBytes() []byte { return h.news.toldBytes }
+// NewsBytes returns the values of all [Host.News]. News.At and News.Size locate each value.
+func (h *Host) NewsBytes() []byte { return h.news.currentBytes }
 
-// Value is the value of n, of [Host.News]: a message, event or outcome as it lies in memory, or text. It is nil where there
-// is none.
+// Value returns the value of a news item: a message, event or outcome in memory layout, or text. It returns nil if n is
+// invalid.
 func (h *Host) Value(n News) []byte {
-	b := h.news.toldBytes
+	b := h.news.currentBytes
 	if uint64(n.At)+uint64(n.Size) > uint64(len(b)) {
 		return nil
 	}

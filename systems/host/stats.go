@@ -2,45 +2,45 @@ package host
 
 import "time"
 
-// Stats is how the netcode does, as of the newest frame: numbers of eight bytes each, in this order, and nothing else.
-// What they are called is in [StatNames].
+// Stats holds the figures of the newest frame. All fields are float64, so bindings can read the struct as an array.
+// [StatNames] returns their names.
 type Stats struct {
-	// Client is the number that the server gave this client, and the owner of its entities; 0 before it is connected.
+	// Client is the number that the server gave this client. Entities name their owner with it. It is 0 before the client
+	// is connected.
 	Client float64
-	// Own is the NetID of the first own entity of the view; 0 where there is none.
+	// Own is the NetID of the client's first own entity in the view, or 0.
 	Own float64
-	// Joined is 1 once all of the state with which the client joins has arrived, else 0.
+	// Joined is 1 once the whole initial state has arrived, and 0 before.
 	Joined float64
-	// TickRate is the ticks a second; 0 before the client is connected.
+	// TickRate is the number of ticks per second. It is 0 before the client is connected.
 	TickRate float64
-	// Tick is the tick that the client simulates next, ServerTick the newest of which a state arrived, and DrawnTick
-	// the one that the view shows of others.
+	// Tick is the tick that the client simulates next. ServerTick is the newest tick of which a state arrived. DrawnTick is
+	// the tick at which the view shows interpolated entities.
 	Tick, ServerTick, DrawnTick float64
-	// Input is the sequence of the newest input.
+	// Input is the sequence number of the newest input.
 	Input float64
-	// RTT, MinRTT and Jitter of the link, in milliseconds; Loss in and out as shares, 0 to 1.
+	// RTT, MinRTT and Jitter are in milliseconds. LossIn and LossOut are shares from 0 to 1.
 	RTT, MinRTT, Jitter, LossIn, LossOut float64
-	// Buffer is how many inputs wait on the server, Lead how many ticks the client is ahead of the newest state, and
-	// Delay how many milliseconds what is drawn of others is behind that.
+	// Buffer is the number of inputs that wait on the server. Lead is the number of ticks by which the client is ahead of
+	// the newest state. Delay is the time in milliseconds by which interpolated entities are behind the newest state.
 	Buffer, Lead, Delay float64
-	// ReceivedRate and SentRate are bytes a second, CorrectionRate corrections a second, over the last second.
+	// ReceivedRate and SentRate are bytes per second, and CorrectionRate is corrections per second, over the last second.
 	ReceivedRate, SentRate, CorrectionRate float64
-	// Received and Sent are bytes in all.
+	// Received and Sent are total bytes.
 	Received, Sent float64
-	// Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps,
-	// Stalls, Snaps, Renewals, Refusals and Malformed count what systems.ClientStats says of them.
+	// The next fields have the meaning of their namesakes in systems.ClientStats. Malformed is MalformedMessages.
 	Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps,
 	Stalls, Snaps, Renewals, Refusals, Malformed float64
-	// Rows is how many rows the view has, Generation what [Host.Generation] says.
+	// Rows is the number of rows in the view. Generation is [Host.Generation].
 	Rows, Generation float64
-	// Silence is how many milliseconds nothing has come from the server. Lost is the [Reason] for which there is no session
-	// while the client reconnects, else 0; Reconnects counts sessions that began after another one had ended.
+	// Silence is the time since the last packet of the server, in milliseconds. Lost is the [Reason] of the lost session
+	// while the client reconnects, and 0 otherwise. Reconnects counts the sessions after the first.
 	Silence, Lost, Reconnects float64
-	// NewsLost counts what there was no room for among the [Host.News].
+	// NewsLost counts the news beyond the limits of Config.
 	NewsLost float64
 }
 
-// StatNames are the names of the fields of [Stats], in their order.
+// StatNames returns the names of the fields of [Stats], in their order.
 func StatNames() []string {
 	return []string{
 		"Client", "Own", "Joined", "TickRate", "Tick", "ServerTick", "DrawnTick", "Input",
@@ -52,21 +52,21 @@ func StatNames() []string {
 	}
 }
 
-// rates are counters, ten times a second, for a second.
+// rates computes increases per second from ten samples per second.
 type rates struct {
-	at     time.Time // of the newest
+	at     time.Time // of the newest sample
 	taken  int
 	past   [10]sample
 	latest [3]float64
 }
 
-// sample is what was counted at a time.
+// sample is the value of the counters at one time.
 type sample struct {
 	at     time.Time
 	counts [3]float64
 }
 
-// read takes in counters, and returns how much they rose in the last second.
+// read adds a sample of the counters. It returns their increase per second over the last second.
 func (r *rates) read(now time.Time, counts [3]float64) [3]float64 {
 	if now.Sub(r.at) < time.Second/10 && r.taken > 0 {
 		return r.latest
@@ -83,7 +83,7 @@ func (r *rates) read(now time.Time, counts [3]float64) [3]float64 {
 	return r.latest
 }
 
-// read takes in how a client does.
+// read populates the figures from the host's client.
 func (f *Stats) read(h *Host, now time.Time) {
 	c := h.client
 	s := c.Stats()

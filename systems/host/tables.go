@@ -7,25 +7,25 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Table is the rows of the view that have the same components: whole columns, as they lie in memory.
+// Table is a group of rows of the view with the same components. Its columns point into the client's memory.
 type Table struct {
-	// Mask has bit i where the rows have the i-th of ecs.Protocol.Replicated.
+	// Mask has bit i set if the rows have component i of ecs.Protocol.Replicated.
 	Mask uint64
-	// Rows is how many there are.
+	// Rows is the number of rows.
 	Rows int
 	// Simulated reports whether this client simulates these entities.
 	Simulated bool
-	// NetIDs names the entities, four bytes each; nil where they are predicted spawns, which have no names yet.
+	// NetIDs has the NetID of each row, four bytes each. It is nil for predicted spawns, which have no NetID yet.
 	NetIDs []components.NetID
-	// Handles names the rows, eight bytes each: the same as long as the entity is in the view, also while a predicted
-	// spawn gets its NetID. The handle of a row of News is such eight bytes, as a number.
+	// Handles has the handle of each row, eight bytes each. The handle stays the same while the entity is in the view, even
+	// when a predicted spawn receives its NetID. News.Row is the same eight bytes as a number.
 	Handles []ecs.Entity
-	// Columns has, by the place of the component in ecs.Protocol.Replicated, where the column begins; nil where there is
-	// none. Values are Schema.Size bytes apart.
+	// Columns has the address of each component's first value, by index in ecs.Protocol.Replicated. It is nil for
+	// components that the rows lack. Values are Schema.Size bytes apart.
 	Columns []unsafe.Pointer
 }
 
-// view is what is drawn, as hosts see it.
+// view is the state of the newest frame as hosts read it.
 type view struct {
 	comps      []*ecs.Component
 	shown      uint64 // components with values in the view
@@ -47,16 +47,16 @@ func newView(p *ecs.Protocol) view {
 	return v
 }
 
-// read makes the tables those of a world, and tells which rows came and went.
-func (v *view) read(w *ecs.World, news *chronicle) {
+// read updates the tables from a world and adds news about rows that came and went.
+func (v *view) read(w *ecs.World, news *newsQueue) {
 	was, before := v.n, &v.rows[0]
 	if w != v.world {
-		before.leave(news) // handles of another world
+		before.removeAll(news) // handles of another world
 		v.world, v.moved = w, true
 	}
 	v.n = 0
 	is := &v.rows[1]
-	is.begin(before.n)
+	is.reset(before.n)
 	if w != nil {
 		for t := range w.Netcode().Tables {
 			v.add(&t)
@@ -80,9 +80,9 @@ func (v *view) read(w *ecs.World, news *chronicle) {
 			}
 		}
 	}
-	before.without(is, news)
+	before.notifyRemoved(is, news)
 	v.rows[0], v.rows[1] = v.rows[1], v.rows[0]
-	for i := v.n; i < was; i++ { // nothing of a table that is gone is kept from being collected
+	for i := v.n; i < was; i++ { // release the memory of removed tables to the collector
 		cols := v.tables[i].Columns
 		clear(cols)
 		v.tables[i] = Table{Columns: cols}
@@ -93,7 +93,7 @@ func (v *view) read(w *ecs.World, news *chronicle) {
 	}
 }
 
-// add takes in a table.
+// add appends a table, and notes in v.moved whether its memory has moved.
 func (v *view) add(t *ecs.Table) {
 	if v.n == len(v.tables) {
 		v.tables = append(v.tables, Table{Columns: make([]unsafe.Pointer, len(v.comps))})
@@ -114,16 +114,16 @@ func (v *view) add(t *ecs.Table) {
 	}
 }
 
-// handle is a row's handle as a number, as it lies in memory on machines that put the lowest byte first.
+// handle returns a row's handle as a number: its bytes in little-endian order.
 func handle(e ecs.Entity) uint64 {
 	halves := (*[2]uint32)(unsafe.Pointer(&e))
 	return uint64(halves[0]) | uint64(halves[1])<<32
 }
 
-// rows is a set of rows, by their handles. The zero value is empty.
+// rows is a hash set of row handles. The zero value is empty.
 type rows struct {
-	slots []rowSlot // a power of two of them, at most half of them taken
-	stamp uint32    // of those that are taken
+	slots []rowSlot // length is a power of two; at most half are used
+	stamp uint32    // of the slots in use
 	n     int
 }
 
@@ -133,8 +133,8 @@ type rowSlot struct {
 	stamp uint32
 }
 
-// begin empties the set, with room for about n.
-func (s *rows) begin(n int) {
+// checkFirst empties the set and makes room for about n rows.
+func (s *rows) reset(n int) {
 	for len(s.slots) < 2*n || len(s.slots) == 0 {
 		s.slots, s.stamp = make([]rowSlot, max(64, 2*len(s.slots))), 0
 	}
@@ -145,8 +145,8 @@ func (s *rows) begin(n int) {
 	}
 }
 
-// at is where a key is, or would be.
-func (s *rows) at(key uint64) *rowSlot {
+// slot returns the slot of key, or the free slot where put would store it.
+func (s *rows) slot(key uint64) *rowSlot {
 	mask := uint64(len(s.slots) - 1)
 	for i := key * 0x9e3779b97f4a7c15 >> 32; ; i++ {
 		x := &s.slots[i&mask]
@@ -157,7 +157,7 @@ func (s *rows) at(key uint64) *rowSlot {
 }
 
 func (s *rows) has(key uint64) bool {
-	return s.n > 0 && s.at(key).stamp == s.stamp
+	return s.n > 0 && s.slot(key).stamp == s.stamp
 }
 
 func (s *rows) put(key uint64, id uint32) {
@@ -170,12 +170,12 @@ func (s *rows) put(key uint64, id uint32) {
 			}
 		}
 	}
-	*s.at(key) = rowSlot{key, id, s.stamp}
+	*s.slot(key) = rowSlot{key, id, s.stamp}
 	s.n++
 }
 
-// without tells of the rows that another set does not have.
-func (s *rows) without(other *rows, news *chronicle) {
+// notifyRemoved adds news about the rows of s that are not in other.
+func (s *rows) notifyRemoved(other *rows, news *newsQueue) {
 	if s.n == 0 {
 		return
 	}
@@ -186,8 +186,8 @@ func (s *rows) without(other *rows, news *chronicle) {
 	}
 }
 
-// leave tells of all rows that they are gone, and empties the set.
-func (s *rows) leave(news *chronicle) {
-	s.without(&rows{}, news)
-	s.begin(0)
+// removeAll adds news that all rows are gone, and empties the set.
+func (s *rows) removeAll(news *newsQueue) {
+	s.notifyRemoved(&rows{}, news)
+	s.reset(0)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Addresses that lead nowhere (RFC 6666): a browser tells no page whom it is connected to.
+// Addresses of the discard-only range (RFC 6666). A browser does not reveal the address that a page is connected to.
 var (
-	standIn = netip.MustParseAddrPort("[100::1]:1")
-	local   = netip.MustParseAddrPort("[100::2]:2")
+	standInAddr  = netip.MustParseAddrPort("[100::1]:1")
+	localStandIn = netip.MustParseAddrPort("[100::2]:2")
 )
 
-// ServerOf is the address that stands for a server which a host knows by "name:port": the address itself where it is one,
-// or localhost, else one that stands for all names.
+// ServerOf returns an address for a server given as "name:port". It returns the IP address if name is one, and 127.0.0.1
+// for localhost. All other names share one stand-in address.
 func ServerOf(name string) netip.AddrPort {
 	host, port := name, "80"
 	if i := strings.LastIndexByte(name, ':'); i >= 0 {
@@ -31,41 +31,42 @@ func ServerOf(name string) netip.AddrPort {
 	addr, err := netip.ParseAddr(host)
 	n, wrong := strconv.ParseUint(port, 10, 16)
 	if err != nil || wrong != nil || n == 0 || addr.IsUnspecified() {
-		return standIn
+		return standInAddr
 	}
 	return netip.AddrPortFrom(addr.Unmap(), uint16(n))
 }
 
-// DefaultWaiting is how many datagrams wait for the next Advance where WireConfig.Waiting is 0.
+// DefaultWaiting is the number of datagrams that can wait for the next Advance if WireConfig.Waiting is 0.
 const DefaultWaiting = 1024
 
-// maxWaiting bounds WireConfig.Waiting: 1.5 KiB each.
+// maxWaiting is the largest WireConfig.Waiting. A waiting datagram takes 1.5 KiB.
 const maxWaiting = 1 << 16
 
 // WireConfig configures a [Wire].
 type WireConfig struct {
-	// Server is whom the wire leads to. Default (zero): an address that stands for any, as [ServerOf] gives for a name.
+	// Server is the address of the other end. Default (zero): the stand-in address of [ServerOf].
 	Server netip.AddrPort
-	// Out sends a datagram, which is valid during the call. An error means that it is lost. Required. It must not call
-	// the host.
+	// Out sends a datagram, which is valid during the call. If it returns an error, the datagram is lost. Out must not call
+	// the host. Required.
 	Out func(datagram []byte) error
-	// Waiting bounds the datagrams that wait for the next Advance; more are dropped and counted. Default (0): 1,024.
+	// Waiting is the number of datagrams that can wait for the next Advance. Further datagrams are dropped and counted.
+	// Default (0): 1,024.
 	Waiting int
 }
 
-// Validate reports what is wrong with c; it never changes it.
+// Validate returns an error that describes what is wrong with c. It never changes c.
 func (c WireConfig) Validate() error {
 	switch {
 	case c.Out == nil:
-		return fmt.Errorf("%w: WireConfig.Out is nil: give the function that sends a datagram", ErrConfig)
+		return fmt.Errorf("%w: WireConfig.Out is nil: set it to the function that sends a datagram", ErrConfig)
 	case c.Waiting < 0 || c.Waiting > maxWaiting:
 		return fmt.Errorf("%w: WireConfig.Waiting %d is not between 1 and %d (0: %d)", ErrConfig, c.Waiting, maxWaiting, DefaultWaiting)
 	}
 	return nil
 }
 
-// Wire is a wire whose socket is the host's: what comes is pushed, what goes is handed out. It belongs to the goroutine of
-// its [Host]; Push may be called from others.
+// Wire is a datagram transport over the host's own socket: the host passes received datagrams to Push, and Out sends the
+// others. A Wire belongs to the goroutine of its [Host]. Only Push may be called from others.
 type Wire struct {
 	config WireConfig
 	inbox  *netsys.Inbox
@@ -74,19 +75,20 @@ type Wire struct {
 
 var _ netsys.Wire = (*Wire)(nil)
 
-// NewWire makes a wire. The error is that of [WireConfig.Validate].
+// NewWire creates a wire. The error comes from [WireConfig.Validate].
 func NewWire(c WireConfig) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if !c.Server.IsValid() {
-		c.Server = standIn
+		c.Server = standInAddr
 	}
 	return &Wire{config: c, inbox: netsys.NewInbox(cmp.Or(c.Waiting, DefaultWaiting))}, nil
 }
 
-// Push takes in a datagram that arrived at now, and copies it. What is longer than netsys.MaxDatagram is refused with
-// netsys.ErrTooLarge, what comes after Close with netsys.ErrClosed; what there is no room for is dropped and counted.
+// Push copies a datagram that arrived at now into the queue for the next Advance. It returns netsys.ErrTooLarge for a
+// datagram longer than netsys.MaxDatagram, and netsys.ErrClosed after Close. If the queue is full, Push drops and counts
+// the datagram.
 func (w *Wire) Push(now time.Time, datagram []byte) error {
 	switch {
 	case w.closed:
@@ -98,13 +100,13 @@ func (w *Wire) Push(now time.Time, datagram []byte) error {
 	return nil
 }
 
-// Dropped is how many datagrams there was no room for.
+// Dropped returns the number of datagrams that the full queue dropped.
 func (w *Wire) Dropped() uint64 { return w.inbox.Dropped() }
 
 // Poll implements [netsys.Wire].
 func (w *Wire) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drain(now, deliver) }
 
-// Send implements [netsys.Wire]: everything goes to the server.
+// Send implements [netsys.Wire]. It ignores the address: every datagram goes to the server.
 func (w *Wire) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
 	switch {
 	case w.closed:
@@ -115,14 +117,13 @@ func (w *Wire) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
 	return w.config.Out(b)
 }
 
-// LocalAddr implements [netsys.Wire] with an address that only stands in for one.
-func (w *Wire) LocalAddr() netip.AddrPort { return local }
+// LocalAddr implements [netsys.Wire] with a stand-in address.
+func (w *Wire) LocalAddr() netip.AddrPort { return localStandIn }
 
-// RemoteAddr is the server: pass it to [New].
+// RemoteAddr returns the address of the server. Pass it to [New].
 func (w *Wire) RemoteAddr() netip.AddrPort { return w.config.Server }
 
-// Closed reports whether nothing comes or goes any more: after Close, which the client calls when it has arrived in another
-// room, too.
+// Closed reports whether the wire is closed: by Close, or by the client after it has moved to another room.
 func (w *Wire) Closed() bool { return w.closed }
 
 // Close implements [netsys.Wire].

@@ -44,7 +44,7 @@ func TestWriteAndCheck(t *testing.T) {
 		}
 	}
 	c.Protocol, c.Book = protocol("kit/2")
-	if err := bind.Check(c); !errors.Is(err, bind.ErrBind) || !strings.Contains(err.Error(), "kit.mjs is not of this protocol: run go generate") {
+	if err := bind.Check(c); !errors.Is(err, bind.ErrBind) || !strings.Contains(err.Error(), "kit.mjs does not match the protocol: run go generate") {
 		t.Error(err)
 	}
 	c.Folder = t.TempDir()
@@ -121,34 +121,34 @@ func TestWhatCannotBeBound(t *testing.T) {
 		config bind.Config
 		says   string
 	}{
-		"no name":     {bind.Config{Protocol: plain}, "use lower-case letters"},
-		"a bad name":  {bind.Config{Name: "../x", Protocol: plain}, "use lower-case letters"},
-		"no protocol": {bind.Config{Name: "x"}, "no Config.Protocol"},
+		"no name":     {bind.Config{Protocol: plain}, "use a lower-case letter"},
+		"a bad name":  {bind.Config{Name: "../x", Protocol: plain}, "use a lower-case letter"},
+		"no protocol": {bind.Config{Name: "x"}, "Config.Protocol is nil"},
 		"generic": {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) {
 			ecs.ReplicateFields[generic[uint8]](p, 0, schema.Fields{"V": "raw"})
-		})}, "give it one, as in type"},
-		"a keyword":           {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[class](p, 0) })}, "class: the name means something else"},
-		"a member":            {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[rows](p, 0) })}, "rows: tables of JavaScript"},
-		"a field's keyword":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Keyword](p, 0) })}, "Keyword.In.while: the name is a word of C"},
-		"a field's letters":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Greek](p, 0) })}, "Greek.Ψ: a field's name is of letters"},
-		"a column's member":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Taken](p, 0) })}, "Taken.floats: bindings have something else"},
-		"a list's member":     {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Length](p, 0) })}, "length: bindings have something else"},
-		"an unequal array":    {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.ReplicateFields[Mixed](p, 0, schema.Fields{"A": "raw", "A[1]": "-"}) })}, "[0] and [1]: give them all the same"},
-		"another tag":         {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.ReplicateFields[Mixed](p, 0, schema.Fields{"A": "0..9", "A[2]": "0..8"}) })}, "[0] and [2]: give them all the same"},
-		"an enum in part":     {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.X", 0, 2)}, "no name for 1"},
-		"an enum's end":       {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.X", 0, 1, 2, 3)}, "D is 3, which the field's tag does not have"},
+		})}, "define a named type, as in type"},
+		"a keyword":           {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[class](p, 0) })}, "class: the name is reserved"},
+		"a member":            {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[rows](p, 0) })}, "rows: the name is reserved in JavaScript's Table"},
+		"a field's keyword":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Keyword](p, 0) })}, "Keyword.In.while: the name is a keyword of C"},
+		"a field's letters":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Greek](p, 0) })}, "Greek.Ψ: other languages allow only the letters"},
+		"a column's member":   {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Taken](p, 0) })}, "Taken.floats: the name is reserved in bindings"},
+		"a list's member":     {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Length](p, 0) })}, "length: the name is reserved in bindings"},
+		"an unequal array":    {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.ReplicateFields[Mixed](p, 0, schema.Fields{"A": "raw", "A[1]": "-"}) })}, "the tags of elements [0] and [1] differ"},
+		"another tag":         {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.ReplicateFields[Mixed](p, 0, schema.Fields{"A": "0..9", "A[2]": "0..8"}) })}, "the tags of elements [0] and [2] differ"},
+		"an enum in part":     {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.X", 0, 2)}, "1 has no name"},
+		"an enum's end":       {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.X", 0, 1, 2, 3)}, "D is 3, which is outside the range"},
 		"an unknown field":    {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.Y", 0, 1, 2)}, "there is no field \"Mood.Y\""},
 		"an enum twice":       {bind.Config{Name: "x", Protocol: moody, Enums: append(names("Mood.X", 0, 1, 2), names("Mood.X", 0, 1, 2)...)}, "two enums"},
 		"an enum without any": {bind.Config{Name: "x", Protocol: moody, Enums: names("Mood.X")}, "at least one value"},
 		"a value's name":      {bind.Config{Name: "x", Protocol: moody, Enums: []bind.Enum{{Name: "N", Values: []bind.Value{{Name: "a b"}}}}}, "called \"a b\""},
-		"an enum's name":      {bind.Config{Name: "x", Protocol: moody, Enums: []bind.Enum{{Name: "Mood", Fields: []string{"Mood.X"}, Values: []bind.Value{{Name: "a"}, {Name: "b", Number: 1}, {Name: "c", Number: 2}}}}}, "something else is called that"},
+		"an enum's name":      {bind.Config{Name: "x", Protocol: moody, Enums: []bind.Enum{{Name: "Mood", Fields: []string{"Mood.X"}, Values: []bind.Value{{Name: "a"}, {Name: "b", Number: 1}, {Name: "c", Number: 2}}}}}, "another type has the same name"},
 		"flags":               {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Flags](p, 0) }), Enums: names("Flags.X", 1, 8)}, "B is 8, which"},
-		"names of floats":     {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Real](p, 0) }), Enums: names("Real.X", 1)}, "only integers"},
+		"names of floats":     {bind.Config{Name: "x", Protocol: with(func(p *ecs.Protocol) { ecs.Replicate[Real](p, 0) }), Enums: names("Real.X", 1)}, "only the values of integers"},
 		"two to send": {bind.Config{Name: "x", Protocol: plain, Book: book(func(b *host.Book) {
 			r := register()
 			host.Message(b, channel.Register[Flags](r, "event"))
 			host.Event[Flags](b, event.FromClients)
-		})}, "two of what clients send are called Flags"},
+		})}, "clients send two types called Flags"},
 	} {
 		c.config.Folder = t.TempDir()
 		err := bind.Write(c.config)

@@ -12,45 +12,47 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// ErrBind is wrapped by errors of [Write] and [Check] about what cannot be bound; the text says what to write instead.
+// ErrBind is wrapped by errors of [Write] and [Check] about types that cannot be bound. The text says how to change the
+// type.
 var ErrBind = errors.New("bind")
 
-// Config says what to bind.
+// Config configures [Write] and [Check].
 type Config struct {
-	// Folder is where the files go; it must exist. Default (""): the working directory, which in go generate is that of
-	// the file with the directive.
+	// Folder is the folder of the generated files. It must exist. Default (""): the working directory, which for go
+	// generate is the folder of the file with the directive.
 	Folder string
-	// Name is that of the files, and in C what all names begin with: lower-case letters, digits and _, a letter first.
-	// Required.
+	// Name is the base name of the files and the prefix of all names in C: a lower-case letter, then lower-case letters,
+	// digits and _. Required.
 	Name string
-	// Protocol is what server and clients agree on. Required.
+	// Protocol is the protocol of the server and its clients. Required.
 	Protocol *ecs.Protocol
-	// Book has what hosts are told and send, as in host.Config. Default (nil): nothing.
+	// Book lists the types of messages, events and outcomes, as in host.Config. Default (nil): none.
 	Book *host.Book
-	// Enums name values. Default (nil): they are numbers.
+	// Enums gives names to values. Default (nil): values are plain numbers.
 	Enums []Enum
 }
 
 // Enum gives names to the values of fields.
 type Enum struct {
-	// Name is what the enum is called, such as "Mood".
+	// Name is the name of the enum, such as "Mood".
 	Name string
-	// Fields are those that hold it: their type and path, without the indices of arrays and lists, as "Bag.Slots.Mood".
+	// Fields lists the fields with these values: type and path without the indices of arrays and lists, as
+	// "Bag.Slots.Mood".
 	Fields []string
-	// Values are the names. A field with the tag "enum N" needs one for each of 0..N−1; for flags and other integers they
-	// are bits or marks, as many as there are.
+	// Values lists the names. A field with the tag "enum N" needs a name for each of 0..N−1. For flags and other integers,
+	// any number of bits or values can have names.
 	Values []Value
 }
 
 // Value is a number with a name.
 type Value struct {
-	// Name is what it is called, such as "Calm".
+	// Name is the name of the value, such as "Calm".
 	Name string
 	// Number is the value in memory.
 	Number int64
 }
 
-// file is one that is written.
+// file is one generated file.
 type file struct {
 	name string
 	text []byte
@@ -58,22 +60,23 @@ type file struct {
 
 var simpleName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// files makes all files.
+// files generates all files.
 func (c *Config) files() ([]file, error) {
 	switch {
 	case !simpleName.MatchString(c.Name):
-		return nil, fmt.Errorf("%w: Config.Name is %q: use lower-case letters, digits and _, as in arena", ErrBind, c.Name)
+		return nil, fmt.Errorf("%w: Config.Name is %q: use a lower-case letter, then lower-case letters, digits and _, as in arena", ErrBind, c.Name)
 	case c.Protocol == nil:
-		return nil, fmt.Errorf("%w: no Config.Protocol: give the one that server and clients use", ErrBind)
+		return nil, fmt.Errorf("%w: Config.Protocol is nil: set it to the protocol of server and clients", ErrBind)
 	}
 	m, err := newModel(c)
 	if err != nil {
 		return nil, err
 	}
-	return []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.ts", types(m)}, {c.Name + ".d.mts", forward(m)}, {c.Name + ".h", header(m)}}, nil
+	return []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.ts", types(m)}, {c.Name + ".d.mts", reexport(m)}, {c.Name + ".h", header(m)}}, nil
 }
 
-// Write writes the bindings; a file that has these bytes stays as it is. Errors wrap [ErrBind], or are of the file system.
+// Write writes the bindings. It does not touch a file that already has the same bytes. Errors wrap [ErrBind] or come from
+// the file system.
 func Write(c Config) error {
 	files, err := c.files()
 	if err != nil {
@@ -91,8 +94,8 @@ func Write(c Config) error {
 	return nil
 }
 
-// Check reports whether [Write] would change nothing: the error names the first file that it would, and wraps [ErrBind].
-// It is for a test of the game, so that nobody forgets go generate.
+// Check returns an error that wraps [ErrBind] and names the first file that [Write] would change. Call it in a test of the
+// game to detect a forgotten go generate.
 func Check(c Config) error {
 	files, err := c.files()
 	if err != nil {
@@ -105,7 +108,7 @@ func Check(c Config) error {
 		case err != nil:
 			return fmt.Errorf("%w: %w: run go generate", ErrBind, err)
 		case !bytes.Equal(old, f.text):
-			return fmt.Errorf("%w: %s is not of this protocol: run go generate, and commit what it writes", ErrBind, path)
+			return fmt.Errorf("%w: %s does not match the protocol: run go generate and commit the result", ErrBind, path)
 		}
 	}
 	return nil

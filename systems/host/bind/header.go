@@ -8,16 +8,16 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// header is the file for C, and C++ from 11 on.
+// header returns the header file for C11 and C++11.
 func header(m *model) []byte {
 	o := &out{}
 	o.WriteString(mark)
 	upper := strings.ToUpper(m.name)
 	o.line(`// Bindings of %s, for C11 and C++11: values as they lie in the memory of the game's client.
 //
-// Pointers to columns, singletons and values are pinned: the collector of the library moves nothing. They are good until
-// the next call of the library for the same client, and not after it: take them anew in each frame. Only read what they
-// point to. Row r of a column is column[r]. Numbers are in the byte order of the machine.
+// Pointers to columns, singletons and values are pinned: the library's garbage collector does not move them. They are
+// valid until the next call of the library for the same client: read them again in each frame. Do not write through
+// them. Row r of a column is column[r]. Numbers are in the machine's byte order.
 
 #ifndef TACTUS_%s_H
 #define TACTUS_%s_H
@@ -46,9 +46,9 @@ func header(m *model) []byte {
 	for _, k := range m.one {
 		singles = append(singles, k.name)
 	}
-	constants(m, o, "Places of components among the columns of a table; singletons have the same.", append(places, fmt.Sprintf("%s_columns = %d", m.name, m.places)))
+	writeEnum(m, o, "Indices of components among the columns of a table and among the singletons.", append(places, fmt.Sprintf("%s_columns = %d", m.name, m.places)))
 	if len(singles) > 0 {
-		o.line("// The world has one of each: %s.", strings.Join(singles, ", "))
+		o.line("// Singletons of the world: %s.", strings.Join(singles, ", "))
 	}
 	var sent, told []string
 	for _, s := range m.sent {
@@ -57,8 +57,8 @@ func header(m *model) []byte {
 	for _, t := range m.told {
 		told = append(told, fmt.Sprintf("%s_%s_%s = %d", m.name, t.what, t.name, t.which))
 	}
-	constants(m, o, "Numbers of what clients send: messages, events and commands have their own.", sent)
-	constants(m, o, "Numbers of what clients are told.", told)
+	writeEnum(m, o, "Numbers of the types that clients send. Messages, events and commands are numbered separately.", sent)
+	writeEnum(m, o, "Numbers of the types that clients receive.", told)
 	done := map[string]bool{}
 	structC := func(n *node, what string) {
 		if !done[n.name] && n.size > 0 {
@@ -67,38 +67,38 @@ func header(m *model) []byte {
 		done[n.name] = true
 	}
 	for _, k := range m.columns {
-		structC(k.node, strings.Join(some("Component "+k.name, modes(k.mode)), ": "))
+		structC(k.node, strings.Join(nonEmpty("Component "+k.name, modes(k.mode)), ": "))
 	}
 	if m.input != nil {
-		structC(m.input, "What the player does")
+		structC(m.input, "The player's input")
 	}
 	if m.login != nil {
-		structC(m.login, "What a player asks to be")
+		structC(m.login, "The login request of a player")
 	}
 	for _, s := range m.sent {
 		structC(s.node, "Clients send this "+whats[s.what])
 	}
 	for _, t := range m.told {
-		structC(t.node, "Of the server: "+t.what)
+		structC(t.node, "The server sends this "+t.what)
 	}
-	o.line("\n// How the netcode does: see host.Stats.\ntypedef struct %s_Stats {\n  double %s;\n} %s_Stats;", m.name, strings.Join(host.StatNames(), ", "), m.name)
+	o.line("\n// Figures of the connection and the prediction: see host.Stats.\ntypedef struct %s_Stats {\n  double %s;\n} %s_Stats;", m.name, strings.Join(host.StatNames(), ", "), m.name)
 	o.line("%s_ASSERT(sizeof(%s_Stats) == %d);", upper, m.name, 8*len(host.StatNames()))
 	o.line("\n#undef %s_ASSERT\n#endif", upper)
 	return []byte(o.String())
 }
 
-// constants writes an enumeration.
-func constants(m *model, o *out, what string, all []string) {
+// writeEnum writes an enumeration with a comment.
+func writeEnum(m *model, o *out, what string, all []string) {
 	if len(all) > 0 {
 		o.line("\n// %s\nenum {\n  %s,\n};", what, strings.Join(all, ",\n  "))
 	}
 }
 
-// checkFunction writes the function that compares lines.
+// checkFunction writes the C function that compares the library's lines with those of the bindings.
 func checkFunction(m *model, o *out) {
 	o.line(`
-// %[1]s_check reports whether a library is of this game, by its lines with \n between them, as host.Lines has them. If not,
-// text, which has room for size bytes, tells the first line that differs, of both.
+// %[1]s_check reports whether the library belongs to this game. lines are the library's lines, separated by \n: see
+// host.Lines. If it returns false, it writes the first line that differs, in both versions, to the size bytes at text.
 static inline bool %[1]s_check(const char *lines, char *text, size_t size) {
   static const char *const known[] = {`, m.name)
 	for _, l := range m.lines {
@@ -112,7 +112,7 @@ static inline bool %[1]s_check(const char *lines, char *text, size_t size) {
     size_t n = there ? strcspn(there, "\n") : 0;
     if (!here && !there) return true;
     if (!here || !there || strlen(here) != n || memcmp(here, there, n) != 0) {
-      snprintf(text, size, "the bindings are of another protocol than the library: run go generate, and build both anew\n  library:  %%.*s\n  bindings: %%s",
+      snprintf(text, size, "the bindings and the library have different protocols: run go generate and rebuild both\n  library:  %%.*s\n  bindings: %%s",
                there ? (int)n : 14, there ? there : "(no such line)", here ? here : "(no such line)");
       return false;
     }
@@ -121,7 +121,7 @@ static inline bool %[1]s_check(const char *lines, char *text, size_t size) {
 }`)
 }
 
-// enumC writes the names of values: as an enumeration where they fit an int.
+// enumC writes the names of values. Values outside the range of int become macros.
 func enumC(m *model, o *out, e *Enum) {
 	fits := true
 	for _, v := range e.Values {
@@ -138,21 +138,21 @@ func enumC(m *model, o *out, e *Enum) {
 	for _, v := range e.Values {
 		all = append(all, fmt.Sprintf("%s_%s_%s = %d", m.name, e.Name, v.Name, v.Number))
 	}
-	constants(m, o, "Values of "+strings.Join(e.Fields, ", ")+".", all)
+	writeEnum(m, o, "Values of "+strings.Join(e.Fields, ", ")+".", all)
 }
 
-// structureC writes a type, and that it lies as it does in Go.
+// structureC writes a struct, and assertions that its layout is Go's.
 func structureC(m *model, o *out, n *node, what string) {
 	name := m.name + "_" + n.name
 	o.line("\n// %s.\ntypedef struct %s {", what, name)
 	asserts := &asserts{of: name, macro: strings.ToUpper(m.name) + "_ASSERT"}
 	fieldsC(o, n.in, n.size, "  ")
 	o.line("} %s;", name)
-	asserts.note(o, n, "", 0)
+	asserts.assertNode(o, n, "", 0)
 	o.line("%s(sizeof(%s) == %d);", asserts.macro, name, n.size)
 }
 
-// fieldsC writes the fields of a struct of so many bytes, with what is between them.
+// fieldsC writes the fields of a struct of size bytes, with explicit padding.
 func fieldsC(o *out, in []*node, size uintptr, indent string) {
 	var at uintptr
 	pads := 0
@@ -171,11 +171,11 @@ func fieldsC(o *out, in []*node, size uintptr, indent string) {
 	fill(size)
 }
 
-// declare writes a value.
+// declare writes the declaration of a field, with a comment.
 func declare(o *out, n *node, name, indent string) {
-	doc := strings.TrimSpace(n.about() + scaled(n))
+	doc := strings.TrimSpace(n.describe() + fixedPointScale(n))
 	if n.kind == array && doc == "" {
-		doc = n.elem.about() + scaled(n.elem)
+		doc = n.elem.describe() + fixedPointScale(n.elem)
 	}
 	if doc != "" {
 		o.line("%s// %s", indent, strings.ToUpper(doc[:1])+doc[1:])
@@ -203,7 +203,7 @@ func declare(o *out, n *node, name, indent string) {
 	}
 }
 
-// countedC writes the two parts of a list or a text.
+// countedC writes the count and the elements of a list or a text.
 func countedC(o *out, n *node, count, items, indent string) {
 	c := scalars[n.head.of]
 	o.line("%s%s %s;", indent, c.c, count)
@@ -216,7 +216,7 @@ func countedC(o *out, n *node, count, items, indent string) {
 		at = n.head.body + uintptr(n.n)
 	} else {
 		of := *n.elem
-		of.says = nil // said of the list
+		of.says = nil // the comment of the list covers the elements
 		if of.kind == structure && len(of.in) == 0 {
 			o.line("%suint8_t %s[%d];", indent, items, uintptr(n.n)*of.size)
 		} else {
@@ -229,24 +229,24 @@ func countedC(o *out, n *node, count, items, indent string) {
 	}
 }
 
-// asserts writes where values lie.
+// asserts writes assertions about the offsets of fields in a struct.
 type asserts struct{ of, macro string }
 
-func (a *asserts) at(o *out, path string, at uintptr) {
+func (a *asserts) assertOffset(o *out, path string, at uintptr) {
 	o.line("%s(offsetof(%s, %s) == %d);", a.macro, a.of, path, at)
 }
 
-// note writes where a value and all in it lie; of elements the first and the last.
-func (a *asserts) note(o *out, n *node, path string, at uintptr) {
+// assertNode writes assertions for a value and its fields. For arrays it checks the first and the last element.
+func (a *asserts) assertNode(o *out, n *node, path string, at uintptr) {
 	switch n.kind {
 	case number:
-		a.at(o, path, at)
+		a.assertOffset(o, path, at)
 	case structure:
 		for _, f := range n.in {
-			a.note(o, f, join(path, f.name), at+f.at)
+			a.assertNode(o, f, join(path, f.name), at+f.at)
 		}
 	case array:
-		a.ends(o, n, path, at)
+		a.assertElements(o, n, path, at)
 	default:
 		count, items := n.head.count, path
 		if count == "" {
@@ -254,17 +254,17 @@ func (a *asserts) note(o *out, n *node, path string, at uintptr) {
 		} else if i := strings.LastIndexByte(path, '.'); i >= 0 {
 			count = path[:i+1] + count
 		}
-		a.at(o, count, at)
-		a.at(o, items, at+n.head.body)
+		a.assertOffset(o, count, at)
+		a.assertOffset(o, items, at+n.head.body)
 		if n.kind == list && (n.elem.kind != structure || len(n.elem.in) > 0) {
-			a.ends(o, n, items, at+n.head.body)
+			a.assertElements(o, n, items, at+n.head.body)
 		}
 	}
 }
 
-func (a *asserts) ends(o *out, n *node, path string, at uintptr) {
-	a.note(o, n.elem, path+"[0]", at)
+func (a *asserts) assertElements(o *out, n *node, path string, at uintptr) {
+	a.assertNode(o, n.elem, path+"[0]", at)
 	if n.n > 1 {
-		a.note(o, n.elem, fmt.Sprintf("%s[%d]", path, n.n-1), at+uintptr(n.n-1)*n.elem.size)
+		a.assertNode(o, n.elem, fmt.Sprintf("%s[%d]", path, n.n-1), at+uintptr(n.n-1)*n.elem.size)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// kind is what a node of a layout is.
+// kind is the kind of a node.
 type kind uint8
 
 const (
@@ -22,39 +22,40 @@ const (
 	structure
 )
 
-// node is a value in memory, and what is in it: a type by its replicated fields, without indices.
+// node describes a value in memory: a type and its replicated fields.
 type node struct {
 	kind kind
 	name string
-	path string  // within its type, without indices
-	at   uintptr // from where the node around it begins; of elements 0
+	path string  // within the type, without indices
+	at   uintptr // offset in the parent node; 0 for elements
 	size uintptr
-	of   reflect.Kind  // number: of which kind
-	says *schema.Field // what is known of the value; nil where the one around it knows
-	n    int           // array: its length; list and text: the most elements and bytes
+	of   reflect.Kind  // number: its kind
+	says *schema.Field // the field's schema; nil if an outer node has it
+	n    int           // array: length; list and text: maximum number of elements or bytes
 	elem *node         // array, list
 	in   []*node       // structure
 	enum *Enum         // number
 	head counted       // list, text
 }
 
-// counted is how a list or a text lies in memory.
+// counted is the memory layout of a list or a text.
 type counted struct {
-	count string       // the name of the count; "" where the two are a struct of their own
-	of    reflect.Kind // of the count
-	body  uintptr      // from the count to the elements
+	count string       // name of the count field; "" if count and elements form their own struct
+	of    reflect.Kind // type of the count
+	body  uintptr      // offset from the count to the elements
 }
 
 var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// walker lays out a type.
+// walker computes the layout of a type.
 type walker struct {
 	table  *schema.Table
 	fields map[string]*schema.Field
-	enums  map[string]*Enum // by type and path; those that were met are taken out
+	enums  map[string]*Enum // by type and path
 }
 
-// layOut is the layout of a table's type, a structure. enums are looked up by type and path; used notes which.
+// layOut returns the layout of a table's type, a structure. It looks up enums by type and path, and marks in used those
+// that it finds.
 func layOut(t *schema.Table, enums map[string]*Enum, used map[string]bool) (*node, error) {
 	w := walker{table: t, fields: make(map[string]*schema.Field, len(t.Fields)), enums: enums}
 	for i := range t.Fields {
@@ -65,15 +66,15 @@ func layOut(t *schema.Table, enums map[string]*Enum, used map[string]bool) (*nod
 	if n.in, err = w.members(t.Type, ""); err != nil {
 		return nil, err
 	}
-	return n, w.name(n, used)
+	return n, w.attachEnums(n, used)
 }
 
-// refuse is an error about a field.
-func (w *walker) refuse(path, format string, a ...any) error {
+// errorf returns an error about a field.
+func (w *walker) errorf(path, format string, a ...any) error {
 	return fmt.Errorf("%w: %v.%s: %s", ErrBind, w.table.Type, path, fmt.Sprintf(format, a...))
 }
 
-// members are the fields of a struct that are there.
+// members returns the nodes of a struct's replicated fields.
 func (w *walker) members(t reflect.Type, path string) (in []*node, err error) {
 	for i := 0; i < t.NumField(); i++ {
 		f := t.Field(i)
@@ -91,7 +92,7 @@ func (w *walker) members(t reflect.Type, path string) (in []*node, err error) {
 		if n != nil {
 			n.name, n.at = t.Field(last).Name, f.Offset
 			if !identifier.MatchString(n.name) {
-				return nil, w.refuse(join(path, n.name), "a field's name is of letters A to Z and a to z, digits and _ in other languages: rename it")
+				return nil, w.errorf(join(path, n.name), "other languages allow only the letters A to Z and a to z, digits and _ in field names: rename it")
 			}
 			in = append(in, n)
 		}
@@ -100,7 +101,8 @@ func (w *walker) members(t reflect.Type, path string) (in []*node, err error) {
 	return in, nil
 }
 
-// counted is the list or the text of which field i of a struct is the count, and the field that is its array; nil where it is none.
+// counted returns the list or text whose count is field i of a struct, and the index of the array field. It returns nil if
+// field i is no such count.
 func (w *walker) counted(t reflect.Type, i int, path string) (*node, int, error) {
 	count := t.Field(i)
 	if count.Type.Kind() != reflect.Uint8 && count.Type.Kind() != reflect.Uint16 {
@@ -140,7 +142,7 @@ func (w *walker) counted(t reflect.Type, i int, path string) (*node, int, error)
 	return n, last, err
 }
 
-// elements is what the elements of an array are, nil where they are not there.
+// elements returns the node of an array's elements. It returns nil if they are not replicated.
 func (w *walker) elements(t reflect.Type, path string) (*node, error) {
 	first, err := w.value(t.Elem(), path+"[0]")
 	if err != nil {
@@ -152,13 +154,13 @@ func (w *walker) elements(t reflect.Type, path string) (*node, error) {
 			return nil, err
 		}
 		if !same(first, n) {
-			return nil, w.refuse(path, "its elements differ in their tags, [0] and [%d]: give them all the same, or make fields of them", i)
+			return nil, w.errorf(path, "the tags of elements [0] and [%d] differ: give all elements the same tags, or use fields instead of an array", i)
 		}
 	}
 	return first, nil
 }
 
-// value is the value of a type at a path; nil where nothing of it is there.
+// value returns the node of a type at a path. It returns nil if no part of the type is replicated.
 func (w *walker) value(t reflect.Type, path string) (*node, error) {
 	n := &node{path: bare(path), size: t.Size(), says: w.fields[path]}
 	var err error
@@ -193,7 +195,7 @@ func (w *walker) value(t reflect.Type, path string) (*node, error) {
 	return n, err
 }
 
-// parts are the numbers of a direction or a rotation that is a struct.
+// parts returns the numbers of a direction or rotation that is a struct.
 func parts(t reflect.Type) (in []*node) {
 	for f := range t.Fields() {
 		in = append(in, &node{kind: number, name: f.Name, at: f.Offset, of: f.Type.Kind(), size: f.Type.Size()})
@@ -201,7 +203,7 @@ func parts(t reflect.Type) (in []*node) {
 	return in
 }
 
-// same reports whether two elements of an array can be read by the same code, and mean the same.
+// same reports whether two elements of an array have the same layout and the same meaning.
 func same(a, b *node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -217,13 +219,13 @@ func same(a, b *node) bool {
 	return (a.elem == nil) == (b.elem == nil) && (a.elem == nil || same(a.elem, b.elem)) && slices.EqualFunc(a.in, b.in, same)
 }
 
-// name gives the numbers in a node their enums.
-func (w *walker) name(n *node, used map[string]bool) error {
+// attachEnums attaches enums to the numbers in a node.
+func (w *walker) attachEnums(n *node, used map[string]bool) error {
 	if n.elem != nil {
-		return w.name(n.elem, used)
+		return w.attachEnums(n.elem, used)
 	}
 	for _, m := range n.in {
-		if err := w.name(m, used); err != nil {
+		if err := w.attachEnums(m, used); err != nil {
 			return err
 		}
 	}
@@ -233,18 +235,18 @@ func (w *walker) name(n *node, used map[string]bool) error {
 	}
 	used[key] = true
 	if n.kind != number || n.of == reflect.Bool || n.of == reflect.Float32 || n.of == reflect.Float64 {
-		return w.refuse(n.path, "Enum %s: only integers have names for their values", n.enum.Name)
+		return w.errorf(n.path, "Enum %s: only the values of integers can have names", n.enum.Name)
 	}
 	has := map[int64]bool{}
 	for _, v := range n.enum.Values {
 		has[v.Number] = true
 		if f := n.says; f.Form == schema.FormEnum && (v.Number < 0 || float64(v.Number) > f.Max) || f.Form == schema.FormFlags && f.Bits < 63 && (v.Number < 0 || v.Number>>f.Bits != 0) {
-			return w.refuse(n.path, "Enum %s: %s is %d, which the field's tag does not have", n.enum.Name, v.Name, v.Number)
+			return w.errorf(n.path, "Enum %s: %s is %d, which is outside the range of the field's tag", n.enum.Name, v.Name, v.Number)
 		}
 	}
 	for i := int64(0); n.says.Form == schema.FormEnum && i <= int64(n.says.Max); i++ {
 		if !has[i] {
-			return w.refuse(n.path, "Enum %s: no name for %d: the field's tag is enum %v, so give one for each of 0 to %v", n.enum.Name, i, n.says.Max+1, n.says.Max)
+			return w.errorf(n.path, "Enum %s: %d has no name: the field's tag is enum %v, so add a name for each of 0 to %v", n.enum.Name, i, n.says.Max+1, n.says.Max)
 		}
 	}
 	return nil
@@ -252,7 +254,7 @@ func (w *walker) name(n *node, used map[string]bool) error {
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// bare is a path without indices.
+// bare returns a path without indices.
 func bare(path string) string { return index.ReplaceAllString(path, "") }
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

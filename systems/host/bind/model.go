@@ -13,30 +13,30 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// model is all that is bound, in the order in which it is written.
+// model holds the types to bind, in the order of the generated files.
 type model struct {
 	name    string
 	lines   []string
 	hash    uint64
-	input   *node // nil: none
-	login   *node // nil: none
+	input   *node // nil if the game has no input
+	login   *node // nil if the game has no login
 	columns []column
-	places  int // components in all, of ecs.Protocol.Replicated
+	places  int // number of components in ecs.Protocol.Replicated
 	one     []column
 	told    []told
 	sent    []sent
 	enums   []Enum
-	of      map[*node]reflect.Type // what layouts are of
+	typeOf  map[*node]reflect.Type // the Go type of each layout
 }
 
-// column is a component that rows, or the world, have.
+// column is a component of rows or of the world.
 type column struct {
 	*node
-	place int // in ecs.Protocol.Replicated
+	place int // index in ecs.Protocol.Replicated
 	mode  ecs.Mode
 }
 
-// told is a type that hosts are told of.
+// told is a type that hosts receive.
 type told struct {
 	*node
 	what  string // message, event, outcome
@@ -46,7 +46,7 @@ type told struct {
 // sent is a type that hosts send.
 type sent struct {
 	*node
-	what  int // as tactus_send has it: 0 a message, 1 an event, 2 a command
+	what  int // as in tactus_send: 0 message, 1 event, 2 command
 	which int
 }
 
@@ -54,7 +54,7 @@ var whats = [...]string{"message", "event", "command"}
 
 func newModel(c *Config) (*model, error) {
 	p := c.Protocol
-	m := &model{name: c.Name, lines: host.Lines(p, c.Book), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), of: map[*node]reflect.Type{}}
+	m := &model{name: c.Name, lines: host.Lines(p, c.Book), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), typeOf: map[*node]reflect.Type{}}
 	enums, used := map[string]*Enum{}, map[string]bool{}
 	for i := range c.Enums {
 		e := &c.Enums[i]
@@ -63,7 +63,7 @@ func newModel(c *Config) (*model, error) {
 		}
 		for _, f := range e.Fields {
 			if enums[f] != nil {
-				return nil, fmt.Errorf("%w: %s has two enums, %s and %s: leave one out", ErrBind, f, enums[f].Name, e.Name)
+				return nil, fmt.Errorf("%w: %s has two enums, %s and %s: remove one", ErrBind, f, enums[f].Name, e.Name)
 			}
 			enums[f] = e
 		}
@@ -79,7 +79,7 @@ func newModel(c *Config) (*model, error) {
 			failed = err
 		}
 		layouts[t] = n
-		m.of[n] = t.Type
+		m.typeOf[n] = t.Type
 		return n
 	}
 	if join := p.Players().Join; join != nil && len(join.Schema.Fields) > 0 {
@@ -100,7 +100,7 @@ func newModel(c *Config) (*model, error) {
 			}
 		}
 	}
-	byType := map[reflect.Type]*node{} // a message and an event of one type are read by the same code
+	byType := map[reflect.Type]*node{} // a message and an event of the same type share a class
 	for what, list := range [][]host.Layout{c.Book.Messages(), c.Book.Events(), c.Book.Outcomes()} {
 		for which, l := range list {
 			n := byType[l.Schema.Type]
@@ -118,7 +118,7 @@ func newModel(c *Config) (*model, error) {
 	}
 	for which, k := range p.Players().Commands {
 		if k.Schema.Type == reflect.TypeFor[ecs.Presence]() {
-			continue // the server's
+			continue // only the server sends it
 		}
 		m.sent = append(m.sent, sent{lay(k.Schema), 2, which})
 	}
@@ -127,28 +127,28 @@ func newModel(c *Config) (*model, error) {
 	}
 	for f, e := range enums {
 		if !used[f] {
-			return nil, fmt.Errorf("%w: Enum %s: there is no field %q: write type and path without indices, as in Bag.Slots.Mood", ErrBind, e.Name, f)
+			return nil, fmt.Errorf("%w: Enum %s: there is no field %q: write the type and the path without indices, as in Bag.Slots.Mood", ErrBind, e.Name, f)
 		}
 	}
 	return m, m.check()
 }
 
-// check refuses an enum that cannot be written.
+// check returns an error if the enum has no name or no values, or if a value's name is invalid or repeated.
 func (e *Enum) check() error {
 	seen := map[string]bool{}
 	for _, v := range e.Values {
 		if !identifier.MatchString(v.Name) || seen[v.Name] {
-			return fmt.Errorf("%w: Enum %s: a value is called %q: each needs a name of its own, of letters, digits and _", ErrBind, e.Name, v.Name)
+			return fmt.Errorf("%w: Enum %s: a value is called %q: give each value a unique name of letters, digits and _", ErrBind, e.Name, v.Name)
 		}
 		seen[v.Name] = true
 	}
 	if len(e.Values) == 0 || !identifier.MatchString(e.Name) {
-		return fmt.Errorf("%w: Enum %q: it needs a name of letters, digits and _, and at least one value", ErrBind, e.Name)
+		return fmt.Errorf("%w: Enum %q needs a name of letters, digits and _, and at least one value", ErrBind, e.Name)
 	}
 	return nil
 }
 
-// Names that mean something else in what is written.
+// Names that the generated code already uses.
 var (
 	exports  = words("Input Login Table Singletons Stats Told Memory Rows Sent lines hash sent")
 	ofTables = words("rows simulated ids id set at constructor")
@@ -163,20 +163,20 @@ var (
 
 func words(s string) []string { return strings.Fields(s) }
 
-// check refuses names that cannot be written, or that two would have.
+// check returns an error if a name is not allowed in the other languages or if two types share a name.
 func (m *model) check() error {
 	taken := map[string]*node{}
 	take := func(name, what string, n *node) error {
 		was, here := taken[name]
 		switch {
 		case !identifier.MatchString(name):
-			return fmt.Errorf("%w: %s %s has no name that other languages can say: give it one, as in type Marks List[uint16]", ErrBind, what, name)
+			return fmt.Errorf("%w: %s %s: other languages cannot express this name: define a named type, as in type Marks List[uint16]", ErrBind, what, name)
 		case slices.Contains(exports, name) || slices.Contains(keywords, name):
-			return fmt.Errorf("%w: %s %s: the name means something else in bindings: rename it", ErrBind, what, name)
-		case here && (was == nil || n == nil || m.of[was] != m.of[n]):
-			return fmt.Errorf("%w: %s %s: something else is called that, too: rename one", ErrBind, what, name)
+			return fmt.Errorf("%w: %s %s: the name is reserved in bindings: rename it", ErrBind, what, name)
+		case here && (was == nil || n == nil || m.typeOf[was] != m.typeOf[n]):
+			return fmt.Errorf("%w: %s %s: another type has the same name: rename one of them", ErrBind, what, name)
 		case here && !same(was, n):
-			return fmt.Errorf("%w: %s %s: what travels of the type differs from place to place: make types of them", ErrBind, what, name)
+			return fmt.Errorf("%w: %s %s: the tags of the type's fields differ between its uses: define one type per use", ErrBind, what, name)
 		}
 		taken[name] = n
 		return nil
@@ -185,7 +185,7 @@ func (m *model) check() error {
 	var all []*node
 	for _, k := range m.columns {
 		if slices.Contains(ofTables, k.name) {
-			return fmt.Errorf("%w: component %s: tables of JavaScript have something else of that name: rename it", ErrBind, k.name)
+			return fmt.Errorf("%w: component %s: the name is reserved in JavaScript's Table: rename it", ErrBind, k.name)
 		}
 		if err := take(k.name, "component", k.node); err != nil {
 			return err
@@ -210,7 +210,7 @@ func (m *model) check() error {
 	names := map[string]bool{}
 	for _, s := range m.sent {
 		if names[s.name] {
-			return fmt.Errorf("%w: two of what clients send are called %s: send asks for a type by its name, so give one a type of its own", ErrBind, s.name)
+			return fmt.Errorf("%w: clients send two types called %s: send identifies a type by its name, so define another type for one of them", ErrBind, s.name)
 		}
 		names[s.name] = true
 		if err := take(s.name, whats[s.what], s.node); err != nil {
@@ -230,7 +230,7 @@ func (m *model) check() error {
 		}
 	}
 	for what, n := range map[string]*node{"input": m.input, "login": m.login} {
-		// In JavaScript their classes are Input and Login, whatever the type is called.
+		// In JavaScript their classes are called Input and Login, whatever the name of the Go type.
 		if n != nil {
 			values[n] = true
 			if err := take(n.name, what, n); err != nil && !slices.Contains(exports, n.name) {
@@ -245,30 +245,30 @@ func (m *model) check() error {
 		all = append(all, n)
 	}
 	for _, n := range all {
-		if err := n.sayable(n.name); err != nil {
+		if err := n.checkFieldNames(n.name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reserved refuses fields of a value that are called as something else is there.
+// reserved returns an error if a field of n has one of the names.
 func reserved(n *node, names []string) error {
 	for _, f := range n.in {
 		if slices.Contains(names, f.name) {
-			return fmt.Errorf("%w: %s.%s: bindings have something else of that name there: rename the field", ErrBind, n.name, f.name)
+			return fmt.Errorf("%w: %s.%s: the name is reserved in bindings: rename the field", ErrBind, n.name, f.name)
 		}
 	}
 	return nil
 }
 
-// sayable refuses names of fields that are words of a language, or mean something else in a list.
-func (n *node) sayable(where string) error {
+// checkFieldNames returns an error if the name of a field is a keyword of C or JavaScript, or reserved in a list.
+func (n *node) checkFieldNames(where string) error {
 	for _, f := range n.in {
 		if slices.Contains(keywords, f.name) || f.name == "constructor" {
-			return fmt.Errorf("%w: %s.%s: the name is a word of C or JavaScript: rename the field", ErrBind, where, f.name)
+			return fmt.Errorf("%w: %s.%s: the name is a keyword of C or JavaScript: rename the field", ErrBind, where, f.name)
 		}
-		if err := f.sayable(where + "." + f.name); err != nil {
+		if err := f.checkFieldNames(where + "." + f.name); err != nil {
 			return err
 		}
 	}
@@ -280,11 +280,11 @@ func (n *node) sayable(where string) error {
 			return err
 		}
 	}
-	return n.elem.sayable(where)
+	return n.elem.checkFieldNames(where)
 }
 
-// about says in words what a value is; "" where there is nothing to say.
-func (n *node) about() string {
+// describe describes a value's range and meaning for a comment. It returns "" if there is nothing to add.
+func (n *node) describe() string {
 	f := n.says
 	if f == nil {
 		return ""
@@ -335,7 +335,7 @@ func (n *node) about() string {
 	return strings.Join(s, "; ")
 }
 
-// decimal is a number as people write it.
+// decimal formats a number without an exponent if it has at most 15 digits.
 func decimal(v float64) string {
 	if math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -343,10 +343,10 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// modes are how a component is treated, in words.
+// modes describes how a component is replicated.
 func modes(m ecs.Mode) string {
 	var s []string
-	for i, word := range [...]string{"predicted", "interpolated", "known to its owner alone", "written by its owner"} {
+	for i, word := range [...]string{"predicted", "interpolated", "sent to its owner only", "written by its owner"} {
 		if m>>i&1 != 0 {
 			s = append(s, word)
 		}

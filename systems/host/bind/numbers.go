@@ -8,12 +8,12 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// scalar is how numbers of a kind are called, and how large they are.
+// scalar describes the numbers of one kind.
 type scalar struct {
-	shift  int    // of their size
-	view   string // the typed array of JavaScript
+	shift  int    // log2 of the size in bytes
+	view   string // name of the JavaScript typed array
 	c      string
-	lo, hi string // what JavaScript clamps to; "" for none
+	lo, hi string // JavaScript clamps to this range; "" for no clamping
 }
 
 var scalars = map[reflect.Kind]scalar{
@@ -24,15 +24,15 @@ var scalars = map[reflect.Kind]scalar{
 	reflect.Int16:   {1, "i16", "int16_t", "-32768", "32767"},
 	reflect.Uint32:  {2, "u32", "uint32_t", "0", "4294967295"},
 	reflect.Int32:   {2, "i32", "int32_t", "-2147483648", "2147483647"},
-	reflect.Uint64:  {3, "u64", "uint64_t", "0", "18446744073709549568"}, // floats: the last below 2^64
+	reflect.Uint64:  {3, "u64", "uint64_t", "0", "18446744073709549568"}, // the largest float64 below 2^64
 	reflect.Int64:   {3, "i64", "int64_t", "-9223372036854775808", "9223372036854774784"},
 	reflect.Float32: {2, "f32", "float", "", ""},
 	reflect.Float64: {3, "f64", "double", "", ""},
 }
 
-const exactly = 1 << 53 // up to here floats hold all integers
+const exactly = 1 << 53 // float64 represents all integers up to here
 
-// big reports whether a number is a bigint in JavaScript: its values need more than a float holds.
+// big reports whether JavaScript needs a bigint for a number.
 func (n *node) big() bool {
 	if n.of != reflect.Int64 && n.of != reflect.Uint64 || n.says == nil || n.says.Fixed > 0 {
 		return false
@@ -47,7 +47,7 @@ func (n *node) big() bool {
 	}
 }
 
-// kindOf is the type of a number in TypeScript.
+// kindOf returns the TypeScript type of a number.
 func (n *node) kindOf() string {
 	switch {
 	case n.of == reflect.Bool:
@@ -60,7 +60,7 @@ func (n *node) kindOf() string {
 	return "number"
 }
 
-// read is the expression that reads a number at an address.
+// read returns the expression that reads a number at an address. m is the expression for the memory.
 func (n *node) read(m, at string) string {
 	s := scalars[n.of]
 	cell := func(view string, shift int) string {
@@ -86,7 +86,7 @@ func (n *node) read(m, at string) string {
 	return got
 }
 
-// write is the statement that writes the number x.
+// write returns the statement that writes the number x at an address. m is the expression for the memory.
 func (n *node) write(m, at string) string {
 	s := scalars[n.of]
 	x := "x"
@@ -95,7 +95,7 @@ func (n *node) write(m, at string) string {
 	}
 	if n.says != nil && !n.big() && s.lo != "" {
 		switch {
-		case n.says.Angle: // it wraps
+		case n.says.Angle: // angles wrap
 			x = "Math.round(" + x + ")"
 		case n.says.Form == schema.FormGrid || n.says.Form == schema.FormEnum || n.says.Form == schema.FormCount:
 			x = fmt.Sprintf("$whole(%s, %s, %s)", x, s.lo, s.hi)

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// parts of the types that all bindings have.
+// ownTypes are the types that all bindings have.
 const ownTypes = `
 /** The memory of a module: Module of @tactusgo/client is one. */
 export interface Memory {
@@ -26,18 +26,18 @@ export interface Memory {
 }
 `
 
-// forward is what TypeScript looks for beside a file that ends in .mjs.
-func forward(m *model) []byte {
+// reexport returns the file that TypeScript looks for next to a file whose name ends in .mjs.
+func reexport(m *model) []byte {
 	return []byte(mark + "export * from './" + m.name + ".js';\nexport { default } from './" + m.name + ".js';\n")
 }
 
-// types is the file of types.
+// types returns the TypeScript declarations.
 func types(m *model) []byte {
 	o := &out{}
 	o.WriteString(mark)
-	o.line("// Bindings of %s. What they give is good until the next call of the game: read it in each frame anew.", m.lines[0])
-	o.line("\n/** The lines of the protocol that these are for: a module of another one is refused. */\nexport const lines: readonly string[];")
-	o.line("/** Its hash. */\nexport const hash: '%016x';", m.hash)
+	o.line("// Bindings of %s. Values are valid until the next call of the game: read them again in each frame.", m.lines[0])
+	o.line("\n/** The lines of the protocol. A module with other lines is rejected. */\nexport const lines: readonly string[];")
+	o.line("/** The hash of the protocol. */\nexport const hash: '%016x';", m.hash)
 	o.WriteString(ownTypes)
 	for _, e := range m.enums {
 		o.line("\n/** Values of %s. */\nexport const %s: {", strings.Join(e.Fields, ", "), e.Name)
@@ -49,47 +49,47 @@ func types(m *model) []byte {
 		o.line("};\nexport type %s = %s;", e.Name, strings.Join(all, " | "))
 	}
 	for _, k := range m.columns {
-		o.line("\n%sexport interface %sColumn {", docs("", strings.Join(some("Component "+k.name, modes(k.mode)), ": ")+". r is the row."), k.name)
+		o.line("\n%sexport interface %sColumn {", docComment("", strings.Join(nonEmpty("Component "+k.name, modes(k.mode)), ": ")+". r is the row."), k.name)
 		for _, f := range k.in {
 			columnType(o, f, f.name, "  ", []string{"r: number"})
 		}
 		if k.floats() {
-			o.line("  /** The column as it lies, %d numbers a row, for who uploads it whole; the same array while it does not move. */\n  floats(rows: number): Float32Array;", k.size/4)
+			o.line("  /** The whole column, %d numbers per row, for uploading it at once. The array stays the same while the column does not move. */\n  floats(rows: number): Float32Array;", k.size/4)
 		}
 		o.line("}")
 	}
-	o.line("\n/** Rows that have the same components; null for those that they do not have. */\nexport class Table {\n  constructor(m: Memory);")
-	o.line("  rows: number;\n  /** Whether the client simulates them, ahead of the server. */\n  simulated: boolean;\n  ids: number;\n  set(at: number): this;\n  /** The NetID of a row; 0 for a spawn that the server has not confirmed. */\n  id(r: number): number;")
+	o.line("\n/** Rows with the same components. The columns of missing components are null. */\nexport class Table {\n  constructor(m: Memory);")
+	o.line("  rows: number;\n  /** Whether the client simulates these rows ahead of the server. */\n  simulated: boolean;\n  ids: number;\n  set(at: number): this;\n  /** The NetID of a row; 0 for a spawn that the server has not confirmed. */\n  id(r: number): number;")
 	for _, k := range m.columns {
 		o.line("  readonly %s: %sColumn | null;", k.name, k.name)
 	}
 	o.line("}")
 	for _, k := range m.one {
-		o.line("\n%sexport interface %sValue {", docs("", "Component "+k.name+", of which there is one."), k.name)
+		o.line("\n%sexport interface %sValue {", docComment("", "Component "+k.name+", a singleton."), k.name)
 		members(o, k.in, "  ", "readonly ")
 		o.line("}")
 	}
-	o.line("\n/** Components that the world has once; null while it has not. */\nexport class Singletons {\n  constructor(m: Memory);\n  set(at: number): this;")
+	o.line("\n/** The singletons of the world; null until they arrive. */\nexport class Singletons {\n  constructor(m: Memory);\n  set(at: number): this;")
 	for _, k := range m.one {
 		o.line("  readonly %s: %sValue | null;", k.name, k.name)
 	}
-	o.line("}\n\n/** What the player does. */\nexport class Input {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+	o.line("}\n\n/** The player's input. */\nexport class Input {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
 	if m.input != nil {
 		members(o, m.input.in, "  ", "")
 	}
 	o.line("}")
 	if m.login != nil {
-		o.line("\n/** What a player asks to be: give its bytes as login. */\nexport class Login {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+		o.line("\n/** The login request of a player: pass its bytes as login. */\nexport class Login {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
 		members(o, m.login.in, "  ", "")
 		o.line("}")
 	}
 	for _, n := range m.values() {
-		how := "It is told by the server: see Told."
+		how := "The server sends this type: see Told."
 		made := "constructor(m: Memory);\n  set(address: number): this;"
 		access := "readonly "
 		for _, s := range m.sent {
 			if s.name == n.name {
-				how, access = "It is sent: see sent.", ""
+				how, access = "Clients send this type: see sent.", ""
 				made = "constructor(m?: Memory);\n  set(address: number): this;\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;"
 			}
 		}
@@ -97,12 +97,12 @@ func types(m *model) []byte {
 		members(o, n.in, "  ", access)
 		o.line("}")
 	}
-	o.line("\n/** How the netcode does; times in milliseconds: see host.Stats. */\nexport class Stats {\n  constructor(m: Memory);\n  set(address: number): this;")
+	o.line("\n/** Figures of the connection and the prediction; times are in milliseconds: see host.Stats. */\nexport class Stats {\n  constructor(m: Memory);\n  set(address: number): this;")
 	for _, name := range host.StatNames() {
 		o.line("  /** %s */\n  readonly %s: number;", statDocs[name], name)
 	}
-	o.line("}\n\n/** Reads the values of news. */\nexport class Told {\n  constructor(m: Memory);")
-	o.line("  /** The value of an item, by type; null where it has none of these. It is one object, again and again. */")
+	o.line("}\n\n/** Reads the values of news items. */\nexport class Told {\n  constructor(m: Memory);")
+	o.line("  /** The value of an item, by type; null if the item has no such value. The same object is reused for every item of a type. */")
 	var kinds []string
 	seen := map[string]bool{}
 	for _, t := range m.told {
@@ -112,7 +112,7 @@ func types(m *model) []byte {
 		seen[t.name] = true
 	}
 	o.line("  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): %s;\n}", strings.Join(append(kinds, "null"), " | "))
-	o.line("\n/** What clients send, by name: fill in a new Value. */\nexport const sent: {")
+	o.line("\n/** The types that clients send, by name: populate a new Value. */\nexport const sent: {")
 	for _, s := range m.sent {
 		o.line("  /** Clients send this %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
 	}
@@ -130,7 +130,7 @@ func types(m *model) []byte {
 	return []byte(o.String())
 }
 
-func some(all ...string) (found []string) {
+func nonEmpty(all ...string) (found []string) {
 	for _, s := range all {
 		if s != "" {
 			found = append(found, s)
@@ -139,32 +139,32 @@ func some(all ...string) (found []string) {
 	return found
 }
 
-// docs is a comment; "" where there is nothing to say.
-func docs(indent, text string) string {
+// docComment returns a comment, or "" if text is empty.
+func docComment(indent, text string) string {
 	if text == "" {
 		return ""
 	}
 	return indent + "/** " + strings.ToUpper(text[:1]) + text[1:] + " */\n"
 }
 
-// scriptDoc is the comment of a value; in JavaScript fixed point is in the field's own unit.
+// scriptDoc returns the comment of a value. JavaScript converts fixed-point numbers to the field's unit.
 func scriptDoc(n *node, indent string) string {
-	s := n.about()
+	s := n.describe()
 	switch {
 	case n.kind == number && n.big():
-		s += "; a bigint, which is made anew by each reading"
+		s += "; a bigint, created by each read"
 	case n.kind == array && s == "":
-		s = fmt.Sprintf("%d of them", n.n)
-		if e := n.elem.about(); e != "" {
+		s = fmt.Sprintf("%d elements", n.n)
+		if e := n.elem.describe(); e != "" {
 			s += ": " + e
 		}
-	case n.kind == list && n.elem.about() != "":
-		s += ": " + n.elem.about()
+	case n.kind == list && n.elem.describe() != "":
+		s += ": " + n.elem.describe()
 	}
-	return docs(indent, s)
+	return docComment(indent, s)
 }
 
-// columnType writes what reads a value of a row.
+// columnType writes the methods that read a value of a row.
 func columnType(o *out, n *node, name, indent string, params []string) {
 	o.WriteString(scriptDoc(n, indent))
 	columnMember(o, n, name, indent, params)
@@ -199,7 +199,7 @@ func columnMember(o *out, n *node, name, indent string, params []string) {
 	}
 }
 
-// members writes the fields of a value; access is "readonly " where it is only read.
+// members writes the fields of a value. access is "readonly " for read-only values.
 func members(o *out, in []*node, indent, access string) {
 	for _, f := range in {
 		o.WriteString(scriptDoc(f, indent))
@@ -211,7 +211,7 @@ func members(o *out, in []*node, indent, access string) {
 	}
 }
 
-// valueType is the type of a value.
+// valueType returns the TypeScript type of a value.
 func valueType(n *node, indent, access string) string {
 	o := &out{}
 	switch n.kind {
@@ -237,8 +237,8 @@ func valueType(n *node, indent, access string) string {
 	return o.String()
 }
 
-// scaled says how C has fixed point.
-func scaled(n *node) string {
+// fixedPointScale describes the scale of fixed-point numbers in C.
+func fixedPointScale(n *node) string {
 	if n.says != nil && n.says.Fixed > 0 && n.says.Form == schema.FormGrid {
 		return fmt.Sprintf("; in memory times %s", decimal(float64(uint64(1)<<n.says.Fixed)))
 	}

@@ -2,7 +2,7 @@ package bind
 
 import "fmt"
 
-// valueClass is the class of a value in memory of its own, or in a module's, after those of what is nested in it.
+// valueClass writes the class of a value in its own memory or in a module's, preceded by the classes of its nested values.
 func valueClass(o *out, name string, n *node) {
 	own := class{name: name, root: "this", head: fmt.Sprintf(`constructor(m) {
     this.$m = m ?? $memory(%d);
@@ -17,16 +17,16 @@ func valueClass(o *out, name string, n *node) {
 	own.write(o)
 }
 
-// values writes classes of values.
+// values writes the classes of values.
 type values struct{ o *out }
 
-// inner begins a class of what is nested in another one: v is the whole value, o where this begins in it.
+// inner returns the class of a nested value. In the class, v is the whole value and o the offset of the nested value.
 func inner(of *class, name string) class {
 	return class{name: of.name + "$" + name, root: "this.$v", head: "constructor(v, o) {\n    this.$v = v;\n    this.$o = o;"}
 }
 
-// place is the expression for where something lies.
-func place(root string, at uintptr) string {
+// addressOf returns the expression for an address.
+func addressOf(root string, at uintptr) string {
 	s := "this.$o"
 	if root == "this" {
 		s = "this.$p"
@@ -39,7 +39,7 @@ func place(root string, at uintptr) string {
 	return s
 }
 
-// offset is where something lies in the whole value.
+// offset returns the expression for the offset of a nested value in the whole value.
 func offset(root string, at uintptr) string {
 	if root == "this" {
 		return fmt.Sprint(at)
@@ -47,15 +47,15 @@ func offset(root string, at uintptr) string {
 	return fmt.Sprintf("this.$o + %d", at)
 }
 
-// member adds what reads and writes a value.
+// member adds an accessor that reads and writes a value.
 func (v *values) member(to *class, n *node, name string, at uintptr) {
-	m, where := to.root+".$m", place(to.root, at)
+	m, where := to.root+".$m", addressOf(to.root, at)
 	switch n.kind {
 	case number:
 		to.body += fmt.Sprintf("\n  get %s() {\n    return %s;\n  }\n\n  set %s(x) {\n    %s;\n  }\n", name, n.read(m, where), name, n.write(m, where))
 	case text:
 		to.head += fmt.Sprintf("\n    this.$%s = [];", name)
-		to.body += fmt.Sprintf("\n  get %s() {\n    return %s;\n  }\n\n  set %s(x) {\n    %s;\n  }\n", name, hear(n, m, where, "this.$"+name, "0"), name, say(n, m, where))
+		to.body += fmt.Sprintf("\n  get %s() {\n    return %s;\n  }\n\n  set %s(x) {\n    %s;\n  }\n", name, readText(n, m, where, "this.$"+name, "0"), name, writeText(n, m, where))
 	case structure:
 		c := inner(to, name)
 		for _, f := range n.in {
@@ -71,26 +71,26 @@ func (v *values) member(to *class, n *node, name string, at uintptr) {
 	}
 }
 
-// elements adds what arrays and lists have.
+// elements adds the accessors of arrays and lists.
 func (v *values) elements(c *class, n *node) {
 	body := n.head.body
 	if n.kind == array {
 		c.body += fmt.Sprintf("\n  get length() {\n    return %d;\n  }\n", n.n)
 	} else {
 		count := node{of: n.head.of}
-		where := place("this.$v", 0)
+		where := addressOf("this.$v", 0)
 		c.body += fmt.Sprintf("\n  get length() {\n    return Math.min(%s, %d);\n  }\n\n  set length(x) {\n    $within(x, %d);\n    %s;\n  }\n",
 			count.read("this.$v.$m", where), n.n, n.n+1, count.write("this.$v.$m", where))
 	}
 	e := n.elem
-	at := place("this.$v", body) + " + " + product("i", e.size)
+	at := addressOf("this.$v", body) + " + " + product("i", e.size)
 	get, set := "", ""
 	switch e.kind {
 	case number:
 		get, set = e.read("this.$v.$m", at), e.write("this.$v.$m", at)
 	case text:
 		c.head += "\n    this.$texts = [];"
-		get, set = hear(e, "this.$v.$m", at, "this.$texts", "i"), say(e, "this.$v.$m", at)
+		get, set = readText(e, "this.$v.$m", at, "this.$texts", "i"), writeText(e, "this.$v.$m", at)
 	default:
 		of := inner(c, "Element")
 		if e.kind == structure {
@@ -110,12 +110,12 @@ func (v *values) elements(c *class, n *node) {
 	}
 }
 
-// hear is the expression that reads a text, say the statement that writes one.
-func hear(n *node, m, at, seen, key string) string {
+// readText returns the expression that reads a text; say returns the statement that writes one.
+func readText(n *node, m, at, seen, key string) string {
 	return fmt.Sprintf("$text(%s, %s, %s + %d, %d, %s, %s)", m, n.counter(m, at), at, n.head.body, n.n, seen, key)
 }
 
-func say(n *node, m, at string) string {
+func writeText(n *node, m, at string) string {
 	w := (&node{of: n.head.of}).write(m, at)
 	return w[:len(w)-1] + fmt.Sprintf("$say(%s, %s + %d, %d, x)", m, at, n.head.body, n.n)
 }

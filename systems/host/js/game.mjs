@@ -1,12 +1,12 @@
-// One player's game: input, time, frames, and what is told.
+// One player's game: input, time, frames and news.
 import { load } from './module.mjs';
 import { bytesOf, Socket } from './socket.mjs';
 
-const SILENT = 1500; // ms without a datagram after which players are told
+const SILENT = 1500; // ms without a datagram until the status is silent
 const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
 const origin = performance.timeOrigin, now = () => origin + performance.now(); // Unix time in milliseconds, with fractions
 
-// Reason is why a game is over: host.Reason. What a game adds begins at Application.
+// Reason is the reason why a game has ended: host.Reason. Reasons of the game itself start at Application.
 export const Reason = Object.freeze({
   Going: 0, Left: 1, Closing: 2, Kicked: 3, Replaced: 4, Protocol: 5, Flood: 6, TimedOut: 7, Elsewhere: 8, Expired: 9, OtherSchema: 10, OtherVersion: 11,
   Full: 12, Busy: 13, LoginRefused: 14, Closed: 15, Other: 16, Away: 17,
@@ -29,7 +29,7 @@ export async function connect(options) {
   return game;
 }
 
-// sameTab returns the player of this tab, which survives a reload; 0 outside of pages, and where the browser keeps nothing.
+// sameTab returns the player id of this tab, which survives a reload. It returns 0 outside pages and without session storage.
 function sameTab() {
   try {
     const { sessionStorage } = globalThis, kept = Number(sessionStorage.getItem('tactus-player'));
@@ -54,7 +54,7 @@ export class Game {
     Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
     Object.assign(this, { renew, onAdd, onRemove, heeded: null });
     this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));
-    this.joined.catch(() => {}); // who does not wait for it need not heed it
+    this.joined.catch(() => {}); // prevents an unhandled rejection if nobody awaits it
     this.left = new Promise((ok) => { this.hasLeft = ok; });
     Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink } });
     this.link(this.host, { webtransport, websocket });
@@ -62,7 +62,7 @@ export class Game {
 
   get socket() { return this.links[0].socket; }
 
-  // link makes a socket for a link of the module.
+  // link creates the socket of a link of the module.
   link(number, place) {
     const { module, how } = this;
     const message = (b) => this.live(module.x.tactus_push(number, (module.put(b), now()), b.byteLength));
@@ -86,7 +86,7 @@ export class Game {
     switch (status) {
       case 'joining': return 'Joining the game…';
       case 'silent': return 'The server is not responding. Waiting for it…';
-      case 'reconnecting': return `${this.explain(stats.Lost).split('. ')[0].replace(/\.$/, '')}. Reconnecting…`; // what to do is done
+      case 'reconnecting': return `${this.explain(stats.Lost).split('. ')[0].replace(/\.$/, '')}. Reconnecting…`; // without the advice, which the game follows itself
     }
     return '';
   }
@@ -97,7 +97,7 @@ export class Game {
     return text;
   }
 
-  // watch tells the server when the page goes, and comes back with it.
+  // watch leaves when the page is hidden or closed, and rejoins when the page returns.
   watch() {
     if (!globalThis.document) return;
     this.heeded = { pagehide: () => this.leave(), pageshow: (e) => e.persisted && this.rejoin() };
@@ -109,7 +109,7 @@ export class Game {
     this.heeded = null;
   }
 
-  // leave says that the player is away; a page with an open socket is not kept by the browser.
+  // leave reports the player as away. It closes the sockets, because browsers do not cache pages with an open socket.
   leave() {
     if (!this.host || this.ended || this.away) return;
     this.away = true;
@@ -128,37 +128,38 @@ export class Game {
     for (const { socket } of links) socket.reopen();
   }
 
-  // supply gives the module a token for the next session, where it waits for one.
+  // supply passes the module a token for the next session if it waits for one.
   supply() {
     const { module, host } = this;
     if (this.asking || !this.renew || !module.x.tactus_wants(host)) return;
     this.asking = true;
     Promise.resolve().then(this.renew).then((token) => {
       if (this.host === host && token) module.x.tactus_token(host, module.put(bytesOf(token)));
-    }).catch(() => {}).then(() => setTimeout(() => { this.asking = false; }, 1000)); // who has none is asked again
+    }).catch(() => {}).then(() => setTimeout(() => { this.asking = false; }, 1000)); // tries again after a second
   }
 
-  // live lets time pass where the page does not, as it is hidden or its frames take long. What ends it the next advance throws.
+  // live advances the game when the page does not, because the page is hidden or its frames take long. If the game ends, the next
+  // advance throws the reason.
   live() {
     const { x } = this.module.refresh();
     if (this.away) return;
     if (performance.now() - this.called > 100 && x.tactus_advance(this.host, now()) >= 0) this.flush();
   }
 
-  // A time that is given or made would be boxed: so there are two calls.
+  // Two calls of the module, because a variable that holds either time would be boxed.
   advance(at) {
     const { module, host } = this;
     if (this.away) return 0; // until the page is back
     if (this.ended) throw this.ended;
     if (!module.x.tactus_input(host, module.put(this.input.bytes))) throw new GameError(module.text());
-    this.called = at === undefined ? performance.now() : Infinity; // who gives times calls in time
+    this.called = at === undefined ? performance.now() : Infinity; // a caller that passes times also keeps the game running
     const ticks = at === undefined ? module.x.tactus_advance(host, now()) : module.x.tactus_advance(host, at);
     if (ticks < 0) {
       const wrong = module.text(), reason = module.x.tactus_end(host);
       if (!(reason > 0)) throw new GameError(wrong);
       const [text, detail] = module.text().split('\n', 2);
       this.over(new GameError(text, reason, detail));
-      for (const { socket } of this.links) socket.close(); // nobody answers there
+      for (const { socket } of this.links) socket.close(); // the server no longer answers
       throw this.ended;
     }
     this.flush();
@@ -171,7 +172,7 @@ export class Game {
     this.hasLeft(why);
   }
 
-  // follow goes to another room: the session goes on where it is until it has begun there.
+  // follow starts the move to another room. The current session continues until the new one has started.
   follow([link, kind, schema, websocket, webtransport, token]) {
     if (+link) this.link(+link, { websocket, webtransport }).redial();
     else this.onTravel?.({ kind, schema, websocket, webtransport, token });
@@ -193,7 +194,7 @@ export class Game {
       x.tactus_sent(number);
       if (!at && links.length > 1) links.splice(k, 1)[0].socket.close();
     }
-    this.module.refresh(); // what is read lies there
+    this.module.refresh(); // sending may have grown the memory
   }
 
   frame(at) {
@@ -208,7 +209,7 @@ export class Game {
     this.one.set(block + 10);
     tables.length = u32[block + 2];
     for (let i = 0, w = block + 10 + components; i < tables.length; i++, w += 6 + components) {
-      const table = (made[i] ??= new this.bindings.Table(module)); // by place: others may have the same components
+      const table = (made[i] ??= new this.bindings.Table(module)); // by index: several tables may have the same components
       table.rows = u32[w + 2];
       table.simulated = u32[w + 3] !== 0;
       table.ids = u32[w + 4] >> 2;
@@ -219,7 +220,7 @@ export class Game {
     return tables;
   }
 
-  // tellRows calls what is called for rows that have come and gone.
+  // tellRows calls onAdd and onRemove for rows that came and went.
   tellRows(first, size) {
     const { module: { u32 }, news, tables } = this;
     for (let i = 0; i < news.count; i++) {
@@ -246,12 +247,12 @@ export class Game {
     this.flush();
     if (!this.ended) this.over(new GameError(this.explain(Reason.Left), Reason.Left));
     this.module.x.tactus_free(this.host);
-    this.host = 0; // which is another game's from now on
+    this.host = 0; // the module may give the number to another game
     for (const { socket } of this.links) socket.close();
   }
 }
 
-// News is what happened since the frame before: get gives one object again and again.
+// News are the events since the previous frame. get always returns the same object.
 class News {
   constructor(m) { Object.assign(this, { m, item: { kind: '', id: 0, tick: 0, number: 0, which: 0, at: 0, size: 0, low: 0, high: 0 } }); }
 
@@ -277,12 +278,12 @@ class News {
   }
 }
 
-// check refuses bindings of another protocol, with the first line that differs on both sides.
+// check throws if the bindings have another protocol than the module. The error quotes the first line that differs.
 function check(module, bindings) {
-  if (!bindings?.lines) throw new GameError('connect needs the bindings of the game: game, as go generate has written them');
+  if (!bindings?.lines) throw new GameError('connect has no bindings: pass the file that go generate wrote, as game');
   const there = module.lines(), here = bindings.lines;
   for (let i = 0; i < Math.max(there.length, here.length); i++) {
     if (there[i] === here[i]) continue;
-    throw new GameError(`the bindings are of another protocol than the module: run go generate, and load both anew\n  module:   ${there[i] ?? '(no such line)'}\n  bindings: ${here[i] ?? '(no such line)'}`);
+    throw new GameError(`the bindings and the module have different protocols: run go generate and reload both\n  module:   ${there[i] ?? '(no such line)'}\n  bindings: ${here[i] ?? '(no such line)'}`);
   }
 }

@@ -1,29 +1,29 @@
-/** Plays games made with Tactus in a page, a worker or Node. Times are Unix time in milliseconds, with fractions. */
+/** Plays games made with Tactus in a page, a worker or Node. Times are Unix times in milliseconds, with fractions. */
 
-/** Bindings are what a game's `go generate` writes, by package systems/host/bind. */
+/** Bindings are the generated bindings of a game: see package systems/host/bind. */
 export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, N = unknown, K extends string = string> {
-  /** The lines of the protocol that they were written for. */
+  /** The lines of the protocol. */
   readonly lines: readonly string[];
   readonly Input: new () => I;
   readonly Table: new (m: Module) => T;
   readonly Singletons: new (m: Module) => S & { set(at: number): unknown };
   readonly Stats: new (m: Module) => N & { set(address: number): unknown };
-  /** What a client may send, by name. */
+  /** The types that a client can send, by name. */
   readonly sent: { readonly [name in K]: { readonly what: 0 | 1 | 2; readonly which: number } };
 }
 
-/** A value as it lies in the module's memory. */
+/** A value with its bytes in memory layout. */
 export interface Value {
   readonly bytes: Uint8Array;
 }
 
 /** Rows are the entities of one archetype. */
 export interface Rows {
-  /** How many there are. */
+  /** The number of rows. */
   rows: number;
-  /** Whether the client simulates them, ahead of the server. */
+  /** Whether the client simulates these entities ahead of the server. */
   simulated: boolean;
-  /** Index of their NetIDs in u32; 0 for spawns that the server has not confirmed. */
+  /** Index of the NetIDs in u32; 0 for spawns that the server has not confirmed. */
   ids: number;
   set(at: number): this;
 }
@@ -31,7 +31,7 @@ export interface Rows {
 /** The game's WebAssembly module. One serves up to 256 games at once. */
 export class Module {
   private constructor();
-  /** The memory. The arrays are others after a call that let it grow: take them from here each time. */
+  /** The memory. A call that grows it replaces the arrays: read them from here each time. */
   readonly u8: Uint8Array;
   readonly i8: Int8Array;
   readonly u16: Uint16Array;
@@ -44,76 +44,77 @@ export class Module {
   readonly f64: Float64Array;
   /** The lines of the game's protocol. */
   lines(): string[];
-  /** What the module exports: beside what the package calls, functions of the game's own main, by go:wasmexport. */
+  /** The exports of the module, including functions that the game's main package exports with go:wasmexport. */
   readonly exports: WebAssembly.Exports;
 }
 
 export interface LoadOptions {
-  /** Where wasm_exec.js is, from the Go that built the module; in a page or a worker also from where that is. Not needed where
-   * globalThis.Go is there already. */
+  /** URL of wasm_exec.js, from the Go version that built the module. In a page or a worker it can be relative. Not needed if
+   * globalThis.Go exists. */
   exec?: string | URL;
-  /** Called as the module comes, with bytes loaded and in all; 0 in all where that is not known. */
+  /** Called while the module loads, with the loaded bytes and the total; 0 if the total is unknown. */
   onProgress?: (loaded: number, total: number) => void;
-  /** Bytes of the module, where the server sends it compressed and so cannot say. */
+  /** Size of the module in bytes, for a server that sends it compressed and so does not report it. */
   size?: number;
 }
 
-/** load loads a module, once for each URL; the browser caches it as the server allows. It fails with advice. */
+/** load loads a module, once per URL. The browser caches it as the server allows. The error says what to do. */
 export function load(source: string | URL | Uint8Array | WebAssembly.Module, options?: LoadOptions): Promise<Module>;
 
-/** Where a server is. WebTransport is tried first, for a second where there is a websocket. */
+/** The addresses of a server. WebTransport is tried first, for one second if websocket is set too. */
 export interface Place {
-  /** Such as https://game.example:7779/. */
+  /** Example: https://game.example:7779/. */
   webtransport?: string;
-  /** Such as wss://game.example/play. */
+  /** Example: wss://game.example/play. */
   websocket?: string;
-  /** SHA-256 of certificates that no authority has signed, for webtransport on a development server: bytes, or their base64. */
+  /** SHA-256 hashes of self-signed certificates, for webtransport to a development server: bytes or base64. */
   hashes?: readonly (BufferSource | string)[];
 }
 
 export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptions, Place {
   module: string | URL | Uint8Array | WebAssembly.Module;
   game: B;
-  /** The connect token, or its base64. A function returns one for each session, so that the game can reconnect: a token serves
-   * once. Without one a development server is meant, on this machine. */
+  /** The connect token, as bytes or base64. A token serves one session: pass a function that returns tokens to let the game
+   * reconnect. Without a token the game connects to a development server on this machine. */
   token?: Uint8Array | string | (() => Promise<Uint8Array | string> | Uint8Array | string);
-  /** What the player asks to be, by its bytes. */
+  /** The bytes of the login request. */
   login?: Uint8Array;
-  /** Host and port that stand for the server. Those of the URL, unless given. */
+  /** Host and port of the server. Default: those of the URL. */
   server?: string;
-  /** The player's id of a development server, up to 2^53 - 1; 0: any. Default: in a page, one that the browser keeps for the tab,
-   * so that a player who reloads the page is the same; else any. */
+  /** The player's id on a development server, up to 2^53 - 1; 0: random. Default: in a page, an id that the browser keeps for
+   * the tab, so the player stays the same after a reload; elsewhere random. */
   player?: number;
-  /** Whether frames show moments between ticks. Default: true. */
+  /** Whether frames show states between ticks. Default: true. */
   smooth?: boolean;
-  /** Plays without looking closely, as many bots do: nothing is predicted, and frames show the newest state. Default: false. */
+  /** Disables prediction and interpolation, for bots: frames show the newest state. Default: false. */
   thin?: boolean;
-  /** Begins another session by itself when one has ended and another may succeed: nobody answered, the server was restarted. It
-   * never does after the player was replaced, removed, banned or refused. Default: true, but with a token that is no function. */
+  /** Starts a new session automatically after a timeout or a restart of the server. It never does after the player was
+   * replaced, removed, banned or refused. Default: true, except with a token that is not a function. */
   reconnect?: boolean;
-  /** Called in frame for each row that is new in it. id is 0 for a spawn that the server has not confirmed. */
+  /** Called by frame for each new row. id is 0 for a spawn that the server has not confirmed. */
   onAdd?: (id: number, table: TableOf<B>, row: number) => void;
-  /** Called in frame for each row that is there no more. */
+  /** Called by frame for each row that has disappeared. */
   onRemove?: (id: number) => void;
-  /** Lets development mode leave this machine: everybody on the way can then play for you. */
+  /** Lets development mode connect to other machines. Anyone on the network path can then play in your place. */
   insecure?: boolean;
-  /** The class WebSocket, where there is none, as in Node 20. */
+  /** The class WebSocket, for environments without one, such as Node 20. */
   WebSocket?: new (url: string) => unknown;
-  /** Told of the link: 'webtransport', 'websocket', or '' when it is gone, and why. It is opened again by itself. */
+  /** Called when the link opens, with 'webtransport' or 'websocket', and when it breaks, with '' and the reason. The game opens it
+   * again automatically. */
   onLink?: (kind: 'webtransport' | 'websocket' | '', why: string) => void;
-  /** Told where the server sends the player, where that is a room of another protocol: load its module and bindings, connect
-   * there with the token, and close this game. It goes on until then. To rooms of its own protocol a game goes by itself. */
+  /** Called when the server sends the player to a room with another protocol: load its module and bindings, connect with the
+   * token, and close this game, which continues until then. The game moves to rooms with the same protocol automatically. */
   onTravel?: (ticket: Ticket) => void;
 }
 
-/** The way to another room. An address is '' where there is none. */
+/** A ticket to another room. A missing address is ''. */
 export interface Ticket {
   readonly kind: string;
-  /** Says which protocol is spoken there: the hash of its bindings. */
+  /** The protocol of the room: the hash of its bindings. */
   readonly schema: string;
   readonly websocket: string;
   readonly webtransport: string;
-  /** The connect token, as base64. Whoever has it is the player. */
+  /** The connect token as base64. It is secret: anyone with it can join as the player. */
   readonly token: string;
 }
 
@@ -123,91 +124,91 @@ type SingletonsOf<B> = B extends { Singletons: new (m: Module) => infer S } ? S 
 type SentOf<T> = T extends { Value: new () => infer V } ? V : Value;
 type StatsOf<B> = B extends { Stats: new (m: Module) => infer N } ? N : never;
 
-/** connect loads the module, opens a link and begins to join. It fails with advice: see {@link GameError}. */
+/** connect loads the module, connects and starts to join. It rejects with a {@link GameError}, or with an error that says what to do. */
 export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise<Game<B>>;
 
 export class Game<B extends Bindings = Bindings> {
   private constructor();
   readonly module: Module;
-  /** What the player does: set its fields, and the next tick has it. */
+  /** The player's input: set its fields for the next tick. */
   readonly input: InputOf<B>;
-  /** Components that the world has once. */
+  /** The singletons of the world. */
   readonly one: SingletonsOf<B>;
   readonly stats: StatsOf<B>;
   readonly news: News;
-  /** Resolves with the first frame in which all of the state is there with which the game begins; fails with a {@link GameError}
-   * where the game is over before. */
+  /** Resolves in the first frame with the whole initial state. It rejects with a {@link GameError} if the game ends before. */
   readonly joined: Promise<void>;
-  /** Resolves when the game is over, with why: also after close. It never fails. */
+  /** Resolves with the reason when the game ends, also after close. It never rejects. */
   readonly left: Promise<GameError>;
-  /** How it goes, as of the newest frame. silent: the server has not been heard of for 1.5 s; reconnecting: the session has ended,
-   * and the game begins another one by itself. */
+  /** The status in the newest frame. silent: no packet has arrived for 1.5 s. reconnecting: the session has ended and the game is
+   * starting a new one. over: the game has ended or is closed. */
   readonly status: 'joining' | 'playing' | 'silent' | 'reconnecting' | 'over';
-  /** A sentence for players about the status; '' while they play. */
+  /** A sentence for players about the status; '' while the status is playing. */
   readonly explanation: string;
   /** A sentence for players about a reason. */
   explain(reason: Reason): string;
-  /** Why it is over; null while it goes on. */
+  /** The reason why the game has ended; null before. */
   readonly ended: GameError | null;
-  /** Goes up when columns have moved. */
+  /** Increases when columns move, or rows come or go. */
   readonly generation: number;
-  /** The socket that it plays by: another one after a room that it was sent to. */
+  /** The current socket. It changes when the player moves to another room. */
   readonly socket: { readonly dropped: number; readonly redials: number };
-  /** Lets time pass: inputs are taken, what is due is simulated, datagrams leave. Returns how many ticks ran; throws when
-   * the game is over. Call it for each frame. Where the newest call, without a time, is 100 ms ago, as frames take long or
-   * nobody sees the page, datagrams that come let time pass too, with the input of that call. */
+  /** Gathers the input, simulates the ticks that are due and sends datagrams. Returns the number of ticks; throws when the game
+   * has ended. Call it in each frame. If the previous call had no time and is more than 100 ms ago, because frames take long or
+   * the page is hidden, arriving datagrams advance the game too, with the input of that call. */
   advance(now?: number): number;
-  /** Makes what is drawn at a moment. The tables, and what they give, are the same objects in each frame. */
+  /** Updates the tables to the time now and returns them. Tables and columns are the same objects in each frame. */
   frame(now?: number): TableOf<B>[];
   /** Sends a message, an event or a command. */
   send<K extends keyof B['sent'] & string>(type: K, value: SentOf<B['sent'][K]>): void;
-  /** Says that the player is away and may come back, and lets nothing happen until rejoin. A page does so by itself when it is closed
-   * or loaded again, and rejoins when it comes back from the browser's cache. The server waits as its ReconnectWindow says. */
+  /** Reports the player as away and pauses the game until rejoin. A page does so automatically when it is closed or reloaded, and
+   * rejoins when it returns from the browser's cache. The server keeps the player for its ReconnectWindow. */
   leave(): void;
-  /** Begins another session after leave, or after one has ended for good, as when the player wants to play here and not in another window;
-   * while it is reconnecting, tries now and not after a pause. */
+  /** Starts a new session after leave or after the end of a session, for example to play here instead of in another window. While
+   * the game is reconnecting, it tries immediately. */
   rejoin(): void;
-  /** Says goodbye. Twice is harmless; nothing else can be done with the game afterwards. */
+  /** Leaves the server and frees the game, which cannot be used afterwards. A second call does nothing. */
   close(): void;
 }
 
-/** What happened since the frame before. */
+/** The events since the previous frame. */
 export interface News {
   readonly count: number;
-  /** The i-th; one object, again and again. */
+  /** Returns item i, always in the same object. */
   get(i: number): NewsItem;
 }
 
 export interface NewsItem {
-  /** gone, came: rows of the view; left, entered: the world, which is ahead of it; which is why. */
+  /** gone, came: rows of the view. left, entered: entities of the client's world, which is ahead of the view; which is the reason.
+   * See host.Kind for all kinds. */
   readonly kind: 'gone' | 'came' | 'left' | 'entered' | 'loaded' | 'message' | 'event' | 'began' | 'committed' | 'cancelled' | 'refused';
-  /** The entity's NetID, 0 for none. */
+  /** The entity's NetID; 0 for none. */
   readonly id: number;
   readonly tick: number;
   readonly number: number;
   readonly which: number;
-  /** Where its value lies in the module's memory, and how long it is. */
+  /** Address and size of the item's value in the module's memory. */
   readonly at: number;
   readonly size: number;
 }
 
-/** Why a game is over, as numbers. The game's own begin at Application: the server's netsys.ReasonApplication and above. */
+/** The reasons why a game ends. Reasons of the game itself start at Application, the server's netsys.ReasonApplication. */
 export declare const Reason: {
-  /** It goes on. */
+  /** The game continues. */
   readonly Going: 0;
-  /** This end left. */
+  /** The client closed the session. */
   readonly Left: 1;
-  /** The server stops. */
+  /** The server is shutting down. */
   readonly Closing: 2;
   /** The server removed the player. */
   readonly Kicked: 3;
-  /** The player came with another session, as in another window. */
+  /** The player connected with another session, for example in another window. */
   readonly Replaced: 4;
-  /** One end sent what an honest one cannot. */
+  /** One side received data that violates the protocol. */
   readonly Protocol: 5;
   /** This client sent too much. */
   readonly Flood: 6;
-  /** Nobody answered. */
+  /** The server did not answer in time. */
   readonly TimedOut: 7;
   /** The token is for other servers. */
   readonly Elsewhere: 8;
@@ -215,19 +216,19 @@ export declare const Reason: {
   readonly Expired: 9;
   /** The server has another protocol. */
   readonly OtherSchema: 10;
-  /** The server speaks another version of the wire format. */
+  /** The server uses another version of the wire format. */
   readonly OtherVersion: 11;
   /** All places are taken. */
   readonly Full: 12;
-  /** The server has no time. */
+  /** The server is overloaded. */
   readonly Busy: 13;
-  /** The server refused the login. The message has its words. */
+  /** The server refused the login. The message contains the server's text. */
   readonly LoginRefused: 14;
-  /** The server closed the session and said nothing more. */
+  /** The server closed the session without a reason. */
   readonly Closed: 15;
   /** See the detail of the error. */
   readonly Other: 16;
-  /** This end was away. */
+  /** The client reported the player as away. */
   readonly Away: 17;
   /** The room has ended. */
   readonly RoomEnded: 64;
@@ -237,20 +238,20 @@ export declare const Reason: {
   readonly RoomBanned: 66;
   /** The seat was given away. */
   readonly RoomUnseated: 67;
-  /** Another process has made the room anew: ask for a seat there. */
+  /** Another process has recreated the room: request a seat there. */
   readonly RoomClaimed: 68;
-  /** The player has gone on in another room. */
+  /** The player has moved to another room. */
   readonly RoomTravelled: 69;
-  /** The first of the game's own. */
+  /** The first reason of the game itself. */
   readonly Application: 128;
 };
 export type Reason = number;
 
-/** A reason of the game or its server. Its message is a sentence for players where reason is not 0; else it says what to do. */
+/** An error of the game. If reason is not 0, message is a sentence for players; otherwise message tells the programmer what to do. */
 export class GameError extends Error {
   constructor(message: string, reason?: Reason, detail?: string);
-  /** Why the game is over; 0: it goes on. */
+  /** The reason why the game has ended; 0: it continues. */
   readonly reason: Reason;
-  /** The error as the client has it, for logs. */
+  /** The client's error text, for logs. */
   readonly detail: string;
 }

@@ -1,3 +1,3 @@
-// Plays games made with Tactus: index.d.ts says what everything is, and README.md how to begin.
+// Plays games made with Tactus. See README.md to start and index.d.ts for reference.
 export { load } from './module.mjs';
 export { connect, Game, GameError, Reason } from './game.mjs';

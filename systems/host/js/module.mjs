@@ -1,8 +1,8 @@
-// Loads the game's WebAssembly module, and reads and writes its memory.
+// Loads the WebAssembly module of a game and gives access to its memory.
 
-const ABI = 2; // the list of exports that this package knows
+const ABI = 2; // version of the exports: see package wasm
 const VIEWS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, f32: Float32Array, f64: Float64Array };
-const loading = new Map(); // modules by URL, so that several games share one
+const loading = new Map(); // modules by URL, for several games to share
 
 export function load(source, { exec, onProgress, size = 0 } = {}) {
   const key = source instanceof URL ? source.href : source;
@@ -15,22 +15,22 @@ export function load(source, { exec, onProgress, size = 0 } = {}) {
 
 async function make(source, exec, onProgress, size) {
   if (exec) await import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)));
-  if (!globalThis.Go) throw new Error('the Go runtime is missing: give load the URL of wasm_exec.js as exec, from the Go that built the module');
+  if (!globalThis.Go) throw new Error('the Go runtime is missing: pass the URL of wasm_exec.js as exec, from the Go version that built the module');
   const go = new globalThis.Go();
   const made = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? await WebAssembly.compile(source) : await download(source, onProgress, size);
   const instance = await WebAssembly.instantiate(made, go.importObject);
-  go.run(instance); // it never ends
+  go.run(instance); // returns at its first wait; main never ends
   const abi = instance.exports.tactus_abi?.();
-  if (abi !== ABI) throw new Error(`the module has interface ${abi}, this package needs ${ABI}: take both from one version of Tactus`);
+  if (abi !== ABI) throw new Error(`the module has interface ${abi}, this package needs ${ABI}: use the same version of Tactus for both`);
   return new Module(instance.exports);
 }
 
-// download compiles while it comes. The browser keeps what the server lets it keep.
+// download compiles the module while it arrives. The browser caches it as the server allows.
 async function download(url, onProgress, size) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
   if (!onProgress) return WebAssembly.compileStreaming(answer);
-  // What is compressed says nothing of how long it becomes.
+  // Content-Length is the compressed size.
   const total = size || (answer.headers.get('Content-Encoding') ? 0 : Number(answer.headers.get('Content-Length')));
   let loaded = 0;
   const count = new TransformStream({
@@ -56,10 +56,10 @@ export class Module {
     return this;
   }
 
-  // put writes bytes to where the module takes them from; it makes no garbage.
+  // put writes bytes to the buffer of the module, without garbage.
   put(bytes) {
     const n = bytes.byteLength, at = this.x.tactus_room(n);
-    if (!at) throw new RangeError(`${n} bytes are more than a module takes at once`);
+    if (!at) throw new RangeError(`${n} bytes are too many: a module accepts up to 1 MiB per call`);
     this.refresh().u8.set(bytes, at);
     return n;
   }

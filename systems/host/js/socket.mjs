@@ -1,16 +1,16 @@
-// The socket of a game: WebTransport where it passes, else WebSocket; connected again when it breaks.
+// The socket of a game: WebTransport if it connects, otherwise WebSocket. A broken socket is opened again.
 
-const PATIENCE = 1000; // ms for WebTransport before WebSocket is tried
-const ATTEMPT = 5000; // ms for one attempt
-const FULL = 8 << 10; // bytes that a browser may hold before datagrams are dropped
+const PATIENCE = 1000; // ms until WebSocket is tried instead of WebTransport
+const ATTEMPT = 5000; // ms until an attempt fails
+const FULL = 8 << 10; // bytes waiting in the browser above which datagrams are dropped
 const LONGEST = 1500;
 
-export const bytesOf = (given) => (typeof given === 'string' ? Uint8Array.from(atob(given), (c) => c.charCodeAt(0)) : given); // or their base64
+export const bytesOf = (given) => (typeof given === 'string' ? Uint8Array.from(atob(given), (c) => c.charCodeAt(0)) : given); // converts base64
 const aborted = (signal, url, stop) => new Promise((_, bad) => signal.addEventListener('abort', () => { stop(); bad(new Error(`${url}: no answer`)); }, { once: true }));
 
 const transports = {
   async websocket(url, { WebSocket = globalThis.WebSocket, message, ended, signal }) {
-    if (!WebSocket) throw new Error('there is no WebSocket here: pass one as WebSocket, such as that of the package ws');
+    if (!WebSocket) throw new Error('this environment has no WebSocket: pass a class as WebSocket, such as that of the package ws');
     const s = new WebSocket(url);
     s.binaryType = 'arraybuffer';
     const opened = new Promise((ok, bad) => {
@@ -21,14 +21,14 @@ const transports = {
     s.onmessage = ({ data }) => (data instanceof ArrayBuffer && data.byteLength <= LONGEST ? message(new Uint8Array(data)) : s.close());
     s.onerror = () => {};
     s.onclose = (e) => ended(`closed with code ${e.code} ${e.reason ?? ''}`);
-    const views = []; // by size: what is sent lies in the same place again and again, so that sending makes no garbage
+    const views = []; // by size: datagrams are usually at the same address, so sending reuses the view and creates no garbage
     const send = (u8, from, to, v = views[to - from]) =>
       s.send(v?.byteOffset === from && v.buffer === u8.buffer ? v : (views[to - from] = u8.subarray(from, to)));
     return { send, held: () => s.bufferedAmount, close: () => s.close() };
   },
 
   async webtransport(url, { hashes, message, ended, signal }) {
-    if (!globalThis.WebTransport) throw new Error('there is no WebTransport here');
+    if (!globalThis.WebTransport) throw new Error('this environment has no WebTransport');
     const certificates = hashes?.map((h) => ({ algorithm: 'sha-256', value: bytesOf(h) }));
     const s = new WebTransport(url, { congestionControl: 'low-latency', ...(certificates && { serverCertificateHashes: certificates }) });
     s.closed.then(() => ended('closed by the server'), (e) => ended(String(e)));
@@ -38,12 +38,12 @@ const transports = {
     const read = async () => {
       for (let r; !(r = await reader.read()).done; ) if (r.value.byteLength <= LONGEST) message(r.value);
     };
-    read().catch(() => {}); // closed tells why
+    read().catch(() => {}); // s.closed reports the reason
     let held = 0;
     const send = (u8, from, to) => {
       const sent = () => { held -= to - from; };
       held += to - from;
-      writer.write(u8.slice(from, to)).then(sent, sent); // it is kept for a while
+      writer.write(u8.slice(from, to)).then(sent, sent); // the browser keeps the array for a while
     };
     return { send, held: () => held, close: () => s.close() };
   },
@@ -52,12 +52,12 @@ const transports = {
 export class Socket {
   constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closes: 0, fell: false }); }
 
-  // open makes a link, and keeps making one after that; it fails where the first attempt does.
+  // open connects, and reconnects when the link breaks. It rejects if the first attempt fails.
   async open() {
     const ways = [], { closes } = this;
     if (this.place.webtransport && !this.fell) ways.push(['webtransport', this.place.websocket ? PATIENCE : ATTEMPT]);
     if (this.place.websocket) ways.push(['websocket', ATTEMPT]);
-    let why = new Error('no way to the server: give webtransport or websocket');
+    let why = new Error('there is no address of the server: pass webtransport or websocket');
     for (const [kind, patience] of ways) {
       let link, over = '';
       const ended = (reason) => {
@@ -72,9 +72,9 @@ export class Socket {
         why = e;
         continue;
       } finally {
-        clearTimeout(timer); // a link that is open has no patience to lose
+        clearTimeout(timer); // the timeout covers the attempt only
       }
-      if (this.closes !== closes) return link.close(); // what was opened again since then has its own
+      if (this.closes !== closes) return link.close(); // closed or reopened in the meantime
       this.fell = kind === 'websocket';
       this.link = link;
       return this.options.change?.(kind, '');
@@ -88,7 +88,7 @@ export class Socket {
     return this.redial();
   }
 
-  // redial opens the link, after longer and longer pauses, part of which is left to chance. It ends with close and reopen, which has its own.
+  // redial connects with exponential backoff and jitter. close and reopen end it; reopen starts a new one.
   async redial() {
     const { closes } = this;
     for (let wait = 250; this.closes === closes && !this.link; wait = Math.min(2 * wait, 5000)) {
@@ -97,13 +97,13 @@ export class Socket {
     }
   }
 
-  // send sends bytes of an array, or drops them where there is no link, or a full one: old news is none.
+  // send sends bytes of an array. It drops them without a link or if the link is full, because stale datagrams are useless.
   send(u8, from, to) {
     if (!this.link || this.link.held() > FULL) this.dropped++;
     else this.link.send(u8, from, to);
   }
 
-  // reopen dials after close, or at once where it waits to dial again.
+  // reopen connects after close, or immediately if a redial is waiting.
   reopen() {
     if (this.link) return;
     this.closes++;

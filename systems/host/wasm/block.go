@@ -2,13 +2,13 @@ package wasm
 
 import "unsafe"
 
-// head is how many words of the block stand before the singletons, and tableHead how many before the columns of a table.
+// head is the number of words before the singletons, and tableHead the number of words before the columns of a table.
 const (
 	head      = 10
 	tableHead = 6
 )
 
-// write makes the block that of the newest frame, of a game with so many components.
+// write populates the block of the newest frame. comps is the number of the game's components.
 func (p *player) write(comps int) {
 	tables, news := p.Tables(), p.News()
 	n := head + comps + len(tables)*(tableHead+comps)
@@ -29,7 +29,7 @@ func (p *player) write(comps int) {
 	}
 	for i := range tables {
 		t := &tables[i]
-		b = append(b, uint32(t.Mask), uint32(t.Mask>>32), uint32(t.Rows), uint32(okay(t.Simulated)), 0, address(unsafe.SliceData(t.Handles)))
+		b = append(b, uint32(t.Mask), uint32(t.Mask>>32), uint32(t.Rows), uint32(toInt(t.Simulated)), 0, address(unsafe.SliceData(t.Handles)))
 		if t.NetIDs != nil {
 			b[len(b)-2] = address(unsafe.SliceData(t.NetIDs))
 		}
@@ -40,10 +40,10 @@ func (p *player) write(comps int) {
 	p.block = b
 }
 
-// address is where something lies in the module's memory.
+// address returns the address of p in the module's memory.
 func address[T any](p *T) uint32 { return uint32(uintptr(unsafe.Pointer(p))) }
 
-func okay(ok bool) int32 {
+func toInt(ok bool) int32 {
 	if ok {
 		return 1
 	}

@@ -7,13 +7,13 @@ import (
 	"unsafe"
 )
 
-// abi is the number of the list of exports.
+// abi is the version of the list of exports.
 const abi = 2
 
-// served is the module that the exports are of: they are functions, and have nothing else to go by.
+// served is the module behind the exports, which are plain functions without a receiver.
 var served = module{machine: time.Now}
 
-// Serve makes the exports those of a game and never returns: it is what main does. A program calls it once.
+// Serve serves a game through the exports and never returns. Call it once, from main.
 func Serve(g Game) {
 	served.game, served.protocol = g, g.Protocol()
 	select {}
@@ -23,7 +23,7 @@ func Serve(g Game) {
 func tactusABI() int32 { return abi }
 
 //go:wasmexport tactus_room
-func tactusRoom(n int32) uint32 { return address(unsafe.SliceData(served.room(n))) }
+func tactusRoom(n int32) uint32 { return address(unsafe.SliceData(served.grow(n))) }
 
 //go:wasmexport tactus_text
 func tactusText() int32 { return int32(served.newest) }
@@ -40,10 +40,10 @@ func tactusOpen(now float64, server, token, login int32, who float64, flags int3
 func tactusFailed() int32 { return int32(served.failed) }
 
 //go:wasmexport tactus_push
-func tactusPush(link int32, now float64, n int32) int32 { return okay(served.push(link, now, n)) }
+func tactusPush(link int32, now float64, n int32) int32 { return toInt(served.push(link, now, n)) }
 
 //go:wasmexport tactus_input
-func tactusInput(h, n int32) int32 { return okay(served.input(h, n)) }
+func tactusInput(h, n int32) int32 { return toInt(served.input(h, n)) }
 
 //go:wasmexport tactus_advance
 func tactusAdvance(h int32, now float64) int32 { return served.advance(h, now) }
@@ -52,7 +52,7 @@ func tactusAdvance(h int32, now float64) int32 { return served.advance(h, now) }
 func tactusFrame(h int32, now float64) uint32 { return address(unsafe.SliceData(served.frame(h, now))) }
 
 //go:wasmexport tactus_send
-func tactusSend(h, what, which, n int32) int32 { return okay(served.send(h, what, which, n)) }
+func tactusSend(h, what, which, n int32) int32 { return toInt(served.send(h, what, which, n)) }
 
 //go:wasmexport tactus_out
 func tactusOut(link int32) uint32 { return address(unsafe.SliceData(served.out(link))) }
@@ -76,13 +76,13 @@ func tactusExplain(reason int32) int32 { return served.explain(reason) }
 func tactusAway(h int32) { served.away(h) }
 
 //go:wasmexport tactus_rejoin
-func tactusRejoin(h int32, now float64) int32 { return okay(served.rejoin(h, now)) }
+func tactusRejoin(h int32, now float64) int32 { return toInt(served.rejoin(h, now)) }
 
 //go:wasmexport tactus_wants
-func tactusWants(h int32) int32 { return okay(served.wants(h)) }
+func tactusWants(h int32) int32 { return toInt(served.wants(h)) }
 
 //go:wasmexport tactus_token
-func tactusToken(h, n int32) int32 { return okay(served.token(h, n)) }
+func tactusToken(h, n int32) int32 { return toInt(served.token(h, n)) }
 
 //go:wasmexport tactus_close
 func tactusClose(h int32) { served.close(h) }

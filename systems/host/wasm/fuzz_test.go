@@ -10,7 +10,7 @@ import (
 )
 
 // numbers are what is passed where a page says how much, which, or whose.
-var numbers = [...]int32{0, 1, 2, 3, -1, 4, 16, 17, 80, 255, 256, 257, 258, 512, 513, maxRoom, maxRoom + 1, 1500, 1501, 2048, 4096, 4097, math.MaxInt32, math.MinInt32}
+var numbers = [...]int32{0, 1, 2, 3, -1, 4, 16, 17, 80, 255, 256, 257, 258, 512, 513, maxBuffer, maxBuffer + 1, 1500, 1501, 2048, 4096, 4097, math.MaxInt32, math.MinInt32}
 
 // times are what is passed as one, in milliseconds after the moment; or as they are.
 var (
@@ -71,7 +71,7 @@ func FuzzModule(f *testing.F) {
 			switch s.byte() % 16 {
 			case 0:
 				n := s.number()
-				if r := x.room(n); (r == nil) != (n < 0 || n > maxRoom) || len(r) > 0 && len(r) < int(n) {
+				if r := x.grow(n); (r == nil) != (n < 0 || n > maxBuffer) || len(r) > 0 && len(r) < int(n) {
 					t.Fatalf("a room of %d for %d", len(r), n)
 				}
 			case 1: // what lies in the room
@@ -121,7 +121,7 @@ func FuzzModule(f *testing.F) {
 					m.frame()
 				}
 			}
-			if x.newest > len(x.memory) || len(x.memory) > maxRoom {
+			if x.newest > len(x.memory) || len(x.memory) > maxBuffer {
 				t.Fatalf("a text of %d bytes in a room of %d", x.newest, len(x.memory))
 			}
 		}

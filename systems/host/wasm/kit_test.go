@@ -127,7 +127,7 @@ func (m *match) serve(at netip.AddrPort, c systems.ServerConfig) *systems.Server
 
 // put writes to the room, as a page does.
 func (m *match) put(b ...byte) int32 {
-	copy(m.module.room(int32(len(b))), b)
+	copy(m.module.grow(int32(len(b))), b)
 	return int32(len(b))
 }
 

@@ -16,36 +16,36 @@ import (
 )
 
 const (
-	maxOut   = 64 // datagrams that wait for a socket
-	maxLinks = 4  // of one host: the one that it plays by, one to where it goes, and such as are over
+	maxOut   = 64 // datagrams waiting for a socket
+	maxLinks = 4  // of one host: the current one, the next one, and finished ones with unsent datagrams
 )
 
-// links are what a host has sockets for, which the page owns: one, and while it is on its way to another room two. The
-// first has the number of the host; each one after it, that of the one before and maxHosts.
+// links are the sockets of a host, which the page owns: one, or two during a transfer to another room. The first has the
+// number of the host; each later link adds maxHosts to the previous number.
 type links struct {
 	all    []*link
 	last   int32  // number
-	ticket string // that the page has not asked for yet
+	ticket string // text that tactus_ticket has not returned yet
 }
 
-// link is the end of a socket.
+// link is a host's end of one socket.
 type link struct {
 	number int32
 	wire   *host.Wire
-	out    []byte // what waits, as tactus_out describes it
+	out    []byte // datagrams to send, in the format of tactus_out
 }
 
-// of is the link of a number; nil where it is over: closed, and all is sent.
-func (l *links) of(number int32) *link {
+// host returns the link with a number. It returns nil if the link does not exist or is finished.
+func (l *links) get(number int32) *link {
 	for _, x := range l.all {
-		if x.number == number && !x.over() {
+		if x.number == number && !x.finished() {
 			return x
 		}
 	}
 	return nil
 }
 
-// add makes a link.
+// add creates a link to a server.
 func (l *links) add(number int32, server netip.AddrPort) (*host.Wire, error) {
 	x := &link{number: number, out: make([]byte, 8, 8+maxOut*(4+netsys.MaxDatagram))}
 	var err error
@@ -56,11 +56,11 @@ func (l *links) add(number int32, server netip.AddrPort) (*host.Wire, error) {
 	return x.wire, nil
 }
 
-// follow makes a client go where it is sent, by sockets that the page opens.
-func (l *links) follow(c *systems.ClientConfig) {
+// acceptTickets makes a client accept tickets to other rooms through sockets that the page opens.
+func (l *links) acceptTickets(c *systems.ClientConfig) {
 	if c.Reach == nil {
 		c.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-			wire, err := l.reach(&t)
+			wire, err := l.openLink(&t)
 			if err != nil {
 				return nil, netip.AddrPort{}, err
 			}
@@ -69,39 +69,40 @@ func (l *links) follow(c *systems.ClientConfig) {
 	}
 	own := c.OnTravel
 	c.OnTravel = func(k *systems.Client, t systems.Ticket) {
-		l.tell(0, &t)
+		l.setTicket(0, &t)
 		if own != nil {
 			own(k, t)
 		}
 	}
 }
 
-// reach makes the link to where a ticket leads, and tells the page to open its socket.
-func (l *links) reach(t *systems.Ticket) (*host.Wire, error) {
-	l.all = slices.DeleteFunc(l.all, func(x *link) bool { return x.over() })
+// openLink creates the link to a ticket's room and tells the page to open its socket.
+func (l *links) openLink(t *systems.Ticket) (*host.Wire, error) {
+	l.all = slices.DeleteFunc(l.all, func(x *link) bool { return x.finished() })
 	at := t.Host()
 	switch {
 	case at == "":
-		return nil, errors.New("wasm: the ticket has neither a WebSocket nor a WebTransport URL: give the process of the room its public URLs")
+		return nil, errors.New("wasm: the ticket has neither a WebSocket nor a WebTransport URL: configure the public URLs of the room's process")
 	case len(l.all) >= maxLinks || l.last > math.MaxInt32-maxHosts:
 		return nil, errors.New("wasm: too many links wait for their sockets: call tactus_out and tactus_sent for each")
 	}
 	wire, err := l.add(l.last+maxHosts, host.ServerOf(at))
 	if err == nil {
-		l.tell(l.last, t)
+		l.setTicket(l.last, t)
 	}
 	return wire, err
 }
 
-// tell makes a ticket the newest. Of one with a link the page needs no token: the client has it.
-func (l *links) tell(number int32, t *systems.Ticket) {
+// setTicket stores the text of a ticket for tactus_ticket. Only a ticket without a link includes the token; otherwise the client
+// has it.
+func (l *links) setTicket(number int32, t *systems.Ticket) {
 	token := ""
 	if number == 0 {
 		token = base64.StdEncoding.EncodeToString(t.Token.Append(nil))
 	}
 	schema := t.Schema
 	if n := 16 - len(schema); n > 0 && schema != "" {
-		schema = strings.Repeat("0", n) + schema // as bindings say it
+		schema = strings.Repeat("0", n) + schema // the form that bindings use
 	}
 	lines := []string{strconv.Itoa(int(number)), t.Kind, schema, t.WS, t.WebTransport, token}
 	for i, s := range lines {
@@ -110,10 +111,10 @@ func (l *links) tell(number int32, t *systems.Ticket) {
 	l.ticket = strings.Join(lines, "\n")
 }
 
-// over reports that a link is of no use any more.
-func (l *link) over() bool { return l.wire.Closed() && len(l.out) == 8 }
+// finished reports whether the link is closed and has sent all its datagrams.
+func (l *link) finished() bool { return l.wire.Closed() && len(l.out) == 8 }
 
-// send makes a datagram wait for the socket.
+// send queues a datagram for the socket.
 func (l *link) send(b []byte) error {
 	filled := (len(b) + 3) &^ 3
 	if len(l.out)+4+filled > cap(l.out) {
@@ -128,7 +129,7 @@ func (l *link) send(b []byte) error {
 	return nil
 }
 
-// sent forgets what has waited.
+// sent empties the queue.
 func (l *link) sent() {
 	clear(l.out[:8])
 	l.out = l.out[:8]

@@ -27,7 +27,7 @@ func (m *match) ticket(to netip.AddrPort) systems.Ticket {
 	return systems.Ticket{Kind: "wood\n", Schema: fmt.Sprintf("%x", m.module.protocol.Hash()), WS: "ws://" + to.String(), WebTransport: "https://" + to.String(), Token: token}
 }
 
-// told lets time pass until the page is told of a ticket.
+// report lets time pass until the page is told of a ticket.
 func (m *match) told(n int32) []string {
 	m.t.Helper()
 	for range 120 {
@@ -131,7 +131,7 @@ func TestLinksAreFew(t *testing.T) {
 		for range 90 { // the page serves the first link alone
 			m.now = m.now.Add(time.Second / 60).Truncate(time.Millisecond)
 			m.servers[0].Advance(m.now)
-			l := m.module.hosts[n-1].links.of(n)
+			l := m.module.hosts[n-1].links.get(n)
 			m.nodes[l].Poll(m.now, func(d netsys.Datagram) { m.module.push(n, ms(m.now), m.put(d.Data...)) })
 			m.module.advance(n, ms(m.now))
 			for _, b := range m.out(n) {

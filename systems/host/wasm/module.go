@@ -12,10 +12,10 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Bounds of what a page can ask for.
+// Limits for a page.
 const (
-	maxRoom  = 1 << 20
-	maxHosts = 256
+	maxBuffer = 1 << 20
+	maxHosts  = 256
 )
 
 // Flags of tactus_open.
@@ -26,27 +26,29 @@ const (
 	reconnects
 )
 
-// module is what the exports work on. It knows nothing of WebAssembly: numbers are as wide as there, and memory is slices.
+// module implements the exports without WebAssembly: numbers have the same widths, and memory is a slice. Tests run it on
+// any platform.
 type module struct {
 	game     Game
 	protocol *ecs.Protocol
-	machine  func() time.Time // the machine's clock
-	memory   []byte           // the room
-	newest   int              // bytes of the newest text, which is there
-	failed   host.Reason      // of the newest open
+	machine  func() time.Time // returns the time of the machine's clock
+	memory   []byte           // buffer of tactus_room
+	newest   int              // length of the newest text in memory
+	failed   host.Reason      // reason of the newest tactus_open
 	hosts    [maxHosts]*player
 }
 
-// player is a host with its ends of sockets.
+// player is a host with its links.
 type player struct {
 	*host.Host
 	links links
 	block []uint32
-	wants bool                  // a token, for the next session
-	token *netcode.ConnectToken // that the page has given since
+	wants bool                  // waits for the token of the next session
+	token *netcode.ConnectToken // token from the page for the next session
 }
 
-// renew implements systems.ClientConfig.Renew: it asks the page, and returns what that has given.
+// renew implements systems.ClientConfig.Renew. It requests a token from the page, and returns the one that the page has
+// passed since.
 func (p *player) renew() (*netcode.ConnectToken, error) {
 	token := p.token
 	p.token, p.wants = nil, token == nil
@@ -54,51 +56,51 @@ func (p *player) renew() (*netcode.ConnectToken, error) {
 }
 
 var (
-	errRoom = errors.New("wasm: lengths that do not fit the room")
-	errHost = errors.New("wasm: there is no such host")
+	errLength = errors.New("wasm: the lengths exceed the buffer: call tactus_room with the total length first")
+	errHost   = errors.New("wasm: there is no host with this number: pass one from tactus_open that is not freed")
 )
 
-// of is the host of a number; nil, with a text, where there is none.
-func (m *module) of(n int32) *player {
+// host returns a host by number. If there is none, it returns nil and sets the text.
+func (m *module) host(n int32) *player {
 	if n < 1 || n > maxHosts || m.hosts[n-1] == nil {
-		m.told(errHost)
+		m.report(errHost)
 		return nil
 	}
 	return m.hosts[n-1]
 }
 
-// link is the link of a number; nil, with a text, where there is none.
+// link returns a link by number. If there is none, it returns nil and sets the text.
 func (m *module) link(n int32) *link {
 	if n >= 1 {
 		if p := m.hosts[(n-1)%maxHosts]; p != nil {
-			if l := p.links.of(n); l != nil {
+			if l := p.links.get(n); l != nil {
 				return l
 			}
 		}
 	}
-	m.told(errHost)
+	m.report(errHost)
 	return nil
 }
 
-// say makes s the newest text.
-func (m *module) say(s string) int32 {
-	s = s[:min(len(s), maxRoom)]
-	m.room(int32(len(s)))
+// setText sets the newest text and returns its length.
+func (m *module) setText(s string) int32 {
+	s = s[:min(len(s), maxBuffer)]
+	m.grow(int32(len(s)))
 	m.newest = copy(m.memory, s)
 	return int32(m.newest)
 }
 
-// told reports that there was no error; of another one it makes the text.
-func (m *module) told(err error) bool {
+// report reports whether err is nil. Otherwise it sets the text.
+func (m *module) report(err error) bool {
 	if err != nil {
-		m.say(err.Error())
+		m.setText(err.Error())
 	}
 	return err == nil
 }
 
-// room is the memory through which values go, at least n bytes of it; nil where that is too many.
-func (m *module) room(n int32) []byte {
-	if n < 0 || n > maxRoom {
+// grow returns the buffer, grown to at least n bytes. It returns nil if n exceeds maxRoom.
+func (m *module) grow(n int32) []byte {
+	if n < 0 || n > maxBuffer {
 		return nil
 	}
 	if int(n) > len(m.memory) || m.memory == nil {
@@ -107,15 +109,15 @@ func (m *module) room(n int32) []byte {
 	return m.memory
 }
 
-// given is what a page has put into the room, n bytes from a place on.
-func (m *module) given(at, n int32) ([]byte, error) {
+// slice returns n bytes of the buffer from offset at.
+func (m *module) slice(at, n int32) ([]byte, error) {
 	if at < 0 || n < 0 || int64(at)+int64(n) > int64(len(m.memory)) {
-		return nil, errRoom
+		return nil, errLength
 	}
 	return m.memory[at : at+n : at+n], nil
 }
 
-// timeOf is a time in milliseconds; what is none is the zero time, which no host takes.
+// timeOf converts milliseconds to a time. It returns the zero time, which hosts reject, if ms is not a valid time.
 func timeOf(ms float64) time.Time {
 	if !(math.Abs(ms) < 1e15) {
 		return time.Time{}
@@ -124,7 +126,7 @@ func timeOf(ms float64) time.Time {
 	return time.UnixMilli(int64(whole)).Add(time.Duration(part * float64(time.Millisecond)))
 }
 
-// config is the configuration of one more host.
+// config returns the configuration of a new host.
 func (m *module) config() (c host.Config) {
 	if m.game.Config != nil {
 		c = m.game.Config()
@@ -132,16 +134,16 @@ func (m *module) config() (c host.Config) {
 	return c
 }
 
-// lines are what bindings compare.
+// lines sets the text that bindings compare.
 func (m *module) lines() int32 {
-	return m.say(strings.Join(host.Lines(m.protocol, m.config().Book), "\n"))
+	return m.setText(strings.Join(host.Lines(m.protocol, m.config().Book), "\n"))
 }
 
-// open makes one more host.
+// open creates a host.
 func (m *module) open(now float64, server, token, login int32, who float64, flags int32) int32 {
 	n, err := m.add(timeOf(now), server, token, login, who, flags)
 	m.failed = host.ReasonOf(err)
-	m.told(err)
+	m.report(err)
 	return n
 }
 
@@ -150,9 +152,9 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	for ; n <= maxHosts && m.hosts[n-1] != nil; n++ {
 	}
 	if n > maxHosts {
-		return 0, errors.New("wasm: too many hosts in one module: free those that have ended, or make another module")
+		return 0, errors.New("wasm: the module has the maximum of 256 hosts: free those that have ended, or create another module")
 	}
-	name, err := m.given(0, server)
+	name, err := m.slice(0, server)
 	if err != nil {
 		return 0, err
 	}
@@ -169,7 +171,7 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 		c.Client.ClientID = uint64(who)
 	}
 	if token > 0 {
-		b, err := m.given(server, token)
+		b, err := m.slice(server, token)
 		if err != nil {
 			return 0, err
 		}
@@ -178,13 +180,13 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 		}
 	}
 	if login >= 0 {
-		b, err := m.given(server+max(token, 0), login)
+		b, err := m.slice(server+max(token, 0), login)
 		if err != nil {
 			return 0, err
 		}
 		c.Login = append([]byte{}, b...)
 	}
-	p.links.follow(&c.Client)
+	p.links.acceptTickets(&c.Client)
 	wire, err := p.links.add(n, host.ServerOf(string(name)))
 	if err != nil {
 		return 0, err
@@ -201,41 +203,41 @@ func (m *module) push(n int32, now float64, size int32) bool {
 	if l == nil {
 		return false
 	}
-	b, err := m.given(0, size)
+	b, err := m.slice(0, size)
 	if err == nil {
 		err = l.wire.Push(timeOf(now), b)
 	}
-	return m.told(err)
+	return m.report(err)
 }
 
 func (m *module) input(n, size int32) bool {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil {
 		return false
 	}
-	b, err := m.given(0, size)
+	b, err := m.slice(0, size)
 	if err == nil {
 		err = p.SetInput(b)
 	}
-	return m.told(err)
+	return m.report(err)
 }
 
 func (m *module) advance(n int32, now float64) int32 {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil {
 		return -1
 	}
 	ticks, err := p.Advance(timeOf(now))
-	if !m.told(err) {
+	if !m.report(err) {
 		return -1
 	}
 	return int32(ticks)
 }
 
-// frame is the block of a new frame; nil for an error.
+// frame returns the block of a new frame. It returns nil on an error.
 func (m *module) frame(n int32, now float64) []uint32 {
-	p := m.of(n)
-	if p == nil || !m.told(p.Frame(timeOf(now))) {
+	p := m.host(n)
+	if p == nil || !m.report(p.Frame(timeOf(now))) {
 		return nil
 	}
 	p.write(len(m.protocol.Replicated()))
@@ -243,11 +245,11 @@ func (m *module) frame(n int32, now float64) []uint32 {
 }
 
 func (m *module) send(n, what, which, size int32) bool {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil {
 		return false
 	}
-	b, err := m.given(0, size)
+	b, err := m.slice(0, size)
 	switch {
 	case err != nil:
 	case what == 0:
@@ -259,10 +261,10 @@ func (m *module) send(n, what, which, size int32) bool {
 	default:
 		err = errors.New("wasm: tactus_send takes 0 for a message, 1 for an event, 2 for a command")
 	}
-	return m.told(err)
+	return m.report(err)
 }
 
-// out is what waits for the socket of a link; nil where the link is no more.
+// out returns the datagrams of a link. It returns nil if the link does not exist.
 func (m *module) out(n int32) []byte {
 	if l := m.link(n); l != nil {
 		return l.out
@@ -276,20 +278,20 @@ func (m *module) sent(n int32) {
 	}
 }
 
-// ticket makes the newest ticket the text, once; 0: there is none.
+// ticket sets the text to the newest ticket, once. It returns 0 if there is none.
 func (m *module) ticket(n int32) int32 {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil || p.links.ticket == "" {
 		return 0
 	}
 	s := p.links.ticket
 	p.links.ticket = ""
-	return m.say(s)
+	return m.setText(s)
 }
 
-// hash is that of the world that a host simulates; 0 where it has none.
+// hash returns the hash of the world that a host simulates. It returns 0 if there is no world.
 func (m *module) hash(n int32) uint64 {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil || p.Client().World() == nil {
 		return 0
 	}
@@ -297,7 +299,7 @@ func (m *module) hash(n int32) uint64 {
 }
 
 func (m *module) end(n int32) int32 {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil {
 		return -1
 	}
@@ -307,57 +309,57 @@ func (m *module) end(n int32) int32 {
 	} else {
 		why = reason.Explain() + "\n" + why
 	}
-	m.say(why)
+	m.setText(why)
 	return int32(reason)
 }
 
-// explain makes what players are told of a reason the text.
+// explain sets the text for players about a reason.
 func (m *module) explain(reason int32) int32 {
 	if reason < 0 || reason > math.MaxUint8 {
 		reason = int32(host.Other)
 	}
-	return m.say(host.Reason(reason).Explain())
+	return m.setText(host.Reason(reason).Explain())
 }
 
 func (m *module) away(n int32) {
-	if p := m.of(n); p != nil {
+	if p := m.host(n); p != nil {
 		p.Away()
 	}
 }
 
 func (m *module) rejoin(n int32, now float64) bool {
-	p := m.of(n)
-	return p != nil && m.told(p.Rejoin(timeOf(now)))
+	p := m.host(n)
+	return p != nil && m.report(p.Rejoin(timeOf(now)))
 }
 
 // wants reports whether a host waits for a token.
 func (m *module) wants(n int32) bool {
-	p := m.of(n)
+	p := m.host(n)
 	return p != nil && p.wants && p.token == nil
 }
 
-// token gives a host the token of its next session; no bytes are that there is none.
+// token passes a host the token of its next session. An empty token means that there is none.
 func (m *module) token(n, size int32) bool {
-	p := m.of(n)
+	p := m.host(n)
 	if p == nil {
 		return false
 	}
-	b, err := m.given(0, size)
+	b, err := m.slice(0, size)
 	if err == nil {
 		p.token, err = netcode.ParseToken(b)
 	}
-	return m.told(err)
+	return m.report(err)
 }
 
 func (m *module) close(n int32) {
-	if p := m.of(n); p != nil {
-		m.told(p.Close())
+	if p := m.host(n); p != nil {
+		m.report(p.Close())
 	}
 }
 
 func (m *module) free(n int32) {
-	if p := m.of(n); p != nil {
-		m.told(p.Close())
+	if p := m.host(n); p != nil {
+		m.report(p.Close())
 		m.hosts[n-1] = nil
 	}
 }

@@ -59,19 +59,19 @@ func TestModuleRefuses(t *testing.T) {
 		call func() bool
 		text string
 	}{
-		{"no such host", func() bool { return x.advance(9, now) >= 0 }, "no such host"},
-		{"a host of below", func() bool { return x.input(-4, 0) }, "no such host"},
-		{"no such link", func() bool { return x.push(n+maxHosts, now, 0) }, "no such host"},
-		{"more than is in the room", func() bool { return x.input(n, maxRoom) }, "do not fit the room"},
-		{"less than nothing", func() bool { return x.input(n, -1) }, "do not fit the room"},
-		{"another length", func() bool { return x.input(n, 1) }, "an input of 1 bytes"},
+		{"no such host", func() bool { return x.advance(9, now) >= 0 }, "no host with this number"},
+		{"a host of below", func() bool { return x.input(-4, 0) }, "no host with this number"},
+		{"no such link", func() bool { return x.push(n+maxHosts, now, 0) }, "no host with this number"},
+		{"more than is in the room", func() bool { return x.input(n, maxBuffer) }, "exceed the buffer"},
+		{"less than nothing", func() bool { return x.input(n, -1) }, "exceed the buffer"},
+		{"another length", func() bool { return x.input(n, 1) }, "an input has 1 bytes"},
 		{"a time that goes back", func() bool { return x.advance(n, now-1e6) >= 0 }, "performance.timeOrigin"},
 		{"no time", func() bool { return x.frame(n, math.NaN()) != nil }, "performance.timeOrigin"},
 		{"a time that is none of today", func() bool { return x.advance(n, math.Inf(1)) >= 0 }, "performance.timeOrigin"},
 		{"no such kind", func() bool { return x.send(n, 3, 0, 0) }, "2 for a command"},
 		{"no such message", func() bool { return x.send(n, 0, 7, 0) }, "there is no message 7"},
 		{"what is no datagram", func() bool { return x.push(n, now, 1501) }, "too large"},
-		{"a server that does not fit", func() bool { return x.open(now, maxRoom, 0, -1, 0, 0) != 0 }, "do not fit the room"},
+		{"a server that does not fit", func() bool { return x.open(now, maxBuffer, 0, -1, 0, 0) != 0 }, "exceed the buffer"},
 		{"a token that is none", func() bool { return x.open(now, 0, 64, -1, 0, 0) != 0 }, "token"},
 		{"a login of another length", func() bool { return x.open(now, 0, 0, 1, 0, 0) != 0 }, "Login"},
 	} {

@@ -100,17 +100,17 @@ func TestOpenTakesWhatIsGiven(t *testing.T) {
 func TestModuleMemory(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)
-	if r := m.module.room(maxRoom); len(r) != maxRoom {
+	if r := m.module.grow(maxBuffer); len(r) != maxBuffer {
 		t.Fatalf("a room of %d", len(r))
 	}
-	if _, err := m.module.given(0, maxRoom); err != nil {
+	if _, err := m.module.slice(0, maxBuffer); err != nil {
 		t.Error(err)
 	}
-	if _, err := m.module.given(1, maxRoom); err == nil {
+	if _, err := m.module.slice(1, maxBuffer); err == nil {
 		t.Error("more than there is was given")
 	}
-	at := &m.module.room(0)[0]
-	if m.module.room(100); at != &m.module.room(0)[0] {
+	at := &m.module.grow(0)[0]
+	if m.module.grow(100); at != &m.module.grow(0)[0] {
 		t.Error("a smaller room is another one")
 	}
 	block := &m.module.frame(n, ms(m.now))[0]

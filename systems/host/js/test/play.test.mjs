@@ -210,7 +210,7 @@ test('a game that is over says why, once and for all, and dials no more', async 
 
 test('what is wrong is said with advice', async (t) => {
   const server = await serve(t);
-  await assert.rejects(connect({ module: bytes, websocket: server }), /needs the bindings/);
+  await assert.rejects(connect({ module: bytes, websocket: server }), /no bindings/);
   await assert.rejects(connect({ module: bytes, websocket: server, game: { ...arena, lines: ['arena/0', ...arena.lines.slice(1)] } }), (e) =>
     e instanceof GameError && e.message.includes('arena/0') && e.message.includes(arena.lines[0]) && e.message.includes('go generate'));
   const moved = arena.lines.map((l) => l.replace('Position of 8 bytes{X float32 at 0;', 'Position of 12 bytes{X float32 at 4;'));
