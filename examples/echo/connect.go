@@ -16,7 +16,7 @@ import (
 // errNeverConnected is returned when the end of a run came before a connection.
 var errNeverConnected = errors.New("never connected")
 
-// echoClient counts what comes back. It implements [netcode.ClientHandler].
+// echoClient counts the echoes. It implements [netcode.ClientHandler].
 type echoClient struct {
 	out                   io.Writer
 	sent, received, equal int
@@ -46,7 +46,7 @@ func (e *echoClient) Payload(_ time.Time, _ *netcode.Client, payload []byte) {
 	}
 }
 
-// pattern appends the payload with a number: the number, then bytes that follow from it.
+// pattern appends a payload: the number, then bytes derived from it.
 func pattern(dst []byte, number uint64, n int) []byte {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], number)

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// echoServer sends back what it gets. It implements [netcode.ServerHandler].
+// echoServer sends every message back. It implements [netcode.ServerHandler].
 type echoServer struct {
 	out             io.Writer
 	payloads, bytes int
@@ -73,7 +73,7 @@ func serve(ctx context.Context, o options, stdout io.Writer) error {
 	return err
 }
 
-// addresses are those by which tokens may name this server.
+// addresses returns the addresses of this server that tokens may contain.
 func addresses(o options, local netip.AddrPort) ([]netip.AddrPort, error) {
 	if o.public.IsValid() {
 		return []netip.AddrPort{o.public}, nil

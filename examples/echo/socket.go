@@ -14,10 +14,10 @@ import (
 // updateInterval is how often a quiet endpoint is updated.
 const updateInterval = 5 * time.Millisecond
 
-// socket is a UDP socket that one goroutine reads and writes.
+// socket is a UDP socket, read and written by one goroutine.
 type socket struct {
 	*net.UDPConn
-	buffer [netcode.MaxDatagram + 1]byte // a longer datagram shows that it is too long
+	buffer [netcode.MaxDatagram + 1]byte // room for one more byte, to detect datagrams that are too long
 }
 
 func listen(at netip.AddrPort) (*socket, error) {
@@ -25,7 +25,7 @@ func listen(at netip.AddrPort) (*socket, error) {
 	if at.IsValid() {
 		local = net.UDPAddrFromAddrPort(at)
 		if at.Addr().IsUnspecified() {
-			local.IP = nil // both families where there are both
+			local.IP = nil // IPv4 and IPv6, if the machine has both
 		}
 	}
 	conn, err := net.ListenUDP("udp", local)
@@ -58,7 +58,7 @@ func (s *socket) pump(ctx context.Context, update func(now time.Time), receive f
 				return err
 			}
 			if err != nil {
-				// It tells of a datagram sent earlier, or of one too long for Windows.
+				// The error concerns an earlier datagram, or one that is too long for Windows.
 				continue
 			}
 			receive(time.Now(), from, s.buffer[:n])

@@ -1,9 +1,9 @@
-// Package pages is what the commands of the example worlds have in common: sockets, an inspector, and a page to play on
-// that names those of the others.
+// Package pages contains the parts that the commands of the example worlds share: sockets, an inspector, and a page to play
+// on with links to the other worlds.
 //
-//   - Where the pages are: [Worlds].
-//   - The page in three.js that some have: [Three].
-//   - A world with all of that: [Beside]; its command: [Main].
+//   - The ports of the pages: [Worlds].
+//   - The three.js page of some worlds: [Three].
+//   - A world with sockets, inspector and page: [Beside]; its command: [Main].
 //
-// A game of one's own writes these lines itself: examples/first and examples/starter do.
+// Your own game writes these lines itself: see examples/first and examples/starter.
 package pages

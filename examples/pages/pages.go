@@ -17,13 +17,13 @@ import (
 
 // World is an example world with a page.
 type World struct {
-	// Name is that of its folder in examples.
+	// Name is the name of the world's folder in examples.
 	Name string
 	// GamePort is its web.Config.GamePort. Ports of worlds are ten apart.
 	GamePort uint16
 	// Command starts it.
 	Command string
-	// Named says that it shows what players are called.
+	// Named reports whether the game shows the names of players.
 	Named bool
 }
 
@@ -62,9 +62,8 @@ func Three(world string) *web.Dist {
 	return nil
 }
 
-// Beside returns a world with sockets, an inspector, and a page to play on, whose client is examples/play, at the port that
-// [Worlds] has for its name. rules, keys and touch say on the page what players try to do, and what to press, as in web.Config.
-// It panics for a world that Worlds does not name.
+// Beside returns a world with sockets, an inspector, and a page whose client is examples/play. The port is the world's in
+// [Worlds]. rules, keys and touch are texts on the page, as in web.Config. Beside panics for a world that is not in Worlds.
 func Beside(w runner.World, rules string, keys [][2]string, touch string) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),

@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/stage"
 )
 
-// start starts a match of its own, where the client was told of no other, and hands the
-// devices to a bot where it should play.
+// start starts a local match if no server was given. If auto is set, a bot plays instead of the devices.
 func start(world string, o *stage.Options, auto bool) (stop func(), err error) {
 	stop = func() {}
 	if o.Connect == "" {

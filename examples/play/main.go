@@ -19,7 +19,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/worlds/snowball"
 )
 
-// worlds are all there are; the first is the usual one.
+// worlds returns all worlds, the default first.
 func worlds() []stage.World {
 	return []stage.World{arena.World(), custom.World(), platformer.World(), snake.World(), snowball.World(), duel.World(), physics.World()}
 }
@@ -45,7 +45,7 @@ func pick(name string) (stage.World, error) {
 	return all[i], nil
 }
 
-// names are those of the worlds.
+// names returns the names of the worlds.
 func names(all []stage.World) (names []string) {
 	for _, w := range all {
 		names = append(names, w.Name)
@@ -53,8 +53,7 @@ func names(all []stage.World) (names []string) {
 	return names
 }
 
-// number declares a flag for how many there are of something; not given, it is
-// [stage.Usual].
+// number declares a flag for a number of entities or bots. The default is [stage.Usual].
 func number(fs *flag.FlagSet, v *int, name string, most int, usage string) {
 	*v = stage.Usual
 	fs.Func(name, usage, func(text string) error {

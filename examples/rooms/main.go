@@ -1,6 +1,6 @@
-// Command rooms is the smallest server with rooms: dots for four players a room, and six bots that join. Here all of them run in
-// one program, over real UDP. Programs on this machine can ask for seats at http://127.0.0.1:8080/rooms. Ctrl-C lets players
-// go on for five seconds, and a second one ends it at once.
+// Command rooms is the smallest server with rooms: each room is a game of dots for four players. Six bots join in the same
+// program, over real UDP. Programs on this machine can request seats at http://127.0.0.1:8080/rooms. After Ctrl-C, players
+// can continue for five seconds; a second Ctrl-C ends the server immediately.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// Move is the input: what a client sends, every tick.
+// Move is the input that a client sends for every tick.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
@@ -29,7 +29,7 @@ type dot struct {
 	In  *Move
 }
 
-// Dots is the game, of one room. Server and clients build it alike.
+// Dots returns the protocol of a room. Server and clients use the same one.
 func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
@@ -45,7 +45,7 @@ func Dots() *ecs.Protocol {
 	return p
 }
 
-// open is the whole server: rooms of dots, behind one address.
+// open starts the server: rooms of dots behind one address.
 func open(addr string) (*rooms.Server, error) {
 	wire, err := netsys.ListenUDP(addr)
 	if err != nil {
@@ -56,8 +56,8 @@ func open(addr string) (*rooms.Server, error) {
 	}, wire)
 }
 
-// join gives a player a seat, in an open room or a new one, and the client that plays there. The player is who the game
-// says it is: here a number.
+// join requests a seat for a player, in an open room or a new one, and returns the client that plays on it. A real game
+// authenticates the player; here the player is a number.
 func join(ctx context.Context, s *rooms.Server, player uint64) (*systems.Client, rooms.Seat, error) {
 	all, err := s.Join("dots", nil, rooms.Player{ID: player})
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// maxConnections bounds the connections, maxOfNetwork those of one network. Loopback and proxies have the first
-	// bound alone.
+	// maxConnections limits all connections, and maxOfNetwork the connections of one network. Loopback and proxies have
+	// only the first limit.
 	maxConnections, maxOfNetwork = 512, 16
 )
 
-// door counts connections, and closes those that are too many.
+// door counts connections and closes those beyond the limits.
 type door struct {
 	names hostname.Guard
 
@@ -26,7 +26,7 @@ type door struct {
 
 func newDoor(names hostname.Guard) *door { return &door{names: names, of: make(map[netip.Addr]int)} }
 
-// note is what [http.Server.ConnState] calls. Of a connection that is closed here the server notes the end, too.
+// note is the callback for [http.Server.ConnState]. The server also calls it when a connection that door has closed ends.
 func (d *door) note(c net.Conn, state http.ConnState) {
 	change := 1
 	switch state {

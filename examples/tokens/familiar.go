@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// maxFamiliar bounds the networks that are remembered of a player.
+// maxFamiliar is the number of networks remembered per player.
 const maxFamiliar = 8
 
-// player is somebody at home somewhere: a name, and a network as [network] returns it.
+// player is a name and a network, as [network] returns it.
 type player struct {
 	name string
 	from netip.Addr
 }
 
-// familiar remembers from which networks players have logged in. Whoever knows a player's name can use up what others
-// may try under it, but not from there. It is as large as there are accounts, since only good logins are in it. A
-// service with a database would keep it there, so that it outlives a restart.
+// familiar remembers the networks from which players have logged in. An attacker who knows a player's name can use up the
+// attempts under this name, but not the attempts from the player's own networks. Only successful logins are stored, so the
+// map is at most as large as the number of accounts. A service with a database would store it there, to survive a restart.
 type familiar struct {
 	mu       sync.Mutex
 	networks map[string][]netip.Addr // by name, newest last

@@ -29,10 +29,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// keyVariable is the environment variable that stands in for -key.
+// keyVariable is the environment variable used instead of -key.
 const keyVariable = "TACTUS_KEY"
 
-// usage is what -h prints above the flags.
+// usage is the text that -h prints above the flags.
 const usage = `usage: tokens -generate FILE
        tokens -key HEX|@FILE -server ADDR[,ADDR…] [flags]
 

@@ -10,22 +10,22 @@ import (
 const (
 	// maxHashing bounds the passwords that are hashed at once: hashing is slow on purpose.
 	maxHashing = 2
-	// maxWaiting bounds the logins that wait for that, of familiar players and of others.
+	// maxWaiting limits the waiting logins of familiar players, and those of other players.
 	maxWaiting = 32
-	// maxWait bounds how long one waits. Who is told to come again sooner keeps the queue from growing old.
+	// maxWait is the longest wait of a login. A caller whose wait ends gets the advice to try again.
 	maxWait = 2 * time.Second
 )
 
 // queue is where logins wait for their password to be hashed: familiar players before others, each in turn.
 type queue struct {
 	mu    sync.Mutex
-	free  int                // how many more may be hashed
-	lines [2][]chan struct{} // those that wait, familiar players' first; closed when it is their turn
+	free  int                // number of free hashing slots
+	lines [2][]chan struct{} // waiting logins, familiar players first; a channel is closed when its turn comes
 }
 
 func newQueue() *queue { return &queue{free: maxHashing} }
 
-// enter waits for a turn, which ends with leave. It reports false when there is none soon.
+// enter waits for a hashing slot; call leave afterwards. It returns false if there is none in time.
 func (q *queue) enter(ctx context.Context, known bool) bool {
 	line := &q.lines[1]
 	if known {
@@ -56,13 +56,13 @@ func (q *queue) enter(ctx context.Context, known bool) bool {
 	defer q.mu.Unlock()
 	i := slices.Index(*line, turn)
 	if i < 0 {
-		return true // its turn came meanwhile
+		return true // the slot became free in the meantime
 	}
 	*line = slices.Delete(*line, i, i+1)
 	return false
 }
 
-// leave gives the turn to whoever is next.
+// leave passes the slot to the next waiting login.
 func (q *queue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

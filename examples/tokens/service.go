@@ -24,18 +24,19 @@ const (
 	maxBody = 4 << 10
 	// burst is how many logins may come at once.
 	burst = 5
-	// guestNetworks is how many networks at least must try all that they may, to use up what guests may under a name.
+	// guestNetworks is the number of networks that must use up their attempts before the attempts of unknown networks under
+	// one name are used up.
 	guestNetworks = 10
 )
 
-// serviceConfig says what a service hands out to whom.
+// serviceConfig configures a service.
 type serviceConfig struct {
 	token netcode.TokenConfig // but for ClientID and UserData
 	users []user
-	// perMinute is how many logins of a network there may be, and accountPerMinute how many under one name from one
-	// network; from all networks together that are not familiar there may be guestNetworks times as many under a name.
+	// perMinute is the number of logins per minute and network. accountPerMinute is the number per minute, name and
+	// network. All unfamiliar networks together get guestNetworks times as many per name.
 	perMinute, accountPerMinute int
-	names                       hostname.Guard // under which the service answers, and proxies
+	names                       hostname.Guard // the host names of the service, and trusted proxies
 	log                         *slog.Logger
 	now                         func() time.Time                                       // nil: time.Now
 	find                        func(users []user, name, password string) (user, bool) // nil: find
@@ -67,14 +68,14 @@ type login struct {
 	Password string `json:"password"`
 }
 
-// admission is the body of the answer to a good one. It is a secret: whoever has the token is the player.
+// admission is the body of a successful answer. It is secret: anyone with the token can play as the player.
 type admission struct {
 	Token     string `json:"token"`      // base64
 	ClientID  string `json:"client_id"`  // decimal: JavaScript's numbers have 53 bits
 	ExpiresIn int    `json:"expires_in"` // seconds
 }
 
-// failure is an answer other than 200.
+// failure is the body of any other answer.
 type failure struct {
 	status  int
 	message string
@@ -114,11 +115,11 @@ func newService(c serviceConfig) http.Handler {
 	})
 }
 
-// adviseName is the answer to who asks under a name that is not the service's.
+// adviseName is the answer to a request with a host name that is not allowed.
 const adviseName = "any web site could lead here under this name: use an address of this machine, or start the service with the name in -names, " +
 	"or with the proxy that passes it on in -proxies"
 
-// ServeHTTP implements [http.Handler]. What players type is in no log: it may be a password in the wrong field.
+// ServeHTTP implements [http.Handler]. It never logs what players type, because it may be a password in the wrong field.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from, err := s.names.Client(r)
 	var answer *admission
@@ -138,7 +139,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, answer)
 }
 
-// admit examines a request, what costs least first.
+// admit checks a request, cheapest checks first.
 func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr) (*admission, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -173,8 +174,8 @@ func (s *service) admit(w http.ResponseWriter, r *http.Request, from netip.Addr)
 	}, nil
 }
 
-// limit uses up one login of the allowances that count for it. Guests who are refused for their name have used up their
-// network's: else whoever asks most often would get what becomes free.
+// limit counts a login against its rate limits. A guest refused because of the name's limit has still used up the network's
+// limit. Otherwise the most frequent caller would get every attempt that becomes available.
 func (s *service) limit(p player, known, named bool, now time.Time) error {
 	var wait time.Duration
 	message := "too many logins from this address"
@@ -194,7 +195,7 @@ func (s *service) limit(p player, known, named bool, now time.Time) error {
 	return nil
 }
 
-// decode reads a body of one JSON object, and nothing that is not meant.
+// decode reads a body with one JSON object and no unknown fields.
 func decode(w http.ResponseWriter, r *http.Request, l *login) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return &failure{status: http.StatusUnsupportedMediaType, message: "Content-Type must be application/json"}
@@ -222,7 +223,7 @@ func decode(w http.ResponseWriter, r *http.Request, l *login) error {
 	return nil
 }
 
-// check finds the user, in its turn.
+// check finds the user once a hashing slot is free.
 func (s *service) check(ctx context.Context, l login, known bool) (user, error) {
 	if !s.queue.enter(ctx, known) {
 		return user{}, &failure{status: http.StatusServiceUnavailable, message: "too many players log in", retry: maxWait}

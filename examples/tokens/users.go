@@ -16,7 +16,7 @@ const (
 
 // user is an account.
 type user struct {
-	id     uint64 // never changes, and is given to nobody else
+	id     uint64 // never changes and is never reused
 	name   string
 	rounds int
 	salt   string
@@ -31,7 +31,7 @@ var demoUsers = []user{
 	{4, "dave", manyRounds, "278f96298fd5592f", "eda4db1944f623e68337ec5a271815211506d49757f5866193c27949d3f188bf"},
 }
 
-// find returns the user with a name and a password. It takes the same time whether there is such a name or not.
+// find returns the user with a name and a password. It takes the same time for unknown names.
 func find(users []user, name, password string) (user, bool) {
 	u, ok := user{rounds: manyRounds}, 0
 	for _, candidate := range users {
@@ -47,7 +47,7 @@ func find(users []user, name, password string) (user, bool) {
 }
 
 func hash(password, salt string, rounds int) []byte {
-	// The error is for keys that are too short to hold what is asked for.
+	// Key fails only if the key is too short for the requested length.
 	h, _ := pbkdf2.Key(sha256.New, password, []byte(salt), rounds, sha256.Size)
 	return h
 }

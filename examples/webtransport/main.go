@@ -161,7 +161,7 @@ func (o options) serve(ctx context.Context, stdout io.Writer) error {
 	if err := dist.Ready(); err != nil {
 		fmt.Fprintln(stdout, err)
 	}
-	go func() { _ = site.Serve(page) }() // until it is closed
+	go func() { _ = site.Serve(page) }() // until the page is closed
 	defer site.Close()
 	if err := server.Run(ctx); ctx.Err() == nil {
 		return err
@@ -169,12 +169,13 @@ func (o options) serve(ctx context.Context, stdout io.Writer) error {
 	return nil
 }
 
-// through is a page that has the game's WebSockets at its own address, as a page by HTTPS needs them. To the game they all come
-// from this machine then: a server with bans and many players has a proxy of its own, see docs/guide/operating.md.
+// through serves the page and forwards the game's WebSockets at the page's own address, as pages over HTTPS need it. All
+// these clients then come from this machine: a server with bans and many players needs a real proxy, see
+// docs/guide/operating.md.
 func through(page http.Handler, socket netip.AddrPort) http.Handler {
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(&url.URL{Scheme: "http", Host: socket.String()})
-		r.Out.Host = r.In.Host // that is checked
+		r.Out.Host = r.In.Host // the game checks the host name
 	}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {

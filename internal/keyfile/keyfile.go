@@ -14,9 +14,8 @@ import (
 // maxFile bounds how much of a key's file is read, in bytes.
 const maxFile = 1 << 10
 
-// Read reads a key as a flag gives it: 64 hexadecimal digits, or @ and the name of
-// a file that holds them, with white space around them. Errors do not repeat what
-// is in the flag or in the file.
+// Read parses a key from a flag: 64 hexadecimal digits, or @ and the name of a file with the digits, with optional white
+// space. Errors do not contain the flag's value or the file's content.
 func Read(text string) (netcode.Key, error) {
 	name, isFile := strings.CutPrefix(text, "@")
 	if !isFile {
@@ -41,8 +40,8 @@ func Read(text string) (netcode.Key, error) {
 	return key, nil
 }
 
-// Generate writes a new random key to a file that only its owner can read. It
-// fails when the file exists: a key in use is not to be lost.
+// Generate writes a random key to a file that only its owner can read. It returns an error if the file exists, so that it
+// never overwrites a key in use.
 func Generate(name string) error {
 	key := netcode.GenerateKey(nil)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

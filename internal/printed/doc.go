@@ -1,6 +1,6 @@
-// Package printed lets tests read what a program prints, while it still runs, and look for what must not be in it.
+// Package printed lets tests read the output of a running program and check that it contains no secrets.
 //
-//   - Give a [Text] to the program as its output.
-//   - Wait for something in it: [Text.Find], [Text.Until].
-//   - See that keys are in nothing that is printed, logged or encoded: [Secrets].
+//   - Pass a [Text] to the program as its output.
+//   - Wait for a text: [Text.Find], [Text.Until].
+//   - Check that keys do not appear in printed, logged or encoded values: [Secrets].
 package printed

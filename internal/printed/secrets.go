@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Secrets are keys, by name, in every spelling of whatever does not know that they are secret.
+// Secrets are keys by name, in all encodings that a careless program could print.
 type Secrets map[string][]string
 
 // Add adds a key of 24 bytes or more.
@@ -32,14 +32,14 @@ func (s Secrets) Add(name string, key []byte) {
 	}
 }
 
-// Fit are the verbs that ask those who print themselves; by others fmt looks behind pointers.
+// Fit are the verbs for which fmt calls the methods of a value. With other verbs it reads behind pointers.
 var Fit = []string{"%v", "%+v", "%#v", "%x", "% x", "%X", "%d"}
 
-// Every is Fit, and verbs that do not fit.
+// Every is Fit and the verbs that do not call methods.
 var Every = append(Fit[:len(Fit):len(Fit)], "%s", "%q")
 
-// Hidden fails where a subject shows a secret: printed by these verbs, alone and within other values, logged, or
-// encoded.
+// Hidden fails the test if a subject reveals a secret when it is printed with the verbs, alone and within other values,
+// logged, or encoded.
 func (s Secrets) Hidden(t *testing.T, what string, subject any, verbs []string) {
 	t.Helper()
 	var text bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Text is a writer that can be read while it is written to. The zero value is ready.
+// Text is a writer that can be read while it is written. The zero value is empty.
 type Text struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -21,14 +21,14 @@ func (x *Text) Write(b []byte) (int, error) {
 	return x.text.Write(b)
 }
 
-// String is all that was written so far.
+// String returns the text written so far.
 func (x *Text) String() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.text.String()
 }
 
-// limit bounds a wait: so many times 10 ms, at least. Only what fails gets there.
+// limit is the minimum number of polls, 10 ms each, before a wait fails.
 const limit = 6000
 
 // Until waits until a pattern stands in the text so many times.

@@ -10,11 +10,11 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Beside is one wire of two, for a server that players reach in several ways: what comes to this listener, and what comes to
-// another wire, such as UDP and WebSocket of package eventloop. It owns both. Several goroutines cannot send on it at a time.
+// Beside combines first, such as the UDP and WebSocket transport of package eventloop, and the listener into one transport,
+// for a server that players reach in several ways. The result owns both. Only one goroutine at a time may send on it.
 func (l *Listener) Beside(first netsys.Wire) netsys.Wire { return &beside{first, l} }
 
-// beside is a wire of two.
+// beside is a transport made of two.
 type beside struct {
 	first netsys.Wire
 	l     *Listener
@@ -41,11 +41,11 @@ func (b *beside) Flush(now time.Time) {
 	}
 }
 
-// LocalAddr implements [netsys.Wire]: it is that of the first wire.
+// LocalAddr implements [netsys.Wire] with the address of the first transport.
 func (b *beside) LocalAddr() netip.AddrPort { return b.first.LocalAddr() }
 
-// LocalAddrs are all addresses at which players come: servers look at them before they let everybody in, and connect tokens
-// name one of them.
+// LocalAddrs returns the addresses of both transports. Servers check them before they accept players without tokens, and
+// connect tokens must name one of them.
 func (b *beside) LocalAddrs() []netip.AddrPort {
 	if w, ok := b.first.(interface{ LocalAddrs() []netip.AddrPort }); ok {
 		return append(w.LocalAddrs(), b.l.LocalAddr())
@@ -53,7 +53,7 @@ func (b *beside) LocalAddrs() []netip.AddrPort {
 	return []netip.AddrPort{b.first.LocalAddr(), b.l.LocalAddr()}
 }
 
-// PeerAddr is the ordinary form of an address.
+// PeerAddr returns the plain form of an address.
 func (b *beside) PeerAddr(from netip.AddrPort) netip.AddrPort {
 	if w, ok := b.first.(interface {
 		PeerAddr(from netip.AddrPort) netip.AddrPort

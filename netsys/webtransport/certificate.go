@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// lifetime is that of development certificates: browsers take none by its hash that is valid for more than 14 days.
+// lifetime is the validity of development certificates. Browsers accept a certificate by its hash only if it is valid for
+// at most 14 days.
 const lifetime = 10 * 24 * time.Hour
 
-// DevelopmentCertificate makes a certificate for this machine, signed by nobody, and valid from an hour before now until 10 days
-// later. Browsers take it when the page names its hash: see [Listener.CertificateHashes].
+// DevelopmentCertificate creates a self-signed certificate for this machine, valid from an hour before now until 10 days
+// after now. Browsers accept it if the page passes its hash: see [Listener.CertificateHashes].
 func DevelopmentCertificate(now time.Time) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -25,40 +25,45 @@ const (
 	defaultOutbound      = 64
 )
 
-// Config configures a [Listener]. Addr and TLS are needed.
+// Config configures a [Listener]. Addr and TLS are required.
 type Config struct {
-	// Addr is the UDP address to serve, such as ":7779"; port 0 takes a free one, see [Listener.LocalAddr].
+	// Addr is the UDP address, such as ":7779". Port 0 means a free port: see [Listener.LocalAddr].
 	Addr string
-	// TLS has the certificate. [DevelopmentCertificate] makes one for your own machine. Protocols and versions are set here.
+	// TLS contains the certificate. For your own machine, [DevelopmentCertificate] creates one. Listen sets protocols and
+	// versions.
 	TLS *tls.Config
-	// Path is that of the URL to connect to. Default (""): "/".
+	// Path is the path of the URL. Default (""): "/".
 	Path string
 
-	// Origins are the pages that may connect, as scheme://host or scheme://host:port; "*" is any page. nil is pages from the
-	// host that the browser connected to, as with eventloop.WebSocketConfig.Origins. Clients that send no origin are no
-	// browsers, and always let in.
+	// Origins lists the pages that may connect, as scheme://host or scheme://host:port; "*" means any page. Default (nil):
+	// pages from the host that the browser connects to, as in eventloop.WebSocketConfig.Origins. Clients without an Origin
+	// header are not browsers and are always accepted.
 	Origins []string
-	// Hosts are the names of this server, such as game.example, without ports, from which pages may connect besides. They go
-	// with Origins nil alone.
+	// Hosts lists additional host names of this server, without ports, such as game.example. Pages from them may connect.
+	// Set Hosts only if Origins is nil.
 	Hosts []string
 
-	// Connections bounds the connections, finished handshakes or not; more are refused. Default (0): 1,024.
+	// Connections is the maximum number of connections, including unfinished handshakes. Further connections are refused.
+	// Default (0): 1,024.
 	Connections int
-	// PerAddress bounds the connections of one IPv4 address or one IPv6 network of 64 bits. Default (0): 32, and no bound for
-	// loopback.
+	// PerAddress is the maximum number of connections of one IPv4 address or one IPv6 /64 network. Default (0): 32, and no
+	// limit for loopback.
 	PerAddress int
-	// AnswerTimeout ends a connection that began no session for so long, and a session to which nothing was sent for so long
-	// after it began, since what it sent was good for nothing. Default (0): 3 s.
+	// AnswerTimeout is how long a connection may exist without a session, and a session without a datagram from the server.
+	// A server that never answers has rejected everything that the client sent. Default (0): 3 s.
 	AnswerTimeout time.Duration
-	// IdleTimeout ends a connection that brought no datagram for so long. Default (0): 20 s, twice the timeout of a session.
+	// IdleTimeout closes a connection that has sent no datagram for this time. Default (0): 20 s, twice the timeout of a
+	// session.
 	IdleTimeout time.Duration
-	// PerSecond is how many datagrams of one connection are taken in a second; more are lost. Default (0): 1,000.
+	// PerSecond is the number of datagrams accepted per second and connection. Further datagrams are dropped. Default (0):
+	// 1,000.
 	PerSecond int
-	// Outbound bounds the datagrams that wait for one connection. When one more is sent, the oldest goes. Default (0): 64.
+	// Outbound is the number of datagrams that can wait for one connection. A further datagram replaces the oldest. Default
+	// (0): 64.
 	Outbound int
 }
 
-// Validate returns an error that says what is missing, negative or malformed.
+// Validate returns an error that lists missing, negative and malformed fields.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) { errs = append(errs, fmt.Errorf("webtransport: Config."+format, v...)) }
@@ -93,7 +98,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with the defaults in place of zeros.
 func (c Config) filled() Config {
 	c.Path = cmp.Or(c.Path, defaultPath)
 	c.Connections = cmp.Or(c.Connections, defaultConnections)
@@ -102,12 +107,12 @@ func (c Config) filled() Config {
 	return c
 }
 
-// pages says which pages may connect.
+// pages returns the rules for pages that connect.
 func (c *Config) pages() hostname.Pages {
 	return hostname.Pages{Origins: c.Origins, Guard: hostname.Guard{Hosts: c.Hosts}}
 }
 
-// allows reports whether a request may begin a session.
+// allows reports whether a request may start a session.
 func (c *Config) allows(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

@@ -9,42 +9,44 @@ import (
 )
 
 const (
-	// drainTime is how long Close waits for what was sent to be given to QUIC.
+	// drainTime is how long Close waits until queued datagrams are passed to QUIC.
 	drainTime = 250 * time.Millisecond
-	// leaveTime is how long QUIC has then to send it: it does not tell when it has, and drops it when a connection ends.
+	// leaveTime is how long QUIC then has to send them. It does not report when it has, and drops them when a connection
+	// closes.
 	leaveTime = 20 * time.Millisecond
 )
 
-// Stats counts what happened on a [Listener].
+// Stats counts events of a [Listener].
 type Stats struct {
-	// Connections is how many there are now, Sessions how many of them are through their handshakes.
+	// Connections is the current number of connections. Sessions is the number of those with a session.
 	Connections, Sessions int
-	// Accepted is the sessions that began.
+	// Accepted counts sessions that started.
 	Accepted uint64
-	// Crowded is the connections refused because there were too many, in all or from their address.
+	// Crowded counts connections refused because of the limits in total or per address.
 	Crowded uint64
-	// Refused is the requests for a session that were answered with an error: another path, or a page that may not connect.
+	// Refused counts session requests answered with an error: a wrong path, or a page that may not connect.
 	Refused uint64
-	// Unanswered is the connections closed because nothing was sent to them, or because they began no session.
+	// Unanswered counts connections closed because the server sent nothing to them, or because they started no session.
 	Unanswered uint64
-	// Flooded is the datagrams lost because one connection brought too many, TooLong those that no datagram may be as long as.
+	// Flooded counts datagrams dropped because of Config.PerSecond. TooLong counts datagrams longer than
+	// netsys.MaxDatagram.
 	Flooded, TooLong uint64
-	// Dropped is the datagrams lost because too many waited for a Poll.
+	// Dropped counts datagrams dropped because too many waited for Poll.
 	Dropped uint64
-	// Stale is the datagrams that newer ones pushed out while a connection had no room.
+	// Stale counts outgoing datagrams that newer ones replaced in a full queue.
 	Stale uint64
 }
 
-// crowd is who is connected to a listener.
+// crowd is the set of connections of a listener.
 type crowd struct {
 	mu    sync.Mutex
-	peers map[netip.AddrPort]*peer // those who have a session
-	open  map[netip.Addr]int       // connections, by network
+	peers map[netip.AddrPort]*peer // peers with a session, by address
+	open  map[netip.Addr]int       // number of connections by network
 	total int
 	stats Stats
 }
 
-// admit counts a connection, unless there are too many.
+// admit counts a connection. It returns false if there are too many.
 func (c *crowd) admit(network netip.Addr, config *Config) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,16 +66,16 @@ func (c *crowd) admit(network netip.Addr, config *Config) bool {
 	return true
 }
 
-// busy reports whether there is a quarter of the connections that there may be. Who comes then has to show that it is at its
-// address, which takes a round trip: for others to be kept out by connections that nobody is at the other end of, they would
-// have to be made up faster than they end.
+// busy reports whether a quarter of the allowed connections is in use. New connections must then prove their address, which
+// takes a round trip. Without this proof, an attacker with forged addresses could fill all places faster than they time
+// out.
 func (c *crowd) busy(config *Config) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return 4*c.total >= config.Connections
 }
 
-// leave takes back what admit counted.
+// leave undoes admit.
 func (c *crowd) leave(network netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +85,7 @@ func (c *crowd) leave(network netip.Addr) {
 	}
 }
 
-// enter and exit are the beginning and the end of a session.
+// enter adds a session; exit removes it.
 func (c *crowd) enter(at netip.AddrPort, p *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,21 +102,21 @@ func (c *crowd) exit(at netip.AddrPort, p *peer) {
 	}
 }
 
-// at is who has a session from an address, nil for nobody.
+// at returns the peer with a session from an address, or nil.
 func (c *crowd) at(from netip.AddrPort) *peer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.peers[from]
 }
 
-// count changes the figures.
+// count updates the counters.
 func (c *crowd) count(f func(s *Stats)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f(&c.stats)
 }
 
-// figures are how many there are, and what happened.
+// figures returns a copy of the counters.
 func (c *crowd) figures() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +128,7 @@ func (c *crowd) figures() Stats {
 	return s
 }
 
-// drain lets nothing more be sent, and waits until what is queued has left, for a while.
+// drain stops further sending, and waits up to drainTime until the queues are empty.
 func (c *crowd) drain() {
 	c.mu.Lock()
 	waits := make([]*peer, 0, len(c.peers))

@@ -11,36 +11,37 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// defaultPatience is how long WebTransport may take before WebSocket is tried.
+// defaultPatience is the default of DialConfig.Patience.
 const defaultPatience = time.Second
 
-// DialConfig configures a wire of a client.
+// DialConfig configures a client's transport.
 type DialConfig struct {
-	// Hashes are the SHA-256 of certificates that are trusted, in place of those that an authority has signed: of a development
-	// server. Browsers take them for certificates of ECDSA that are valid for 14 days at most.
+	// Hashes are the SHA-256 hashes of trusted certificates, for a development server with a self-signed certificate.
+	// Browsers require ECDSA certificates that are valid for at most 14 days.
 	Hashes [][sha256.Size]byte
-	// WebSocket is a URL to go to where WebTransport does not pass, such as wss://game.example/play. "" means nowhere.
+	// WebSocket is the URL of the fallback, such as wss://game.example/play. Default (""): no fallback.
 	WebSocket string
-	// Patience is how long WebTransport may take to connect before WebSocket is tried. Default (0): 1 s.
+	// Patience is how long WebTransport may take to connect before the fallback is tried. Default (0): 1 s.
 	Patience time.Duration
-	// Wire is for bounds, redialing, and the address that stands for the server. Its Connect must be nil.
+	// Wire configures limits, redialing, and the stand-in address of the server. Its Connect must be nil.
 	Wire websocket.DialConfig
 }
 
-// Validate returns an error for what is negative, or not to be set.
+// Validate returns an error that lists negative fields and fields that must not be set.
 func (c DialConfig) Validate() error {
 	var errs []error
 	if c.Patience < 0 {
 		errs = append(errs, fmt.Errorf("webtransport: DialConfig.Patience %v is negative", c.Patience))
 	}
 	if c.Wire.Connect != nil {
-		errs = append(errs, errors.New("webtransport: DialConfig.Wire.Connect is set: that is what this package is for"))
+		errs = append(errs, errors.New("webtransport: DialConfig.Wire.Connect is set: leave it nil, Dial sets it"))
 	}
 	return errors.Join(append(errs, c.Wire.Validate())...)
 }
 
-// Dial connects to a URL such as https://127.0.0.1:7779/, and blocks until that is done or ctx ends. Once WebSocket was
-// needed, the wire stays with it. A page in a browser must not block the goroutine that its events come on.
+// Dial connects to a URL such as https://127.0.0.1:7779/, and blocks until the connection is open or ctx ends. After the
+// first fallback to WebSocket, the transport stays with WebSocket. In a browser, do not block the goroutine of the page's
+// events with it.
 func (c DialConfig) Dial(ctx context.Context, url string) (*websocket.Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err

@@ -14,26 +14,26 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// link is a browser's session.
+// link is a session in a browser.
 type link struct {
 	session, reader, writer js.Value
 	array                   js.Value // the class Uint8Array
 	got                     chan js.Value
 	ended                   chan struct{}
 	once                    sync.Once
-	err                     error // why, once ended is closed
+	err                     error // the reason, once ended is closed
 	held                    atomic.Int64
 	onRead, onEnd           js.Func
 }
 
-// connect makes a connection by WebTransport.
+// connect opens a WebTransport session.
 func connect(ctx context.Context, url string, hashes [][sha256.Size]byte) (conn websocket.Link, err error) {
 	class := js.Global().Get("WebTransport")
 	if class.IsUndefined() {
-		return nil, errors.New("this browser has no WebTransport, or the page did not come by a secure way")
+		return nil, errors.New("this browser has no WebTransport, or the page was not loaded over HTTPS or from localhost")
 	}
 	defer func() {
-		if r := recover(); r != nil { // the browser refuses such a URL
+		if r := recover(); r != nil { // the browser rejects the URL
 			thrown, ok := r.(js.Error)
 			if !ok {
 				panic(r)
@@ -66,7 +66,7 @@ func connect(ctx context.Context, url string, hashes [][sha256.Size]byte) (conn 
 		if args[0].Get("done").Bool() {
 			x.end(io.EOF)
 		} else {
-			x.got <- args[0].Get("value") // there is room: one is asked for at a time
+			x.got <- args[0].Get("value") // never blocks: one read is requested at a time
 		}
 		return nil
 	})
@@ -78,14 +78,14 @@ func connect(ctx context.Context, url string, hashes [][sha256.Size]byte) (conn 
 	return x, nil
 }
 
-// bytes is a copy for the browser.
+// bytes copies b to the browser's memory.
 func (x *link) bytes(b []byte) js.Value {
 	data := x.array.New(len(b))
 	js.CopyBytesToJS(data, b)
 	return data
 }
 
-// reason is why a promise was not kept.
+// reason returns the error of a rejected promise.
 func reason(args []js.Value) error {
 	if len(args) > 0 && args[0].Type() == js.TypeObject && args[0].Get("message").Type() == js.TypeString {
 		return errors.New(args[0].Get("message").String())
@@ -104,12 +104,12 @@ func await(ctx context.Context, promise js.Value) error {
 		kept.Release()
 		broken.Release()
 		return err
-	case <-ctx.Done(): // the promise may call them yet
+	case <-ctx.Done(): // the promise may still call the functions
 		return ctx.Err()
 	}
 }
 
-// end is the end of the connection, for the first reason there is. The functions stay: promises may call them yet.
+// end closes the link with its first error. It keeps the functions, because promises may still call them.
 func (x *link) end(err error) {
 	x.once.Do(func() {
 		x.err = err
@@ -159,6 +159,6 @@ func (x *link) Close() { x.Abort() }
 
 func (x *link) Abort() {
 	x.end(netsys.ErrClosed)
-	defer func() { _ = recover() }() // a session that has ended throws
+	defer func() { _ = recover() }() // a closed session throws
 	x.session.Call("close")
 }

@@ -25,7 +25,7 @@ type link struct {
 	life    context.Context
 }
 
-// connect makes a connection by WebTransport.
+// connect opens a WebTransport session.
 func connect(ctx context.Context, url string, hashes [][sha256.Size]byte) (websocket.Link, error) {
 	t := &webtransport.Transport{
 		TLSClientConfig: trust(hashes),
@@ -38,17 +38,17 @@ func connect(ctx context.Context, url string, hashes [][sha256.Size]byte) (webso
 	if err != nil {
 		return nil, err
 	}
-	_ = answer.Body // it is the session
+	_ = answer.Body // the body is the session
 	x := &link{session: session}
 	x.life, x.end = context.WithCancel(context.Background())
 	return x, nil
 }
 
-// trust is a client's configuration.
+// trust returns the TLS configuration of a client.
 func trust(hashes [][sha256.Size]byte) *tls.Config {
 	c := &tls.Config{NextProtos: []string{http3.NextProtoH3}, MinVersion: tls.VersionTLS13}
 	if hashes != nil {
-		c.InsecureSkipVerify = true // in whose place is the hash
+		c.InsecureSkipVerify = true // the hash replaces the check
 		c.VerifyConnection = func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || !slices.Contains(hashes, sha256.Sum256(s.PeerCertificates[0].Raw)) {
 				return errors.New("webtransport: the certificate has none of the hashes")
@@ -70,7 +70,7 @@ func (x *link) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// Write loses what is too long for the path, as UDP does.
+// Write drops datagrams that are too long for the path, as UDP does.
 func (x *link) Write(b []byte) error {
 	err := x.session.SendDatagram(b)
 	if long := new(quic.DatagramTooLargeError); errors.As(err, &long) {
@@ -89,5 +89,5 @@ func (x *link) Close() {
 
 func (x *link) Abort() {
 	x.end()
-	go x.session.CloseWithError(0, "") // it waits for the other end
+	go x.session.CloseWithError(0, "") // blocks until the server has answered
 }

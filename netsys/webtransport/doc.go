@@ -1,28 +1,28 @@
-// Package webtransport is a wire over WebTransport: datagrams of QUIC, for browsers and for native clients. It is a module
-// of its own: who does without it carries no QUIC.
+// Package webtransport is a datagram transport over WebTransport, the datagrams of QUIC in HTTP/3, for browsers and native
+// clients. It is its own module, so other programs do not link QUIC.
 //
-// A message is a datagram, exactly what UDP would carry, so that sessions run on it unchanged. Unlike WebSocket, what was
-// lost on the way holds nothing up: the next datagram is delivered when it arrives. What a peer sends is encrypted twice, by
-// QUIC and by the session.
+// A message is one datagram with the same content as over UDP, so sessions work unchanged. Unlike with WebSocket, a lost
+// datagram does not delay the next. Data is encrypted twice, by QUIC and by the session.
 //
 // # Index of tasks
 //
-//   - See it whole: examples/webtransport is the arena with a page that takes what passes.
-//   - Serve: [Listen]; beside UDP or WebSocket, for one server: [Listener.Beside]. A server of rooms takes both as they are.
-//   - Serve on your own machine, or without a certificate of an authority: [DevelopmentCertificate]; the page is told its hash,
-//     [Listener.CertificateHashes].
-//   - Connect: [DialConfig.Dial]; go by WebSocket where WebTransport does not pass: [DialConfig].WebSocket. Both also in Go's
-//     js build.
-//   - Name a peer in a log or a ban: [Listener.PeerAddr]. See what peers do wrong: [Listener.Stats].
-//   - Bound what they may do: [Config].
-//   - Compare it with WebSocket over a bad link: go -C netsys/webtransport run ./bench; in a browser: with -clients page.
+//   - See a complete program: examples/webtransport is the arena with a page that uses WebTransport if possible.
+//   - Serve: [Listen]. Serve UDP or WebSocket from the same server: [Listener.Beside]. A server of rooms accepts both kinds
+//     of transport.
+//   - Serve on your own machine, without a certificate of an authority: [DevelopmentCertificate]; pass its hash to the
+//     page, [Listener.CertificateHashes].
+//   - Connect: [DialConfig.Dial]. Fall back to WebSocket: [DialConfig].WebSocket. Both also work in Go's js build.
+//   - Get a peer's plain address for a log or a ban: [Listener.PeerAddr]. See misbehaving peers: [Listener.Stats].
+//   - Limit peers: [Config].
+//   - Compare WebTransport with WebSocket over a bad link: go -C netsys/webtransport run ./bench; in a browser: with
+//     -clients page.
 //
-// # What holds
+// # Guarantees
 //
-//   - Poll and Send never block. Memory is bounded: connections in all and for each address, streams, headers, datagrams that
-//     wait. A connection has one session, and ends with it; who begins none loses its place. Where a quarter of the places are
-//     taken, who comes has to show first that it is at its address.
-//   - Pages connect under the rules that hold for WebSocket: origin and host are checked before a session begins.
-//   - A connection that has ended is silence, as it is on UDP.
-//   - QUIC allocates for each datagram, some 1 kB; this is a wire for browsers, not for thousands of native clients.
+//   - Poll and Send never block. Memory is bounded by limits on connections in total and per address, streams, headers and
+//     waiting datagrams. A connection has one session and ends with it. A connection that starts no session is closed. When
+//     a quarter of the places is taken, new connections must first prove their address.
+//   - Pages connect under the same rules as for WebSocket: the listener checks origin and host before a session starts.
+//   - A closed connection looks like silence, as with UDP.
+//   - QUIC allocates about 1 kB per datagram. Use this transport for browsers, not for thousands of native clients.
 package webtransport

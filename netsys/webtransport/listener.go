@@ -27,15 +27,15 @@ import (
 )
 
 const (
-	// mark is on the addresses of peers, which may send UDP from the same ones.
+	// mark marks the addresses of peers, because the same addresses may also send UDP.
 	mark marked.Mark = "/wt"
-	// inboxSize is how many datagrams may wait for a Poll.
+	// inboxSize is the number of datagrams that can wait for Poll.
 	inboxSize = 4096
-	// handshakeTimeout ends a connection whose handshake brings nothing more for so long.
+	// handshakeTimeout closes a connection whose handshake makes no progress for this time.
 	handshakeTimeout = 5 * time.Second
 )
 
-// Listener is the wire of a server for WebTransport. Poll, Send, Flush and Close belong to one goroutine.
+// Listener is a server's transport over WebTransport. Poll, Send, Flush and Close belong to one goroutine.
 type Listener struct {
 	config Config
 	quic   *quic.Transport
@@ -50,7 +50,7 @@ type Listener struct {
 
 var _ netsys.Wire = (*Listener)(nil)
 
-// Listen serves. The error says what is wrong with the configuration, or wraps [netsys.ErrAddrInUse].
+// Listen starts to serve. The error describes an invalid configuration or wraps [netsys.ErrAddrInUse].
 func Listen(c Config) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -79,14 +79,14 @@ func Listen(c Config) (*Listener, error) {
 	mux.HandleFunc(c.Path, l.begin)
 	l.server = &webtransport.Server{
 		H3: &http3.Server{Handler: mux, MaxHeaderBytes: 8 << 10, Logger: slog.New(slog.DiscardHandler)},
-		// Zero for streams, and said so: games have datagrams. Safari wants to be told all three.
+		// Datagrams need no stream. Safari requires all three settings.
 		Config:      &webtransport.Config{MaxIncomingStreams: -1, MaxIncomingUniStreams: -1, MaxIncomingData: -1},
 		CheckOrigin: c.allows,
 	}
 	webtransport.ConfigureHTTP3Server(l.server.H3)
 	ln, err := l.quic.ListenEarly(http3.ConfigureTLSConfig(c.TLS), &quic.Config{
 		HandshakeIdleTimeout: handshakeTimeout, MaxIdleTimeout: c.IdleTimeout,
-		MaxIncomingStreams: 4, MaxIncomingUniStreams: 4, // those of HTTP/3 itself
+		MaxIncomingStreams: 4, MaxIncomingUniStreams: 4, // required by HTTP/3
 		InitialStreamReceiveWindow: 16 << 10, MaxStreamReceiveWindow: 16 << 10,
 		InitialConnectionReceiveWindow: 32 << 10, MaxConnectionReceiveWindow: 32 << 10,
 		EnableDatagrams: true, EnableStreamResetPartialDelivery: true,
@@ -99,21 +99,21 @@ func Listen(c Config) (*Listener, error) {
 	return l, nil
 }
 
-// held is a connection of a peer, which has one session and ends with it.
+// held is a connection of a peer. It has one session and ends with it.
 type held struct {
 	conn  *quic.Conn
 	began atomic.Bool
 }
 
-// heldKey is where contexts of connections have theirs.
+// heldKey is the context key of a held.
 type heldKey struct{}
 
-// end ends a connection.
+// end closes the connection.
 func (h *held) end(code http3.ErrCode, why string) {
 	_ = h.conn.CloseWithError(quic.ApplicationErrorCode(code), why)
 }
 
-// accept serves connections, until the listener is closed.
+// accept serves connections until the listener is closed.
 func (l *Listener) accept(ln *quic.EarlyListener) {
 	defer ln.Close()
 	for {
@@ -137,13 +137,13 @@ func (l *Listener) accept(ln *quic.EarlyListener) {
 		l.tasks.Go(func() {
 			defer l.crowd.leave(network)
 			defer silent.Stop()
-			_ = l.server.ServeQUICConn(conn) // how it ended is nobody's business
+			_ = l.server.ServeQUICConn(conn) // the error has no consequence
 			h.end(http3.ErrCodeNoError, "")
 		})
 	}
 }
 
-// begin begins a session, for one who asks for it by HTTP.
+// begin starts a session for an HTTP request.
 func (l *Listener) begin(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int) {
 		l.crowd.count(func(s *Stats) { s.Refused++ })
@@ -162,7 +162,7 @@ func (l *Listener) begin(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusTooManyRequests)
 		return
 	}
-	defer func() { time.AfterFunc(leaveTime, func() { h.end(http3.ErrCodeNoError, "") }) }() // what was said leaves before that
+	defer func() { time.AfterFunc(leaveTime, func() { h.end(http3.ErrCodeNoError, "") }) }() // QUIC first sends the remaining datagrams
 	session, err := l.server.Upgrade(w, r)
 	if err != nil {
 		refuse(http.StatusBadRequest)
@@ -174,7 +174,7 @@ func (l *Listener) begin(w http.ResponseWriter, r *http.Request) {
 // Poll implements [netsys.Wire]; now must come from time.Now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) { l.inbox.Drain(now, deliver) }
 
-// Send implements [netsys.Wire]. What is for an address without a connection is lost.
+// Send implements [netsys.Wire]. It drops datagrams to addresses without a session.
 func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	switch {
 	case l.closed:
@@ -192,18 +192,18 @@ func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 // LocalAddr implements [netsys.Wire].
 func (l *Listener) LocalAddr() netip.AddrPort { return addrOf(l.quic.Conn.LocalAddr()) }
 
-// PeerAddr is the ordinary form of an address that a listener delivered from: for logs, bans and look-ups. Other addresses
-// are returned as they are.
+// PeerAddr returns the plain form of an address that a listener delivered, for logs, bans and look-ups. It returns other
+// addresses unchanged.
 func (*Listener) PeerAddr(from netip.AddrPort) netip.AddrPort { return mark.Off(from) }
 
-// Stats counts what happened so far. It may be called from any goroutine.
+// Stats returns the counters. It may be called from any goroutine.
 func (l *Listener) Stats() Stats {
 	s := l.crowd.figures()
 	s.Dropped = l.inbox.Dropped()
 	return s
 }
 
-// Close implements [netsys.Wire]: it ends the connections.
+// Close implements [netsys.Wire]. It closes all connections.
 func (l *Listener) Close() error {
 	if l.closed {
 		return nil
@@ -216,8 +216,8 @@ func (l *Listener) Close() error {
 	return errors.Join(ignore(err), l.quic.Close(), ignore(l.quic.Conn.Close()))
 }
 
-// CertificateHashes are the SHA-256 of the certificates that the listener was given, for serverCertificateHashes of a page
-// and for [DialConfig].Hashes. They tell nobody anything secret.
+// CertificateHashes returns the SHA-256 hashes of the listener's certificates, for serverCertificateHashes in a page and
+// for [DialConfig].Hashes. They are not secret.
 func (l *Listener) CertificateHashes() (all [][sha256.Size]byte) {
 	for _, c := range l.config.TLS.Certificates {
 		if len(c.Certificate) > 0 {
@@ -227,7 +227,7 @@ func (l *Listener) CertificateHashes() (all [][sha256.Size]byte) {
 	return all
 }
 
-// ignore drops errors that say that something was closed already.
+// ignore drops errors about something that is already closed.
 func ignore(err error) error {
 	if errors.Is(err, net.ErrClosed) || errors.Is(err, http.ErrServerClosed) || errors.Is(err, io.EOF) {
 		return nil
@@ -235,7 +235,7 @@ func ignore(err error) error {
 	return err
 }
 
-// addrOf is an address of a UDP socket.
+// addrOf returns the address of a UDP socket.
 func addrOf(a net.Addr) netip.AddrPort {
 	u, ok := a.(*net.UDPAddr)
 	if !ok {

@@ -15,15 +15,15 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
-// peer is one with a session.
+// peer is a client with a session.
 type peer struct {
 	session  *webtransport.Session
 	out      *outqueue.Queue
-	written  chan struct{} // closed when nothing more is written
+	written  chan struct{} // closed when the writer has ended
 	answered atomic.Bool
 }
 
-// serve passes on what one session brings, until it ends.
+// serve delivers the datagrams of one session until it ends.
 func (l *Listener) serve(session *webtransport.Session) {
 	p := &peer{session: session, out: outqueue.New(l.config.Outbound), written: make(chan struct{})}
 	at := mark.On(addrOf(session.RemoteAddr()))
@@ -57,12 +57,12 @@ func (l *Listener) serve(session *webtransport.Session) {
 		case !rate.take(now):
 			l.crowd.count(func(s *Stats) { s.Flooded++ })
 		default:
-			l.crowd.count(func(*Stats) { l.inbox.Put(at, time.Now(), b) }) // under its lock, as times must go up
+			l.crowd.count(func(*Stats) { l.inbox.Put(at, time.Now(), b) }) // under the lock, because times must not decrease
 		}
 	}
 }
 
-// write sends what is queued, until nothing more will be.
+// write sends queued datagrams until the queue is closed.
 func (p *peer) write() {
 	defer close(p.written)
 	for {
@@ -77,7 +77,7 @@ func (p *peer) write() {
 	}
 }
 
-// perSecond bounds how many there are in a second.
+// perSecond limits events per second.
 type perSecond struct {
 	most  int
 	since time.Time

@@ -9,10 +9,10 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// A library has no main function that runs: what there is to play is said while it is loaded.
+// The main function of a library does not run, so Provide runs when the library is loaded.
 var _ = capi.Provide(capi.Game{Protocol: game.CombatProtocol, Config: config})
 
-// config is one more player.
+// config returns the configuration of a new client.
 func config() host.Config {
 	m := game.NewMessages()
 	return host.Config{

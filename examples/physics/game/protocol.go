@@ -15,11 +15,11 @@ const (
 	gravity   = 900
 	ballMass  = 4
 	crateMass = 0.5
-	torque    = 180_000 // of a ball that rolls
+	torque    = 180_000 // of a rolling ball
 	topSpin   = 18      // radians a second
 	jump      = 420     // units a second
-	slow      = 4       // units a second: who is no faster rests
-	slowSpin  = 0.1     // radians a second, likewise
+	slow      = 4       // units per second; slower bodies rest
+	slowSpin  = 0.1     // radians per second; slower bodies rest
 )
 
 // Input is the input of a player for one tick.
@@ -28,8 +28,8 @@ type Input struct {
 	Jump bool `net:"edge"`
 }
 
-// Body is all that there is to know of a ball or a crate. What the library computes with are float64s; so
-// are these, and nothing is rounded between two ticks.
+// Body is the whole state of a ball or a crate. The library computes with float64, and the fields are float64 too, so
+// nothing is rounded between ticks.
 type Body struct {
 	X      float64 `net:"-64..1024 step 0.01 axis x"`
 	Y      float64 `net:"-1024..1024 step 0.01 axis y"`
@@ -37,12 +37,12 @@ type Body struct {
 	VX     float64 `net:"-8192..8192 step 0.01 rate x"`
 	VY     float64 `net:"-8192..8192 step 0.01 rate y"`
 	Spin   float64 `net:"-1024..1024 step 0.01"`
-	Stands bool    // on something, so it can jump
+	Stands bool    // on something, so the ball can jump
 }
 
-// Yard counts what happened; there is one.
+// Yard counts events; it is a singleton.
 type Yard struct {
-	Contacts uint32 `net:"raw"` // of two bodies, one for each tick in which they touch
+	Contacts uint32 `net:"raw"` // contacts of two bodies per tick
 }
 
 // Protocol returns the definition of the game. Server and clients call it.

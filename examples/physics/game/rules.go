@@ -2,7 +2,7 @@ package game
 
 import "github.com/tactusgo/tactus/ecs"
 
-// row is whatever moves; balls have an input.
+// row is a moving body; balls have an input.
 type row struct {
 	Body *Body
 	In   *Input `ecs:"optional"`
@@ -34,7 +34,7 @@ func simulate(w *ecs.World, kept bool) {
 	}
 }
 
-// drive is what the keys do to a ball.
+// drive applies the keys to a ball.
 func drive(x *solid, b *Body, in *Input) {
 	if d := float64(in.Roll); d != 0 && d*b.Spin < topSpin {
 		x.SetTorque(d * torque)

@@ -7,21 +7,20 @@ import (
 	"github.com/jakecoffman/cp/v2"
 )
 
-// making is held while the library makes bodies: it numbers them in a variable of its package,
-// and server and clients of one process run at the same time.
+// making guards the creation of bodies. The library numbers them in a package variable, and server and clients of one
+// process run concurrently.
 var making sync.Mutex
 
-// space is the library's world. Between ticks there are only the walls in it: whatever moves is in
-// components.
+// space is the library's world. Between ticks it contains only the walls, because all moving bodies are in components.
 type space struct {
 	*cp.Space
 	balls, crates solids
-	inside        []*solid // in the order in which they were put in
-	kept          bool     // what is inside stays, with what the library knows of it
+	inside        []*solid // in the order of insertion
+	kept          bool     // bodies stay inside between ticks, with the library's state
 
 	touch    func(*cp.Arbiter) // counts a contact of the body that is taken back
-	contacts uint32            // of this tick
-	stands   bool              // that body, on something
+	contacts uint32            // in this tick
+	stands   bool              // the body stands on something
 }
 
 // solid is a body with its shape, used again and again.
@@ -30,7 +29,7 @@ type solid struct {
 	shape *cp.Shape
 }
 
-// solids are all of one kind, the first n of them in use in this tick.
+// solids are bodies of one kind; the first n are in use in this tick.
 type solids struct {
 	all  []*solid
 	n    int
@@ -52,8 +51,8 @@ func newSpace(kept bool) *space {
 	defer making.Unlock()
 	s := &space{Space: cp.NewSpace(), kept: kept}
 	s.SetGravity(cp.Vector{Y: gravity})
-	s.Iterations = 30                  // impulses begin at zero in each tick, so a stack needs some more
-	s.SleepTimeThreshold = cp.INFINITY // who sleeps is state that we do not have
+	s.Iterations = 30                  // impulses start at zero in each tick, so stacks need more iterations
+	s.SleepTimeThreshold = cp.INFINITY // sleeping would be state outside of components
 	corners := []cp.Vector{{X: 0, Y: -Height}, {X: 0, Y: Height}, {X: Width, Y: Height}, {X: Width, Y: -Height}}
 	for i := range 3 {
 		wall := cp.NewSegment(s.StaticBody, corners[i], corners[i+1], 10)
@@ -82,7 +81,7 @@ func newSolid(body *cp.Body, shape *cp.Shape, friction float64) *solid {
 	return &solid{body, shape}
 }
 
-// put puts a body into the space, behind those that are in it already.
+// put adds a body after those already in the space.
 func (s *space) put(b *Body, ball bool) *solid {
 	from := &s.crates
 	if ball {
@@ -101,9 +100,8 @@ func (s *space) put(b *Body, ball bool) *solid {
 	return x
 }
 
-// step lets a step pass. The library moves bodies first and then finds out what they touch, and keeps by how
-// much it wants to push those apart that overlap for its next step. We move them last: then nothing is
-// left over when the tick ends.
+// step advances the space. The library moves bodies first, then detects contacts, and keeps the separation of overlapping
+// bodies for its next step. This function moves bodies last, so no state remains after the tick.
 func (s *space) step(dt float64) {
 	s.contacts = 0
 	s.Step(dt)
@@ -116,7 +114,7 @@ func (s *space) step(dt float64) {
 	}
 }
 
-// take brings a body back to its component.
+// take copies a body to its component.
 func (s *space) take(x *solid, b *Body) {
 	at, v := x.Position(), x.Velocity()
 	s.stands = false
@@ -124,7 +122,7 @@ func (s *space) take(x *solid, b *Body) {
 	*b = Body{X: at.X, Y: at.Y, Angle: x.Angle(), VX: v.X, VY: v.Y, Spin: x.AngularVelocity(), Stands: s.stands}
 }
 
-// clear takes out all that moves.
+// clear removes all moving bodies.
 func (s *space) clear() {
 	for _, x := range s.inside {
 		if !s.kept {

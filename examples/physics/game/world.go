@@ -30,11 +30,11 @@ func World() runner.World {
 	}
 }
 
-// Proof has counts that show what the example demonstrates.
+// Proof counts what the example demonstrates.
 type Proof struct {
-	Contacts  int    `json:"contacts"`           // of two bodies, or one and a wall, that touched in a tick
+	Contacts  int    `json:"contacts"`           // contacts per tick of two bodies, or of a body and a wall
 	Rollbacks uint64 `json:"rollbacks"`          // rollbacks because of late inputs, over all peers
-	Checked   uint64 `json:"checksums_compared"` // of clients, that the server compared with its own
+	Checked   uint64 `json:"checksums_compared"` // of clients, compared by the server
 }
 
 func proof(s *systems.Server, clients []*systems.Client) any {
@@ -59,11 +59,11 @@ func join(w *ecs.World, client uint32, _ *struct{}) {
 	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Input{})
 }
 
-// bot rolls from one place to another, through whatever is in its way, and jumps now and then.
+// bot rolls from place to place through everything in its way, and sometimes jumps.
 type bot struct {
 	draw     ecs.Rand
 	target   float64
-	left     int // ticks until it wants to be elsewhere
+	left     int // ticks until it chooses another place
 	released bool
 }
 
@@ -87,5 +87,5 @@ func (b *bot) Gather() systems.GatherFunc {
 	})
 }
 
-// Release makes the bot press no more keys.
+// Release releases all keys.
 func (b *bot) Release() { b.released = true }

@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// drawn is a mutant of the sample. Its identity is what it changes, not where it stands:
-// file, function, and the shortest text around the operator that the function has once.
+// drawn is a mutant of the sample. Its identity is independent of line numbers: file, function, and the shortest text
+// around the operator that is unique in the function.
 type drawn struct {
 	change
 	pkg          string // folder from the root
@@ -28,8 +28,8 @@ type drawn struct {
 	id           string
 }
 
-// spots turns sites into mutants, without those that change nothing or no operator, and
-// one where two kinds of mutant come to the same.
+// spots converts sites to mutants. It omits sites that are no operators or that change nothing, and keeps one of several
+// mutants with the same result.
 func spots(root string, all []site) ([]drawn, error) {
 	byFile := make(map[string][]site)
 	for _, s := range all {
@@ -48,7 +48,7 @@ func spots(root string, all []site) ([]drawn, error) {
 		}
 		tokens := scan(src)
 		lines := bytes.SplitAfter(src, []byte("\n"))
-		unary := make(map[int]bool) // offsets of &x and ^x, which are no operators of bits
+		unary := make(map[int]bool) // offsets of &x and ^x, which are not binary operators
 		ast.Inspect(f, func(n ast.Node) bool {
 			if u, ok := n.(*ast.UnaryExpr); ok && (u.Op == token.AND || u.Op == token.XOR) {
 				unary[fset.PositionFor(u.OpPos, false).Offset] = true
@@ -108,7 +108,7 @@ func scan(src []byte) (all [][2]int) {
 		if text == "" {
 			text = tok.String()
 		}
-		if text != "\n" { // a semicolon that nobody wrote
+		if text != "\n" { // a semicolon that the scanner inserted
 			at := file.Offset(pos)
 			all = append(all, [2]int{at, at + len(text)})
 		}
@@ -136,9 +136,9 @@ func funcName(fn *ast.FuncDecl) string {
 	}
 }
 
-// identity is the file, the function and the shortest text of whole tokens of the line
-// that the function, or file, has once, before and after; where even the line is not alone
-// in it, also which of them.
+// identity returns the file, the function, and the shortest text of whole tokens of the line that occurs once in the
+// function or file, before and after the change. If even the whole line is not unique, the identity includes its number of
+// occurrence.
 func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 	within := src[body[0]:body[1]]
 	from, to := i, i
@@ -162,7 +162,7 @@ func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 			to++
 		}
 	}
-	// One operand on each side, to be read.
+	// Include one operand on each side, for the reader.
 	if from == i && i > 0 && sameLine(i-1, i) {
 		from--
 	}
@@ -182,8 +182,8 @@ func count(text, part []byte) (n int) {
 	return n
 }
 
-// draw orders mutants by a hash of the seed and their identity, so that a change to a
-// package moves few of the others, and those drawn with a smaller number stay.
+// draw orders mutants by a hash of the seed and their identity. A change to a package then moves few other mutants, and a
+// larger sample contains the smaller ones.
 func draw(all []drawn, seed uint64) {
 	key := func(d drawn) [sha256.Size]byte { return sha256.Sum256(fmt.Appendf(nil, "%d %s", seed, d.id)) }
 	keys := make(map[string][sha256.Size]byte)

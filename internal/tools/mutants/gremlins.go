@@ -13,9 +13,8 @@ import (
 	"strings"
 )
 
-// The mutants of nobody's choosing are those of gremlins, which internal/lint pins. It
-// only says where they are: it has no seed, no sample, no limit, calls alive only what is
-// covered, and builds each mutant alone.
+// gremlins finds the sites of mutants; internal/lint pins its version. It is used only for this: it has no seed, no sample
+// and no limit, reports uncovered mutants as dead, and builds every mutant separately.
 const gremlins = "github.com/go-gremlins/gremlins/cmd/gremlins"
 
 // site is a place where gremlins would change an operator.
@@ -43,13 +42,13 @@ var operators = map[string]map[string]string{
 	},
 }
 
-// kinds are the flags of gremlins that turn each kind on; some are off by default.
+// kinds are the flags of gremlins that enable each kind of mutant. Some are off by default.
 var kinds = []string{
 	"arithmetic-base", "conditionals-boundary", "conditionals-negation", "increment-decrement", "invert-assignments",
 	"invert-bitwise", "invert-bwassign", "invert-logical", "invert-loopctrl", "invert-negatives", "remove-self-assignments",
 }
 
-// listed is a package as go list tells of it.
+// listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir           string
 	GoFiles                   []string
@@ -82,9 +81,8 @@ func list(ctx context.Context, root string, patterns ...string) ([]listed, error
 	return all, nil
 }
 
-// sites asks gremlins for the mutants of packages. It is given a copy of the files that
-// this machine compiles, in folders that the go command is told to ignore: it would
-// otherwise measure coverage first, by running all tests.
+// sites runs gremlins on packages and returns its sites. gremlins gets a copy of the files that this machine compiles, in
+// folders that the go command ignores. Otherwise it would first run all tests to measure coverage.
 func sites(ctx context.Context, root, dir string, packages []listed) ([]site, error) {
 	build := exec.CommandContext(ctx, "go", "build", "-C", "internal/lint", "-o", filepath.Join(dir, "gremlins"), gremlins)
 	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=off")

@@ -32,7 +32,7 @@ type found struct {
 	Kind    string `json:"kind"`
 	Source  string `json:"source"`
 	ID      string `json:"id"`
-	By      string `json:"by,omitempty"` // the test that noticed
+	By      string `json:"by,omitempty"` // the test that failed
 	Reached bool   `json:"reached"`
 	LeftOut int    `json:"left_out,omitempty"` // tests not run, for the budget
 }
@@ -167,8 +167,8 @@ func (r *report) print() {
 	fmt.Printf("seed %d, %s; %d more did not compile and were drawn again\n", r.Seed, r.Spent, r.Unviable)
 }
 
-// equivalents reads the mutants that nobody can notice: a line with the identity, then
-// the reason on indented lines.
+// equivalents reads the list of mutants that no test can notice: a line with the identity, then the reason on indented
+// lines.
 func equivalents(file string) (map[string]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// sampling is what is asked of a sample.
+// sampling holds the flags of a sample.
 type sampling struct {
 	seed     uint64
 	n        int
@@ -24,10 +24,10 @@ type sampling struct {
 	patterns []string
 }
 
-// sampled are the packages of a sample that names none.
+// sampled are the default packages of a sample.
 var sampled = []string{"./codec/...", "./ecs/...", "./netsys/...", "./systems/...", "./systems/rooms/...", "./systems/host/...", "./systems/devtools/..."}
 
-// sample draws mutants, runs the tests that reach them and reports.
+// sample draws mutants, runs the tests that reach them, and prints a report.
 func sample(ctx context.Context, root string, ask sampling) error {
 	start := time.Now()
 	tell := func(format string, args ...any) {
@@ -79,7 +79,7 @@ func sample(ctx context.Context, root string, ask sampling) error {
 	return s.report(ctx, ask, report{Seed: ask.seed, Unviable: unviable}, folders, all, taken, reasons, start)
 }
 
-// viable takes the first n mutants of each package that compile, and weaves them.
+// viable returns the first n mutants of each package that compile, in weaved source files.
 func viable(
 	ctx context.Context, w *weaver, packages []listed, all []drawn, n int, tell func(string, ...any),
 ) (taken []drawn, unviable int, err error) {
@@ -140,7 +140,7 @@ func viable(
 	}
 }
 
-// overlay puts one mutant alone in place.
+// overlay writes an overlay with one mutant.
 func (d drawn) overlay(root, dir string, n int) (string, error) {
 	path := filepath.Join(root, d.file)
 	src, err := os.ReadFile(path)
@@ -153,8 +153,8 @@ func (d drawn) overlay(root, dir string, n int) (string, error) {
 	return overlay, errors.Join(err, os.WriteFile(file, changed, 0o600), os.WriteFile(overlay, replace, 0o600))
 }
 
-// judge runs the tests that reach a mutant. One outside of functions is reached by all
-// tests of its package and of those that depend on it.
+// judge runs the tests that reach a mutant. A mutant outside of functions counts as reached by all tests of its package and
+// of the packages that depend on it.
 func (s *suite) judge(ctx context.Context, n int, d drawn, hint string, budget time.Duration) (outcome, error) {
 	var tests []*test
 	held := s.w.holds[n]
@@ -185,8 +185,7 @@ func (s *suite) judge(ctx context.Context, n int, d drawn, hint string, budget t
 	})
 }
 
-// hints are the tests that noticed mutants before, by identity. They order tests and
-// decide nothing.
+// hints returns the tests that noticed mutants in earlier runs, by identity. They only change the order of tests.
 func (s *suite) hints() map[string]string {
 	known := make(map[string]string)
 	if text, err := os.ReadFile(filepath.Join(s.cache, "hints.json")); err == nil && s.cache != "" {

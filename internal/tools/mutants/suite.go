@@ -18,14 +18,13 @@ import (
 	"time"
 )
 
-// testTimeout ends a test that runs alone, to be measured.
+// testTimeout is the timeout of a test that runs alone for measurement.
 const testTimeout = 30 * time.Minute
 
-// failedTest finds the tests, not their subtests, that failed.
+// failedTest matches the names of failed tests, without subtests.
 var failedTest = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// suite is the tests of a module, each package's in a binary that holds all mutants of the
-// sample, wherever they stand.
+// suite holds the tests of a module. The test binary of each package contains all mutants of the sample.
 type suite struct {
 	root, dir string
 	cache     string // folder, or "" for none
@@ -35,7 +34,7 @@ type suite struct {
 	tell      func(format string, args ...any)
 }
 
-// binary is the tests of one package.
+// binary is the test binary of a package.
 type binary struct {
 	pkg   string // folder from the root
 	path  string
@@ -43,11 +42,11 @@ type binary struct {
 	tests []*test
 }
 
-// test is one test of a binary, by name: what it costs and which mutants it reaches.
+// test is one test of a binary, with its cost and the mutants that it reaches.
 type test struct {
 	of     *binary
 	Name   string
-	Cost   time.Duration // of the processor, whatever else the machine does
+	Cost   time.Duration // processor time
 	Took   time.Duration
 	Marks  []int
 	Broken bool // fails without a mutant
@@ -55,11 +54,11 @@ type test struct {
 
 func (t *test) String() string { return t.of.pkg + " " + t.Name }
 
-// timeoutOf is generous: other work on the machine must not look like a mutant that loops.
+// timeoutOf returns a generous timeout, because a busy machine must not look like a mutant with an endless loop.
 func timeoutOf(took time.Duration) time.Duration { return 10*time.Second + 10*took }
 
-// run runs tests of a binary, with a limit of memory where there is a shell to set it, and returns what it cost
-// of the processor too.
+// run runs tests of a binary and returns their output and processor time. It limits memory if there is a shell to set the
+// limit.
 func (b *binary) run(
 	ctx context.Context, root, path string, env []string, timeout time.Duration, tests ...string,
 ) (out []byte, cost time.Duration, err error) {
@@ -80,7 +79,7 @@ func (b *binary) run(
 
 func chosen(n int) []string { return []string{fmt.Sprintf("%s=%d", chooser, n)} }
 
-// build compiles the binaries of all packages that depend on one of some folders.
+// build compiles the binaries of all packages that depend on one of the folders.
 func (s *suite) build(ctx context.Context, folders []string, own bool) error {
 	all, err := list(ctx, s.root, "work")
 	if err != nil {
@@ -128,8 +127,8 @@ func (s *suite) build(ctx context.Context, folders []string, own bool) error {
 	return nil
 }
 
-// measure runs each test of a binary alone, without a mutant. What it finds is kept beside
-// the binary's hash: the same binary reaches the same.
+// measure runs each test of a binary alone and without mutants. It stores the results by the binary's hash, because the
+// same binary reaches the same mutants.
 func (s *suite) measure(ctx context.Context, b *binary) error {
 	text, err := os.ReadFile(b.path)
 	if err != nil {
@@ -178,7 +177,7 @@ func (s *suite) measure(ctx context.Context, b *binary) error {
 	return errors.Join(err, os.WriteFile(kept, known, 0o600))
 }
 
-// measureTest runs one test alone; marks is a file for the mutants that it reaches.
+// measureTest runs one test alone. marks is the file for the numbers of the mutants that it reaches.
 func (s *suite) measureTest(ctx context.Context, t *test, marks string) error {
 	if err := os.RemoveAll(marks); err != nil {
 		return err
@@ -206,17 +205,17 @@ func (s *suite) measureTest(ctx context.Context, t *test, marks string) error {
 	return nil
 }
 
-// outcome is what became of a mutant of the sample.
+// outcome is the result of one mutant.
 type outcome struct {
 	Killed  bool
-	By      string // the test that noticed
-	Reached bool   // some test gets there
-	LeftOut int    // tests that were not run, for their time
+	By      string // the test that failed
+	Reached bool   // a test reaches the mutant
+	LeftOut int    // number of tests that did not run because of the budget
 }
 
-// try runs tests, cheapest first, those of the mutant's package before those of
-// dependents, until one notices or budget is spent. The one of the hint is first of all.
-// A failure counts if it comes again, and not without the mutant: some tests have a clock.
+// try runs tests until one fails or the budget is spent: the hint first, then the tests of the mutant's package and those
+// of its dependents, cheapest first. A failure counts if it repeats and does not occur without the mutant, because some
+// tests depend on real time.
 func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint string, budget time.Duration, path func(*binary) (string, error)) (outcome, error) {
 	o := outcome{Reached: len(tests) > 0}
 	rank := func(t *test) int {
@@ -251,7 +250,7 @@ func (s *suite) try(ctx context.Context, n int, pkg string, tests []*test, hint 
 		if ctx.Err() != nil {
 			return o, ctx.Err()
 		}
-		if err != nil { // a test that does not compile any more has noticed
+		if err != nil { // the mutant breaks the build of the test
 			o.Killed, o.By = true, first.of.pkg+" does not compile"
 			return o, nil
 		}

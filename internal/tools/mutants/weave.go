@@ -18,20 +18,20 @@ import (
 	"strings"
 )
 
-// change is a mutant as text: other text at one place of a file.
+// change is a mutant as text: a replacement at one place of a file.
 type change struct {
 	file     string // from the repository's root
 	at       int    // offset of from
 	from, to string
 }
 
-// weaver writes source files that hold changes, of which the environment chooses one,
-// and an overlay that puts them in place.
+// weaver writes source files that contain several changes, and an overlay with these files. An environment variable selects
+// the active change.
 type weaver struct {
-	root, dir, name string       // of the module; where to write, and under which name
-	marks           bool         // they also tell which places a test reaches
+	root, dir, name string       // root of the module, output folder, name of the overlay
+	marks           bool         // also record which changes a test reaches
 	overlay         string       // written by write
-	holds           map[int]bool // the changes in it
+	holds           map[int]bool // the changes in the files
 }
 
 // Environment of a test: the number of the mutant from 1, or 0 for none, or marking, and
@@ -48,7 +48,7 @@ func (w *weaver) write(changes map[int]change) error {
 	replace := make(map[string]string)
 	put := func(path, text string) error {
 		if replace[path] != "" {
-			return nil // another file of the package has brought it
+			return nil // another file of the package has added it
 		}
 		copied := filepath.Join(w.dir, fmt.Sprintf("%s_%d.go", w.name, len(replace)))
 		replace[path] = copied
@@ -85,7 +85,7 @@ func (w *weaver) write(changes map[int]change) error {
 	return errors.Join(err, os.WriteFile(w.overlay, b, 0o600))
 }
 
-// choiceFile is what a package with mutants has beside.
+// choiceFile is an additional file in each package with mutants.
 var choiceFile = fmt.Sprintf(`package PACKAGE
 
 import (
@@ -132,10 +132,10 @@ func (w *weaver) compile(ctx context.Context, binary, pkg string) (unfit []int, 
 	return slices.Compact(unfit), nil
 }
 
-// culprit finds the mutants that the compiler complains about.
+// culprit matches the mutants in errors of the compiler.
 var culprit = regexp.MustCompile(`mutant(\d+):\d+`)
 
-// weave puts changes into a source file, and returns those that fit.
+// weave inserts changes into a source file. It returns the numbers of those that fit.
 func weave(src []byte, numbers []int, changes map[int]change, marks bool) (text []byte, pkg string, held []int, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
@@ -199,8 +199,7 @@ func weave(src []byte, numbers []int, changes map[int]change, marks bool) (text 
 	return append(text, '\n'), f.Name.Name, held, nil
 }
 
-// statement is the innermost statement of a list that holds what is looked for: other
-// statements can stand before it.
+// statement returns the innermost statement of a list that contains the place. Other statements can be inserted before it.
 func statement(fn *ast.FuncDecl, holds func(ast.Stmt) bool) ast.Stmt {
 	var found ast.Stmt
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
@@ -214,7 +213,7 @@ func statement(fn *ast.FuncDecl, holds func(ast.Stmt) bool) ast.Stmt {
 			list = n.Body
 		}
 		if i := slices.IndexFunc(list, holds); i >= 0 {
-			// The clauses of a switch are a list in which nothing else can stand.
+			// The clauses of a switch allow no statements between them.
 			switch list[i].(type) {
 			case *ast.CaseClause, *ast.CommClause:
 			default:
@@ -226,7 +225,7 @@ func statement(fn *ast.FuncDecl, holds func(ast.Stmt) bool) ast.Stmt {
 	return found
 }
 
-// dispatcher is a function that calls the copy of itself that is chosen.
+// dispatcher returns a function that calls the selected copy of itself.
 func dispatcher(src []byte, fn *ast.FuncDecl, offset func(token.Pos) int, numbers []int, marks bool) []byte {
 	start := offset(fn.Pos())
 	var head []byte

@@ -18,15 +18,15 @@ const tactus = "github.com/tactusgo/tactus"
 type Folder struct {
 	// Dir is the folder.
 	Dir string
-	// Made is the line of the template's README that made it.
+	// Made is the line of the template's README that created the folder.
 	Made string
 
 	t *testing.T
 }
 
-// Make creates a game from the template in a folder under examples of the checkout at root, by the line of its README that
-// says how, which also builds and tests it. It skips the test unless TACTUS_NEWGAME asks for it, as this takes a while, and
-// where the template needs npm and there is none.
+// Make creates a game from a template, in a folder under examples of the checkout at root, with the command in the
+// template's README, which also builds and tests it. It skips the test unless TACTUS_NEWGAME is set, because it is slow,
+// and if the template needs a missing npm.
 func Make(t *testing.T, root, template string) *Folder {
 	t.Helper()
 	if os.Getenv("TACTUS_NEWGAME") == "" {
@@ -60,7 +60,7 @@ func (f *Folder) In(folder string) *Folder {
 	return &inside
 }
 
-// Run runs a command to its end, and returns what it has printed.
+// Run runs a command and returns its output.
 func (f *Folder) Run(name string, args ...string) string {
 	f.t.Helper()
 	cmd := exec.CommandContext(f.t.Context(), name, args...)
@@ -85,7 +85,7 @@ func (f *Folder) Start(name string, args ...string) (*exec.Cmd, *printed.Text) {
 	return cmd, text
 }
 
-// Change replaces lines that are in a file once.
+// Change replaces a text that occurs exactly once in a file.
 func (f *Folder) Change(file, from, to string) {
 	f.t.Helper()
 	name := filepath.Join(f.Dir, filepath.FromSlash(file))

@@ -98,7 +98,7 @@ func try(ctx context.Context, root, tmp, version string, mods []module, out io.W
 	return o, o.installs("examples/new", filepath.Join(tmp, "mygame"), "example.com/mygame")
 }
 
-// commands prints what makes the checkout the release, or why it cannot be one.
+// commands returns the commands that release the checkout, or an error that says why it cannot be released.
 func commands(ctx context.Context, root, version, unreleased string, mods []module, out io.Writer) error {
 	git := func(args ...string) string {
 		b, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()

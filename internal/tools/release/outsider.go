@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// outsider is somebody with an empty module cache, for whom a repository with the checkout's files is the one on GitHub.
+// outsider is a user with an empty module cache. A local repository with the checkout's files replaces the one on GitHub.
 type outsider struct {
 	ctx     context.Context
 	root    string // the checkout
@@ -45,7 +45,7 @@ func newOutsider(ctx context.Context, root, tmp, version string, mods []module, 
 		}
 	}
 
-	// Modules of others come from what this machine has, or from where they usually come.
+	// Third-party modules come from this machine's cache or from the usual proxy.
 	usual, err := o.run(root, "go", "env", "GOMODCACHE", "GOPROXY")
 	if err != nil {
 		return nil, err
@@ -54,11 +54,11 @@ func newOutsider(ctx context.Context, root, tmp, version string, mods []module, 
 	o.env = append(o.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+fileURL(repo)+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+tactus,
 		"GOPROXY="+fileURL(filepath.Join(where[0], "cache", "download"))+","+where[1], "GOMODCACHE="+filepath.Join(tmp, "mod"),
 		"GOPRIVATE=", "GONOPROXY="+tactus, "GONOSUMDB="+tactus, "GOWORK=off", "GOBIN="+filepath.Join(tmp, "bin"),
-		"GOFLAGS=-mod=mod -modcacherw -trimpath -buildvcs=false") // without its folders, so that what is compiled is found again
+		"GOFLAGS=-mod=mod -modcacherw -trimpath -buildvcs=false") // trimpath lets builds share the cache
 	return o, nil
 }
 
-// run runs a command in a folder, and returns what it has printed.
+// run runs a command in a folder and returns its output.
 func (o *outsider) run(dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(o.ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, o.env
@@ -71,7 +71,7 @@ func (o *outsider) run(dir, name string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// steps runs commands in a folder, one after the other. Of the last, it returns what it has printed.
+// steps runs commands in a folder, one after the other. It returns the output of the last.
 func (o *outsider) steps(dir string, commands ...[]string) (out string, err error) {
 	for _, c := range commands {
 		if out, err = o.run(dir, c[0], c[1:]...); err != nil {
@@ -87,8 +87,8 @@ func (o *outsider) folder(name string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// imports gets a module in an empty folder, and builds and runs a program that imports it. The program is
-// testdata/NAME.txt, by the last name of the module's path; it says when it is content.
+// imports gets a module in an empty folder, then builds and runs a program that imports it: testdata/NAME.txt, where NAME
+// is the last element of the module's path. The program checks itself.
 func (o *outsider) imports(m module) error {
 	name := m.path[strings.LastIndexByte(m.path, '/')+1:]
 	program, err := os.ReadFile(filepath.Join(o.root, "internal", "tools", "release", "testdata", name+".txt"))
@@ -123,7 +123,7 @@ func (o *outsider) imports(m module) error {
 	return nil
 }
 
-// installs builds a command by its version in no module at all, and runs it. That a module has a replace is refused there.
+// installs builds a command at its version outside any module and runs it. Go rejects modules with a replace there.
 func (o *outsider) installs(command string, args ...string) error {
 	dir, err := o.folder("nowhere")
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *outsider) installs(command string, args ...string) error {
 	return err
 }
 
-// copies builds a copy of a template, with all that it imports.
+// copies builds a copy of a template with all its imports.
 func (o *outsider) copies(m module) error {
 	dir := filepath.Join(o.tmp, "folders", "copy")
 	at, err := o.steps(o.tmp, []string{"go", "mod", "download", m.path + "@v" + o.version},
@@ -166,7 +166,7 @@ func (o *outsider) downloads(m module) error {
 	return err
 }
 
-// fileURL is a folder as GOPROXY and git name it.
+// fileURL returns the URL of a folder for GOPROXY and git.
 func fileURL(dir string) string {
 	dir = filepath.ToSlash(dir)
 	if !strings.HasPrefix(dir, "/") {

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Whoever imports a module downloads its zip: once a version and machine, but also on each machine that builds images.
+// Limits of a module's zip. Users download it once per version and machine, and in every build of a container image.
 const (
 	maxRoot   = 5_000_000
 	maxNested = 300_000
 )
 
-// weighs looks at what was downloaded of a module: that it is no larger than it may be, and has the licence.
+// weighs checks the size and the licence of a downloaded module.
 func (o *outsider) weighs(m module) error {
 	name := filepath.Join(o.tmp, "mod", "cache", "download", filepath.FromSlash(m.path), "@v", "v"+o.version+".zip")
 	r, err := zip.OpenReader(name)
@@ -53,7 +53,7 @@ func (o *outsider) weighs(m module) error {
 	return nil
 }
 
-// packs packs the npm package, and looks at what is in it: all that package.json names, what npm adds, and nothing else.
+// packs packs the npm package and checks that it contains exactly the files of package.json and those that npm adds.
 func (o *outsider) packs() error {
 	dir := filepath.Join(o.root, filepath.FromSlash(clientDir))
 	out, err := o.run(dir, "npm", "pack", "--json", "--pack-destination", o.tmp)

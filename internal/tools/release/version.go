@@ -14,7 +14,7 @@ import (
 
 const tactus = "github.com/tactusgo/tactus"
 
-// client is the npm package, and where it lies.
+// client is the npm package, and its folder.
 const (
 	client    = "@tactusgo/client"
 	clientDir = "systems/host/js"
@@ -45,7 +45,7 @@ func (m module) imported() bool {
 	return m.released() && !m.template() && m.dir != "examples" && m.dir != "internal/bench"
 }
 
-// template tells whether the module is there to be copied: it asks for releases, in whose place nothing is.
+// template reports whether the module is a template to copy. It requires released versions, without replace.
 func (m module) template() bool {
 	return strings.HasPrefix(m.dir, "examples/") && len(m.requires) > 0 && !m.replaced
 }
@@ -82,10 +82,10 @@ func modules(root string) (all []module, err error) {
 	return all, err
 }
 
-// ours tells whether a module is one of this repository.
+// ours reports whether a module belongs to this repository.
 func ours(path string) bool { return path == tactus || strings.HasPrefix(path, tactus+"/") }
 
-// eachFile reads the checkout's files of that name, wherever they lie, but for what is fetched and what tests hold.
+// eachFile reads all files of the checkout with a name, except in downloaded folders and testdata.
 func eachFile(root, base string, f func(name string, b []byte) error) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -112,7 +112,7 @@ func eachFile(root, base string, f func(name string, b []byte) error) error {
 	})
 }
 
-// newest is the version whose section comes first in the changelog, without v, and what stands above it for the next one.
+// newest returns the first version in the changelog, without v, and the text above it for the next version.
 func newest(changelog []byte) (version, unreleased string, err error) {
 	_, after, ok := strings.Cut(string(changelog), "\n## [Unreleased]\n")
 	if !ok {
@@ -125,7 +125,7 @@ func newest(changelog []byte) (version, unreleased string, err error) {
 	return after[at[2]:at[3]], strings.TrimSpace(after[:at[0]]), nil
 }
 
-// twice lists the headings that one section of the changelog has twice, as after a merge that kept both sides.
+// twice returns the headings that occur twice in a section of the changelog, for example after a merge.
 func twice(changelog string) (all []string) {
 	seen := map[string]bool{}
 	for line := range strings.Lines(changelog) {

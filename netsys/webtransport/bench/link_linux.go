@@ -14,13 +14,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The two ends of the link, in namespaces that lead nowhere else.
+// The two ends of the link, in isolated network namespaces.
 const (
 	serverIP = "10.77.0.1"
 	clientIP = "10.77.0.2"
 )
 
-// end is a process in a namespace of its own, and the device by which its packets come and go.
+// end is a process in its own network namespace, and its TUN device.
 type end struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -28,7 +28,7 @@ type end struct {
 	device *os.File
 }
 
-// start starts an end.
+// start starts an end of the link.
 func start(args ...string) (*end, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -53,13 +53,13 @@ func start(args ...string) (*end, error) {
 	err = e.cmd.Start()
 	_ = theirs.Close()
 	if err != nil {
-		return nil, fmt.Errorf("a process with a network of its own: %w: this needs root, or user namespaces", err)
+		return nil, fmt.Errorf("starting a process in a network namespace: %w: run as root, or enable user namespaces", err)
 	}
 	oob := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(int(ours.Fd()), make([]byte, 1), oob, 0)
 	if err != nil || n == 0 {
 		_ = e.cmd.Wait()
-		return nil, fmt.Errorf("no device came from %s: it needs /dev/net/tun", args[0])
+		return nil, fmt.Errorf("%s has opened no TUN device: check /dev/net/tun", args[0])
 	}
 	messages, err := unix.ParseSocketControlMessage(oob[:n])
 	if err != nil {
@@ -76,7 +76,7 @@ func start(args ...string) (*end, error) {
 	return e, nil
 }
 
-// stop ends an end.
+// stop stops the process.
 func (e *end) stop() error {
 	_ = e.in.Close()
 	err := e.cmd.Wait()
@@ -84,7 +84,7 @@ func (e *end) stop() error {
 	return err
 }
 
-// device makes the network of an end, and hands the device on.
+// device configures the network of an end and passes its TUN device to the parent.
 func device(address string) error {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -97,7 +97,7 @@ func device(address string) error {
 	}
 	tun.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, tun); err != nil {
-		return fmt.Errorf("a TUN device: %w", err)
+		return fmt.Errorf("creating a TUN device: %w", err)
 	}
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
 	if err != nil {
@@ -120,7 +120,7 @@ func device(address string) error {
 			err = unix.IoctlIfreq(s, step.call, r)
 		}
 		if err != nil {
-			return fmt.Errorf("the address of the TUN device: %w", err)
+			return fmt.Errorf("setting the address of the TUN device: %w", err)
 		}
 	}
 	loopback, err := unix.NewIfreq("lo")
@@ -129,7 +129,7 @@ func device(address string) error {
 	}
 	loopback.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
 	if err := unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, loopback); err != nil {
-		return fmt.Errorf("the loopback of a network of its own: %w", err)
+		return fmt.Errorf("starting the loopback device: %w", err)
 	}
 	return unix.Sendmsg(3, []byte{0}, unix.UnixRights(fd), nil, 0)
 }
@@ -144,13 +144,13 @@ type road struct {
 	passed, lost int
 }
 
-// packet is one on its way.
+// packet is a packet in transit.
 type packet struct {
 	due  time.Time
 	data []byte
 }
 
-// run moves packets until a device is closed.
+// run forwards packets until a device is closed.
 func (r *road) run() {
 	waiting := make(chan packet, 4096)
 	go func() {
@@ -173,7 +173,7 @@ func (r *road) run() {
 			}
 			select {
 			case waiting <- packet{time.Now().Add(r.delay), b[:n]}:
-			default: // the queue of a router is full, too, one day
+			default: // drop the packet, as a router with a full queue does
 			}
 		}
 	}()
@@ -183,7 +183,7 @@ func (r *road) run() {
 	}
 }
 
-// figures are how many packets there were.
+// figures returns the numbers of forwarded and lost packets.
 func (r *road) figures() (passed, lost int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,9 +1,9 @@
-// Command bench plays the arena over WebTransport and over WebSocket, through a link that delays and loses IP packets, and
-// compares what a player sees: go -C netsys/webtransport run ./bench. See -h.
+// Command bench plays the arena over WebTransport and over WebSocket, through a link that delays and drops IP packets, and
+// compares the results on the player's screen: go -C netsys/webtransport run ./bench. See -h.
 //
-// The server and the client have network namespaces of their own, so that the TCP of the kernel and QUIC meet the same losses.
-// That needs Linux, and root or user namespaces. The client is a program in Go, and with -clients page the JavaScript package
-// with the arena's WebAssembly module, in Chromium: that needs chromium, and the checkout that this is in.
+// Server and client run in separate network namespaces, so the kernel's TCP and QUIC meet the same losses. This needs
+// Linux, and root or user namespaces. The client is a Go program or, with -clients page, the JavaScript package with the
+// arena's WebAssembly module in Chromium. The latter needs Chromium and a checkout of the repository.
 package main
 
 import (
@@ -20,24 +20,24 @@ import (
 	"time"
 )
 
-// options are the flags.
+// options are the parsed flags.
 type options struct {
 	delay   time.Duration // one way
-	loss    float64       // per cent
+	loss    float64       // percent
 	seconds int
 	settle  time.Duration
 	npcs    int
 	seed    uint64
-	files   string // folder with what pages load
+	files   string // folder with the files of the page
 }
 
-// transports and players are what there is to compare.
+// The values of -transports and -clients.
 var (
 	transports = []string{"webtransport", "websocket"}
 	players    = []string{"native", "page"}
 )
 
-// result is what one match was like.
+// result is the result of one match.
 type result struct {
 	Client    string  `json:"client"`
 	Transport string  `json:"transport"`
@@ -46,19 +46,19 @@ type result struct {
 	ConnectMS float64 `json:"connect_ms"`
 	seen
 	Snapshots uint64 `json:"snapshots"`
-	Passed    int    `json:"packets"` // of IP, both ways
+	Passed    int    `json:"packets"` // IP packets in both directions
 	Lost      int    `json:"packets_lost"`
 }
 
-// seen is what the player saw.
+// seen holds the figures of the player's screen.
 type seen struct {
 	Frames      uint64  `json:"frames"`
-	Stalls      uint64  `json:"stalls"` // frames with nothing to draw toward, or slowed
+	Stalls      uint64  `json:"stalls"` // frames without a newer state to interpolate toward, or slowed down
 	AgeP50MS    float64 `json:"age_p50_ms"`
-	AgeP99MS    float64 `json:"age_p99_ms"` // of what is drawn of others
+	AgeP99MS    float64 `json:"age_p99_ms"` // age of interpolated entities
 	GapP99MS    float64 `json:"gap_p99_ms"`
 	GapMaxMS    float64 `json:"gap_max_ms"`  // between two snapshots
-	Corrections uint64  `json:"corrections"` // of what was predicted
+	Corrections uint64  `json:"corrections"` // of predictions
 }
 
 func main() {
@@ -72,22 +72,22 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// parts are the ends of a link, as which this program starts itself.
+// parts are the subcommands as which this program starts itself.
 var parts = map[string]bool{"server": true, "native": true, "page": true}
 
-// listed reads a list of words with commas between them.
+// listed parses a comma-separated list of known words.
 func listed(name, text string, known []string) (all []string, err error) {
 	for word := range strings.SplitSeq(text, ",") {
 		word = strings.TrimSpace(word)
 		if !slices.Contains(known, word) {
-			return nil, fmt.Errorf("-%s %q: want some of %s, with commas between them", name, text, strings.Join(known, ", "))
+			return nil, fmt.Errorf("-%s %q: allowed are %s, separated by commas", name, text, strings.Join(known, ", "))
 		}
 		all = append(all, word)
 	}
 	return all, nil
 }
 
-// run is the command.
+// run runs the command.
 func run(args []string, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(stderr)
@@ -146,7 +146,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// compare plays all matches, and prints what they were like.
+// compare plays all matches and prints their results.
 func (o options) compare(rates []float64, clients, over []string, asJSON bool, stdout, stderr io.Writer) error {
 	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if !asJSON {

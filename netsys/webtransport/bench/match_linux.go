@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// match plays one match, and says what it was like.
+// match plays one match and returns its result.
 func match(client, transport string, o options) (r result, err error) {
 	server, err := start("server", transport, strconv.Itoa(o.npcs))
 	if err != nil {
@@ -40,7 +40,7 @@ func match(client, transport string, o options) (r result, err error) {
 		return r, fmt.Errorf("the client: %w", err)
 	}
 	if r.Transport != transport {
-		return r, fmt.Errorf("the client played over %s, it was to play over %s", r.Transport, transport)
+		return r, fmt.Errorf("the client played over %s instead of %s", r.Transport, transport)
 	}
 	r.Client, r.LossPct = client, o.loss
 	for _, way := range []*road{there, back} {
@@ -59,7 +59,7 @@ func next(from *bufio.Reader, to any) error {
 	return json.Unmarshal(line, to)
 }
 
-// part is an end of the link, in its own namespace.
+// part runs a subcommand in its own network namespace.
 func part(name string, args []string) error {
 	if name == "server" {
 		npcs, err := strconv.Atoi(args[1])
@@ -95,5 +95,5 @@ func part(name string, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// wait returns when the parent has ended, or wants an end.
+// wait returns when the parent closes the standard input or ends.
 func wait() { _, _ = io.Copy(io.Discard, os.Stdin) }

@@ -4,7 +4,7 @@ package main
 
 import "errors"
 
-var errLinux = errors.New("network namespaces are needed, which Linux alone has")
+var errLinux = errors.New("this benchmark needs Linux, for its network namespaces")
 
 func match(string, string, options) (result, error) { return result{}, errLinux }
 

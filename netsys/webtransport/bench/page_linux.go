@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// pageAddr is where the page is, in the client's namespace: browsers give WebTransport to pages of their own machine.
+// pageAddr is the address of the page in the client's namespace. Browsers offer WebTransport to pages of the local machine.
 const pageAddr = "127.0.0.1:8080"
 
 //go:embed page.mjs
@@ -25,7 +25,7 @@ var script []byte
 
 const html = `<!doctype html><meta charset="utf-8"><title>bench</title><script type="module" src="page.mjs"></script>`
 
-// module is what a page needs of a checkout and of Go, in a folder.
+// module is a folder with the files of the page, from a checkout and from Go.
 const (
 	moduleFile  = "arena.wasm"
 	bindingFile = "arena.mjs"
@@ -33,7 +33,7 @@ const (
 	packageDir  = "client"
 )
 
-// build makes a folder with what the page loads.
+// build creates a folder with the files of the page.
 func (o *options) build() (clean func(), err error) {
 	if _, err := browser(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (o *options) build() (clean func(), err error) {
 	return clean, nil
 }
 
-// fill fills a folder, with the module last.
+// fill writes the files to a folder, the module last.
 func fill(folder string) error {
 	root, err := tell("list", "-m", "-f", "{{.Dir}}", "github.com/tactusgo/tactus")
 	if err != nil {
@@ -74,16 +74,16 @@ func fill(folder string) error {
 	cmd := exec.Command("go", "build", "-C", root, "-trimpath", "-ldflags=-s -w", "-o", to, "./examples/arena/wasm")
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("the arena's module: %w\n%s", err, out)
+		return fmt.Errorf("building the arena's module: %w\n%s", err, out)
 	}
 	return nil
 }
 
-// tell is what the go command says, a line.
+// tell returns the one-line output of a go command.
 func tell(args ...string) (string, error) {
 	out, err := exec.Command("go", args...).Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %w: a page needs the Go compiler and a checkout", strings.Join(args, " "), err)
+		return "", fmt.Errorf("go %s: %w: -clients page needs the Go compiler and a checkout of the repository", strings.Join(args, " "), err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -96,17 +96,17 @@ func copied(to, from string) error {
 	return os.WriteFile(to, b, 0o644)
 }
 
-// browser is a Chromium.
+// browser returns the path of Chromium.
 func browser() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", errors.New("a page needs chromium: apt-get install chromium")
+	return "", errors.New("-clients page needs Chromium: apt-get install chromium")
 }
 
-// browse plays in a browser, on a page that has its files from a folder.
+// browse plays in a browser, on a page with the files of a folder.
 func (x session) browse(folder string) (r result, err error) {
 	program, err := browser()
 	if err != nil {
@@ -119,7 +119,7 @@ func (x session) browse(folder string) (r result, err error) {
 	said := make(chan []byte, 1)
 	site := &http.Server{Handler: x.site(folder, said), ReadHeaderTimeout: 10 * time.Second}
 	defer site.Close()
-	go func() { _ = site.Serve(listener) }() // until it is closed
+	go func() { _ = site.Serve(listener) }() // until the listener is closed
 	profile, err := os.MkdirTemp("", "tactus-bench-")
 	if err != nil {
 		return r, err
@@ -133,7 +133,7 @@ func (x session) browse(folder string) (r result, err error) {
 		return r, err
 	}
 	defer func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // with what it has started
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // including its child processes
 		_ = cmd.Wait()
 	}()
 	ctx, stop := context.WithTimeout(context.Background(), x.Settle+x.Long+4*patience)
@@ -152,11 +152,11 @@ func (x session) browse(folder string) (r result, err error) {
 		}
 		return told.result, nil
 	case <-ctx.Done():
-		return r, errors.New("the page has said nothing")
+		return r, errors.New("the page has reported no result")
 	}
 }
 
-// site is the page, what it loads, and where it says what it has seen.
+// site serves the page and its files, and receives its result.
 func (x session) site(folder string, said chan<- []byte) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(folder)))
@@ -166,7 +166,7 @@ func (x session) site(folder string, said chan<- []byte) http.Handler {
 		_, _ = w.Write(script)
 	})
 	mux.HandleFunc("/match.json", func(w http.ResponseWriter, _ *http.Request) {
-		var hashes [][]byte // as base64
+		var hashes [][]byte // base64
 		for _, h := range x.Hashes {
 			hashes = append(hashes, h[:])
 		}
@@ -182,7 +182,7 @@ func (x session) site(folder string, said chan<- []byte) http.Handler {
 		}
 		select {
 		case said <- b:
-		default: // it says so once
+		default: // ignore further reports
 		}
 	})
 	return mux

@@ -22,11 +22,11 @@ const (
 	patience = 15 * time.Second // until the first snapshot
 )
 
-// greeting is what a client has to know of the server.
+// greeting tells a client how to reach the server.
 type greeting struct {
 	Transport, URL string
 	Hashes         [][32]byte
-	Began          time.Time // when tick 0 was due
+	Began          time.Time // the time of tick 0
 }
 
 // session is a player's part in a match.
@@ -35,16 +35,16 @@ type session struct {
 	Long, Settle time.Duration
 }
 
-// way is where a player walks, so long after it began: around.
+// way returns the buttons at a time since the start: the player walks in a square.
 func way(since time.Duration) (buttons uint8) {
 	const up, down, left, right = game.Up, game.Down, game.Left, game.Right
 	return [...]uint8{right, right | up, up, up | left, left, left | down, down, down | right}[since/turn%8]
 }
 
-// turn is how long it walks one way.
+// turn is the time per side of the square.
 const turn = 700 * time.Millisecond
 
-// serve runs a server of the arena, until wait returns.
+// serve runs a server of the arena until wait returns.
 func serve(transport string, npcs int, ready func(greeting) error, wait func()) error {
 	var g greeting
 	var wire netsys.Wire
@@ -87,7 +87,7 @@ func serve(transport string, npcs int, ready func(greeting) error, wait func()) 
 	return s.Run(ctx)
 }
 
-// play plays for a time.
+// play plays one match.
 func (x session) play() (r result, err error) {
 	r.Transport = x.Transport
 	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
@@ -156,7 +156,7 @@ func (x session) play() (r result, err error) {
 	return r, nil
 }
 
-// part100 is a percentile.
+// part100 returns percentile p.
 func part100(of []float64, p int) float64 {
 	if len(of) == 0 {
 		return 0

@@ -26,7 +26,7 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 	if o.Trained != "" {
 		b, err := os.ReadFile(o.Trained)
 		if err != nil {
-			return end, fmt.Errorf("-trained: a file that codec/train wrote is allowed: %w", err)
+			return end, fmt.Errorf("-trained: pass a file that codec/train wrote: %w", err)
 		}
 		f.trained = systems.LoadTrained(b, f.log)
 	}
@@ -35,7 +35,7 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 	}
 	file, err := os.Create(o.Record)
 	if err != nil {
-		return end, fmt.Errorf("-record: a file that can be written is allowed: %w", err)
+		return end, fmt.Errorf("-record: pass the name of a writable file: %w", err)
 	}
 	out := bufio.NewWriterSize(file, 1<<16)
 	f.record = out

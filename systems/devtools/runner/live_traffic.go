@@ -10,16 +10,15 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// part is a line of the block that says what snapshots are made of: bytes a second.
+// part is one line of the table of snapshot contents. bytes is per second.
 type part struct {
 	name   string
 	bytes  float64
 	fields []part
 }
 
-// traffic prints what the snapshots were made of since another reading: a line for
-// each component with its fields, the largest first, and what belongs to none. Where
-// inputs alone are sent it prints nothing.
+// traffic prints the contents of the snapshots since the reading before: one line per component with its fields, largest
+// first, then the bytes that belong to no component. It prints nothing under models that send inputs only.
 func (r *reading) traffic(out io.Writer, before reading, seconds float64) {
 	if r.sent.Bytes == 0 {
 		return
@@ -27,15 +26,14 @@ func (r *reading) traffic(out io.Writer, before reading, seconds float64) {
 	all := parts(&r.sent, &before.sent, seconds)
 	total := float64(r.sent.Bytes-before.sent.Bytes) / seconds
 	updates := max(float64(r.server.Updates-before.server.Updates), 1)
-	fmt.Fprintf(out, "snapshots %9.0f B/s   share   of it, %.1f bytes an update\n", total, total*seconds/updates)
+	fmt.Fprintf(out, "snapshots %9.0f B/s   share   contents, %.1f bytes per update\n", total, total*seconds/updates)
 	for _, p := range all {
 		fmt.Fprintf(out, "  %-11s %5.0f %7.1f %%   %s\n", cut(p.name, 11), p.bytes, 100*p.bytes/max(total, 1), listed(p.fields))
 	}
 	fmt.Fprintln(out)
 }
 
-// parts is what there is to tell, in a fixed order: components as registered, then
-// the rest.
+// parts returns the components in the order of registration, followed by the other contents.
 func parts(now, before *systems.Traffic, seconds float64) (all []part) {
 	for i, c := range now.Components {
 		var was systems.ComponentTraffic
@@ -47,7 +45,7 @@ func parts(now, before *systems.Traffic, seconds float64) (all []part) {
 			if k < len(was.Fields) {
 				f.Sent -= was.Fields[k].Sent
 			}
-			// An estimate may have been too high before.
+			// Estimates can shrink.
 			bytes := max(f.Sent, 0) / seconds
 			p.fields = append(p.fields, part{name: f.Path, bytes: bytes})
 			p.bytes += bytes
@@ -60,15 +58,15 @@ func parts(now, before *systems.Traffic, seconds float64) (all []part) {
 	return append(all,
 		part{name: "own state", bytes: rate(now.Own, before.Own)},
 		part{name: "presence", bytes: max(now.Presence.Sent-before.Presence.Sent, 0) / seconds,
-			fields: []part{{name: "which entities there are, and have news"}}},
+			fields: []part{{name: "the list of entities and their changes"}}},
 		part{name: "headers", bytes: rate(now.Headers+now.Heads, before.Headers+before.Heads), fields: []part{
 			{name: "messages", bytes: rate(now.Headers, before.Headers)}, {name: "blocks", bytes: rate(now.Heads, before.Heads)}}})
 }
 
-// fieldsWidth is about how many columns of a line there are for fields.
+// fieldsWidth is the approximate width of the list of fields, in columns.
 const fieldsWidth = 66
 
-// listed names fields with their bytes, the largest first, as many as fit a line.
+// listed formats the fields with their bytes, largest first, up to the width of a line.
 func listed(fields []part) string {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b part) int { return -cmp.Compare(a.bytes, b.bytes) })

@@ -26,7 +26,7 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	}
 	err := c.play(ctx, world, stdout, stderr)
 	if errors.Is(err, netsys.ErrInsecure) {
-		err = fmt.Errorf("%w\nHere that is -key for the server and -token or -key for clients, or -insecure-anyone-can-join for both", err)
+		err = fmt.Errorf("%w\nSet -key for the server and -token or -key for clients, or -insecure-anyone-can-join for both", err)
 	}
 	if err = errors.Join(err, c.end()); err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
@@ -43,7 +43,7 @@ func Headless(ctx context.Context, world World, flags ...string) (*Report, error
 		return nil, err
 	}
 	if c.serve != "" || c.connect != "" {
-		return nil, errors.Join(errors.New("runner.Headless: -serve and -connect are half a match; Main plays that"), c.end())
+		return nil, errors.Join(errors.New("runner.Headless: -serve and -connect run half of a match: use Main instead"), c.end())
 	}
 	r, err := run(ctx, world, c.Options, nil)
 	return r, errors.Join(err, c.end())
@@ -66,8 +66,8 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	fs := flag.NewFlagSet(world.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	o.register(fs, world)
-	fs.StringVar(&c.serve, "serve", "", "only serve, at this `address`, such as 127.0.0.1:7777; with -headless for -duration,\nand then print the server's half of what happened")
-	fs.StringVar(&c.connect, "connect", "", "only play bots, against the server at this `address`; with -headless for -duration or until\nthe server ends, and then print the bots' half of what happened")
+	fs.StringVar(&c.serve, "serve", "", "run only the server, at this `address`, such as 127.0.0.1:7777; with -headless for -duration,\nthen print the server's half of the report")
+	fs.StringVar(&c.connect, "connect", "", "run only bots, on the server at this `address`; with -headless for -duration or until\nthe server ends, then print the bots' half of the report")
 	if world.Flags != nil {
 		world.Flags(fs)
 	}
@@ -109,11 +109,11 @@ func (c *command) validate(args []string) error {
 	case (c.serve != "" || c.connect != "") && c.Virtual:
 		return errors.New("-virtual: not allowed with -serve or -connect, which play on real sockets")
 	case c.Inspect != "" && c.connect != "":
-		return errors.New("-inspect: not allowed with -connect, the server has it")
+		return errors.New("-inspect: not allowed with -connect: set it on the server")
 	case c.Record != "" && c.connect != "":
-		return errors.New("-record: not allowed with -connect, the server records")
+		return errors.New("-record: not allowed with -connect: set it on the server")
 	case c.Token != "" && c.connect == "":
-		return errors.New("-token: allowed with -connect only; a server, and bots beside it, need -key")
+		return errors.New("-token: allowed with -connect only: a server, with or without bots, needs -key")
 	}
 	return nil
 }

@@ -92,42 +92,42 @@ func number[T int | float64 | time.Duration](v *T, otherwise T) { *v = max(cmp.O
 // register declares the flags on fs, with the world's defaults.
 func (o *Options) register(fs *flag.FlagSet, world *World) {
 	d := world.defaults()
-	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print what happened")
-	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: memory network and virtual time, as fast as the machine allows")
-	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print one JSON object as the last line; with -serve or -connect too, its half")
-	fs.IntVar(&o.Clients, "clients", d.Clients, "bots; with -serve, how many may join, 256 at least")
-	fs.IntVar(&o.Guests, "guests", d.Guests, "bots beside those of -clients, numbered behind them: spectators, or who comes late, where the world has such")
+	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print a report")
+	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: use a memory network and virtual time, as fast as the machine allows")
+	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print the report as one JSON object in the last line; with -serve or -connect, its half")
+	fs.IntVar(&o.Clients, "clients", d.Clients, "number of bots; with -serve, the number of clients that may join, at least 256")
+	fs.IntVar(&o.Guests, "guests", d.Guests, "additional bots, numbered after those of -clients: spectators or late joiners, if the world has them")
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
-	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; models whose inputs are stamped have their own")
-	fs.StringVar(&o.Transport, "transport", d.Transport, "real sockets, of "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (batch: UDP drained once a tick, Linux; ws: WebSocket)")
+	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; ignored by models with stamped inputs")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "transport over real sockets: "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (batch: UDP drained once a tick, Linux; ws: WebSocket)")
 	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
-	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by so much either way; at most half of rtt")
+	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by up to this duration in both directions; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")
 	fs.DurationVar(&o.Burst, "burst", d.Burst, "mean length of loss bursts; 0: independent losses")
 	fs.Float64Var(&o.Duplicate, "dup", d.Duplicate, "share of packets duplicated, 0 to 1")
-	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "bytes a second that each client's link carries in each direction, headers included,\nwith a queue of 200 ms; 0: unlimited")
-	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps a second")
-	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "the server wakes every so many steps; must divide tick; 3 with -preset Buffered, where that goes with -tick and -send")
-	fs.IntVar(&o.Send, "send", d.Send, "snapshots a second; must divide tick ÷ server-every")
+	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "capacity of each client's link in each direction, in bytes per second including headers,\nwith a queue of 200 ms; 0: unlimited")
+	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps per second")
+	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "steps per wake-up of the server; must divide tick; the default is 3 with -preset Buffered if -tick and -send allow it")
+	fs.IntVar(&o.Send, "send", d.Send, "snapshots per second; must divide tick ÷ server-every")
 	if world.Push != nil {
-		fs.DurationVar(&o.Push, "push", d.Push, "every so often the server alone moves each player by 10 units; 0: never")
+		fs.DurationVar(&o.Push, "push", d.Push, "interval at which the server moves each player by 10 units without the clients' knowledge; 0: never")
 	}
-	fs.StringVar(&o.Without, "without", d.Without, "leave out systems: Predict, Reconcile, Interpolate, comma-separated")
-	fs.DurationVar(&o.Duration, "duration", d.Duration, "length, warm-up included")
-	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "statistics of a client start so long after its first consumed input; a fifth of a duration that is shorter")
-	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server again in another storage order, and name what comes out different")
-	fs.StringVar(&o.Record, "record", d.Record, "the server writes what its snapshots tell to this `file`, for go run ./codec/train -in file")
-	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train that server and bots code snapshots with; without, or with different ones, what is built in")
-	fs.StringVar(&o.Key, "key", d.Key, "the secret shared with whoever issues connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE makes one). Bots of a process that has it issue their own tokens. Without it anybody may play,\nand that is for this machine alone")
-	fs.StringVar(&o.Token, "token", d.Token, "with -connect: where the bots' connect tokens are, separated by commas: a `file` for one bot each\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
-	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the `names` to log in by, separated by commas, one bot each; the password is in the\nenvironment variable "+tokens.PasswordVariable)
-	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` as tokens name them, separated by commas; without, the one it listens on")
-	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "without -key and -token, play with others than this machine all the same:\nanybody can join in anybody's name, read along and forge; server and clients must both say so")
+	fs.StringVar(&o.Without, "without", d.Without, "remove systems from the clients: Predict, Reconcile, Interpolate, separated by commas")
+	fs.DurationVar(&o.Duration, "duration", d.Duration, "duration of the match, including the warm-up")
+	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "time from a client's first consumed input to the start of its statistics; a fifth of a shorter -duration")
+	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server twice, in another storage order, and report differences")
+	fs.StringVar(&o.Record, "record", d.Record, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
+	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
+	fs.StringVar(&o.Key, "key", d.Key, "secret shared with the issuer of connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE creates one). Bots of a process with the key issue their own tokens. Without a key, anyone on\nthis machine can play, and nobody else")
+	fs.StringVar(&o.Token, "token", d.Token, "with -connect: sources of the bots' connect tokens, separated by commas: one `file` per bot\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
+	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the user `names`, separated by commas, one per bot; the password is in the\nenvironment variable "+tokens.PasswordVariable)
+	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` in tokens, separated by commas; default: the address it listens on")
+	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "allow other machines without -key and -token: anyone can join under any name, read\nand forge packets; server and clients must both set it")
 	if world.Inspect != nil {
-		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve a page of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic, entities;\nwhere others can reach it only with a token, which is in the environment variable "+inspectVariable)
+		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve the inspector of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic,\nentities; other machines need the token in the environment variable "+inspectVariable)
 	}
-	fs.Uint64Var(&o.Seed, "seed", d.Seed, "everything random follows from it")
+	fs.Uint64Var(&o.Seed, "seed", d.Seed, "seed of all random numbers")
 }
 
 // maxClients is the maximum of -clients.
@@ -170,9 +170,9 @@ func (o *Options) validate(world *World) error {
 	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
 		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
 	case o.everywhere() && o.Push > 0:
-		return fmt.Errorf("-push %v: under -preset %s the server does nothing alone; 0 is allowed", o.Push, o.Preset)
+		return fmt.Errorf("-push %v: with -preset %s the server cannot move a player alone: only 0 is allowed", o.Push, o.Preset)
 	case o.everywhere() && o.Without != "":
-		return fmt.Errorf("-without %s: under -preset %s clients do without nothing", o.Without, o.Preset)
+		return fmt.Errorf("-without %s: not allowed with -preset %s, whose clients need all systems", o.Without, o.Preset)
 	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
 		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
 	case o.Duration <= 0:
@@ -182,7 +182,7 @@ func (o *Options) validate(world *World) error {
 	case o.Bandwidth < 0:
 		return fmt.Errorf("-bandwidth %d: 0 or more is allowed", o.Bandwidth)
 	case o.Key != "" && o.Token != "":
-		return fmt.Errorf("-key and -token: only one of them is allowed, who has the key needs no token")
+		return fmt.Errorf("-key and -token: only one of them is allowed: with the key, bots need no token")
 	case o.Insecure && (o.Key != "" || o.Token != ""):
 		return fmt.Errorf("-insecure-anyone-can-join: not allowed with -key or -token")
 	case o.Public != "" && o.Key == "":
@@ -190,11 +190,11 @@ func (o *Options) validate(world *World) error {
 	case o.Login != "" && !strings.Contains(o.Token, "://"):
 		return fmt.Errorf("-login: allowed with -token URL only")
 	case o.Login == "" && strings.Contains(o.Token, "://"):
-		return fmt.Errorf("-token URL: -login says whose token, and must be there")
+		return fmt.Errorf("-token URL: set -login to the user names")
 	case o.Virtual && !o.Headless:
 		return fmt.Errorf("-virtual: allowed with -headless only")
 	case o.Inspect != "" && o.Virtual:
-		return fmt.Errorf("-inspect: not allowed with -virtual, which is over before anybody looks")
+		return fmt.Errorf("-inspect: not allowed with -virtual, whose matches last a moment only")
 	case o.JSON && !o.Headless:
 		return fmt.Errorf("-json: allowed with -headless only")
 	}

@@ -23,7 +23,7 @@ func listen(world World, o *Options, addr string) (netsys.Wire, error) {
 		return nil, err
 	}
 	if o.Key != "" && o.Public == "" && wire.LocalAddr().Addr().IsUnspecified() {
-		return nil, errors.Join(fmt.Errorf("-serve %s -key: tokens cannot name %v, -public must say how they name this server", addr, wire.LocalAddr()), wire.Close())
+		return nil, errors.Join(fmt.Errorf("-serve %s -key: tokens cannot contain the address %v: set -public to the server's addresses", addr, wire.LocalAddr()), wire.Close())
 	}
 	return wire, nil
 }

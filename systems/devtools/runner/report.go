@@ -98,61 +98,62 @@ type ServerReport struct {
 
 // ClientReport is the clients' part of a [Report].
 type ClientReport struct {
-	// OwnReport's fields stand in the object itself.
+	// The fields of OwnReport are part of the same JSON object.
 	OwnReport
-	// Pushes are those of the flag -push that clients could notice †.
+	// Pushes is the number of pushes by the flag -push that clients could detect †.
 	Pushes uint64 `json:"pushes"`
-	// P99Error and MaxError are how far from where the server had it a client has predicted its own entity after
-	// the same input, in units of the world, over all clients †. It takes World.Place.
+	// P99Error and MaxError are distances in world units between the position of a client's own entity as predicted and as
+	// the server computed it after the same input, over all clients †. They need World.Place.
 	P99Error float64 `json:"p99_error"`
 	MaxError float64 `json:"max_error"`
 }
 
-// OwnReport is what clients know by themselves.
+// OwnReport holds the figures that clients measure without the server.
 type OwnReport struct {
 	// Corrections and ResimulatedTicks are sums over the clients †.
 	Corrections      uint64 `json:"corrections"`
 	ResimulatedTicks uint64 `json:"resimulated_ticks"`
-	// OwnResponseTicks are from an input to its effect on the own entity as it is drawn, of the worst client. It
-	// takes bots that are a [Shower].
+	// OwnResponseTicks is the number of ticks from an input to its effect on the drawn own entity, of the worst client. It
+	// needs bots that implement [Shower].
 	OwnResponseTicks int `json:"own_response_ticks"`
-	// InterpolationStalls are frames with nothing to interpolate toward, or slowed down †.
+	// InterpolationStalls is the number of frames without a newer state to interpolate toward, or slowed down to wait for
+	// it †.
 	InterpolationStalls uint64 `json:"interpolation_stalls"`
-	// InterpolationDelayMS is how old what clients draw of others is, in milliseconds.
+	// InterpolationDelayMS is the mean age of interpolated entities when drawn, in milliseconds.
 	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
-	// InputBufferTicks is how many inputs wait on the server, of the worst client.
+	// InputBufferTicks is the number of inputs that wait on the server, of the worst client.
 	InputBufferTicks float64 `json:"input_buffer_ticks"`
-	// LongestReplay is how many ticks a client has simulated again at once, at most.
+	// LongestReplay is the most ticks that a client resimulated at once.
 	LongestReplay uint64 `json:"longest_replay"`
-	// DatagramsPerTick are those that a client sends up.
+	// DatagramsPerTick is the number of datagrams that a client sends per tick.
 	DatagramsPerTick float64 `json:"datagrams_per_tick"`
 }
 
-// ServerHalf is what -serve prints with -headless: the fields of a [Report] that a server knows whose bots are in another
-// process. Clients are the most that were there at once, rates are by the time that they were there, and † marks what
-// counts from one warm-up after a client's first consumed input on, as there. WorldHash is of the server's world.
+// ServerHalf is the report of -headless -serve: the fields of a [Report] that a server without bots knows. Clients is the
+// maximum number of simultaneous clients. Rates refer to the time for which clients were present. † has the meaning of
+// [Report]. WorldHash is the hash of the server's world.
 type ServerHalf struct {
 	SetupReport
 	NPCs int `json:"npcs"`
 	TickReport
 	WorldHash string `json:"world_hash"`
-	// Server is what the server counted.
+	// Server holds the server's figures.
 	Server ServerReport `json:"server"`
 	Findings
 }
 
-// ClientHalf is what -connect prints with -headless: the fields of a [Report] that bots know whose server is in another
-// process. Preset and Timing are the server's; † marks what counts from one warm-up after a client has joined. How old
-// what is drawn is follows from the round trip, as if both ways took as long.
+// ClientHalf is the report of -headless -connect: the fields of a [Report] that bots without their server know. Preset and
+// Timing are the server's. Figures marked † count from one warm-up after a client has joined. InterpolationDelayMS assumes
+// that both directions of the link take half of the round trip.
 type ClientHalf struct {
 	SetupReport
-	// Client is what the clients did.
+	// Client holds the clients' figures.
 	Client OwnReport `json:"client"`
 	Findings
 }
 
-// write prints a report: one JSON object as the last line, or a few lines to read. What
-// clients were corrected for goes to progress.
+// write prints a report to out, as one JSON object in the last line or as text. It prints the causes of corrections to
+// progress.
 func (r *Report) write(out, progress io.Writer, asJSON bool) error {
 	if _, err := io.WriteString(progress, r.causes.String()); err != nil {
 		return err
@@ -160,7 +161,7 @@ func (r *Report) write(out, progress io.Writer, asJSON bool) error {
 	return writeLast(r, out, asJSON)
 }
 
-// writeLast writes a report as the last line, or to read.
+// writeLast writes a report as one JSON line or as text.
 func writeLast(r interface{ print(io.Writer) error }, out io.Writer, asJSON bool) error {
 	if !asJSON {
 		return r.print(out)
@@ -173,7 +174,7 @@ func writeLast(r interface{ print(io.Writer) error }, out io.Writer, asJSON bool
 	return err
 }
 
-// print writes a report to read.
+// print writes a report as text.
 func (r *Report) print(out io.Writer) error {
 	fmt.Fprintf(out, "%d clients, %d NPCs, %s\n", r.Clients, r.NPCs, r.TickReport.text())
 	fmt.Fprintf(out, "converged %v %s\n", r.Converged, r.Difference)
@@ -188,12 +189,12 @@ func (r *Report) print(out io.Writer) error {
 	return err
 }
 
-// text is the report in a line.
+// text formats the report in one line.
 func (r TickReport) text() string {
 	return fmt.Sprintf("%d ticks (%d overruns), tick %.0f µs median, %.0f µs p99", r.Ticks, r.TickOverruns, r.TickP50us, r.TickP99us)
 }
 
-// text is the report in two lines.
+// text formats the report in two lines.
 func (r ServerReport) text() string {
 	return fmt.Sprintf(`inputs consumed %d, missing %d, late %d; re-simulated ticks %d
         %.0f B/s down and %.0f B/s up per client, %.0f B per update, %.2f updates per client-second`,
@@ -201,14 +202,14 @@ func (r ServerReport) text() string {
 		r.BytesDownPerClientS, r.BytesUpPerClientS, r.BytesPerUpdate, r.UpdatesPerClientS)
 }
 
-// text is the report in two lines.
+// text formats the report in two lines.
 func (r OwnReport) text() string {
 	return fmt.Sprintf(`corrections %d, re-simulated ticks %d, own response %d ticks
         stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks`,
 		r.Corrections, r.ResimulatedTicks, r.OwnResponseTicks, r.InterpolationStalls, r.InterpolationDelayMS, r.InputBufferTicks)
 }
 
-// counts is an object for a line of text: its fields with their values, as they stand in JSON.
+// counts formats the fields of a JSON object in one line. It returns "" if v is not an object.
 func counts(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil || len(b) < 2 || b[0] != '{' {
@@ -216,7 +217,7 @@ func counts(v any) string {
 	}
 	var fields []string
 	d := json.NewDecoder(strings.NewReader(string(b)))
-	_, _ = d.Token() // the brace
+	_, _ = d.Token() // the opening brace
 	for d.More() {
 		name, _ := d.Token()
 		var value json.RawMessage
@@ -228,15 +229,15 @@ func counts(v any) string {
 	return strings.Join(fields, ", ")
 }
 
-// print writes a half to read.
+// print writes a half as text.
 func (h *ServerHalf) print(out io.Writer) error {
 	fmt.Fprintf(out, "%d clients, %d NPCs, %s\n", h.Clients, h.NPCs, h.TickReport.text())
 	_, err := fmt.Fprintf(out, "server  %s\n", h.Server.text())
 	return err
 }
 
-// print writes a half to read.
+// print writes a half as text.
 func (h *ClientHalf) print(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "%d clients of a server elsewhere, %s\nclient  %s\n", h.Clients, h.Preset, h.Client.text())
+	_, err := fmt.Fprintf(out, "%d clients of a remote server, %s\nclient  %s\n", h.Clients, h.Preset, h.Client.text())
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// run plays a match as the options say, and sums it up. Progress goes to progress.
+// run plays a match with the given options and returns its report. It prints progress to progress.
 func run(ctx context.Context, world World, o Options, progress io.Writer) (*Report, error) {
 	var m *match
 	var err error
@@ -48,7 +48,7 @@ func (m *match) playVirtual(ctx context.Context, progress io.Writer) error {
 	return m.play(ctx, end.Add(m.o.closing()), nil)
 }
 
-// play advances whoever is due next until end.
+// play advances the server and the bots in the order in which their ticks are due, until end.
 func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) error {
 	report := progressEvery(progress, m.start, end)
 	bots := queue(slices.Clone(m.players))
@@ -78,7 +78,7 @@ func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) err
 	}
 }
 
-// queue is bots by when they are due, a heap; of those that are due at once the first one comes first.
+// queue is a heap of bots by the time of their next tick. Bots with equal times keep the order of their numbers.
 type queue []*player
 
 func (q queue) Len() int { return len(q) }
@@ -91,11 +91,10 @@ func (q queue) Less(i, j int) bool {
 }
 
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(any)     { panic("runner: nobody comes to a queue") }
-func (q *queue) Pop() any     { panic("runner: nobody leaves a queue") }
+func (q *queue) Push(any)     { panic("runner: Push is not used") }
+func (q *queue) Pop() any     { panic("runner: Pop is not used") }
 
-// progressEvery returns a function that prints a line every two seconds of wall
-// time.
+// progressEvery returns a function that prints a line every two seconds of real time.
 func progressEvery(out io.Writer, start, end time.Time) func(now time.Time) {
 	const every = 2 * time.Second
 	last := time.Now()
@@ -108,8 +107,7 @@ func progressEvery(out io.Writer, start, end time.Time) func(now time.Time) {
 	}
 }
 
-// playReal plays the match on the wall clock, server and every client in a
-// goroutine of its own, until it is over or ctx ends.
+// playReal plays the match in real time, with one goroutine for the server and one per client, until the match or ctx ends.
 func (m *match) playReal(ctx context.Context, progress io.Writer) error {
 	end := m.start.Add(m.o.Duration)
 	last := end.Add(m.o.closing())
@@ -180,7 +178,7 @@ func pace(ctx context.Context, next func() time.Time, last time.Time, step func(
 	}
 }
 
-// tell tells the inspector what a bot was corrected for; thin ones predict nothing.
+// tell passes the causes of a bot's corrections to the inspector. Thin bots have none.
 func (m *match) tell(p *player) {
 	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
 		m.inspector.Report(id, p.client.Causes())

@@ -8,10 +8,10 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// reconnectWindow is for how long players are waited for who load their page again, or whose link is dead.
+// reconnectWindow is how long the server keeps a player who reloads the page or whose connection is dead.
 const reconnectWindow = 30 * time.Second
 
-// newServer makes a world's server on a wire, populated.
+// newServer creates a world's server on a transport and populates it.
 func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	config := systems.ServerConfig{
 		Key:       o.access.key,
@@ -42,7 +42,7 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	config.Schedule = both(config.Schedule, schedule)
 	if o.access.joined != nil {
 		config.Schedule = both(config.Schedule, func(schedule *ecs.Schedule) error {
-			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Who joins", Run: who(func() *systems.Server { return s }, o.access.joined)})
+			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Joined", Run: who(func() *systems.Server { return s }, o.access.joined)})
 		})
 	}
 	s, err = systems.NewServer(wire, world.Protocol(&o), config)
@@ -55,7 +55,7 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	return s, nil
 }
 
-// who tells of each client once, when it is there.
+// who returns a system that calls joined once for each client.
 func who(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
 	told := uint32(0)
 	return func(*ecs.World) {
@@ -69,7 +69,7 @@ func who(server func() *systems.Server, joined func(client uint32, s netsys.Sess
 	}
 }
 
-// both changes a schedule by first, then by second; either may be nil.
+// both returns a function that applies first and then second to a schedule. Both may be nil.
 func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
 	return func(s *ecs.Schedule) error {
 		for _, change := range []func(*ecs.Schedule) error{first, second} {

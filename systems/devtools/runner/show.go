@@ -14,10 +14,10 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// endless is the length of a match that Ctrl-C ends.
+// endless is the duration of a match that runs until Ctrl-C.
 const endless = 1000 * time.Hour
 
-// Live plays a match on real sockets until ctx ends, showing a table, and sums up.
+// Live plays a match on real sockets until ctx ends. It shows a live table, then prints a report.
 func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	o.Duration, o.Warmup = endless, time.Second
 	m, err := newReal(ctx, world, o, "127.0.0.1:0")
@@ -27,10 +27,9 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 	return showLive(ctx, m, out)
 }
 
-// LiveOn is [Live] on a wire that others can join too, where bots find it at an
-// address: the flags of the link are for bots alone. The match closes the wire. Its bots
-// are thin clients, which cost next to nothing, where the model has such and no flag asks
-// for what only others show. Below its table stands what note says.
+// LiveOn is [Live] on a transport that other clients can join too. at is its address for bots. The link flags apply to the
+// bots only. The match closes wire. Bots are thin clients, which need little CPU, if the model allows it and no flag asks
+// for figures that thin clients lack. The result of note is printed below the table; note may be nil.
 func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
 	o.Duration, o.Warmup = endless, time.Second
 	o.thin = o.canBeThin()
@@ -42,7 +41,7 @@ func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at st
 	return showLive(ctx, m, out)
 }
 
-// showLive plays, shows a table, and sums up.
+// showLive plays a match, shows the table, and prints a report.
 func showLive(ctx context.Context, m *match, out io.Writer) error {
 	world, o := &m.world, &m.o
 	var err error
@@ -65,8 +64,8 @@ func showLive(ctx context.Context, m *match, out io.Writer) error {
 	return r.print(out)
 }
 
-// show prints the table and the note below it: every second in place on a terminal,
-// elsewhere one after the other every ten, and a note that has changed at once.
+// show prints the table with the note below. On a terminal it refreshes the table in place every second. Elsewhere it
+// prints a table every ten seconds, and a changed note immediately.
 func show(ctx context.Context, m *match, out io.Writer) {
 	inPlace, every := false, 10
 	if f, ok := out.(*os.File); ok {
@@ -103,12 +102,11 @@ func show(ctx context.Context, m *match, out io.Writer) {
 	}
 }
 
-// inspectVariable is the environment variable with the token of -inspect: command lines
-// are no secret.
+// inspectVariable is the environment variable with the token of -inspect. Command lines are visible to other users.
 const inspectVariable = "TACTUS_INSPECT_TOKEN"
 
-// openInspector serves the inspector of a server that does not run yet, where -inspect
-// says, until ctx ends. It is nil without -inspect.
+// openInspector starts the inspector of a server at the address of -inspect, until ctx ends. Call it before the server
+// runs. It returns nil without -inspect.
 func (w *World) openInspector(ctx context.Context, o *Options, s *systems.Server, out io.Writer) (Inspector, error) {
 	if o.Inspect == "" {
 		return nil, nil

@@ -8,34 +8,33 @@ import (
 	"strings"
 )
 
-// chapters say which flags belong together, in the order in which -h explains them. What stands in none is the
-// world's own, and comes first.
+// chapters returns the groups of flags in the order of -h. Flags in no group are the world's own and come first.
 func chapters() []chapter {
 	return []chapter{
-		{"How to run it", "headless virtual json duration warmup seed serve connect"},
+		{"Mode", "headless virtual json duration warmup seed serve connect"},
 		{"The match", "clients guests npcs preset timing tick server-every send"},
 		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
-		{"To look at, and to see what is what", "inspect push without force-rollback record trained"},
+		{"Diagnosis", "inspect push without force-rollback record trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
 	}
 }
 
-// chapter is a title over some flags.
+// chapter is a group of flags with a title.
 type chapter struct{ title, flags string }
 
-// usage prints what the command does, and its flags.
+// usage prints the modes of the command and its flags.
 func usage(w *World, fs *flag.FlagSet, out io.Writer) {
 	fmt.Fprintf(out, "usage: %s [flags]\n\n", w.Name)
 	if w.About != "" {
 		fmt.Fprintf(out, "%s\n\n", strings.TrimSpace(w.About))
 	}
 	ways := [][2]string{
-		{"", "a server and bots on a bad link, with a live table; Ctrl-C ends it"},
-		{"-headless", "the same for -duration, and then what happened"},
-		{"-headless -virtual -json", "in virtual time, as fast as the machine allows; what happened is a JSON object"},
-		{"-serve ADDRESS", "the server alone"},
-		{"-connect ADDRESS", "bots alone, on a server elsewhere"},
-		{"-headless -serve ADDRESS", "the server alone for -duration, and then what happened there; -connect likewise"},
+		{"", "a server and bots on a bad link, with a live table, until Ctrl-C"},
+		{"-headless", "the same for -duration, then a report"},
+		{"-headless -virtual -json", "in virtual time, as fast as the machine allows, with a report as JSON"},
+		{"-serve ADDRESS", "only the server"},
+		{"-connect ADDRESS", "only bots, on a remote server"},
+		{"-headless -serve ADDRESS", "only the server for -duration, then its half of the report; -connect does the same for bots"},
 	}
 	if len(w.transports()) == 0 {
 		ways = ways[2:3]

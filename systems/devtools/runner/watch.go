@@ -12,27 +12,27 @@ import (
 // watch measures the server's side of a match.
 type watch struct {
 	o        *Options
-	ticks    []float64 // µs a tick, of every wake-up
+	ticks    []float64 // duration of a tick in µs, for each wake-up
 	overruns uint64
 
 	// allocations during the match
-	warmAt        time.Time // when allocations start to count
+	warmAt        time.Time // start of the allocation count
 	before, after allocations
-	woken         func() uint64 // datagrams that woke gnet's loop up
+	woken         func() uint64 // number of datagrams that woke gnet's loop
 
 	final  systems.ServerStats
 	done   bool
-	behind atomic.Int64 // ns by which the server's newest tick is later than due
+	behind atomic.Int64 // ns by which the server's newest tick is late
 
-	trail       *trail           // nil: the present says where players are after their last input
+	trail       *trail           // nil if the current state shows the result of the last input
 	divergences []ecs.Divergence // found by forced rollback
-	crowd       *attendance      // nil: the bots are here
+	crowd       *attendance      // nil if the bots are in this process
 }
 
 // allocations is a reading of the allocation counter.
 type allocations struct {
 	mallocs uint64
-	woken   uint64 // datagrams that woke gnet's loop up
+	woken   uint64 // number of datagrams that woke gnet's loop
 	ticks   uint64
 }
 
@@ -44,7 +44,7 @@ func (w *watch) init(o *Options) {
 	}
 }
 
-// samples is room for one value a tick of the run.
+// samples returns a capacity for one value per tick of the run.
 func samples(o *Options) int {
 	return int(min(o.Duration, time.Hour).Seconds()*float64(o.Tick)) + 1024
 }
@@ -55,7 +55,7 @@ func (w *watch) readAllocations(m *match) allocations {
 	return allocations{ms.Mallocs, w.woken(), m.server.Stats().Ticks}
 }
 
-// serve runs what is due on the server and watches.
+// serve runs the due ticks of the server and measures them.
 func (w *watch) serve(m *match, now time.Time) {
 	begin := time.Now()
 	if m.server.Advance(now) == 0 {
@@ -84,8 +84,7 @@ func (w *watch) serve(m *match, now time.Time) {
 	}
 }
 
-// inspect looks at what the server has made of every client's inputs, and
-// compares with what the client had predicted.
+// inspect reads the results of every client's inputs from the server and compares them with the client's predictions.
 func (w *watch) inspect(m *match, now time.Time) {
 	for e, r := range ecs.All[ownerRow](m.server.World()) {
 		if p := m.player(r.Owner.Client); p != nil && r.Owner.Client != 0 {
@@ -116,7 +115,7 @@ func (w *watch) inspect(m *match, now time.Time) {
 	}
 }
 
-// stood is where a player stood on the server after an input.
+// stood returns the position of a player on the server after an input.
 func (w *watch) stood(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
 	switch {
 	case m.world.Place == nil:
@@ -127,25 +126,25 @@ func (w *watch) stood(m *match, client, input uint32, e ecs.Entity) (x, y float3
 	return w.trail.stood(client, input)
 }
 
-// finish takes the server's final figures, before the closing phase.
+// finish stores the server's final figures, before the closing phase.
 func (w *watch) finish(m *match) {
 	w.after = w.readAllocations(m)
 	w.final = m.server.Stats()
 	w.done = true
 }
 
-// trail is where players stood after each tick, as far as that is known: where servers go back
-// a tick is simulated before the inputs for it have come, and again then.
+// trail records the positions of players after each tick. Servers that rewind simulate a tick before its inputs have
+// arrived, and correct the position later.
 type trail struct {
 	at      func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
-	most    uint32    // clients
-	players [][]place // by client number, a ring by tick
+	most    uint32    // largest client number
+	players [][]place // by client number; a ring by tick
 }
 
-// trailTicks is how many ticks a trail remembers.
+// trailTicks is the number of ticks in a trail.
 const trailTicks = 1 << 10
 
-// follow is an Authority system.
+// follow is an Authority system that records the positions of the current tick.
 func (t *trail) follow(w *ecs.World) {
 	for e, r := range ecs.All[ownerRow](w) {
 		x, y, ok := t.at(w, e)
@@ -159,7 +158,7 @@ func (t *trail) follow(w *ecs.World) {
 	}
 }
 
-// stood is where a player stood on the server after an input.
+// stood returns the position of a player on the server after an input.
 func (t *trail) stood(client, input uint32) (x, y float32, ok bool) {
 	if int(client) >= len(t.players) {
 		return 0, 0, false
@@ -168,27 +167,27 @@ func (t *trail) stood(client, input uint32) (x, y float32, ok bool) {
 	return p.x, p.y, p.seq == input
 }
 
-// attendance is who plays on a server whose bots are in another process.
+// attendance counts the clients of a server whose bots are in another process.
 type attendance struct {
-	at      time.Time // when it was looked at last
-	seconds float64   // sum over clients of the time that they were here
-	most    int       // at once
+	at      time.Time // time of the newest sample
+	seconds float64   // sum of the clients' presence
+	most    int       // maximum number of simultaneous clients
 	clients map[uint32]*attendant
 }
 
-// attendant is a client.
+// attendant holds the figures of one client.
 type attendant struct {
-	first         time.Time // when an input of its was consumed
+	first         time.Time // time of the first consumed input
 	warm          bool
-	before, after uint64 // inputs that were missing, when it was warm and at last
+	before, after uint64 // missing inputs at the end of the warm-up and in the newest sample
 }
 
-// lookEvery is how often somebody looks: what a client was short of in its last moments does not count.
+// lookEvery is the sampling interval. Inputs that go missing in a client's last interval are not counted.
 const lookEvery = 500 * time.Millisecond
 
 func newAttendance() *attendance { return &attendance{clients: make(map[uint32]*attendant)} }
 
-// look looks who is here.
+// look takes a sample.
 func (a *attendance) look(m *match, now time.Time) {
 	since := now.Sub(a.at)
 	if since < lookEvery {
@@ -218,7 +217,7 @@ func (a *attendance) look(m *match, now time.Time) {
 	a.seconds += since.Seconds() * float64(n)
 }
 
-// missing is how many inputs were missing of clients that were warm.
+// missing returns the number of missing inputs of all clients after their warm-up.
 func (a *attendance) missing() (n uint64) {
 	for _, x := range a.clients {
 		if x.warm {

@@ -18,61 +18,59 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// World is a game, as the runner needs to know it. Name, Protocol and Bot must be there.
+// World describes a game to the runner. Name, Protocol and Bot are required.
 type World struct {
-	// Name is what the game is called in usage and errors.
+	// Name is the game's name in usage and errors.
 	Name string
-	// About is a few lines for -h; may be empty.
+	// About is a short introduction for -h. Default (""): none.
 	About string
 	// Protocol builds the protocol, for the server and for each bot.
 	Protocol func(o *Options) *ecs.Protocol
-	// Populate spawns what is there before anybody joins; may be nil.
+	// Populate spawns the initial entities. Default (nil): none.
 	Populate func(w *ecs.World, o *Options)
-	// Bot makes the n-th bot, from 0; those from Options.Clients on are guests.
+	// Bot returns bot n, counted from 0. Bots from Options.Clients on are guests.
 	Bot func(o *Options, n int) Bot
-	// Place is where an entity stands, in world units. nil: errors of prediction are not measured.
+	// Place returns the position of an entity in world units. Default (nil): prediction errors are not measured.
 	Place func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool)
-	// Push moves an entity at once, as far as it can go. nil: -push is not offered.
+	// Push moves an entity at once, as far as the world allows. Default (nil): there is no flag -push.
 	Push func(w *ecs.World, e ecs.Entity, dx, dy float32)
-	// Server and Client change the configurations of the server and of each bot, the
-	// last thing before these are made. They may be nil.
+	// Server and Client change the configurations of the server and of each bot, after the runner has set its own fields.
+	// Default (nil): no change.
 	Server func(o *Options, c *systems.ServerConfig)
 	Client func(o *Options, c *systems.ClientConfig)
-	// Flags adds flags of the world's own; may be nil.
+	// Flags declares the world's own flags. Default (nil): none.
 	Flags func(fs *flag.FlagSet)
-	// Live plays where no flag says how, instead of [Live]; may be nil. Package web has one, with a
-	// page to play on.
+	// Live plays if no flag selects a mode. Package web has one, with a page to play on. Default (nil): [Live].
 	Live func(ctx context.Context, world World, o Options, stdout, stderr io.Writer) error
-	// Listen are the ways to listen on real sockets that -transport offers: by udp, batch and ws, see
-	// [Wire]. Without udp, the default of -transport is the first of batch and ws that is there. Empty:
-	// only -headless -virtual works, which needs none.
+	// Listen contains the transports that -transport offers, by the names udp, batch and ws: see [Wire]. The default of
+	// -transport is the first that exists, in this order. Without any, only -headless -virtual works.
 	Listen map[string]func(addr string) (netsys.Wire, error)
-	// Inspect makes the inspector of a server that does not run yet; nil: -inspect is not offered.
-	// The token may be empty: then only this machine may look. Package inspect has one: see [Inspect].
+	// Inspect creates the inspector of a server before it runs: see [Inspect] and package inspect. An empty token restricts
+	// access to this machine. Default (nil): there is no flag -inspect.
 	Inspect func(s *systems.Server, token string, log *slog.Logger) (Inspector, error)
-	// Defaults are what flags are that are not given. A field that is zero is the runner's default;
-	// where none is meant, as of NPCs or Loss, it is -1.
+	// Defaults holds the defaults of the flags. A zero field means the runner's default. Use -1 for fields such as NPCs or
+	// Loss whose default is 0.
 	Defaults Options
-	// Presets are the models that -preset allows, of which the first is the default unless Defaults
-	// names another. Empty: all, and LocalSync.
+	// Presets are the models that -preset allows. The first is the default unless Defaults names another. Empty: all
+	// models, and LocalSync as the default.
 	Presets []policy.Preset
-	// Proof sums up what happened in a match that has ended: a struct or map with counts, which becomes
-	// the field "world" of the report and a line of the summary. Worlds and stats can be looked at, sessions
-	// may be closed. It may be nil, and so may what it returns.
+	// Proof summarizes a match that has ended, as a struct or map of counts. The result becomes the field "world" of the
+	// report and a line of its text. Proof may read worlds and stats; sessions may already be closed. Proof and its result
+	// may be nil.
 	Proof func(s *systems.Server, clients []*systems.Client) any
 }
 
-// Inspector is what [World.Inspect] makes: package inspect has it.
+// Inspector is the inspector of a running server: see package inspect.
 type Inspector interface {
-	// Allows returns an error where others could reach the address and there is no token.
+	// Allows returns an error if other machines can reach the address and there is no token.
 	Allows(address net.Addr) error
 	// Serve serves the inspector until ctx ends.
 	Serve(ctx context.Context, l net.Listener) error
-	// Report tells what a client was corrected for.
+	// Report sets the causes of a client's corrections.
 	Report(client uint32, causes reconcile.Causes)
 }
 
-// Wire makes a function that listens fit for [World.Listen]:
+// Wire converts a function that listens to the type of [World.Listen]:
 //
 //	Listen: map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen)}
 func Wire[W netsys.Wire](listen func(addr string) (W, error)) func(addr string) (netsys.Wire, error) {
@@ -85,7 +83,7 @@ func Wire[W netsys.Wire](listen func(addr string) (W, error)) func(addr string) 
 	}
 }
 
-// Inspect makes a function that opens an inspector fit for [World.Inspect]:
+// Inspect converts a function that opens an inspector to the type of [World.Inspect]:
 //
 //	Inspect: runner.Inspect(inspect.Open)
 func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.Logger) (I, error)) func(*systems.Server, string, *slog.Logger) (Inspector, error) {
@@ -98,26 +96,26 @@ func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.L
 	}
 }
 
-// validate says in one line what a game's author has forgotten.
+// validate returns a one-line error if a required field is missing or invalid.
 func (w *World) validate() error {
 	switch {
 	case w.Protocol == nil:
-		return errors.New("runner.World.Protocol is nil: every world builds one, by ecs.NewProtocol")
+		return errors.New("runner: World.Protocol is nil: set it to a function that returns ecs.NewProtocol(...)")
 	case w.Bot == nil:
-		return errors.New("runner.World.Bot is nil: every world has bots, see runner.NewBot")
+		return errors.New("runner: World.Bot is nil: set it to a function that returns a runner.NewBot")
 	}
 	for name, listen := range w.Listen {
 		if !slices.Contains(transportNames, name) || listen == nil {
-			return fmt.Errorf("runner.World.Listen has %q: allowed are functions for %s", name, strings.Join(transportNames, ", "))
+			return fmt.Errorf("runner: World.Listen has %q: allowed are functions for %s", name, strings.Join(transportNames, ", "))
 		}
 	}
 	if p := w.Defaults.Preset; p != "" && !slices.Contains(w.presets(), p) {
-		return fmt.Errorf("runner.World.Defaults.Preset is %s: Presets allows %s", p, strings.Join(w.presets(), ", "))
+		return fmt.Errorf("runner: World.Defaults.Preset is %s: Presets allows %s", p, strings.Join(w.presets(), ", "))
 	}
 	return nil
 }
 
-// presets are the names of the models that the world allows.
+// presets returns the names of the allowed models.
 func (w *World) presets() (names []string) {
 	all := w.Presets
 	if len(all) == 0 {
@@ -129,7 +127,7 @@ func (w *World) presets() (names []string) {
 	return names
 }
 
-// transports are those that a world has, the default first.
+// transports returns the names of the world's transports, the default first.
 func (w *World) transports() (names []string) {
 	for _, name := range transportNames {
 		if w.Listen[name] != nil {
@@ -139,7 +137,7 @@ func (w *World) transports() (names []string) {
 	return names
 }
 
-// defaults are what flags are that are not given.
+// defaults returns the defaults of all flags.
 func (w *World) defaults() Options {
 	d, contract := w.Defaults, contract()
 	if ways := w.transports(); len(ways) > 0 {

@@ -4,18 +4,18 @@ package capi
 
 import "github.com/tactusgo/tactus/examples/embed/c/capi/clients"
 
-// Game is what is played.
+// Game is the game of the library.
 type Game = clients.Game
 
-// Provided is what [Provide] returns: a variable needs a value.
+// Provided is the result of [Provide], so that a package-level variable can call it.
 type Provided struct{}
 
-// library is what the exported functions work on: C passes them numbers, and nothing else to go by. In a library no main
-// function runs that could make it.
+// library holds the clients behind the exported functions, which C calls without a receiver. The main function of a library
+// does not run, so a variable must hold it.
 var library *clients.Clients
 
-// Provide makes the library that of a game. A program calls it once, while its variables are initialized; what C calls
-// waits for that. It panics the second time.
+// Provide sets the game of the library. Call it once, during the initialization of variables; calls from C wait until then.
+// A second call panics.
 func Provide(g Game) Provided {
 	if library != nil {
 		panic("capi: Provide is called twice: a library has one game; build one for each")

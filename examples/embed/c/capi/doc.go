@@ -1,12 +1,11 @@
-// Package capi makes a library for C of a game's client: it exports the functions of tactus.h, which has the documentation
-// of them. A main package needs no more than its game:
+// Package capi turns a game's client into a C library. It exports the functions that tactus.h documents. A main package
+// contains only its game:
 //
 //	var _ = capi.Provide(capi.Game{Protocol: game.Protocol, Config: config})
 //
 //	func main() {}
 //
-// built with -buildmode=c-shared, or c-archive. It needs cgo, and so a C compiler; without one the package is empty.
+// Build it with -buildmode=c-shared or c-archive. It needs cgo and a C compiler; without them the package is empty.
 //
-//   - Say which game: [Provide], [Game].
-//   - Do the same from Go, for tests: package clients.
+//   - Set the game: [Provide], [Game].
 package capi

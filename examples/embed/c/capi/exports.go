@@ -23,7 +23,7 @@ const abi = 1
 // longest is how long a value can be that C passes; none of any game is, and what is longer is not looked at.
 const longest = 1 << 20
 
-// given is memory that C passes; ok is false where it cannot be any.
+// given converts memory from C to a slice. ok is false if the pointer or the size is invalid.
 func given(p unsafe.Pointer, size C.size_t) (b []byte, ok bool) {
 	if size > longest || p == nil && size > 0 {
 		return nil, false
@@ -31,7 +31,7 @@ func given(p unsafe.Pointer, size C.size_t) (b []byte, ok bool) {
 	return unsafe.Slice((*byte)(p), int(size)), true
 }
 
-// text is a string that C passes, "" for NULL.
+// text converts a C string; NULL becomes "".
 func text(p *C.char) (s string, ok bool) {
 	if p == nil {
 		return "", true
@@ -64,7 +64,7 @@ func tactus_open(options *C.tactus_options, why *C.tactus_failure) C.tactus_clie
 	return C.tactus_client(n)
 }
 
-// optionsOf reads options, or says what is wrong with them.
+// optionsOf converts options. wrong describes invalid options.
 func optionsOf(c *C.tactus_options) (o clients.Options, wrong string) {
 	if c == nil || c.size != C.sizeof_tactus_options {
 		return o, "capi: options are NULL or of another size: zero them, and set size to sizeof(tactus_options)"
@@ -87,7 +87,7 @@ func optionsOf(c *C.tactus_options) (o clients.Options, wrong string) {
 	return o, ""
 }
 
-// fail tells why there is no client.
+// fail reports why there is no client.
 func fail(to *C.tactus_failure, reason host.Reason, why string) {
 	if to == nil {
 		return
@@ -106,7 +106,7 @@ func tactus_set_input(client C.tactus_client, input unsafe.Pointer, size C.size_
 	return C.int32_t(lib().SetInput(uint32(client), b))
 }
 
-// refuse tells a client of an argument that cannot be.
+// refuse reports an invalid argument to a client.
 func refuse(client C.tactus_client) C.int32_t {
 	return C.int32_t(lib().Refuse(uint32(client), "capi: a value that is NULL, or longer than any"))
 }
@@ -160,7 +160,7 @@ func tactus_close(client C.tactus_client) C.int32_t {
 	return C.int32_t(lib().Close(uint32(client)))
 }
 
-// What Go and C say of the same memory: a number that is not 0 does not compile.
+// Sizes and offsets in Go and C must be equal: a difference does not compile.
 const (
 	_ = -(unsafe.Sizeof(clients.View{}) ^ C.sizeof_tactus_view)
 	_ = -(unsafe.Sizeof(clients.Table{}) ^ C.sizeof_tactus_table)

@@ -5,7 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Input is which way a player goes.
+// Input is the direction in which a player moves.
 type Input struct {
 	DX int8 `net:"-1..1"`
 }

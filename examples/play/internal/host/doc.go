@@ -1,2 +1,2 @@
-// Package host starts matches with bots, for windows that play one of their own.
+// Package host starts local matches with bots, for windows without a server.
 package host

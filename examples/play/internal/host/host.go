@@ -21,12 +21,12 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// worlds are those that there can be a match of.
+// worlds returns the worlds with a local match.
 func worlds() []runner.World {
 	return []runner.World{arena.World(), custom.World(), platformer.World(), snake.World(), snowball.World(), duel.World(), physics.World()}
 }
 
-// pick finds a world by name; there is one of each name that the client has.
+// pick returns the world with a name. Every world of the client has one.
 func pick(name string) runner.World {
 	all := worlds()
 	i := slices.IndexFunc(all, func(w runner.World) bool { return w.Name == name })
@@ -36,8 +36,7 @@ func pick(name string) runner.World {
 	return all[i]
 }
 
-// Start starts a match: a server, and bots which are clients like any other, over a link
-// like one at home. stop ends it.
+// Start starts a match: a server, and bots that are ordinary clients with a link like a home connection. stop ends it.
 func Start(name string, o *stage.Options) (address string, stop func(), err error) {
 	w := pick(name)
 	w.Listen = map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen)}
@@ -49,7 +48,7 @@ func Start(name string, o *stage.Options) (address string, stop func(), err erro
 // home is the round trip of bots.
 const home = 40 * time.Millisecond
 
-// number is how the runner is told of so many: it takes 0 for as usual, and -1 for none.
+// number converts a number for the runner, where 0 means the default and -1 means none.
 func number(n int) int {
 	switch n {
 	case stage.Usual:
@@ -60,7 +59,7 @@ func number(n int) int {
 	return n
 }
 
-// Drive is how a bot of the world fills inputs, for the place of who sits at the screen.
+// Drive returns the inputs of a bot of the world, to play instead of the user.
 func Drive(name string, o *stage.Options) systems.GatherFunc {
 	return pick(name).Bot(&runner.Options{Clients: max(o.Bots, 1), NPCs: max(o.NPCs, 0), Seed: max(o.Seed, 1)}, 0).Gather()
 }

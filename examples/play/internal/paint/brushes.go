@@ -2,14 +2,13 @@ package paint
 
 import "github.com/hajimehoshi/ebiten/v2"
 
-// brushes are programs that find the colour of a pixel from where it is in its quad, p,
-// in pixels from the middle. Shapes come from their distance functions: sharp at any size
-// and place between pixels, without a texture.
+// brushes are shaders that compute the colour of a pixel from p, its position in the quad in pixels from the middle. Shapes
+// use distance functions, so they are sharp at any size and position without a texture.
 type brushes struct {
 	plain, shape, edged, body, drone, letter *ebiten.Shader
 }
 
-// head is what all of them begin with.
+// head is the beginning of all shaders.
 const head = `//kage:unit pixels
 package main
 
@@ -21,20 +20,18 @@ const (
 	// plainSource covers.
 	plainSource = `return color`
 
-	// shapeSource draws all that is as far as own.z around a box whose half is own.xy:
-	// discs, panels, lines. A negative own.x is the width of a ring instead. own.w is how
-	// fast it gets opaque from the edge inwards.
+	// shapeSource draws all points within the distance own.z of a box with half sizes own.xy: discs, panels and lines. A
+	// negative own.x is the width of a ring instead. own.w is the increase of opacity per pixel from the edge inwards.
 	shapeSource = `
 	deep := own.z - length(max(abs(p)-max(own.xy, 0), 0))
 	wide := -min(own.x, 0) + step(0, own.x)*1e6
 	f := clamp(min(deep, wide-deep)*own.w, 0, 1)
 	return color * (f * f * (3 - 2*f))`
 
-	// edgedSource covers where all four numbers, distances from edges, are positive, and
-	// fades out over a pixel beyond.
+	// edgedSource fills the area where all four distances from edges are positive, and fades out over the next pixel.
 	edgedSource = `return color * clamp(min(min(own.x, own.y), min(own.z, own.w)) + 1, 0, 1)`
 
-	// bodySource draws a ball with a rim. Its radius is own.x; sizes are of one of 56.
+	// bodySource draws a ball with a rim. Its radius is own.x; its details are scaled from a radius of 56.
 	bodySource = `
 	size := 56 / own.x
 	d := length(p)*size - 56
@@ -44,7 +41,7 @@ const (
 	a := clamp(0.5-d/size, 0, 1)
 	return vec4(color.rgb*min(v, 1), color.a) * a`
 
-	// droneSource draws a hexagon with round corners and an eye, of the same sizes.
+	// droneSource draws a hexagon with round corners and an eye, scaled like bodySource.
 	droneSource = `
 	size := 56 / own.x
 	q := p * size
@@ -58,12 +55,11 @@ const (
 	a := clamp(0.5-d/size, 0, 1)
 	return vec4(color.rgb*v, color.a) * a`
 
-	// letterSource takes coverage from a sheet, pixel by pixel.
+	// letterSource copies coverage from the sheet of letters, pixel by pixel.
 	letterSource = `return color * imageSrc0UnsafeAt(p).a`
 )
 
-// newBrushes compiles the sources, which are part of the program: there is nothing to
-// fail.
+// newBrushes compiles the shaders. It cannot fail, because they are constant.
 func newBrushes() *brushes {
 	compile := func(body string) *ebiten.Shader {
 		s, err := ebiten.NewShader([]byte(head + body + "\n}\n"))

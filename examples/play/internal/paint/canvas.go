@@ -8,36 +8,34 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 )
 
-// Canvas draws on a screen, in pixels, x to the right and y down. What is drawn one after
-// the other with one brush reaches the screen at once; text waits for [Canvas.Flush], and
-// lies over all that was drawn before it. Nothing is kept in textures but letters: the
-// processor that draws in the place of a graphics card is slow at those. It allocates
-// nothing.
+// Canvas draws on a screen in pixels, x to the right and y down. Consecutive shapes with the same shader reach the screen
+// in one draw call. Text waits for [Canvas.Flush] and covers everything drawn before. Only letters are kept in a texture,
+// because software renderers are slow with textures. Canvas allocates nothing per frame.
 type Canvas struct {
-	// Faces are what text is written in.
+	// Faces are the fonts.
 	*Faces
 	// W and H are the size of the screen in pixels.
 	W, H float64
-	// Unit is how many pixels a point has, in which panels and text are laid out.
+	// Unit is the number of pixels per point. Panels and text are laid out in points.
 	Unit float64
 
 	brushes *brushes
 	to      ebiten.FinalScreen
 	op      ebiten.DrawTrianglesShaderOptions
-	adds    bool // what is drawn adds up with what is there
-	cleared bool // frames begin in the colour of the ground
+	adds    bool // additive blending
+	cleared bool // the page clears frames to the colour floor
 	floor   Tint // that one
 	buf     [256]byte
 
-	brush   *ebiten.Shader // of what waits in quads
+	brush   *ebiten.Shader // shader of the waiting quads
 	quads   []ebiten.Vertex
 	letters []ebiten.Vertex
 }
 
-// corners are where the four corners of a quad are from its middle.
+// corners are the positions of a quad's corners relative to its middle.
 var corners = [4][2]float64{{-1, -1}, {1, -1}, {-1, 1}, {1, 1}}
 
-// mostQuads is how many quads go to the screen at once; indices are their triangles.
+// mostQuads is the number of quads per draw call; indices are their triangles.
 const mostQuads = 2048
 
 var indices = func() (all [mostQuads * 6]uint16) {
@@ -48,12 +46,12 @@ var indices = func() (all [mostQuads * 6]uint16) {
 	return all
 }()
 
-// New makes a canvas without a screen.
+// New returns a canvas without a screen.
 func New() *Canvas {
 	return &Canvas{brushes: newBrushes(), quads: make([]ebiten.Vertex, 0, mostQuads*4), letters: make([]ebiten.Vertex, 0, mostQuads*4)}
 }
 
-// Begin starts a frame on a screen; a point has so many pixels there.
+// Begin starts a frame on a screen with unit pixels per point.
 func (c *Canvas) Begin(screen ebiten.FinalScreen, unit float64) {
 	c.to = screen
 	c.W, c.H = float64(screen.Bounds().Dx()), float64(screen.Bounds().Dy())
@@ -62,8 +60,8 @@ func (c *Canvas) Begin(screen ebiten.FinalScreen, unit float64) {
 	}
 }
 
-// Backdrop covers the whole screen, as the first thing in a frame. Where a page clears the
-// screen anyway it does so in this colour, which costs nothing.
+// Backdrop fills the whole screen; call it first in a frame. On a page that clears the screen anyway, it sets the colour of
+// clearing, at no cost.
 func (c *Canvas) Backdrop(t Tint) {
 	if t != c.floor {
 		c.floor, c.cleared = t, clearTo(t)
@@ -73,7 +71,7 @@ func (c *Canvas) Backdrop(t Tint) {
 	}
 }
 
-// Flush brings to the screen what waits: shapes, then text.
+// Flush draws the waiting shapes, then the waiting text.
 func (c *Canvas) Flush() {
 	c.lay()
 	if len(c.letters) > 0 {
@@ -84,7 +82,7 @@ func (c *Canvas) Flush() {
 	}
 }
 
-// lay brings shapes to the screen.
+// lay draws the waiting shapes.
 func (c *Canvas) lay() {
 	if len(c.quads) > 0 {
 		c.to.DrawTrianglesShader(c.quads, indices[:len(c.quads)/4*6], c.brush, &c.op)
@@ -92,7 +90,7 @@ func (c *Canvas) lay() {
 	}
 }
 
-// take makes room for a quad of a brush.
+// take makes room for a quad with a shader.
 func (c *Canvas) take(brush *ebiten.Shader) {
 	if brush != c.brush || len(c.quads) == cap(c.quads) {
 		c.lay()
@@ -100,8 +98,8 @@ func (c *Canvas) take(brush *ebiten.Shader) {
 	}
 }
 
-// quad adds a rectangle around x, y, half of which is w×h, turned by an angle of which
-// these are cosine and sine, for a brush with its own four numbers.
+// quad adds a rectangle with the middle x, y and the half sizes w, h, rotated by the angle with the given cosine and sine.
+// own are the parameters of its shader.
 func (c *Canvas) quad(brush *ebiten.Shader, x, y, w, h, cos, sin float64, t Tint, own [4]float32) {
 	c.take(brush)
 	a := t.A
@@ -118,17 +116,17 @@ func (c *Canvas) quad(brush *ebiten.Shader, x, y, w, h, cos, sin float64, t Tint
 	}
 }
 
-// Light makes what follows add up with what is there, or no longer.
+// Light switches additive blending on or off.
 func (c *Canvas) Light(on bool) { c.adds = on }
 
-// Ground fills a rectangle, its edges as they fall: for large parts of the screen.
+// Ground fills a rectangle without smooth edges, for large parts of the screen.
 func (c *Canvas) Ground(x, y, w, h float64, t Tint) {
 	if w > 0 && h > 0 {
 		c.quad(c.brushes.plain, x+w/2, y+h/2, w/2, h/2, 1, 0, t, [4]float32{})
 	}
 }
 
-// Rect fills a rectangle by its left upper corner.
+// Rect fills a rectangle. x, y is its upper left corner.
 func (c *Canvas) Rect(x, y, w, h float64, t Tint) {
 	if w > 0 && h > 0 {
 		c.quad(c.brushes.shape, x+w/2, y+h/2, w/2, h/2, 1, 0, t, [4]float32{1e5, 1e5, 1, 1})
@@ -138,7 +136,7 @@ func (c *Canvas) Rect(x, y, w, h float64, t Tint) {
 // Panel fills a rectangle with round corners of radius r.
 func (c *Canvas) Panel(x, y, w, h, r float64, t Tint) { c.Slab(x+w/2, y+h/2, w, h, r, 1, 0, t) }
 
-// Slab is a panel by its middle, turned by an angle of which these are cosine and sine.
+// Slab is Panel around a middle, rotated by the angle with the given cosine and sine.
 func (c *Canvas) Slab(x, y, w, h, r, cos, sin float64, t Tint) {
 	r = max(min(r, w/2, h/2), 0.5)
 	c.quad(c.brushes.shape, x, y, w/2+0.5, h/2+0.5, cos, sin, t, [4]float32{float32(w/2 - r), float32(h/2 - r), float32(r + 0.5), 1})
@@ -150,13 +148,13 @@ func (c *Canvas) Disc(x, y, diameter float64, t Tint) {
 	c.quad(c.brushes.shape, x, y, r, r, 1, 0, t, [4]float32{0, 0, float32(r), 1})
 }
 
-// Ring draws a circle, inside of its diameter.
+// Ring draws a circle inside its diameter.
 func (c *Canvas) Ring(x, y, diameter, width float64, t Tint) {
 	r := diameter/2 + 0.5
 	c.quad(c.brushes.shape, x, y, r, r, 1, 0, t, [4]float32{-float32(width + 1), 0, float32(r), 1})
 }
 
-// Glow draws a light that is gone at the edge of its diameter.
+// Glow draws a light that fades to nothing at its diameter.
 func (c *Canvas) Glow(x, y, diameter float64, t Tint) {
 	r := diameter / 2
 	c.quad(c.brushes.shape, x, y, r, r, 1, 0, t, [4]float32{0, 0, float32(r), float32(1 / max(r, 1))})
@@ -172,7 +170,7 @@ func (c *Canvas) Line(x0, y0, x1, y1, width float64, t Tint) {
 	c.Slab((x0+x1)/2, (y0+y1)/2, long+width, width, width/2, dx/long, dy/long, t)
 }
 
-// Beam draws a soft line that comes up from nothing.
+// Beam draws a soft line that fades in along its length.
 func (c *Canvas) Beam(x0, y0, x1, y1, width float64, t Tint) {
 	dx, dy := x1-x0, y1-y0
 	long := math.Hypot(dx, dy)
@@ -195,15 +193,15 @@ func (c *Canvas) Drone(x, y, diameter, turn float64, t Tint) {
 	c.token(c.brushes.drone, x, y, diameter, turn, t)
 }
 
-// token draws an actor with a brush for such.
+// token draws an actor with a shader.
 func (c *Canvas) token(brush *ebiten.Shader, x, y, diameter, turn float64, t Tint) {
 	sin, cos := math.Sincos(turn)
 	r := diameter / 2
 	c.quad(brush, x, y, r+1, r+1, cos, sin, t, [4]float32{float32(r)})
 }
 
-// Text draws bytes with the left end of their base line at x, y; align 0.5 centres
-// them there, 1 ends there. It returns their width.
+// Text draws text with its baseline at y. align is 0 to start at x, 0.5 to centre at x, and 1 to end at x. It returns the
+// width of the text.
 func (c *Canvas) Text(f *Face, x, y, align float64, b []byte, t Tint) float64 {
 	if align != 0 {
 		x -= align * f.Width(b)
@@ -222,7 +220,7 @@ func (c *Canvas) Text(f *Face, x, y, align float64, b []byte, t Tint) float64 {
 	return at
 }
 
-// letterAt adds a glyph by its left upper corner.
+// letterAt adds a glyph. x, y is its upper left corner.
 func (c *Canvas) letterAt(x, y float32, g *glyph, t Tint) {
 	if len(c.letters) == cap(c.letters) {
 		c.Flush()
@@ -236,16 +234,15 @@ func (c *Canvas) letterAt(x, y float32, g *glyph, t Tint) {
 	}
 }
 
-// Label is Text of a string. It allocates for more than 256 bytes.
+// Label is Text for a string. It allocates for more than 256 bytes.
 func (c *Canvas) Label(f *Face, x, y, align float64, s string, t Tint) float64 {
 	return c.Text(f, x, y, align, append(c.buf[:0], s...), t)
 }
 
-// Bytes is room for 256 bytes of text, to append to and draw at once.
+// Bytes returns an empty buffer for 256 bytes of text, for immediate use.
 func (c *Canvas) Bytes() []byte { return c.buf[:0] }
 
-// Lines draws text centred around x, in lines of at most that width, one below the other
-// by high.
+// Lines draws text centred around x, in lines of at most the width most and the height high.
 func (c *Canvas) Lines(f *Face, x, y, most, high float64, s string, t Tint) {
 	for s != "" {
 		n := f.fits(s, most)
@@ -254,7 +251,7 @@ func (c *Canvas) Lines(f *Face, x, y, most, high float64, s string, t Tint) {
 	}
 }
 
-// vertexOf is a corner at a pixel.
+// vertexOf returns the vertex of a corner.
 func vertexOf(at Point, t Tint, own [4]float32) ebiten.Vertex {
 	return ebiten.Vertex{
 		DstX: float32(at.X), DstY: float32(at.Y), ColorR: t.R * t.A, ColorG: t.G * t.A, ColorB: t.B * t.A, ColorA: t.A,

@@ -19,7 +19,7 @@ type glyph struct {
 	advance    float64
 }
 
-// Face draws characters of one size when they are first needed, and keeps them.
+// Face draws the characters of one size on first use and keeps them.
 type Face struct {
 	font   font.Face
 	of     *Faces
@@ -28,24 +28,23 @@ type Face struct {
 	High float64
 }
 
-// Faces are the faces for one scale, and the sheet that their characters are on.
+// Faces are the fonts for one scale, and the texture with their characters.
 type Faces struct {
 	// Small is 12 points high, Normal and Bold 14, Big 20, Huge 38.
 	Small, Normal, Bold, Big, Huge *Face
 
 	sheet *ebiten.Image
-	x, y  int // where there is room
-	row   int // how high the row is
+	x, y  int // next free position
+	row   int // height of the current row
 }
 
 // sheetSize is the side of the sheet in pixels: room for a thousand characters.
 const sheetSize = 1024
 
-// mostGlyphs is how many characters a face keeps. Names may be of any characters.
+// mostGlyphs is the number of characters in a face. Names may contain any characters.
 const mostGlyphs = 512
 
-// NewFaces makes faces for a screen on which a point has so many pixels. The fonts
-// are part of the program, so that there is nothing to fail.
+// newFaces returns the fonts for a screen with unit pixels per point. It cannot fail, because the fonts are embedded.
 func newFaces(unit float64) *Faces {
 	g := &Faces{sheet: ebiten.NewImageWithOptions(image.Rect(0, 0, sheetSize, sheetSize), &ebiten.NewImageOptions{Unmanaged: true})}
 	parse := func(ttf []byte) *opentype.Font {
@@ -68,7 +67,7 @@ func newFaces(unit float64) *Faces {
 	return g
 }
 
-// place finds room on the sheet. When there is none left, all faces begin again.
+// place reserves space on the sheet. If the sheet is full, it clears all faces first.
 func (g *Faces) place(w, h int) (x, y int) {
 	if g.x+w > sheetSize {
 		g.x, g.y, g.row = 0, g.y+g.row, 0
@@ -96,7 +95,7 @@ func (f *Face) glyph(r rune) *glyph {
 	}
 	g = &glyph{}
 	box, mask, at, advance, _ := f.font.Glyph(fixed.Point26_6{}, r)
-	shown := mask != nil // be it the box for a character that the font lacks
+	shown := mask != nil // also for the box of a missing character
 	if shown {
 		g.advance, g.dx, g.dy = float64(advance)/64, float64(box.Min.X), float64(box.Min.Y)
 	}
@@ -118,7 +117,7 @@ func (f *Face) glyph(r rune) *glyph {
 	return g
 }
 
-// Width is how far a text goes, in pixels.
+// Width returns the width of a text in pixels.
 func (f *Face) Width(b []byte) (w float64) {
 	for len(b) > 0 {
 		r, n := utf8.DecodeRune(b)
@@ -128,8 +127,8 @@ func (f *Face) Width(b []byte) (w float64) {
 	return w
 }
 
-// fits is how many bytes of a text make a line of that width: it ends between words, and
-// within one that is too long.
+// fits returns the number of bytes that fit in a line of the given width. It breaks between words, and inside a word that
+// is too long.
 func (f *Face) fits(s string, most float64) int {
 	at, space := 0.0, 0
 	for i, r := range s {

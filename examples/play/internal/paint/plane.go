@@ -8,31 +8,29 @@ import (
 // Point is a place in a plane.
 type Point struct{ X, Y float64 }
 
-// Plane is a camera for a flat world: what it is told in units of the world it draws on a
-// canvas. The zero value is usable after [Plane.Look].
+// Plane is a camera for a flat world. It draws on a canvas in units of the world. Call [Plane.Look] before using it.
 type Plane struct {
 	// X and Y are in the middle of the screen, in units.
 	X, Y float64
 	// Scale is how many pixels a unit has.
 	Scale float64
-	// Up has y grow upwards, as in physics; without, it grows downwards, as on maps.
+	// Up makes y point up, as in physics. Otherwise y points down, as on maps.
 	Up bool
 
 	to     *Canvas
 	placed bool
 }
 
-// Look makes the camera draw on a canvas: w by h units fit the screen, whatever its shape.
-// Call it at the start of a frame.
+// Look starts a frame on a canvas in which at least w by h units are visible.
 func (p *Plane) Look(to *Canvas, w, h float64) {
 	p.to, p.Scale = to, min(to.W/w, to.H/h)
 }
 
-// LookAround is [Plane.Look] at a field of w by h units from 0, 0, with a margin around it. On a screen of another shape, such
-// as a phone that is held upright, the field would be a stripe: there it is shown larger, and the camera follows at as far
-// as the field goes.
+// LookAround is [Plane.Look] at a field of w by h units from 0, 0, with a margin. On a screen with a very different shape,
+// such as an upright phone, the field would be a narrow stripe. There it is shown larger, and the camera follows at, up to
+// the edge of the field.
 func (p *Plane) LookAround(to *Canvas, w, h, margin float64, at Point, dt float64) {
-	const odd, most = 1.5, 2.5 // times that a field which fills the screen is larger, from where on it counts, and at most
+	const odd, most = 1.5, 2.5 // threshold of the ratio between the filling and the fitting scale, and the largest magnification
 	p.Look(to, w+margin, h+margin)
 	if fill := max(to.W/(w+margin), to.H/(h+margin)) / p.Scale; fill > odd {
 		p.Scale *= min(fill, most)
@@ -41,7 +39,7 @@ func (p *Plane) LookAround(to *Canvas, w, h, margin float64, at Point, dt float6
 	p.X, p.Y = within(p.X, w, margin, to.W/p.Scale), within(p.Y, h, margin, to.H/p.Scale)
 }
 
-// within returns a place near at whose surroundings, seen units wide, show little beyond 0 to size and a margin.
+// within returns the place nearest to at from which the visible width shows little beyond 0 to size plus the margin.
 func within(at, size, margin, seen float64) float64 {
 	if seen >= size+margin {
 		return size / 2
@@ -49,13 +47,12 @@ func within(at, size, margin, seen float64) float64 {
 	return min(max(at, (seen-margin)/2), size-(seen-margin)/2)
 }
 
-// LookWide is [Plane.Look] by area: a wide screen and a high one show as much, as many
-// units as a square of that side has.
+// LookWide is [Plane.Look] by area: the visible area is that of a square with this side, whatever the shape of the screen.
 func (p *Plane) LookWide(to *Canvas, side float64) {
 	p.to, p.Scale = to, math.Sqrt(to.W*to.H)/side
 }
 
-// Follow moves the camera after a place, dt seconds further; it begins there.
+// Follow moves the camera smoothly towards a place, by a step of dt seconds. The first call jumps there.
 func (p *Plane) Follow(x, y, dt float64) {
 	if !p.placed {
 		p.X, p.Y, p.placed = x, y, true
@@ -70,7 +67,7 @@ func (p *Plane) Follow(x, y, dt float64) {
 	p.Y += (y - p.Y) * f
 }
 
-// Reset has the next [Plane.Follow] begin where it is told.
+// Reset makes the next [Plane.Follow] jump.
 func (p *Plane) Reset() { p.placed = false }
 
 // up is the sign of y.
@@ -81,7 +78,7 @@ func (p *Plane) up() float64 {
 	return 1
 }
 
-// OnScreen is where a place in the world is on the screen, in pixels.
+// OnScreen converts a place in the world to pixels.
 func (p *Plane) OnScreen(x, y float64) (sx, sy float64) {
 	if p.to == nil {
 		return 0, 0
@@ -89,7 +86,7 @@ func (p *Plane) OnScreen(x, y float64) (sx, sy float64) {
 	return (x-p.X)*p.Scale + p.to.W/2, (y-p.Y)*p.up()*p.Scale + p.to.H/2
 }
 
-// InWorld is where a pixel of the screen is in the world.
+// InWorld converts a pixel to a place in the world.
 func (p *Plane) InWorld(sx, sy float64) Point {
 	if p.to == nil || p.Scale == 0 {
 		return Point{p.X, p.Y}
@@ -104,8 +101,8 @@ func (p *Plane) Sees(x, y, radius float64) bool {
 	return sx > -r && sy > -r && sx < p.to.W+r && sy < p.to.H+r
 }
 
-// Field draws the ground of a world: w by h units from 0, 0, with a grid of lines every
-// cell units, every fourth of them brighter, a wall around it, and nothing beyond.
+// Field draws the ground of a world of w by h units from 0, 0: a grid of lines every cell units, every fourth of them
+// brighter, a wall around it, and emptiness beyond.
 func (p *Plane) Field(w, h, cell float64) {
 	c, s := p.to, p.Scale
 	c.Backdrop(Floor)
@@ -114,7 +111,7 @@ func (p *Plane) Field(w, h, cell float64) {
 	if y0 > y1 {
 		y0, y1 = y1, y0
 	}
-	// Each place beyond once: filling the screen twice shows.
+	// Draw each pixel beyond the wall once: overdraw is slow.
 	left, top := min(max(x0, 0), c.W), min(max(y0, 0), c.H)
 	right, bottom := max(min(x1, c.W), 0), max(min(y1, c.H), 0)
 	c.Ground(0, 0, c.W, top, Background)
@@ -156,7 +153,7 @@ func (p *Plane) Disc(x, y, diameter float64, t Tint) {
 	p.to.Disc(sx, sy, diameter*p.Scale, t)
 }
 
-// Ball draws a disc with a rim and a shadow below it: somebody.
+// Ball draws a disc with a rim and a shadow: a character.
 func (p *Plane) Ball(x, y, diameter float64, t Tint) {
 	sx, sy := p.OnScreen(x, y)
 	d := diameter * p.Scale
@@ -176,8 +173,7 @@ func (p *Plane) Glow(x, y, diameter float64, t Tint) {
 	p.to.Glow(sx, sy, diameter*p.Scale, t)
 }
 
-// Box fills a rectangle with round corners of radius r, by its middle, turned by an angle
-// in radians that goes from x to y.
+// Box fills a rectangle with round corners of radius r around a middle, rotated by an angle in radians from x to y.
 func (p *Plane) Box(x, y, w, h, r, turn float64, t Tint) {
 	sx, sy := p.OnScreen(x, y)
 	sin, cos := math.Sincos(turn * p.up())
@@ -212,7 +208,7 @@ func (p *Plane) Fill(points []Point, t Tint) {
 	p.to.Shape(on[:n], t)
 }
 
-// Label writes a name over a place: centred there, so many points above.
+// Label writes a name centred over a place, above points higher.
 func (p *Plane) Label(x, y, above float64, name string, t Tint) {
 	sx, sy := p.OnScreen(x, y)
 	p.to.Label(p.to.Small, sx, sy-above*p.to.Unit, 0.5, name, t)

@@ -5,8 +5,8 @@ import "math"
 // mostCorners is how many corners a shape has at most; more are cut off.
 const mostCorners = 32
 
-// Shape fills a convex shape of at least three corners in pixels, in order around it, this
-// way or that. Its edges are smooth, half a pixel beyond the corners.
+// Shape fills a convex shape of at least three corners in pixels, in either direction around it. Its edges are smooth and
+// extend half a pixel beyond the corners.
 func (c *Canvas) Shape(corners []Point, t Tint) {
 	var tints [mostCorners]Tint
 	for i := range tints[:min(len(corners), mostCorners)] {
@@ -30,7 +30,7 @@ func (c *Canvas) shaded(corners []Point, tints *[mostCorners]Tint) {
 		return
 	}
 	side := math.Copysign(1, area)
-	// Edges as lines: distances from them are positive inside.
+	// Edges as lines. Distances are positive inside.
 	var edges [mostCorners]struct{ x, y, off float64 }
 	for i := range n {
 		a, b := corners[i], corners[(i+1)%n]
@@ -45,15 +45,15 @@ func (c *Canvas) shaded(corners []Point, tints *[mostCorners]Tint) {
 	far := func(i int, p Point) float32 {
 		return float32(edges[i].x*p.X + edges[i].y*p.Y - edges[i].off)
 	}
-	// A pixel of room for what fades out.
+	// Move the corners out by a pixel for the smooth edge.
 	var out [mostCorners]Point
 	for i := range n {
 		out[i] = grown(corners[(i+n-1)%n], corners[i], corners[(i+1)%n], side)
 	}
-	// Quads 0 1 2 3, 0 3 4 5 and so on: each knows its own outer edges.
+	// Split into quads 0 1 2 3, 0 3 4 5 and so on. Each has its own outer edges.
 	for i := 1; i+1 < n; i += 2 {
 		last := min(i+2, n-1)
-		quad := [4]int{0, i, last, i + 1} // as triangles 0 1 2 and 1 2 3 have them
+		quad := [4]int{0, i, last, i + 1} // in the order of the triangles 0 1 2 and 1 2 3
 		known := [4]int{-1, i, -1, -1}
 		if i == 1 {
 			known[0] = 0
@@ -78,8 +78,7 @@ func (c *Canvas) shaded(corners []Point, tints *[mostCorners]Tint) {
 	}
 }
 
-// grown is a corner, moved out by a pixel from both of its edges, or by as much as ten where it is
-// sharp.
+// grown returns a corner moved out by a pixel from both of its edges, and by at most ten pixels at a sharp corner.
 func grown(before, at, after Point, side float64) Point {
 	ax, ay := at.X-before.X, at.Y-before.Y
 	bx, by := after.X-at.X, after.Y-at.Y

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// kind is what a solid is.
+// kind is the kind of a solid.
 type kind uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	disc             // eight corners around
 )
 
-// solid is a thing that waits in a [Space].
+// solid is a shape waiting in a [Space].
 type solid struct {
 	kind      kind
 	visited   bool
@@ -24,12 +24,12 @@ type solid struct {
 	corners   [8]Vec
 	size      float64 // of a ball
 	tint      Tint
-	low, high Vec     // what it fills, along the axes
-	from, to  Point   // what it fills on the screen
-	far       float64 // from the camera to its middle
+	low, high Vec     // bounding box along the axes
+	from, to  Point   // bounding box on the screen
+	far       float64 // distance from the camera to its middle
 }
 
-// add takes a solid in, unless it cannot be seen.
+// add appends a solid unless it is invisible.
 func (s *Space) add(o *solid) {
 	o.low, o.high = o.corners[0], o.corners[0]
 	o.from, o.to = Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
@@ -49,7 +49,7 @@ func (s *Space) add(o *solid) {
 	switch {
 	case behind == o.n:
 		return
-	case behind > 0: // it may be anywhere on the screen
+	case behind > 0: // its place on the screen is unknown
 		o.from, o.to = Point{}, Point{s.to.W, s.to.H}
 	}
 	if o.from.X > s.to.W || o.from.Y > s.to.H || o.to.X < 0 || o.to.Y < 0 {
@@ -57,12 +57,12 @@ func (s *Space) add(o *solid) {
 	}
 	o.far = middle.Sub(s.Eye).Long()
 	if s.Far > 0 && o.far > s.Far && s.seen(middle).Z > s.Far && o.high.Sub(o.low).Long() < s.Far {
-		return // it has faded into the sky
+		return // invisible in the haze
 	}
 	s.solids = append(s.solids, *o)
 }
 
-// Draw draws what waits.
+// Draw draws the waiting shapes.
 func (s *Space) Draw() {
 	s.sort()
 	for _, i := range s.order {
@@ -80,7 +80,7 @@ func (s *Space) sort() {
 	}
 }
 
-// visit puts a solid into the order, after all that it may cover.
+// visit appends a solid to the order after all solids that it may cover.
 func (s *Space) visit(i int) {
 	o := &s.solids[i]
 	if o.visited {
@@ -109,7 +109,7 @@ func (s *Space) covers(o, p *solid) bool {
 	case second:
 		return true
 	}
-	return p.far > o.far // one goes through the other
+	return p.far > o.far // they intersect
 }
 
 // may reports whether o may be drawn before p: a plane parts them, and the camera is on
@@ -159,7 +159,7 @@ func (s *Space) draw(o *solid) {
 	}
 }
 
-// lit is a colour on a face that looks that way.
+// lit returns the colour of a face with the normal out.
 func (s *Space) lit(t Tint, out Vec) Tint {
 	const dark = 0.3
 	f := float32(dark + (1-dark)*(0.5+0.5*out.Dot(sun)))
@@ -178,9 +178,8 @@ func (s *Space) misty(t Tint, far float64) Tint {
 	return t
 }
 
-// face draws a flat convex shape. A large one with four corners is drawn in tiles where
-// something fades: how far it has is found for corners, and what lies between follows from
-// them.
+// face draws a flat convex shape. It draws a large quad with fading in tiles, because the haze is computed at corners and
+// interpolated between them.
 func (s *Space) face(corners []Vec, t Tint) {
 	if len(corners) != 4 || s.Far == 0 {
 		s.tile(corners, t)
@@ -202,7 +201,7 @@ func (s *Space) face(corners []Vec, t Tint) {
 	}
 }
 
-// tile draws a flat convex shape: what of it is before the camera.
+// tile draws the part of a flat convex shape that is in front of the camera.
 func (s *Space) tile(corners []Vec, t Tint) {
 	var seen [12]Vec
 	var on [12]Point

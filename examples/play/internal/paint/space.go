@@ -26,7 +26,7 @@ func (v Vec) Cross(o Vec) Vec {
 // Long is the length.
 func (v Vec) Long() float64 { return math.Sqrt(v.Dot(v)) }
 
-// unit is v, 1 long; of nothing it is up.
+// unit returns v with length 1, and up for the zero vector.
 func (v Vec) unit() Vec {
 	if l := v.Long(); l > 1e-12 {
 		return v.Times(1 / l)
@@ -63,7 +63,7 @@ type Space struct {
 	order              []int
 }
 
-// near is the closest that is drawn, in units.
+// near is the smallest drawn distance, in units.
 const near = 0.05
 
 // sun is where light comes from.
@@ -83,7 +83,7 @@ func (s *Space) Look(to *Canvas) {
 	to.Backdrop(s.Sky)
 }
 
-// aim finds out what the camera's angles mean.
+// aim computes the camera's axes from its angles.
 func (s *Space) aim() {
 	ys, yc := math.Sincos(s.Yaw)
 	ps, pc := math.Sincos(s.Pitch)
@@ -122,15 +122,14 @@ func (s *Space) OnScreen(p Vec) (x, y, scale float64, ok bool) {
 	return at.X, at.Y, s.scale / v.Z, true
 }
 
-// Label writes a name over a place, centred there, so many points above. Call it after
-// [Space.Draw].
+// Label writes a name centred over a place, above points higher. Call it after [Space.Draw].
 func (s *Space) Label(p Vec, above float64, name string, t Tint) {
 	if x, y, _, ok := s.OnScreen(p); ok {
 		s.to.Label(s.to.Small, x, y-above*s.to.Unit, 0.5, name, t)
 	}
 }
 
-// Box adds a box by its middle and its whole size, turned to the right by yaw.
+// Box adds a box with a middle and a full size, turned to the right by yaw.
 func (s *Space) Box(middle, size Vec, yaw float64, t Tint) {
 	sin, cos := math.Sincos(yaw)
 	x, y, z := Vec{cos, 0, -sin}.Times(size.X/2), Vec{0, size.Y / 2, 0}, Vec{sin, 0, cos}.Times(size.Z/2)

@@ -14,8 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// bot plays one bot, over a link like one at home: with a thin client, where the
-// model has such.
+// bot plays one bot with a link like a home connection. It is a thin client if the model allows it.
 func bot(ctx context.Context, address string, n, of int, p policy.Preset) error {
 	wire, server, err := stage.OpenWire(ctx, address)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package playtest is the arena's match that tests of clients play on: a server with bots,
-// what it knows of players, and a page.
+// Package playtest provides an arena match for tests of clients: a server with bots, the server's view of players, and a
+// page.
 package playtest

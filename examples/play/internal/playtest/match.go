@@ -21,9 +21,9 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Config is what a test wants of a match.
+// Config configures a match.
 type Config struct {
-	// Bots and NPCs are how many there are. NPCs 0: 60.
+	// Bots and NPCs are numbers of entities. NPCs 0: 60.
 	Bots, NPCs int
 	// Preset is the model of the server, and of bots.
 	Preset policy.Preset
@@ -31,27 +31,27 @@ type Config struct {
 	Each func(w *ecs.World)
 }
 
-// Match is a server with bots to play on, and what it knows of players.
+// Match is a server with bots, and the server's view of players.
 type Match struct {
 	Ctx     context.Context // Until the end of the test
-	Ending  sync.WaitGroup  // what ends with it
+	Ending  sync.WaitGroup  // goroutines that end with the match
 	wire    *eventloop.Listener
 	Address string // for clients over UDP
 
-	URL   string // of the page, where there is one
+	URL   string // of the page, if there is one
 	Proxy *Proxy // between browsers and the server
 
 	mu      sync.Mutex
 	players map[string]Known
 	walked  map[uint32]*walk
-	others  map[uint32]paint.Point // what another client draws, by owner
-	heard   string                 // the newest line of chat that it was told
+	others  map[uint32]paint.Point // positions drawn by another client, by owner
+	heard   string                 // newest line of chat received by the other client
 }
 
 // walk is how far a player has walked, without the jumps to where it comes back.
 type walk struct{ x, y, far float64 }
 
-// Known is what the server knows of a player.
+// Known is the server's view of a player.
 type Known struct {
 	Client uint32
 	X, Y   float32
@@ -119,7 +119,7 @@ func (m *Match) Page(t *testing.T) {
 	}
 }
 
-// Look starts another client, which draws.
+// Look starts another client that draws.
 func (m *Match) Look() {
 	config := systems.ClientConfig{}
 	game.NewMessages().Play(&config, func(s *game.Said) {
@@ -136,7 +136,7 @@ func (m *Match) Look() {
 	})
 }
 
-// draws copies what another client draws.
+// draws copies the positions that the other client draws.
 func (m *Match) draws(c *systems.Client) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,7 +162,7 @@ func (m *Match) ToldLast() string {
 	return m.heard
 }
 
-// watch copies what tests ask for.
+// watch copies the server's view for tests.
 func (m *Match) watch(s *systems.Server, w *ecs.World) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +193,7 @@ func (m *Match) watch(s *systems.Server, w *ecs.World) {
 	}
 }
 
-// All are the players as the server knows them.
+// All returns the server's view of all players.
 func (m *Match) All() (all []Known) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -203,7 +203,7 @@ func (m *Match) All() (all []Known) {
 	return all
 }
 
-// Player is a player by name; ok is false where nobody is called so.
+// Player returns the player with a name.
 func (m *Match) Player(name string) (Known, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,10 +211,10 @@ func (m *Match) Player(name string) (Known, bool) {
 	return p, ok
 }
 
-// Patience is how long a machine that does other things as well may take.
+// Patience is the timeout for slow machines.
 const Patience = 2 * time.Minute
 
-// Until waits for something that the server should see.
+// Until waits for a condition on the server.
 func Until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

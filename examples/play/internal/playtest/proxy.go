@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// Proxy passes TCP connections on, until they are cut.
+// Proxy forwards TCP connections until they are cut.
 type Proxy struct {
 	net.Listener
 	to string
 
 	mu     sync.Mutex
 	conns  []net.Conn
-	passed int // connections so far
+	passed int // number of connections
 	refuse bool
 }
 
@@ -81,7 +81,7 @@ func (p *Proxy) Cut() {
 	p.conns = nil
 }
 
-// Connections is how many there were.
+// Connections returns the number of connections.
 func (p *Proxy) Connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

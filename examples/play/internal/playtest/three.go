@@ -23,7 +23,8 @@ var three struct {
 	err  error
 }
 
-// Three is the folder of the pages in three.js: the one that THREE_DIST names, else npm builds it, or skips the test where there is none.
+// Three returns the folder of the three.js pages: THREE_DIST if set, otherwise npm builds it. Without npm it skips the
+// test.
 func Three(t *testing.T) (dist string) {
 	t.Helper()
 	if dir := os.Getenv("THREE_DIST"); dir != "" {
@@ -44,7 +45,7 @@ func Three(t *testing.T) (dist string) {
 		}
 		for _, args := range steps {
 			cmd := exec.Command("npm", args...)
-			cmd.Dir, cmd.Env = three.dir, append(os.Environ(), "GOFLAGS=") // the module around is another one
+			cmd.Dir, cmd.Env = three.dir, append(os.Environ(), "GOFLAGS=") // ignore the flags of the surrounding module
 			if three.said, three.err = cmd.CombinedOutput(); three.err != nil {
 				return
 			}
@@ -62,7 +63,7 @@ func Root() (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// newer reports whether a file is newer than another one, or that is not there.
+// newer reports whether a file is newer than another, or the other is missing.
 func newer(file, than string) bool {
 	a, err := os.Stat(file)
 	if err != nil {
@@ -82,7 +83,7 @@ func (m *Match) Three(t *testing.T) {
 	m.URL = page.URL
 }
 
-// Serve serves a page that something else has built.
+// Serve serves a page that was built by a bundler.
 func (m *Match) Serve(t *testing.T, d *web.Dist) {
 	t.Helper()
 	m.Proxy = newProxy(t, m.wire.WebSocketAddr().String())
@@ -92,7 +93,7 @@ func (m *Match) Serve(t *testing.T, d *web.Dist) {
 	m.URL = page.URL
 }
 
-// apart has browsers keep a page apart from others, for which it gets a clock of 5 µs in place of one of 100 µs.
+// apart isolates a page in the browser, which then offers a clock with a resolution of 5 µs instead of 100 µs.
 func apart(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")

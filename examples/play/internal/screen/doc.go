@@ -1,14 +1,11 @@
-// Package screen ends a program that has no screen, with a line that says what to do. It
-// is imported for that alone:
+// Package screen exits with a helpful error if there is no screen. Import it for this effect only:
 //
 //	import _ "github.com/tactusgo/tactus/examples/play/internal/screen"
 //
-// Ebitengine looks for the screen while packages are initialised, and where there is none
-// it panics before any function of the program runs. This package has looked before: of
-// the packages whose imports are ready, Go initialises the one with the first import path,
-// and this one needs os and strings alone, while Ebitengine needs packages behind it in
-// that order which need both as well, such as os/exec.
+// Ebitengine opens the screen while packages are initialized, and panics without one before main runs. Package screen is
+// initialized earlier: among the packages whose imports are ready, Go initializes the one with the smallest import path
+// first. Package screen imports only os and strings, while Ebitengine imports packages such as os/exec that come later in
+// this order.
 //
-// X11 is where a screen can be missing: on Linux, where DISPLAY names it. Elsewhere
-// nothing is looked for.
+// The check concerns X11 on Linux, where DISPLAY names the screen. On other systems the package does nothing.
 package screen

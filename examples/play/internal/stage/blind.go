@@ -6,13 +6,13 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// What tests use.
+// Functions for tests.
 
-// Scene is the world's scene.
+// Scene returns the scene of the world.
 func (s *Stage) Scene() Scene { return s.scene }
 
-// Blink does what a frame does, without drawing: it connects, runs the ticks that are due,
-// and brings the view up to date. It returns the client, nil while there is no session.
+// Blink runs a frame without drawing: it connects, runs the due ticks, and updates the view. It returns the client, or nil
+// while there is no session.
 func (s *Stage) Blink(now time.Time) *systems.Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -20,7 +20,7 @@ func (s *Stage) Blink(now time.Time) *systems.Client {
 	return s.advance(now)
 }
 
-// Leave says goodbye to the server.
+// Leave leaves the server.
 func (s *Stage) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,5 +30,5 @@ func (s *Stage) Leave() {
 // Playing reports whether there is a session.
 func (s *Stage) Playing() bool { return s.was }
 
-// ShowOverlay shows the overlay, or hides it.
+// ShowOverlay shows or hides the overlay.
 func (s *Stage) ShowOverlay(on bool) { s.panel.net.Show(on) }

@@ -11,14 +11,14 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// note is a line: who, and what.
+// note is a line with its author.
 type note struct {
 	who, text string
 	colour    paint.Tint
 	at        time.Time
 }
 
-// chat is what people say, and what has happened.
+// chat holds the lines of players and of events.
 type chat struct {
 	notes  [7]note // oldest first
 	n      int
@@ -30,7 +30,7 @@ type chat struct {
 // lineLength is the most bytes of a line.
 const lineLength = 80
 
-// noteTime is how long a note stays.
+// noteTime is how long a note is shown.
 const noteTime = 9 * time.Second
 
 func (c *chat) add(n note) {
@@ -42,7 +42,7 @@ func (c *chat) add(n note) {
 	c.n++
 }
 
-// write takes in what is typed, and returns a line when it is done.
+// write reads the typed characters. It returns the line when the player presses Enter.
 func (c *chat) write() (text string, done bool) {
 	if inpututil.IsKeyJustPressed(ebiten.KeyEscape) {
 		c.typing = false
@@ -72,7 +72,7 @@ func (c *chat) write() (text string, done bool) {
 	return "", false
 }
 
-// draw draws the notes, and the line that is typed, where the overlay is not.
+// draw draws the notes and the typed line outside the overlay.
 func (c *chat) draw(to *paint.Canvas, p *panel, touch bool, now time.Time) {
 	u := to.Unit
 	x, y, top := 14*u, to.H-22*u, 0.0

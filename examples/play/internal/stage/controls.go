@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// stick is a thumb on a touch screen: where it came down, and where it is.
+// stick is a thumb on a touch screen with its starting and current position.
 type stick struct {
 	held   bool
 	id     ebiten.TouchID
@@ -17,32 +17,32 @@ type stick struct {
 	x, y   float64
 }
 
-// Controls is what the player does, by keyboard, mouse and thumbs.
+// Controls is the state of keyboard, mouse and thumbs.
 type Controls struct {
 	bind    Bindings
-	now     uint32 // buttons of this frame
-	shown   uint32 // that frames since the newest tick have shown
-	filling bool   // an input
-	ticking bool   // that of a tick
+	now     uint32 // buttons in this frame
+	shown   uint32 // buttons shown by frames since the newest tick
+	filling bool   // an input is being gathered
+	ticking bool   // it is the input of a tick
 
-	unit           float64 // pixels of a point
-	touch          bool    // touched at least once, or made for it
+	unit           float64 // pixels per point
+	touch          bool    // touched at least once, or a touch device
 	left, right    stick
 	pads           [4]stick
 	mouse          bool // moved at least once
 	mx, my         int
-	lookX, lookY   float64 // that nobody has asked for yet
+	lookX, lookY   float64 // movement not yet read by Look
 	dragging, free bool
 	began          []ebiten.TouchID
-	taps           [8]paint.Point // of this frame, and clicks
+	taps           [8]paint.Point // taps and clicks in this frame
 	nTaps          int
 }
 
-// reach is how far a stick goes, in points.
+// reach is the length of a stick, in points.
 const reach = 56
 
-// Held are the buttons that are down. While an input is filled they are those, too, that
-// have been down in a frame since the tick before.
+// Held returns the pressed buttons. While an input is gathered, it includes buttons that were pressed in any frame since
+// the previous tick.
 func (k *Controls) Held() uint32 {
 	if k.filling {
 		return k.now | k.shown
@@ -50,23 +50,22 @@ func (k *Controls) Held() uint32 {
 	return k.now
 }
 
-// Press sets the buttons of this frame, as devices would: for tests.
+// Press sets the buttons of this frame, for tests.
 func (k *Controls) Press(buttons uint32) { k.now = buttons }
 
-// Point puts the mouse to a place on the screen, in pixels: for tests.
+// Point moves the mouse to a pixel, for tests.
 func (k *Controls) Point(x, y int) { k.mouse, k.mx, k.my = true, x, y }
 
-// Mouse is where the mouse is on the screen, in pixels; ok is false where there is none, or
-// where a thumb plays.
+// Mouse returns the position of the mouse in pixels. ok is false without a mouse, and while a thumb plays.
 func (k *Controls) Mouse() (x, y float64, ok bool) {
 	return float64(k.mx), float64(k.my), k.mouse && !k.left.held && !k.right.held
 }
 
-// Touch reports whether thumbs play.
+// Touch reports whether the player uses thumbs.
 func (k *Controls) Touch() bool { return k.touch }
 
-// Stick is where the left or the right thumb is, away from where it came down, up to 1 in
-// all directions, y down; ok is false while it is not on the screen, or hardly moved.
+// Stick returns the offset of the left or right thumb from its starting point, from -1 to 1 on each axis, y down. ok is
+// false while the thumb is not on the screen or has hardly moved.
 func (k *Controls) Stick(right bool) (x, y float64, ok bool) {
 	s := &k.left
 	if right {
@@ -75,7 +74,7 @@ func (k *Controls) Stick(right bool) (x, y float64, ok bool) {
 	return s.pushed(k.unit)
 }
 
-// pushed is where a stick is.
+// pushed returns the offset of a stick.
 func (s *stick) pushed(unit float64) (x, y float64, ok bool) {
 	const dead = 12
 	x, y = s.x-s.x0, s.y-s.y0
@@ -86,15 +85,15 @@ func (s *stick) pushed(unit float64) (x, y float64, ok bool) {
 	return x * f, y * f, true
 }
 
-// Look is how far the mouse was dragged, or the right thumb turns, since it was asked last:
-// in points, x to the right and y down.
+// Look returns the drag of the mouse or the turn of the right thumb since the previous call, in points, x to the right and
+// y down.
 func (k *Controls) Look() (x, y float64) {
 	x, y = k.lookX, k.lookY
 	k.lookX, k.lookY = 0, 0
 	return x, y
 }
 
-// begin begins to fill an input, of a tick or for a frame.
+// begin starts gathering an input, for a tick or for a frame.
 func (k *Controls) begin(tick bool) {
 	k.filling, k.ticking = true, tick
 	if !tick {
@@ -102,7 +101,7 @@ func (k *Controls) begin(tick bool) {
 	}
 }
 
-// end ends that.
+// end ends gathering.
 func (k *Controls) end() {
 	if k.ticking {
 		k.shown = 0
@@ -110,8 +109,7 @@ func (k *Controls) end() {
 	k.filling, k.ticking = false, false
 }
 
-// sample reads the devices. typing says that the keyboard writes a line; takes is whether a
-// point of the screen belongs to a panel.
+// sample reads the devices. typing means that the keyboard writes a line. takes reports whether a point belongs to a panel.
 func (k *Controls) sample(c *paint.Canvas, typing bool, takes func(c *paint.Canvas, x, y float64) bool) {
 	k.now, k.nTaps, k.unit = 0, 0, max(c.Unit, 0.1)
 	k.touches(c, takes)
@@ -146,7 +144,7 @@ func (k *Controls) tap(x, y float64) {
 	}
 }
 
-// drag adds up how far the mouse is dragged.
+// drag accumulates the drag of the mouse.
 func (k *Controls) drag(mx, my int) {
 	down := ebiten.IsMouseButtonPressed(ebiten.MouseButtonRight) || k.bind.Click == 0 && ebiten.IsMouseButtonPressed(ebiten.MouseButtonLeft)
 	if down && k.dragging {
@@ -156,18 +154,16 @@ func (k *Controls) drag(mx, my int) {
 	k.dragging = down && (k.dragging || k.free)
 }
 
-// twoHanded reports whether the right half of the screen is for a thumb of its own.
+// twoHanded reports whether the right half of the screen has its own thumb.
 func (b *Bindings) twoHanded() bool { return b.Push != 0 || b.Turn }
 
-// padAt is where a round button of a touch screen is, in pixels: its middle, and its
-// diameter.
+// padAt returns the middle and the diameter of a round touch button, in pixels.
 func (k *Controls) padAt(c *paint.Canvas, i int) (x, y, d float64) {
 	d = 84 * c.Unit
 	return c.W - 72*c.Unit, c.H - (84+104*float64(i))*c.Unit, d
 }
 
-// touches follows the thumbs: where both have something to do, the left half of the screen
-// is for one, the right half for the other.
+// touches tracks the thumbs. If both have a function, each has its half of the screen.
 func (k *Controls) touches(c *paint.Canvas, takes func(c *paint.Canvas, x, y float64) bool) {
 	k.began = inpututil.AppendJustPressedTouchIDs(k.began[:0])
 	for _, id := range k.began {
@@ -202,7 +198,7 @@ func (k *Controls) touches(c *paint.Canvas, takes func(c *paint.Canvas, x, y flo
 	}
 }
 
-// fresh reports whether a thumb came down in this frame.
+// fresh reports whether the thumb touched down in this frame.
 func (s *stick) fresh(began []ebiten.TouchID) bool {
 	for _, id := range began {
 		if id == s.id {
@@ -212,7 +208,7 @@ func (s *stick) fresh(began []ebiten.TouchID) bool {
 	return false
 }
 
-// follow moves a stick to where its thumb is.
+// follow updates a stick from its thumb.
 func (s *stick) follow(unit float64) {
 	if !s.held {
 		return
@@ -223,7 +219,7 @@ func (s *stick) follow(unit float64) {
 	}
 	x, y := ebiten.TouchPosition(s.id)
 	s.x, s.y = float64(x), float64(y)
-	// The stick follows a thumb that goes beyond its reach.
+	// A thumb beyond the reach drags the starting point along.
 	if d := math.Hypot(s.x-s.x0, s.y-s.y0); d > reach*unit {
 		f := (d - reach*unit) / d
 		s.x0 += (s.x - s.x0) * f
@@ -231,7 +227,7 @@ func (s *stick) follow(unit float64) {
 	}
 }
 
-// thumbs turns sticks and round buttons into buttons.
+// thumbs converts sticks and touch buttons to buttons.
 func (k *Controls) thumbs() {
 	if x, y, ok := k.left.pushed(k.unit); ok {
 		const slant = 0.3827 // sine of an eighth of a half turn

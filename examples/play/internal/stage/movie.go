@@ -13,42 +13,41 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
-// movie writes some seconds of play to a GIF file, with the overlay while the link gets
-// worse.
+// movie writes some seconds of play to a GIF file, with the overlay, while the link gets worse.
 type movie struct {
 	name   string
 	shots  []*shot
-	next   time.Time // when the next shot is due
-	worse  int       // steps of movieScript that were taken
+	next   time.Time // time of the next shot
+	worse  int       // number of completed steps of movieScript
 	pixels []byte
 	done   bool
 	err    error
 }
 
-// shot is what was on the screen, with colours of 16 bits.
+// shot is a screenshot with 16-bit colours.
 type shot struct {
 	w, h   int
 	pixels []uint16
 }
 
-// What a movie is like. GIF counts in hundredths of a second.
+// Settings of a movie. GIF counts in hundredths of a second.
 const (
 	movieWide, movieHigh = 800, 450
-	movieEvery           = 7 // hundredths of a second from one shot to the next
+	movieEvery           = 7 // hundredths of a second between shots
 	movieShots           = 90
 )
 
-// movieScript is how the link gets worse: from which shot on.
+// movieScript lists the link conditions, each with its first shot.
 var movieScript = [...]struct {
 	shot   int
 	slider overlay.Slider
 	value  float64
 }{{20, overlay.RoundTrip, 100}, {34, overlay.RoundTrip, 200}, {44, overlay.Jitter, 30}, {54, overlay.Loss, 5}, {64, overlay.RoundTrip, 300}, {70, overlay.Loss, 10}}
 
-// settle is how long there is play before the first shot.
+// settle is the time of play before the first shot.
 const settle = 2 * time.Second
 
-// take looks whether a shot is due, and takes it.
+// take takes a shot if one is due.
 func (m *movie) take(screen *ebiten.Image, net *overlay.Overlay, playing bool, now time.Time) {
 	if !m.due(net, playing, now) {
 		return
@@ -59,7 +58,7 @@ func (m *movie) take(screen *ebiten.Image, net *overlay.Overlay, playing bool, n
 	}
 }
 
-// due reports whether a shot is due, for which the link is made worse as the script says.
+// due reports whether a shot is due. It changes the link conditions according to movieScript.
 func (m *movie) due(net *overlay.Overlay, playing bool, now time.Time) bool {
 	if !playing || m.done {
 		return false
@@ -71,7 +70,7 @@ func (m *movie) due(net *overlay.Overlay, playing bool, now time.Time) bool {
 	if now.Before(m.next) {
 		return false
 	}
-	// A frame that comes late leaves the pace as it is.
+	// A late frame does not change the schedule.
 	m.next = m.next.Add(movieEvery * 10 * time.Millisecond)
 	for ; m.worse < len(movieScript) && movieScript[m.worse].shot <= len(m.shots); m.worse++ {
 		net.Set(movieScript[m.worse].slider, movieScript[m.worse].value)
@@ -79,7 +78,7 @@ func (m *movie) due(net *overlay.Overlay, playing bool, now time.Time) bool {
 	return true
 }
 
-// shoot reads the screen.
+// shoot copies the screen.
 func (m *movie) shoot(screen *ebiten.Image) *shot {
 	b := screen.Bounds()
 	s := &shot{w: b.Dx(), h: b.Dy(), pixels: make([]uint16, b.Dx()*b.Dy())}
@@ -94,7 +93,7 @@ func (m *movie) shoot(screen *ebiten.Image) *shot {
 	return s
 }
 
-// write makes a file of the shots: each shows what differs from the one before.
+// write writes the file. Each image contains the difference to the previous one.
 func (m *movie) write() error {
 	counts := make([]int, 1<<16)
 	for _, s := range m.shots {
@@ -102,7 +101,7 @@ func (m *movie) write() error {
 			counts[c]++
 		}
 	}
-	const clear = 0 // the colour through which the shot before is seen
+	const clear = 0 // transparent: the previous image shows through
 	colours, near := palette(counts, 255)
 	out := &gif.GIF{Config: image.Config{ColorModel: colours, Width: m.shots[0].w, Height: m.shots[0].h}}
 	var last *shot
@@ -126,8 +125,8 @@ func (m *movie) write() error {
 	return errors.Join(gif.EncodeAll(f, out), f.Close())
 }
 
-// palette chooses colours for a histogram of such of 16 bits, behind one that nothing has,
-// and says for each which of them is meant.
+// palette chooses colours for a histogram of 16-bit colours, after the transparent one. near maps each 16-bit colour to its
+// index.
 func palette(counts []int, most int) (colours color.Palette, near []uint8) {
 	near = make([]uint8, len(counts))
 	var first cell

@@ -12,28 +12,28 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// dialTime bounds how long the name of a server is looked up.
+// dialTime is the timeout for resolving the server's name.
 const dialTime = 10 * time.Second
 
-// errBegin is wrapped by errors of an address or a configuration, with which there never is a session.
+// errBegin is wrapped by errors of the address or the configuration, after which a session is impossible.
 var errBegin = errors.New("no session can begin")
 
-// online keeps a session with the server. The client reconnects by itself, and so does its wire, after longer and longer pauses.
-// Nothing of it blocks; what does runs on a goroutine of its own.
+// online keeps a session with the server. The client reconnects by itself, and its transport redials with growing delays.
+// online never blocks; blocking work runs on another goroutine.
 type online struct {
 	stage    *Stage
 	address  string
 	insecure bool
-	player   uint64 // who this is to the server, across sessions
+	player   uint64 // the player's id across sessions
 	seat     seat
 
 	dialing chan dialed
-	err     error // why there is no session
-	over    bool  // there will be none any more
-	away    bool  // the page has gone, and may come back
+	err     error // reason why there is no session
+	over    bool  // there will be no further session
+	away    bool  // the page is away and may return
 }
 
-// dialed is what came of connecting.
+// dialed is the result of dialling.
 type dialed struct {
 	wire   netsys.Wire
 	server netip.AddrPort
@@ -63,11 +63,11 @@ func (o *online) advance(now time.Time) {
 	c.Advance(now)
 	o.err = c.Lost()
 	if err := c.Err(); err != nil {
-		o.end(now, err) // a client that another session would help has begun one
+		o.end(now, err) // the client reconnects itself if a new session could help
 	}
 }
 
-// leave says that the player is away, and back goes on.
+// leave reports the player as away; back rejoins.
 func (o *online) leave(now time.Time) {
 	if c := o.stage.client; c != nil {
 		c.Away(now)
@@ -81,7 +81,7 @@ func (o *online) back(now time.Time) {
 	}
 }
 
-// joined reports whether all is there with which the game begins.
+// joined reports whether the whole initial state has arrived.
 func (o *online) joined() bool {
 	if !o.connected() {
 		return false
@@ -90,7 +90,7 @@ func (o *online) joined() bool {
 	return loaded
 }
 
-// connect takes one more step towards a session.
+// connect takes the next step towards a session.
 func (o *online) connect(now time.Time) {
 	if o.dialing == nil {
 		o.dialing = make(chan dialed, 1)
@@ -110,7 +110,7 @@ func (o *online) connect(now time.Time) {
 	}
 }
 
-// dial opens a wire, and tells the channel.
+// dial opens a transport and sends the result to the channel.
 func dial(address string, done chan<- dialed) {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 	defer cancel()
@@ -118,7 +118,7 @@ func dial(address string, done chan<- dialed) {
 	done <- dialed{wire, server, err}
 }
 
-// begin makes a client on a wire.
+// begin creates a client on a transport.
 func (o *online) begin(d dialed) error {
 	link, err := netsys.Condition(d.wire, netsys.ConditionerConfig{Seed: rand.Uint64()})
 	if err != nil {
@@ -152,7 +152,7 @@ func (o *online) end(now time.Time, why error) {
 	o.over = true
 }
 
-// close says goodbye.
+// close leaves the server.
 func (o *online) close() {
 	if c := o.stage.client; c != nil {
 		_ = c.Close(time.Now())

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// drawOver draws what lies over every world.
+// drawOver draws everything that covers the world.
 func (s *Stage) drawOver(now time.Time) {
 	if !s.was {
 		s.drawWaiting(now)
@@ -26,8 +26,7 @@ func (s *Stage) drawOver(now time.Time) {
 	}
 }
 
-// drawStatus draws name, frames a second and the round trip: tapping them opens the
-// overlay.
+// drawStatus draws name, frame rate and round trip. A tap on it opens the overlay.
 func (s *Stage) drawStatus() {
 	c := s.canvas
 	u := c.Unit
@@ -68,7 +67,7 @@ func (s *Stage) drawStatus() {
 	c.Label(c.Small, x+w-12*u, y+28*u, 1, hint, paint.Muted.Fade(0.7))
 }
 
-// Score writes how the player does at the top of the screen: in the middle, or beside the status where that is in the way.
+// Score writes the player's score at the top of the screen: in the middle, or next to the status if that is in the way.
 func (s *Stage) Score(line []byte, t paint.Tint) {
 	c := s.canvas
 	u := c.Unit
@@ -87,13 +86,13 @@ func (s *Stage) Score(line []byte, t paint.Tint) {
 	c.Text(font, x+w/2, y+h/2+font.High/2, 0.5, line, t)
 }
 
-// statusBox is where the status is.
+// statusBox returns the rectangle of the status.
 func statusBox(c *paint.Canvas) (x, y, w, h float64) {
 	u := c.Unit
 	return 12 * u, 12 * u, 214 * u, 48 * u
 }
 
-// drawSticks draws the thumbs' sticks, faintly where none is held, and round buttons.
+// drawSticks draws the sticks, faintly if they are not held, and the touch buttons.
 func (s *Stage) drawSticks() {
 	c, k := s.canvas, &s.Controls
 	u := c.Unit
@@ -101,7 +100,7 @@ func (s *Stage) drawSticks() {
 		t := paint.Own
 		if i == 1 {
 			if t = paint.Fair; k.bind.Push == 0 {
-				continue // it turns the camera: there is nothing to push
+				continue // the stick that turns the camera is invisible
 			}
 		}
 		x0, y0, x, y, strength := st.x0, st.y0, st.x, st.y, 0.75

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// cell is a part of all colours, of which one will stand for all.
+// cell is a part of the colour space that one colour will represent.
 type cell struct {
 	colours []uint16
 	count   int // pixels
 }
 
-// channel is a part of a colour of 16 bits: red, green or blue, 0 to 255.
+// channel returns a channel of a 16-bit colour: red, green or blue, 0 to 255.
 func channel(c uint16, i int) int {
 	switch i {
 	case 0:
@@ -23,7 +23,7 @@ func channel(c uint16, i int) int {
 	return int(c&31) * 255 / 31
 }
 
-// extent is the channel in which a cell goes furthest, and how far.
+// extent returns the channel with the largest range in the cell, and its range.
 func (e *cell) extent() (widest, far int) {
 	for i := range 3 {
 		low, high := 255, 0
@@ -37,14 +37,13 @@ func (e *cell) extent() (widest, far int) {
 	return widest, far
 }
 
-// worth is how much is won by splitting a cell. What few pixels have counts too: a name is
-// written in few.
+// worth returns the benefit of splitting a cell. It also counts colours of few pixels, because names consist of few.
 func (e *cell) worth() float64 {
 	_, far := e.extent()
 	return float64(far) * math.Sqrt(float64(e.count))
 }
 
-// split makes two of a cell, with as many pixels in both where that can be.
+// split splits a cell into two, with equal numbers of pixels if possible.
 func (e *cell) split(counts []int) (a, b cell) {
 	widest, _ := e.extent()
 	slices.SortFunc(e.colours, func(x, y uint16) int { return channel(x, widest) - channel(y, widest) })
@@ -57,7 +56,7 @@ func (e *cell) split(counts []int) (a, b cell) {
 	return a, b
 }
 
-// mean is the colour that stands for a cell.
+// mean returns the colour that represents a cell.
 func (e *cell) mean(counts []int) color.RGBA {
 	var sum [3]int
 	for _, c := range e.colours {

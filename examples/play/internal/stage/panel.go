@@ -11,19 +11,19 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
-// PanelTop is where the overlay begins, below the status, in points.
+// PanelTop is the upper edge of the overlay, below the status, in points.
 const PanelTop = 68
 
-// panel is the overlay on Ebitengine: what the network does, and sliders to make it worse.
+// panel is the network overlay with its sliders, drawn with Ebitengine.
 type panel struct {
 	net   *overlay.Overlay
 	sheet sheet
-	held  bool // a pointer is down on it
-	mouse bool // that one; a finger otherwise
+	held  bool // a pointer is pressed on the panel
+	mouse bool // the pointer is the mouse; otherwise a finger
 	touch ebiten.TouchID
 }
 
-// newPanel makes the overlay of a stage.
+// newPanel creates the overlay of a stage.
 func newPanel(s *Stage) *panel {
 	config := overlay.Config{Top: PanelTop}
 	if p, ok := s.scene.(Placed); ok {
@@ -50,7 +50,7 @@ func within(x, y float64) func(bx, by, w, h float64) bool {
 	return func(bx, by, w, h float64) bool { return x >= bx && x < bx+w && y >= by && y < by+h }
 }
 
-// tap opens and closes the panel, and takes hold of what is on it.
+// tap opens or closes the panel, or presses a control on it.
 func (p *panel) tap(c *paint.Canvas, x, y float64) {
 	if within(x, y)(statusBox(c)) {
 		p.net.Toggle()
@@ -70,7 +70,7 @@ func (p *panel) tap(c *paint.Canvas, x, y float64) {
 	}
 }
 
-// drag follows the pointer that is down on the panel.
+// drag follows the pressed pointer.
 func (p *panel) drag(c *paint.Canvas) {
 	if !p.held {
 		return
@@ -89,7 +89,7 @@ func (p *panel) drag(c *paint.Canvas) {
 	p.net.Move(0, float64(x)/c.Unit, float64(y)/c.Unit)
 }
 
-// sample takes in a frame.
+// sample records a frame.
 func (p *panel) sample(work float64, now time.Time) {
 	p.net.Figure("work for a frame, without the GPU", work*1000, "ms")
 	p.net.Sample(now)
@@ -101,7 +101,7 @@ func (p *panel) draw(c *paint.Canvas) {
 	p.net.Draw(&p.sheet)
 }
 
-// sheet is a canvas as the overlay takes it: in points.
+// sheet adapts a canvas to the overlay, in points.
 type sheet struct{ *paint.Canvas }
 
 // Size implements [overlay.Canvas].
@@ -134,7 +134,7 @@ func (s *sheet) Text(x, y float64, b []byte, c color.NRGBA) {
 // TextWidth implements [overlay.Canvas].
 func (s *sheet) TextWidth(b []byte) float64 { return s.Small.Width(b) / s.Unit }
 
-// nrgba is a colour of the overlay.
+// nrgba converts a colour of the overlay.
 func nrgba(c color.NRGBA) paint.Tint {
 	return paint.Tint{R: float32(c.R) / 255, G: float32(c.G) / 255, B: float32(c.B) / 255, A: float32(c.A) / 255}
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/hajimehoshi/ebiten/v2"
 )
 
-// picture writes what is on the screen to a file, once.
+// picture writes one screenshot to a file.
 type picture struct {
 	name  string
-	since time.Time // when play began
+	since time.Time // start of play
 	done  bool
 	err   error
 }
 
-// pictureAfter is how long there is play before the picture is taken.
+// pictureAfter is the time of play before the screenshot.
 const pictureAfter = 3 * time.Second
 
-// due reports whether it is time.
+// due reports whether the screenshot is due.
 func (p *picture) due(playing bool, now time.Time) bool {
 	if p.since.IsZero() && playing {
 		p.since = now

@@ -7,16 +7,15 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
 )
 
-// player is who plays in this tab.
+// player returns the player id of this tab.
 func player() uint64 { return browser.Player() }
 
-// listen passes on the lines that are written on the page, where a phone has its keys,
-// and shows where its thumbs go.
+// listen receives chat lines from the text field of the page, which phones need, and forwards the state of the thumbs.
 func (s *Stage) listen() {
 	s.Controls.touch = js.Global().Call("matchMedia", "(pointer: coarse)").Get("matches").Bool()
 	document := js.Global().Get("document")
 	document.Call("addEventListener", "leave", js.FuncOf(func(js.Value, []js.Value) any {
-		go func() { // an event may wait for nothing
+		go func() { // an event handler must not block
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.online.seat.leaves = s.online.seat.token != nil
@@ -24,7 +23,7 @@ func (s *Stage) listen() {
 		return nil
 	}))
 	browser.OnLeave(func() {
-		go func() { // an event may wait for nothing; this runs before the page is gone
+		go func() { // an event handler must not block; this runs before the page closes
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.online.leave(time.Now())
@@ -46,7 +45,7 @@ func (s *Stage) listen() {
 		if text == "" {
 			return nil
 		}
-		go func() { // an event may wait for nothing
+		go func() { // an event handler must not block
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			s.say(talker, text)
@@ -55,10 +54,10 @@ func (s *Stage) listen() {
 	}))
 }
 
-// announceEnd tells the page why the session on its seat has ended.
+// announceEnd reports the end of the session on a seat to the page.
 func announceEnd(why error) { browser.Ended(why) }
 
-// announce tells the page what has happened, by an event of that kind.
+// announce dispatches an event to the page.
 func announce(kind, detail string) {
 	event := js.Global().Get("CustomEvent").New(kind, map[string]any{"detail": detail})
 	js.Global().Get("document").Call("dispatchEvent", event)

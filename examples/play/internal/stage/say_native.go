@@ -4,14 +4,14 @@ package stage
 
 import "math/rand/v2"
 
-// player is somebody new.
+// player returns a random player id.
 func player() uint64 { return rand.Uint64() | 1 }
 
-// listen is for pages: a window has keys.
+// listen does nothing in a window, which has a keyboard.
 func (s *Stage) listen() {}
 
-// announce is for pages: who is at a window sees it.
+// announce does nothing in a window.
 func announce(kind, detail string) {}
 
-// announceEnd tells nobody: there is no page.
+// announceEnd does nothing in a window.
 func announceEnd(error) {}

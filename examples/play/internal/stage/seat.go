@@ -9,25 +9,25 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// seat is a seat in a room, which a client plays on for one session.
+// seat is a seat in a room, for one session.
 type seat struct {
-	token  *netcode.ConnectToken // nil: it plays as anybody, in one session after the other
-	leaves bool                  // the player goes
+	token  *netcode.ConnectToken // nil: play without a room, with reconnects
+	leaves bool                  // the player leaves
 }
 
-// errLeft is why there is no session any more when the player has gone.
+// errLeft is the error of a session that the player has left.
 var errLeft = errors.New("you have left the room")
 
 // ErrToken is wrapped by the errors of [Options.Check].
 var ErrToken = errors.New("-token: no connect token in base64")
 
-// Check returns an error that wraps [ErrToken] where the token is none.
+// Check returns an error that wraps [ErrToken] if the token is invalid.
 func (o *Options) Check() error {
 	_, err := o.token()
 	return err
 }
 
-// token is the one of the options, nil for none.
+// token decodes the token of the options. It returns nil if there is none.
 func (o *Options) token() (*netcode.ConnectToken, error) {
 	if o.Token == "" {
 		return nil, nil
@@ -51,16 +51,16 @@ func newSeat(o *Options) seat {
 	return seat{token: token}
 }
 
-// Crowded is a [Scene] that knows how many play, for the page around it.
+// Crowded is a [Scene] that reports the number of players to the page.
 type Crowded interface {
-	// Players is how many there are, the own one among them.
+	// Players returns the number of players, including the own player.
 	Players() int
 }
 
-// crowd tells the page who is there.
+// crowd reports the number of players to the page.
 type crowd struct{ told int }
 
-// look tells how many play, when that has changed.
+// look reports the number if it has changed.
 func (x *crowd) look(s *Stage) {
 	if scene, ok := s.scene.(Crowded); ok {
 		if n := scene.Players(); n != x.told {

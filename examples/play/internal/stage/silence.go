@@ -6,14 +6,14 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// tooLong is after how long without a datagram the player is told. Until the session ends of it, the world merely stands
-// still, which looks as if the game did.
+// tooLong is the time without a datagram after which the player is informed. Until the session times out, the world only
+// stands still, which looks as if the game had frozen.
 const tooLong = 1500 * time.Millisecond
 
-// silent reports whether nothing has come from the server for too long.
+// silent reports whether the server has been silent for too long.
 func (s *Stage) silent() bool { return s.client.Stats().Session.Silence >= tooLong }
 
-// drawSilence says that nothing comes from the server.
+// drawSilence shows that the server is not responding.
 func (s *Stage) drawSilence() {
 	if !s.silent() {
 		return

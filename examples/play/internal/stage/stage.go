@@ -15,42 +15,42 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
-// Options are what a client is started with.
+// Options are the options of a client.
 type Options struct {
 	// Connect is the server's address, or ws:// and an address.
 	Connect string
-	// Name is what the player wants to be called. "": the server makes up something.
+	// Name is the player's preferred name. "": the server chooses one.
 	Name string
-	// Token is the connect token of a seat in a room, in base64. The client plays this one session, and ends with it, since
-	// a token is used once: whoever gave it has another one for the seat. "": none.
+	// Token is the connect token of a seat in a room, in base64. The client then plays one session and ends, because a
+	// token serves once; its issuer can issue another one for the seat. "": none.
 	Token string
-	// Insecure allows a server on another machine, unprotected.
+	// Insecure allows unprotected play on a server on another machine.
 	Insecure bool
-	// Bots and NPCs are how many there are in a match of its own, or [Usual].
+	// Bots and NPCs are the numbers in a local match, or [Usual].
 	Bots, NPCs int
-	// Preset is the netcode of that match. "": that of the world.
+	// Preset is the netcode model of a local match. "": the world's default.
 	Preset string
-	// Seed is that of its world and its bots. 0: 1.
+	// Seed is the seed of a local match. 0: 1.
 	Seed uint64
-	// Drive fills the inputs in the place of keys, mouse and thumbs. nil: these do.
+	// Drive gathers the inputs instead of the devices. nil: the devices do.
 	Drive *systems.GatherFunc
 	// Picture is the file for a picture of the screen, after which the client ends. "": none.
 	Picture string
-	// Movie is the GIF file for six seconds of play, with the overlay while the link gets
-	// worse, after which the client ends. "": none.
+	// Movie is the name of a GIF file for six seconds of play with the overlay, while the link gets worse. The client then
+	// ends. "": none.
 	Movie string
 }
 
 // ErrSession is wrapped by the error of [Stage.Play] when the session of a token has ended.
 var ErrSession = errors.New("the session has ended")
 
-// Usual is as many as a world has where nothing is said.
+// Usual means the world's default number.
 const Usual = -1
 
-// Stage is the client of a world, as Ebitengine runs it. Its lock is for the keeper, which
-// goes on with the session while nothing is drawn, in a hidden tab.
+// Stage is the client of a world as an Ebitengine game. Its lock is shared with the keeper, which continues the session
+// while nothing is drawn in a hidden tab.
 type Stage struct {
-	// Controls are what the player does.
+	// Controls is the state of the input devices.
 	Controls Controls
 
 	mu      sync.Mutex
@@ -58,8 +58,8 @@ type Stage struct {
 	scene   Scene
 	name    string
 	online  *online
-	client  *systems.Client // nil: there is none yet
-	canvas  *paint.Canvas   // nil: there is no screen
+	client  *systems.Client // nil before the first connection
+	canvas  *paint.Canvas   // nil without a screen
 	chat    chat
 	panel   *panel
 	crowd   crowd
@@ -68,14 +68,14 @@ type Stage struct {
 	drive   *systems.GatherFunc
 	was     bool      // connected
 	frame   time.Time // drawn last
-	step    float64   // seconds of this frame
-	began   time.Time // the newest frame
+	step    float64   // duration of this frame in seconds
+	began   time.Time // start of the newest frame
 	fps     float64
-	work    float64 // seconds of a frame before Ebitengine draws it, smoothed
+	work    float64 // seconds of work per frame before Ebitengine draws, smoothed
 	dot     *ebiten.Image
 }
 
-// New makes a stage that has no screen yet: see [Stage.Play]. It panics where the token is none: see [Options.Check].
+// New returns a stage without a screen: see [Stage.Play]. It panics if the token is invalid: see [Options.Check].
 func New(w World, o *Options) *Stage {
 	s := &Stage{world: w, name: o.Name, drive: o.Drive, picture: picture{name: o.Picture}, movie: movie{name: o.Movie}}
 	s.Controls.bind = w.Controls
@@ -85,10 +85,10 @@ func New(w World, o *Options) *Stage {
 	return s
 }
 
-// Play opens a window, or takes the page, and plays until it is closed.
+// Play opens a window, or uses the page, and plays until it is closed.
 func (s *Stage) Play() error { return s.PlayAs(s) }
 
-// PlayAs is [Stage.Play] of a game that has this one within, and does more: for tests.
+// PlayAs is [Stage.Play] for a game that wraps this one, for tests.
 func (s *Stage) PlayAs(game ebiten.Game) error {
 	ebiten.SetWindowTitle("Tactus " + s.world.Name)
 	ebiten.SetWindowSize(1280, 720)
@@ -96,43 +96,41 @@ func (s *Stage) PlayAs(game ebiten.Game) error {
 		ebiten.SetWindowSize(movieWide, movieHigh)
 	}
 	ebiten.SetWindowResizingMode(ebiten.WindowResizingModeEnabled)
-	// A frame updates once, right before it is drawn: input is as fresh as it can be.
+	// Update once per frame, right before drawing, for the freshest input.
 	ebiten.SetTPS(ebiten.SyncWithFPS)
 	ebiten.SetRunnableOnUnfocused(true)
-	ebiten.SetScreenClearedEveryFrame(false) // all of it is drawn over
+	ebiten.SetScreenClearedEveryFrame(false) // every frame covers the whole screen
 	s.dot = ebiten.NewImage(1, 1)
 	s.canvas = paint.New()
 	s.listen()
 	go s.keep()
 	err := ebiten.RunGame(game)
-	s.mu.Lock() // for good: the keeper does no more
+	s.mu.Lock() // permanently: the keeper stops
 	s.online.close()
 	return err
 }
 
-// Name is what the player wants to be called; "" leaves that to the server.
+// Name returns the player's preferred name, or "" for the server's choice.
 func (s *Stage) Name() string { return s.name }
 
-// Step is how long this frame takes, in seconds.
+// Step returns the duration of this frame in seconds.
 func (s *Stage) Step() float64 { return s.step }
 
-// Ticking reports, while an input is filled, whether it is a tick's; if not, a frame shows
-// it until the tick comes.
+// Ticking reports whether the input being gathered is the input of a tick. Otherwise it is for a frame only.
 func (s *Stage) Ticking() bool { return s.Controls.ticking }
 
-// Tell adds a line to what people say, or to what has happened: who did it, and what.
+// Tell adds a line to the chat: its author and its text.
 func (s *Stage) Tell(who, text string, t paint.Tint) {
 	s.chat.add(note{who: who, text: text, colour: t, at: time.Now()})
 }
 
-// Hit shows in the overlay what the server made of a shot.
+// Hit shows the server's decision about a shot in the overlay.
 func (s *Stage) Hit(h overlay.Hit) { s.panel.net.Hit(h) }
 
-// Covered reports whether the overlay lies over a part of the screen, in pixels: there is
-// no use in drawing there.
+// Covered reports whether the overlay covers a part of the screen, in pixels.
 func (s *Stage) Covered(x, y, w, h float64) bool { return s.panel.covers(s.canvas, x, y, w, h) }
 
-// keepEvery is how often the session is looked after while nothing is drawn.
+// keepEvery is the interval of updates while nothing is drawn.
 const keepEvery = 100 * time.Millisecond
 
 func (s *Stage) keep() {
@@ -146,7 +144,7 @@ func (s *Stage) keep() {
 	}
 }
 
-// Update implements [ebiten.Game]: it reads the devices and runs the ticks that are due.
+// Update implements [ebiten.Game]. It reads the devices and runs the due ticks.
 func (s *Stage) Update() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,17 +186,17 @@ func (s *Stage) say(t Talker, text string) {
 	}
 }
 
-// LayoutF implements [ebiten.LayoutFer]: as many pixels as the screen has.
+// LayoutF implements [ebiten.LayoutFer]. The result is the number of physical pixels.
 func (s *Stage) LayoutF(w, h float64) (float64, float64) {
 	f := ebiten.Monitor().DeviceScaleFactor()
 	return math.Ceil(w * f), math.Ceil(h * f)
 }
 
-// Layout is what [ebiten.Game] asks for where there is a LayoutF.
+// Layout is required by [ebiten.Game]. Ebitengine calls LayoutF instead.
 func (s *Stage) Layout(w, h int) (int, int) { return w, h }
 
-// Draw implements [ebiten.Game]. It draws on the screen behind the screen only where a
-// picture is wanted; else one pixel there says that there is a new frame.
+// Draw implements [ebiten.Game]. It draws only for screenshots. Otherwise it sets one pixel, so that Ebitengine shows the
+// frame.
 func (s *Stage) Draw(behind *ebiten.Image) {
 	if !s.kept() {
 		behind.DrawImage(s.dot, nil)
@@ -215,11 +213,10 @@ func (s *Stage) Draw(behind *ebiten.Image) {
 	}
 }
 
-// kept reports whether what is drawn is kept in a file, and not only shown.
+// kept reports whether frames are also written to a file.
 func (s *Stage) kept() bool { return s.picture.name != "" || s.movie.name != "" }
 
-// DrawFinalScreen implements [ebiten.FinalScreenDrawer]: everything is drawn right where
-// it is seen, not copied there.
+// DrawFinalScreen implements [ebiten.FinalScreenDrawer]. It draws directly on the screen, without a copy.
 func (s *Stage) DrawFinalScreen(screen ebiten.FinalScreen, behind *ebiten.Image, _ ebiten.GeoM) {
 	if s.kept() {
 		screen.DrawImage(behind, nil)
@@ -231,8 +228,7 @@ func (s *Stage) DrawFinalScreen(screen ebiten.FinalScreen, behind *ebiten.Image,
 	s.work += (time.Since(s.began).Seconds() - s.work) * 0.1
 }
 
-// advance brings everything up to date for a frame, and returns the client to draw, nil
-// while there is no session.
+// advance updates everything for a frame. It returns the client to draw, or nil while there is no session.
 func (s *Stage) advance(now time.Time) *systems.Client {
 	s.step = min(max(now.Sub(s.frame).Seconds(), 0), 0.25)
 	s.frame = now

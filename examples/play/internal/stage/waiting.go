@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// drawWaiting says what there is to wait for, and why.
+// drawWaiting shows why the player has to wait.
 func (s *Stage) drawWaiting(now time.Time) {
 	c := s.canvas
 	u := c.Unit
@@ -29,7 +29,7 @@ func (s *Stage) drawWaiting(now time.Time) {
 		f := float64(i-1) * 22 * u
 		c.Disc(c.W/2+f, y+26*u+sin*5*u*cos, 9*u, paint.Own.Fade(0.5+0.5*math.Abs(sin)))
 	}
-	if !s.Controls.touch { // it names keys
+	if !s.Controls.touch { // the text names keys
 		c.Lines(c.Normal, c.W/2, y+78*u, c.W-32*u, 20*u, s.world.Help, paint.Muted)
 	}
 	if s.online.err != nil {

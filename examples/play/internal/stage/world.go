@@ -9,53 +9,50 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/overlay"
 )
 
-// World is what a world brings to the client.
+// World describes a world to the client.
 type World struct {
-	// Name is what it is called on the command line, in lower case.
+	// Name is the name on the command line, in lower case.
 	Name string
-	// Help says in a line which keys do what: "A D walk, Space jumps".
+	// Help is a line about the keys: "A D walk, Space jumps".
 	Help string
-	// Protocol makes the protocol, as the server has it.
+	// Protocol builds the same protocol as the server's.
 	Protocol func() *ecs.Protocol
-	// Controls say what keys, mouse and thumbs press.
+	// Controls maps keys, mouse and thumbs to buttons.
 	Controls Bindings
-	// New makes the scene of a stage; there is one for all sessions of a program.
+	// New creates the scene of a stage. The scene serves all sessions of the program.
 	New func(s *Stage) Scene
 }
 
-// Scene is a world to look at and to play. Its methods are called one at a time.
+// Scene draws a world and provides its inputs. Its methods are never called concurrently.
 type Scene interface {
-	// Configure completes the configuration of a client that is about to connect, for each
-	// session anew: its inputs, mostly by [Inputs], who it asks to be ([Stage.Name]),
-	// messages, scopes.
+	// Configure completes the configuration of a client before each connection: its inputs, usually with [Inputs], its
+	// login request with [Stage.Name], messages and scopes.
 	Configure(c *systems.ClientConfig)
-	// Draw draws a frame, [Stage.Step] after the one before: all of the screen, and what the
-	// world shows over it. c has its view ready; it is nil while there is no session, when
-	// what was there last will do.
+	// Draw draws a whole frame, [Stage.Step] after the previous one. The view of c is up to date. c is nil while there is
+	// no session; then Draw may repeat the last picture.
 	Draw(c *systems.Client, to *paint.Canvas)
 }
 
-// Talker is a [Scene] in which people can say something. What others say it shows by
-// [Stage.Tell].
+// Talker is a [Scene] with a chat. It shows received lines with [Stage.Tell].
 type Talker interface {
 	// Say sends a line.
 	Say(c *systems.Client, text string)
 }
 
-// Captioned is a [Scene] that says who the player is.
+// Captioned is a [Scene] that shows the player's name.
 type Captioned interface {
-	// Caption appends the name to b, or nothing where it is not known.
+	// Caption appends the name to b, or nothing if the name is unknown.
 	Caption(b []byte) []byte
 }
 
-// Placed is a [Scene] in which the overlay shows what the server has.
+// Placed is a [Scene] for which the overlay shows the server's positions.
 type Placed interface {
-	// Places says where things are; make it by [PlacesOf].
+	// Places returns the positions: see [PlacesOf].
 	Places() overlay.Places
 }
 
-// PlacesOf makes [Placed] of the component T that says where an entity is: in is the place
-// in it, screen where that is on the screen, in pixels, and false where it cannot be seen.
+// PlacesOf returns the positions of entities for [Placed] from their component T. in returns the position in T. screen
+// converts it to pixels and returns false if it is not visible.
 func PlacesOf[T any](s *Stage, in func(T) overlay.Point, screen func(overlay.Point) (x, y float64, ok bool)) overlay.Places {
 	return overlay.PlacesOf(in, func(p overlay.Point) (x, y float64, ok bool) {
 		x, y, ok = screen(p)
@@ -67,10 +64,9 @@ func PlacesOf[T any](s *Stage, in func(T) overlay.Point, screen func(overlay.Poi
 	})
 }
 
-// Inputs makes [systems.ClientConfig.Gather] and Partial of one function, which fills an
-// input by what the devices say ([Stage.Controls]). A button that was down in any frame
-// since the tick before counts, and nothing that a frame has shown is taken back.
-// [Stage.Ticking] says whether it is a tick's input or one that a frame shows until then.
+// Inputs sets Gather and Partial of [systems.ClientConfig] to a function that gathers an input from [Stage.Controls]. A
+// button counts if it was pressed in any frame since the previous tick. Buttons that a frame has shown stay pressed until
+// the tick. [Stage.Ticking] distinguishes the input of a tick from the input of a frame.
 func Inputs[T any](s *Stage, config *systems.ClientConfig, fill func(c *systems.Client, in *T)) {
 	filler := func(tick bool) systems.GatherFunc {
 		return systems.Gather(func(c *systems.Client, in *T) {
@@ -82,34 +78,33 @@ func Inputs[T any](s *Stage, config *systems.ClientConfig, fill func(c *systems.
 	config.Gather, config.Partial = filler(true), filler(false)
 }
 
-// Bindings say which buttons of a world devices press. Buttons are bits that the world
-// chooses.
+// Bindings maps devices to the buttons of a world. Buttons are bits that the world defines.
 type Bindings struct {
-	// Keys are keys, each with what it presses.
+	// Keys maps keys to buttons.
 	Keys []Key
-	// Click is what the left mouse button presses. 0: nothing.
+	// Click is the buttons of the left mouse button. 0: none.
 	Click uint32
-	// Walk is what the left thumb presses in eight directions: up, down, left and right.
-	// The zero value: the stick is for [Controls.Stick] alone.
+	// Walk lists the buttons of the left thumb for up, down, left and right. The zero value leaves the stick to
+	// [Controls.Stick].
 	Walk [4]uint32
-	// Push is what the right thumb presses while it is away from where it came down. 0:
-	// without Turn, there is no right stick, and the left one may begin anywhere.
+	// Push is the buttons of the right thumb while it is away from its starting point. If Push is 0 and Turn is false,
+	// there is no right stick, and the left one may start anywhere.
 	Push uint32
-	// Turn has the right thumb turn a camera: see [Controls.Look].
+	// Turn lets the right thumb turn the camera: see [Controls.Look].
 	Turn bool
-	// Pads are round buttons on a touch screen, from the right lower corner upwards.
+	// Pads are touch buttons, from the lower right corner upwards.
 	Pads []Pad
-	// Aims shows a cross where the mouse is.
+	// Aims shows a cross at the mouse.
 	Aims bool
 }
 
-// Key is a key and the buttons it presses.
+// Key is a key and its buttons.
 type Key struct {
 	Key     ebiten.Key
 	Buttons uint32
 }
 
-// Pad is a round button on a touch screen.
+// Pad is a round touch button.
 type Pad struct {
 	Name    string // short
 	Buttons uint32

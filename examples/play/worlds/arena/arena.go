@@ -101,9 +101,8 @@ func (a *scene) fill(c *systems.Client, in *game.Action) {
 	}
 }
 
-// aimed is the direction to aim in: that of the thumbs, or of the keys where there is no
-// mouse. A shot goes from where the player is at the tick, which is not quite where a frame
-// shows it, so at a place under the mouse it aims from there.
+// aimed returns the direction of the shot: from the thumbs, from the keys without a mouse, or towards the mouse. The shot
+// starts at the player's position in the tick, which differs slightly from the drawn position, so it aims from there.
 func (a *scene) aimed(c *systems.Client) uint16 {
 	k := &a.stage.Controls
 	toward := func(x, y float64) {
@@ -153,10 +152,10 @@ func (a *scene) call(c *systems.Client) {
 func (a *scene) Say(c *systems.Client, text string) {
 	var s game.Say
 	s.Text.Set(text)
-	_ = a.messages.Say.Send(c.Session().Channels(), &s) // who has too much waiting says nothing
+	_ = a.messages.Say.Send(c.Session().Channels(), &s) // dropped if too many messages wait
 }
 
-// said takes in what somebody said.
+// said shows a received line of chat.
 func (a *scene) said(s *game.Said) {
 	self := uint32(0)
 	if a.client != nil {
@@ -165,7 +164,7 @@ func (a *scene) said(s *game.Said) {
 	a.stage.Tell(s.Name.String(), s.Text.String(), paint.Of(s.Client, self))
 }
 
-// feed takes in kills that have not been told.
+// feed shows new kills.
 func (a *scene) feed(f game.Feed) {
 	if !a.fed {
 		a.told, a.fed = f.Total, true
@@ -183,7 +182,7 @@ func (a *scene) feed(f game.Feed) {
 	}
 }
 
-// called is what a player is called, or empty.
+// called returns the name of a player, or nothing if it is unknown.
 func (a *scene) called(client uint32) string {
 	for _, p := range a.list {
 		if p.client == client {

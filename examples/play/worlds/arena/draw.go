@@ -7,10 +7,10 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// droneColour is that of who is nobody's.
+// droneColour is the colour of entities without an owner.
 var droneColour = paint.RGB(0x8d7bd8)
 
-// drawWorld draws the arena and all in it.
+// drawWorld draws the arena and its entities.
 func (a *scene) drawWorld() {
 	c := a.to
 	a.camera.Field(game.Size, game.Size, 50)
@@ -18,7 +18,7 @@ func (a *scene) drawWorld() {
 	a.drawGlows()
 	a.drawTracers()
 	c.Light(false)
-	// One kind after the other: each reaches the screen at once.
+	// Draw all parts of one kind in one draw call.
 	for _, part := range [...]func(*scene, *actor, place){(*scene).drawShadow, (*scene).drawDrone, (*scene).drawGun, (*scene).drawBody} {
 		for _, x := range a.list {
 			if at, ok := a.placeOf(x); ok && !x.own {
@@ -72,7 +72,7 @@ func (a *scene) drawTracers() {
 		if e.kind != tracer {
 			continue
 		}
-		// The bolt flies: its tail follows.
+		// The tail follows the bolt.
 		f := e.age / e.life
 		tail := min(f*1.1, 0.96)
 		x0, y0 := a.camera.OnScreen(e.x+(e.dx-e.x)*tail, e.y+(e.dy-e.y)*tail)
@@ -114,7 +114,7 @@ func (a *scene) drawShadow(_ *actor, at place) {
 	a.to.Disc(at.x+2.5*a.camera.Scale, at.y+4*a.camera.Scale, at.d*1.06, paint.Tint{A: 0.35})
 }
 
-// flashing is an actor's colour, which brightens for a moment when it is hit.
+// flashing returns the colour of an actor, which brightens for a moment after a hit.
 func (x *actor) flashing() paint.Tint { return x.colour.Toward(paint.White, 0.75*x.flash/flashTime) }
 
 func (a *scene) drawDrone(x *actor, at place) {
@@ -123,7 +123,7 @@ func (a *scene) drawDrone(x *actor, at place) {
 	}
 }
 
-// drawGun draws what a player holds.
+// drawGun draws the gun of a player.
 func (a *scene) drawGun(x *actor, at place) {
 	if x.client == 0 {
 		return

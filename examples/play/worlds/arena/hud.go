@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/examples/play/internal/paint"
 )
 
-// drawScores draws the best players, and the own one.
+// drawScores draws the best players and the own player.
 func (a *scene) drawScores() {
 	c := a.to
 	u := c.Unit
@@ -84,7 +84,7 @@ func (a *scene) drawMap() {
 			c.Rect(px-u, py-u, 2*u, 2*u, droneColour.Fade(0.7))
 		}
 	}
-	// What is on the screen.
+	// The visible part.
 	w, h := c.W/a.camera.Scale*f, c.H/a.camera.Scale*f
 	cx, cy := x+6*u+a.camera.X*f, y+6*u+a.camera.Y*f
 	x0, y0, x1, y1 := max(cx-w/2, x), max(cy-h/2, y), min(cx+w/2, x+side), min(cy+h/2, y+side)

@@ -23,10 +23,10 @@ type thing struct {
 	Who    game.Player `ecs:"optional"`
 }
 
-// actor is what the scene remembers of an entity.
+// actor is the scene's state of an entity.
 type actor struct {
 	id      components.NetID
-	client  uint32 // whose it is; 0: the server's
+	client  uint32 // owner; 0: the server
 	own     bool
 	x, y    float64
 	turn    float64
@@ -35,10 +35,10 @@ type actor struct {
 	shots   uint8
 	name    components.Text[[16]byte]
 	kills   int
-	shown   float64 // health as drawn, which follows slowly
-	flash   float64 // seconds of a hit that are left to show
-	kick    float64 // seconds of a shot that are left to show
-	grown   float64 // 0 to 1 since it came up
+	shown   float64 // displayed health, which follows slowly
+	flash   float64 // remaining time of the flash after a hit, in seconds
+	kick    float64 // remaining time of the recoil after a shot, in seconds
+	grown   float64 // 0 to 1 after it has appeared
 	seen    uint64  // frame
 	colour  paint.Tint
 	downFor float64 // seconds
@@ -62,7 +62,7 @@ const (
 	burst
 )
 
-// scene is what there is to see, in world units.
+// scene is the drawn world, in world units.
 type scene struct {
 	actors  map[components.NetID]*actor
 	list    []*actor
@@ -78,8 +78,8 @@ type scene struct {
 	client   *systems.Client // of the newest frame with a session
 	messages *game.Messages
 	named    bool   // the server knows the player's name
-	aim      uint16 // that keys or thumbs have left
-	fed      bool   // it is known how many kills there were
+	aim      uint16 // last aim of keys or thumbs
+	fed      bool   // the number of kills is known
 	told     uint16 // kills
 	verdicts verdicts
 }
@@ -88,14 +88,14 @@ func newScene(s *stage.Stage) *scene {
 	return &scene{actors: make(map[components.NetID]*actor), random: 1, stage: s, messages: game.NewMessages()}
 }
 
-// reset forgets all that there was, for another session.
+// reset clears the scene for a new session.
 func (s *scene) reset() {
 	clear(s.actors)
 	s.list, s.own, s.fed, s.named = s.list[:0], nil, false, false
 	s.camera.Reset()
 }
 
-// update takes in the view.
+// update updates the scene from the view.
 func (s *scene) update(c *systems.Client, dt float64) {
 	view := c.View()
 	if view == nil {
@@ -118,7 +118,7 @@ func (s *scene) update(c *systems.Client, dt float64) {
 		}
 		s.list = append(s.list, a)
 	}
-	slices.SortFunc(s.list, func(a, b *actor) int { return cmp.Compare(a.id, b.id) }) // who lies on top does not change
+	slices.SortFunc(s.list, func(a, b *actor) int { return cmp.Compare(a.id, b.id) }) // a fixed drawing order
 	for _, a := range s.list {
 		s.fire(a)
 	}
@@ -126,7 +126,7 @@ func (s *scene) update(c *systems.Client, dt float64) {
 	s.follow(dt)
 }
 
-// take takes in one entity.
+// take updates one entity.
 func (s *scene) take(view *ecs.World, e ecs.Entity, t *thing, self uint32, dt float64) {
 	id := view.NetID(e)
 	a := s.actors[id]
@@ -202,7 +202,7 @@ func (s *scene) fire(a *actor) {
 	}
 }
 
-// explode shows that an actor was shot down.
+// explode shows the destruction of an actor.
 func (s *scene) explode(a *actor) {
 	s.add(effect{kind: burst, x: a.x, y: a.y, life: 0.45, size: 120, t: a.colour})
 	for range 26 {

@@ -8,13 +8,13 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// verdicts passes on what the server made of the own player's shots, each once.
+// verdicts forwards the server's decisions about the own player's shots to the overlay, each once.
 type verdicts struct {
 	client *systems.Client
-	newest uint32 // tick of the newest one passed on
+	newest uint32 // tick of the newest forwarded decision
 }
 
-// take looks for a new one.
+// take forwards a new decision.
 func (n *verdicts) take(c *systems.Client, pass func(overlay.Hit)) {
 	w := c.World()
 	own, _ := c.Own(w)
@@ -22,13 +22,13 @@ func (n *verdicts) take(c *systems.Client, pass func(overlay.Hit)) {
 	if v == nil || n.client == c && v.Tick <= n.newest {
 		return
 	}
-	known := n.client == c // that of before the session is old
+	known := n.client == c // decisions of an earlier session are old
 	if n.client, n.newest = c, v.Tick; known {
 		pass(hitOf(v))
 	}
 }
 
-// hitOf is a verdict as the overlay shows it.
+// hitOf converts a decision for the overlay.
 func hitOf(v *game.Verdict) overlay.Hit {
 	point := func(s game.Spot) overlay.Point {
 		x, y := s.Place()

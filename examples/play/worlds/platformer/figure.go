@@ -9,19 +9,19 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// figure is what the scene remembers of a character.
+// figure is the scene's state of a character.
 type figure struct {
-	at       paint.Vec // the feet, as drawn: steps are taken softly
-	turn     float64   // degrees, as drawn
-	speed    float64   // over what it stands on
-	stride   float64   // where the legs are, in radians
+	at       paint.Vec // drawn position of the feet, smoothed on steps
+	turn     float64   // drawn direction in degrees
+	speed    float64   // relative to the ground
+	stride   float64   // phase of the legs in radians
 	air      float64   // 0 on the ground to 1 in the air
 	coins    uint16
 	tint     paint.Tint
 	own, saw bool
 }
 
-// update takes in the view, and returns the own character.
+// update updates the scene from the view and returns the own character.
 func (s *scene) update(c *systems.Client, dt float64) (own *figure) {
 	for _, f := range s.figures {
 		f.saw = false
@@ -47,7 +47,7 @@ func (s *scene) update(c *systems.Client, dt float64) (own *figure) {
 	return own
 }
 
-// move makes the figure what the body is, softly where that jumps.
+// move moves the figure to its body, smoothly where the body jumps.
 func (f *figure) move(at paint.Vec, b *game.Body, dt float64) {
 	up := at.Y - f.at.Y
 	f.at.X, f.at.Z = at.X, at.Z
@@ -79,7 +79,7 @@ func (s *scene) drawFigures(c *systems.Client) {
 	}
 }
 
-// drawGhost draws where the server has the own character: a round trip and a buffer behind.
+// drawGhost draws the own character's position on the server, which is a round trip and a buffer behind.
 func (s *scene) drawGhost(c *systems.Client, own *figure) {
 	s.ghost = 0
 	e, ok := c.Own(c.View())
@@ -120,7 +120,7 @@ func (s *scene) drawFigure(f *figure, t paint.Tint, alpha float64) {
 	}
 }
 
-// ground is how high the highest thing below a place is.
+// ground returns the height of the highest surface below a place.
 func (s *scene) ground(at paint.Vec) float64 {
 	top := -20.0
 	for i := range game.Solids {

@@ -19,8 +19,8 @@ var (
 	gold   = paint.RGB(0xffd24a)
 )
 
-// drawLevel draws boxes in tiles, so that each is in front of or behind what stands on it, ramps
-// as planks, and platforms where they are.
+// drawLevel draws boxes in tiles, so that each tile is entirely in front of or behind a character, ramps as planks, and
+// platforms at their current positions.
 func (s *scene) drawLevel() {
 	s.drawClouds()
 	for i := range game.Solids {
@@ -84,7 +84,7 @@ func (s *scene) drawRamp(b *game.Solid) {
 	}
 }
 
-// drawCoins draws the coins that hang there, turning, and the bell.
+// drawCoins draws the remaining coins and the bell.
 func (s *scene) drawCoins(c *systems.Client) {
 	for _, v := range ecs.All[struct{ Coin game.Coin }](c.View()) {
 		if v.Coin.BackAt > c.ServerTick() || int(v.Coin.Number) >= len(game.Coins) {
@@ -101,16 +101,16 @@ func (s *scene) drawCoins(c *systems.Client) {
 	}
 }
 
-// spark is what flies about where a coin was taken.
+// spark is a particle of a collected coin.
 type spark struct {
 	at   paint.Vec
-	life float64 // seconds that are left
+	life float64 // remaining seconds
 	tint paint.Tint
 }
 
 const sparkLife = 0.7
 
-// drawSparks draws them, and moves them on.
+// drawSparks draws the particles and moves them.
 func (s *scene) drawSparks(dt float64) {
 	for i := range s.sparks {
 		p := &s.sparks[i]

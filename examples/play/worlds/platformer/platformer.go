@@ -53,7 +53,7 @@ func World() stage.World {
 type scene struct {
 	stage   *stage.Stage
 	space   paint.Space
-	time    float64 // seconds, of the level that is drawn
+	time    float64 // time of the drawn level in seconds
 	yaw     float64 // of the camera, in degrees as in game.Input
 	pitch   float64 // radians
 	turned  float64 // seconds since the player turned the camera
@@ -98,7 +98,7 @@ func axis(held, less, more uint32) (v int8) {
 	return v
 }
 
-// taken hears of a coin that somebody has taken.
+// taken handles the collection of a coin.
 func (s *scene) taken(t *game.Taken) {
 	colour := gold
 	if t.Coin == 0 {
@@ -120,7 +120,7 @@ func (s *scene) Places() overlay.Places {
 	})
 }
 
-// vec is a place of the level as paint has it: z away from who looks north.
+// vec converts a position of the level for package paint, where z points south.
 func vec(v game.Vec) paint.Vec { return paint.Vec{X: float64(v.X), Y: float64(v.Y), Z: -float64(v.Z)} }
 
 // Draw implements [stage.Scene].
@@ -149,7 +149,7 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	}
 }
 
-// tick moves on the time that the level is drawn at: that of the client's own character, softly.
+// tick advances the time of the drawn level smoothly to that of the client's own character.
 func (s *scene) tick(c *systems.Client, dt float64) {
 	s.time += dt
 	if c == nil {

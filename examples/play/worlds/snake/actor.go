@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// actor is what the scene remembers of a snake.
+// actor is the scene's state of a snake.
 type actor struct {
 	client        uint32
 	x, y, turn    float64
@@ -18,16 +18,16 @@ type actor struct {
 	tint          paint.Tint
 	own, seen     bool
 	dead, burst   bool
-	fade          float64 // 0: it lives, 1: nothing of it is left
-	grown         float64 // 0 to 1 since it came up
-	final         float64 // seconds for which the news that it is dead for good counts
+	fade          float64 // 0: alive, 1: completely faded
+	grown         float64 // 0 to 1 after it has appeared
+	final         float64 // remaining time in which a final death counts, in seconds
 }
 
-// finalFor is longer than a snake is away, and shorter than it takes to die twice: the news comes
-// before the death is drawn, where others are drawn far behind.
+// finalFor is longer than the time between death and respawn, and shorter than the time between two deaths. The final death
+// arrives before the drawn one, because other snakes are drawn in the past.
 const finalFor = game.Away - 0.2
 
-// name is what players call it.
+// name returns the name of the snake's player.
 func (a *actor) name() string {
 	if a.own {
 		return "you"
@@ -35,7 +35,7 @@ func (a *actor) name() string {
 	return "snake " + strconv.Itoa(int(a.client))
 }
 
-// update takes in the view.
+// update updates the scene from the view.
 func (s *scene) update(c *systems.Client, dt float64) {
 	s.own = nil
 	for _, a := range s.actors {
@@ -61,8 +61,7 @@ func (s *scene) update(c *systems.Client, dt float64) {
 	}
 }
 
-// follow makes of a snake's state what there is to see: a death that may be withdrawn, one that was, and
-// one that is final.
+// follow shows the state of a snake: a death that may be withdrawn, a withdrawn death, or a final death.
 func (s *scene) follow(a *actor, v *game.Snake, dt float64) {
 	dead := v.Dead > 0
 	if a.dead && !dead {
@@ -112,8 +111,7 @@ func (s *scene) drawSnake(c *systems.Client, v *snake) {
 	s.drawHead(a, t)
 }
 
-// drawHead draws the head, with eyes that are crossed where the snake is dead, and a broken ring
-// around one whose death is not final.
+// drawHead draws the head. Dead snakes have crossed eyes. A broken ring marks a death that is not final.
 func (s *scene) drawHead(a *actor, t paint.Tint) {
 	p, w := &s.camera, game.Width*a.grown
 	sin, cos := math.Sincos(a.turn)
@@ -138,7 +136,7 @@ func (s *scene) drawHead(a *actor, t paint.Tint) {
 	}
 }
 
-// drawnTick is the tick that a snake is drawn at: the own one in the present, others behind.
+// drawnTick returns the tick at which a snake is drawn: the present for the own snake, and the past for others.
 func drawnTick(c *systems.Client, own bool) float64 {
 	if own {
 		return float64(c.World().Tick())
@@ -146,12 +144,12 @@ func drawnTick(c *systems.Client, own bool) float64 {
 	return c.DrawnTick()
 }
 
-// bend fills the spine of a snake: a curve through head and spots, down to the tail's tip between two of
-// them. It returns how many points that are.
+// bend computes the spine of a snake: a curve through the head and the spots to the tip of the tail, which lies between two
+// spots. It returns the number of points.
 func (s *scene) bend(v *snake, tick float64) int {
 	var spots [34]paint.Point
 	spots[0], spots[1] = paint.Point{X: float64(v.Snake.X), Y: float64(v.Snake.Y)}, paint.Point{X: float64(v.Snake.X), Y: float64(v.Snake.Y)}
-	n := 2 // the first twice: the curve begins there
+	n := 2 // the curve starts with a double point
 	for k := range 31 {
 		x, y, _ := v.Body.Nth(k, &v.Snake, 0)
 		if x < 0 {
@@ -181,7 +179,7 @@ func (s *scene) bend(v *snake, tick float64) int {
 	return count + 1
 }
 
-// curve is a point between b and c, of a smooth curve from a to d.
+// curve returns a point between b and c on a smooth curve from a to d.
 func curve(a, b, c, d paint.Point, f float64) paint.Point {
 	mix := func(a, b, c, d float64) float64 {
 		return b + 0.5*f*(c-a+f*(2*a-5*b+4*c-d+f*(3*(b-c)+d-a)))
@@ -189,7 +187,7 @@ func curve(a, b, c, d paint.Point, f float64) paint.Point {
 	return paint.Point{X: mix(a.X, b.X, c.X, d.X), Y: mix(a.Y, b.Y, c.Y, d.Y)}
 }
 
-// ring is a circle that grows and goes, perhaps with a word.
+// ring is a circle that grows and fades, with an optional word.
 type ring struct {
 	x, y, size, life float64
 	age              float64
@@ -202,7 +200,7 @@ func (s *scene) ring(r ring) {
 	s.next = (s.next + 1) % len(s.rings)
 }
 
-// drawRings draws them, and moves them on.
+// drawRings draws the rings and ages them.
 func (s *scene) drawRings(dt float64) {
 	for i := range s.rings {
 		r := &s.rings[i]

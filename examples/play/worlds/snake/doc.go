@@ -1,4 +1,3 @@
-// Package snake draws the world of examples/snake. A death is shown at once, as what it is: it
-// may still be withdrawn, and then the snake is back with a ring around its head. One that is
-// final bursts.
+// Package snake draws the world of examples/snake. It shows a death immediately, marked as provisional. If the server
+// withdraws the death, the snake returns with a ring around its head. A snake whose death is final bursts.
 package snake

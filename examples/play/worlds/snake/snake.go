@@ -47,7 +47,7 @@ type scene struct {
 	camera paint.Plane
 	actors map[components.NetID]*actor
 	own    *actor
-	spine  [128]paint.Point // of the snake that is drawn
+	spine  [128]paint.Point // of the snake being drawn
 	rings  [16]ring
 	next   int
 }
@@ -85,7 +85,7 @@ func (s *scene) Configure(config *systems.ClientConfig) {
 	})
 }
 
-// fallen hears of a death that is final.
+// fallen handles a final death.
 func (s *scene) fallen(f *game.Fallen) {
 	who := s.actors[f.Who]
 	if who == nil {
@@ -142,7 +142,7 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	}
 }
 
-// drawField draws the ground, and the wall that kills.
+// drawField draws the ground and the deadly wall.
 func (s *scene) drawField(to *paint.Canvas) {
 	const cell = 4
 	p := &s.camera

@@ -48,9 +48,9 @@ func World() stage.World {
 type scene struct {
 	stage  *stage.Stage
 	camera paint.Plane
-	aim    uint16 // that keys or thumbs have left
+	aim    uint16 // last aim of keys or thumbs
 
-	corners [4]paint.Point // of what is drawn
+	corners [4]paint.Point // of the shape being drawn
 }
 
 // kid and ball are rows of the view.
@@ -101,8 +101,8 @@ func axis(held, less, more uint32) (v int8) {
 	return v
 }
 
-// aimed is where to aim: at the mouse, from where the player is at the tick; else where a thumb points, or where the
-// player walks.
+// aimed returns the direction of a throw: towards the mouse from the player's position in the tick, otherwise the direction
+// of the thumb or of the walk.
 func (s *scene) aimed(c *systems.Client, in *game.Input) uint16 {
 	k := &s.stage.Controls
 	dx, dy := float64(in.X), float64(in.Y)
@@ -132,7 +132,7 @@ func (s *scene) Places() overlay.Places {
 // own is where the player is drawn; the middle of the field where there is none.
 func (s *scene) own(c *systems.Client) paint.Point {
 	if c != nil {
-		for _, k := range ecs.All[kid](c.View()) { // the balls of a player are its own too
+		for _, k := range ecs.All[kid](c.View()) { // a player's balls have the same owner
 			if k.Owner.Client == c.ID() {
 				return paint.Point{X: float64(k.Pos.X), Y: float64(k.Pos.Y)}
 			}
@@ -147,7 +147,7 @@ func (s *scene) Draw(c *systems.Client, to *paint.Canvas) {
 	p.LookAround(to, game.Width, game.Height, 50, s.own(c), s.stage.Step())
 	p.Field(game.Width, game.Height, 80)
 	p.Box(game.Width/2, game.Height/2, game.Width, game.Height, 6, 0, snow)
-	for i := range 90 { // glitter, anywhere but the same each frame
+	for i := range 90 { // glitter at fixed random places
 		f := float64(i)
 		p.Disc(math.Mod(593.1*f, game.Width-20)+10, math.Mod(17.3*f*f, game.Height-20)+10, 2+math.Mod(1.7*f, 3), glitter)
 	}
@@ -182,7 +182,7 @@ func (s *scene) drawTree(x, y, r float64) {
 	p.Disc(x-0.05*r, y-0.05*r, 0.42*r, flake.Fade(0.85))
 }
 
-// drawPlayers draws who is up with an arm, and who is down in the snow.
+// drawPlayers draws standing players with an arm, and fallen players in the snow.
 func (s *scene) drawPlayers(c *systems.Client) {
 	p := &s.camera
 	for _, k := range ecs.All[kid](c.View()) {
@@ -194,7 +194,7 @@ func (s *scene) drawPlayers(c *systems.Client) {
 			p.Disc(x+cos*6, y+sin*6, game.Radius, flake.Fade(0.8))
 			continue
 		}
-		if k.Kid.Hit > 0 { // nobody hits it yet
+		if k.Kid.Hit > 0 { // invulnerable
 			t = t.Fade(0.6)
 		}
 		p.Line(x, y, x+cos*(game.Radius+7), y+sin*(game.Radius+7), 7, t.Toward(paint.Black, 0.2))
@@ -209,8 +209,8 @@ func (s *scene) drawPlayers(c *systems.Client) {
 	}
 }
 
-// drawBalls draws snowballs, and where one strikes somebody on this screen what becomes of it: the server decides by the
-// same function on the same picture, a round trip later.
+// drawBalls draws snowballs, and the predicted hit of a ball that touches a player on this screen. The server decides with
+// the same function and the same picture, a round trip later.
 func (s *scene) drawBalls(c *systems.Client) {
 	p := &s.camera
 	view := lagcomp.Of(c.View())

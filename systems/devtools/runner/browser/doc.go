@@ -1,11 +1,12 @@
-// Package browser is the page's side of a game: what a client compiled for js/wasm needs besides the game itself.
+// Package browser connects a client compiled for js/wasm to its page.
 //
-//   - Play on the server that the page names, again when the session has ended, a frame each time the browser draws
-//     one: [Run].
+//   - Play on the server that the page names, reconnect after the end of a session, and draw in each frame of the browser:
+//     [Run].
 //   - Read keys: [NewKeys], [Keys].
-//   - Tell the player something: [Say].
-//   - Play in rooms, on a page with the lobby of package web: [Run] takes its flag -token; [Players] tells it who is there.
+//   - Show a message to the player: [Say].
+//   - Play in rooms, on a page with the lobby of package web: [Run] has the flag -token; [Players] reports the number of
+//     players to the page.
 //
-// The page has an element with the id status, which says why there is no session, and starts the client by
-// /start.js; package web serves both. Everything here runs in a browser alone: other builds see an empty package.
+// The page needs an element with the id status, which shows why there is no session, and starts the client with /start.js;
+// package web serves both. The package is empty in builds for other platforms.
 package browser

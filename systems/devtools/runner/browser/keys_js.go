@@ -6,22 +6,23 @@ import (
 )
 
 const (
-	// deadZone and reach are how far a thumb moves before it presses a key, and how far before it takes along where it came
-	// down, in pixels of the page.
+	// deadZone is how far a thumb moves before it presses a key. reach is how far it moves before its starting point
+	// follows. Both are in pixels of the page.
 	deadZone, reach = 12, 56
-	// slant is the sine of an eighth of a half turn: a thumb between two arrows presses both.
+	// slant is the sine of 22.5 degrees. A thumb between two arrow directions presses both keys.
 	slant = 0.3827
 )
 
-// Keys are the keys of the page that are pressed, by the names that browsers give them: "a", "ArrowLeft", " ", "Enter". A key
-// that was pressed and released since it was asked about last counts as pressed once.
+// Keys are the pressed keys of the page, by their names in browsers: "a", "ArrowLeft", " ", "Enter". A key that was pressed
+// and released since the last query counts as pressed once.
 type Keys struct{ down map[string]key }
 
-// key is what became of a key that was pressed.
+// key is the state of a pressed key.
 type key struct{ asked, released bool }
 
-// NewKeys follows the keys of the page. Who looks elsewhere presses none. A finger that moves on the page, but not
-// from a button or the like, presses the arrow keys of its direction. The page needs the style html { touch-action: none }.
+// NewKeys reads the keys of the page. When the page loses focus, it releases all keys. A finger that moves on the page, but
+// did not start on a button or similar, presses the arrow keys of its direction. The page needs the style html {
+// touch-action: none }.
 func NewKeys() *Keys {
 	k := &Keys{map[string]key{}}
 	on("keydown", func(event js.Value) { k.press(event.Get("key").String(), event.Get("repeat").Bool()) })
@@ -31,12 +32,12 @@ func NewKeys() *Keys {
 	return k
 }
 
-// press presses a key, or again while it is down.
+// press marks a key as pressed. again is set for the browser's key repeat.
 func (k *Keys) press(name string, again bool) {
 	k.down[name] = key{asked: k.down[name].asked && again}
 }
 
-// release releases a key, once somebody has asked about it.
+// release releases a key. If the key has not been queried since it was pressed, it stays pressed until the next query.
 func (k *Keys) release(name string) {
 	if x, down := k.down[name]; x.asked {
 		delete(k.down, name)
@@ -45,12 +46,12 @@ func (k *Keys) release(name string) {
 	}
 }
 
-// controls are what a finger on them is meant for.
+// controls matches elements that handle touches themselves.
 const controls = "a, button, input, label, select, textarea"
 
-// followThumb has the first finger on the page press arrow keys.
+// followThumb lets the first finger on the page press arrow keys.
 func (k *Keys) followThumb() {
-	finger, x0, y0 := -1, 0.0, 0.0 // where it came down
+	finger, x0, y0 := -1, 0.0, 0.0 // starting point
 	arrows := [...]string{"ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"}
 	on("pointerdown", func(event js.Value) {
 		if finger < 0 && event.Get("pointerType").String() == "touch" && event.Get("target").Call("closest", controls).IsNull() {
@@ -106,7 +107,7 @@ func (k *Keys) Down(name string) bool {
 	return down
 }
 
-// Axis is -1, 0 or 1, by two keys.
+// Axis returns -1, 0 or 1, according to two keys.
 func (k *Keys) Axis(less, more string) (v int8) {
 	if k.Down(less) {
 		v--

@@ -18,52 +18,51 @@ import (
 )
 
 const (
-	// redialTime is after how long a broken connection is opened again, beneath the session.
+	// redialTime is the delay before a broken connection is opened again, within the same session.
 	redialTime = 250 * time.Millisecond
-	// hiddenTime is how often a session is looked after while nothing is drawn, in a hidden tab.
+	// hiddenTime is the interval of updates in a hidden tab, which draws no frames.
 	hiddenTime = 100 * time.Millisecond
-	// silentTime is after how long without a datagram the player is told.
+	// silentTime is the time without a datagram after which the player is informed.
 	silentTime = 1500 * time.Millisecond
 )
 
-// Config is a game, for [Run].
+// Config configures [Run].
 type Config struct {
-	// Protocol builds the game's protocol. It must be there.
+	// Protocol builds the game's protocol. Required.
 	Protocol func() *ecs.Protocol
-	// Configure makes the configuration of a session's client, which starts with the page's player in ClientID.
-	// It must be there.
+	// Configure returns the configuration of a session's client. Keep its ClientID, which is the page's player. Required.
 	Configure func(c *systems.ClientConfig)
-	// Draw is called for each frame of the browser while there is a session, behind systems.Client.Frame. It must be
-	// there.
+	// Draw draws a frame during a session, after systems.Client.Frame. Required.
 	Draw func(c *systems.Client)
-	// Lost is called when a session has ended, for good or until the client has reconnected; may be nil.
+	// Lost is called when a session ends, even if the client reconnects. Default (nil): not called.
 	Lost func(err error)
 }
 
-// page is a game that runs.
+// page is a running game.
 type page struct {
 	config Config
 	server string
 	seat   seat
 	client *systems.Client
-	lost   error // that the game was told
+	lost   error // passed to Config.Lost
 	away   bool
-	drawn  time.Time // the newest frame
+	drawn  time.Time // time of the newest frame
 	said   string
 }
 
-// Run plays for ever, or with the flag -token on a seat in a room, for one session. The flag -connect, which the page gives,
-// says on which server; a game that has flags of its own defines them before. It panics where something of c is missing.
+// Run plays on the server in the flag -connect, which the page sets, and never returns. With the flag -token it plays one
+// session on a seat in a room. Declare flags of the game itself before the call. Run panics if a required field of c is
+// missing.
 func Run(c Config) {
 	if c.Protocol == nil || c.Configure == nil || c.Draw == nil {
 		panic("browser: Config needs Protocol, Configure and Draw")
 	}
 	p := &page{config: c}
-	flag.StringVar(&p.server, "connect", "", "the server, as ws://HOST:PORT")
-	flag.String("name", "", "who plays, where the page asks")
-	flag.Var(&p.seat, "token", "the connect token of a seat in a room, base64")
+	flag.StringVar(&p.server, "connect", "", "address of the server, as ws://HOST:PORT")
+	flag.String("name", "", "name of the player, if the page asks for it")
+	flag.Var(&p.seat, "token", "connect token of a seat in a room, in base64")
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil || p.server == "" {
-		Say("the page does not say which server to play on: -connect ws://HOST:PORT is missing")
+		Say("the page has not set the server: the argument -connect ws://HOST:PORT is missing")
 		return
 	}
 	p.seat.listen()
@@ -90,7 +89,7 @@ func Run(c Config) {
 	select {}
 }
 
-// frame runs what is due, and draws.
+// frame runs the due ticks and draws.
 func (p *page) frame() {
 	now := time.Now()
 	p.drawn = now
@@ -101,7 +100,7 @@ func (p *page) frame() {
 	}
 }
 
-// advance runs the ticks that are due, and says how it goes.
+// advance runs the due ticks and updates the status.
 func (p *page) advance(now time.Time) {
 	if p.away || p.seat.over {
 		return
@@ -129,8 +128,8 @@ func (p *page) advance(now time.Time) {
 	}
 }
 
-// Status says to players how a client does, in a sentence or two: that it joins, that nothing comes from the server, why it
-// reconnects or has ended; "" while they play.
+// Status describes the state of a client to players in one or two sentences: joining, no packets from the server,
+// reconnecting, or ended. It returns "" while they play.
 func Status(c *systems.Client) string {
 	_, loaded := c.Loaded()
 	switch err := c.Err(); {
@@ -146,7 +145,7 @@ func Status(c *systems.Client) string {
 	return ""
 }
 
-// begin makes the client. Its wire opens a connection again and again.
+// begin creates the client. Its transport reconnects a broken connection.
 func (p *page) begin() error {
 	dial := websocket.DialConfig{Redial: redialTime}
 	wire, err := dial.Begin(p.server)
@@ -178,11 +177,11 @@ func (p *page) end(now time.Time, why error) {
 	}
 }
 
-// Player returns the id of the player of this tab: a page that is loaded again goes on as the same one.
+// Player returns the player id of this tab. The id survives a reload.
 func Player() (id uint64) {
 	const key = "tactus-player"
 	defer func() {
-		if recover() != nil || id == 0 { // the browser keeps nothing
+		if recover() != nil || id == 0 { // the browser stores nothing
 			id = rand.Uint64N(1<<53-1) + 1
 		}
 	}()
@@ -197,8 +196,8 @@ func Player() (id uint64) {
 	return id
 }
 
-// OnLeave calls away when the page is closed or loaded again, and back when it comes back from the browser's cache. What
-// away sends leaves the page; it must not wait.
+// OnLeave calls away when the page is closed or reloaded, and back when it returns from the browser's cache. Datagrams that
+// away sends are still transmitted. away must not block.
 func OnLeave(away, back func()) {
 	on("pagehide", func(js.Value) { away() })
 	on("pageshow", func(event js.Value) {
@@ -208,7 +207,7 @@ func OnLeave(away, back func()) {
 	})
 }
 
-// Say shows the player a line, in the page's element with the id status; an empty one takes it away.
+// Say shows a line to the player, in the page's element with the id status. An empty line removes it.
 func Say(text string) {
 	if at := js.Global().Get("document").Call("getElementById", "status"); !at.IsNull() {
 		at.Set("textContent", text)

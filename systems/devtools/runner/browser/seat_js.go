@@ -12,14 +12,14 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// errLeft is why there is no session any more when the player has gone.
+// errLeft is the error of a session that the player has left.
 var errLeft = errors.New("you have left the room")
 
-// seat is a seat in a room, the flag -token. Its token is used once: with the session the game is over, and the page gets
-// another one for the seat, or shows its lobby.
+// seat is a seat in a room, the value of the flag -token. A token serves one session. After it, the page requests another
+// token for the seat, or shows its lobby.
 type seat struct {
 	token  *netcode.ConnectToken // nil: there are no rooms
-	leaves bool                  // the page says that the player goes
+	leaves bool                  // the player has pressed leave on the page
 	over   bool
 }
 
@@ -30,13 +30,13 @@ func (s *seat) String() string { return "" }
 func (s *seat) Set(text string) error {
 	b, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
-		return fmt.Errorf("no connect token in base64: %w", err)
+		return fmt.Errorf("this is not a connect token in base64: %w", err)
 	}
 	s.token, err = netcode.ParseToken(b)
 	return err
 }
 
-// listen has the player leave when the page says so.
+// listen leaves the room when the page dispatches "leave".
 func (s *seat) listen() {
 	if s.token == nil {
 		return
@@ -47,7 +47,7 @@ func (s *seat) listen() {
 	}))
 }
 
-// end tells the page that the session has ended.
+// end reports the end of the session to the page.
 func (s *seat) end(why error) {
 	if s.token != nil && !s.over {
 		s.over = true
@@ -55,13 +55,13 @@ func (s *seat) end(why error) {
 	}
 }
 
-// Players tells a page with a lobby how many play in the room, to show it beside the code. Call it when that changes.
+// Players reports the number of players in the room to a page with a lobby. Call it after each change.
 func Players(n int) { tell("players", strconv.Itoa(n)) }
 
-// Ended tells a page with a lobby that the session on its seat has ended: a sentence for the player, and whether the page may
-// ask for the seat again.
+// Ended reports the end of the session on a seat to a page with a lobby: a sentence for the player, and whether the page
+// may request the seat again.
 func Ended(why error) {
-	again := why == errLeft || netsys.MayReconnect(why) || host.ReasonOf(why) == host.Rooms+4 // made anew elsewhere
+	again := why == errLeft || netsys.MayReconnect(why) || host.ReasonOf(why) == host.Rooms+4 // the room was recreated elsewhere
 	tell("ended", map[string]any{"text": host.Explain(why), "again": again})
 }
 

@@ -7,10 +7,10 @@ import (
 	"net/netip"
 )
 
-// pageAddress is the flag -http.
+// pageAddress is the value of the flag -http.
 type pageAddress struct {
 	text  string
-	typed bool // another one will not do
+	typed bool // set by the user: do not fall back to another port
 }
 
 // String implements [flag.Value].
@@ -19,13 +19,13 @@ func (p *pageAddress) String() string { return p.text }
 // Set implements [flag.Value].
 func (p *pageAddress) Set(s string) error {
 	if s == "" {
-		return errors.New("an address is missing; none: no page")
+		return errors.New("the address is empty: pass HOST:PORT, or none for no page")
 	}
 	p.text, p.typed = s, true
 	return nil
 }
 
-// here is where this machine finds what listens at an address, which may be all there are.
+// here returns the address at which this machine reaches a listener, even if it listens on all addresses.
 func here(at fmt.Stringer) string {
 	a, err := netip.ParseAddrPort(at.String())
 	if err != nil || !a.Addr().IsUnspecified() {
@@ -34,8 +34,7 @@ func here(at fmt.Stringer) string {
 	return netip.AddrPortFrom(netip.MustParseAddr(host), a.Port()).String()
 }
 
-// Listen listens at an address, or at a free port of its host where fallback allows
-// it and the port is taken.
+// Listen listens at an address. If the port is taken and fallback is set, it uses a free port of the same host.
 func Listen(addr string, fallback bool) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err == nil || !fallback {

@@ -18,29 +18,28 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// Wire is what serves clients over UDP and over WebSockets: eventloop.Listener is one.
+// Wire is a transport for clients over UDP and WebSockets, such as eventloop.Listener.
 type Wire interface {
 	netsys.Wire
-	// WebSocketAddr is where it serves WebSockets.
+	// WebSocketAddr returns the address of the WebSockets.
 	WebSocketAddr() netip.AddrPort
 }
 
-// insecure is the argument of clients that play in development mode from other machines too.
+// insecure is the argument that lets clients on other machines play in development mode.
 const insecure = "-insecure-anyone-can-join"
 
-// host is where everything listens that no flag puts elsewhere.
+// host is the default host of all listeners.
 const host = "127.0.0.1"
 
-// Beside puts a page to play on beside the match that a world's command plays without flags: a server for UDP and
-// WebSockets, bots that come over the network, and whoever opens the page, whose address is printed. It sets
-// World.Live, and adds flags: -http, -web and -names. listen is eventloop.ListenBoth, which also is World.Listen where
-// that is nil.
+// Beside adds a browser page to the match that a world's command plays without flags. The command then starts a server for
+// UDP and WebSockets, bots over the network, and the page, and prints the page's address. Beside sets World.Live and adds
+// the flags -http, -web and -names. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
 //
-// It panics where the world has something of its own in Live, and where c names no client.
+// Beside panics if World.Live is already set, or if c has neither a client nor a page.
 func Beside[W Wire](world *runner.World, listen func(addr, socket string, names []string) (W, error), c Config) {
 	switch {
 	case world.Live != nil:
-		panic("web.Beside: World.Live is set already: a world plays one way without flags, take the other out")
+		panic("web.Beside: World.Live is already set: remove it")
 	case c.Package == "" && c.Dist == nil:
 		panic("web.Beside: Config.Package is empty: it is the folder of the client's main package, such as examples/play; without one give Config.Dist, a page that a bundler has made")
 	}
@@ -77,7 +76,7 @@ type beside struct {
 	page   pageAddress
 }
 
-// port is the one that stands so many above the game's, or a free one.
+// port returns the port with an offset from the game's port, or 0 for a free port.
 func (b *beside) port(above uint16) string {
 	if b.config.GamePort == 0 {
 		return "0"
@@ -85,7 +84,7 @@ func (b *beside) port(above uint16) string {
 	return strconv.Itoa(int(b.config.GamePort + above))
 }
 
-// flags declares those of the page.
+// flags declares the flags of the page.
 func (b *beside) flags(fs *flag.FlagSet) {
 	b.page = pageAddress{text: net.JoinHostPort(host, b.port(3))}
 	fs.Var(&b.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n"+
@@ -98,7 +97,7 @@ func (b *beside) flags(fs *flag.FlagSet) {
 		"the checkout, by the Go compiler, and kept for the next start")
 }
 
-// hosts declares the flag of names.
+// hosts declares the flag -names.
 func (b *beside) hosts(fs *flag.FlagSet) {
 	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
@@ -106,7 +105,7 @@ func (b *beside) hosts(fs *flag.FlagSet) {
 	})
 }
 
-// without says why there is no page, if so.
+// without returns the reason why there is no page, or "".
 func (b *beside) without(o *runner.Options) string {
 	switch {
 	case b.page.text == "none":
@@ -119,9 +118,8 @@ func (b *beside) without(o *runner.Options) string {
 	return ""
 }
 
-// live plays with bots and whoever opens the page: a server for UDP and WebSocket, and
-// clients that all come over the network. Where a page cannot be had it is a match of
-// bots.
+// live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
+// be no page, it plays a match with bots only.
 func (b *beside) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
 	if why := b.without(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
@@ -131,7 +129,7 @@ func (b *beside) live(ctx context.Context, world runner.World, o runner.Options,
 	defer stop()
 	page, err := Listen(b.page.text, !b.page.typed)
 	if err != nil {
-		return fmt.Errorf("%w; -http takes another address, or port 0 for a free one, or none", err)
+		return fmt.Errorf("%w: set -http to another address, to port 0 for a free port, or to none", err)
 	}
 	defer page.Close()
 	at, _, err := net.SplitHostPort(page.Addr().String())
@@ -169,7 +167,7 @@ func (b *beside) live(ctx context.Context, world runner.World, o runner.Options,
 	return played
 }
 
-// open serves both kinds of clients on a host, at the usual ports or at free ones.
+// open opens the transport on a host, at the configured ports or at free ones.
 func (b *beside) open(at string) (Wire, error) {
 	if b.config.GamePort != 0 {
 		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), b.config.Hosts)
@@ -181,7 +179,7 @@ func (b *beside) open(at string) (Wire, error) {
 	return b.listen(free, free, b.config.Hosts)
 }
 
-// site is the page for a wire, and what it says of its preparations.
+// site returns the page of a transport and the progress of its preparation.
 func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
 	c, told := b.config, new(progress)
 	c.Port, c.Progress = wire.WebSocketAddr().Port(), told
@@ -191,7 +189,7 @@ func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
 	return New(c), told
 }
 
-// print says how to play.
+// print prints how to play.
 func (b *beside) print(out io.Writer, page, game fmt.Stringer) {
 	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", here(page))
 	b.config.Dist.print(out, page)
@@ -204,7 +202,7 @@ func (b *beside) print(out io.Writer, page, game fmt.Stringer) {
 	fmt.Fprintln(out)
 }
 
-// progress keeps what was said last.
+// progress stores the newest line of progress.
 type progress struct {
 	mu   sync.Mutex
 	text string
@@ -218,7 +216,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is what was said last.
+// String returns the newest line.
 func (p *progress) String() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

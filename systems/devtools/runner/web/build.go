@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// kept is how many builds stay in the cache.
+// kept is the number of builds in the cache.
 const kept = 4
 
-// find returns the folder that the client is in, and what names this build.
+// find returns the folder of the client and the identifier of its build.
 func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	if s.config.alone() {
 		return "", "", nil
@@ -33,7 +33,7 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 			_, err = os.Stat(filepath.Join(dir, "wasm_exec.js"))
 		}
 		if err != nil {
-			return "", "", fmt.Errorf("%w; it takes play.wasm, made by GOOS=js GOARCH=wasm go build -C %s -o play.wasm, and wasm_exec.js of the same Go, in $(go env GOROOT)/lib/wasm",
+			return "", "", fmt.Errorf("%w; the folder needs play.wasm, from GOOS=js GOARCH=wasm go build -C %s -o play.wasm, and wasm_exec.js of the same Go version, from $(go env GOROOT)/lib/wasm",
 				err, s.config.Package)
 		}
 		return dir, fmt.Sprintf("%x-%x", at.ModTime().UnixNano(), at.Size()), nil
@@ -44,7 +44,7 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	}
 	env, err := output(ctx, source, "env", "GOVERSION", "GOROOT")
 	if err != nil {
-		return "", "", fmt.Errorf("the Go compiler is needed to build one: %w; without it, -web names the folder of one that was built", err)
+		return "", "", fmt.Errorf("building the client needs the Go compiler: %w; without Go, set -web to the folder of a built client", err)
 	}
 	version, goroot, _ := strings.Cut(strings.TrimSpace(env), "\n")
 	cache := s.config.Cache
@@ -79,9 +79,9 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	return dir, id, nil
 }
 
-// unkept is the error of a cache that cannot be had.
+// unkept returns the error of a cache that cannot be written.
 func unkept(err error) error {
-	return fmt.Errorf("what is built is kept in the user's cache folder, which cannot be written: %w; on Linux XDG_CACHE_HOME names another, and -web the folder of one that was built", err)
+	return fmt.Errorf("the user's cache folder, which stores the built client, cannot be written: %w; on Linux set XDG_CACHE_HOME to another folder, or set -web to the folder of a built client", err)
 }
 
 func (s *Site) say(format string, args ...any) {
@@ -90,21 +90,21 @@ func (s *Site) say(format string, args ...any) {
 	}
 }
 
-// sources is the folder of a package in the module around the working directory, or in one around that.
+// sources returns the folder of a package in the module around the working directory, or in an enclosing module.
 func sources(pkg string) (folder string, err error) {
 	if err := around(func(root string) bool {
 		folder = filepath.Join(root, filepath.FromSlash(pkg))
 		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		return len(files) > 0
 	}); errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("it is built from the sources in %s: start this in a checkout that has them, or name the folder of a built one by -web", pkg)
+		return "", fmt.Errorf("the client is built from the sources in %s: run the command in a checkout with them, or set -web to the folder of a built client", pkg)
 	} else if err != nil {
 		return "", err
 	}
 	return folder, nil
 }
 
-// output runs the go command.
+// output runs the go command and returns its output.
 func output(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
@@ -120,14 +120,14 @@ func output(ctx context.Context, dir string, args ...string) (string, error) {
 	return string(b), nil
 }
 
-// listed is a package that the client is made of.
+// listed is a package of the client, as go list prints it.
 type listed struct {
 	ImportPath, Dir                         string
 	Standard                                bool
 	GoFiles, SFiles, OtherFiles, EmbedFiles []string
 }
 
-// fingerprint names a build by all that goes into it, and says how many packages that are.
+// fingerprint returns the identifier of a build, a hash of all its inputs, and the number of its packages.
 func fingerprint(ctx context.Context, source, version string) (id string, packages int, err error) {
 	text, err := output(ctx, source, "list", "-deps", "-json=ImportPath,Dir,Standard,GoFiles,SFiles,OtherFiles,EmbedFiles", ".")
 	if err != nil {
@@ -144,7 +144,7 @@ func fingerprint(ctx context.Context, source, version string) (id string, packag
 			return "", 0, err
 		}
 		packages++
-		if p.Standard { // the version says it
+		if p.Standard { // the Go version identifies it
 			continue
 		}
 		fmt.Fprintln(h, p.ImportPath)
@@ -160,7 +160,7 @@ func fingerprint(ctx context.Context, source, version string) (id string, packag
 	return hex.EncodeToString(h.Sum(nil)[:10]), packages, nil
 }
 
-// build compiles the client into dir, which appears when all is in it.
+// build compiles the client to dir. dir appears when it is complete.
 func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) error {
 	tmp, err := os.MkdirTemp(cache, "new-")
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) err
 			return err
 		}
 	}
-	return nil // or another process was faster
+	return nil // another process has built it in the meantime
 }
 
 func (s *Site) step(done, of int) {
@@ -194,7 +194,7 @@ func (s *Site) step(done, of int) {
 	s.state.Done, s.state.Of = done, max(of, done)
 }
 
-// compile runs the compiler, which names each package that it is done with.
+// compile runs the compiler, which prints each finished package.
 func (s *Site) compile(ctx context.Context, source, to string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to, ".")
 	cmd.Dir, cmd.Env = source, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
@@ -229,7 +229,7 @@ func (s *Site) compile(ctx context.Context, source, to string) error {
 	return nil
 }
 
-// squeeze writes a compressed copy beside a file.
+// squeeze writes a compressed copy next to a file.
 func squeeze(name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -249,7 +249,7 @@ func squeeze(name string) error {
 	return os.WriteFile(name+".gz", out.Bytes(), 0o644)
 }
 
-// prune removes all but the latest builds. What cannot be removed stays.
+// prune removes all but the newest builds. It ignores errors.
 func prune(cache string) {
 	entries, err := os.ReadDir(cache)
 	if err != nil {

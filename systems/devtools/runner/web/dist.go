@@ -19,61 +19,62 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// Dist is a page for a game that is drawn by something else, such as three.js: the folder that a bundler has made of it. It
-// is a handler for it, which a [Site] has beside its own page with Config.Dist. Set its fields before it is used; then it may be
-// used from any goroutine.
+// Dist is a page for a game with another renderer, such as three.js: the folder that a bundler has created. Dist is a
+// handler; Config.Dist adds it to a [Site]. Set its fields before the first request. After that, any goroutine may use it.
 //
-// It serves what is in the folder, and takes NAME.br or NAME.gz beside a file where the browser does. Beside the
-// page is connect.json, with what connect of @tactusgo/client needs to know of the server:
+// Dist serves the files of the folder, and NAME.br or NAME.gz instead of NAME to browsers that accept them. It also serves
+// connect.json, with the options for connect of @tactusgo/client:
 //
 //	{"websocket": "ws://127.0.0.1:7778", "webtransport": "https://127.0.0.1:7779/", "hashes": ["…"], "insecure": false}
 //
-// The last three are there where they say something; a hash is base64.
+// The last three are omitted if they are empty or false. A hash is base64.
 type Dist struct {
-	// Folder is where it is, from the root of a module around the working directory, such as examples/three/dist, or
-	// an absolute path.
+	// Folder is an absolute path, or relative to the root of a module around the working directory, such as
+	// examples/three/dist.
 	Folder string
-	// Index is the page in it. "": index.html.
+	// Index is the file name of the page. Default (""): index.html.
 	Index string
-	// Path is below which path it is served, such as /three/. "": all.
+	// Path is the URL prefix of the page, such as /three/. Default (""): all URLs.
 	Path string
-	// Name is what the page of a [Site] calls it, such as three.js. "": it names it not.
+	// Name is the name of the page on a [Site], such as three.js. Default (""): no link.
 	Name string
-	// Command makes the folder, run in the root of the module. Who opens the page while there is none is told it. "": nothing is told.
+	// Command builds the folder, run in the root of the module. The page shows it while the folder does not exist. Default
+	// (""): none.
 	Command string
-	// Port is the TCP port of the game's WebSockets, on the host that the page came from; 0: there are none. A [Site] sets it. A
-	// page that came by TLS connects by TLS.
+	// Port is the TCP port of the game's WebSockets on the host of the page. A [Site] sets it. A page loaded over TLS
+	// connects over TLS. 0: no WebSockets.
 	Port uint16
-	// WebSocket is the URL of the game's WebSockets, where Port on the page's host is not it: such as wss://play.example/game,
-	// which a proxy with TLS passes on. "": that port.
+	// WebSocket is the URL of the game's WebSockets if Port is not enough, such as wss://play.example/game behind a proxy
+	// with TLS. Default (""): Port.
 	WebSocket string
-	// WebTransport is the URL of the game's WebTransport on that host: its port and path, such as :7779/play. "": there is none.
+	// WebTransport is the port and path of the game's WebTransport on the host of the page, such as :7779/play. Default
+	// (""): none.
 	WebTransport string
-	// Hashes are the SHA-256 of WebTransport's certificates, where no authority has signed them.
+	// Hashes are the SHA-256 hashes of self-signed certificates for WebTransport.
 	Hashes [][]byte
-	// Hosts are names that the page is known by, as Config.Hosts. A [Site] sets them.
+	// Hosts are the allowed host names: see Config.Hosts. A [Site] sets them.
 	Hosts []string
-	// Policy is the Content-Security-Policy that is sent with each file; [GameSockets] in it stands for the addresses in
-	// connect.json. Change it where the page needs more than its own server: a login service elsewhere in connect-src, a
-	// portal that shows the game in a frame in frame-ancestors. "": [DefaultPolicy].
+	// Policy is the Content-Security-Policy of each file. [GameSockets] in it stands for the addresses in connect.json.
+	// Change it if the page needs other servers: a login service in connect-src, or in frame-ancestors a portal that embeds
+	// the game. Default (""): [DefaultPolicy].
 	Policy string
-	// Insecure has clients play in development mode from other machines too. A [Site] sets it where its client's arguments say so.
+	// Insecure lets clients on other machines play in development mode. A [Site] sets it if its client's arguments do.
 	Insecure bool
 }
 
-// GameSockets stands in a policy for the WebSocket and WebTransport addresses that connect.json names.
+// GameSockets is the placeholder in a policy for the WebSocket and WebTransport addresses of connect.json.
 const GameSockets = "{game}"
 
-// DefaultPolicy is the Content-Security-Policy of a [Dist]: WebAssembly, scripts, styles, fonts, pictures and sounds of its own
-// server, pictures and sounds as data: and blob: URLs, and connections to its own server and to the game.
+// DefaultPolicy is the Content-Security-Policy of a [Dist]. It allows WebAssembly, scripts, styles, fonts, images and
+// sounds from its own server, images and sounds as data: and blob: URLs, and connections to its own server and the game.
 const DefaultPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
 	"font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob: " + GameSockets + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// hashed matches the files that bundlers name by a hash of their content, such as assets/index-D4x_9fQa.js.
+// hashed matches file names with a content hash from a bundler, such as assets/index-D4x_9fQa.js.
 var hashed = regexp.MustCompile(`(^|/)assets/[^/]*-([A-Za-z0-9_-]{8})\.[a-z0-9.]+$`)
 
-// immutable reports whether a file never changes under its name. A hash has letters of both cases or a digit among letters,
-// which words and dates have not.
+// immutable reports whether the content of a file never changes. Content hashes have letters of both cases or a digit among
+// letters, unlike words and dates.
 func immutable(name string) bool {
 	m := hashed.FindStringSubmatch(name)
 	if m == nil {
@@ -85,7 +86,7 @@ func immutable(name string) bool {
 	return upper && (lower || digit) || lower && digit
 }
 
-// connect is connect.json.
+// connect is the content of connect.json.
 type connect struct {
 	WebSocket    string   `json:"websocket,omitempty"`
 	WebTransport string   `json:"webtransport,omitempty"`
@@ -93,7 +94,7 @@ type connect struct {
 	Insecure     bool     `json:"insecure,omitempty"`
 }
 
-// kinds are the types of files, whatever the machine thinks of them.
+// kinds are the content types by file extension, independent of the machine's configuration.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": script, ".mjs": script, ".css": "text/css; charset=utf-8", ".json": "application/json", ".map": "application/json",
 	".wasm": "application/wasm", ".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".webp": "image/webp", ".ico": "image/x-icon",
@@ -129,13 +130,13 @@ func (d *Dist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// connect is what a page of this request is told of the server.
+// connect returns connect.json for a request.
 func (d *Dist) connect(r *http.Request) (c connect) {
 	host := hostname.Of(r.Host)
 	c.WebSocket = d.WebSocket
 	if c.WebSocket == "" && d.Port != 0 {
 		scheme := "ws"
-		if r.TLS != nil { // such a page may open no other
+		if r.TLS != nil { // browsers forbid ws: on such a page
 			scheme = "wss"
 		}
 		c.WebSocket = scheme + "://" + net.JoinHostPort(host, fmt.Sprint(d.Port))
@@ -147,7 +148,7 @@ func (d *Dist) connect(r *http.Request) (c connect) {
 	return c
 }
 
-// sources are where a page may connect to.
+// sources returns the origins that a page may connect to.
 func (c *connect) sources() (all []string) {
 	for _, url := range []string{c.WebSocket, c.WebTransport} {
 		if scheme, rest, ok := strings.Cut(url, "://"); ok {
@@ -158,7 +159,7 @@ func (c *connect) sources() (all []string) {
 	return all
 }
 
-// serve serves a file of the folder, or says what makes it.
+// serve serves a file of the folder, or an explanation how to build it.
 func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 	dir, err := d.find()
 	if err != nil {
@@ -203,7 +204,7 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 	http.NotFound(w, r)
 }
 
-// accepts reports whether a header Accept-Encoding has an encoding.
+// accepts reports whether an Accept-Encoding header lists an encoding.
 func accepts(header, encoding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(part, ";")
@@ -214,13 +215,13 @@ func accepts(header, encoding string) bool {
 	return false
 }
 
-// Ready returns an error that says what makes the page, where it is not built.
+// Ready returns an error that says how to build the page, or nil if it exists.
 func (d *Dist) Ready() error {
 	_, err := d.find()
 	return err
 }
 
-// find is the folder, once it is there.
+// find returns the folder if it exists.
 func (d *Dist) find() (string, error) {
 	dir, root := d.Folder, ""
 	if !filepath.IsAbs(dir) {
@@ -230,7 +231,7 @@ func (d *Dist) find() (string, error) {
 			return err == nil
 		})
 		if err != nil {
-			return "", fmt.Errorf("%s is in no module around the working directory: start this in a checkout that has it", path.Dir(d.Folder))
+			return "", fmt.Errorf("%s is in no module around the working directory: run the command in a checkout with it", path.Dir(d.Folder))
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(cmp.Or(d.Index, "index.html")))); err == nil {
@@ -246,7 +247,7 @@ func (d *Dist) find() (string, error) {
 	return "", errors.New(why)
 }
 
-// around tries the root of each module around the working directory, the nearest first.
+// around calls found with the root of each module around the working directory, the innermost first, until it returns true.
 func around(found func(dir string) bool) error {
 	at, err := os.Getwd()
 	if err != nil {
@@ -264,7 +265,7 @@ func around(found func(dir string) bool) error {
 	}
 }
 
-// print says where the page is, or what makes it.
+// print prints the address of the page, or how to build it.
 func (d *Dist) print(out io.Writer, page fmt.Stringer) {
 	if d == nil {
 		return
@@ -274,19 +275,19 @@ func (d *Dist) print(out io.Writer, page fmt.Stringer) {
 		return
 	}
 	if d.Path == "" {
-		return // that page was named
+		return // the address has already been printed
 	}
 	fmt.Fprintf(out, "  %-19s http://%v%s\n", "play in "+d.Name+":", here(page), d.Path)
 }
 
-// second is a [Dist], as the page of its site is told of it.
+// second describes a [Dist] to the page of its site.
 type second struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
-	Missing string `json:"missing,omitempty"` // what to do, where it is not built
+	Missing string `json:"missing,omitempty"` // how to build it
 }
 
-// second is what the page of a request shows of it: who has opened that from another machine cannot build it.
+// second returns the description for a request. Only the server's own machine is told how to build the page.
 func (d *Dist) second(r *http.Request) *second {
 	if d == nil || d.Name == "" {
 		return nil
@@ -300,7 +301,8 @@ func (d *Dist) second(r *http.Request) *second {
 	return s
 }
 
-// of is the page beside a site, and panics where it cannot be.
+// of checks the Dist of a site's configuration and returns it with the fields that the site sets. It panics if the
+// configuration is invalid.
 func (d *Dist) of(c *Config) *Dist {
 	if d == nil {
 		return nil
@@ -318,5 +320,5 @@ func (d *Dist) of(c *Config) *Dist {
 	return &beside
 }
 
-// answers reports whether a request is for it.
+// answers reports whether a path belongs to the page.
 func (d *Dist) answers(path string) bool { return d != nil && strings.HasPrefix(path+"/", d.Path) }

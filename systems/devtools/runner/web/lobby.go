@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// Lobby is what a page needs on which players choose rooms. Such a page has the client play on a seat: the client gets
-// -connect with the endpoint of the seat, and -token with its connect token in base64, and ends with its session. It
-// dispatches these events to the document: "players", with how many play as the text of its detail, and "ended", whose detail has why as text, and again, which says
-// whether to ask for the seat once more;
-// and it says goodbye when the document is sent "leave". With Config.Page it is the game's own page that asks for seats.
+// Lobby configures a page on which players choose rooms. The page starts the client for one session on a seat, with the
+// arguments -connect, the endpoint of the seat, and -token, its connect token in base64.
+//
+// The client dispatches these events to the document: "players", with the number of players as the text of its detail, and
+// "ended", whose detail has the reason as text, and again, which tells the page whether to request the seat again. The
+// client leaves when the document receives the event "leave". A custom page, Config.Page, must request seats itself.
 type Lobby struct {
-	// Rooms answers /rooms and what is below: the Handler of systems/rooms/web is one. It must be there.
+	// Rooms handles /rooms and the paths below: see the Handler of systems/rooms/web. Required.
 	Rooms http.Handler
-	// Kind is the kind of the rooms that players create, and are matched in. It must be there.
+	// Kind is the kind of the rooms that players create and are matched into. Required.
 	Kind string
-	// Schema is rooms.SchemaOf the client's protocol: a page that was opened before a newer server came is told so. "": it
-	// is not compared before the client connects.
+	// Schema is rooms.SchemaOf the client's protocol. It lets the page detect that a newer server has replaced the one that
+	// it was loaded from. Default (""): only the client compares protocols when it connects.
 	Schema string
-	// Sockets are the WebSockets that endpoints of seats name, such as ws://127.0.0.1:7778, beside Config.Port on the host
-	// that the page came from: the policy of the page lets it connect to these alone.
+	// Sockets are the WebSocket URLs in the endpoints of seats, such as ws://127.0.0.1:7778, in addition to Config.Port on
+	// the host of the page. The policy of the page allows connections to these only.
 	Sockets []string
 }
 
-// check panics where a lobby cannot be served.
+// check panics if the lobby is invalid.
 func (l *Lobby) check() {
 	switch {
 	case l == nil:
@@ -40,7 +41,7 @@ func (l *Lobby) check() {
 	}
 }
 
-// settings are what the page is told of the rooms.
+// settings returns the page's settings of the rooms.
 func (l *Lobby) settings() (kind, schema string) {
 	if l == nil {
 		return "", ""
@@ -48,12 +49,12 @@ func (l *Lobby) settings() (kind, schema string) {
 	return l.Kind, l.Schema
 }
 
-// answers reports whether a request is for the rooms.
+// answers reports whether a path belongs to the rooms.
 func (l *Lobby) answers(path string) bool {
 	return l != nil && (path == "/rooms" || strings.HasPrefix(path, "/rooms/"))
 }
 
-// sources are where the page may connect besides, with a space before each.
+// sources returns additional origins that the page may connect to, each preceded by a space.
 func (l *Lobby) sources() (all string) {
 	if l == nil {
 		return ""

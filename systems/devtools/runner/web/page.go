@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// page is what the site consists of beside the client.
+// page contains the files of the site besides the client.
 //
 //go:embed page
 var page embed.FS
@@ -19,14 +19,14 @@ var page embed.FS
 type front struct {
 	title   string
 	html    []byte
-	scripts string // sources that its policy allows beside 'self', with a space before each
+	scripts string // additional script sources of the policy, each preceded by a space
 	styles  string
 }
 
-// inline finds scripts and styles that stand in a page: the name of the element, and what is in it.
+// inline matches inline scripts and styles: the element's name and its content.
 var inline = regexp.MustCompile(`(?is)<(script|style)\b[^>]*>(.*?)</(?:script|style)\s*>`)
 
-// frontOf makes the page of a site.
+// frontOf builds the page of a site.
 func frontOf(c *Config) front {
 	title := c.Title
 	if title == "" {
@@ -38,7 +38,7 @@ func frontOf(c *Config) front {
 			if found[2] == "" {
 				continue
 			}
-			sum := sha256.Sum256([]byte(strings.ReplaceAll(found[2], "\r\n", "\n"))) // as browsers read it
+			sum := sha256.Sum256([]byte(strings.ReplaceAll(found[2], "\r\n", "\n"))) // browsers normalize line ends
 			source := " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 			if strings.EqualFold(found[1], "script") {
 				f.scripts += source
@@ -57,7 +57,7 @@ func frontOf(c *Config) front {
 		"Title": title, "First": first, "Last": last, "Rules": c.Rules, "Nameless": c.Nameless, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil, "Others": c.Others,
 	})
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // embedded files exist
 	}
 	return front{title: title, html: out.Bytes()}
 }

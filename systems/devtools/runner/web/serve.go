@@ -8,14 +8,12 @@ import (
 	"github.com/tactusgo/tactus/internal/httpserve"
 )
 
-// Serve answers HTTP requests on l with h until ctx ends, and then returns nil: for a page beside a server of your own,
-// which strangers can reach. Requests that are being answered then have 2 s. It closes l in any case. The error is that of
-// l.Accept.
+// Serve serves h on l until ctx ends, then returns nil. Use it for a page of your own server on the open internet. At the
+// end, running requests get 2 s. Serve closes l in all cases. The error comes from l.Accept.
 //
-// Serve closes connections that are idle for 30 s, and those of clients that send a request too slowly or stop reading an
-// answer. The number of connections is bounded by half of the file descriptors that the process may have, and by 8,192: then
-// a new connection takes the place of an idle one. Waiting requests, WebSockets and downloads on slow links may take as long
-// as they need.
+// Serve closes connections that are idle for 30 s, and those of clients that send a request or read an answer too slowly.
+// The number of connections is limited to half of the process's file descriptors and to 8,192. Above the limit, a new
+// connection replaces an idle one. Waiting requests, WebSockets and downloads on slow links may last as long as they need.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	return httpserve.Serve(ctx, l, h)
 }

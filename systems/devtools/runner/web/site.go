@@ -24,19 +24,19 @@ type Site struct {
 
 	mu    sync.Mutex
 	state state
-	dir   string // of the client, once it is ready
+	dir   string // of the client, if it is ready
 	id    string // of the build
 }
 
-// state is what the page shows of the preparations.
+// state is the progress of the preparation.
 type state struct {
 	State string `json:"state"` // building, ready, failed
 	Done  int    `json:"done"`  // packages compiled
-	Of    int    `json:"of"`    // of about so many
+	Of    int    `json:"of"`    // estimated total
 	Error string `json:"error,omitempty"`
 }
 
-// settings is what the page tells the client.
+// settings are passed from the page to the client.
 type settings struct {
 	Port   uint16   `json:"port"`
 	Args   []string `json:"args"`
@@ -45,10 +45,10 @@ type settings struct {
 	Second *second  `json:"second,omitempty"`
 }
 
-// script is the type of scripts.
+// script is the content type of scripts.
 const script = "text/javascript; charset=utf-8"
 
-// New makes a site whose client is not ready: see [Site.Prepare]. It panics where Config.Lobby misses something.
+// New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete.
 func New(c Config) *Site {
 	c.Lobby.check()
 	c.Dist = c.Dist.of(&c)
@@ -66,7 +66,7 @@ func New(c Config) *Site {
 	} {
 		body, err := page.ReadFile("page" + path)
 		if err != nil {
-			panic(err) // it is embedded
+			panic(err) // embedded files exist
 		}
 		fixed(path, kind, body)
 	}
@@ -90,8 +90,8 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// adviseName is the answer to who asks under a name that is not the site's.
-const adviseName = "Any web site could lead here under this name: open the page by an address of this machine, such as http://127.0.0.1 or http://localhost, " +
+// adviseName is the answer to a request with a host name that is not allowed.
+const adviseName = "This host name is not allowed, because any web site could use it to reach this server: open the page at an address of this machine, such as http://127.0.0.1 or http://localhost, " +
 	"or start the server with the name (-names where there is such a flag)."
 
 // ServeHTTP implements [http.Handler].
@@ -128,12 +128,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// socket is where the game's WebSockets are, for a page of this request.
+// socket returns the address of the game's WebSockets for a request.
 func (s *Site) socket(r *http.Request) string {
 	return net.JoinHostPort(hostname.Of(r.Host), fmt.Sprint(s.config.Port))
 }
 
-// file serves a file of the client, compressed where there is such a one.
+// file serves a file of the client, compressed if a compressed copy exists.
 func (s *Site) file(kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -160,9 +160,8 @@ func (s *Site) file(kind string) http.HandlerFunc {
 // ErrClient is wrapped by the errors of [Site.Prepare].
 var ErrClient = errors.New("web: there is no client to serve")
 
-// Prepare gets the client ready: it takes the one in Config.Dir, or one in the cache,
-// or builds one, which takes up to a minute. Errors wrap [ErrClient] and say what to
-// do; the page shows them too.
+// Prepare obtains the client: from Config.Dir, from the cache, or by building it, which takes up to a minute. Errors wrap
+// [ErrClient] and say what to do. The page shows them too.
 func (s *Site) Prepare(ctx context.Context) error {
 	dir, id, err := s.find(ctx)
 	s.mu.Lock()

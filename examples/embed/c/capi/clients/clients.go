@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Most is how many clients there can be at a time.
+// Most is the maximum number of clients.
 const Most = 64
 
 // TextSize is how long a text is, in bytes, with the zero byte at its end.
@@ -27,23 +27,23 @@ const TextSize = 1024
 // lookup is how long the address of a name may take.
 const lookup = 5 * time.Second
 
-// What Options.Flags are made of.
+// Bits of Options.Flags.
 const (
 	BetweenTicks = 1 << iota // draw between ticks: host.Config.Partial
 	Insecure                 // systems.ClientConfig.InsecureAllowAnyAddress
-	ThinClient               // systems.Thin; it draws nothing between ticks
+	ThinClient               // systems.Thin; disables SmoothFrames
 )
 
-// Game is what is played.
+// Game is the game of the library.
 type Game struct {
 	// Protocol builds the game's protocol, once for each client. Required.
 	Protocol func() *ecs.Protocol
-	// Config is the configuration of one more client. What [Options] say takes the place of its Client.Token,
-	// Client.ClientID, Client.ConnectTimeout, Login, Partial and Machine. Default (nil): the zero Config.
+	// Config returns the configuration of a new client. [Options] replaces its Client.Token, Client.ClientID,
+	// Client.ConnectTimeout, Login, Partial and Machine. Default (nil): the zero Config.
 	Config func() host.Config
 }
 
-// config is that of one more client.
+// config returns the configuration of a new client.
 func (g Game) config() host.Config {
 	if g.Config == nil {
 		return host.Config{}
@@ -51,32 +51,33 @@ func (g Game) config() host.Config {
 	return g.Config()
 }
 
-// Options say what a client is opened with.
+// Options are the options of a client.
 type Options struct {
 	// Server is "host:port"; "" means the addresses of Token.
 	Server string
 	// Token is a connect token, as netcode.ConnectToken.Append has it. Default (nil): development mode.
 	Token []byte
-	// Login is what the player asks to be, as it lies in memory. Default (nil): what the game's Config says.
+	// Login is the login request, as bytes in memory. Default (nil): that of the game's Config.
 	Login []byte
 	// Player is who the player is, in development mode. Default (0): a random number.
 	Player uint64
 	// Flags are [BetweenTicks], [Insecure] and [ThinClient].
 	Flags uint32
-	// Connect is how long it may take to be let in. Default (0): what the game's Config says.
+	// Connect is the timeout of connecting. Default (0): that of the game's Config.
 	Connect time.Duration
 	// Now is the first time, in nanoseconds since 1970. Default (0): the present.
 	Now int64
 }
 
-// Clients are clients of one game, by number. Any goroutine may call any method: calls for one client wait for each other.
+// Clients are clients of one game, by number. Any goroutine may call any method. Calls for one client run one after the
+// other.
 type Clients struct {
 	game   Game
 	dial   func(server string) (netsys.Wire, netip.AddrPort, error)
-	base   time.Time // with a reading of the clock that nobody sets
+	base   time.Time // has a monotonic clock reading
 	nobody *[TextSize]byte
-	pins   runtime.Pinner // of nobody and lines
-	mu     sync.Mutex     // of lines, and of which seats are taken
+	pins   runtime.Pinner // pins for nobody and lines
+	mu     sync.Mutex     // guards lines and the set of used numbers
 	lines  []byte
 	seats  [Most]seat
 }
@@ -89,16 +90,16 @@ type seat struct {
 	client *client
 }
 
-// client is a host, and what C reads of it.
+// client is a host and the memory that C reads.
 type client struct {
 	*host.Host
 	view  *View
 	text  *[TextSize]byte
-	pins  runtime.Pinner // of what lies where it lies as long as there is a client
+	pins  runtime.Pinner // pins of memory with the lifetime of the client
 	frame frame
 }
 
-// New makes the clients of a game; there are none yet.
+// New returns the clients of a game; at first there are none.
 func New(g Game) *Clients {
 	c := &Clients{game: g, dial: dial, base: time.Now(), nobody: new([TextSize]byte)}
 	Say(c.nobody[:], "clients: there is no such client: it is closed, or never was")
@@ -121,8 +122,8 @@ func dial(server string) (netsys.Wire, netip.AddrPort, error) {
 	return wire, wire.RemoteAddr(), nil
 }
 
-// Lines is the first byte of what bindings compare: host.Lines with \n between them, and a zero byte at the end. It is
-// pinned for good.
+// Lines returns the address of the lines that bindings compare: host.Lines separated by \n, with a terminating zero byte.
+// They stay pinned.
 func (c *Clients) Lines() *byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,13 +134,12 @@ func (c *Clients) Lines() *byte {
 	return &c.lines[0]
 }
 
-// Now is the present, in nanoseconds since 1970 as they were when these clients were made: it does not go back, even
-// where somebody sets the clock.
+// Now returns the current time in nanoseconds since 1970. It never decreases, even if the machine's clock is set back.
 func (c *Clients) Now() int64 { return c.number(time.Now()) }
 
 func (c *Clients) number(t time.Time) int64 { return c.base.UnixNano() + int64(t.Sub(c.base)) }
 
-// time is that of a number. What it says of the clock that nobody sets is what datagrams are compared by.
+// time converts a number to a time with a monotonic clock reading, which the arrival times of datagrams have too.
 func (c *Clients) time(now int64) time.Time {
 	switch {
 	case now == 0:
@@ -150,7 +150,8 @@ func (c *Clients) time(now int64) time.Time {
 	return c.base.Add(time.Duration(now - c.base.UnixNano()))
 }
 
-// Open makes a client, which begins to connect, and returns its number, from 1. host.ReasonOf tells the reason of an error.
+// Open creates a client, which starts to connect, and returns its number, from 1. host.ReasonOf returns the reason of an
+// error.
 func (c *Clients) Open(o Options) (uint32, error) {
 	k := c.game.config()
 	k.Machine, k.Partial = time.Now(), o.Flags&BetweenTicks != 0
@@ -264,7 +265,7 @@ func (c *Clients) Close(n uint32) Code {
 	return CodeOf(err)
 }
 
-// Say writes a text with a zero byte at its end, cut where a letter ends. There must be room for one byte.
+// Say writes a text and a terminating zero byte. It cuts the text between characters. to must have at least one byte.
 func Say(to []byte, s string) {
 	if n := len(to) - 1; len(s) > n {
 		for n > 0 && !utf8.RuneStart(s[n]) {

@@ -12,7 +12,7 @@ import (
 // Code is an error as a number below 0; [OK] is none.
 type Code int32
 
-// The codes, as tactus.h has them.
+// The codes of tactus.h.
 const (
 	OK Code = -iota
 	NoClient

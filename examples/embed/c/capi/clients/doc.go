@@ -1,13 +1,7 @@
-// Package clients is what the functions of a library for C do, in Go: clients by number, and frames as blocks of memory
-// that keep their place. It has no cgo, so that tests and fuzzing of Go can call it as C would.
+// Package clients implements the functions of the C library in Go: clients by number, and frames as pinned blocks of
+// memory. It has no cgo, so Go tests and fuzzing can call it as C would.
 //
-//   - Make the clients of a game: [New], [Game].
-//   - Open one: [Clients.Open]; play: [Clients.SetInput], [Clients.Advance], [Clients.Frame], [Clients.Send].
-//   - Learn why something failed: [Code], [Clients.Text], [Clients.End].
-//
-// # What holds
-//
-//   - Whatever is passed, in whatever order and by however many threads, ends in an error and never in a panic.
-//   - What a [View] leads to is pinned until the next frame, or until the client is closed.
-//   - A frame in which nothing comes, goes or is told allocates nothing.
+//   - Create the clients of a game: [New], [Game].
+//   - Open a client: [Clients.Open]. Play: [Clients.SetInput], [Clients.Advance], [Clients.Frame], [Clients.Send].
+//   - Read errors: [Code], [Clients.Text], [Clients.End].
 package clients

@@ -10,9 +10,9 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Table is one of a [View], as C reads it: struct tactus_table.
+// Table is a table of a [View], in the layout of struct tactus_table.
 type Table struct {
-	// Mask and the rest are those of host.Table; slices are where they begin.
+	// These fields have the meaning of host.Table. Slices are pointers to their first elements.
 	Mask            uint64
 	Rows, Simulated uint32
 	IDs             *components.NetID
@@ -20,15 +20,15 @@ type Table struct {
 	Columns         *unsafe.Pointer
 }
 
-// View is a frame as C reads it: struct tactus_view. All that it leads to is pinned.
+// View is a frame, in the layout of struct tactus_view. All memory that it points to is pinned.
 type View struct {
-	// Generation is that of host.Host.
+	// Generation is host.Host.Generation.
 	Generation uint32
-	// Tables is how many there are at Table.
+	// Tables is the number of tables.
 	Tables uint32
-	// Table is the first of them.
+	// Table points to the first table.
 	Table *Table
-	// Singles are as many pointers as there are columns.
+	// Singles points to one pointer per column.
 	Singles *unsafe.Pointer
 	// News is the first of NewsCount.
 	News *host.News
@@ -38,27 +38,27 @@ type View struct {
 	NewsCount, ValuesSize uint32
 	// Stats are StatsCount numbers.
 	Stats *host.Stats
-	// StatsCount and Columns say how many there are.
+	// StatsCount and Columns are numbers of elements.
 	StatsCount, Columns uint32
 }
 
-// frame is what a view leads to.
+// frame is the memory that a view points to.
 type frame struct {
 	columns int
 	tables  []Table
 	singles []unsafe.Pointer
-	state   held // columns, and what leads to them
+	state   held // columns, and the memory that points to them
 	news    held
 	want    []unsafe.Pointer
 }
 
-// held keeps what C is given in its place until it is given something else.
+// held keeps memory pinned for C until the next hold.
 type held struct {
 	pins runtime.Pinner
 	at   []unsafe.Pointer
 }
 
-// hold pins what is wanted, and lets go of what was.
+// hold pins the wanted memory and unpins the previous memory.
 func (k *held) hold(want []unsafe.Pointer) {
 	if slices.Equal(k.at, want) {
 		return
@@ -78,7 +78,7 @@ func (f *frame) drop() {
 	f.news.hold(nil)
 }
 
-// Frame makes the view that of a moment. It returns nil for an error.
+// Frame updates the view to a time. It returns nil on an error.
 func (c *Clients) Frame(n uint32, now int64) *View {
 	s, x := c.of(n)
 	if x == nil {
@@ -92,7 +92,7 @@ func (c *Clients) Frame(n uint32, now int64) *View {
 	return x.view
 }
 
-// read makes the view that of the host's newest frame.
+// read populates the view from the host's newest frame.
 func (x *client) read() {
 	f, v := &x.frame, x.view
 	f.tables, f.singles, f.want = f.tables[:0], f.singles[:0], f.want[:0]

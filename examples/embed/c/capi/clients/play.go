@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// What [Clients.Send] sends.
+// Kinds of values for [Clients.Send].
 const (
 	Message = iota
 	Event
@@ -22,7 +22,7 @@ func (c *Clients) SetInput(n uint32, input []byte) Code {
 	return x.told(x.Host.SetInput(input))
 }
 
-// Advance receives, runs the ticks that are due, of which it returns the number, and sends; or it returns a [Code].
+// Advance receives datagrams, runs the due ticks, and sends datagrams. It returns the number of ticks or a [Code].
 func (c *Clients) Advance(n uint32, now int64) int32 {
 	s, x := c.of(n)
 	if x == nil {
@@ -40,7 +40,7 @@ func (c *Clients) Advance(n uint32, now int64) int32 {
 	return int32(code)
 }
 
-// Next is when the next tick is due, as a number; 0 where there is no such client.
+// Next returns the time of the next tick as a number, or 0 if there is no such client.
 func (c *Clients) Next(n uint32) int64 {
 	s, x := c.of(n)
 	if x == nil {
@@ -50,7 +50,7 @@ func (c *Clients) Next(n uint32) int64 {
 	return c.number(x.Host.Next())
 }
 
-// Send sends a message, an event or a command, which what says, by its number in the game's Book or protocol.
+// Send sends a message, an event or a command, according to what. which is its number in the game's Book or protocol.
 func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
 	s, x := c.of(n)
 	if x == nil {
@@ -69,7 +69,8 @@ func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
 	panic(fmt.Sprintf("clients: Send of %d: give Message, Event or Command", what))
 }
 
-// End is the host.Reason why the session ended, and makes it the text; 0 while it goes on, NoClient where there is none.
+// End returns the host.Reason why the session ended, and sets the text to it. It returns 0 while the session continues, and
+// NoClient if there is no such client.
 func (c *Clients) End(n uint32) int32 {
 	s, x := c.of(n)
 	if x == nil {
@@ -83,7 +84,7 @@ func (c *Clients) End(n uint32) int32 {
 	return int32(reason)
 }
 
-// Refuse makes an argument that was found wrong before it came here the text of a client.
+// Refuse sets the text of a client to the description of an invalid argument.
 func (c *Clients) Refuse(n uint32, why string) Code {
 	s, x := c.of(n)
 	if x == nil {

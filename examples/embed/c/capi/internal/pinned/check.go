@@ -7,5 +7,5 @@ import "C"
 
 import "unsafe"
 
-// Check panics where the memory that p leads to has a pointer to memory which is not pinned, as Go has it for calls of C.
+// Check panics if the memory at p contains a pointer to memory that is not pinned, according to Go's rules for calls of C.
 func Check(p unsafe.Pointer) { C.look(p) }
