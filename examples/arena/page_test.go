@@ -69,11 +69,11 @@ func TestNoClientToServe(t *testing.T) {
 	for what, prepare := range map[string]func(t *testing.T) (want string){
 		"no compiler": func(t *testing.T) string {
 			t.Setenv("PATH", t.TempDir())
-			return "the Go compiler is needed"
+			return "needs the Go compiler"
 		},
 		"no checkout": func(t *testing.T) string {
 			t.Chdir(t.TempDir())
-			return "start this in a checkout"
+			return "run the command in a checkout"
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestUsualPageIsTaken(t *testing.T) {
 	}
 	defer ln.Close()
 	code, _, errs := run(t, "-http "+defaultPage)
-	if want := "-http takes another address, or port 0 for a free one, or none"; code != 1 || !strings.Contains(errs, defaultPage) || !strings.Contains(errs, want) {
+	if want := "set -http to another address, to port 0 for a free port, or to none"; code != 1 || !strings.Contains(errs, defaultPage) || !strings.Contains(errs, want) {
 		t.Errorf("arena -http %s: exit code %d, %q; want %q", defaultPage, code, errs, want)
 	}
 	url := start(t, "-clients 1 -npcs 1 -web "+client(t)).Find(t, `browser: +(http://\S+)`)

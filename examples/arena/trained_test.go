@@ -47,8 +47,8 @@ func TestFilesOfFlags(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	for flags, want := range map[string]string{
-		match + "-trained " + dir + "/none":       "-trained: a file",
-		match + "-record " + dir + "/none/at/all": "-record: a file",
+		match + "-trained " + dir + "/none":       "-trained: pass a file",
+		match + "-record " + dir + "/none/at/all": "-record: pass the name",
 		"-connect 127.0.0.1:1 -record " + name:    "-record: not allowed",
 	} {
 		if code, _, errs := run(t, flags); code != runner.ExitUsage || !strings.Contains(errs, want) {

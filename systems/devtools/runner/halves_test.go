@@ -120,7 +120,7 @@ func TestHalvesRefused(t *testing.T) {
 			t.Errorf("%s: exit code %d, %q", args, code, errs)
 		}
 	}
-	if _, err := Headless(t.Context(), plaza(), "-serve", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "half a match") {
+	if _, err := Headless(t.Context(), plaza(), "-serve", "127.0.0.1:0"); err == nil || !strings.Contains(err.Error(), "half of a match") {
 		t.Error(err)
 	}
 }

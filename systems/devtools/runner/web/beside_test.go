@@ -161,5 +161,5 @@ func TestBesideWrongly(t *testing.T) {
 	world := plaza()
 	testgame.MustPanic(t, "without a client", "Config.Package is empty", func() { Beside(&world, eventloop.ListenBoth, Config{}) })
 	Beside(&world, eventloop.ListenBoth, Config{Package: "client"})
-	testgame.MustPanic(t, "twice", "World.Live is set already", func() { Beside(&world, eventloop.ListenBoth, Config{Package: "client"}) })
+	testgame.MustPanic(t, "twice", "World.Live is already set", func() { Beside(&world, eventloop.ListenBoth, Config{Package: "client"}) })
 }

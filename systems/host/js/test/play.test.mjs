@@ -217,8 +217,8 @@ test('what is wrong is said with advice', async (t) => {
   await assert.rejects(connect({ module: bytes, websocket: server, game: { ...arena, lines: moved } }), /module: .*X float32 at 0;.*\n.*bindings: .*X float32 at 4;/);
   await assert.rejects(connect({ module: bytes, game: arena, websocket: 'ws://127.0.0.1:9' }), /no connection/);
   await assert.rejects(connect({ module: bytes, game: arena, websocket: server, token: 'AAAA' }), GameError);
-  await assert.rejects(connect({ module: bytes, game: arena, server: '127.0.0.1:1' }), /give webtransport or websocket/);
-  await assert.rejects(connect({ module: bytes, game: arena }), /give webtransport or websocket/);
+  await assert.rejects(connect({ module: bytes, game: arena, server: '127.0.0.1:1' }), /pass webtransport or websocket/);
+  await assert.rejects(connect({ module: bytes, game: arena }), /pass webtransport or websocket/);
   await assert.rejects(connect({ module: new Uint8Array([1, 2, 3]), game: arena, websocket: server }), WebAssembly.CompileError);
   const game = await connect({ module: bytes, game: arena, websocket: server });
   t.after(() => game.close());
