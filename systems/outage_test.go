@@ -43,7 +43,6 @@ func TestEventsOfOutage(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				config := underPreset(model, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
-				config.Protocol = town(nil)
 				channels, registry := bells()
 				events := event.NewServer(registry, event.ServerConfig{})
 				config.Server.Events, config.Server.Channels = events, channels

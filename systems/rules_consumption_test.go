@@ -457,7 +457,7 @@ func TestNetcodeC4_LateInputsAreDropped(t *testing.T) {
 // again, without a tick that steps twice or not at all: clients run slower, by 2 % at most.
 func TestNetcodeC3_DepthFollowsTheLink(t *testing.T) {
 	t.Parallel()
-	systemstest.Seeds(t, atNight(1, 20), func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(20), func(t *testing.T, seed uint64) {
 		c := match(t, onField(seed, 4, bad()), 10*time.Second)
 		c.Run(length(20*time.Second, 20*time.Second, 5*time.Minute))
 		c.NothingMissing()
@@ -502,19 +502,11 @@ func TestNetcodeC3_DepthFollowsTheLink(t *testing.T) {
 // No input is missing at four seconds and a quarter of all packets lost either.
 func TestNetcodeC8_NothingMissingAt4000(t *testing.T) {
 	t.Parallel()
-	systemstest.Seeds(t, atNight(1, 20), func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, fewer(20), func(t *testing.T, seed uint64) {
 		c := match(t, onField(seed, 3, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)), 30*time.Second)
 		c.Run(length(20*time.Second, 30*time.Second, 5*time.Minute))
 		c.NothingMissing()
 		c.NoCorrections()
 		rest(c)
 	})
-}
-
-// atNight is n, or another number in the long form.
-func atNight(n, another int) int {
-	if long() {
-		return another
-	}
-	return n
 }

@@ -27,7 +27,10 @@ func bout() int {
 	if race.Enabled {
 		return 4
 	}
-	return atNight(12, 20)
+	if long() {
+		return 20
+	}
+	return 12
 }
 
 // dull reports whether too little happened in a bout to tell anything.
@@ -262,7 +265,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 		{"what is to come", ago(0), func(m uint32) uint32 { return m + 60 }, lagcomp.Ahead, [2]float64{0, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			systemstest.Seeds(t, atNight(1, 2), func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
 				f := &forger{moment: c.moment, claims: c.claims}
 				f.rob(t, seed)
 				bot := f.d.Clients[0].ID()
