@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
@@ -23,6 +22,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -32,8 +32,8 @@ import (
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 	t.Parallel()
 	play := func(wait, shuffle bool) (figures []string, hashes []uint64) {
-		config := onField(7, 3, bad())
-		config.Populate, config.Protocol = drifters(25), pushes(100) // so that there are replays
+		config := fieldtest.Config(7, 3, fieldtest.BadLink())
+		config.Populate, config.Protocol = fieldtest.Drifters(25), fieldtest.Pushes(100) // so that there are replays
 		c := systemstest.New(t, config)
 		if shuffle {
 			c.OnServerTick(func() { c.Server.World().Shuffle(uint64(c.Server.Tick())) })
@@ -54,7 +54,7 @@ func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 				t.Errorf("%v had nothing to correct", k)
 			}
 		}
-		rest(c)
+		fieldtest.MustConverge(c)
 		return figures, append(hashes, c.Hash())
 	}
 	plain, hashes := play(false, false)
@@ -75,48 +75,42 @@ const grain = 0.0137137
 // grainy is a field whose players move by grains, and are pushed by one more at
 // some ticks by the server alone.
 func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position, bool)) func() *ecs.Protocol {
-	return fieldFrom(func(p *ecs.Protocol) {
+	return fieldtest.ProtocolFrom(func(p *ecs.Protocol) {
 		if quantized {
 			p.QuantizeSteps()
 		}
-	}, simulate("creep", func(w *ecs.World) {
-		for _, d := range ecs.Each[walker](w) {
+	}, fieldtest.Simulate("creep", func(w *ecs.World) {
+		for _, d := range ecs.Each[fieldtest.Walker](w) {
 			d.Pos.X += float32(d.In.DX) * grain
 			d.Pos.Y += float32(d.In.DY) * grain
 		}
-	}), authority(pushAt(nudge)))
-}
-
-// snapped is a place as it travels to those who do not own it.
-func snapped(w *ecs.World, p components.Position) components.Position {
-	ecs.ComponentOf[components.Position](w.Protocol()).Schema.Snap(unsafe.Pointer(&p))
-	return p
+	}), fieldtest.Authority(fieldtest.PushAt(nudge)))
 }
 
 // The server's state is no rounder than floats are. Its owner gets it bit for bit,
 // everybody else to the nearest step.
 func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
-	config := onField(1, 2, lag(4))
+	config := fieldtest.Config(1, 2, fieldtest.Lag(4))
 	config.Populate = nil
 	const every, quiet = 60, 45
 	config.Protocol = grainy(false, func(tick, _ uint32) (components.Position, bool) {
 		return components.Position{X: 3.14159, Y: 0.57721}, tick >= 300 && tick%every == 0
 	})
 	c := systemstest.New(t, config)
-	ts := watchTruth(c)
+	ts := fieldtest.WatchServer(c)
 	c.Connect()
-	same := watchBits(t, c, func(tick uint32) bool { return tick >= 300 && tick%every >= quiet })
+	same := fieldtest.WatchOwnerBits(t, c, func(tick uint32) bool { return tick >= 300 && tick%every >= quiet })
 	others, between := 0, 0
 	c.OnClientTick(func(k *systemstest.Client) {
-		truth := ts.at[k.ServerTick()]
-		mine := k.World().NetID(ownOf(k))
-		for id, p := range places(k.World()) {
+		truth := ts.At[k.ServerTick()]
+		mine := k.World().NetID(fieldtest.OwnEntity(k))
+		for id, p := range fieldtest.Positions(k.World()) {
 			if id == mine || truth == nil {
 				continue
 			}
 			others++
-			want := snapped(k.World(), truth.places[id])
-			if want != truth.places[id] {
+			want := fieldtest.Snapped(k.World(), truth.Places[id])
+			if want != truth.Places[id] {
 				between++
 			}
 			if p != want {
@@ -135,44 +129,16 @@ func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
 	}
 }
 
-// watchBits fails the test when a client predicted another place than the server
-// comes to with the same input, in any bit, at ticks that f chooses. It counts what
-// it compared.
-func watchBits(t *testing.T, c *systemstest.Crowd, f func(tick uint32) bool) (compared *int) {
-	predicted := make([]map[uint32]components.Position, len(c.Clients))
-	for n := range predicted {
-		predicted[n] = map[uint32]components.Position{}
-	}
-	compared = new(int)
-	c.OnClientTick(func(k *systemstest.Client) {
-		predicted[k.N][k.Input()] = place(k.World(), ownOf(k))
-	})
-	c.OnServerTick(func() {
-		if !f(c.Server.Tick()) {
-			return
-		}
-		for _, k := range c.Clients {
-			p, ok := predicted[k.N][k.Status().LastInput]
-			if want := place(c.Server.World(), own(c, k)); ok && p != want {
-				t.Fatalf("%v predicted %v after input %d, the server came to %v", k, p, k.Status().LastInput, want)
-			} else if ok {
-				*compared++
-			}
-		}
-	})
-	return compared
-}
-
 // Where both sides quantize after every step, they are equal in every bit at every
 // tick, on steps only.
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
-	config := onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
+	config := fieldtest.Config(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
-	c := match(t, config, 10*time.Second)
-	same := watchBits(t, c, func(uint32) bool { return true })
+	c := fieldtest.Start(t, config, 10*time.Second)
+	same := fieldtest.WatchOwnerBits(t, c, func(uint32) bool { return true })
 	c.OnServerTick(func() {
-		for id, p := range places(c.Server.World()) {
-			if on := snapped(c.Server.World(), p); on != p {
+		for id, p := range fieldtest.Positions(c.Server.World()) {
+			if on := fieldtest.Snapped(c.Server.World(), p); on != p {
 				t.Fatalf("tick %d: entity %d stands at %v, the nearest step is %v", c.Server.Tick(), id, p, on)
 			}
 		}
@@ -188,19 +154,19 @@ func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 // NetIDs alone say who is who between peers: handles differ, storage differs, and
 // NetIDs have gaps where entities died, and still all agree on who stands where.
 func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
-	config := onField(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
+	config := fieldtest.Config(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
 	config.Populate = func(w *ecs.World) {
 		for i := range 10 { // moves handles away from NetIDs, which these have none of
-			w.Spawn(Drift{Number: int32(i)})
+			w.Spawn(fieldtest.Drift{Number: int32(i)})
 		}
-		drifters(8)(w)
+		fieldtest.Drifters(8)(w)
 	}
 	born := map[components.NetID]float32{}
 	type mortal struct {
 		Pos *components.Position
-		_   ecs.With[Drift]
+		_   ecs.With[fieldtest.Drift]
 	}
-	config.Protocol = fieldWith(func(w *ecs.World) {
+	config.Protocol = fieldtest.ProtocolWithAuthority(func(w *ecs.World) {
 		if w.Tick()%20 != 0 {
 			return
 		}
@@ -214,22 +180,22 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 				// Each has a place of its own, by which a client would show if one took
 				// the number of another.
 				y := float32(-200 - len(born)%1000)
-				id := w.NetID(w.Spawn(components.Position{Y: y}, Drift{Number: int32(w.Tick())}))
+				id := w.NetID(w.Spawn(components.Position{Y: y}, fieldtest.Drift{Number: int32(w.Tick())}))
 				if before, twice := born[id]; twice {
 					t.Errorf("tick %d: entity %d was born before, at Y %v", w.Tick(), id, before)
 				}
 				born[id] = y
 			}
 		}
-		pushAt(func(tick, _ uint32) (components.Position, bool) {
+		fieldtest.PushAt(func(tick, _ uint32) (components.Position, bool) {
 			return components.Position{X: 5}, tick%100 == 0
 		})(w)
 	})
-	c := match(t, config, 0)
+	c := fieldtest.Start(t, config, 0)
 	handles := 0
 	c.OnClientTick(func(k *systemstest.Client) {
-		for id, p := range places(k.World()) {
-			if y, ok := born[id]; ok && p.Y != snapped(k.World(), components.Position{Y: y}).Y {
+		for id, p := range fieldtest.Positions(k.World()) {
+			if y, ok := born[id]; ok && p.Y != fieldtest.Snapped(k.World(), components.Position{Y: y}).Y {
 				t.Fatalf("%v has entity %d at Y %v, it was born at %v", k, id, p.Y, y)
 			}
 			mine, _ := k.World().ByNetID(id)
@@ -242,7 +208,7 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	if handles == 0 || len(born) < 20 {
 		t.Errorf("%d handles differ between peers, %d entities born", handles, len(born))
 	}
-	rest(c)
+	fieldtest.MustConverge(c)
 }
 
 // Sequences and ticks run apart, for each client by another number and by more
@@ -250,19 +216,19 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 // stands for: what is left to chance is predicted like everything else, though a client
 // simulates its own player and the server all of them, and though replays draw again.
 func TestDecision5_SequencesAreNotTicks(t *testing.T) {
-	config := onField(1, 2, lag(2))
-	config.Play = steady(Walk{DX: 1})
+	config := fieldtest.Config(1, 2, fieldtest.Lag(2))
+	config.Play = fieldtest.Steady(fieldtest.Walk{DX: 1})
 	const from, every = 150, 90
-	config.Protocol = fieldOf(simulate("dice", func(w *ecs.World) {
-		for e, d := range ecs.Each[walker](w) {
+	config.Protocol = fieldtest.ProtocolWith(fieldtest.Simulate("dice", func(w *ecs.World) {
+		for e, d := range ecs.Each[fieldtest.Walker](w) {
 			r := w.Rand(e)
-			d.Pos.Y += float32(r.IntN(9)-4) * inputLimit
+			d.Pos.Y += float32(r.IntN(9)-4) * fieldtest.StepLength
 		}
-	}), authority(pushAt(func(tick, _ uint32) (components.Position, bool) {
+	}), fieldtest.Authority(fieldtest.PushAt(func(tick, _ uint32) (components.Position, bool) {
 		return components.Position{Y: 8}, tick >= from && tick%every == 0
 	})))
 	c := systemstest.New(t, config)
-	ts := watchTruth(c)
+	ts := fieldtest.WatchServer(c)
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from })
 	apart := make([]map[uint32]bool, len(c.Clients)) // ticks less sequences
 	for n := range apart {
@@ -276,9 +242,9 @@ func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	c.Mark()
 	const rounds = 10
 	for n := range rounds {
-		up := lag(3 + 2*n) // so that the buffers hold
-		c.Clients[0].SetLinks(up, lag(2))
-		c.Clients[1].SetLinks(lag(3+n), lag(2))
+		up := fieldtest.Lag(3 + 2*n) // so that the buffers hold
+		c.Clients[0].SetLinks(up, fieldtest.Lag(2))
+		c.Clients[1].SetLinks(fieldtest.Lag(3+n), fieldtest.Lag(2))
 		c.RunTicks(every)
 	}
 	c.NothingMissing()
@@ -290,11 +256,11 @@ func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 		if f.Holds < 5 || len(apart[k.N]) < 5 {
 			t.Errorf("%v: %d holds; ticks ran ahead of sequences by %v", k, f.Holds, slices.Sorted(maps.Keys(apart[k.N])))
 		}
-		if s := ts.at[k.ConfirmedTick()]; s == nil || s.inputs[k.N] > k.Input() {
+		if s := ts.At[k.ConfirmedTick()]; s == nil || s.Inputs[k.N] > k.Input() {
 			t.Errorf("%v: no own state", k)
 		}
 	}
-	rest(c)
+	fieldtest.MustConverge(c)
 }
 
 // lossy is a wire on which what arrives may get lost.
@@ -319,16 +285,16 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	const entities = 600
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("10.0.0.1:7777")
-	p := &puppet{t: t, now: time.Unix(0, 0)}
-	protocol := fieldWith(shake)
+	p := &fieldtest.Puppet{T: t, Now: time.Unix(0, 0)}
+	protocol := fieldtest.ProtocolWithAuthority(fieldtest.Shake)
 	var err error
-	p.server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
-		Start: p.now, Random: netsys.SeededRandom(1), Budget: 10 * netsys.MaxPayload,
+	p.Server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
+		Start: p.Now, Random: netsys.SeededRandom(1), Budget: 10 * netsys.MaxPayload,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	drifters(entities)(p.server.World())
+	fieldtest.Drifters(entities)(p.Server.World())
 	n, losing, lost := 0, false, 0
 	path := &lossy{network.Node(netip.AddrPort{}), func() bool {
 		n++
@@ -338,14 +304,14 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 		}
 		return false
 	}}
-	p.client, err = netsys.NewClient(path, address, netsys.ClientConfig{
+	p.Client, err = netsys.NewClient(path, address, netsys.ClientConfig{
 		Schema: protocol().Lines(), Random: netsys.SeededRandom(2), InsecureAllowAnyAddress: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for p.session == nil {
-		p.tick()
+	for p.Session == nil {
+		p.Tick()
 	}
 
 	var tables []*schema.Table
@@ -418,10 +384,10 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 		}
 	}
 	for tick := range uint32(3 * (warm + losses + after)) {
-		p.got, n = p.got[:0], 0
+		p.Got, n = p.Got[:0], 0
 		losing = send >= warm && send < warm+losses
-		p.tick(input(tick+1, 1, 2))
-		for _, b := range p.got {
+		p.Tick(fieldtest.Input(tick+1, 1, 2))
+		for _, b := range p.Got {
 			check(b)
 		}
 	}

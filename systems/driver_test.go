@@ -7,13 +7,14 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // held is a crowd that has played long enough for buffers to be settled.
 func held(t *testing.T) *systemstest.Crowd {
 	t.Helper()
-	crowd := systemstest.New(t, onField(5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
+	crowd := systemstest.New(t, fieldtest.Config(5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
 	crowd.Connect()
 	crowd.Run(15 * time.Second)
 	crowd.Mark()
@@ -104,13 +105,13 @@ func TestClockStepsBack(t *testing.T) {
 	network := netsys.NewNetwork()
 	addr := netip.MustParseAddrPort("127.0.0.1:7777")
 	start := time.Unix(1<<30, 0)
-	s, err := systems.NewServer(network.Node(addr), field(), systems.ServerConfig{
+	s, err := systems.NewServer(network.Node(addr), fieldtest.Protocol(), systems.ServerConfig{
 		Start: start, Random: netsys.SeededRandom(1),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := systems.NewClient(network.Node(netip.AddrPort{}), addr, field(), systems.ClientConfig{
+	c, err := systems.NewClient(network.Node(netip.AddrPort{}), addr, fieldtest.Protocol(), systems.ClientConfig{
 		Start: start, Random: netsys.SeededRandom(2),
 	})
 	if err != nil {

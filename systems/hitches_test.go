@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -83,15 +84,15 @@ func (s *walks) see(now time.Time, x float32) (moved bool, after time.Duration, 
 // play has three players walk up along X. One player walks down from the end of the hitch on.
 func (h hitch) play(t *testing.T) (a aftermath) {
 	const hitcher = 1
-	config := underPreset(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+	config := fieldtest.PresetConfig(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
 	patience := 2*h.length() + 20*time.Second // nobody is thought to be gone
 	config.Server.TickRate, config.Server.Timeout = h.rate, patience
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: patience} }
 	var end time.Time
 	var first uint16                   // input after the hitch
 	gathered := make([][]time.Time, 3) // when each client gathered its inputs
-	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
-		*in = Walk{DX: 1, N: uint16(len(gathered[k.N]))}
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
+		*in = fieldtest.Walk{DX: 1, N: uint16(len(gathered[k.N]))}
 		gathered[k.N] = append(gathered[k.N], k.Now())
 		if k.N == hitcher && !end.IsZero() && !k.Now().Before(end) {
 			if first == 0 {
@@ -103,7 +104,7 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	c := systemstest.New(t, config)
 	c.Connect()
 	ran := map[uint32]time.Time{} // when the server ran a tick
-	steps, tick := journalOf(c.Server.World()), c.Server.Tick()
+	steps, tick := fieldtest.KeepJournal(c.Server.World()), c.Server.Tick()
 	c.OnServerTick(func() {
 		for ; tick < c.Server.Tick(); tick++ {
 			ran[tick+1] = c.Now()
@@ -161,8 +162,8 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	// The server applies inputs gathered since, as its ticks were simulated last: a new one in each, but that the client
 	// itself repeats one when the delay of lockstep becomes longer.
 	applied := map[uint32]uint16{}
-	for _, s := range steps.of(id) {
-		applied[s.tick] = s.in.N
+	for _, s := range steps.ForOwner(id) {
+		applied[s.Tick] = s.In.N
 	}
 	settled := c.Now().Add(-time.Second)
 	wait := func(tick uint32) time.Duration { return ran[tick].Sub(gathered[hitcher][applied[tick]]) }

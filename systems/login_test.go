@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -34,10 +35,10 @@ func signed(name string, team uint8) (s Signature) {
 // club is the field where players have signatures. What Join does to what it is given stays with
 // nobody.
 func club() *ecs.Protocol {
-	return fieldOf(func(p *ecs.Protocol) {
+	return fieldtest.ProtocolWith(func(p *ecs.Protocol) {
 		ecs.Replicate[Signature](p, 0)
 		ecs.Join(p, func(w *ecs.World, client uint32, s *Signature) {
-			joinWith(*s)(w, client)
+			fieldtest.JoinWith(*s)(w, client)
 			*s = signed("nobody", 4)
 		})
 	})()
@@ -46,7 +47,7 @@ func club() *ecs.Protocol {
 // inClub is a match in the club, in which the n-th client asks to be player n of team n+1, and
 // the server makes who is of team 2 one of team 4.
 func inClub(model policy.Preset, seed uint64, clients int) systemstest.Config {
-	config := underPreset(model, seed, clients, rough())
+	config := fieldtest.PresetConfig(model, seed, clients, fieldtest.RoughLink())
 	config.Protocol = club
 	config.Server.Login = systems.Login(func(s netsys.Session, v *Signature) error {
 		switch {
@@ -71,7 +72,7 @@ func TestLoginIsReplayed(t *testing.T) {
 	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
-			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
+			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 				c := systemstest.New(t, inClub(model, seed, 3))
 				c.Connect()
 				c.Run(2 * time.Second)
@@ -153,7 +154,7 @@ func TestLoginLeftOut(t *testing.T) {
 func TestLoginOfAnotherType(t *testing.T) {
 	node := netsys.NewNetwork()
 	at := node.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
-	_, err := systems.NewServer(at, club(), systems.ServerConfig{Login: systems.Login(func(netsys.Session, *Walk) error { return nil })})
+	_, err := systems.NewServer(at, club(), systems.ServerConfig{Login: systems.Login(func(netsys.Session, *fieldtest.Walk) error { return nil })})
 	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Walk") {
 		t.Errorf("%v", err)
 	}
@@ -162,8 +163,8 @@ func TestLoginOfAnotherType(t *testing.T) {
 		login    any
 		advice   string
 	}{
-		{club, Walk{}, "Signature"}, {club, &Signature{}, "give a value"}, {field, Signature{}, "is not struct {}"},
-		{fieldOf(func(p *ecs.Protocol) {}), 5, "int"},
+		{club, fieldtest.Walk{}, "Signature"}, {club, &Signature{}, "give a value"}, {fieldtest.Protocol, Signature{}, "is not struct {}"},
+		{fieldtest.ProtocolWith(func(p *ecs.Protocol) {}), 5, "int"},
 	} {
 		_, err := systems.NewClient(node.Node(netip.AddrPort{}), at.LocalAddr(), test.protocol(), systems.ClientConfig{Login: test.login})
 		if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), test.advice) {

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -24,7 +25,7 @@ var theSix = map[string]bool{
 // The six stand in the schedules of every model.
 func TestTheSixStandInEverySchedule(t *testing.T) {
 	for _, p := range policy.Presets() {
-		config := onField(1, 1, bad())
+		config := fieldtest.Config(1, 1, fieldtest.BadLink())
 		config.Server.Policies = p.Policies()
 		c := systemstest.New(t, config)
 		c.Connect()
@@ -48,9 +49,9 @@ func TestTheSixStandInEverySchedule(t *testing.T) {
 // trace plays a match on a bad link and returns a hash of all that can be seen of it: datagrams
 // and views.
 func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
-	config := onField(3, 3, bad())
-	config.Protocol, config.Server.Policies = pushes(300), p.Policies()
-	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *systems.Client, in *Walk) { in.DX = 1 })}
+	config := fieldtest.Config(3, 3, fieldtest.BadLink())
+	config.Protocol, config.Server.Policies = fieldtest.Pushes(300), p.Policies()
+	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })}
 	if config.Client = func(int) systems.ClientConfig { return play }; server {
 		play.Schedule, config.Server.Schedule = nil, change
 		if _, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), config.Protocol(), config.Server); errors.Is(err, systems.ErrConfig) {
@@ -96,7 +97,7 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 // Under rollback all that is simulated again is so in Reconcile, but where a client joins.
 func TestRollbackReconciles(t *testing.T) {
 	t.Parallel()
-	config := onField(3, 3, bad())
+	config := fieldtest.Config(3, 3, fieldtest.BadLink())
 	config.Server.Policies = policy.Rollback.Policies()
 	var inside, outside uint64
 	config.Client = func(n int) systems.ClientConfig {

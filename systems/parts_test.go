@@ -11,22 +11,23 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/inputgather"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // paced is the input of a tick.
-func paced(n uint32) Walk { return Walk{DX: int8(n/7%3) - 1, DY: int8(n/11%3) - 1} }
+func paced(n uint32) fieldtest.Walk { return fieldtest.Walk{DX: int8(n/7%3) - 1, DY: int8(n/11%3) - 1} }
 
 // seen plays a match on a bad link, in which players are pushed, and returns a hash of all that can
 // be seen of it.
 func seen(t *testing.T, p policy.Preset, own systems.ClientSystems) uint64 {
-	config := onField(5, 2, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
-	config.Protocol, config.Server.Policies = pushes(100), p.Policies()
+	config := fieldtest.Config(5, 2, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
+	config.Protocol, config.Server.Policies = fieldtest.Pushes(100), p.Policies()
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 	asked := make(map[int]uint32)
-	config.Play = systemstest.Play(func(k *systemstest.Client, in *Walk) {
+	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
 		*in = paced(asked[k.N])
 		asked[k.N]++
 	})
@@ -53,7 +54,7 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 	own := systems.ClientSystems{InputGather: func(p systems.ClientParts) func(*ecs.World) {
 		asked := uint32(0)
 		return func(*ecs.World) {
-			inputgather.Push(p.Inputs, Walk{DX: 1, DY: -1})
+			inputgather.Push(p.Inputs, fieldtest.Walk{DX: 1, DY: -1})
 			inputgather.Push(p.Inputs, paced(asked)) // takes the place of the first
 			asked++
 		}
@@ -69,8 +70,8 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 // when it goes back.
 func TestOwnReconcileOfOthers(t *testing.T) {
 	t.Parallel()
-	config := onField(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
-	config.Protocol, config.Server.Policies = pushes(100), policy.LocalSync.Policies()
+	config := fieldtest.Config(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
+	config.Protocol, config.Server.Policies = fieldtest.Pushes(100), policy.LocalSync.Policies()
 	config.Server.Policies.Remotes = policy.RemotesCoSimulated
 	others, wrong := 0, 0
 	var c *systemstest.Crowd
@@ -131,7 +132,7 @@ func TestOwnSystemsThatDoNothing(t *testing.T) {
 func TestOwnSystemsThatAreRefused(t *testing.T) {
 	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
 		for _, own := range []systems.ClientSystems{{Predict: nothing}, {Reconcile: nothing}} {
-			config := onField(1, 1, bad())
+			config := fieldtest.Config(1, 1, fieldtest.BadLink())
 			config.Server.Policies = p.Policies()
 			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 			c := systemstest.New(t, config)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -24,7 +25,7 @@ type (
 // table is the field where players take the next seat and stake something, which stays when
 // they leave.
 func table() *ecs.Protocol {
-	return fieldOf(predicted[Chair], func(p *ecs.Protocol) {
+	return fieldtest.ProtocolWith(fieldtest.Predicted[Chair], func(p *ecs.Protocol) {
 		ecs.Replicate[Stake](p, 0)
 		p.Leave(func(w *ecs.World, client uint32) {
 			for e, r := range ecs.All[struct {
@@ -36,12 +37,12 @@ func table() *ecs.Protocol {
 				}
 			}
 		})
-	}, comes(func(w *ecs.World, client uint32) {
+	}, fieldtest.OnJoin(func(w *ecs.World, client uint32) {
 		last := uint16(0)
 		for _, r := range ecs.All[struct{ Chair Chair }](w) {
 			last = max(last, r.Chair.Place)
 		}
-		joinWith(Chair{Place: last + 1})(w, client)
+		fieldtest.JoinWith(Chair{Place: last + 1})(w, client)
 		w.Spawn(components.Owner{Client: client}, Stake{Of: client})
 	}))()
 }
@@ -53,8 +54,8 @@ func TestPlayersComeAndGo(t *testing.T) {
 	t.Parallel()
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
-			systemstest.Seeds(t, fewer(2), func(t *testing.T, seed uint64) {
-				config := underPreset(model, seed, 3, rough())
+			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
+				config := fieldtest.PresetConfig(model, seed, 3, fieldtest.RoughLink())
 				config.Protocol, config.Server.Timeout = table, 2*time.Second
 				c := systemstest.New(t, config)
 				c.Connect()

@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -34,7 +35,7 @@ func member(n int) systems.ClientConfig {
 	}
 	return systems.ClientConfig{
 		Login:  signed(fmt.Sprint("player ", n), uint8(1+n%4)),
-		Gather: systems.Gather(func(c *systems.Client, in *Walk) { in.DX, in.Jump = int8(n%3)-1, c.Input()%16 == 0 }),
+		Gather: systems.Gather(func(c *systems.Client, in *fieldtest.Walk) { in.DX, in.Jump = int8(n%3)-1, c.Input()%16 == 0 }),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -14,7 +15,7 @@ import (
 // nothing while it does not count.
 func TestClientsCountWhatTheyReceive(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-		c := systemstest.New(t, onField(seed, 1, systemstest.RoundTrip(20*time.Millisecond, 0, 0)))
+		c := systemstest.New(t, fieldtest.Config(seed, 1, systemstest.RoundTrip(20*time.Millisecond, 0, 0)))
 		k := c.Clients[0]
 		var got, before systems.Received
 		k.CountBytes(true)
@@ -52,8 +53,8 @@ func TestClientsCountWhatTheyReceive(t *testing.T) {
 
 // Counting and reading what was counted allocates nothing.
 func TestCountingAllocatesNothing(t *testing.T) {
-	skipRace(t)
-	c := systemstest.New(t, onField(1, 2, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02)))
+	fieldtest.SkipUnderRace(t)
+	c := systemstest.New(t, fieldtest.Config(1, 2, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02)))
 	k := c.Clients[0]
 	k.CountBytes(true)
 	c.Connect()

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
@@ -26,10 +27,10 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 					return func(*ecs.World) { p.Predictor.Step(p.Predictor.Due()); applied++ }
 				}
 			}
-			config := onPosts(preset, systems.ScopeOwn, netsys.Link{Latency: 40 * time.Millisecond}, func(*ecs.World, post) {})
+			config := fieldtest.GuardRoomConfig(preset, systems.ScopeOwn, netsys.Link{Latency: 40 * time.Millisecond}, func(*ecs.World, fieldtest.Post) {})
 			client := config.Client
 			config.Client = func(n int) systems.ClientConfig { c := client(n); c.Systems = own; return c }
-			c := match(t, config, 3*time.Second)
+			c := fieldtest.Start(t, config, 3*time.Second)
 			if gathered < 150 || applied < 150 && !everything {
 				t.Errorf("%d inputs gathered, %d applied", gathered, applied)
 			}
@@ -44,9 +45,9 @@ func TestOwnReconcileAmends(t *testing.T) {
 	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.ServerRewind} {
 		t.Run(preset.String(), func(t *testing.T) {
 			pushed := map[uint32]bool{} // ticks in which the server moves the player
-			config := underPreset(preset, 1, 1, lag(9))
-			config.Protocol = fieldOf(authority(func(w *ecs.World) {
-				for _, p := range ecs.Each[pushable](w) {
+			config := fieldtest.PresetConfig(preset, 1, 1, fieldtest.Lag(9))
+			config.Protocol = fieldtest.ProtocolWith(fieldtest.Authority(func(w *ecs.World) {
+				for _, p := range ecs.Each[fieldtest.Pushable](w) {
 					if w.Tick()%120 == 0 && w.Tick() > 400 && w.Tick() < 800 {
 						p.Pos.Y++
 						pushed[w.Tick()] = true
@@ -56,7 +57,7 @@ func TestOwnReconcileAmends(t *testing.T) {
 			config.Client = func(int) systems.ClientConfig {
 				return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: amending}}
 			}
-			c := match(t, config, 5*time.Second)
+			c := fieldtest.Start(t, config, 5*time.Second)
 			k := c.Clients[0]
 			before := k.Stats()
 			c.Run(10 * time.Second)
@@ -64,7 +65,7 @@ func TestOwnReconcileAmends(t *testing.T) {
 			if n := st.Corrections - before.Corrections; len(pushed) < 3 || n != uint64(len(pushed)) || st.Resimulated != before.Resimulated || st.Confirmed-before.Confirmed < 100 {
 				t.Errorf("%d pushes, %d corrections, %d confirmed, %d ticks simulated again", len(pushed), n, st.Confirmed-before.Confirmed, st.Resimulated-before.Resimulated)
 			}
-			rest(c)
+			fieldtest.MustConverge(c)
 		})
 	}
 }

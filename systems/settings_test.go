@@ -26,6 +26,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -41,7 +42,7 @@ type setting struct {
 	name    string
 	server  func(c *systems.ServerConfig)
 	client  func(c *systems.ClientConfig)
-	game    part
+	game    fieldtest.Part
 	match   func(c *systemstest.Config)
 	idle    []policy.Preset          // where it does nothing
 	refused map[policy.Preset]string // what the error says besides the names of setting and model
@@ -59,7 +60,7 @@ func (ajar) Gone(uint64, uint32)                      {}
 
 var (
 	everyModel = policy.Presets()
-	byInputs   = peersPresets // what is sent are inputs
+	byInputs   = fieldtest.PeerPresets // what is sent are inputs
 )
 
 // allBut are the other models.
@@ -111,7 +112,7 @@ func serverSettings() []setting {
 		{name: "Stall", server: func(c *systems.ServerConfig) { c.Stall = 17 * time.Millisecond }, idle: allBut(policy.Lockstep)},
 		{name: "Accept", server: func(c *systems.ServerConfig) { c.Accept = func(*ecs.World, systems.Change) error { return nil } }},
 		{name: "Refuse", server: func(c *systems.ServerConfig) {
-			c.Refuse = systems.Refuse(func(_ *ecs.World, _ uint32, in *Walk) error {
+			c.Refuse = systems.Refuse(func(_ *ecs.World, _ uint32, in *fieldtest.Walk) error {
 				if in.Jump {
 					return errors.New("no")
 				}
@@ -158,7 +159,7 @@ func serverSettings() []setting {
 
 // clientSettings are the fields of a ClientConfig.
 func clientSettings() []setting {
-	walkOn := systems.Gather(func(_ *systems.Client, in *Walk) { in.DX = 1 })
+	walkOn := systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })
 	return []setting{
 		{name: "Gather", kept: true},
 		{name: "Login", kept: true}, // see login_test.go
@@ -185,7 +186,7 @@ func clientSettings() []setting {
 		}, idle: byInputs},
 		{name: "Assume", client: func(c *systems.ClientConfig) {
 			c.Scope = func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeCoSimulated }
-			c.Assume = systems.Assume(func(_ *systems.Client, _ ecs.Entity, in *Walk) { in.DX = 1 })
+			c.Assume = systems.Assume(func(_ *systems.Client, _ ecs.Entity, in *fieldtest.Walk) { in.DX = 1 })
 		}, idle: byInputs},
 		{name: "Damping", client: func(c *systems.ClientConfig) { c.Damping = interpolate.Damping{Rate: 3} }, idle: allBut(policy.Buffered)},
 		{name: "Systems", client: func(c *systems.ClientConfig) {
@@ -229,22 +230,22 @@ type Coarse struct {
 func gameSettings() []setting {
 	const mismatch = policy.CorrectOnMismatch
 	return []setting{
-		{name: "Authority", game: authority(func(w *ecs.World) {
-			for _, d := range ecs.Each[drifter](w) {
+		{name: "Authority", game: fieldtest.Authority(func(w *ecs.World) {
+			for _, d := range ecs.Each[fieldtest.Drifter](w) {
 				d.Pos.Y = float32(w.Tick() % 8)
 			}
 		})},
 		{name: "no input", match: func(c *systemstest.Config) {
-			c.Protocol, c.Play = fieldWithoutInput(simulate("drift", drift), comes(func(w *ecs.World, client uint32) {
+			c.Protocol, c.Play = fieldtest.ProtocolWithoutInput(fieldtest.Simulate("drift", fieldtest.MoveDrifters), fieldtest.OnJoin(func(w *ecs.World, client uint32) {
 				w.Spawn(components.Owner{Client: client}, components.Position{})
 			})), systemstest.Script{}
 		}},
 		{name: "QuantizeSteps", game: (*ecs.Protocol).QuantizeSteps},
 		{name: "OwnerOnly", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.OwnerOnly) }},
 		{name: "ClientOwned", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.ClientOwned) }, refused: both("part of the input, or an event"), told: "`ecs.ClientOwned`"},
-		{name: "Coarse.X", game: predicted[Coarse], refused: map[policy.Preset]string{mismatch: "write a tol above"}, told: "a `tol` below half a step"},
-		{name: "server", game: predicted[Patient]},
-		{name: "Patient.Health is tagged server", game: func(p *ecs.Protocol) { ecs.Replicate[Patient](p, ecs.Predicted|ecs.OwnerOnly) },
+		{name: "Coarse.X", game: fieldtest.Predicted[Coarse], refused: map[policy.Preset]string{mismatch: "write a tol above"}, told: "a `tol` below half a step"},
+		{name: "server", game: fieldtest.Predicted[fieldtest.Patient]},
+		{name: "Patient.Health is tagged server", game: func(p *ecs.Protocol) { ecs.Replicate[fieldtest.Patient](p, ecs.Predicted|ecs.OwnerOnly) },
 			refused: map[policy.Preset]string{mismatch: "OwnerOnly and not Predicted"}, told: "fields tagged `server` in `OwnerOnly` components"},
 		{name: "Singleton", game: func(p *ecs.Protocol) { ecs.Singleton[Cursor](p, 0) }},
 		{name: "Extrapolate", game: func(p *ecs.Protocol) { ecs.Extrapolate[components.Position](p, 100*time.Millisecond) }},
@@ -254,18 +255,18 @@ func gameSettings() []setting {
 // pushNowAndThen is something that clients do not predict, for a while.
 func pushNowAndThen(w *ecs.World) {
 	if w.Tick()%60 == 0 && w.Tick() < 3*60 {
-		push(w)
+		fieldtest.PushPlayers(w)
 	}
 }
 
 // build is a match in which everything is as in the field, pushes aside, and the setting as it says.
 func (s setting) build(preset policy.Preset) systemstest.Config {
-	config := underPreset(preset, 1, 2, rough())
-	parts := []part{func(p *ecs.Protocol) { p.Authority("pushes", pushNowAndThen) }}
+	config := fieldtest.PresetConfig(preset, 1, 2, fieldtest.RoughLink())
+	parts := []fieldtest.Part{func(p *ecs.Protocol) { p.Authority("pushes", pushNowAndThen) }}
 	if s.game != nil {
 		parts = append(parts, s.game)
 	}
-	config.Protocol = fieldOf(parts...)
+	config.Protocol = fieldtest.ProtocolWith(parts...)
 	config.FrameRate = 45
 	client := config.Client
 	config.Client = func(n int) (c systems.ClientConfig) {
@@ -298,13 +299,13 @@ func (s setting) play(t *testing.T, preset policy.Preset) (seen string, refused 
 	c.Lose(func(p systemstest.Packet) bool { size += len(p.Data); return false })
 	c.OnFrame(func(k *systemstest.Client) { fmt.Fprintln(&b, k.N, k.View().Hash()) })
 	for range 2 * 60 {
-		c.Run(ticks(1))
+		c.Run(fieldtest.Ticks(1))
 		if err := c.Clients[0].Err(); err != nil {
 			return "", err
 		}
 	}
 	fmt.Fprintln(&b, size)
-	rest(c)
+	fieldtest.MustConverge(c)
 	return b.String(), nil
 }
 
@@ -432,13 +433,13 @@ func TestModelsAskForWhatTheGuideSays(t *testing.T) {
 // Under the models that send inputs a write that is not in the protocol is undone as soon as a tick
 // is simulated again, or told, and mended.
 func TestForeignWritesAreTold(t *testing.T) {
-	eachRow(t, byInputs, func(t *testing.T, preset policy.Preset) {
-		config := underPreset(preset, 1, 2, lag(3))
+	fieldtest.EachRow(t, byInputs, func(t *testing.T, preset policy.Preset) {
+		config := fieldtest.PresetConfig(preset, 1, 2, fieldtest.Lag(3))
 		var told []relay.Divergence
 		config.Server.Desync = func(d relay.Divergence) { told = append(told, d) }
 		config.Server.Schedule = func(s *ecs.Schedule) error {
 			return s.InsertBefore("Snapshot", ecs.System{Name: "weather", Run: func(w *ecs.World) {
-				for _, d := range ecs.Each[drifter](w) {
+				for _, d := range ecs.Each[fieldtest.Drifter](w) {
 					if w.Tick() == 240 {
 						d.Pos.Y += 3
 					}
@@ -451,14 +452,14 @@ func TestForeignWritesAreTold(t *testing.T) {
 		undone := true
 		for _, d := range ecs.All[struct {
 			Pos components.Position
-			Do  Drift
+			Do  fieldtest.Drift
 		}](c.Server.World()) {
 			undone = undone && d.Pos.Y == -100
 		}
 		if undone != (preset == policy.Rollback) || !undone && (len(told) < 2 || !strings.HasPrefix(told[0].Where, "Position.Y")) {
 			t.Errorf("undone %v, told of %+v", undone, told)
 		}
-		rest(c)
+		fieldtest.MustConverge(c)
 	})
 }
 

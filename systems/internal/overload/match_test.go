@@ -1,0 +1,151 @@
+package overload_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// busy is a server whose wake-ups take as long as they are told to: so much for a tick, and so much
+// for each snapshot. What takes longer than there is time makes the next wake-up late, as it would be.
+type busy struct {
+	*systemstest.Crowd
+	worked, done           time.Duration
+	tick, snapshot         time.Duration
+	steps                  []int         // of overload, as they came
+	block                  time.Duration // for each block of a snapshot
+	asked, heard, answered int
+}
+
+func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
+	b := &busy{tick: time.Millisecond}
+	var said, blocks uint64
+	b.Crowd = systemstest.New(t, systemstest.Config{
+		Protocol: fieldtest.Protocol, Clients: clients, Seed: 1, Link: systemstest.RoundTrip(80*time.Millisecond, 20*time.Millisecond, 0.02),
+		Server: systems.ServerConfig{
+			Interest: of,
+			Overload: systems.Overload{Clock: func() time.Duration { return b.worked }},
+			OnMessage: func(_ *systems.Server, _ uint32, _ int, m []byte) error {
+				b.heard++
+				return nil
+			},
+			Schedule: func(s *ecs.Schedule) error {
+				return s.Wrap("Snapshot", func(run func(*ecs.World)) func(*ecs.World) {
+					return func(w *ecs.World) {
+						run(w)
+						n := b.Server.Stats().Updates
+						b.worked += b.tick + time.Duration(n-said)*b.snapshot
+						said = n
+						e := b.Server.Stats().Encodes
+						b.worked += time.Duration(e.Blocks+e.Reused-blocks) * b.block
+						blocks = e.Blocks + e.Reused
+					}
+				})
+			},
+		},
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{OnMessage: func(*systems.Client, int, []byte) error { b.answered++; return nil }}
+		},
+		Play: systemstest.Play(func(c *systemstest.Client, in *fieldtest.Walk) { in.DX = int8(c.Input()/60%3) - 1 }),
+	})
+	b.OnServerTick(func() {
+		took := b.worked - b.done
+		b.done = b.worked
+		b.StallServer(took)
+		if st := int(b.Server.Stats().Overload.Step); len(b.steps) == 0 || b.steps[len(b.steps)-1] != st {
+			b.steps = append(b.steps, st)
+		}
+	})
+	return b
+}
+
+// say sends a reliable message each way.
+func (b *busy) say(t *testing.T) {
+	t.Helper()
+	for _, k := range b.Clients {
+		if err := k.Session().Channels().Send(0, []byte("up")); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Server.Session(k.ID()).Channels().Send(0, []byte("down")); err != nil {
+			t.Fatal(err)
+		}
+		b.asked++
+	}
+}
+
+// Half as much again as there is time for, for a minute: what is given up comes in its order, inputs are
+// consumed and messages arrive, nobody is disconnected, and newcomers are told why they may not come. Two seconds
+// after the load has dropped all is as before.
+func TestOverload(t *testing.T) {
+	t.Parallel()
+	const clients = 12
+	b := newBusy(t, clients, nil)
+	b.Connect()
+	b.Run(3 * time.Second)
+	before := b.Server.Stats()
+	b.snapshot = time.Duration(1.5*float64(time.Second)) / (20 * clients) // a second and a half a second
+	for range 20 {
+		b.say(t)
+		b.Run(time.Second)
+	}
+	if !slices.Equal(b.steps[:min(5, len(b.steps))], []int{0, 1, 2, 3}) && !slices.Equal(b.steps[:min(5, len(b.steps))], []int{0, 1, 2, 3, 4}) {
+		t.Errorf("steps %v", b.steps)
+	}
+	late := b.Join()
+	b.Run(time.Second)
+	if err := late.Err(); !errors.Is(err, netsys.ErrRefused) || !errors.Is(err, netsys.ErrBusy) {
+		t.Errorf("a newcomer: %v", err)
+	}
+	st := b.Server.Stats()
+	ticks := float64(st.Ticks-before.Ticks) / (21 * 60)
+	inputs := float64(st.Inputs.Consumed-before.Inputs.Consumed) / (21 * 60 * clients)
+	t.Logf("steps %v, %.0f %% of ticks, %.0f %% of inputs", b.steps, 100*ticks, 100*inputs)
+	if ticks < 0.9 || inputs < 0.9 {
+		t.Errorf("%.0f %% of ticks, %.0f %% of inputs consumed", 100*ticks, 100*inputs)
+	}
+	b.snapshot = 0
+	b.Run(2 * time.Second)
+	if o := b.Server.Stats().Overload; o.Step != 0 || o.Refused == 0 {
+		t.Errorf("two seconds later: %+v", o)
+	}
+	back := b.Join()
+	b.Run(2 * time.Second)
+	if !back.Connected() {
+		t.Errorf("a newcomer when there is time again: %v", back.Err())
+	}
+	if b.heard != b.asked || b.answered != b.asked {
+		t.Errorf("%d messages each way: %d came up, %d down", b.asked, b.heard, b.answered)
+	}
+	for i, k := range b.Clients[:clients] {
+		if !k.Connected() {
+			t.Errorf("client %d: %v", i, k.Err())
+		}
+	}
+}
+
+// Where what is far is most of what a server tells, telling less of it is enough.
+func TestOverloadOfWhatIsFar(t *testing.T) {
+	t.Parallel()
+	b := newBusy(t, 6, &systems.Grid[components.Position]{Cell: 10, Radius: 400})
+	for n := range 20 {
+		b.Server.World().Spawn(components.Position{X: 250 + 10*float32(n%5), Y: 10 * float32(n/5)})
+	}
+	b.Connect()
+	b.Run(3 * time.Second)
+	before := b.Server.Stats().Encodes
+	b.Run(time.Second)
+	after := b.Server.Stats().Encodes
+	b.block = time.Duration(1.2 * float64(time.Second) / float64(after.Blocks+after.Reused-before.Blocks-before.Reused))
+	b.Run(10 * time.Second)
+	if st := b.Server.Stats().Overload; slices.Max(b.steps) != 1 || b.steps[1] != 1 {
+		t.Errorf("steps %v; %+v", b.steps, st)
+	}
+}

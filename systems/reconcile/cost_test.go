@@ -1,0 +1,234 @@
+package reconcile_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// The proof of cost: a re-simulated tick is a run of Simulate for a tick that the
+// world had completed. Three players at 2, 5 and 10 ticks cost rollback, where a
+// client simulates everybody, 17 such ticks on the server and 19, 22 and 27 on
+// the clients for one change of input each; local synchronization costs none.
+
+// changeOnce makes every client turn once, with its 600th input.
+func changeOnce() systemstest.Script {
+	return systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
+		in.DX = 1
+		if k.Input() >= 600 {
+			in.DX, in.DY = 0, 1
+		}
+	})
+}
+
+// lags are the one-way latencies of the proof, in ticks, by the client's number.
+var lags = []int{2, 5, 10}
+
+func lagsOf(n int) (up, down netsys.Link) { l := fieldtest.Lag(lags[n%len(lags)]); return l, l }
+
+func TestNetcodeACost_ChangedInputsCostNothing(t *testing.T) {
+	config := fieldtest.Config(1, 3, netsys.Link{})
+	config.Links, config.Play = lagsOf, changeOnce()
+	c := systemstest.New(t, config)
+	j := fieldtest.KeepJournal(c.Server.World())
+	c.Connect()
+	c.Run(5 * time.Second)
+	c.Mark()
+	c.Run(10 * time.Second)
+	for _, k := range c.Clients {
+		if f := k.Figures(); f.Resimulated != 0 || f.Inputs < 599 {
+			t.Errorf("%v simulated %d ticks again", k, f.Resimulated)
+		}
+		turned := false
+		steps := j.ForOwner(k.ID())
+		for i, s := range steps {
+			if i > 0 && s.Tick <= steps[i-1].Tick {
+				t.Fatalf("the server simulated tick %d again for %v", s.Tick, k)
+			}
+			turned = turned || s.In.DY == 1
+		}
+		if !turned {
+			t.Errorf("the change of %v never reached the server", k)
+		}
+	}
+}
+
+// pushed is a crowd at the latencies of the proof whose players the server alone
+// pushes, all at once every 200 ticks.
+func pushed(t *testing.T, clients int) *systemstest.Crowd {
+	config := fieldtest.Config(1, clients, netsys.Link{})
+	config.Links, config.Play = lagsOf, fieldtest.Straight()
+	config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(func(tick, _ uint32) (components.Position, bool) {
+		return components.Position{Y: 1}, tick > 600 && tick%200 == 0
+	}))
+	c := systemstest.New(t, config)
+	c.Connect()
+	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 590 })
+	c.Mark()
+	return c
+}
+
+// costs is what a crowd's clients were wrong in, and had to do about it.
+func costs(c *systemstest.Crowd) (is []string) {
+	for _, k := range c.Clients {
+		is = append(is, fmt.Sprintf("%+v, longest replay %d", k.Figures(), k.Stats().LongestReplay))
+	}
+	return is
+}
+
+// A misprediction costs its client the round trip, the buffer and one tick, and
+// nobody else anything: it is the same however many others there are.
+func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
+	t.Parallel()
+	c := pushed(t, 3)
+	deepest := make([]int, len(c.Clients))
+	c.OnServerTick(func() {
+		for _, k := range c.Clients {
+			deepest[k.N] = max(deepest[k.N], k.Status().Waiting)
+		}
+	})
+	c.RunTicks(2060)
+	for _, k := range c.Clients {
+		f := k.Figures()
+		bound := uint64(2*lags[k.N] + deepest[k.N] + 1)
+		if f.Corrections != 10 {
+			t.Errorf("%v: %d corrections of 10 pushes", k, f.Corrections)
+		}
+		if f.Resimulated > f.Corrections*bound || k.Stats().LongestReplay > bound || f.Resimulated == 0 {
+			t.Errorf("%v: %d ticks simulated again for %d corrections, %d at most; at a latency of %d ticks and %d inputs waiting %d each are the bound",
+				k, f.Resimulated, f.Corrections, k.Stats().LongestReplay, lags[k.N], deepest[k.N], bound)
+		}
+	}
+	crowd := pushed(t, 10)
+	crowd.RunTicks(2060)
+	few, many := costs(c), costs(crowd)
+	for n := range few {
+		if few[n] != many[n] {
+			t.Errorf("client %d\n\tamong 3:  %s\n\tamong 10: %s", n, few[n], many[n])
+		}
+	}
+}
+
+// A lag spike of one client changes no other client's figures.
+func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
+	t.Parallel()
+	figures := func(spike bool) []string {
+		c := pushed(t, 4)
+		c.RunTicks(300)
+		if spike {
+			c.Clients[1].SetLinks(fieldtest.Lag(60), fieldtest.Lag(60))
+		}
+		c.RunTicks(120)
+		if spike {
+			c.Clients[1].SetLinks(lagsOf(1))
+		}
+		c.RunTicks(600)
+		return costs(c)
+	}
+	calm, spiked := figures(false), figures(true)
+	for n := range calm {
+		if same := calm[n] == spiked[n]; same == (n == 1) {
+			t.Errorf("client %d, client 1 having the spike\n\twithout: %s\n\twith:    %s", n, calm[n], spiked[n])
+		}
+	}
+}
+
+// Whatever is lost, a client sends one datagram a tick with at most 32 inputs.
+func TestNetcodeACost_UploadIsBounded(t *testing.T) {
+	t.Parallel()
+	c := systemstest.New(t, fieldtest.Config(1, 2, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)))
+	c.Connect()
+	c.Run(20 * time.Second)
+	for _, k := range c.Clients {
+		before, at := k.Stats(), k.Input()
+		c.Run(10 * time.Second)
+		after, n := k.Stats(), uint64(k.Input()-at)
+		// Of an input: where the next one is that differs, and per field whether
+		// and what.
+		const header, inputBits = 7, 7 + (1 + 2 + 1) + (1 + 2 + 1) + 1 + (1 + 5 + 16 + 1)
+		most := n * (header + (32*inputBits+7)/8)
+		if out := after.Session.DatagramsOut - before.Session.DatagramsOut; out != n {
+			t.Errorf("%v: %d datagrams in %d ticks", k, out, n)
+		}
+		if got := after.Session.PayloadOut - before.Session.PayloadOut; got > most || got != after.InputBytes-before.InputBytes {
+			t.Errorf("%v: %d bytes in %d ticks, at most %d are allowed", k, got, n, most)
+		}
+		if got := after.InputsSent - before.InputsSent; got > 32*n || got < 8*n {
+			t.Errorf("%v: %d inputs were sent in %d ticks", k, got, n)
+		}
+	}
+}
+
+// Once warm, neither a tick of the server nor a tick or a frame of a client
+// allocates: not one object in ten seconds of a match.
+func TestNetcodeTicksAllocateNothing(t *testing.T) {
+	fieldtest.SkipUnderRace(t)
+	fieldtest.EachRow(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, func(t *testing.T, timing policy.InputTiming) {
+		config := fieldtest.Config(1, 4, fieldtest.RoughLink())
+		config.Server.Policies.Timing = timing
+		config.Populate = fieldtest.Drifters(60)
+		config.Protocol = fieldtest.Pushes(100) // so that there are replays
+		config.CountOnly = true
+		c := fieldtest.Start(t, config, 15*time.Second)
+		fieldtest.AllocatesNothing(t, c, 300)
+		if f := c.Clients[0].Figures(); f.Snapshots < 150 || f.Corrections == 0 {
+			t.Errorf("%+v: too little happened", f)
+		}
+	})
+}
+
+// hashes plays a match with everything in it and returns its hash after every
+// second. Once the link is clean everybody has what the server has.
+func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
+	link := fieldtest.BadLink()
+	link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
+	config := fieldtest.Config(seed, 5, link)
+	config.Server.Policies.Timing = timing
+	config.Protocol = fieldtest.Pushes(100)
+	c := systemstest.New(t, config)
+	for second := range 16 {
+		switch second {
+		case 4:
+			c.Join()
+		case 5:
+			c.Clients[0].Leave()
+			c.Clients[1].Kill()
+		case 8:
+			c.Clients[2].Stall(700 * time.Millisecond)
+			c.StallServer(50 * time.Millisecond)
+		case 10:
+			c.SetLinks(fieldtest.Lag(3), fieldtest.BadLink())
+		}
+		c.Run(time.Second)
+		h = append(h, c.Hash())
+	}
+	fieldtest.MustConverge(c)
+	if n := len(fieldtest.Positions(c.Server.World())); n != 4+4 {
+		t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
+	}
+	return append(h, c.Hash())
+}
+
+// A match is a function of its seed, over the worlds of the server and of all
+// clients; another seed is another match. All timings converge when the link becomes clean.
+func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
+	t.Parallel()
+	known := map[uint64]uint64{}
+	fieldtest.EachSeed(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, fieldtest.SeedCount(2), func(t *testing.T, timing policy.InputTiming, seed uint64) {
+		a, b := hashes(t, seed, timing), hashes(t, seed, timing)
+		if fmt.Sprint(a) != fmt.Sprint(b) {
+			t.Errorf("two runs with one seed:\n%x\n%x", a, b)
+		}
+		last := a[len(a)-1]
+		if other, twice := known[last]; twice {
+			t.Errorf("seeds %d and %d end with the same hash", seed, other)
+		}
+		known[last] = seed
+	})
+}

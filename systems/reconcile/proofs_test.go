@@ -1,0 +1,163 @@
+package reconcile_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// Wheel turns by one in every tick, and strikes at every eighth turn. The server lets wheels
+// slip, as no client can foresee: then a strike may be left out. Its teeth are there to need
+// bytes.
+type Wheel struct {
+	Turns uint32    `net:"raw"`
+	Teeth [4]uint32 `net:"raw"`
+}
+
+// strike is an outcome.
+type strike struct {
+	ID    components.NetID
+	Turns uint32
+}
+
+// windup is the tick at which all wheels stand still.
+const windup = 500
+
+func clockwork(own int, slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Protocol {
+	return fieldtest.ProtocolWith(fieldtest.HiddenPart, fieldtest.Predicted[Wheel], fieldtest.OnJoin(func(w *ecs.World, client uint32) {
+		for range own {
+			w.Spawn(components.Owner{Client: client}, Wheel{}, fieldtest.Walk{})
+		}
+	}), fieldtest.Simulate("turn", func(w *ecs.World) {
+		for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
+			if w.Tick() >= windup {
+				continue
+			}
+			r.Wheel.Turns++
+			for n := range r.Wheel.Teeth {
+				r.Wheel.Teeth[n] = (r.Wheel.Turns + uint32(n)<<16) * 2654435761
+			}
+			if r.Wheel.Turns%8 == 0 {
+				outcome.Raise(w, ecs.Entity{}, strike{w.NetID(e), r.Wheel.Turns})
+			}
+		}
+	}), fieldtest.Authority(func(w *ecs.World) {
+		for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
+			if draw := w.Rand(e); w.Tick() < windup && draw.IntN(1000) == 0 {
+				r.Wheel.Turns += 3
+				slips(w, e)
+			}
+		}
+	}))
+}
+
+// clock is a match of the clockwork, in which a client has wheels of its own, and simulates
+// those of nobody.
+type clock struct {
+	own, free int
+	budget    int
+	blinks    bool // a free one that slips gets out of sight for a while
+}
+
+// play plays it under a model, and looks whether each outcome that a client has begun has
+// ended, and whether the server had those that it has committed.
+func (x clock) play(t *testing.T, model policy.Preset) {
+	policies := model.Policies()
+	policies.Outcomes = policy.OutcomesPastHorizon
+	if policies.Late == policy.LateRewrite {
+		policies.Window = 100 * time.Millisecond
+	}
+	slipped := map[components.NetID]uint32{}
+	truth, believed, withdrawn := map[strike]bool{}, map[strike]uint32{}, 0
+	config := systemstest.Config{
+		Protocol: clockwork(x.own, func(w *ecs.World, e ecs.Entity) { slipped[w.NetID(e)] = w.Tick() }),
+		Populate: func(w *ecs.World) {
+			for range x.free {
+				w.Spawn(Wheel{})
+			}
+		},
+		Server: systems.ServerConfig{
+			Policies: policies, Budget: x.budget,
+			Outcomes: func(l *outcome.Log) {
+				outcome.Handle(l, outcome.Handlers[strike]{Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { truth[o.Value] = true }})
+			},
+		},
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{
+				Scope: func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeCoSimulated },
+				Outcomes: func(l *outcome.Log) {
+					outcome.Handle(l, outcome.Handlers[strike]{
+						Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { believed[o.Value] = o.Tick },
+						Cancel: func(*ecs.World, outcome.Outcome[strike]) { withdrawn++ },
+					})
+				},
+			}
+		},
+		Clients: 1,
+		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),
+	}
+	if x.blinks {
+		config.Server.Interest = fieldtest.NotHidden()
+	}
+	crowd := systemstest.New(t, config)
+	if w := crowd.Server.World(); x.blinks {
+		crowd.OnServerTick(func() {
+			for id, at := range slipped {
+				e, there := w.ByNetID(id)
+				switch {
+				case there && w.Tick() < at+20:
+					fieldtest.HideFrom(w, e, fieldtest.Everybody)
+				case there:
+					fieldtest.HideFrom(w, e, 0)
+				}
+			}
+		})
+	}
+	crowd.Run(12 * time.Second)
+	crowd.Settle()
+	for s, input := range believed {
+		if !truth[s] {
+			t.Errorf("committed %+v of input %d, and the server did not", s, input)
+		}
+	}
+	if st := crowd.Clients[0].Outcomes().Stats(); st.Open > 0 {
+		t.Errorf("never ended: %+v", st)
+	}
+	if len(believed) < 50 || withdrawn < 20 {
+		t.Errorf("%d of %d committed, %d withdrawn", len(believed), len(truth), withdrawn)
+	}
+}
+
+// A client commits what followed from its own entities when own state has told of each of
+// them, also where it has room for a few at a time.
+func TestOwnStateInPartsProvesItsParts(t *testing.T) {
+	t.Parallel()
+	for _, model := range fieldtest.AheadPresets {
+		t.Run(model.String(), func(t *testing.T) { clock{own: 30, budget: 400}.play(t, model) })
+	}
+}
+
+// It commits what followed from what it co-simulates when snapshots have told of that, as
+// if it were its own, and withdraws what followed from what it lost sight of before. Whoever
+// owns nothing does so, too.
+func TestWhatIsCoSimulatedIsProvenBySnapshots(t *testing.T) {
+	t.Parallel()
+	for _, model := range fieldtest.AheadPresets {
+		for name, x := range map[string]clock{
+			"by turns":       {own: 1, free: 60, budget: 250},
+			"blinking":       {own: 1, free: 30, budget: 400, blinks: true},
+			"of nobody":      {free: 10},
+			"all by turns":   {free: 60, budget: 400},
+			"all, and blink": {free: 30, blinks: true},
+		} {
+			t.Run(model.String()+"/"+name, func(t *testing.T) { x.play(t, model) })
+		}
+	}
+}
