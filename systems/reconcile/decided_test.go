@@ -112,7 +112,7 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Preset) (looked *in
 				history[r.Own.Client] = charts{}
 			}
 			history[r.Own.Client][c.Server.Tick()] = struct {
-				Patient
+				fieldtest.Patient
 				Purse
 			}{r.Body, r.Purse}
 		}

@@ -1,4 +1,4 @@
-package clock_test
+package predict_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package overload_test
+package systems_test
 
 import (
 	"errors"
