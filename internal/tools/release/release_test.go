@@ -150,7 +150,7 @@ func TestWhatIsNoRelease(t *testing.T) {
 		{"a file that no module may have", "testdata/nul", "", "x", `"nul" disallowed`},
 		{"a replacement in the root", "go.mod", "go 1.26\n", "go 1.26\n\nreplace example.com/a => ./a\n", "replace directives"},
 		{"no licence", "LICENSE", "as you like\n", "", "no LICENSE is downloaded"},
-		{"a large file", "netsys/web/picture", "", string(large), "/netsys/web: 31"},
+		{"a large file", "netsys/web/picture", "", string(large), "/netsys/web: 101"},
 		{"a module that nobody tries", "internal/tools/release/testdata/web.txt", "package main", "", "expected 'package'"},
 		{"what is outside of the module", "netsys/web/name.go", tactus + `"`, tactus + `/internal"`, "internal"},
 	} {

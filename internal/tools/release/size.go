@@ -15,7 +15,7 @@ import (
 // Limits of a module's zip. Users download it once per version and machine, and in every build of a container image.
 const (
 	maxRoot   = 5_000_000
-	maxNested = 300_000
+	maxNested = 1_000_000
 )
 
 // weighs checks the size and the licence of a downloaded module.

@@ -50,11 +50,12 @@ func outside(t *testing.T, files map[string]string) (binary string) {
 			t.Fatal(err)
 		}
 	}
-	replace := "module example.com/x\n\nrequire " + ours + "/examples v0.1.0\n\nreplace " + ours + " => " + root + "\n"
+	var replace strings.Builder
+	replace.WriteString("module example.com/x\n\nrequire " + ours + "/examples v0.1.0\n\nreplace " + ours + " => " + root + "\n")
 	for _, module := range []string{"/examples", "/systems/devtools", "/systems/host", "/systems/rooms"} {
-		replace += "\nreplace " + ours + module + " => " + root + module + "\n"
+		replace.WriteString("\nreplace " + ours + module + " => " + root + module + "\n")
 	}
-	write("go.mod", strings.Replace(string(mod), "module "+ours+"/examples\n", replace, 1))
+	write("go.mod", strings.Replace(string(mod), "module "+ours+"/examples\n", replace.String(), 1))
 	write("go.sum", string(sums))
 	for name, text := range files {
 		write(name, text)
