@@ -73,7 +73,7 @@ func TestConfigIsChecked(t *testing.T) {
 	}{
 		{func(c *systemstest.Config) { c.Protocol = nil }, `Protocol is nil: give the function`},
 		{func(c *systemstest.Config) { c.Clients = -1 }, `Clients -1 is negative`},
-		{func(c *systemstest.Config) { c.FrameRate = -1 }, `FrameRate -1 is negative`},
+		{func(c *systemstest.Config) { c.FrameRate = -2 }, `FrameRate -2 is below -1`},
 		{func(c *systemstest.Config) { c.Server.SendRate = 7 }, `the server: .*SendRate 7`},
 		{func(c *systemstest.Config) { c.Link = systemstest.RoundTrip(time.Second, time.Second, 0) }, `link of client 0: .*Jitter`},
 		{func(c *systemstest.Config) {

@@ -60,6 +60,9 @@ func (c *Crowd) join(player uint64) *Client {
 	n := len(c.Clients)
 	k := &Client{N: n, crowd: c, rand: ecs.NewRand(c.stream(n, streamPlay), 0)}
 	conditions := netsys.ConditionerConfig{Seed: c.stream(n, streamLink), In: c.config.Link, Out: c.config.Link}
+	if c.config.LinkSeed != nil {
+		conditions.Seed = c.config.LinkSeed(n)
+	}
 	if c.config.Links != nil {
 		conditions.Out, conditions.In = c.config.Links(n)
 	}
@@ -79,9 +82,11 @@ func (c *Crowd) join(player uint64) *Client {
 		config.ClientID = c.stream(n, streamToken) | 1<<63 // not one that a game gives
 	}
 	k.player = config.ClientID
-	// The golden ratio spreads any number of clients over the step.
-	_, share := math.Modf(float64(n+1) * math.Phi)
-	config.Start = c.now.Add(time.Duration(share * float64(c.step)))
+	if config.Start.IsZero() {
+		// The golden ratio spreads any number of clients over the step.
+		_, share := math.Modf(float64(n+1) * math.Phi)
+		config.Start = c.now.Add(time.Duration(share * float64(c.step)))
+	}
 	if config.Random == nil {
 		config.Random = netsys.SeededRandom(c.stream(n, streamToken))
 	}

@@ -2,6 +2,7 @@ package systemstest
 
 import (
 	"fmt"
+	"net/netip"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -19,8 +20,14 @@ type Config struct {
 	Server systems.ServerConfig
 	// Populate fills the server's world before the first tick. May be nil.
 	Populate func(w *ecs.World)
-	// Client configures the n-th client, from 0. The crowd sets Start, and Random
-	// where it is nil. Default (nil): the zero ClientConfig.
+	// ServerAddr is the server's address, which connect tokens name. Links draw
+	// random numbers that depend on it. Default (zero): 10.0.0.1:7777.
+	ServerAddr netip.AddrPort
+	// ServerWire, when not nil, wraps the wire of the server, for example to count
+	// or to record datagrams.
+	ServerWire func(w netsys.Wire) netsys.Wire
+	// Client configures the n-th client, from 0. The crowd sets Start and Random
+	// where these are zero. Default (nil): the zero ClientConfig.
 	Client func(n int) systems.ClientConfig
 	// Play fills the clients' inputs; see [Play]. Default (zero): what
 	// ClientConfig.Gather says, which the crowd cannot make neutral.
@@ -33,8 +40,11 @@ type Config struct {
 	// Links, when not nil, gives the n-th client's links in place of Link: up to
 	// the server and down from it.
 	Links func(n int) (up, down netsys.Link)
-	// FrameRate is how many frames a second each client draws. Default (0): one
-	// after every tick.
+	// LinkSeed, when not nil, returns the seed of the n-th client's link. Default
+	// (nil): derived from Seed and n.
+	LinkSeed func(n int) uint64
+	// FrameRate is how many frames a second each client draws; −1 means none.
+	// Default (0): one after every tick.
 	FrameRate int
 	// CountOnly makes [Crowd.NoCorrections] tell how many corrections there were,
 	// but not of what, so that a correction allocates nothing: for tests that
@@ -52,8 +62,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("systemstest: Config.Protocol is nil: give the function that builds the game's protocol")
 	case c.Clients < 0:
 		return fmt.Errorf("systemstest: Config.Clients %d is negative", c.Clients)
-	case c.FrameRate < 0:
-		return fmt.Errorf("systemstest: Config.FrameRate %d is negative", c.FrameRate)
+	case c.FrameRate < -1:
+		return fmt.Errorf("systemstest: Config.FrameRate %d is below -1, which means no frames", c.FrameRate)
 	}
 	return nil
 }

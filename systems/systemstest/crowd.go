@@ -1,6 +1,7 @@
 package systemstest
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -11,7 +12,8 @@ import (
 )
 
 // Crowd is a match in virtual time: a server and its clients on a network in
-// memory. It belongs to one goroutine; make it with [New].
+// memory. It belongs to one goroutine. Create it with [New] in tests and with
+// [Open] in programs.
 type Crowd struct {
 	// Server is the server.
 	Server *systems.Server
@@ -19,7 +21,7 @@ type Crowd struct {
 	// left included.
 	Clients []*Client
 
-	t         testing.TB
+	t         reporter
 	config    Config
 	network   *netsys.Network
 	address   netip.AddrPort
@@ -47,14 +49,23 @@ var epoch = time.Unix(0, 0).UTC()
 // when the configuration is wrong.
 func New(t testing.TB, config Config) *Crowd {
 	t.Helper()
+	return create(t, config)
+}
+
+// create creates a crowd that reports failures to t.
+func create(t reporter, config Config) *Crowd {
+	t.Helper()
 	if err := config.Validate(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	c := &Crowd{
 		t: t, config: config, now: epoch,
 		network:   netsys.NewNetwork(),
-		address:   netip.MustParseAddrPort("10.0.0.1:7777"),
+		address:   config.ServerAddr,
 		byAddress: make(map[netip.AddrPort]*Client),
+	}
+	if !c.address.IsValid() {
+		c.address = netip.MustParseAddrPort("10.0.0.1:7777")
 	}
 	s := config.Server
 	s.Start = epoch
@@ -65,7 +76,11 @@ func New(t testing.TB, config Config) *Crowd {
 		s.Random = netsys.SeededRandom(config.Seed)
 	}
 	var err error
-	if c.Server, err = systems.NewServer(c.network.Node(c.address), config.Protocol(), s); err != nil {
+	wire := netsys.Wire(c.network.Node(c.address))
+	if config.ServerWire != nil {
+		wire = config.ServerWire(wire)
+	}
+	if c.Server, err = systems.NewServer(wire, config.Protocol(), s); err != nil {
 		t.Fatalf("systemstest: the server: %v", err)
 	}
 	c.step = c.Server.World().StepDuration()
@@ -83,6 +98,17 @@ func (c *Crowd) Now() time.Time { return c.now }
 
 // Elapsed is the virtual time since the start.
 func (c *Crowd) Elapsed() time.Duration { return c.now.Sub(epoch) }
+
+// Err returns the error of a client that lost its session and was neither told to
+// [Client.Leave] nor to [Client.Kill] itself; nil if there is none.
+func (c *Crowd) Err() error {
+	for _, k := range c.Clients {
+		if err := k.Err(); err != nil && k.present() {
+			return fmt.Errorf("%v: %w", k, err)
+		}
+	}
+	return nil
+}
 
 // Run lets time pass.
 func (c *Crowd) Run(d time.Duration) {

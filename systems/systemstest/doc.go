@@ -6,7 +6,8 @@
 // Tasks:
 //
 //   - Try a rule on a world without a network: [Step].
-//   - Start a match: [New] with a [Config]; see the example.
+//   - Start a match: [New] with a [Config]; see the example. In a program instead of
+//     a test: [Open].
 //   - Say what clients do: [Play], with random numbers from [Client.Rand].
 //   - Say how bad the links are: Config.Link and Config.Links, [RoundTrip];
 //     change them in mid-match with [Crowd.SetLinks] and [Client.SetLinks]; lose
