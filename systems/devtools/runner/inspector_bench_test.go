@@ -18,26 +18,14 @@ type observed struct {
 	took time.Duration
 }
 
-// wake advances everybody to behind the server's next wake-up.
+// wake advances the match beyond the server's next wake-up.
 func (m *observed) wake(b *testing.B) {
-	at := m.server.Next()
-	for {
-		next, who := at, -1
-		for i, p := range m.players {
-			if err := p.client.Err(); err != nil {
-				b.Fatal(err)
-			}
-			if t := p.client.Next(); t.Before(next) {
-				next, who = t, i
-			}
-		}
-		if who < 0 {
-			break
-		}
-		m.players[who].advance(m.match, next)
+	m.virtual.Run(m.server.Next().Sub(m.virtual.Now()))
+	if err := m.virtual.Err(); err != nil {
+		b.Fatal(err)
 	}
 	began := threadTime()
-	m.watch.serve(m.match, at)
+	m.virtual.RunTicks(1)
 	m.took += threadTime() - began
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // match is a server and its bots in one process.
@@ -23,27 +25,65 @@ type match struct {
 	server *systems.Server
 	link   *netsys.Conditioner // on the server's transport
 	open   bool                // other clients, with their own links, may join
-	crowd
-	watch watch
-	live  live
+
+	virtual *systemstest.Crowd // in virtual time: server and bots; otherwise nil
+
+	players []*player
+	byID    []*player // by client number
+	watch   watch
+	live    live
 
 	inspector Inspector // nil: none
 }
 
-// newVirtual returns a match on the memory network, in virtual time.
+// newVirtual returns a match in virtual time.
 func newVirtual(world World, o Options) (*match, error) {
 	m := &match{o: o, world: world, start: time.Unix(0, 0).UTC()}
-	network := netsys.NewNetwork()
-	serverAddr := netip.MustParseAddrPort("127.0.0.1:7777")
-	if err := m.assemble(network.Node(serverAddr)); err != nil {
-		return nil, err
-	}
-	for n := range o.bots() {
-		node := network.Node(netip.AddrPortFrom(serverAddr.Addr(), uint16(10_000+n)))
-		if err := m.addPlayer(n, node, serverAddr); err != nil {
-			return nil, err
+	m.watch.init(&m.o)
+	address := netip.MustParseAddrPort("127.0.0.1:7777")
+	var failed error // of callbacks that return no error
+	fail := func(err error) {
+		if failed == nil {
+			failed = err
 		}
 	}
+	var err error
+	m.virtual, err = systemstest.Open(systemstest.Config{
+		Protocol:   func() *ecs.Protocol { return world.Protocol(&m.o) },
+		Populate:   func(w *ecs.World) { world.populate(w, &m.o) },
+		Server:     world.serverConfig(&m.o, m.start, m.schedule),
+		ServerAddr: address,
+		ServerWire: func(w netsys.Wire) netsys.Wire {
+			link, err := m.condition(w)
+			if fail(err); err != nil {
+				return w
+			}
+			return link
+		},
+		Clients: o.bots(),
+		Client: func(n int) systems.ClientConfig {
+			p := m.addPlayer(n)
+			token, err := m.o.access.token(n, &m.o, address, m.start)
+			fail(err)
+			return p.config(m, token)
+		},
+		Links:     func(int) (up, down netsys.Link) { return netsys.Link{}, o.link() },
+		LinkSeed:  m.o.botSeed,
+		CountOnly: true,
+		Seed:      o.Seed,
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return nil, err
+	}
+	m.server = m.virtual.Server
+	for n, k := range m.virtual.Clients {
+		p := m.players[n]
+		p.client, p.clean = k.Client, func() { k.SetLinks(netsys.Link{}, netsys.Link{}) }
+	}
+	m.forceRollback()
+	m.server.SetProbe(&m.watch.wakeUp)
+	m.virtual.OnServerTick(func() { m.watch.served(m, m.virtual.Now(), m.watch.wakeUp.took) })
+	m.virtual.OnFrame(func(k *systemstest.Client) { m.players[k.N].drew(m, m.virtual.Now()) })
 	return m, nil
 }
 
@@ -69,7 +109,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 	for n := range o.bots() {
 		w, server, err := dial(ctx, o.Transport, at)
 		if err == nil {
-			err = m.addPlayer(n, w, server)
+			err = m.connect(n, w, server)
 		}
 		if err == nil && open {
 			err = m.players[n].link.SetLinks(o.link(), o.link())
@@ -83,32 +123,44 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 
 // assemble creates the server on a transport.
 func (m *match) assemble(wire netsys.Wire) error {
-	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.Seed, In: m.o.link()})
-	if err != nil {
-		return err
-	}
-	m.link = link
 	m.watch.init(&m.o)
 	if loop, ok := wire.(woken); ok {
 		m.watch.woken = loop.WakeUps
 	}
-	m.server, err = newServer(m.world, m.o, link, m.start, func(s *ecs.Schedule) error {
-		if m.o.Push > 0 {
-			s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
-		}
-		if m.o.stamped() && m.world.Place != nil {
-			m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.bots())}
-			s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.follow})
-		}
-		return nil
-	})
+	link, err := m.condition(wire)
 	if err != nil {
 		return err
 	}
+	if m.server, err = newServer(m.world, m.o, link, m.start, m.schedule); err != nil {
+		return err
+	}
+	m.forceRollback()
+	return nil
+}
+
+// condition applies the link's conditions to what arrives at the server.
+func (m *match) condition(wire netsys.Wire) (link *netsys.Conditioner, err error) {
+	m.link, err = netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.Seed, In: m.o.link()})
+	return m.link, err
+}
+
+// schedule adds the systems of -push and of the measurements to the server's schedule.
+func (m *match) schedule(s *ecs.Schedule) error {
+	if m.o.Push > 0 {
+		s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
+	}
+	if m.o.stamped() && m.world.Place != nil {
+		m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.bots())}
+		s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.follow})
+	}
+	return nil
+}
+
+// forceRollback makes the server check every tick, if -force-rollback is set.
+func (m *match) forceRollback() {
 	if m.o.ForceRollback {
 		m.server.World().ForceRollback(func(d ecs.Divergence) { m.watch.divergences = append(m.watch.divergences, d) })
 	}
-	return nil
 }
 
 // ownerRow matches the entities of players.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -18,7 +19,8 @@ type player struct {
 	n      int
 	world  World
 	client *systems.Client
-	link   *netsys.Conditioner
+	link   *netsys.Conditioner // nil in virtual time
+	clean  func()              // removes the conditions of the link
 	bot    Bot
 	id     atomic.Uint32 // client number on the server
 	watch  playerWatch
@@ -31,25 +33,38 @@ type player struct {
 	}
 }
 
-// crowd is the list of bots.
-type crowd struct {
-	players []*player
-	byID    []*player // by client number
+// botSeed returns the seed of all random numbers of bot n.
+func (o *Options) botSeed(n int) uint64 { return o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1 }
+
+// addPlayer adds bot n, which has no client yet.
+func (m *match) addPlayer(n int) *player {
+	p := &player{n: n, bot: m.world.Bot(&m.o, n), world: m.world}
+	p.watch.init(&m.o)
+	m.players = append(m.players, p)
+	return p
 }
 
-// addPlayer creates bot n on a transport. The first ticks of the clients are spread over a step.
-func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error {
-	world, o, start := m.world, m.o, m.start
-	seed := o.Seed*0x9e3779b97f4a7c15 + uint64(n) + 1
-	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link()})
+// connect adds bot n, with a client on a transport.
+func (m *match) connect(n int, wire netsys.Wire, server netip.AddrPort) error {
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: m.o.botSeed(n), In: m.o.link()})
 	if err != nil {
 		return err
 	}
-	p := &player{n: n, link: link, bot: world.Bot(&o, n), world: world}
-	token, err := o.access.token(n, &o, server, start)
+	token, err := m.o.access.token(n, &m.o, server, m.start)
 	if err != nil {
 		return err
 	}
+	p := m.addPlayer(n)
+	p.link, p.clean = link, func() { _ = p.link.SetLinks(netsys.Link{}, netsys.Link{}) }
+	if p.client, err = systems.NewClient(link, server, m.world.Protocol(&m.o), p.config(m, token)); err != nil {
+		m.players = m.players[:n] // close closes the clients of the others
+	}
+	return err
+}
+
+// config returns the configuration of the bot's client. The first ticks of the clients are spread over a step.
+func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientConfig {
+	o := &m.o
 	config := systems.ClientConfig{
 		Token: token,
 
@@ -57,40 +72,34 @@ func (m *match) addPlayer(n int, wire netsys.Wire, server netip.AddrPort) error 
 
 		Gather:  p.bot.Gather(),
 		Trained: o.files.trained,
-		Start:   start.Add(o.tickLength() * time.Duration(n) / time.Duration(o.bots())),
+		Start:   m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),
 	}
-	if n == 0 {
+	if p.n == 0 {
 		config.Logger = o.files.log // log one bot only
 	}
 	// The history covers the round trip, the buffer and a send gap.
 	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
-	config.Random = o.random(seed)
-	if world.Client != nil {
-		world.Client(&o, &config)
+	config.Random = o.random(o.botSeed(p.n))
+	if m.world.Client != nil {
+		m.world.Client(o, &config)
 	}
 	if own, ok := p.bot.(Configurer); ok {
 		own.Configure(&config)
 	}
 	if config.Reach == nil {
-		config.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(&o, seed, t) }
+		config.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(o, t) }
 	}
 	config.Schedule = both(config.Schedule, o.leaveOut)
-	p.client, err = systems.NewClient(link, server, world.Protocol(&o), config)
-	if err != nil {
-		return err
-	}
-	p.watch.init(&o)
-	m.players = append(m.players, p)
-	return nil
+	return config
 }
 
 // reach opens a transport to the destination of a ticket, with the same kind and link conditions as the current one.
-func (p *player) reach(o *Options, seed uint64, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+func (p *player) reach(o *Options, t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 	wire, server, err := reach(o.Transport, t)
 	if err != nil {
 		return nil, server, err
 	}
-	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: seed, In: o.link(), Out: o.link()})
+	link, err := netsys.Condition(wire, netsys.ConditionerConfig{Seed: o.botSeed(p.n), In: o.link(), Out: o.link()})
 	if err != nil {
 		return nil, server, errors.Join(err, wire.Close())
 	}
@@ -99,16 +108,16 @@ func (p *player) reach(o *Options, seed uint64, t systems.Ticket) (netsys.Wire, 
 }
 
 // player returns the bot with this client number.
-func (c *crowd) player(id uint32) *player {
-	if int(id) < len(c.byID) && c.byID[id] != nil {
-		return c.byID[id]
+func (m *match) player(id uint32) *player {
+	if int(id) < len(m.byID) && m.byID[id] != nil {
+		return m.byID[id]
 	}
-	for _, p := range c.players {
+	for _, p := range m.players {
 		if p.id.Load() == id {
-			for len(c.byID) <= int(id) {
-				c.byID = append(c.byID, nil)
+			for len(m.byID) <= int(id) {
+				m.byID = append(m.byID, nil)
 			}
-			c.byID[id] = p
+			m.byID[id] = p
 			return p
 		}
 	}
@@ -121,12 +130,16 @@ func (p *player) advance(m *match, now time.Time) {
 	if c.Advance(now) == 0 {
 		return
 	}
-	p.id.Store(c.ID())
 	c.Frame(now)
-	if m == nil || m.o.thin {
-		return
+	p.drew(m, now)
+}
+
+// drew measures the frame that the client has drawn; with m nil it measures nothing.
+func (p *player) drew(m *match, now time.Time) {
+	p.id.Store(p.client.ID())
+	if m != nil && !m.o.thin {
+		p.watch.frame(m, p, now)
 	}
-	p.watch.frame(m, p, now)
 }
 
 // publish copies the client's figures for other goroutines, twice a second. It reports whether it did.
@@ -143,7 +156,7 @@ func (p *player) publish(now time.Time) bool {
 // release releases the keys and removes the link conditions.
 func (p *player) release() {
 	p.bot.Release()
-	_ = p.link.SetLinks(netsys.Link{}, netsys.Link{})
+	p.clean()
 }
 
 // find sets e to the own entity in w. It searches only if the entity no longer exists.

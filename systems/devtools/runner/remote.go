@@ -64,7 +64,7 @@ func newRemote(ctx context.Context, world World, o Options, addr string) (*match
 		if err != nil {
 			return nil, err
 		}
-		if err := m.addPlayer(n, wire, server); err != nil {
+		if err := m.connect(n, wire, server); err != nil {
 			return nil, errors.Join(err, wire.Close())
 		}
 		if err := m.players[n].link.SetLinks(o.link(), o.link()); err != nil {

@@ -1,12 +1,10 @@
 package runner
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 )
@@ -48,51 +46,24 @@ func (m *match) playVirtual(ctx context.Context, progress io.Writer) error {
 	return m.play(ctx, end.Add(m.o.closing()), nil)
 }
 
-// play advances the server and the bots in the order in which their ticks are due, until end.
+// play plays the match in virtual time until end.
 func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) error {
 	report := progressEvery(progress, m.start, end)
-	bots := queue(slices.Clone(m.players))
-	heap.Init(&bots)
-	for {
-		next, bot := m.server.Next(), false
-		if t := bots[0].client.Next(); t.Before(next) {
-			next, bot = t, true
+	end = end.Add(-m.o.tickLength() / 2)
+	for now := m.virtual.Now(); now.Before(end); now = m.virtual.Now() {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if !next.Before(end.Add(-m.o.tickLength() / 2)) {
-			return nil
-		}
-		if !bot {
-			if ctx.Err() != nil {
-				return ctx.Err()
+		report(now)
+		m.virtual.Run(min(end.Sub(now), m.o.tickLength()))
+		for _, p := range m.players {
+			if err := p.client.Err(); err != nil {
+				return fmt.Errorf("bot %d: %w", p.n, err)
 			}
-			report(next)
-			m.watch.serve(m, next)
-			continue
 		}
-		p := bots[0]
-		p.advance(m, next)
-		if p.client.Err() != nil {
-			return fmt.Errorf("bot %d: %w", p.n, p.client.Err())
-		}
-		heap.Fix(&bots, 0)
 	}
+	return nil
 }
-
-// queue is a heap of bots by the time of their next tick. Bots with equal times keep the order of their numbers.
-type queue []*player
-
-func (q queue) Len() int { return len(q) }
-
-func (q queue) Less(i, j int) bool {
-	if c := q[i].client.Next().Compare(q[j].client.Next()); c != 0 {
-		return c < 0
-	}
-	return q[i].n < q[j].n
-}
-
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(any)     { panic("runner: Push is not used") }
-func (q *queue) Pop() any     { panic("runner: Pop is not used") }
 
 // progressEvery returns a function that prints a line every two seconds of real time.
 func progressEvery(out io.Writer, start, end time.Time) func(now time.Time) {

@@ -11,8 +11,8 @@ import (
 // reconnectWindow is how long the server keeps a player who reloads the page or whose connection is dead.
 const reconnectWindow = 30 * time.Second
 
-// newServer creates a world's server on a transport and populates it.
-func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
+// serverConfig returns the configuration of a world's server.
+func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Schedule) error) systems.ServerConfig {
 	config := systems.ServerConfig{
 		Key:       o.access.key,
 		Addresses: o.access.public,
@@ -34,25 +34,34 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 		Logger:  o.files.log,
 	}
 	config.Random = o.random(o.Seed)
-	var s *systems.Server
-	var err error
-	if world.Server != nil {
-		world.Server(&o, &config)
+	if w.Server != nil {
+		w.Server(o, &config)
 	}
 	config.Schedule = both(config.Schedule, schedule)
+	return config
+}
+
+// newServer creates a world's server on a transport and populates it.
+func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
+	var s *systems.Server
 	if o.access.joined != nil {
-		config.Schedule = both(config.Schedule, func(schedule *ecs.Schedule) error {
+		schedule = both(schedule, func(schedule *ecs.Schedule) error {
 			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Joined", Run: who(func() *systems.Server { return s }, o.access.joined)})
 		})
 	}
-	s, err = systems.NewServer(wire, world.Protocol(&o), config)
+	s, err := systems.NewServer(wire, world.Protocol(&o), world.serverConfig(&o, start, schedule))
 	if err != nil {
 		return nil, err
 	}
-	if world.Populate != nil {
-		world.Populate(s.World(), &o)
-	}
+	world.populate(s.World(), &o)
 	return s, nil
+}
+
+// populate spawns the entities that exist before any player joins.
+func (w *World) populate(in *ecs.World, o *Options) {
+	if w.Populate != nil {
+		w.Populate(in, o)
+	}
 }
 
 // who returns a system that calls joined once for each client.

@@ -20,6 +20,7 @@ type watch struct {
 	before, after allocations
 	woken         func() uint64 // number of datagrams that woke gnet's loop
 
+	wakeUp stopwatch // in virtual time
 	final  systems.ServerStats
 	done   bool
 	behind atomic.Int64 // ns by which the server's newest tick is late
@@ -28,6 +29,18 @@ type watch struct {
 	divergences []ecs.Divergence // found by forced rollback
 	crowd       *attendance      // nil if the bots are in this process
 }
+
+// stopwatch is a [systems.Probe] that measures wake-ups in real time.
+type stopwatch struct {
+	began time.Time
+	took  time.Duration // of the last wake-up
+}
+
+// Begin implements [systems.Probe].
+func (s *stopwatch) Begin() { s.began = time.Now() }
+
+// End implements [systems.Probe].
+func (s *stopwatch) End() { s.took = time.Since(s.began) }
 
 // allocations is a reading of the allocation counter.
 type allocations struct {
@@ -62,7 +75,11 @@ func (w *watch) serve(m *match, now time.Time) {
 		return
 	}
 	m.link.Flush(now)
-	took := time.Since(begin)
+	w.served(m, now, time.Since(begin))
+}
+
+// served takes measurements after a wake-up of the server.
+func (w *watch) served(m *match, now time.Time, took time.Duration) {
 	if w.done {
 		return
 	}
