@@ -50,7 +50,7 @@ func isolated(o Options, model policy.Policies) (Peers, error) {
 	gap := settle(o.Latencies)
 	var rounds []Peers
 	for range isolatedRounds {
-		before, start, same, most := m.counts(), m.server.Next().Add(-step/2), map[int]int{}, 0
+		before, start, same, most := m.counts(), m.Server.Next().Add(-step/2), map[int]int{}, 0
 		for n, l := range o.Latencies {
 			changes[n] = start.Add(time.Duration(same[l]*gap) * step)
 			same[l]++
@@ -127,6 +127,6 @@ func settle(latencies []int) int {
 func (m *match) ready() error {
 	const over = 38
 	ticks := settle([]int{MaxLatency})
-	then := int(m.server.Tick()) + ticks
+	then := int(m.Server.Tick()) + ticks
 	return m.pass(ticks + (gustEvery+over-then%gustEvery)%gustEvery)
 }

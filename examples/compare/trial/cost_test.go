@@ -172,8 +172,8 @@ func TestWorldsCountTheSame(t *testing.T) {
 }
 
 func (m *match) worlds() Peers {
-	p := Peers{Server: float64(m.server.World().Resimulated())}
-	for _, c := range m.players {
+	p := Peers{Server: float64(m.Server.World().Resimulated())}
+	for _, c := range m.Clients {
 		p.Players = append(p.Players, float64(c.World().Resimulated()))
 	}
 	return p

@@ -125,9 +125,9 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 	if err := m.begin(warmup); err != nil {
 		return d, err
 	}
-	for n := range m.players {
-		from, _ := world.Find(m.server.World(), m.players[n].ID())
-		to, _ := world.Find(m.server.World(), m.players[1-n].ID())
+	for n := range m.Clients {
+		from, _ := world.Find(m.Server.World(), m.Clients[n].ID())
+		to, _ := world.Find(m.Server.World(), m.Clients[1-n].ID())
 		turn := math.Atan2(float64(to.Pos.Y-from.Pos.Y), float64(to.Pos.X-from.Pos.X)) * 180 / math.Pi
 		aims[n] = uint16(math.Round(turn+360)) % 360
 	}
@@ -137,7 +137,7 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 	draw := ecs.NewRand(o.Seed, 1<<41)
 	for range duelRounds {
 		clear(pressed)
-		at, tick = m.now.Add(time.Duration(draw.Float64()*float64(step))), m.server.World().Tick()+rate/2
+		at, tick = m.Now().Add(time.Duration(draw.Float64()*float64(step))), m.Server.World().Tick()+rate/2
 		fallen, err := m.fallen(duelEvery)
 		if err != nil {
 			return d, err
@@ -163,14 +163,14 @@ func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
 // fallen lets time pass and tells who fell for good, by the server's word.
 func (m *match) fallen(d time.Duration) (who [2]bool, err error) {
 	m.killed = func(k world.Kill) {
-		for n, p := range m.players {
-			e, ok := m.server.World().ByNetID(k.Victim)
-			if ok && ecs.Get[components.Owner](m.server.World(), e).Client == p.ID() {
+		for n, p := range m.Clients {
+			e, ok := m.Server.World().ByNetID(k.Victim)
+			if ok && ecs.Get[components.Owner](m.Server.World(), e).Client == p.ID() {
 				who[n] = true
 			}
 		}
 	}
-	err = m.run(m.now.Add(d))
+	err = m.run(m.Now().Add(d))
 	m.killed = nil
 	return who, err
 }

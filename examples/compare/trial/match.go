@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // rate is how many ticks a second has, step how long one is.
@@ -21,163 +22,128 @@ const (
 
 var epoch = time.Unix(0, 0).UTC()
 
-// setup is what a match is made of.
+// setup configures a match.
 type setup struct {
 	model   policy.Policies
-	wake    int // steps that the server wakes after; 0: 1
+	wake    int // ServerConfig.WakeEvery
 	rules   world.Rules
 	seed    uint64
-	links   []netsys.Link // of each player, the same both ways
+	links   []netsys.Link // link of each player, the same in both directions
 	play    func(n int, now moment) world.Input
-	spread  bool // players' ticks lie between the server's, as on real machines; else at the same moments
+	spread  bool // spreads the players' ticks over the server's step; otherwise they run at the same moments
 	journal bool
 }
 
-// moment is when a player gathers an input.
+// moment is the time at which a player gathers an input.
 type moment struct {
 	time.Time
-	tick uint32 // by the player's own world
+	tick uint32 // in the player's own world
 }
 
-// match is a server and its players on a network in memory, in virtual time.
+// match is a server and its players in virtual time.
 type match struct {
 	setup
-	server  *systems.Server
-	players []*player
-	journal *world.Journal // of the server; nil: none is kept
-	now     time.Time
+	*systemstest.Crowd
+	journal *world.Journal // written by the server's world; nil: none
 	kills   kills
-	killed  func(world.Kill) // hears of those that are final; may be nil
-	ticked  func()           // after the server ran what was due; may be nil
-	framed  func(p *player)  // after a player did, and has a new frame; may be nil
+	killed  func(world.Kill)            // called for final kills; may be nil
+	ticked  func()                      // called after the server's ticks; may be nil
+	framed  func(k *systemstest.Client) // called after a player's frame; may be nil
 }
 
-// player is one client.
-type player struct {
-	*systems.Client
-	n    int // from 0
-	link *netsys.Conditioner
-}
-
-// kills is what became of the outcomes of the server's world.
+// kills counts the outcomes of the server's world.
 type kills struct{ begun, committed, withdrawn int }
 
-// newMatch makes a match at tick 0: its players have yet to connect.
+// newMatch creates a match at tick 0: its players have yet to connect.
 func newMatch(s setup) (*match, error) {
-	m := &match{setup: s, now: epoch}
+	m := &match{setup: s}
 	if s.journal {
 		m.journal = &world.Journal{}
 	}
-	network := netsys.NewNetwork()
-	address := netip.MustParseAddrPort("127.0.0.1:7777")
+	journal := m.journal
+	protocol := func() *ecs.Protocol {
+		p := world.Protocol(s.rules, journal)
+		journal = nil // only the server's world, the first, writes it
+		return p
+	}
+	seed := func(n int) uint64 { return s.seed*0x9e3779b97f4a7c15 + uint64(n) + 1 }
 	var err error
-	m.server, err = systems.NewServer(network.Node(address), world.Protocol(s.rules, m.journal), systems.ServerConfig{
-		Seed:      s.seed,
-		TickRate:  rate,
-		WakeEvery: s.wake,
-		Policies:  s.model,
-		Start:     epoch,
-		Random:    netsys.SeededRandom(s.seed),
-		Outcomes: func(l *outcome.Log) {
-			outcome.Handle(l, outcome.Handlers[world.Kill]{
-				Begin: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.begun++ },
-				Commit: func(_ *ecs.World, o outcome.Outcome[world.Kill]) {
-					m.kills.committed++
-					if m.killed != nil {
-						m.killed(o.Value)
-					}
-				},
-				Cancel: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.withdrawn++ },
-			})
+	m.Crowd, err = systemstest.Open(systemstest.Config{
+		Protocol:   protocol,
+		ServerAddr: netip.MustParseAddrPort("127.0.0.1:7777"),
+		Clients:    len(s.links),
+		Links:      func(n int) (up, down netsys.Link) { return s.links[n], s.links[n] },
+		LinkSeed:   seed,
+		Seed:       s.seed,
+		Server: systems.ServerConfig{
+			TickRate: rate, WakeEvery: s.wake, Policies: s.model,
+			Outcomes: func(l *outcome.Log) { outcome.Handle(l, m.handlers()) },
+		},
+		Client: func(n int) systems.ClientConfig {
+			start := epoch
+			if s.spread {
+				start = start.Add(step * time.Duration(n) / time.Duration(len(s.links)))
+			}
+			return systems.ClientConfig{
+				Gather: systems.Gather(func(c *systems.Client, in *world.Input) { *in = s.play(n, moment{m.Now(), c.World().Tick()}) }),
+				Start:  start,
+				Random: netsys.SeededRandom(seed(n)),
+			}
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	for n, link := range s.links {
-		if err := m.add(n, link, network, address); err != nil {
-			return nil, err
+	m.OnServerTick(func() {
+		if m.ticked != nil {
+			m.ticked()
 		}
-	}
+	})
+	m.OnFrame(func(k *systemstest.Client) {
+		if m.framed != nil {
+			m.framed(k)
+		}
+	})
 	return m, nil
 }
 
-// add makes the n-th player.
-func (m *match) add(n int, link netsys.Link, network *netsys.Network, server netip.AddrPort) error {
-	seed := m.seed*0x9e3779b97f4a7c15 + uint64(n) + 1
-	node := network.Node(netip.AddrPortFrom(server.Addr(), uint16(10_000+n)))
-	wire, err := netsys.Condition(node, netsys.ConditionerConfig{Seed: seed, In: link, Out: link})
-	if err != nil {
-		return err
+// handlers count the kills.
+func (m *match) handlers() outcome.Handlers[world.Kill] {
+	return outcome.Handlers[world.Kill]{
+		Begin: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.begun++ },
+		Commit: func(_ *ecs.World, o outcome.Outcome[world.Kill]) {
+			m.kills.committed++
+			if m.killed != nil {
+				m.killed(o.Value)
+			}
+		},
+		Cancel: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.withdrawn++ },
 	}
-	p := &player{n: n, link: wire}
-	start := epoch
-	if m.spread {
-		start = start.Add(step * time.Duration(n) / time.Duration(len(m.links)))
-	}
-	p.Client, err = systems.NewClient(wire, server, world.Protocol(m.rules, nil), systems.ClientConfig{
-		Gather: systems.Gather(func(c *systems.Client, in *world.Input) { *in = m.play(n, moment{m.now, c.World().Tick()}) }),
-		Start:  start,
-		Random: netsys.SeededRandom(seed),
-	})
-	m.players = append(m.players, p)
-	return err
 }
 
 // run lets time pass until end.
 func (m *match) run(end time.Time) error {
-	for {
-		at, who := m.server.Next(), (*player)(nil)
-		for _, p := range m.players {
-			if err := p.Err(); err != nil {
-				return fmt.Errorf("%s: player %d: %w", m.model, p.n+1, err)
-			}
-			if t := p.Next(); t.Before(at) {
-				at, who = t, p
-			}
-		}
-		if !at.Before(end) {
-			m.now = end
-			return nil
-		}
-		m.now = at
-		if who != nil {
-			who.advance(m)
-			continue
-		}
-		for _, p := range m.players {
-			p.link.Flush(at)
-		}
-		if m.server.Advance(at) > 0 && m.ticked != nil {
-			m.ticked()
-		}
+	m.Run(end.Sub(m.Now()))
+	if err := m.Err(); err != nil {
+		return fmt.Errorf("%s: %w", m.model, err)
 	}
-}
-
-func (p *player) advance(m *match) {
-	if p.Advance(m.now) == 0 || !p.Connected() {
-		return
-	}
-	p.Frame(m.now)
-	if m.framed != nil {
-		m.framed(p)
-	}
+	return nil
 }
 
 // pass lets a number of ticks pass.
-func (m *match) pass(ticks int) error { return m.run(m.now.Add(time.Duration(ticks) * step)) }
+func (m *match) pass(ticks int) error { return m.run(m.Now().Add(time.Duration(ticks) * step)) }
 
-// begin lets everybody join and every clock settle.
+// begin lets all players join and all clocks settle.
 func (m *match) begin(warmup time.Duration) error {
 	if err := m.run(epoch.Add(warmup)); err != nil {
 		return err
 	}
-	for _, p := range m.players {
-		if !p.Connected() || p.ID() == 0 {
-			return fmt.Errorf("%s: player %d has not joined within %v", m.model, p.n+1, warmup)
+	for _, k := range m.Clients {
+		if !k.Connected() || k.ID() == 0 {
+			return fmt.Errorf("%s: %v has not joined within %v", m.model, k, warmup)
 		}
-		if _, ok := world.Find(m.server.World(), p.ID()); !ok {
-			return fmt.Errorf("%s: player %d does not play after %v", m.model, p.n+1, warmup)
+		if _, ok := world.Find(m.Server.World(), k.ID()); !ok {
+			return fmt.Errorf("%s: %v does not play after %v", m.model, k, warmup)
 		}
 	}
 	return nil

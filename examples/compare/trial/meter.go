@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/examples/compare/world"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // meter measures what the players of a match see.
@@ -64,7 +65,7 @@ func (w *meter) input(n int, now moment) world.Input {
 }
 
 func (w *meter) attach(m *match) {
-	m.framed = func(p *player) { w.frame(m, p) }
+	m.framed = func(p *systemstest.Client) { w.frame(m, p) }
 	if bySequence(m.model) {
 		m.ticked = func() { w.compare(m) }
 	}
@@ -76,19 +77,19 @@ func (w *meter) detach(m *match) { m.framed, m.ticked = nil, nil }
 func bySequence(p policy.Policies) bool { return p.Timing != policy.TimingStamped }
 
 // frame looks at what a player sees.
-func (w *meter) frame(m *match, p *player) {
-	for _, q := range m.players {
+func (w *meter) frame(m *match, p *systemstest.Client) {
+	for _, q := range m.Clients {
 		drawn, ok := world.Find(p.View(), q.ID())
 		if !ok {
 			continue
 		}
-		w.respond(m.now, p, q, drawn.Gun.Aim)
-		switch s := (sample{m.server.World().Tick(), q.ID(), drawn.Pos}); {
+		w.respond(m.Now(), p, q, drawn.Gun.Aim)
+		switch s := (sample{m.Server.World().Tick(), q.ID(), drawn.Pos}); {
 		case p != q:
 			w.drawn = append(w.drawn, s)
 		case bySequence(m.model):
 			s.at = p.Input()
-			w.foreseen[p.n][s.at%foreseen] = s
+			w.foreseen[p.N][s.at%foreseen] = s
 		default:
 			s.at = p.World().Tick()
 			w.own = append(w.own, s)
@@ -98,28 +99,28 @@ func (w *meter) frame(m *match, p *player) {
 
 // compare holds predicted places against the server's, after its tick.
 func (w *meter) compare(m *match) {
-	for st := range m.server.Clients {
-		i := slices.IndexFunc(m.players, func(p *player) bool { return p.ID() == st.ID })
+	for st := range m.Server.Clients {
+		i := slices.IndexFunc(m.Clients, func(p *systemstest.Client) bool { return p.ID() == st.ID })
 		if i < 0 || st.LastInput == w.consumed[i] {
 			continue
 		}
 		w.consumed[i] = st.LastInput
 		s := w.foreseen[i][st.LastInput%foreseen]
-		if is, ok := world.Find(m.server.World(), st.ID); ok && s.at == st.LastInput && s.client == st.ID {
+		if is, ok := world.Find(m.Server.World(), st.ID); ok && s.at == st.LastInput && s.client == st.ID {
 			w.wrong = append(w.wrong, distance(s.pos, is.Pos))
 		}
 	}
 }
 
 // respond notes when a player sees that another one, or it itself, aims as in the newest scene.
-func (w *meter) respond(now time.Time, viewer, subject *player, aim uint16) {
-	i := w.script.scene(subject.n, now)
+func (w *meter) respond(now time.Time, viewer, subject *systemstest.Client, aim uint16) {
+	i := w.script.scene(subject.N, now)
 	if i < 0 {
 		return
 	}
-	at := pair{viewer.n, subject.n}
+	at := pair{viewer.N, subject.N}
 	for k := i; k > w.seen[at] && k > i-10; k-- {
-		if w.script.scenes[subject.n][k].in.Aim != aim || w.gathered[subject.n][k].IsZero() {
+		if w.script.scenes[subject.N][k].in.Aim != aim || w.gathered[subject.N][k].IsZero() {
 			continue
 		}
 		w.seen[at] = k
@@ -127,7 +128,7 @@ func (w *meter) respond(now time.Time, viewer, subject *player, aim uint16) {
 		if viewer != subject {
 			which = &w.delay[1]
 		}
-		which.add(now.Sub(w.gathered[subject.n][k]).Seconds() * 1000)
+		which.add(now.Sub(w.gathered[subject.N][k]).Seconds() * 1000)
 		return
 	}
 }

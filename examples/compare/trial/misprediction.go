@@ -2,7 +2,6 @@ package trial
 
 import (
 	"github.com/tactusgo/tactus/examples/compare/world"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -31,15 +30,15 @@ func mispredictions(o Options) (r Mispredictions, err error) {
 	if err != nil {
 		return r, err
 	}
-	before := make([]Misprediction, len(m.players))
-	for i, p := range m.players {
+	before := make([]Misprediction, len(m.Clients))
+	for i, p := range m.Clients {
 		st := p.Stats()
 		before[i] = Misprediction{Corrections: st.Corrections, Resimulated: st.Resimulated}
 	}
-	waiting := make([]int, len(m.players))
+	waiting := make([]int, len(m.Clients))
 	m.ticked = func() {
-		for s := range m.server.Clients {
-			for i, p := range m.players {
+		for s := range m.Server.Clients {
+			for i, p := range m.Clients {
 				if p.ID() == s.ID {
 					waiting[i] = max(waiting[i], s.Waiting)
 				}
@@ -49,8 +48,8 @@ func mispredictions(o Options) (r Mispredictions, err error) {
 	if err := m.pass(10 * gustEvery); err != nil {
 		return r, err
 	}
-	r.Server = m.server.Stats().ResimulatedTicks
-	for i, p := range m.players {
+	r.Server = m.Server.Stats().ResimulatedTicks
+	for i, p := range m.Clients {
 		st, l := p.Stats(), o.Latencies[i]
 		x := Misprediction{
 			Latency: l, Corrections: st.Corrections - before[i].Corrections, Resimulated: st.Resimulated - before[i].Resimulated,
@@ -104,20 +103,13 @@ func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
 		return Peers{}, err
 	}
 	before := m.counts()
-	lag := func(l netsys.Link) error {
-		if !spike {
-			return nil
+	for _, part := range []struct {
+		latency, ticks int
+	}{{spikeLatency + o.Latencies[0], spikeDuration}, {o.Latencies[0], gustEvery - spikeDuration}} {
+		if spike {
+			m.Clients[0].SetLinks(exact(part.latency), exact(part.latency))
 		}
-		return m.players[0].link.SetLinks(l, l)
-	}
-	for _, then := range []struct {
-		link  netsys.Link
-		ticks int
-	}{{exact(spikeLatency + o.Latencies[0]), spikeDuration}, {exact(o.Latencies[0]), gustEvery - spikeDuration}} {
-		if err := lag(then.link); err != nil {
-			return Peers{}, err
-		}
-		if err := m.pass(then.ticks); err != nil {
+		if err := m.pass(part.ticks); err != nil {
 			return Peers{}, err
 		}
 	}

@@ -46,9 +46,9 @@ func (p Peers) Total() float64 {
 type counts struct{ again, first Peers }
 
 func (m *match) counts() counts {
-	s := m.server.Stats()
-	c := counts{Peers{Server: float64(s.ResimulatedTicks)}, Peers{Server: float64(m.server.Tick())}}
-	for _, p := range m.players {
+	s := m.Server.Stats()
+	c := counts{Peers{Server: float64(s.ResimulatedTicks)}, Peers{Server: float64(m.Server.Tick())}}
+	for _, p := range m.Clients {
 		st := p.Stats()
 		c.again.Players = append(c.again.Players, float64(st.Resimulated))
 		c.first.Players = append(c.first.Players, float64(st.Ticks))

@@ -74,17 +74,17 @@ func preset(o Options, p policy.Preset) (r Preset, err error) {
 	if err := m.begin(warmup); err != nil {
 		return r, err
 	}
-	before, bytes, kills := m.counts(), m.server.Stats(), m.kills
+	before, bytes, kills := m.counts(), m.Server.Stats(), m.kills
 	var corrections uint64
-	for _, p := range m.players {
+	for _, p := range m.Clients {
 		corrections -= p.Stats().Corrections
 	}
 	watch.attach(m)
 	if err := m.run(epoch.Add(warmup + length)); err != nil {
 		return r, err
 	}
-	after, again, each := m.server.Stats(), m.since(before), m.perTick(before)
-	for _, p := range m.players {
+	after, again, each := m.Server.Stats(), m.since(before), m.perTick(before)
+	for _, p := range m.Clients {
 		corrections += p.Stats().Corrections
 	}
 	seconds := float64(o.Seconds * o.Players)
