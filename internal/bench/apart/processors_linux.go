@@ -2,19 +2,22 @@ package apart
 
 import (
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
-// Processors says where servers and where their load may run: apart, because what it costs to wake a server depends
-// on whether the scheduler has put it where the load runs, and on whether it does changes from one moment to the next.
+// Processors are the processors of servers and of their load. They differ, because waking a server costs less or more
+// depending on where the scheduler has put it and the load, and that changes from one moment to the next.
 type Processors struct{ Servers, Load, All unix.CPUSet }
 
-// Split gives servers the last n processors that this process may use, and the load the others. On a machine with one
-// processor both have that, when n is 1. The error says how many there are.
+// Split gives servers the last n processors that this process may use, and the load the others. If there is only one, and n
+// is 1, they share it. The error says how many there are.
 func Split(n int) (p Processors, err error) {
-	if err := unix.SchedGetaffinity(0, &p.All); err != nil {
+	if p.All, err = given(); err != nil {
 		return p, err
 	}
 	p.Servers, p.Load = p.All, p.All
@@ -35,7 +38,13 @@ func Split(n int) (p Processors, err error) {
 	return p, nil
 }
 
-// On runs f on a thread that is held to a set of processors, as are processes that f starts.
+// given returns the processors that this process was started on.
+var given = sync.OnceValues(func() (set unix.CPUSet, err error) {
+	err = unix.SchedGetaffinity(0, &set)
+	return set, err
+})
+
+// On runs f on a thread that uses a set of processors only. Processes that f starts use the same.
 func (p Processors) On(set *unix.CPUSet, f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -46,10 +55,10 @@ func (p Processors) On(set *unix.CPUSet, f func() error) error {
 	return f()
 }
 
-// Stay holds all threads of this process to a set of processors, those that are still to come too.
+// Stay keeps all threads of this process, future ones included, on a set of processors.
 func Stay(set *unix.CPUSet) error {
-	// A thread that comes has the affinity of the one that makes it, and any may: so it is said to all, until
-	// there was no other.
+	// A new thread inherits the affinity of the thread that creates it. So this sets the affinity of all threads, until
+	// no new one has appeared.
 	for before := -1; ; {
 		tasks, err := threads()
 		if err != nil {
@@ -65,4 +74,35 @@ func Stay(set *unix.CPUSet) error {
 		}
 		before = len(tasks)
 	}
+}
+
+// Separate keeps this process off the last n processors, and returns a function that starts other processes on these, and
+// the number of processors that are left for this process.
+func Separate(n int) (on func(start func() error) error, processors int, err error) {
+	p, err := Split(n)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := Stay(&p.Load); err != nil {
+		return nil, 0, err
+	}
+	runtime.GOMAXPROCS(p.Load.Count())
+	p.All = p.Load // On returns the thread to these
+	return func(start func() error) error { return p.On(&p.Servers, start) }, p.Load.Count(), nil
+}
+
+// threads returns the numbers of this process's threads.
+func threads() (ids []int, err error) {
+	entries, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		id, err := strconv.Atoi(e.Name())
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }

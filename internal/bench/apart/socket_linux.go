@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Socket is a client's way to a server by UDP: connected, and nobody waits for it, so that what a server sends wakes
-// nobody, as on a network. It is a [netsys.Wire].
+// Socket is a client's connected UDP socket. No goroutine waits for it, so a datagram of the server wakes none, as if the
+// client were on another machine. It is a [netsys.Wire].
 type Socket struct {
 	fd     int
 	server netip.AddrPort
@@ -43,7 +43,7 @@ func (s *Socket) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	}
 }
 
-// Read takes one datagram that has arrived, valid until the next call; false where none has.
+// Read returns a datagram that has arrived, valid until the next call. ok is false if there is none.
 func (s *Socket) Read() (b []byte, ok bool) {
 	n, err := unix.Read(s.fd, s.in)
 	if err != nil {
@@ -52,13 +52,13 @@ func (s *Socket) Read() (b []byte, ok bool) {
 	return s.in[:n], true
 }
 
-// Send implements [netsys.Wire]: to its server, whatever the address says.
+// Send implements [netsys.Wire]. It sends to the server, whatever the address.
 func (s *Socket) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
 	_, err := unix.Write(s.fd, b)
 	return err
 }
 
-// LocalAddr implements [netsys.Wire]. It is invalid where the system does not tell.
+// LocalAddr implements [netsys.Wire]. The address is invalid if the system does not know it.
 func (s *Socket) LocalAddr() netip.AddrPort {
 	a, err := unix.Getsockname(s.fd)
 	if v4, ok := a.(*unix.SockaddrInet4); err == nil && ok {

@@ -81,7 +81,7 @@ func (b *burner) note(step int, says string, tick uint32) {
 
 // overload lets the server's work take longer for a while, and reports what came of it.
 func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
-	if err := m.load.speak(ctx, true); err != nil {
+	if err := m.load.talk(ctx, true); err != nil {
 		return nil, err
 	}
 	a, err := m.ask(ctx, fmt.Sprint(askBurst, " ", m.o.burstPct, " ", m.snapshots()))
@@ -94,7 +94,7 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 		}
 		fmt.Fprintf(m.progress, "burst: %v left\n", max(left-5*time.Second, 0))
 	}
-	if err := m.load.speak(ctx, false); err != nil {
+	if err := m.load.talk(ctx, false); err != nil {
 		return nil, err
 	}
 	b, err := m.ask(ctx, askCalm)
@@ -117,7 +117,7 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 		UpdatesPerClientS: float64(b.Stats.Updates-a.Stats.Updates) / clients / seconds,
 		InputsConsumedPct: inputs / (seconds * hz), InputsOfTicksPct: inputs / max(ticks, 1),
 		MessagesSent: c.sent.said, MessagesComplete: c.sent.answered,
-		Disconnected: m.o.clients - c.Clients, Reasons: c.sent.reasons(),
+		Disconnected: m.o.clients - c.Clients, Reasons: c.sent.swarm.Reasons,
 		Steps: append([]stepAt{}, c.Steps...), RecoveryTicks: recovered(c.Steps, b.Ticks-a.Ticks),
 	}
 	var all socketReport
@@ -132,18 +132,4 @@ func (m *socketMatch) snapshots() int {
 		return m.o.clients * sendRate(m.o.hz)
 	}
 	return 0
-}
-
-// reasons are why clients are missing, and how many for each.
-func (s *sent) reasons() map[string]int {
-	all := make(map[string]int)
-	for _, why := range s.ended {
-		all[why]++
-	}
-	if s.blind != nil {
-		for why, n := range s.blind.Reasons {
-			all[why] += n
-		}
-	}
-	return all
 }

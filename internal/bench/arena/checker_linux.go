@@ -3,24 +3,30 @@ package main
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // checker compares what clients have read with the truth.
 type checker struct {
 	truths *truths
-	groups groups
-	grid   bool                      // clients are told of what is near
-	has    map[components.NetID]bool // what the client at hand has
-	heard  []uint32                  // the newest tick of which it was told of a group, by group
+	grid   bool                      // clients receive only entities near them
+	has    map[components.NetID]bool // entities of the client that is being checked
 	verified
 }
 
-// groups are the groups in which clients are told of entities, as far as they are known: those of a group are told of
-// together.
-type groups map[components.NetID]uint32
+// bot is a client that decodes everything.
+type bot struct {
+	*systems.Client
+	newest uint32                      // tick of the newest state that was checked
+	waits  map[components.NetID]uint32 // entities that came near or went away without its knowledge, since which tick
+
+	said, answered uint64    // reliable messages
+	next           time.Time // of the next one
+}
 
 // toldRow is what clients know of anybody.
 type toldRow struct {
@@ -33,7 +39,7 @@ type toldRow struct {
 type verified struct {
 	States     uint64 // of clients that were compared
 	Entities   uint64 // in them
-	Late       uint64 // states for which the truth had not come by the client's next tick, not compared
+	Late       uint64 // states whose truth had not arrived by the client's next tick, not compared
 	Old        uint64 // entities whose state was older than the truths that are kept, not compared
 	Waiting    uint64 // entities of which a client was not told yet since they came
 	Gone       uint64 // entities that stand where they went out of sight, until the client knows that they did
@@ -42,29 +48,24 @@ type verified struct {
 	Difference string // the first
 }
 
-// note looks whether a client has read another state.
-func (k *checker) note(b *bot) {
-	if tick := b.ServerTick(); tick != b.newest && b.World() != nil {
-		b.newest, b.pending = tick, tick
+// check compares the state of a client, unless it was compared before, and returns its tick, or 0.
+func (k *checker) check(b *bot) (tick uint32) {
+	if tick = b.ServerTick(); tick == b.newest || b.World() == nil {
+		return 0
 	}
-}
-
-// compare compares the state that a client has read in its last tick.
-func (k *checker) compare(b *bot) {
-	tick := b.pending
-	if b.pending = 0; tick == 0 {
-		return
-	}
+	b.newest = tick
 	if _, loaded := b.Loaded(); !loaded {
-		return
+		return 0
 	}
 	k.truths.mu.Lock()
 	defer k.truths.mu.Unlock()
-	if t := k.truths.at(tick); t != nil {
-		k.look(b, t)
-	} else {
+	t := k.truths.at(tick)
+	if t == nil {
 		k.Late++
+		return 0
 	}
+	k.look(b, t)
+	return tick
 }
 
 // look compares a client's world with the truth of its newest state; what that has not told of, as it did not
@@ -73,7 +74,6 @@ func (k *checker) look(b *bot, newest *told) {
 	w, n := b.World(), 0
 	k.States++
 	clear(k.has)
-	clear(k.heard)
 	for e, r := range ecs.All[toldRow](w) {
 		n++
 		id, t := w.NetID(e), newest
@@ -83,7 +83,6 @@ func (k *checker) look(b *bot, newest *told) {
 			continue
 		}
 		k.has[id] = true
-		k.hear(id, tick)
 		if tick != newest.tick {
 			if t = k.truths.at(tick); t == nil {
 				k.Old++
@@ -109,34 +108,21 @@ func (k *checker) look(b *bot, newest *told) {
 	}
 }
 
-// hear notes that a client was told of an entity, and so of its group.
-func (k *checker) hear(id components.NetID, tick uint32) {
-	if g, known := k.groups[id]; known {
-		k.heard = append(k.heard, make([]uint32, max(int(g)+1-len(k.heard), 0))...)
-		k.heard[g] = max(k.heard[g], tick)
-	}
-}
-
-// longestWait is for how many sends an entity that has come may wait until a client is told of it: where snapshots do not
-// hold all, or one was lost, its group waits for its turn.
+// longestWait is the number of sends that an entity may wait until a client receives it: if snapshots do not hold
+// everything, or one was lost, its group waits for its turn.
 const longestWait = 100
 
-// missing looks at what a client lacks. That is right as long as it was not told of the group since the entity came.
+// missing checks the entities that a client lacks: it may lack those that came recently.
 func (k *checker) missing(b *bot, t *told) {
 	for id := range t.at {
 		if k.has[id] {
 			continue
 		}
-		came := k.truths.came[id]
-		g, known := k.groups[id]
-		switch {
-		case known && int(g) < len(k.heard) && k.heard[g] >= came:
-			k.differs("client %d, tick %d: entity %d is missing, and was told of", b, t.tick, id)
-		case t.tick-came > longestWait*k.truths.steps:
+		if t.tick-k.truths.came[id] > longestWait*k.truths.steps {
 			k.differs("client %d, tick %d: entity %d is missing, and came long ago", b, t.tick, id)
-		default:
-			k.Waiting++
+			continue
 		}
+		k.Waiting++
 	}
 }
 
@@ -186,4 +172,18 @@ func (k *checker) differs(format string, b *bot, tick, of any) {
 	if k.Different++; k.Different == 1 {
 		k.Difference = fmt.Sprintf(format, b.ID(), tick, of)
 	}
+}
+
+// most is the greatest difference between a position and the truth that is right, by axis.
+const most = 1.0 / 16
+
+// off returns the distance of the positions of two rows, by axis.
+func (r *row) off(o *row) float64 {
+	return max(math.Abs(float64(r.x-o.x)), math.Abs(float64(r.y-o.y)))
+}
+
+// same reports whether position, heading and health are the same, to the precision in which they are sent.
+func (r *row) same(o *row) bool {
+	off := int16(r.heading - o.heading)
+	return r.off(o) <= most && r.health == o.health && off >= -128 && off <= 128
 }

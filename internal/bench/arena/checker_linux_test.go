@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +32,7 @@ const (
 // look makes a match of players that come, one a tick, and plays it for so many ticks. Snapshots have few bytes.
 func look(t *testing.T, ghost, grid bool, players, ticks int) *looked {
 	m := &looked{
-		checker: checker{truths: &truths{steps: 3}, grid: grid, groups: make(groups), has: make(map[components.NetID]bool)},
+		checker: checker{truths: &truths{steps: 3}, grid: grid, has: make(map[components.NetID]bool)},
 		bots:    make(map[int]*bot), ghost: ghost,
 	}
 	v, budget, before := game.Variant{Players: players}, netsys.MaxPayload, scatter
@@ -77,52 +76,36 @@ func scatter(w *ecs.World) {
 	}
 }
 
-// tell tells the truth of a send, and who is in which group: in the order in which they came, players and others apart.
+// tell notes the truth of a send.
 func (m *looked) tell(w *ecs.World) {
 	tick := m.Server.Tick()
 	if tick%3 != 0 {
 		return
 	}
 	x := &told{tick: tick, at: make(map[components.NetID]row)}
-	var npcs, players []components.NetID
+	player := components.NetID(0)
 	for e, r := range ecs.All[toldRow](w) {
 		id := w.NetID(e)
 		x.at[id] = row{r.Pos.X, r.Pos.Y, r.Head.Angle, r.Health.Points}
-		if ecs.Has[components.Owner](w, e) {
-			players = append(players, id)
-		} else {
-			npcs = append(npcs, id)
+		if ecs.Has[components.Owner](w, e) && (player == 0 || id < player) {
+			player = id
 		}
 	}
-	const size = 64
-	slices.Sort(players)
-	slices.Sort(npcs)
-	first := uint32(len(npcs)+size-1) / size
-	for i, id := range npcs {
-		m.groups[id] = uint32(i) / size
-	}
-	for i, id := range players {
-		m.groups[id] = first + uint32(i)/size
-	}
 	if m.ghost && tick >= ghostCame {
-		x.at[ghost] = x.at[players[0]]
+		x.at[ghost] = x.at[player]
 	}
 	m.truths.take(x)
 }
 
-// after compares what a client has read, as the match on sockets does, and asks the server.
+// after checks a client after its tick, as in a match on sockets, and asks the server.
 func (m *looked) after(k *systemstest.Client) {
 	b := m.bots[k.N]
 	if b == nil {
 		b = &bot{Client: k.Client}
 		m.bots[k.N] = b
 	}
-	m.compare(b)
-	if m.note(b); b.pending == 0 {
-		return
-	}
-	_, loaded := b.Loaded()
-	if known, _ := m.Server.Baseline(b.ID(), 1); m.grid || !loaded || known.Joining || b.pending != known.Send*m.truths.steps {
+	tick := m.check(b)
+	if known, _ := m.Server.Baseline(b.ID(), 1); tick == 0 || m.grid || known.Joining || tick != known.Send*m.truths.steps {
 		return
 	}
 	m.asked++
@@ -149,26 +132,45 @@ func newcomersWait(t *testing.T, grid bool) {
 	}
 }
 
-// What a client has not although it was told of its group is missing, and so is what is in no group and has been there for long.
+// An entity that a client still lacks long after it came is missing.
 func TestChecker_FindsWhatIsMissing(t *testing.T) {
-	m := look(t, true, false, 6, ghostCame+60)
-	if m.Different > 0 {
-		t.Fatalf("before anybody was told of its group: %s", m.Difference)
+	m := look(t, true, false, 6, 3*longestWait+ghostCame-30)
+	if m.Different > 0 || m.Waiting == 0 {
+		t.Fatalf("too early: %s; %d entities wait", m.Difference, m.Waiting)
 	}
-	m.groups[ghost] = m.groups[1]
-	m.RunTicks(30)
-	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is missing, and was told of") {
-		t.Errorf("%d: %q", m.Different, m.Difference)
-	}
-	delete(m.groups, ghost)
-	m.verified = verified{}
-	m.RunTicks(3*longestWait - 150)
-	if m.Different > 0 {
-		t.Errorf("too early: %s", m.Difference)
-	}
-	m.RunTicks(150)
+	m.RunTicks(60)
 	if m.Different == 0 || !strings.Contains(m.Difference, "entity 1048576 is missing, and came long ago") {
 		t.Errorf("%d: %q", m.Different, m.Difference)
+	}
+}
+
+// A position, a heading or a health that is not the server's is found.
+func TestChecker_FindsWhatDiffers(t *testing.T) {
+	for name, spoil := range map[string]func(*row){
+		"position": func(r *row) { r.x += 2 * most },
+		"heading":  func(r *row) { r.heading += 300 },
+		"health":   func(r *row) { r.health-- },
+		"nothing":  func(*row) {},
+	} {
+		m := look(t, false, false, 2, 60)
+		spoiled := false
+		take := m.truths
+		m.OnServerTick(func() {
+			for _, told := range take.ring {
+				if told == nil || told.tick < m.Server.Tick()-3 {
+					continue
+				}
+				for id, r := range told.at {
+					spoil(&r)
+					told.at[id] = r
+				}
+				spoiled = true
+			}
+		})
+		m.RunTicks(3)
+		if different := m.Different > 0; !spoiled || different != (name != "nothing") {
+			t.Errorf("%s: %d different: %s", name, m.Different, m.Difference)
+		}
 	}
 }
 

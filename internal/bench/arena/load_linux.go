@@ -7,119 +7,149 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/internal/bench/bots"
+	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/devtools/swarm"
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/swarm"
 )
 
-// sampled is how many clients decode everything.
+// sampled is the number of clients that decode everything.
 const sampled = 16
 
-// rampRate is how many clients a second begin to connect.
+// rampRate is the number of clients that begin to connect per second.
 const rampRate = 500
 
-// load is all clients, on one goroutine: a few that decode everything, and a swarm of blind ones.
+// load is all clients of a match: a swarm, stepped by one goroutine.
 type load struct {
-	thin    decoders
-	blind   *swarm.Swarm // nil: all decode
-	witness *witness
-	asked   chan func()
+	swarm *swarm.Swarm
+	check checker
+	bots  map[int]*bot // the clients that decode, by number
+	talks bool         // each of these sends a reliable message per second
+	asked chan func()
 }
 
-// newLoad makes the clients of a server.
+// newLoad creates the clients of a server.
 func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*load, error) {
-	l := &load{asked: make(chan func())}
-	thin := min(sampled, o.Clients)
-	l.thin = decoders{order: o, server: server, want: thin, check: checker{truths: t, grid: o.Interest == "grid", has: make(map[components.NetID]bool)}}
-	l.witness = newWitness(o.variant().Protocol(), o.Hz, o.Clients, t)
-	l.thin.check.groups = l.witness.groups
-	if thin == o.Clients {
-		return l, nil
-	}
+	l := &load{asked: make(chan func()), bots: make(map[int]*bot)}
+	l.check = checker{truths: t, grid: o.Interest == "grid", has: make(map[components.NetID]bool)}
 	c := swarm.Config{
-		Protocol: o.variant().Protocol, Addr: server.String(), Transport: swarm.UDP, Clients: o.Clients - thin, Ramp: rampRate,
-		Input: bots.Walk(o.Seed, thin, o.Clients), OnBody: l.witness.body,
+		Protocol: o.variant().Protocol, Addr: server.String(), Transport: swarm.UDP, Clients: o.Clients, Thin: min(sampled, o.Clients),
+		Ramp: rampRate, Input: walk(o.Seed, o.Clients), OnTick: l.beforeTick,
+		Client: func(n int, c *systems.ClientConfig) {
+			c.OnMessage = func(*systems.Client, int, []byte) error { l.bot(n).answered++; return nil }
+		},
 	}
 	if o.Transport == "ws" {
 		c.Transport, c.Sockets = swarm.WebSocket, o.Clients
 	}
 	if o.linked() {
-		c.Wire = func(n int) (netsys.Wire, error) { return l.thin.dial(ctx, thin+n) }
+		c.Wire = func(n int) (netsys.Wire, error) { return o.dial(ctx, server, n) }
 	}
 	var err error
-	l.blind, err = swarm.New(ctx, c)
+	l.swarm, err = swarm.New(ctx, c)
 	return l, err
 }
 
-// play plays until ctx ends, or a client has lost its session.
-func (l *load) play(ctx context.Context) error {
+// walk returns the inputs of all clients: those of the arena's bots, which follow from the seed.
+func walk(seed uint64, clients int) swarm.InputFunc {
+	return swarm.Input(func(n int) func(*swarm.Player, *game.Input) {
+		bot := game.NewBot(seed, n, clients)
+		return func(p *swarm.Player, in *game.Input) { *in = bot.Next(p.TickRate) }
+	})
+}
+
+// dial opens the n-th client's wire, with its link.
+func (o *order) dial(ctx context.Context, server netip.AddrPort, n int) (w netsys.Wire, err error) {
+	if o.Transport == "ws" {
+		w, err = websocket.Dial(ctx, "ws://"+server.String())
+	} else {
+		w, err = apart.Dial(server)
+	}
+	if err != nil {
+		return nil, err
+	}
+	link := o.link(n)
+	c, err := netsys.Condition(w, netsys.ConditionerConfig{Seed: o.Seed<<16 + uint64(n), In: link, Out: link})
+	return linked{c}, err
+}
+
+// linked is a socket with a link, which does not know when the next datagram comes.
+type linked struct{ netsys.Wire }
+
+// bot returns the n-th client, which decodes.
+func (l *load) bot(n int) *bot {
+	b := l.bots[n]
+	if b == nil {
+		b = &bot{}
+		l.bots[n] = b
+	}
+	return b
+}
+
+// beforeTick checks the state that a client has read in its last tick: by now its truth is here. It also sends the
+// messages.
+func (l *load) beforeTick(n int, c *systems.Client) {
+	b := l.bot(n)
+	b.Client = c
+	l.check.check(b)
+	if now := time.Now(); l.talks && c.Connected() && !now.Before(b.next) {
+		b.next = now.Add(time.Second)
+		if c.Session().Channels().Send(0, []byte("is anybody there")) == nil {
+			b.said++
+		}
+	}
+}
+
+// play plays until ctx ends.
+func (l *load) play(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case f := <-l.asked:
 			f()
 		default:
 		}
-		now := time.Now()
-		next, err := l.thin.step(ctx, now)
-		if err != nil {
-			return err
+		if now := time.Now(); !l.swarm.Next().After(now) {
+			l.swarm.Step(now)
 		}
-		if l.blind != nil {
-			if !l.blind.Next().After(now) {
-				l.blind.Step(now)
-			}
-			if t := l.blind.Next(); t.Before(next) {
-				next = t
-			}
-		}
-		time.Sleep(min(time.Until(next), time.Millisecond))
+		time.Sleep(time.Until(l.swarm.Next()))
 	}
-	return nil
 }
 
-// sent is what clients have sent and what came of what they heard, since they began.
+// sent is what clients have sent, and what became of what they received.
 type sent struct {
-	datagrams uint64
-	malformed uint64 // messages that those who decode could not read
-	verified  verified
-	witnessed witnessed
-	blind     *swarm.Report // since measuring began; nil: none
+	verified verified
+	swarm    *swarm.Report // since measuring began
+	thin     int           // clients that decode
 
-	said, answered uint64   // reliable messages of those who decode
-	ended          []string // why these lost their sessions, in a match with a burst
+	said, answered uint64 // reliable messages of these
 }
 
-// speak lets those who decode send messages, or lets them be silent.
-func (l *load) speak(ctx context.Context, on bool) error {
+// talk makes the clients that decode send messages, or stops them.
+func (l *load) talk(ctx context.Context, on bool) error {
 	select {
-	case l.asked <- func() { l.thin.speaks = on }:
+	case l.asked <- func() { l.talks = on }:
 		return nil
 	case <-ctx.Done():
 		return errEnded
 	}
 }
 
-// look looks, between two steps; measure says that a measurement begins.
+// look reads the figures between two steps; measure begins a measurement.
 func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	done := make(chan struct{})
 	look := func() {
 		defer close(done)
-		s.ended = l.thin.ended
-		s.verified, s.witnessed = l.thin.check.verified, l.witness.witnessed
-		for _, b := range l.thin.queue {
-			st := b.Stats()
-			s.datagrams += st.Session.DatagramsOut
-			s.malformed += st.MalformedMessages
+		s.verified, s.thin = l.check.verified, len(l.bots)
+		for _, b := range l.bots {
 			s.said, s.answered = s.said+b.said, s.answered+b.answered
 		}
-		if l.blind == nil {
-			return
-		}
 		now := time.Now()
-		l.blind.Look(now)
-		s.blind = l.blind.Report()
+		l.swarm.Look(now)
+		s.swarm = l.swarm.Report()
 		if measure {
-			l.blind.Measure(now)
+			l.swarm.Measure(now)
 		}
 	}
 	select {
@@ -131,18 +161,13 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	}
 }
 
-// lost says why clients are missing, nil where none is.
+// lost returns an error that says why clients are missing, nil if none is.
 func (s *sent) lost() error {
-	if s.blind != nil && s.blind.Refused+s.blind.Lost > 0 {
-		return fmt.Errorf("%w: %d were not let in and %d were lost: %v", errMissing, s.blind.Refused, s.blind.Lost, s.blind.Reasons)
+	if r := s.swarm; r.Refused+r.Lost > 0 {
+		return fmt.Errorf("%w: %d were not let in and %d were lost: %v", errMissing, r.Refused, r.Lost, r.Reasons)
 	}
 	return nil
 }
 
 // close ends all sessions.
-func (l *load) close() {
-	l.thin.close()
-	if l.blind != nil {
-		_ = l.blind.Close(time.Now())
-	}
-}
+func (l *load) close() { _ = l.swarm.Close(time.Now()) }

@@ -14,56 +14,76 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// match is a server and clients on the memory network.
+// match is a match in virtual time, with what is measured of it.
 type match struct {
-	o       options
-	server  *systems.Server
-	clients []*client
-	down    *tap
-	truth   truth
+	*systemstest.Crowd
+	o        options
+	down     tap      // wire of the server
+	bytesUp  uint64   // of messages that clients sent
+	truth    truth    // of the server's world
+	compared []uint32 // tick of the newest state that was compared, by client
 
-	measuring bool
-	snapshots []time.Duration // time of the Snapshot system at each send
-	r         report
+	measuring, comparing bool
+	snapshots            []time.Duration // time of the Snapshot system at each send
+	r                    report
 }
 
-// client is one bot with its client.
-type client struct {
-	*systems.Client
-	up       *tap
-	compared uint32 // tick of the newest state compared
-}
-
-var serverAddr = netip.MustParseAddrPort("127.0.0.1:7777")
-
-// newMatch makes a match of players bots; spectators have no entity and hear
-// everything.
+// newMatch creates a match of bots and of spectators, who have no entity and receive everything.
 func newMatch(o options, players, spectators int) (*match, error) {
-	m := &match{o: o}
-	start := time.Unix(0, 0).UTC()
-	network := netsys.NewNetwork()
-	m.down = &tap{Wire: network.Node(serverAddr)}
+	all := players + spectators
+	m := &match{o: o, compared: make([]uint32, all)}
+	seed := func(n int) uint64 { return o.seed*0x9e3779b97f4a7c15 + uint64(n) + 1 }
 	var err error
-	m.server, err = systems.NewServer(m.down, protocol(o, players), systems.ServerConfig{
-		Seed: o.seed, Start: start, MaxClients: players + spectators, Random: netsys.SeededRandom(o.seed),
-		Coders:   o.coders(),
-		Schedule: m.watch,
+	m.Crowd, err = systemstest.Open(systemstest.Config{
+		Protocol:   func() *ecs.Protocol { return protocol(o, players) },
+		Populate:   func(w *ecs.World) { game.Populate(w, o.clients, o.npcs) },
+		Server:     systems.ServerConfig{MaxClients: all, Coders: o.coders(), Schedule: m.watch},
+		ServerAddr: netip.MustParseAddrPort("127.0.0.1:7777"),
+		ServerWire: func(w netsys.Wire) netsys.Wire { m.down.Wire = w; return &m.down },
+		Client: func(n int) systems.ClientConfig {
+			c := systems.ClientConfig{
+				Start:  epoch.Add(time.Second / 60 * time.Duration(n) / time.Duration(all)),
+				Random: netsys.SeededRandom(seed(n)),
+			}
+			if n < players {
+				c.Gather = game.NewBot(o.seed, n, players).Gather()
+			}
+			return c
+		},
+		Clients: all,
+		Links: func(n int) (up, down netsys.Link) {
+			link := netsys.Link{Latency: o.rtt.of(n, all) / 2, Jitter: o.jitter, Loss: o.loss}
+			return link, link
+		},
+		LinkSeed:  seed,
+		FrameRate: -1,
+		CountOnly: true,
+		Seed:      o.seed,
 	})
 	if err != nil {
 		return nil, err
 	}
-	game.Populate(m.server.World(), o.clients, o.npcs)
-	for n := range players + spectators {
-		if err := m.add(network, n, players, players+spectators, start); err != nil {
-			return nil, err
+	m.Lose(func(p systemstest.Packet) bool {
+		if p.Up && m.down.counting {
+			m.bytesUp += uint64(message(p.Data))
 		}
-	}
+		return false
+	})
+	m.OnClientTick(func(k *systemstest.Client) {
+		if m.comparing {
+			m.compare(k)
+		}
+	})
 	return m, nil
 }
 
-// protocol is the arena's for so many players, with or without the hint.
+// epoch is the start of matches in virtual time.
+var epoch = time.Unix(0, 0).UTC()
+
+// protocol returns the arena's protocol for a number of players, with or without the hint.
 func protocol(o options, players int) *ecs.Protocol {
 	return game.Variant{NoHint: !o.hint, Players: players}.Protocol()
 }
@@ -75,39 +95,15 @@ func (o options) coders() delta.Coders {
 	return delta.AnyCoder
 }
 
-// add makes the n-th client.
-func (m *match) add(network *netsys.Network, n, players, all int, start time.Time) error {
-	seed := m.o.seed*0x9e3779b97f4a7c15 + uint64(n) + 1
-	link := netsys.Link{Latency: m.o.rtt.of(n, all) / 2, Jitter: m.o.jitter, Loss: m.o.loss}
-	node := network.Node(netip.AddrPortFrom(serverAddr.Addr(), uint16(10_000+n)))
-	wire, err := netsys.Condition(node, netsys.ConditionerConfig{Seed: seed, In: link, Out: link})
-	if err != nil {
-		return err
-	}
-	c := &client{up: &tap{Wire: wire}}
-	config := systems.ClientConfig{
-		Start:  start.Add(time.Second / 60 * time.Duration(n) / time.Duration(all)),
-		Random: netsys.SeededRandom(seed),
-	}
-	if n < players {
-		config.Gather = game.NewBot(m.o.seed, n, players).Gather()
-	}
-	if c.Client, err = systems.NewClient(c.up, serverAddr, protocol(m.o, players), config); err != nil {
-		return err
-	}
-	m.clients = append(m.clients, c)
-	return nil
-}
-
 // watch puts the watches into the server's schedule.
 func (m *match) watch(s *ecs.Schedule) error {
 	err := s.Wrap("Snapshot", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
-			sends := m.server.Stats().Sends
+			sends := m.Server.Stats().Sends
 			began := time.Now()
 			run(w)
 			took := time.Since(began)
-			if m.measuring && m.server.Stats().Sends > sends {
+			if m.measuring && m.Server.Stats().Sends > sends {
 				m.snapshots = append(m.snapshots, took)
 			}
 		}
@@ -115,40 +111,24 @@ func (m *match) watch(s *ecs.Schedule) error {
 	if err != nil {
 		return err
 	}
-	return s.InsertBefore("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { m.truth.step(w, m.server.Tick(), m.measuring) }})
+	return s.InsertBefore("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { m.truth.step(w, m.Server.Tick(), m.measuring) }})
 }
 
-// play advances whoever is due next, up to a time.
-func (m *match) play(until time.Time, each func(*client)) error {
-	for {
-		next, who := m.server.Next(), (*client)(nil)
-		for _, c := range m.clients {
-			if c.Err() != nil {
-				return fmt.Errorf("client %d: %w", c.ID(), c.Err())
-			}
-			if t := c.Next(); t.Before(next) {
-				next, who = t, c
-			}
-		}
-		switch {
-		case next.After(until):
-			return nil
-		case who == nil:
-			m.server.Advance(next)
-		case who.Advance(next) > 0 && each != nil:
-			each(who)
-		}
-	}
+// play lets time pass up to and including a moment.
+func (m *match) play(until time.Time) error {
+	m.Run(until.Sub(m.Now()) + 1)
+	return m.Err()
 }
 
-// compare holds what a client knows against the server.
-func (m *match) compare(c *client) {
-	if c.ServerTick() == c.compared {
+// compare compares the newest state of a client with the server's.
+func (m *match) compare(c *systemstest.Client) {
+	tick := c.ServerTick()
+	if tick == m.compared[c.N] {
 		return
 	}
-	c.compared = c.ServerTick()
+	m.compared[c.N] = tick
 	m.r.Compared++
-	if err := systems.Difference(m.server, c.Client); err != nil {
+	if err := systems.Difference(m.Server, c.Client); err != nil {
 		m.r.Exact = false
 		if m.r.Difference == "" {
 			m.r.Difference = fmt.Sprintf("client %d: %v", c.ID(), err)
@@ -161,7 +141,7 @@ func (m *match) compare(c *client) {
 			continue
 		}
 		for i, p := range unsafe.Slice((*components.Position)(t.Column(position)), len(t.NetIDs)) {
-			m.r.MaxError = max(m.r.MaxError, m.truth.err(c.compared, t.NetIDs[i], p.X, p.Y))
+			m.r.MaxError = max(m.r.MaxError, m.truth.err(tick, t.NetIDs[i], p.X, p.Y))
 		}
 	}
 }
@@ -173,40 +153,30 @@ func measure(o options, progress io.Writer) (*report, error) {
 		return nil, err
 	}
 	m.r.Exact = true
-	start := time.Unix(0, 0).UTC()
-	at := start.Add(warmup * time.Second)
-	if err := m.play(at, nil); err != nil {
+	at := epoch.Add(warmup * time.Second)
+	if err := m.play(at); err != nil {
 		return nil, err
 	}
-	before := m.server.Stats()
-	m.measure(true)
+	before := m.Server.Stats()
+	m.measuring, m.comparing, m.down.counting = true, true, true
 	for s := range o.seconds {
 		at = at.Add(time.Second)
-		if err := m.play(at, m.compare); err != nil {
+		if err := m.play(at); err != nil {
 			return nil, err
 		}
 		if s%5 == 4 {
 			fmt.Fprintf(progress, "%d s of %d s\n", s+1, o.seconds)
 		}
 	}
-	m.measure(false)
 	m.sum(before)
 	fmt.Fprintln(progress, "measuring what one client more costs")
 	m.r.ExtraClientVsEncode, err = extra(o, progress)
 	return &m.r, err
 }
 
-// measure begins or ends measuring.
-func (m *match) measure(on bool) {
-	m.measuring, m.down.counting = on, on
-	for _, c := range m.clients {
-		c.up.counting = on
-	}
-}
-
 // sum makes the report; before are the server's figures when measuring began.
 func (m *match) sum(before systems.ServerStats) {
-	r, after := &m.r, m.server.Stats()
+	r, after := &m.r, m.Server.Stats()
 	m.down.settle()
 	r.Updates = uint64(len(m.down.updates))
 	slices.Sort(m.snapshots)
@@ -215,11 +185,7 @@ func (m *match) sum(before systems.ServerStats) {
 		r.EncodeUsPerUpdate = m.snapshots[len(m.snapshots)/2].Seconds() * 1e6 / float64(m.o.clients)
 	}
 	r.BytesP95, r.DatagramsMax = m.down.percentile(0.95), m.down.datagrams
-	var up uint64
-	for _, c := range m.clients {
-		up += c.up.bytes
-	}
-	r.BytesUpPerClientS = float64(up) / float64(m.o.clients*m.o.seconds)
+	r.BytesUpPerClientS = float64(m.bytesUp) / float64(m.o.clients*m.o.seconds)
 	if sends := after.Sends - before.Sends; sends > 0 {
 		r.DistinctEncodesPerTick = float64(after.Encodes.Entities-before.Encodes.Entities) / float64(sends) / float64(m.o.clients+m.o.npcs)
 	}
@@ -252,7 +218,7 @@ func extra(o options, progress io.Writer) (float64, error) {
 	for round := range rounds + 1 {
 		for _, m := range matches {
 			m.measuring = round > 0
-			if err := m.play(time.Unix(int64(round+1), 0), nil); err != nil {
+			if err := m.play(epoch.Add(time.Duration(round+1) * time.Second)); err != nil {
 				return 0, err
 			}
 		}

@@ -23,10 +23,10 @@ func TestArena_MemoryOfAClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.play(time.Unix(5, 0), nil); err != nil {
+		if err := m.play(time.Unix(5, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if n := m.server.Stats().Updates; n < uint64(clients)*20*3 {
+		if n := m.Server.Stats().Updates; n < uint64(clients)*20*3 {
 			t.Fatalf("%d updates of %d clients", n, clients)
 		}
 		defer runtime.KeepAlive(m)

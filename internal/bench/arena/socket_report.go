@@ -37,11 +37,8 @@ type socketReport struct {
 	NotCompared            uint64  `json:"not_compared"`
 	Sampled                int     `json:"sampled"`
 	Blocks                 uint64  `json:"blocks"`
-	BlocksDecoded          uint64  `json:"blocks_decoded"`
+	BlocksDistinct         uint64  `json:"blocks_decoded"` // the name that readers of the JSON know
 	BlocksMatched          uint64  `json:"blocks_matched"`
-	BlocksOwn              uint64  `json:"blocks_own"`
-	BlocksUnknown          uint64  `json:"blocks_unknown"`
-	BlockEntities          uint64  `json:"block_entities"`
 	GoneEntities           uint64  `json:"gone_entities"`
 	WaitingEntities        uint64  `json:"waiting_entities"`
 	Different              uint64  `json:"different"`
@@ -88,14 +85,11 @@ var socketFigures = []struct {
 	{"sampled", "clients that decode everything; the others open it", func(r *socketReport) string { return fmt.Sprint(r.Sampled) }},
 	{"compared, compared_entities", "states of these that were compared with the server's world, and entities in them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.Compared, r.ComparedEntities) }},
 	{"blocks", "blocks of the world that the others opened", func(r *socketReport) string { return fmt.Sprint(r.Blocks) }},
-	{"blocks_decoded, blocks_matched", "of these, distinct ones, each decoded and compared; and those with the hash of one of them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.BlocksDecoded, r.BlocksMatched) }},
-	{"blocks_unknown", "and those not decoded, as they stand on a state that no such client was told of", func(r *socketReport) string { return fmt.Sprint(r.BlocksUnknown) }},
-	{"block_entities", "entities in the distinct ones that were compared with the server's world", func(r *socketReport) string { return fmt.Sprint(r.BlockEntities) }},
-	{"blocks_own", "blocks of a client's own entities that the others opened, and did not decode", func(r *socketReport) string { return fmt.Sprint(r.BlocksOwn) }},
+	{"blocks_decoded, blocks_matched", "of these, distinct ones, which the sampled clients decode as far as they receive them; and those that equal one of them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.BlocksDistinct, r.BlocksMatched) }},
 	{"not_compared", "entities and states for which the truth was not at hand any more, or not yet", func(r *socketReport) string { return fmt.Sprint(r.NotCompared) }},
 	{"gone_entities", "of compared_entities, those that had left their place and that the client still had there, as it may be told of another", func(r *socketReport) string { return fmt.Sprint(r.GoneEntities) }},
 	{"waiting_entities", "entities that clients had yet to be told of since they came, by compared states: in snapshots that do not hold all they wait for their turn", func(r *socketReport) string { return fmt.Sprint(r.WaitingEntities) }},
-	{"different", "entities, blocks and messages that were not as told, missing, too many or could not be read, and 1 where nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
+	{"different", "entities that differ from the server's, are missing or too many, messages that could not be read, and 1 if nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 
 // print writes the report to read.

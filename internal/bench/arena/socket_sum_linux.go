@@ -5,35 +5,28 @@ import (
 	"fmt"
 )
 
-// up is how many datagrams a client sent a second.
-func (m *socketMatch) up(a, b moment) float64 {
-	thin := float64(b.sent.datagrams - a.sent.datagrams)
-	all := thin / b.At.Sub(a.At).Seconds()
-	if b.sent.blind != nil {
-		all += b.sent.blind.DatagramsUpPerS * float64(b.sent.blind.Connected)
-	}
-	return all / float64(m.o.clients)
+// up returns the number of datagrams that a client sent per second.
+func (m *socketMatch) up(b moment) float64 {
+	return b.sent.swarm.DatagramsUpPerS * float64(b.sent.swarm.Connected) / float64(m.o.clients)
 }
 
-// verify says what came of comparing, all of it what is wrong, else between two moments.
+// verify adds the results of the checks: everything that is wrong, and otherwise what happened between two moments.
 func (r *socketReport) verify(a, b *sent) {
 	x, y := &a.verified, &b.verified
 	r.Compared, r.ComparedEntities = y.States-x.States, y.Entities-x.Entities
 	r.NotCompared = y.Late - x.Late + y.Old - x.Old
 	r.GoneEntities, r.WaitingEntities = y.Gone-x.Gone, y.Waiting-x.Waiting
 	r.MaxError = y.MaxError
-	u, v := &a.witnessed, &b.witnessed
-	r.Blocks, r.BlocksDecoded, r.BlocksMatched = v.Blocks-u.Blocks, v.Distinct-u.Distinct, v.Matched-u.Matched
-	r.BlocksOwn, r.BlocksUnknown = v.Own-u.Own, v.Unknown-u.Unknown
-	r.BlockEntities, r.NotCompared = v.Claims-u.Claims, r.NotCompared+v.Unclaimed-u.Unclaimed
-	r.Different = y.Different + v.Wrong
-	r.Difference = cmp.Or(y.Difference, v.Difference)
-	unread := b.malformed
-	if b.blind != nil {
-		unread += b.blind.Malformed
-	}
-	if r.Different += unread; unread > 0 {
-		r.Difference = cmp.Or(r.Difference, fmt.Sprintf("%d messages of the server could not be read", unread))
+	s := &b.swarm.Verified
+	r.Blocks, r.BlocksDistinct, r.BlocksMatched = s.Blocks, s.Distinct, s.Blocks-s.Distinct
+	r.Different, r.Difference = y.Different, y.Difference
+	for _, x := range []struct {
+		n      uint64
+		format string
+	}{{s.Malformed, "%d messages of the server could not be read"}, {s.Different, "%d entities differ between clients that decode"}} {
+		if r.Different += x.n; x.n > 0 {
+			r.Difference = cmp.Or(r.Difference, fmt.Sprintf(x.format, x.n))
+		}
 	}
 	if r.Compared == 0 {
 		r.Different++
@@ -64,14 +57,14 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		TickP999:               b.P999,
 		GCPauseMax:             b.PauseMax,
 		InputsConsumedPct:      100 * float64(b.Stats.Inputs.Consumed-a.Stats.Inputs.Consumed) / (clients * hz * seconds),
-		DatagramsUpPerClientS:  m.up(a, b),
-		LostUpPct:              100 * max(0, 1-float64(b.Stats.DatagramsIn-a.Stats.DatagramsIn)/clients/seconds/max(m.up(a, b), 1)),
+		DatagramsUpPerClientS:  m.up(b),
+		LostUpPct:              100 * max(0, 1-float64(b.Stats.DatagramsIn-a.Stats.DatagramsIn)/clients/seconds/max(m.up(b), 1)),
 		DatagramsDownPerUpdate: float64(b.Stats.DatagramsOut-a.Stats.DatagramsOut) / updates,
 		BytesDownPerClientS:    float64(b.Stats.BytesOut-a.Stats.BytesOut) / clients / seconds,
 		LoadCPUPerS:            (b.load - a.load).Seconds() / seconds,
 		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
 		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
-		Sampled:                m.load.thin.want,
+		Sampled:                b.sent.thin,
 		Clients:                m.o.clients,
 		TickBudget:             1e6 / hz,
 		TickP999OfBudgetPct:    100 * b.P999 * hz / 1e6,

@@ -23,24 +23,20 @@ func (s *sockets) supported() error {
 
 // measureSockets plays the match of the options on real sockets, and reports.
 func measureSockets(o options, progress io.Writer) (r *socketReport, err error) {
-	where, err := apart.Split(o.workers)
+	on, processors, err := apart.Separate(o.workers)
 	if err != nil {
 		return nil, err
 	}
-	if err := apart.Stay(&where.Load); err != nil {
-		return nil, err
-	}
-	runtime.GOMAXPROCS(where.Load.Count())
 	text, err := json.Marshal(o.order())
 	if err != nil {
 		return nil, err
 	}
-	server, err := apart.Start(string(text), nil, progress, func(start func() error) error { return where.On(&where.Servers, start) })
+	server, err := apart.Start(apart.Config{Order: string(text), Errors: progress, On: on, Tells: true})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	m := &socketMatch{truths: truths{steps: uint32(o.hz / sendRate(o.hz))}, o: o, server: server, loaders: where.Load.Count(), progress: progress}
+	m := &socketMatch{truths: truths{steps: uint32(o.hz / sendRate(o.hz))}, o: o, server: server, loaders: processors, progress: progress}
 	return m.play()
 }
 
@@ -52,7 +48,6 @@ type socketMatch struct {
 	load     *load
 	loaders  int // processors of the load
 	progress io.Writer
-	failed   error // of the load
 }
 
 // rest is how long the server runs without clients, before its memory is looked at.
@@ -85,7 +80,7 @@ func (m *socketMatch) play() (*socketReport, error) {
 	go func() {
 		defer close(done)
 		defer stop()
-		m.failed = m.load.play(ctx)
+		m.load.play(ctx)
 		m.load.close()
 	}()
 	a, b, err := m.measure(ctx)
@@ -98,7 +93,7 @@ func (m *socketMatch) play() (*socketReport, error) {
 	}
 	stop()
 	<-done
-	if err := errors.Join(m.failed, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r := m.report(a, b, empty, full)

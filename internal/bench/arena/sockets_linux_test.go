@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/systems/swarm"
 )
 
 // TestMain lets the test's binary be the server's process.
@@ -63,8 +64,8 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 				t.Errorf("%d entities differ (%s), by up to %v; %d states with %d entities compared",
 					r.Different, r.Difference, r.MaxError, r.Compared, r.ComparedEntities)
 			}
-			if blind := uint64(24 - r.Sampled); (blind == 0) != (r.Blocks == 0) || r.BlocksUnknown > 0 || r.BlocksDecoded+r.BlocksMatched != r.Blocks || r.BlocksDecoded > 0 && r.BlockEntities == 0 {
-				t.Errorf("of %d blind clients %d blocks were decoded, %d matched, %d unknown, %d in all; %d entities", blind, r.BlocksDecoded, r.BlocksMatched, r.BlocksUnknown, r.Blocks, r.BlockEntities)
+			if r.Blocks == 0 || r.BlocksDistinct == 0 || r.BlocksDistinct+r.BlocksMatched != r.Blocks {
+				t.Errorf("of %d blind clients %d blocks were distinct, %d matched, %d in all", 24-r.Sampled, r.BlocksDistinct, r.BlocksMatched, r.Blocks)
 			}
 			if r.InputsConsumedPct == 0 || r.UpdatesPerClientS == 0 || r.BytesPerUpdate == 0 || r.CPUPerS == 0 || r.TickP999 < r.TickP50 || r.TickP50 == 0 {
 				t.Errorf("nothing happened: %+v", r)
@@ -142,5 +143,26 @@ func TestTold_IsReadAsItWas(t *testing.T) {
 	}
 	if _, err := readTold(bufio.NewReader(bytes.NewReader([]byte{0, 0, 0, 0, 0, 0, 0, 255})), nil); err == nil {
 		t.Error("four billion entities were believed")
+	}
+}
+
+// A report in which nothing was compared, or something could not be read, does not say that all is right.
+func TestReport_NothingComparedIsNotRight(t *testing.T) {
+	for name, c := range map[string]struct {
+		states, different uint64
+		swarm             swarm.Verified
+		wrong             bool
+	}{
+		"all is right":     {states: 3},
+		"nothing compared": {wrong: true},
+		"unread":           {states: 3, swarm: swarm.Verified{Malformed: 2}, wrong: true},
+		"clients disagree": {states: 3, swarm: swarm.Verified{Different: 1}, wrong: true},
+		"a wrong entity":   {states: 3, different: 1, wrong: true},
+	} {
+		var r socketReport
+		b := sent{verified: verified{States: c.states, Different: c.different}, swarm: &swarm.Report{Verified: c.swarm}}
+		if r.verify(&sent{}, &b); (r.Different > 0) != c.wrong || (r.Difference != "") != (r.Different > c.different) {
+			t.Errorf("%s: %+v", name, r)
+		}
 	}
 }

@@ -61,7 +61,7 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 		if c.peers, err = k.dial(p.addr, clients); err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
-		if err := p.Hold(); err != nil {
+		if err := p.Pause(); err != nil {
 			return nil, err
 		}
 	}
@@ -108,7 +108,7 @@ func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
 	if err := p.Resume(); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, p.Hold()) }()
+	defer func() { err = errors.Join(err, p.Pause()) }()
 	time.Sleep(settle)
 	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
 	before, err := p.usage()

@@ -59,7 +59,10 @@ type process struct {
 func start(k kind, on apart.Processors) (*process, error) {
 	// On one processor Go would else run goroutines by turns, as on no server.
 	threads := fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0))
-	other, err := apart.Start(k.name, []string{threads}, os.Stderr, func(start func() error) error { return on.On(&on.Servers, start) })
+	other, err := apart.Start(apart.Config{
+		Order: k.name, Env: []string{threads}, Errors: os.Stderr,
+		On: func(start func() error) error { return on.On(&on.Servers, start) },
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ const rounds = 12
 // share measures a match with different numbers of workers, which take turns.
 func share(o *options, progress io.Writer, p point) (*cores, error) {
 	m := p.match(o)
-	t, err := m.Record(settle + o.ticks)
+	t, err := m.record(settle + o.ticks)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = r.Close() }()
+		defer func() { _ = r.close() }()
 		runs = append(runs, r)
 	}
 	var ratios []float64
@@ -116,7 +116,9 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 		var took [3]float64
 		for i, r := range runs {
 			before := r.wall
-			r.measure(ticks)
+			if err := r.measure(ticks); err != nil {
+				return nil, err
+			}
 			took[i] = (r.wall - before).Seconds()
 		}
 		ratios = append(ratios, took[1]/took[0])

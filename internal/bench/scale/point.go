@@ -6,12 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/internal/bench/bots"
-	"github.com/tactusgo/tactus/internal/bench/replay"
+	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems"
 )
 
 // point is a match that is measured.
@@ -40,73 +36,72 @@ const settle = 900
 // budget is most of what a snapshot may have: three datagrams.
 const budget = 3 * netsys.MaxPayload
 
-// match is the arena's.
-func (p point) match(o *options) replay.Match {
-	v := game.Variant{Players: max(p.clients, 1)}
-	return replay.Match{
-		Protocol: v.Protocol,
-		Server:   systems.ServerConfig{Seed: o.seed, Budget: budget},
-		Populate: func(w *ecs.World) { v.Populate(w, p.clients, p.npcs) },
-		Clients:  p.clients,
-		Input:    bots.Walk(o.seed, 0, p.clients),
-	}
+// match returns the match to record.
+func (p point) match(o *options) match {
+	return match{clients: p.clients, npcs: p.npcs, seed: o.seed, budget: budget}
 }
 
 // run is a replay that is being measured.
 type run struct {
-	*replay.Replay
+	*replay
 	cost
 	cpu, wall time.Duration
 	mallocs   uint64
 	ticks     int
-	told      replay.Told // when measuring began
+	before    sent // when measuring began
 }
 
-// open replays a tape up to where it is measured.
-func (p point) open(t *replay.Tape, workers int) (*run, error) {
-	r, err := t.Open(workers)
+// open replays a tape up to the point where it is measured.
+func (p point) open(t *tape, workers int) (*run, error) {
+	r, err := t.open(workers)
 	if err != nil {
 		return nil, err
 	}
 	for i := range settle {
 		if i == settle-30 {
-			runtime.GC() // what it takes from pools is made anew before it is measured
+			runtime.GC() // pools are empty then, and filled again before it is measured
 		}
-		r.Tick()
+		r.tick()
 	}
-	return &run{Replay: r, told: r.Told(), cost: cost{Clients: p.clients, Entities: p.clients + p.npcs, Workers: workers}}, nil
+	return &run{replay: r, before: r.sent(), cost: cost{Clients: p.clients, Entities: p.clients + p.npcs, Workers: workers}}, nil
 }
 
-// measure measures so many ticks.
-func (r *run) measure(ticks int) {
+// measure measures a number of ticks.
+func (r *run) measure(ticks int) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu, began := processorTime(), time.Now()
+	from, err := apart.CPU()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
 	for range ticks {
-		r.Tick()
+		r.tick()
 	}
 	r.wall += time.Since(began)
-	r.cpu += processorTime() - cpu
+	to, err := apart.CPU()
+	r.cpu += to - from
 	runtime.ReadMemStats(&after)
 	r.mallocs += after.Mallocs - before.Mallocs
 	r.ticks += ticks
+	return err
 }
 
 // sum is what the ticks that were measured cost.
 func (r *run) sum() cost {
 	n := float64(r.ticks)
 	r.CPU, r.Wall = r.cpu.Seconds()*1e6/n, r.wall.Seconds()*1e6/n
-	told := r.Told()
-	seconds := n / float64(r.Server.Config().TickRate)
-	r.BytesPerS = float64(told.Bytes-r.told.Bytes) / seconds / float64(max(r.Clients, 1))
-	r.WorldHash, r.WireHash = fmt.Sprintf("%016x", r.Server.World().Hash()), fmt.Sprintf("%016x", told.Hash)
+	sent := r.sent()
+	seconds := n / float64(r.server.Config().TickRate)
+	r.BytesPerS = float64(sent.bytes-r.before.bytes) / seconds / float64(max(r.Clients, 1))
+	r.WorldHash, r.WireHash = fmt.Sprintf("%016x", r.server.World().Hash()), fmt.Sprintf("%016x", sent.hash)
 	return r.cost
 }
 
 // price is what a match costs with one worker.
 func (p point) price(o *options) (cost, error) {
 	m := p.match(o)
-	t, err := m.Record(settle + o.ticks)
+	t, err := m.record(settle + o.ticks)
 	if err != nil {
 		return cost{}, err
 	}
@@ -114,10 +109,12 @@ func (p point) price(o *options) (cost, error) {
 	if err != nil {
 		return cost{}, err
 	}
-	defer func() { _ = r.Close() }()
+	defer func() { _ = r.close() }()
 	// A collection during the measurement would empty pools, and start threads and goroutines, for which the runtime allocates.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	r.measure(o.ticks)
+	if err := r.measure(o.ticks); err != nil {
+		return cost{}, err
+	}
 	c, n := r.sum(), float64(r.mallocs)/float64(r.ticks)
 	if n < 0.5 {
 		n = 0 // the runtime allocates a few things of its own

@@ -87,6 +87,9 @@ type Config struct {
 	// OnBody is shown every snapshot that a blind client opens, for verification; see [Body]. It is called by the
 	// goroutine of the client. Default (nil): nobody.
 	OnBody func(b Body)
+	// OnTick is called before each tick of a thin client, with the state as its last tick left it. It is called by the
+	// goroutine of the client. Default (nil): nothing.
+	OnTick func(n int, c *systems.Client)
 	// Progress is where [Run] shows a table, once a second. Default (nil): nowhere.
 	Progress io.Writer
 

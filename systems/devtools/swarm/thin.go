@@ -60,6 +60,9 @@ func (t *thin) arrived(now time.Time) { t.wire.Wire.Poll(now, t.wire.put) }
 // advance runs the ticks that are due, and says when the next is.
 func (t *thin) advance(now time.Time) time.Time {
 	c := t.client
+	if hook := t.shard.config.OnTick; hook != nil && !c.Next().After(now) {
+		hook(t.number, c)
+	}
 	ran := c.Advance(now)
 	if c.Err() != nil {
 		t.fail(c.Err())

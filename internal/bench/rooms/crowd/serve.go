@@ -14,6 +14,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
@@ -78,7 +79,10 @@ func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.
 		switch line := lines.Text(); line {
 		case "mark", "weigh":
 			// Beside a loop without an end runtime.GC takes minutes: it yields for each span, and each time waits for the loop.
-			x := state(s, line == "weigh" && !o.trouble.looping())
+			var x State
+			if x, err = state(s, line == "weigh" && !o.trouble.looping()); err != nil {
+				return err
+			}
 			if line == "mark" {
 				if x.Lost, x.Told, err = o.trouble.lost(s); err != nil {
 					return err
@@ -95,9 +99,10 @@ func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.
 	return nil
 }
 
-// state is how far the rooms are.
-func state(s *rooms.Server, weigh bool) State {
-	x := State{At: time.Now(), CPU: processorTime().Seconds()}
+// state returns the figures of the process.
+func state(s *rooms.Server, weigh bool) (State, error) {
+	cpu, err := apart.CPU()
+	x := State{At: time.Now(), CPU: cpu.Seconds()}
 	for _, r := range s.Rooms() {
 		i := r.Info()
 		x.Rooms++
@@ -110,7 +115,7 @@ func state(s *rooms.Server, weigh bool) State {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	x.Heap = m.HeapAlloc
-	return x
+	return x, err
 }
 
 // Generous is c with the limits as high as they go, because all players of a benchmark come from one address.

@@ -1,16 +1,11 @@
-package replay_test
+package main
 
 import (
 	"math"
 	"runtime"
 	"testing"
 
-	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/internal/bench/bots"
-	"github.com/tactusgo/tactus/internal/bench/replay"
 	"github.com/tactusgo/tactus/internal/race"
-	"github.com/tactusgo/tactus/systems"
 )
 
 const (
@@ -21,57 +16,52 @@ const (
 	windows = 50
 )
 
-// tape is a small arena.
-func tape(t *testing.T, seed uint64, ticks int) *replay.Tape {
+// small records a small match.
+func small(t *testing.T, seed uint64, ticks int) *tape {
 	t.Helper()
-	m := replay.Match{
-		Protocol: game.Protocol, Server: systems.ServerConfig{Seed: seed},
-		Populate: func(w *ecs.World) { game.Populate(w, 12, 40) },
-		Clients:  12, Input: bots.Walk(seed, 0, 12),
-	}
-	x, err := m.Record(ticks)
+	m := match{clients: 12, npcs: 40, seed: seed}
+	x, err := m.record(ticks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-// came is what came of a replay.
-type came struct {
+// outcome is the result of a replay.
+type outcome struct {
 	world    uint64
-	told     replay.Told
+	sent     sent
 	consumed uint64
 }
 
-func play(t *testing.T, x *replay.Tape, workers int) came {
+func play(t *testing.T, x *tape, workers int) outcome {
 	t.Helper()
-	r, err := x.Open(workers)
+	r, err := x.open(workers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = r.Close() }()
-	for r.Tick() {
+	defer func() { _ = r.close() }()
+	for r.tick() {
 	}
-	return came{r.Server.World().Hash(), r.Told(), r.Server.Stats().Inputs.Consumed}
+	return outcome{r.server.World().Hash(), r.sent(), r.server.Stats().Inputs.Consumed}
 }
 
-// What comes of a replay is what came of the match: the same world, and the same datagrams to everybody, whatever
-// the number of workers.
+// A replay does what the match did: the world and the datagrams to all clients are the same for any number of workers.
 func TestReplay_IsTheSameForEveryNumberOfWorkers(t *testing.T) {
-	x := tape(t, 1, ticks)
+	x := small(t, 1, ticks)
 	one := play(t, x, 1)
-	if one.world != x.World {
-		t.Errorf("the replay's world is %x, the match's %x", one.world, x.World)
+	if one.world != x.world {
+		t.Errorf("the replay's world is %x, the match's %x", one.world, x.world)
 	}
-	if want := uint64(12 * (ticks - 60)); one.consumed < want || one.told.Datagrams < want/3 {
-		t.Fatalf("%d inputs were consumed and %d datagrams sent: that is no match", one.consumed, one.told.Datagrams)
+	if want := uint64(12 * (ticks - 60)); one.consumed < want || one.sent.datagrams < want/3 {
+		t.Fatalf("%d inputs were consumed and %d datagrams sent: that is no match", one.consumed, one.sent.datagrams)
 	}
 	for _, workers := range []int{1, 2, 4} {
 		if again := play(t, x, workers); again != one {
 			t.Errorf("%d workers: %+v, one: %+v", workers, again, one)
 		}
 	}
-	if other := play(t, tape(t, 2, ticks), 1); other.world == one.world || other.told.Hash == one.told.Hash {
+	if other := play(t, small(t, 2, ticks), 1); other.world == one.world || other.sent.hash == one.sent.hash {
 		t.Errorf("another seed, the same match: %+v", other)
 	}
 }
@@ -81,14 +71,14 @@ func TestReplay_TicksAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	x := tape(t, 1, ticks+windows*window)
+	x := small(t, 1, ticks+windows*window)
 	for _, workers := range []int{1, 2} {
-		r, err := x.Open(workers)
+		r, err := x.open(workers)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range ticks {
-			r.Tick()
+			r.tick()
 		}
 		// The runtime allocates for goroutines that wait, and a worker allocates when it first does some kind of work. Chance
 		// decides when, but neither happens in every few ticks.
@@ -97,7 +87,7 @@ func TestReplay_TicksAllocateNothing(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for range window {
-				r.Tick()
+				r.tick()
 			}
 			runtime.ReadMemStats(&after)
 			least = min(least, after.Mallocs-before.Mallocs)
@@ -105,6 +95,6 @@ func TestReplay_TicksAllocateNothing(t *testing.T) {
 		if least > 0 {
 			t.Errorf("at least %d allocations in %d ticks with %d workers", least, window, workers)
 		}
-		_ = r.Close()
+		_ = r.close()
 	}
 }
