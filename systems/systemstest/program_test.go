@@ -1,6 +1,7 @@
 package systemstest_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -13,9 +14,10 @@ import (
 // A program plays the same match as a test. It may count datagrams on the server's wire and choose when clients
 // start.
 func TestOpen(t *testing.T) {
-	test := systemstest.New(t, dots(1, 3))
-	test.Run(3 * time.Second)
 	config := dots(1, 3)
+	config.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
+	test := systemstest.New(t, config)
+	test.Run(3 * time.Second)
 	counted := &counter{}
 	config.ServerWire = func(w netsys.Wire) netsys.Wire { counted.Wire = w; return counted }
 	c, err := systemstest.Open(config)

@@ -73,7 +73,7 @@ func (b *blind) advance(now time.Time) time.Time {
 	switch {
 	case b.err != nil:
 		return never
-	case b.state == connecting:
+	case b.state == connecting || b.shard.config.Idle:
 		return now.Add(pollEvery)
 	}
 	if n := b.playing.loop.Advance(now); n > 0 {

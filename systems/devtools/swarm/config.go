@@ -68,6 +68,11 @@ type Config struct {
 	// [Files] and [Service]. Default (nil): development mode, for a server on this machine.
 	Token TokenFunc
 
+	// OnDemand makes clients connect by [Swarm.Join] alone, up to Clients at once, without Ramp and Token. It works over UDP
+	// and with Wire. Default (false): all connect by themselves.
+	OnDemand bool
+	// Idle makes blind clients send no inputs: they join, receive and acknowledge. Default (false): one input in every tick.
+	Idle bool
 	// Ramp is how many clients a second begin to connect. Default (0): 500.
 	Ramp float64
 	// Warmup is how long to wait when all clients are in, before anything counts. Default (0): 5 s; −1: none.
@@ -87,6 +92,10 @@ type Config struct {
 	// OnBody is shown every snapshot that a blind client opens, for verification; see [Body]. It is called by the
 	// goroutine of the client. Default (nil): nobody.
 	OnBody func(b Body)
+	// OnConnect is called when a client is let in, and OnEnd when one is refused or has lost its session, unless it left. They
+	// are called by the goroutine of the client. Default (nil): nothing.
+	OnConnect func(n int)
+	OnEnd     func(n int, err error)
 	// OnTick is called before each tick of a thin client, with the state as its last tick left it. It is called by the
 	// goroutine of the client. Default (nil): nothing.
 	OnTick func(n int, c *systems.Client)
@@ -122,6 +131,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: Clients %d is not in 1..%d (0: %d)", ErrConfig, c.Clients, manysockets.MaxClients, defaultClients)
 	case c.Thin < 0 || c.Thin > c.Clients:
 		return fmt.Errorf("%w: Thin %d is not in 0..%d, the Clients", ErrConfig, c.Thin, c.Clients)
+	case c.OnDemand && (c.Token != nil || c.Rooms != nil || c.Transport != UDP && c.Wire == nil):
+		return fmt.Errorf("%w: OnDemand with Token, Rooms or Transport %s: clients connect by UDP then, with the token of Join", ErrConfig, c.Transport)
 	case !(c.Ramp > 0):
 		return fmt.Errorf("%w: Ramp %v is not above 0 (0: %d)", ErrConfig, c.Ramp, defaultRamp)
 	case c.Duration < 0:

@@ -8,6 +8,7 @@
 //   - Fill rooms, whose seats are given by HTTP: [Config.Rooms].
 //   - Let some clients decode and verify everything: [Config.Thin]; the others are blind.
 //   - Look at what arrives: [Config.OnBody], [ReadBody], [Block.Sum].
+//   - Let clients join and leave one by one: [Config.OnDemand], [Swarm.Join], [Swarm.Leave].
 //   - Drive it yourself: [New], [Swarm.Step], [Swarm.Measure], [Swarm.Report].
 //
 // A blind client has a session, gives an input in every tick and acknowledges what it gets, as any client does; what arrives is

@@ -44,6 +44,7 @@ type shard struct {
 	clients []client
 	due     []int64       // when a client has something to do, ns since start; by client, for scanning
 	begun   int           // clients that began to connect
+	vacant  int           // with Config.OnDemand: where to look for a free place first
 	tokens  <-chan issued // nil: none are needed
 
 	start  time.Time
@@ -109,6 +110,9 @@ func (c *common) base() *common { return c }
 func (c *common) connected() {
 	c.state = playing
 	c.shard.figures.Connected++
+	if hook := c.shard.config.OnConnect; hook != nil {
+		hook(c.number)
+	}
 }
 
 // fail notes that the session has ended.
@@ -122,6 +126,17 @@ func (c *common) fail(err error) {
 		c.shard.figures.refuse(err)
 	}
 	c.state, c.err = gone, err
+	if hook := c.shard.config.OnEnd; hook != nil {
+		hook(c.number, err)
+	}
+}
+
+// leave notes that the client leaves by itself.
+func (c *common) leave() {
+	if c.state == playing {
+		c.shard.figures.Connected--
+	}
+	c.state = gone
 }
 
 // newShard makes so many clients, of which none connects yet.
@@ -272,6 +287,9 @@ func (web) Wire(n int) (netsys.Wire, error) {
 
 // begin lets the clients begin to connect whose turn it is, as far as there are tokens.
 func (s *shard) begin(now time.Time) {
+	if s.config.OnDemand {
+		return
+	}
 	share := float64(len(s.clients)) / float64(s.config.Clients)
 	for want := int(now.Sub(s.start).Seconds()*s.config.Ramp*share) + 1; s.begun < min(want, len(s.clients)); {
 		x := issued{client: s.begun}
@@ -298,13 +316,46 @@ func (s *shard) begin(now time.Time) {
 	}
 }
 
-// step receives what has come, runs the clients that are due, and sends.
-func (s *shard) step(now time.Time) {
+// join lets a client connect from a free place, not the one that became free last: its address may still be known.
+func (s *shard) join(now time.Time, token *netcode.ConnectToken) (n int, err error) {
+	s.advance(now)
+	for range s.clients {
+		n = s.vacant
+		s.vacant = (s.vacant + 1) % len(s.clients)
+		if s.clients[n] != nil {
+			continue
+		}
+		c, err := s.open(issued{client: n, token: token})
+		if err != nil {
+			return 0, err
+		}
+		s.clients[n], s.due[n] = c, int64(now.Sub(s.start))
+		return s.first + n, nil
+	}
+	return 0, fmt.Errorf("swarm: all of %d clients play already", len(s.clients))
+}
+
+// leave ends the session of a client, if it has one, and frees its place.
+func (s *shard) leave(now time.Time, n int) {
+	if c := s.clients[n]; c != nil {
+		c.base().leave()
+		c.close(now)
+		s.clients[n], s.due[n] = nil, math.MaxInt64
+	}
+}
+
+// advance sets the time.
+func (s *shard) advance(now time.Time) {
 	if s.start.IsZero() {
 		s.start, s.looked = now, now
 		s.load.begin(now)
 	}
 	s.now = now
+}
+
+// step receives what has come, runs the clients that are due, and sends.
+func (s *shard) step(now time.Time) {
+	s.advance(now)
 	s.begin(now)
 	s.carrier.Poll(now, s.arrived)
 	at := int64(now.Sub(s.start))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // Swarm is many clients of one server. It belongs to one goroutine; make it with [New], or let [Run] do all.
@@ -12,6 +14,7 @@ type Swarm struct {
 	shards []*shard
 	cancel context.CancelFunc
 	next   time.Time
+	joined int // by Join
 	closed bool
 }
 
@@ -44,6 +47,22 @@ func New(ctx context.Context, c Config) (*Swarm, error) {
 		s.shards = append(s.shards, x)
 	}
 	return s, nil
+}
+
+// Join lets a client of a swarm with Config.OnDemand connect, with a token, or nil in development mode, and returns its
+// number. The number is free again after [Swarm.Leave], also where the session ended otherwise.
+func (s *Swarm) Join(now time.Time, token *netcode.ConnectToken) (n int, err error) {
+	s.joined++
+	return s.shards[s.joined%len(s.shards)].join(now, token)
+}
+
+// Leave says goodbye for a client of a swarm with Config.OnDemand. Do not call it from the swarm's callbacks.
+func (s *Swarm) Leave(now time.Time, n int) {
+	for _, x := range s.shards {
+		if n >= x.first && n < x.first+len(x.clients) {
+			x.leave(now, n-x.first)
+		}
+	}
 }
 
 // quantum is how often a swarm steps: often enough that clients are spread over the tick, and arrivals do not wait.

@@ -55,9 +55,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d rooms.Directory) *ve
 			t.Error(err)
 		}
 	})
-	if v.guests, err = crowd.NewGuests(); err != nil {
-		t.Fatal(err)
-	}
+	v.guests = crowd.NewGuests()
 	for range 2 {
 		r, err := s.Create(kind.Name, rooms.Creation{})
 		if err != nil {

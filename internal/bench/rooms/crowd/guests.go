@@ -2,73 +2,60 @@ package crowd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/netip"
 	"sync"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/swarm"
 )
 
 const (
-	// guestsAtOnce is how many there can be in one process with rooms.
+	// guestsAtOnce is the maximum number of guests in one process with rooms.
 	guestsAtOnce = 4096
-	// pollTime is how often a guest's session is looked after where nothing comes.
-	pollTime = 50 * time.Millisecond
-	// enterTime is how long a guest knocks.
-	enterTime = 5 * time.Second
+	// enterTimeout is how long a guest tries to connect.
+	enterTimeout = 5 * time.Second
 )
 
-// Guests are players who come with a token, stay, and go. They give no inputs: what they cost is coming and going. [Guests.Come]
-// may be called from any goroutine, all else belongs to one.
+// Guests are players who come with a token, stay, and go. They give no inputs: the benchmarks measure what coming and going
+// costs. [Guests.Come] may be called from any goroutine, the other methods belong to one.
 type Guests struct {
-	session netsys.ClientConfig
-	floors  map[netip.AddrPort]*floor
+	timeout   time.Duration // of sessions; 0: the default
+	processes map[netip.AddrPort]*visited
 
 	mu     sync.Mutex
 	coming []*guest
 
-	// Entered, Turned and Lost count those who got in, those who did not though they came in time, and those whose
-	// session ended before they left.
+	// Entered counts guests who got in, Turned those who did not, and Lost those whose session ended before they left.
 	Entered, Turned, Lost int
-	// Why is why the last one did not get in.
+	// Why is why the last one of Turned did not get in.
 	Why error
-	// Arrived is told of who got in. It may be nil.
+	// Arrived is called for each guest who got in. It may be nil.
 	Arrived func(h *Hold, now time.Time)
-	// Ended is told of sessions that ended before their players left. It may be nil.
+	// Ended is called for each session that ended before its player left. It may be nil.
 	Ended func(h *Hold, reason error)
 }
 
-// floor is the guests of one process with rooms.
-type floor struct {
-	wires *manysockets.Set
-	here  map[int]*guest // by wire
-	next  int
+// visited is a process with rooms and its guests.
+type visited struct {
+	swarm *swarm.Swarm
+	here  map[int]*guest // by number in the swarm
+	now   time.Time
 }
 
 // guest is one of them.
 type guest struct {
 	hold   *Hold
 	stay   time.Duration // 0: until the end
-	client *netsys.Client
-	since  time.Time // when they knocked, and then when they got in
-	polled time.Time
-	now    time.Time
+	since  time.Time     // when it got in
 	in     bool
 	reason error // why the session has ended
 }
 
-// NewGuests makes none.
-func NewGuests() (*Guests, error) {
-	session, err := systems.ClientConfig{}.Session(Field())
-	session.ConnectTimeout = enterTime
-	return &Guests{session: session, floors: make(map[netip.AddrPort]*floor)}, err
-}
+// NewGuests returns no guests yet.
+func NewGuests() *Guests { return &Guests{processes: make(map[netip.AddrPort]*visited)} }
 
-// Come lets one come who was given a seat, and stay that long: 0 is until Close.
+// Come lets a player come to a seat and stay for a time. A stay of 0 lasts until Close.
 func (g *Guests) Come(h *Hold, stay time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,143 +69,109 @@ func (g *Guests) Step(now time.Time) error {
 	g.coming = nil
 	g.mu.Unlock()
 	for _, x := range coming {
-		if err := g.knock(x, now); err != nil {
-			return err
-		}
-	}
-	for _, f := range g.floors {
-		f.wires.Poll(now, func(n int) {
-			if x := f.here[n]; x != nil {
-				g.look(f, n, x, now)
-			}
-		})
-		for n, x := range f.here {
-			if now.Sub(x.polled) >= pollTime || x.in && x.stay > 0 && now.Sub(x.since) >= x.stay {
-				g.look(f, n, x, now)
-			}
-		}
-		f.wires.Flush(now)
-	}
-	return nil
-}
-
-// knock begins a session.
-func (g *Guests) knock(x *guest, now time.Time) error {
-	at := x.hold.Seat.At
-	f := g.floors[at]
-	if f == nil {
-		wires, err := manysockets.Config{Clients: guestsAtOnce}.Dial(context.Background(), at.String())
+		v, err := g.process(x.hold.Seat.At)
 		if err != nil {
 			return err
 		}
-		f = &floor{wires: wires, here: make(map[int]*guest)}
-		g.floors[at] = f
+		n, err := v.swarm.Join(now, x.hold.Token)
+		if err != nil {
+			return err
+		}
+		v.here[n] = x
 	}
-	if len(f.here) == guestsAtOnce {
-		return fmt.Errorf("more than %d guests at once in the process at %v", guestsAtOnce, at)
+	for _, v := range g.processes {
+		v.now = now
+		v.swarm.Step(now)
+		for n, x := range v.here {
+			switch {
+			case x.reason != nil:
+				v.leave(n)
+				g.ended(x, now)
+			case x.in && x.since.IsZero():
+				x.since, x.hold.In, x.hold.Until = now, true, now
+				g.Entered++
+				if g.Arrived != nil {
+					g.Arrived(x.hold, now)
+				}
+			case x.in && x.stay > 0 && now.Sub(x.since) >= x.stay:
+				x.hold.Until = now
+				v.leave(n)
+			}
+		}
 	}
-	for f.here[f.next] != nil {
-		f.next = (f.next + 1) % guestsAtOnce
-	}
-	n := f.next
-	f.next = (f.next + 1) % guestsAtOnce // so that an address is not somebody else's at once
-	wire, err := f.wires.Wire(n)
-	if err != nil {
-		return err
-	}
-	c := g.session
-	c.Token = x.hold.Token
-	if x.client, err = netsys.NewClient(wire, at, c); err != nil {
-		return errors.Join(err, wire.Close())
-	}
-	x.since, f.here[n] = now, x
-	g.look(f, n, x, now)
 	return nil
 }
 
-// look looks after a guest.
-func (g *Guests) look(f *floor, n int, x *guest, now time.Time) {
-	x.polled, x.now = now, now
-	x.client.Poll(now, x)
-	h := x.hold
-	switch {
-	case x.reason == nil && x.in && !h.In:
-		h.In, x.since = true, now
-		g.Entered++
-		h.Until = now
-		if g.Arrived != nil {
-			g.Arrived(h, now)
+// ended counts a guest whose session has ended.
+func (g *Guests) ended(x *guest, now time.Time) {
+	if x.hold.In {
+		g.Lost++
+	} else {
+		g.Turned++
+		g.Why = x.reason
+		if now.Before(x.hold.Until) {
+			x.hold.Until = now
 		}
-	case x.reason == nil && x.in && x.stay > 0 && now.Sub(x.since) >= x.stay:
-		h.Until = now
-		g.leave(f, n, x, now)
-	case x.reason == nil:
-	default:
-		if h.In {
-			g.Lost++
-		} else {
-			g.Turned++
-			g.Why = x.reason
-			if now.Before(h.Until) {
-				h.Until = now
-			}
-		}
-		g.leave(f, n, x, now)
-		if g.Ended != nil {
-			g.Ended(h, x.reason)
-		}
+	}
+	if g.Ended != nil {
+		g.Ended(x.hold, x.reason)
 	}
 }
 
-// leave says goodbye.
-func (g *Guests) leave(f *floor, n int, x *guest, now time.Time) {
-	_ = x.client.Close(now)
-	delete(f.here, n)
+// process returns the process with rooms at an address.
+func (g *Guests) process(at netip.AddrPort) (*visited, error) {
+	if v := g.processes[at]; v != nil {
+		return v, nil
+	}
+	v := &visited{here: make(map[int]*guest)}
+	var err error
+	v.swarm, err = swarm.New(context.Background(), swarm.Config{
+		Protocol: Field, Addr: at.String(), Clients: guestsAtOnce, OnDemand: true, Idle: true,
+		Client:    func(_ int, c *systems.ClientConfig) { c.ConnectTimeout, c.Timeout = enterTimeout, g.timeout },
+		OnConnect: func(n int) { v.here[n].in = true },
+		OnEnd:     func(n int, reason error) { v.here[n].reason = reason },
+		OnBody: func(b swarm.Body) { // the seat is the player's as long as the server is heard
+			if x := v.here[b.Client]; x.in {
+				x.hold.Until = v.now
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	g.processes[at] = v
+	return v, nil
 }
 
-// Here is how many have come and not left.
+// leave says goodbye for a guest.
+func (v *visited) leave(n int) {
+	v.swarm.Leave(v.now, n)
+	delete(v.here, n)
+}
+
+// Here returns the number of guests who have come and not left.
 func (g *Guests) Here() (n int) {
 	g.mu.Lock()
 	n = len(g.coming)
 	g.mu.Unlock()
-	for _, f := range g.floors {
-		n += len(f.here)
+	for _, v := range g.processes {
+		n += len(v.here)
 	}
 	return n
 }
 
 // Close says goodbye for all.
 func (g *Guests) Close(now time.Time) (err error) {
-	for _, f := range g.floors {
-		for n, x := range f.here {
+	for _, v := range g.processes {
+		for _, x := range v.here {
 			if x.in {
 				x.hold.Until = now
 			}
-			g.leave(f, n, x, now)
 		}
-		err = errors.Join(err, f.wires.Close())
+		clear(v.here)
+		if e := v.swarm.Close(now); err == nil {
+			err = e
+		}
 	}
 	return err
 }
-
-// heard notes that the server was heard: the seat is theirs.
-func (x *guest) heard() {
-	if x.in {
-		x.hold.Until = x.now
-	}
-}
-
-// Connected implements netsys.Handler.
-func (x *guest) Connected(time.Time, netsys.Session) { x.in = true }
-
-// Disconnected implements netsys.Handler.
-func (x *guest) Disconnected(_ time.Time, _ netsys.Session, reason error) { x.reason = reason }
-
-// Received implements netsys.Handler.
-func (x *guest) Received(time.Time, netsys.Session, netsys.Packet) { x.heard() }
-
-// Message implements netsys.Handler.
-func (x *guest) Message(time.Time, netsys.Session, int, []byte) { x.heard() }
-
-// Acked implements netsys.Handler.
-func (x *guest) Acked(netsys.Session, uint16) {}

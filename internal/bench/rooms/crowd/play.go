@@ -31,10 +31,7 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	}
 	asker := NewAsker(doors...)
 	defer asker.Close()
-	guests, err := NewGuests()
-	if err != nil {
-		return nil, err
-	}
+	guests := NewGuests()
 	ledger := &Ledger{}
 	tally := NewTally(asker, ledger, guests)
 	holds, err := tally.Seat(o)

@@ -44,11 +44,8 @@ type storm struct {
 // for it again and again, at one door after the other, and for another one where the room is gone.
 func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) (*Storm, error) {
 	asker.http.Timeout = askTime
-	guests, err := NewGuests()
-	if err != nil {
-		return nil, err
-	}
-	guests.session.Timeout = lostTime
+	guests := NewGuests()
+	guests.timeout = lostTime
 	s := &storm{tally: NewTally(asker, &Ledger{}, guests), guests: guests, away: make(map[uint64]time.Time)}
 	holds, err := s.tally.Seat(o)
 	if err != nil {
