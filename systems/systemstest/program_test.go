@@ -14,10 +14,14 @@ import (
 // A program plays the same match as a test. It may count datagrams on the server's wire and choose when clients
 // start.
 func TestOpen(t *testing.T) {
-	config := dots(1, 3)
-	config.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
-	test := systemstest.New(t, config)
+	at := func() systemstest.Config {
+		config := dots(1, 3)
+		config.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
+		return config
+	}
+	test := systemstest.New(t, at())
 	test.Run(3 * time.Second)
+	config := at()
 	counted := &counter{}
 	config.ServerWire = func(w netsys.Wire) netsys.Wire { counted.Wire = w; return counted }
 	c, err := systemstest.Open(config)

@@ -154,9 +154,8 @@ func TestChecker_FindsWhatDiffers(t *testing.T) {
 	} {
 		m := look(t, false, false, 2, 60)
 		spoiled := false
-		take := m.truths
 		m.OnServerTick(func() {
-			for _, told := range take.ring {
+			for _, told := range m.truths.ring {
 				if told == nil || told.tick < m.Server.Tick()-3 {
 					continue
 				}
@@ -167,7 +166,7 @@ func TestChecker_FindsWhatDiffers(t *testing.T) {
 				spoiled = true
 			}
 		})
-		m.RunTicks(3)
+		m.RunTicks(12)
 		if different := m.Different > 0; !spoiled || different != (name != "nothing") {
 			t.Errorf("%s: %d different: %s", name, m.Different, m.Difference)
 		}
