@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // sampled is the number of clients that decode everything.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // TestMain lets the test's binary be the server's process.

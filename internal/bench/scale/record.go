@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // match is a match of the arena that can be recorded. A budget of 0 is the server's default.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/swarm"
+	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 const (
