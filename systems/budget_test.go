@@ -69,7 +69,7 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 			for range 3 * 200 {
 				g.step()
 				for i, x := range c.mirror.Store.World {
-					for k, told := range x.Told {
+					for k, told := range x.Updated {
 						if st := x.At(told); st != nil && st.Alive>>k&1 != 0 {
 							if wait := c.mirror.Newest.Send - told; wait > longest {
 								longest = wait

@@ -24,14 +24,13 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// Client plays on a server: it predicts its own entities, reconciles them with
-// the server's, and keeps a view to draw from. It belongs to one goroutine;
-// make it with [Dial], or with [NewClient] on any wire.
+// Client plays on a server: it predicts its own entities, reconciles them with the server's state, and maintains a
+// view to draw from. Use it from one goroutine. Create it with [Dial], or with [NewClient] on any transport.
 type Client struct {
 	config   ClientConfig
 	protocol *ecs.Protocol
-	policies policy.Policies // once connected
-	model    clientModel     // likewise
+	policies policy.Policies // nil before it is connected
+	model    clientModel     // nil before it is connected
 	world    *ecs.World
 	view     *ecs.World
 	stats    ClientStats
@@ -42,12 +41,12 @@ type Client struct {
 	followed followers
 	shape    clientShape
 
-	mirror *mirror.Mirror // what the server said
+	mirror *mirror.Mirror // state received from the server
 
-	// what this client does of it
-	predictor    *predict.System // nil before it is connected, and where it simulates everything
+	// parts that process this state
+	predictor    *predict.System // nil before it is connected, and if it simulates everything
 	inputs       clientInputs
-	reconciler   *reconcile.System   // likewise
+	reconciler   *reconcile.System   // as for predictor
 	interpolator *interpolate.System // nil before it is connected
 }
 
@@ -60,24 +59,24 @@ type clientLink struct {
 	lost     error         // why it ended, while the client reconnects
 	again    time.Time     // when the next attempt is due
 	pause    time.Duration // before the newest attempt
-	trying   bool          // an attempt is under way
-	resumes  bool          // this session follows one that was lost
+	trying   bool          // an attempt is in progress
+	resumes  bool          // this session follows a lost one
 	notices  notice.Reader
 	loss     clock.Loss
-	commands *commands.Queue // nil: nothing has been commanded
-	guide    *travel.Guide   // nil: it was never sent elsewhere
-	before   ClientStats     // of the rooms before
+	commands *commands.Queue // nil: no command was given
+	guide    *travel.Guide   // nil: no ticket was received
+	before   ClientStats     // counters of the previous rooms
 }
 
-// clientSteps says when which tick is due.
+// clientSteps decides when ticks are due.
 type clientSteps struct {
 	now      time.Time
 	loop     *ecs.Loop
-	behind   overload.Behind
+	behind   overload.DropLog
 	steering clock.Steering
 }
 
-// clientStages is the schedule, by stage.
+// clientStages is the schedule by stage.
 type clientStages struct {
 	schedule   *ecs.Schedule
 	before     *ecs.Stage
@@ -89,18 +88,18 @@ type clientStages struct {
 	drawing    bool // the schedule has Interpolate
 }
 
-// clientShape is what the protocol and the welcome fix once for all.
+// clientShape holds constants of the protocol and the welcome.
 type clientShape struct {
 	replicated []*ecs.Component
 	predicted  uint64
 	private    uint64 // components that only their owner sees
-	sendEvery  uint32 // ticks
+	sendEvery  uint32 // ticks between sends
 }
 
-// NewClient assembles a client on a wire, connecting to server; the zero AddrPort
-// means the addresses of ClientConfig.Token, in turn. It returns an error that wraps
-// [ErrConfig] or [ErrStageOrder] when c is wrong, netcode.ErrToken when the token is,
-// and netsys.ErrInsecure when there is none and the server is elsewhere.
+// NewClient creates a client on a transport and connects to server. The zero AddrPort selects the addresses in
+// ClientConfig.Token, in order. It returns an error that wraps [ErrConfig] or [ErrStageOrder] if cfg is invalid,
+// netcode.ErrToken if the token is invalid, and netsys.ErrInsecure if there is no token and the server is not on
+// this machine.
 func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -111,12 +110,12 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	}
 	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Partial.of, cfg.Assume.of} {
 		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
-			return nil, fmt.Errorf("%w: %s fills another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
+			return nil, fmt.Errorf("%w: %s is for another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
 		}
 	}
 	c := &Client{config: cfg, protocol: p}
 	c.shape = clientShape{replicated: p.Replicated(), predicted: wire.Predicted(p), private: wire.Private(p)}
-	blank(c)
+	resetMirror(c)
 
 	c.stages.simulate = p.SimulateStage()
 	c.stages.before = ecs.NewStage("Before",
@@ -143,21 +142,20 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
-	c.config.Token = nil                       // whoever prints a client does not print that
-	c.config.ClientID = c.Session().ClientID() // which a reconnection keeps, where it was made up
+	c.config.Token = nil                       // so that a printed client does not contain the token
+	c.config.ClientID = c.Session().ClientID() // keep a generated id for reconnections
 	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
 		c.steps.now = time.Now()
 	}
-	c.steps.loop = ecs.NewLoop(c.steps.now, ecs.DefaultTickRate) // to poll by, until the server says its rate
+	c.steps.loop = ecs.NewLoop(c.steps.now, ecs.DefaultTickRate) // for polling, until the server sends its rate
 	return c, nil
 }
 
-// Next is when the next tick is due.
+// Next returns the time at which the next tick is due.
 func (c *Client) Next() time.Time { return c.steps.loop.Next() }
 
-// Advance runs the ticks that are due and returns how many that were. Packets
-// are received and own state reconciled once before them, where the server rewinds
-// before the last of them; inputs are sent once after.
+// Advance runs the due ticks and returns their number. It receives packets and reconciles owner state once before
+// the ticks, or before the last of them if the server rewinds. It sends inputs once after the ticks.
 func (c *Client) Advance(now time.Time) int {
 	if g := c.link.guide; g != nil && c.link.err == nil {
 		g.Step(now)
@@ -166,7 +164,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	if c.link.lost != nil {
-		if c.steps.loop.Advance(now) > 0 { // which says when to come again
+		if c.steps.loop.Advance(now) > 0 { // the loop decides when to try again
 			c.reconnect(now)
 		}
 		return 0
@@ -183,7 +181,7 @@ func (c *Client) Advance(now time.Time) int {
 		return 0
 	}
 	c.steps.now = now
-	c.steps.behind.Tell(c.config.Logger, now, c.steps.loop.Dropped, "client", int(c.link.id))
+	c.steps.behind.Log(c.config.Logger, now, c.steps.loop.Dropped, "client", int(c.link.id))
 	ran := 0
 	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()
@@ -209,7 +207,7 @@ func (c *Client) tick() {
 	c.steps.loop.SetRate(c.model.pace.Rate())
 }
 
-// Frame brings the view up to date for a frame drawn at now.
+// Frame updates the view for a frame drawn at now.
 func (c *Client) Frame(now time.Time) {
 	if c.world == nil {
 		return
@@ -223,9 +221,8 @@ func (c *Client) Frame(now time.Time) {
 	c.stages.render.Run(c.world)
 }
 
-// Run plays in real time until ctx ends, then leaves and returns nil; or until
-// the session ends, and returns why. frame, which may be nil, is called after
-// every step with the view up to date.
+// Run plays in real time until ctx ends, then leaves and returns nil, or until the session ends, and returns the
+// reason. frame, which may be nil, is called after every step with the updated view.
 func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
 	err := runRealTime(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
 	if c.link.err != nil && ctx.Err() == nil {
@@ -251,7 +248,7 @@ func (f frames) Advance(now time.Time) int {
 	return n
 }
 
-// clientInputs are the inputs of this client, once it is connected.
+// clientInputs holds the inputs of this client, once it is connected.
 type clientInputs struct {
 	*inputgather.System
 	sender *inputgather.Sender
@@ -260,12 +257,10 @@ type clientInputs struct {
 // send is the system Send of a client.
 func (c *Client) send(*ecs.World) { c.inputs.sender.Send(c.steps.now, c.link.session) }
 
-// beginPartial lets the world stand, while a frame is drawn, where it will be when what has
-// passed of the time to the next tick is simulated with the input of this moment: a partial
-// tick, as Netcode for Entities calls it. It is the tick that comes, in a smaller step. The
-// world is given back as it was, so that nothing but the view tells of it, and a visual
-// error, which is measured between whole ticks, has no part of it. It returns how much of the
-// tick that is, 0 where nothing of it is drawn.
+// beginPartial simulates the passed part of the time to the next tick with the current input, while a frame is
+// drawn: a partial tick. It is the coming tick with a smaller step. The world is restored afterwards, so that only
+// the view changes. Visual errors are measured between whole ticks and do not include it. beginPartial returns the
+// share of the tick, 0 if none is drawn.
 func (c *Client) beginPartial() (share float64) {
 	if c.config.Partial.fill == nil || !c.stages.predicting {
 		return 0

@@ -14,30 +14,30 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Err is why the session ended for good, or nil while it goes on, and while the client reconnects. It wraps the errors of
-// netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrElsewhere,
-// ErrClosed; or netcode.ErrTokenExpired.
+// Err returns why the session ended for good, or nil while it continues or the client reconnects. It wraps the
+// errors of netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrElsewhere, ErrClosed; or
+// netcode.ErrTokenExpired.
 func (c *Client) Err() error { return c.link.err }
 
-// Connected reports whether the server has let this client in.
+// Connected reports whether the server has admitted this client and the session continues.
 func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil && c.link.lost == nil }
 
-// Lost is why there is no session while the client reconnects, nil otherwise: see ClientConfig.Reconnect. The world and the
-// view stand still meanwhile; with the next session both are new, and ClientConfig.Loaded is called again.
+// Lost returns why there is no session while the client reconnects, otherwise nil: see ClientConfig.Reconnect. The
+// world and the view stand still meanwhile. With the next session both are new, and ClientConfig.Loaded is called
+// again.
 func (c *Client) Lost() error { return c.link.lost }
 
-// ID is the number the server gave this client, and the owner of its entities;
-// 0 before it is connected.
+// ID returns the number that the server assigned to this client, which is the owner of its entities; 0 before it is
+// connected.
 func (c *Client) ID() uint32 { return c.link.id }
 
-// World is the client's simulated world: what it simulates as predicted, which is its
-// own entities unless a [Scope] says otherwise, all others as last confirmed. It is nil before the client is connected.
+// World returns the client's simulated world. Entities that it simulates are as predicted: its own entities, unless
+// a [Scope] selects others. All other entities are as last confirmed. World is nil before the client is connected.
 func (c *Client) World() *ecs.World { return c.world }
 
-// View is what to draw: what the client simulates as predicted, all others interpolated. It
-// is a world to read with [ecs.All]; writing to it changes no simulation. With
-// Interpolate left out it is [Client.World]. It is nil before the client is
-// connected.
+// View returns the world to draw: simulated entities as predicted, all others interpolated. Read it with [ecs.All];
+// writing to it changes no simulation. Without the system Interpolate it is [Client.World]. It is nil before the
+// client is connected.
 func (c *Client) View() *ecs.World {
 	if !c.stages.drawing {
 		return c.world
@@ -45,13 +45,12 @@ func (c *Client) View() *ecs.World {
 	return c.view
 }
 
-// Schedule is what the client runs, in stages.
+// Schedule returns the client's schedule.
 func (c *Client) Schedule() *ecs.Schedule { return c.stages.schedule }
 
-// Input is the sequence of the newest input gathered; the first is 1, or, for a
-// player that was waited for, the one that follows the last that was consumed. Under
-// rollback and lockstep inputs count with ticks, and it is the newest that the world
-// stands after.
+// Input returns the sequence number of the newest gathered input. The first is 1, or for a returning player the one
+// after the last consumed input. Under rollback and lockstep inputs are numbered by ticks, and Input is the newest
+// simulated one.
 func (c *Client) Input() uint32 {
 	if c.world == nil {
 		return 0
@@ -59,13 +58,13 @@ func (c *Client) Input() uint32 {
 	return c.model.numbering.Applied()
 }
 
-// ServerTick is the newest server tick whose state has arrived.
+// ServerTick returns the newest server tick whose state has arrived.
 func (c *Client) ServerTick() uint32 { return c.mirror.Newest.Tick }
 
-// ConfirmedTick is the server tick of the newest own state that has arrived.
+// ConfirmedTick returns the server tick of the newest owner state that has arrived.
 func (c *Client) ConfirmedTick() uint32 { return c.mirror.Own.Newest.Tick }
 
-// DrawnTick is the server tick that the view shows for entities of others.
+// DrawnTick returns the server tick at which the view shows other clients' entities.
 func (c *Client) DrawnTick() float64 {
 	if !c.stages.drawing || c.interpolator == nil {
 		return float64(c.mirror.Newest.Tick)
@@ -73,9 +72,8 @@ func (c *Client) DrawnTick() float64 {
 	return c.interpolator.Head()
 }
 
-// Drawing tells how the newest frame drew an entity of [Client.View]: for tools that show
-// what the netcode does. It is false for entities that the view does not have,
-// and for spawns that are predicted and not yet confirmed.
+// Drawing describes how the newest frame drew an entity of [Client.View], for tools that show the netcode. It
+// returns false for an entity that is not in the view, and for an unconfirmed predicted spawn.
 func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
 	if c.world == nil || !c.stages.drawing {
 		return d, false
@@ -83,19 +81,19 @@ func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
 	return c.interpolator.Drawing(e)
 }
 
-// Claim returns which moment the view showed when the newest frame was drawn: what a player who acts now saw. Put it into
-// a field of that type of the input. The server then looks at the world by it, with lagcomp.As:
+// Claim returns the moment that the view showed when the newest frame was drawn: what a player who acts now saw. Store it
+// in a field of that type of the input. The server then evaluates the world at that moment, with lagcomp.As:
 //
 //	in.Seen = client.Claim(in.Fire)
 //
-// acts says whether the rules look at the world for this input. Otherwise the claim says nothing, and a view by it shows
-// the server's present. So a rule that looks in every tick, such as melee or touch, needs a claim in every input:
+// acts reports whether the rules use the claim of this input. Otherwise the claim is empty and selects
+// the server's present. A rule that acts in every tick, such as melee or touch, needs a claim in every input:
 //
 //	in.Seen = client.Claim(true)
 //
-// A claim that says nothing costs nothing. At 200 ms of round trip, jitter of 30 ms and 5 % loss, two shots per second add
-// 2 bytes to each message, and a claim in every tick adds 15. A claim says nothing, either, before others are drawn, where
-// everybody is shown in the present, and for ClientConfig.Partial: frames change nothing that is sent.
+// An empty claim costs nothing. At a round trip of 200 ms, 30 ms of jitter and 5 % loss, two shots per second add
+// 2 bytes to each message, and a claim in every tick adds 15. A claim is also empty before others are drawn, if
+// all entities are shown at the present tick, and for ClientConfig.Partial: frames change nothing that is sent.
 func (c *Client) Claim(acts bool) lagcomp.Claim {
 	switch {
 	case c.interpolator == nil:
@@ -106,17 +104,18 @@ func (c *Client) Claim(acts bool) lagcomp.Claim {
 	return c.interpolator.Claim(acts && !c.world.Partial())
 }
 
-// Told visits the entities that the newest snapshot of c told of, each with a hash of what it said of them to everybody, and
-// returns the number of the send: two clients that the same send told of an entity have the same hash, or one is wrong. An
-// entity that has to wait, or is out of sight, is not visited; under Rollback and Lockstep none is.
-func Told(c *Client, visit func(id uint32, sum uint64)) (send uint32) { return c.mirror.Told(visit) }
+// NewestEntities calls visit for each entity in the newest snapshot of c, with a hash of its public state, and
+// returns the number of the send. Two correct clients that receive an entity in the same send have equal hashes.
+// Entities that wait for budget or are out of sight are not visited; under Rollback and Lockstep none are.
+func NewestEntities(c *Client, visit func(id uint32, sum uint64)) (send uint32) {
+	return c.mirror.NewestEntities(visit)
+}
 
-// Loaded returns the tick of the state with which this client joined, and whether
-// all of that has arrived.
+// Loaded returns the tick of the state with which this client joined, and whether that state has completely
+// arrived.
 func (c *Client) Loaded() (tick uint32, ok bool) { return c.mirror.Loaded() }
 
-// Own is the client's first own entity in w, one of [Client.World] and
-// [Client.View].
+// Own returns the client's first own entity in w, which is [Client.World] or [Client.View].
 func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 	if w == nil {
 		return ecs.Entity{}, false
@@ -129,32 +128,28 @@ func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 	return ecs.Entity{}, false
 }
 
-// Session is the session with the server, before the connection and after it too: the
-// figures of the link, and the channels on which to send.
+// Session returns the session with the server, also before the connection: its statistics, and the channels for
+// sending.
 func (c *Client) Session() netsys.Session { return c.link.endpoint.Session() }
 
-// Outcomes is the log of outcomes that this client foresees, for its counters; nil
-// where none are registered, or the policies say that they are told at once.
+// Outcomes returns the log of outcomes that this client predicts, for its counters. It is nil if none are
+// registered, or if the policies announce outcomes at once.
 func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
 
-// Policies are the netcode model, as the server told it; those of policy.LocalSync
-// before the client is connected.
+// Policies returns the netcode model of the server; policy.LocalSync's before the client is connected.
 func (c *Client) Policies() policy.Policies { return c.policies }
 
-// MayWrite reports whether this client may write the ecs.ClientOwned components of an
-// entity of its [Client.World]: it owns the entity, or the server granted it. What it
-// writes there, by ecs.Get outside Simulate, travels to the server after each tick, the
-// latest value of each component, until the server has it; others see it in snapshots.
-// Values of the server do not replace what this client writes while it has the authority;
-// a server that is to write takes it back first. See [Grant].
+// MayWrite reports whether this client may write the ecs.ClientOwned components of an entity of its [Client.World]:
+// it owns the entity, or the server granted it. Values that it writes there by ecs.Get, outside Simulate, are sent
+// to the server after each tick until the server has the latest value of each component. Others receive them in
+// snapshots. Values of the server do not replace the client's while it has the authority; a server that wants to
+// write revokes it first. See [Grant].
 func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
 
-// Confirmed is a component of a client's own entity as the server last told it, as of
-// [Client.ConfirmedTick]: a round trip and the input buffer behind what the client
-// predicts. Draw it beside the prediction to see what the server sees. It is false
-// where the server has told nothing of it: for entities that are not the client's own,
-// for components that are not predicted, and under models that send no own state, or
-// send it only while a correction is open.
+// Confirmed returns a component of a client's own entity as the server last sent it, as of [Client.ConfirmedTick]:
+// a round trip and the input buffer behind the prediction. Draw it beside the prediction to see the server's state.
+// It returns false if the server has not sent the component: for entities of others, for components that are not
+// predicted, and under models that send no owner state, or only while a correction is open.
 func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	if c.world == nil {
 		return v, false
@@ -171,16 +166,15 @@ func Confirmed[T any](c *Client, e ecs.Entity) (v T, ok bool) {
 	return v, ok
 }
 
-// ConfirmedInput is the sequence of the input after which the server's newest own state
-// stands, that of [Confirmed]: what the client predicted after that input is what to hold
-// against it. It is 0 before there is one, and under models that send no own state.
+// ConfirmedInput returns the sequence number of the input after which the server had the newest owner state, that
+// of [Confirmed]. Compare that state with the prediction after this input. It returns 0 before the first owner
+// state, and under models without owner state.
 func (c *Client) ConfirmedInput() uint32 { return c.mirror.Own.Newest.Input }
 
-// Between is a component of an entity of [Client.View] in the two confirmed states that
-// the newest frame drew it between, those of Drawing.From and Drawing.To: what stands in
-// the view lies on the way from the one to the other. Where nothing later was there to is
-// from. It is false for what the client simulates, for what it has not drawn between
-// states, and for components that it lacked in one of them.
+// Between returns a component of an entity of [Client.View] in the two confirmed states between which the newest
+// frame drew it: those of Drawing.From and Drawing.To. If there was no later state, to equals from. It returns
+// false for simulated entities, for entities that were not drawn between states, and for components that are
+// missing in one of the states.
 func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 	if c.world == nil {
 		return from, to, false
@@ -189,18 +183,17 @@ func Between[T any](c *Client, e ecs.Entity) (from, to T, ok bool) {
 	return from, to, ok
 }
 
-// Presence is what a client knows of the whereabouts of an entity. That it is not in
-// the world can mean different things.
+// Presence describes what a client knows about the absence or presence of an entity.
 type Presence = mirror.Presence
 
 const (
-	// NotLoaded: this client was never told of it, or long ago, or has not joined
-	// yet; or it left its place, and where it is now has not been told.
+	// NotLoaded: this client never received the entity, or has forgotten it, or has not joined yet; or the entity
+	// left its group, and its new one has not arrived.
 	NotLoaded = mirror.NotLoaded
-	// Present: the newest snapshot told of it.
+	// Present: the newest snapshot contained it.
 	Present = mirror.Present
-	// Stale: it is in the world as it was in an earlier snapshot. The newest one did
-	// not speak of it, because of the byte budget or because a packet was lost.
+	// Stale: it is in the world as in an earlier snapshot. The newest one did not contain it, because of the byte
+	// budget or because a packet was lost.
 	Stale = mirror.Stale
 	// OutOfInterest: the server no longer shows it to this client.
 	OutOfInterest = mirror.OutOfInterest
@@ -208,35 +201,34 @@ const (
 	Destroyed = mirror.Destroyed
 )
 
-// PresenceChange is what ClientConfig.OnPresence is told: that an entity comes into the world of a client, or leaves it.
+// PresenceChange is the argument of ClientConfig.OnPresence: an entity enters or leaves the world of a client.
 type PresenceChange = mirror.PresenceChange
 
-// Reason is why an entity comes into the world of a client, or leaves it; Enters says which.
+// Reason is the reason for an entity entering or leaving the world of a client; Enters distinguishes the two.
 //
-// Spawned and Despawned are certain. What happened between two snapshots that arrived counts as one: what was spawned,
-// or was despawned, and besides came from where the client does not see, or went there, is CameIntoSight or
-// WentOutOfSight. Entities that move within sight, or get other components there, neither come nor go.
+// Spawned and Despawned are certain. Events between two received snapshots count as one: an entity that was spawned
+// or despawned out of sight, and also entered or left sight, is reported as CameIntoSight or WentOutOfSight.
+// Entities that move within sight, or change their components there, are not reported.
 type Reason = mirror.Reason
 
 const (
-	// Joined: it was there when the client joined, or, of its own entities, came before that was complete.
+	// Joined: it existed when the client joined, or is an own entity that arrived before the join was complete.
 	Joined = mirror.Joined
 	// Spawned: the server spawned it in sight of this client.
 	Spawned = mirror.Spawned
-	// CameIntoSight: it was there before, and the client may know of it from now on.
+	// CameIntoSight: it existed before, and the client may see it from now on.
 	CameIntoSight = mirror.CameIntoSight
-	// Despawned: the server despawned it in sight of this client. What becomes of an entity out of sight, a
-	// client is not told.
+	// Despawned: the server despawned it in sight of this client. Clients do not learn of despawns out of sight.
 	Despawned = mirror.Despawned
-	// WentOutOfSight: it is still there, and the client may know no more of it. Where a byte budget lets a
-	// client wait long for news of an entity, it may go out of sight and come back for that.
+	// WentOutOfSight: it still exists, and the client may no longer see it. If a byte budget delays an entity for
+	// long, it may go out of sight and return for that reason.
 	WentOutOfSight = mirror.WentOutOfSight
-	// LeftBehind: this client goes on in another room, whose entities are others, also where they have the same number.
+	// LeftBehind: this client continues in another room. Entities there are different, even with the same number.
 	LeftBehind = mirror.LeftBehind
 )
 
-// Presence says what this client knows of the whereabouts of an entity. Of those
-// that are gone it remembers the newest 4,096.
+// Presence returns what this client knows about the absence or presence of an entity. It remembers the newest 4,096
+// entities that are gone.
 func (c *Client) Presence(id components.NetID) Presence {
 	if c.world == nil {
 		return NotLoaded
@@ -244,8 +236,7 @@ func (c *Client) Presence(id components.NetID) Presence {
 	return c.model.known.Presence(id)
 }
 
-// StateTick returns the server tick of the newest state of an entity that has
-// arrived, for entities that are [Present] or [Stale].
+// StateTick returns the server tick of the newest received state of an entity that is [Present] or [Stale].
 func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 	if c.world == nil {
 		return 0, false
@@ -253,22 +244,23 @@ func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return c.model.known.StateTick(id)
 }
 
-// toldEntities are entities as snapshots tell of them.
-type toldEntities struct{ c *Client }
+// mirroredEntities provides the presence of entities from snapshots.
+type mirroredEntities struct{ c *Client }
 
-// Presence goes by the newest snapshot that told of an entity.
-func (k toldEntities) Presence(id components.NetID) Presence { return k.c.mirror.Presence(uint32(id)) }
+// Presence returns the presence of an entity according to the newest snapshot with it.
+func (k mirroredEntities) Presence(id components.NetID) Presence {
+	return k.c.mirror.Presence(uint32(id))
+}
 
-// StateTick is the tick of that snapshot.
-func (k toldEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
+// StateTick returns the tick of that snapshot.
+func (k mirroredEntities) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return k.c.mirror.StateTick(uint32(id))
 }
 
-// SetScope chooses from now on whether the client simulates an entity of its
-// [Client.World], in place of ClientConfig.Scope, until it leaves the world. It takes
-// effect before the next tick. What is drawn goes over from the one to the other within
-// 12 ticks; what is simulated jumps. It reports false, and does nothing, for an entity
-// that the server has not told of. It panics for a number that is no Scope.
+// SetScope selects whether the client simulates an entity of its [Client.World], instead of ClientConfig.Scope,
+// until the entity leaves the world. It takes effect before the next tick. The drawn entity blends within 12 ticks;
+// the simulated state jumps. SetScope returns false and does nothing for an entity that the server has not sent. It
+// panics if s is not a valid Scope.
 func (c *Client) SetScope(e ecs.Entity, s Scope) bool {
 	if s > ScopeInterpolated {
 		panic(fmt.Sprintf("systems: SetScope(%d): use one of the constants", s))

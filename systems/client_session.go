@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// welcome makes the world when the server has let this client in.
+// welcome creates the world when the server has admitted this client.
 func (c *Client) welcome(session netsys.Session) error {
 	m, err := wire.ReadWelcome(c.link.endpoint.Welcome())
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	log.Jump(m.Input)
 	corrections := reports(m.Policies)
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Partial.by(c))
-	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fill, Reported: corrections})
+	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
 	c.model = newClientModel(c, m.Policies)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {
@@ -66,10 +66,10 @@ func (c *Client) welcome(session netsys.Session) error {
 	return nil
 }
 
-// fail ends the session: the client reconnects, or has ended.
+// fail ends the session. The client reconnects or ends.
 func (c *Client) fail(err error) {
 	c.link.trying = false
-	if !c.lose(err) {
+	if !c.startReconnect(err) {
 		c.end(err)
 	}
 }
@@ -86,9 +86,8 @@ func (c *Client) end(err error) {
 	}
 }
 
-// receive is the system Receive of a client: it takes in snapshots and makes
-// the newest confirmed state of every entity that this client does not predict
-// the state of its world.
+// receive is the system Receive of a client: it receives snapshots and writes the newest confirmed states of
+// entities that are not predicted into the world.
 func (c *Client) receive(*ecs.World) {
 	c.link.endpoint.Poll(c.steps.now, (*clientHandler)(c))
 	if c.world != nil {
@@ -130,7 +129,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	c.link.loss.Packet(now)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
-		err = c.link.notices.Take(pk.Data, c.heed)
+		err = c.link.notices.Read(pk.Data, c.applyNotice)
 	} else {
 		err = c.model.listener.Receive(pk)
 	}
@@ -139,7 +138,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	}
 }
 
-// refuse counts a message that no honest server sends. Past a limit the client leaves.
+// refuse counts a malformed message of the server. Beyond a limit the client closes the session.
 func (c *Client) refuse(now time.Time, err error) {
 	if c.stats.MalformedMessages++; c.stats.MalformedMessages == 1 {
 		c.config.Logger.Warn("message refused; more are only counted", "error", err)
@@ -150,9 +149,9 @@ func (c *Client) refuse(now time.Time, err error) {
 	}
 }
 
-// takeSnapshot takes in a datagram that came at a time: its states go into the mirror, and
-// the rest of it to whom that is for.
-func (c *Client) takeSnapshot(at time.Time, b []byte) error {
+// receiveSnapshot processes a datagram that arrived at a time: the mirror stores its states, other parts process
+// its header.
+func (c *Client) receiveSnapshot(at time.Time, b []byte) error {
 	s, err := c.mirror.Receive(b, c.inputs.Log.Newest)
 	if err != nil {
 		return err
@@ -162,12 +161,12 @@ func (c *Client) takeSnapshot(at time.Time, b []byte) error {
 		c.inputs.sender.Depth = int(s.Header.Depth)
 		c.steps.steering.Ask(s.Header.Shift)
 	}
-	c.predictor.Numbering.Told(s.Sent, s.Header.Input)
-	c.reconciler.Told(s.Tick, s.Header.Agreed)
+	c.predictor.Numbering.ReceiveHeader(s.Sent, s.Header.Input)
+	c.reconciler.ReceiveHeader(s.Tick, s.Header.Agreed)
 	return nil
 }
 
-// Message takes in a message of a channel.
+// Message processes a message of a channel.
 func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, message []byte) {
 	c := (*Client)(h)
 	if c.link.err != nil {
@@ -185,8 +184,8 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	}
 }
 
-// heed does what a notice says, of a refused change with the value that stands.
-func (c *Client) heed(n *wire.Notice, value []int32) error {
+// applyNotice processes a notice. value is the server's value for a refused change.
+func (c *Client) applyNotice(n *wire.Notice, value []int32) error {
 	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
 	switch n.Kind {
 	case wire.NoticeInput:
@@ -205,15 +204,15 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 		refusal.Cause, refusal.Command = RefusedCommand, name
 	case wire.NoticeTravel:
 		if c.link.guide == nil {
-			c.link.guide = guide(c)
+			c.link.guide = newGuide(c)
 		}
-		return c.link.guide.Hear(int(n.Part), int(n.Parts), n.Reason)
+		return c.link.guide.ReceivePart(int(n.Part), int(n.Parts), n.Reason)
 	default:
 		var here ecs.Entity
 		if r := c.mirror.Entities.Of(n.ID); r != nil {
 			here = r.Entity
 		}
-		return c.owned.Entitle(n, here)
+		return c.owned.ApplyGrant(n, here)
 	}
 	c.stats.Refusals++
 	if c.config.OnRefused != nil {
@@ -222,9 +221,9 @@ func (c *Client) heed(n *wire.Notice, value []int32) error {
 	return nil
 }
 
-// Away ends the session and tells the server that the player may come back, as when a page is closed or loaded again: see
-// netsys.ReasonAway. A server with a ReconnectWindow waits for the player from now on; another one takes it as a goodbye.
-// The wire stays open until Close, so that what was sent leaves.
+// Away ends the session and tells the server that the player may return, as when a page is closed or reloaded: see
+// netsys.ReasonAway. A server with a ReconnectWindow reserves the player's seat from now on; any other server
+// treats it as leaving. The transport stays open until Close, so that sent packets leave.
 func (c *Client) Away(now time.Time) {
 	if c.link.guide != nil {
 		c.link.guide.Close(now)
@@ -233,7 +232,7 @@ func (c *Client) Away(now time.Time) {
 	c.end(&netsys.CloseError{Reason: netsys.ReasonAway})
 }
 
-// Close says goodbye to the server and closes the wire.
+// Close leaves the server and closes the transport.
 func (c *Client) Close(now time.Time) error {
 	if c.link.guide != nil {
 		c.link.guide.Close(now)
@@ -241,11 +240,10 @@ func (c *Client) Close(now time.Time) error {
 	return c.link.endpoint.Close(now)
 }
 
-// Dial connects to a server over UDP and returns when it has let this client
-// in. addr is "host:port"; "" means the addresses of ClientConfig.Token, in turn.
-// It returns an error that wraps [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema,
-// netsys.ErrVersion, netsys.ErrServerFull, netcode.ErrTokenExpired,
-// netsys.ErrElsewhere or netsys.ErrTimeout when it does not, and ctx's error when that ends first.
+// Dial connects to a server over UDP and returns when the server has admitted this client. addr is "host:port"; ""
+// selects the addresses in ClientConfig.Token, in order. If the connection fails, it returns an error that wraps
+// [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrServerFull,
+// netcode.ErrTokenExpired, netsys.ErrElsewhere or netsys.ErrTimeout, or ctx's error.
 func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	var wire *netsys.UDP
 	var err error
@@ -267,8 +265,8 @@ func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (
 	return c, nil
 }
 
-// fill puts into a message of inputs what the server has to hear besides.
-func (c *Client) fill(m *wire.Input) {
+// fillMessage sets the fields of an input message other than inputs.
+func (c *Client) fillMessage(m *wire.Input) {
 	m.Epoch = c.mirror.Epoch()
 	m.Shift = c.steps.steering.Done()
 	c.reconciler.Report(m)

@@ -16,19 +16,19 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Ticket is the way to another room, as a server tells it to one of its clients: see ClientConfig.OnTravel. Printed, it
-// does not tell the keys of its token.
+// Ticket admits a client to another room: see ClientConfig.OnTravel. Printing it does not show the keys of its
+// token.
 type Ticket = travel.Ticket
 
-// ErrTicket is wrapped by the error of [HandOver] about a ticket that cannot be sent.
+// ErrTicket is wrapped by the error of [HandOver] for an invalid ticket.
 var ErrTicket = travel.ErrTicket
 
 // ErrNoClient is wrapped by the error of [HandOver] for a client that is not connected.
 var ErrNoClient = errors.New("systems: no such client")
 
-// HandOver tells a client where to go on, reliably and in order with what else it is told. The client follows by itself, or
-// its game is given the ticket; the session at hand goes on until the client ends it. Package rooms calls it: see
-// rooms.Room.Travel. The errors wrap [ErrTicket], [ErrNoClient], or netsys.ErrFull where too much waits for this
+// HandOver sends a ticket to a client, reliably and in order with other notices. The client follows it or passes it
+// to the game. The current session continues until the client ends it. Package rooms calls HandOver: see
+// rooms.Room.Travel. Errors wrap [ErrTicket], [ErrNoClient], or netsys.ErrFull if too many notices wait for this
 // client's acknowledgement: try again after the next tick. Call it on the server's goroutine.
 func HandOver(s *Server, client uint32, t Ticket) error {
 	if err := t.Validate(); err != nil {
@@ -38,20 +38,20 @@ func HandOver(s *Server, client uint32, t Ticket) error {
 	if p == nil {
 		return fmt.Errorf("%w: %d", ErrNoClient, client)
 	}
-	if !travel.Tell(&p.Notices, s.link.tick, &t) {
+	if !travel.QueueTicket(&p.Notices, s.link.tick, &t) {
 		return fmt.Errorf("systems: HandOver of client %d: %w", client, netsys.ErrFull)
 	}
 	return nil
 }
 
-// reachUDP opens a socket that is new, as a server may have rooms behind one address.
+// reachUDP opens a new socket, because a server may have several rooms behind one address.
 func reachUDP(Ticket) (netsys.Wire, netip.AddrPort, error) {
 	w, err := netsys.ListenUDP(":0")
 	return w, netip.AddrPort{}, err
 }
 
-// guide makes the one who follows tickets.
-func guide(c *Client) *travel.Guide {
+// newGuide returns the guide that follows tickets.
+func newGuide(c *Client) *travel.Guide {
 	g := travel.Config{
 		Schema: fmt.Sprintf("%x", c.protocol.Hash()), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
 		Session: func(token *netcode.ConnectToken, server netip.AddrPort) (netsys.ClientConfig, error) {
@@ -69,8 +69,8 @@ func guide(c *Client) *travel.Guide {
 	return travel.NewGuide(g)
 }
 
-// arrive makes a client that was let in elsewhere leave the room that it is in: everything begins anew but what the game
-// has given it, and what it has counted.
+// arrive moves a client to another session that has admitted it. It resets everything except the game's
+// configuration and the counters.
 func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session) error {
 	m, err := wire.ReadWelcome(to.Welcome())
 	if err == nil {
@@ -88,26 +88,27 @@ func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session)
 	}
 	counted, counting := c.Stats(), c.mirror.Decoder.Counting()
 	if to != c.link.endpoint {
-		_ = c.link.endpoint.Close(now) // with a goodbye; the wire is of no use any more
+		_ = c.link.endpoint.Close(now) // leave cleanly; the transport is no longer used
 	}
 	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted, resumes: c.link.lost != nil}
 	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers{}
 	c.predictor, c.reconciler = nil, nil
-	blank(c)
+	resetMirror(c)
 	c.mirror.Decoder.CountBytes(counting)
 	return c.welcome(session)
 }
 
-// Times between the attempts of a client to begin another session: the first pause, and the longest one.
+// Pauses between attempts to reconnect: the first and the longest.
 const (
 	reconnectPause   = 250 * time.Millisecond
 	reconnectLongest = 4 * time.Second
-	// reconnectSpread is how far the pauses of 16 clients differ, so that not all come back to a server at once.
+	// reconnectSpread is the difference between the pauses of two clients, for 16 clients, so that they do not all
+	// return at once.
 	reconnectSpread = 40 * time.Millisecond
 )
 
-// lose begins to wait for another session, where one may succeed; it reports false where the client has ended.
-func (c *Client) lose(reason error) bool {
+// startReconnect starts waiting for another session if one may succeed. It returns false if the client has ended.
+func (c *Client) startReconnect(reason error) bool {
 	if c.link.err != nil || !c.config.Reconnect || !netsys.MayReconnect(reason) {
 		return false
 	}
@@ -120,7 +121,7 @@ func (c *Client) lose(reason error) bool {
 	return true
 }
 
-// reconnect begins the next attempt when it is due, and has a token.
+// reconnect starts the next attempt when it is due and there is a token.
 func (c *Client) reconnect(now time.Time) {
 	c.steps.now = now
 	if now.Before(c.link.again) || c.link.trying {
@@ -148,16 +149,16 @@ func (c *Client) reconnect(now time.Time) {
 		return
 	}
 	if c.link.guide == nil {
-		c.link.guide = guide(c)
+		c.link.guide = newGuide(c)
 	}
 	c.link.endpoint, c.link.trying = next, true
 	c.link.guide.Retry(next, c.link.lost)
 }
 
-// Rejoin begins another session on the wire of the client after one has ended for good, or after [Client.Away]: as when the
-// player asks for it, or a page comes back from the browser's cache. The client goes on with it as after a
-// reconnection. A client that waits before it tries again to reconnect tries now. It returns an error that wraps [ErrConfig]
-// without ClientConfig.Reconnect, and does nothing while a session goes on.
+// Rejoin starts another session on the client's transport after one has ended for good, or after [Client.Away]: for
+// example when the player requests it, or when a page returns from the browser's cache. The client continues as
+// after a reconnection. A client that waits for its next attempt to reconnect tries at once. Rejoin returns an
+// error that wraps [ErrConfig] without ClientConfig.Reconnect, and does nothing while a session continues.
 func (c *Client) Rejoin(now time.Time) error {
 	if !c.config.Reconnect {
 		return fmt.Errorf("%w: Rejoin needs ClientConfig.Reconnect", ErrConfig)
@@ -169,14 +170,14 @@ func (c *Client) Rejoin(now time.Time) error {
 	return nil
 }
 
-// blank makes what hears of a room, before anything is heard.
-func blank(c *Client) {
+// resetMirror creates the parts that hold the state of a room.
+func resetMirror(c *Client) {
 	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
 	c.link.notices = notice.NewReader(ownership.Components(c.protocol))
 }
 
-// travelled adds what was counted in the rooms before.
-func travelled(c *Client, s ClientStats) ClientStats {
+// addPreviousRooms adds the counters of the previous rooms.
+func addPreviousRooms(c *Client, s ClientStats) ClientStats {
 	longest := max(s.LongestReplay, c.link.before.LongestReplay)
 	travel.Sum(&s, c.link.before)
 	n := c.link.guide.Counts

@@ -55,7 +55,7 @@ func (x bothEnds) compare() error {
 		}
 		if g >= len(x.mirror.Store.World) {
 			if visible := f.Groups[x.frameGroup].Alive &^ hidden; visible != 0 && !over {
-				return fmt.Errorf("the client was never told of group %d, slots %#x", g, visible)
+				return fmt.Errorf("the client never received group %d, slots %#x", g, visible)
 			}
 			continue
 		}
@@ -84,7 +84,7 @@ func (x bothEnds) compare() error {
 
 // slotDiffers compares a slot on the client with the slot on the server. It returns the ID of the entity in it.
 func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
-	told, now := x.mirror.Store.World[g].Told[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
+	told, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
 	f := x.snapshots.Frame(told)
 	_, over := x.recipient.Budget()
 	if over && (f == nil || x.frameGroup >= len(f.Groups)) && (now.Alive>>k&1 == 0 || told == 0) && x.mirror.Store.World[g].Here[k] == nil {
@@ -195,7 +195,7 @@ func firstUnequalField(comp *ecs.Component, a, b unsafe.Pointer) int {
 // privateDiffers compares the components that only the owner may see and does not predict. It compares with the newest
 // state that the owner was sent of the entity, or with the current state where that is no longer kept.
 func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
-	groups := x.recipient.OwnState(x.mirror.Own.Told(id))
+	groups := x.recipient.OwnState(x.mirror.Own.NewestSend(id))
 	if groups == nil {
 		groups = x.recipient.OwnState(x.mirror.Newest.Send)
 	}
@@ -223,7 +223,7 @@ func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
 			got := make([]int32, n)
 			capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
 			if !slices.Equal(got, truth) {
-				return fmt.Errorf("%s: not what the owner was told", comp.Name)
+				return fmt.Errorf("%s: differs from the value that the owner was sent", comp.Name)
 			}
 		}
 	}

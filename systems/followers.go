@@ -11,15 +11,15 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// attachEvents gives the events of a server its world.
+// attachEvents attaches the events of a server to its world.
 func (s *Server) attachEvents() {
 	if s.config.Events != nil {
-		s.config.Events.Attach(s.world, event.Hooks{Sees: s.sees, Broken: s.missed})
+		s.config.Events.Attach(s.world, event.Hooks{Sees: s.sees, Broken: s.dropUnreachable})
 	}
 }
 
-// sees reports whether a client sees the entity of an event. One that is gone was seen
-// by those who were shown it last.
+// sees reports whether a client sees the entity of an event. For an entity that is gone, it reports whether the
+// client saw it last.
 func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
 	p := s.sessions.byID[client]
 	switch {
@@ -33,21 +33,20 @@ func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
 	return s.snapshots.Showed(p.snapshot, about.NetID)
 }
 
-// missed ends the session of a client that an event could not be sent to.
-func (s *Server) missed(client uint32, err error) {
+// dropUnreachable ends the session of a client to which an event could not be sent.
+func (s *Server) dropUnreachable(client uint32, err error) {
 	if session := s.Session(client); session != nil {
-		s.config.Logger.Warn("client does not take its events", "client", client, "error", err)
+		s.config.Logger.Warn("client dropped: its events could not be sent", "client", client, "error", err)
 		session.Close(s.link.now, netsys.ReasonKicked)
 	}
 }
 
-// lagComp is the configuration of lag compensation, with the rate of the server's
-// sends in it, or why it cannot be.
+// lagComp returns the configuration of lag compensation with the server's send rate.
 func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	l := *c.LagComp
 	l.SendRate = cmp.Or(l.SendRate, c.SendRate)
 	if l.SendRate != c.SendRate {
-		return l, fmt.Errorf("%w: LagComp.SendRate %d is not SendRate %d (0: that)", ErrConfig, l.SendRate, c.SendRate)
+		return l, fmt.Errorf("%w: LagComp.SendRate %d differs from SendRate %d: set it to 0 or to the same value", ErrConfig, l.SendRate, c.SendRate)
 	}
 	if err := l.Validate(); err != nil {
 		return l, fmt.Errorf("%w: LagComp: %w", ErrConfig, err)
@@ -55,10 +54,9 @@ func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	return l, nil
 }
 
-// attachLagComp makes the world remember what was sent of it, for lagcomp.As. The
-// system Record stands right before Snapshot, so that what it keeps is what snapshots
-// tell, however many ticks a wake-up has run. Where inputs alone are sent everybody is
-// shown in the present, and there is nothing to compensate.
+// attachLagComp makes the world remember the sent states for lagcomp.As. The system Record runs directly before
+// Snapshot, so that it stores what snapshots contain, however many ticks a wake-up has run. If only inputs are
+// sent, all entities are shown at the present tick, and there is nothing to compensate.
 func (s *Server) attachLagComp() error {
 	if s.config.LagComp == nil || !s.model.snapshots {
 		return nil
@@ -82,7 +80,7 @@ func (s *Server) attachLagComp() error {
 	}})
 }
 
-// logViews logs the first view of a client that shows another moment than the client claimed.
+// logViews logs the first claim of a client that was moved into its bounds.
 func (s *Server) logViews(p *peer, st lagcomp.Stats) {
 	if st.Old+st.Ahead+st.Backwards > 0 && p.Logged.First(notice.View) {
 		s.config.Logger.Warn("lag compensation moved a claim into its bounds; more from this client are only counted",
@@ -90,11 +88,11 @@ func (s *Server) logViews(p *peer, st lagcomp.Stats) {
 	}
 }
 
-// LagComp is the memory of what clients saw, for its counters; nil where
-// ServerConfig.LagComp is, and where everybody is shown in the present.
+// LagComp returns the lag compensation, for its counters; nil if ServerConfig.LagComp is nil, or if all entities
+// are shown at the present tick.
 func (s *Server) LagComp() *lagcomp.Compensator { return s.lagComp }
 
-// acknowledge notes which states clients have.
+// acknowledge records which states clients have.
 func (s *Server) acknowledge() {
 	if s.lagComp == nil {
 		return
@@ -106,7 +104,7 @@ func (s *Server) acknowledge() {
 	}
 }
 
-// forget drops what lag compensation knows of clients that are gone.
+// forget removes clients that are gone from lag compensation.
 func (s *Server) forget(clients []uint32) {
 	if s.lagComp == nil {
 		return

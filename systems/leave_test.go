@@ -197,11 +197,11 @@ func TestFullServer(t *testing.T) {
 // Who has left is not kept for having been sent something.
 func TestTellerLetsGoOfClients(t *testing.T) {
 	d := newDeparture(t, false)
-	teller := d.server.model.teller.(*snapshotTeller)
-	if cap(teller.told) == 0 {
+	teller := d.server.model.sender.(*snapshotSender)
+	if cap(teller.receivers) == 0 {
 		t.Fatal("nobody was told of anything")
 	}
-	for i, p := range teller.told[:cap(teller.told)] {
+	for i, p := range teller.receivers[:cap(teller.receivers)] {
 		if p != nil || i < cap(teller.links) && teller.links[:cap(teller.links)][i] != nil {
 			t.Errorf("place %d keeps client %v after a send", i, p)
 		}

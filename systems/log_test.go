@@ -146,8 +146,8 @@ func TestLogDivergence(t *testing.T) {
 	g.run(30)
 	m := g.server.model.applier.(*relaying)
 	for n := range uint32(10) {
-		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
-		m.diverged(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
+		m.reportDivergence(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
+		m.reportDivergence(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
 	}
 	if n := log.told("WARN worlds differ"); n != 2 || told != 20 || g.server.Stats().Divergences != 20 {
 		t.Errorf("%d lines, %d told, %d counted: %q", n, told, g.server.Stats().Divergences, log.lines)
@@ -168,7 +168,7 @@ func TestLogSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.run(10)
-	for _, line := range []string{"client joined client=1 address=", "client is gone, and waited for client=1 reason=", "client is back client=1", "client left client=1 reason="} {
+	for _, line := range []string{"client joined client=1 address=", "client is gone; its seat is reserved client=1 reason=", "client is back client=1", "client left client=1 reason="} {
 		if n := log.told(line); n != 1 {
 			t.Errorf("%q: %d lines of %q", line, n, log.lines)
 		}

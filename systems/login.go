@@ -34,7 +34,7 @@ func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
 	case v == nil:
 		return nil, nil
 	case r == nil:
-		return nil, fmt.Errorf("ClientConfig.Login is a %T, and the protocol asks for nothing: call ecs.Join in it", v)
+		return nil, fmt.Errorf("ClientConfig.Login is a %T, but the protocol has no join request: call ecs.Join when building the protocol", v)
 	}
 	b, err := r.Bytes(v)
 	if err != nil {
@@ -48,12 +48,12 @@ func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
 func (f LoginFunc) checker(p *ecs.Protocol, log logging.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.loginType != nil && (r == nil || r.Schema.Type != f.loginType) {
-		return nil, fmt.Errorf("ServerConfig.Login looks at %v, which is not the type of the protocol's ecs.Join", f.loginType)
+		return nil, fmt.Errorf("ServerConfig.Login checks %v, which is not the type of the protocol's ecs.Join", f.loginType)
 	}
 	ask := func(s netsys.Session, login []byte) ([]byte, error) {
 		if r == nil {
 			if len(login) > 0 {
-				return nil, fmt.Errorf("a login of %d bytes where the protocol has none", len(login))
+				return nil, fmt.Errorf("a login of %d bytes, but the protocol has no join request", len(login))
 			}
 			return nil, nil
 		}

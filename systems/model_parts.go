@@ -14,7 +14,7 @@ import (
 type serverModel struct {
 	ticks     ticks
 	applier   applier
-	teller    teller
+	sender    teller
 	line      *timeline.Timeline // nil: no tick is simulated twice
 	snapshots bool               // clients are told of state
 	restores  bool               // of a tick that is simulated again all is, what clients wrote too

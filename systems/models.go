@@ -78,8 +78,8 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	}
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run}).Nest(simulate).Nest(authority)
 	after = ecs.NewStage("After",
-		ecs.System{Name: "Snapshot", Run: m.teller.Run},
-		ecs.System{Name: "Send", Run: m.teller.Send})
+		ecs.System{Name: "Snapshot", Run: m.sender.Run},
+		ecs.System{Name: "Send", Run: m.sender.Send})
 	return m, onTick, after
 }
 
@@ -88,7 +88,7 @@ func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
 	return serverapply.Config{
 		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: reports(p),
 		Arrival: p.Timing == policy.TimingArrival, Superseding: p.Late == policy.LateSuperseded, Neutral: p.Missing == policy.MissingNeutral,
-		Refuse: s.config.Refuse.look, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
+		Refuse: s.config.Refuse.check, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
 	}
 }
 
@@ -99,7 +99,7 @@ func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel 
 	d := newRelaying(s, c)
 	line := d.in.Timeline()
 	return serverModel{
-		ticks: d, applier: d, teller: relayTeller{d}, line: line, message: d.message, own: present(s.world), status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
+		ticks: d, applier: d, sender: relaySender{d}, line: line, message: d.message, own: present(s.world), status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
@@ -115,10 +115,10 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 	if p.Missing == policy.MissingNeutral {
 		c.Fills = -1
 	}
-	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotTeller(s)
+	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
 	line := r.in.Timeline()
 	return serverModel{
-		ticks: r, applier: r, teller: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
+		ticks: r, applier: r, sender: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
 		snapshots: true, restores: p.State == policy.StateRewind,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
@@ -132,9 +132,9 @@ func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel
 
 // sequenceModel consumes inputs one after the other, and never goes back.
 func sequenceModel(s *Server, p policy.Policies) serverModel {
-	a, t := &sequenced{s, serverapply.New(s.intake)}, newSnapshotTeller(s)
+	a, t := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
 	return serverModel{
-		ticks: a, applier: a, teller: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
+		ticks: a, applier: a, sender: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
@@ -212,7 +212,7 @@ func predictModel(c *Client, p policy.Policies) clientModel {
 	}
 	c.reconciler = reconcile.New(reconciling, c.shape.predicted)
 	return clientModel{
-		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: toldEntities{c},
+		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: mirroredEntities{c},
 		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s }, leave: func() { mirror.Leave(c.mirror) },
 		systems: clientSystems{reconcile: c.reconciler.Run, gather: c.inputs.Run, predict: c.predictor.Run, send: c.send, interpolate: c.interpolator.Run},
 	}

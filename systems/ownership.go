@@ -12,19 +12,17 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
 
-// Change is a value that a client wrote to a component registered with
-// ecs.ClientOwned, and asks the server to take over.
+// Change is a client's value for a component registered with ecs.ClientOwned, which the server may accept.
 type Change struct {
 	Client    uint32
 	Entity    ecs.Entity
 	Component *ecs.Component
-	// Value points at the value, within its declared range. It is valid during the
-	// call and must not be written; [Changed] has the type.
+	// Value points to the value, within its declared range. It is valid during the call and must not be written.
+	// [Changed] returns it with its type.
 	Value unsafe.Pointer
 }
 
-// Changed is the value that a change brings of the component T; false where it is about
-// another component.
+// Changed returns the value of a change if it is about component T; otherwise is is false.
 func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
 	if ecs.ComponentOf[T](w.Protocol()) != c.Component {
 		return value, false
@@ -32,25 +30,22 @@ func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
 	return *(*T)(c.Value), true
 }
 
-// ChangeStats counts what became of values of ecs.ClientOwned components that a client
-// sent.
+// ChangeStats counts the values of ecs.ClientOwned components that a client sent.
 type ChangeStats struct {
-	Taken   uint64 // accepted, and written to the world
-	Refused uint64 // by ServerConfig.Accept
-	Unowned uint64 // of components that are not the client's: forged, or taken back while they were on their way
-	Flooded uint64 // of more components than are kept for a client
+	Taken   uint64 // accepted and written to the world
+	Refused uint64 // refused by ServerConfig.Accept
+	Unowned uint64 // of components that the client may not write: forged, or revoked while they were in flight
+	Flooded uint64 // of more components than the server stores for a client
 }
 
-// Grant gives the authority over the ecs.ClientOwned components of an entity to a
-// client, or to nobody but the server when client is 0. Without it their authority lies
-// with the components.Owner. It holds from the coming tick on, until the next Grant or
-// [Revoke] of the entity: what its former holder writes has no effect any more, also what
-// is on its way, and that client learns of it. w is a server's world; in the world
-// of a client Grant does nothing.
+// Grant gives the authority over the ecs.ClientOwned components of an entity to a client, or to the server alone if
+// client is 0. Without a grant the components.Owner has it. It holds from the coming tick until the next Grant or
+// [Revoke] of the entity. Values of the previous holder have no effect from then on, even those in flight, and that
+// client is notified. w is a server's world; in a client's world Grant does nothing.
 func Grant(w *ecs.World, e ecs.Entity, client uint32) { ownership.Give(w, e, client) }
 
-// Revoke takes the authority over the ecs.ClientOwned components of an entity back to
-// the server, which may write them from then on. See [Grant].
+// Revoke returns the authority over the ecs.ClientOwned components of an entity to the server, which may write them
+// from then on. See [Grant].
 func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
 
 // newOwned prepares a server for client-owned components.
@@ -70,42 +65,41 @@ func newOwned(s *Server) (*ownership.Server, error) {
 	return ownership.NewServer(s.world, list, c), nil
 }
 
-// Refusal is what a client is told that the server did not accept.
+// Refusal describes something that the server refused.
 type Refusal struct {
 	Cause RefusalCause
-	// Tick is the server tick in which that was.
+	// Tick is the server tick of the refusal.
 	Tick uint32
-	// Input is the sequence of the input, of RefusedInput.
+	// Input is the sequence number of the input, for RefusedInput.
 	Input uint32
-	// NetID and Component are what was to be changed, of RefusedChange.
+	// NetID and Component name the component, for RefusedChange.
 	NetID     components.NetID
 	Component string
-	// Command is the type of the command, without its package, of RefusedCommand.
+	// Command is the type of the command without its package, for RefusedCommand.
 	Command string
-	// Inputs is how many inputs there were too many in all, of TooFast.
+	// Inputs is the total number of excess inputs, for TooFast.
 	Inputs uint64
-	// Reason is what the game said, up to [MaxReason] bytes.
+	// Reason is the game's reason, up to [MaxReason] bytes.
 	Reason string
 }
 
-// RefusalCause says what a [Refusal] is about.
+// RefusalCause is the cause of a [Refusal].
 type RefusalCause uint8
 
 const (
-	// RefusedInput is an input that ServerConfig.Refuse did not let pass.
+	// RefusedInput: ServerConfig.Refuse refused an input.
 	RefusedInput RefusalCause = iota
-	// RefusedChange is a value of an ecs.ClientOwned component that ServerConfig.Accept
-	// did not let pass. In the client's world the component is back to the server's value,
-	// unless a newer one is on its way.
+	// RefusedChange: ServerConfig.Accept refused a value of an ecs.ClientOwned component. The client's world has
+	// the server's value again, unless a newer value is in flight.
 	RefusedChange
-	// TooFast are inputs beyond one a tick. None of them makes a player faster.
+	// TooFast: inputs in excess of one per tick. None of them makes a player faster.
 	TooFast
-	// RefusedCommand is a command that one of ServerConfig.RefuseCommands did not let pass, or one too many for
-	// ServerConfig.CommandRate. It runs nowhere.
+	// RefusedCommand: one of ServerConfig.RefuseCommands refused a command, or the command exceeded
+	// ServerConfig.CommandRate. No peer runs it.
 	RefusedCommand
 )
 
-// String names the cause.
+// String returns the name of the cause.
 func (c RefusalCause) String() string {
 	switch c {
 	case RefusedInput:
@@ -118,34 +112,32 @@ func (c RefusalCause) String() string {
 	return "too fast"
 }
 
-// RefuseFunc looks at one input before it is simulated. Make one with [Refuse].
+// RefuseFunc checks an input before it is simulated. Create it with [Refuse].
 type RefuseFunc struct {
-	look func(w *ecs.World, client uint32, in unsafe.Pointer) error
-	of   func(*ecs.Protocol) *ecs.Component
+	check     func(w *ecs.World, client uint32, in unsafe.Pointer) error
+	component func(*ecs.Protocol) *ecs.Component
 }
 
-// Refuse makes a RefuseFunc of a typed function, whose error refuses the input and is the
-// reason. T must be the protocol's input type; [NewServer] says so when it is not. The
-// input must not be written, nor the world.
+// Refuse returns a RefuseFunc that calls check. An error of check refuses the input and is the reason. T must be
+// the protocol's input type; otherwise [NewServer] returns an error. check must not write the input or the world.
 func Refuse[T any](look func(w *ecs.World, client uint32, in *T) error) RefuseFunc {
 	return RefuseFunc{
-		look: func(w *ecs.World, client uint32, p unsafe.Pointer) error { return look(w, client, (*T)(p)) },
-		of:   ecs.ComponentOf[T],
+		check:     func(w *ecs.World, client uint32, p unsafe.Pointer) error { return look(w, client, (*T)(p)) },
+		component: ecs.ComponentOf[T],
 	}
 }
 
-// ErrCommands is wrapped by the error of [Command] when as many commands wait as may, 32: the server has not
-// acknowledged them. Try again later, or ask for less.
+// ErrCommands is wrapped by the error of [Command] if 32 commands, the maximum, wait for the server's
+// acknowledgement. Try again later.
 var ErrCommands = errors.New("systems: too many commands wait for the server")
 
-// ErrNotConnected is wrapped by the error of [Command] for a client that has no session, or none any more.
+// ErrNotConnected is wrapped by the error of [Command] for a client without a session.
 var ErrNotConnected = errors.New("systems: not connected")
 
-// Command asks the server to run v, a value of a type that the protocol has registered with [ecs.Command], in the
-// name of a client. It arrives, once, and in the order in which commands were given, while the session lasts; what
-// it does is not predicted. The server may refuse it, of which ClientConfig.OnRefused hears. Numbers out of
-// their range go as the nearest in it. The errors wrap [ErrNotConnected] or [ErrCommands], or say that the type is not
-// registered.
+// Command asks the server to run v, a value of a type registered with [ecs.Command], in the name of a client. While
+// the session lasts it arrives exactly once and in order. Its effect is not predicted. The server may refuse it;
+// ClientConfig.OnRefused is then called. Numbers outside their range are clamped. Errors wrap [ErrNotConnected] or
+// [ErrCommands], or say that the type is not registered.
 func Command(c *Client, v any) error {
 	command, err := c.protocol.Players().Pack(v)
 	switch {
@@ -157,34 +149,34 @@ func Command(c *Client, v any) error {
 		c.link.commands = new(commands.Queue)
 	}
 	if !c.link.commands.Add(command) {
-		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, commands.Most, v)
+		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, commands.MaxWaiting, v)
 	}
 	return nil
 }
 
-// CommandFor makes the server run v as a command of a client, at the begin of the next tick that begins after it has
-// received again, behind what that client sent: for handlers of events, bots and whoever runs the server. The client
-// need not be there; 0 is nobody. RefuseCommands are not asked, and CommandRate does not count it. It returns an error for
-// a type that the protocol has not registered with [ecs.Command]. Call it on the server's goroutine.
+// CommandFor makes the server run v as a command of a client, at the start of the next tick after the next Receive,
+// after that client's own commands: for event handlers, bots and server operators. The client does not have to be
+// connected; 0 stands for no client. RefuseCommands and CommandRate do not apply. CommandFor returns an error if
+// the type is not registered with [ecs.Command]. Call it on the server's goroutine.
 func CommandFor(s *Server, client uint32, v any) error {
 	command, err := s.protocol.Players().Pack(v)
 	if err != nil {
 		return fmt.Errorf("systems: CommandFor: %w", err)
 	}
-	s.sessions.desk.Order(commands.Entry{Player: client, Value: command})
+	s.sessions.commands.Issue(commands.Entry{Player: client, Value: command})
 	return nil
 }
 
-// RefuseCommandFunc looks at the commands of a type. Make one with [RefuseCommand].
+// RefuseCommandFunc checks commands of one type. Create it with [RefuseCommand].
 type RefuseCommandFunc = commands.Refuse
 
-// RefuseCommand makes a RefuseCommandFunc of a typed function, whose error refuses the command; its text, up to
-// [MaxReason] bytes, is what the client is told. T is registered with [ecs.Command], and [NewServer] says so when it is
-// not. look is called in Receive, before any peer runs the command, with the world as it stands, which it must
-// not change.
+// RefuseCommand returns a RefuseCommandFunc that calls check. An error of check refuses the command; the client
+// receives its text, up to [MaxReason] bytes. T must be registered with [ecs.Command]; otherwise [NewServer]
+// returns an error. check is called in Receive, before any peer runs the command, with the current world, which it
+// must not change.
 func RefuseCommand[T any](look func(w *ecs.World, client uint32, v *T) error) RefuseCommandFunc {
 	return commands.NewRefuse(look)
 }
 
-// CommandStats counts what became of the commands of clients; see [Command].
+// CommandStats counts the commands of clients; see [Command].
 type CommandStats = commands.Stats

@@ -19,7 +19,7 @@ func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte
 	t := coder.Components[0].Schema
 	words := make([]int32, t.Words)
 	t.Quantize(words, t.Words, unsafe.Pointer(&v), 1)
-	coder.Begin(nil)
+	coder.Start(nil)
 	for _, id := range ids {
 		coder.Change(uint32(id), 0, words)
 	}

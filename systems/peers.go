@@ -16,49 +16,49 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// peer is what the server knows of one client.
+// peer is the server's record of one client.
 type peer struct {
 	*sessions.Client
-	inputs   *serverapply.Client
-	relayed  *deterministic.Member // nil where snapshots are sent
-	owned    *ownership.Values
-	report   *report.Client   // nil: own state always travels
-	snapshot *snapshot.Client // nil where no snapshots are sent
-	commands *commands.Inbox
-	place    int    // on the list of those who are here
-	left     int    // things that workers have left of it
-	acked    uint32 // newest tick whose state it has
+	inputs        *serverapply.Client
+	relayed       *deterministic.Member // nil if snapshots are sent
+	owned         *ownership.Values
+	report        *report.Client   // nil: owner state is always sent
+	snapshot      *snapshot.Client // nil if no snapshots are sent
+	commands      *commands.Inbox
+	index         int    // index in serverSessions.peers
+	deferredItems int    // number of deferred items of this client
+	acked         uint32 // newest tick whose state the client has
 }
 
-// serverSessions is who is here, who has left, and who is waited for.
+// serverSessions tracks connected clients, reservations, and players who have left.
 type serverSessions struct {
 	*sessions.Roster
-	peers roll.Roll[peer]  // in the order in which they came
-	byID  map[uint32]*peer // for looking up alone
-	desk  *commands.Desk
+	peers    roll.Roll[peer]  // in joining order
+	byID     map[uint32]*peer // for lookups only
+	commands *commands.Receiver
 
 	receivers []receiver // by worker
-	later     *sessions.Later[later]
+	deferred  *sessions.Deferred[deferred]
 }
 
-// begin makes the list of who is here, which nobody is.
-func (x *serverSessions) begin(s *Server) {
-	x.Roster, x.byID, x.later = newRoster(s), make(map[uint32]*peer), sessions.NewLater[later](s.workers.Workers())
+// init prepares empty lists.
+func (x *serverSessions) init(s *Server) {
+	x.Roster, x.byID, x.deferred = newRoster(s), make(map[uint32]*peer), sessions.NewDeferred[deferred](s.workers.Workers())
 	for worker := range s.workers.Workers() {
 		x.receivers = append(x.receivers, receiver{serverHandler: (*serverHandler)(s), worker: worker})
 	}
-	x.peers = roll.New(func(p *peer) *int { return &p.place })
+	x.peers = roll.New(func(p *peer) *int { return &p.index })
 }
 
-// add begins with a client.
+// add adds a client.
 func (x *serverSessions) add(p *peer) {
 	x.peers.Add(p)
 	x.byID[p.ID] = p
 }
 
-// remove ends with the client of a session, and returns it; nil where it never joined.
+// remove removes the client of a session and returns it, or nil if it never joined.
 func (x *serverSessions) remove(session netsys.Session) *peer {
-	p := x.of(session)
+	p := x.find(session)
 	if p != nil {
 		x.peers.Remove(p)
 		delete(x.byID, p.ID)
@@ -66,29 +66,28 @@ func (x *serverSessions) remove(session netsys.Session) *peer {
 	return p
 }
 
-// of is the client of a session, nil where it never joined.
-func (x *serverSessions) of(session netsys.Session) *peer {
+// find returns the client of a session, or nil if it never joined.
+func (x *serverSessions) find(session netsys.Session) *peer {
 	if p := x.byID[uint32(session.ID())]; p != nil && p.Session == session {
-		return p // and nobody who came back under its number
+		return p // not a returning player's new session
 	}
 	return nil
 }
 
-// MaxMessages is how many messages of one client a server reads in one wake-up:
-// what an honest client sends in four seconds at 60 ticks a second. More are
-// counted and not read, so that no client can make a tick longer than that.
+// MaxMessages is the maximum number of messages of one client that a server reads per wake-up: as many as a correct
+// client sends in four seconds at 60 ticks per second. Further messages are counted and not read, so that no client
+// can make a tick last longer.
 const MaxMessages = sessions.MaxMessages
 
-// MaxMalformed is how many messages that no honest peer sends a session may
-// carry: as many as four wake-ups of a server read. The first is logged, the last
-// ends the session with netsys.ReasonProtocol; all are counted as
-// MalformedMessages.
+// MaxMalformed is the number of malformed messages after which a session ends with netsys.ReasonProtocol: as many
+// as a server reads in four wake-ups. The first one is logged; all are counted as MalformedMessages.
 const MaxMalformed = sessions.MaxMalformed
 
-// Door is told who comes and goes: see ServerConfig.Door. Package rooms has one, with a list of seats.
+// Door is called when clients join and leave: see ServerConfig.Door. Package rooms implements it with a list of
+// seats.
 type Door = sessions.Door
 
-// newRoster makes the roster of a server.
+// newRoster returns the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
 		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Channels), Timeout: s.config.Timeout,
@@ -96,7 +95,7 @@ func newRoster(s *Server) *sessions.Roster {
 	})
 }
 
-// receive is the system Receive of a server: it takes in what arrived.
+// receive is the system Receive of a server: it processes arrived packets.
 func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
 	h := (*serverHandler)(s)
@@ -104,7 +103,7 @@ func (s *Server) receive(*ecs.World) {
 	h.catchUp()
 	s.acknowledge()
 	s.sessions.Polled()
-	s.sessions.desk.Deliver(s.model.applier, func(client uint32) bool {
+	s.sessions.commands.Deliver(s.model.applier, func(client uint32) bool {
 		p := s.sessions.byID[client]
 		return p != nil && s.model.applier.Plays(p)
 	})
@@ -120,22 +119,22 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if c == nil {
 		return
 	}
-	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.desk.Join(c.ID, &c.Notices, &c.Logged)}
+	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
 	p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
 	s.sessions.add(p)
 	if s.config.Events != nil {
 		s.config.Events.Join(p.ID, sessions.Ordinal(session), session.Channels())
 	}
-	s.model.teller.Join(p)
+	s.model.sender.Join(p)
 	s.model.applier.Join(p, kept, back)
 	if back {
-		s.presence(p.ID, false)
+		s.notePresence(p.ID, false)
 	}
 }
 
-// presence tells the rules that a player is away, or back: see [ecs.Protocol.Away].
-func (s *Server) presence(client uint32, away bool) {
-	_ = CommandFor(s, client, ecs.Presence{Away: away}) // an error: the protocol does not ask
+// notePresence tells the rules that a player is away or has returned: see [ecs.Protocol.Away].
+func (s *Server) notePresence(client uint32, away bool) {
+	_ = CommandFor(s, client, ecs.Presence{Away: away}) // an error means that the protocol does not use it
 }
 
 func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason error) {
@@ -152,23 +151,23 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 		s.config.Events.Leave(p.ID)
 	}
 	if waits && s.model.applier.Plays(p) {
-		s.sessions.desk.Give(p.commands, s.model.applier)
+		s.sessions.commands.Forward(p.commands, s.model.applier)
 	}
-	s.sessions.desk.Leave(p.commands)
+	s.sessions.commands.Leave(p.commands)
 	s.owned.Leave(p.owned)
-	s.model.teller.Leave(p) // it may still count inputs
+	s.model.sender.Leave(p) // it may still count inputs
 	s.intake.Leave(p.inputs)
 	s.model.applier.Leave(p, waits)
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
 	if waits {
-		s.presence(p.ID, true)
+		s.notePresence(p.ID, true)
 	}
 }
 
-// OnWorker is who takes in packets on a worker.
+// OnWorker returns the handler for packets on a worker.
 func (h *serverHandler) OnWorker(worker int) netsys.Handler { return &h.sessions.receivers[worker] }
 
-// Acked and Received are those of the first worker.
+// Acked and Received use the receiver of the first worker.
 func (h *serverHandler) Acked(session netsys.Session, seq uint16) {
 	h.sessions.receivers[0].Acked(session, seq)
 }
@@ -177,12 +176,12 @@ func (h *serverHandler) Received(now time.Time, session netsys.Session, pk netsy
 	h.sessions.receivers[0].Received(now, session, pk)
 }
 
-// Message takes in a message of a channel. A client that sends more of them than its
-// queues hold breaks the protocol: what is reliable cannot be left unread.
+// Message processes a message of a channel. It closes the session of a client that sends more than its queues hold,
+// because reliable messages cannot be skipped.
 func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int, message []byte) {
 	s := (*Server)(h)
 	h.catchUp()
-	p := s.sessions.of(session)
+	p := s.sessions.find(session)
 	if p == nil {
 		return
 	}
@@ -202,69 +201,69 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	}
 }
 
-// receiver takes in packets on a worker: of one client at a time, while others have other clients. It writes what is
-// of that client. What is about more than that it leaves to the server's goroutine, for which it keeps a copy:
-// catchUp. So it does not matter which worker had which client.
+// receiver receives packets on a worker: of one client at a time, while other workers process other clients. It
+// writes only data of that client. Everything else is deferred with a copy of the packet; catchUp runs it on the
+// server's goroutine. The result therefore does not depend on which worker had which client.
 type receiver struct {
 	*serverHandler
 	worker  int
-	bytes   uint64 // of inputs, which are not counted yet
-	touched byte   // means nothing
+	bytes   uint64 // bytes of inputs that are not counted yet
+	touched byte   // has no meaning
 }
 
-// private is an applier whose inputs are about their client alone.
-type private interface {
-	// ReceiveOn takes in a message of inputs, on a worker.
+// workerApplier is an applier whose inputs affect only their client.
+type workerApplier interface {
+	// ReceiveOn processes a message of inputs on a worker.
 	ReceiveOn(worker int, p *peer, pk netsys.Packet) error
 }
 
-// later is what a worker has left.
-type later struct {
+// deferred is work that a worker leaves to the server's goroutine.
+type deferred struct {
 	p       *peer
 	packet  netsys.Packet // without its bytes
 	err     error         // not nil: the packet is malformed
-	flooded bool          // it is one too many
+	flooded bool          // the packet exceeds the limit
 }
 
-// leave leaves something of a client to the server's goroutine.
-func (r *receiver) leave(l later, data []byte) {
+// deferWork leaves work of a client to the server's goroutine.
+func (r *receiver) deferWork(l deferred, data []byte) {
 	l.packet.Data = nil
-	r.sessions.later.Leave(r.worker, l.p.place, l.p.left, l, data)
-	l.p.left++
+	r.sessions.deferred.Add(r.worker, l.p.index, l.p.deferredItems, l, data)
+	l.p.deferredItems++
 }
 
 func (r *receiver) Acked(session netsys.Session, seq uint16) {
-	if p := r.sessions.of(session); p != nil {
+	if p := r.sessions.find(session); p != nil {
 		p.Client.Acked()
 		p.Notices.Acked(seq, p.owned.Received)
-		r.model.teller.Acked(p, seq)
+		r.model.sender.Acked(p, seq)
 	}
 }
 
 func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packet) {
-	p := r.sessions.of(session)
+	p := r.sessions.find(session)
 	if p == nil {
 		return
 	}
-	r.touched ^= p.inputs.Touch() ^ byte(p.owned.Newest()) // what a packet needs comes at the same time
+	r.touched ^= p.inputs.Touch() ^ byte(p.owned.Newest()) // loads memory that the packet needs in parallel
 	p.inputs.Loss.Packet(r.link.now)
 	if !r.sessions.Read(p.Client) {
-		r.leave(later{p: p, flooded: true}, nil)
+		r.deferWork(deferred{p: p, flooded: true}, nil)
 		return
 	}
-	to, is := r.model.applier.(private)
-	if !is || p.left > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
-		r.leave(later{p: p, packet: pk}, pk.Data)
+	to, is := r.model.applier.(workerApplier)
+	if !is || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
+		r.deferWork(deferred{p: p, packet: pk}, pk.Data)
 		return
 	}
-	p.owned.Pass(pk.Seq)
+	p.owned.RecordPacket(pk.Seq)
 	r.bytes += uint64(len(pk.Data))
 	if err := to.ReceiveOn(r.worker, p, pk); err != nil {
-		r.leave(later{p: p, err: err}, nil)
+		r.deferWork(deferred{p: p, err: err}, nil)
 	}
 }
 
-// catchUp does what workers have left.
+// catchUp runs the work that workers have deferred.
 func (h *serverHandler) catchUp() {
 	s := (*Server)(h)
 	for i := range s.sessions.receivers {
@@ -272,29 +271,29 @@ func (h *serverHandler) catchUp() {
 		s.stats.InputBytes += r.bytes
 		r.bytes = 0
 	}
-	s.sessions.later.Do(func(l later, data []byte) {
-		switch l.p.left = 0; {
+	s.sessions.deferred.Run(func(l deferred, data []byte) {
+		switch l.p.deferredItems = 0; {
 		case l.flooded:
 			s.sessions.Flooded(l.p.Client)
 		case l.err != nil:
 			s.sessions.Refuse(l.p.Client, l.err)
 		default:
 			l.packet.Data = data
-			h.take(l.p, l.packet)
+			h.receivePacket(l.p, l.packet)
 		}
 	})
 }
 
-// take takes in a packet on the server's goroutine.
-func (h *serverHandler) take(p *peer, pk netsys.Packet) {
+// receivePacket processes a packet on the server's goroutine.
+func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 	s := (*Server)(h)
 	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
-		if err := s.sessions.desk.Take(p.commands, pk.Data, s.link.now); err != nil {
+		if err := s.sessions.commands.Receive(p.commands, pk.Data, s.link.now); err != nil {
 			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
 		}
 		return
 	}
-	pk, err := s.owned.TakePrefix(p.owned, pk)
+	pk, err := s.owned.ReadPrefix(p.owned, pk)
 	if err != nil {
 		s.sessions.Refuse(p.Client, err)
 		return

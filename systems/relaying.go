@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 )
 
-// relaying simulates everything as each client does, from inputs that all are told of.
+// relaying simulates everything as each client does, from inputs that it sends to all clients.
 type relaying struct {
 	s  *Server
 	in *deterministic.Server
@@ -22,8 +22,8 @@ type relaying struct {
 
 func newRelaying(s *Server, c relay.Config) *relaying {
 	m := &relaying{s: s}
-	c.Diverged = m.diverged
-	if s.config.Refuse.look != nil {
+	c.Diverged = m.reportDivergence
+	if s.config.Refuse.check != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool {
 			return s.intake.Refuse(player, tick, tick, words)
 		}
@@ -32,7 +32,7 @@ func newRelaying(s *Server, c relay.Config) *relaying {
 	return m
 }
 
-// Ready reports whether a tick that is due can be simulated: lockstep waits for inputs.
+// Ready reports whether a due tick can be simulated; lockstep waits for inputs.
 func (m *relaying) Ready() bool { return m.in.Ready(m.s.dropped()) }
 
 // Run is the system ServerApply.
@@ -41,7 +41,7 @@ func (m *relaying) Run(w *ecs.World) { m.in.Run(w) }
 // Done ends the tick.
 func (m *relaying) Done() { m.in.Done() }
 
-// Join begins with a client.
+// Join adds a client.
 func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 	var err error
 	if p.relayed, err = m.in.Join(p.ID, p.Session, string(m.s.link.endpoint.Login(p.Session)), back); err != nil {
@@ -50,80 +50,80 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 	}
 }
 
-// Leave ends with a client.
+// Leave removes a client.
 func (m *relaying) Leave(p *peer, _ bool) { m.in.Leave(p.relayed) }
 
-// Depart lets players leave with the next tick.
+// Depart removes players from the game in the next tick.
 func (m *relaying) Depart(gone []uint32) {
 	for _, id := range gone {
 		m.in.Depart(id)
 	}
 }
 
-// Plays reports whether a client's player is in the game, and may command more.
+// Plays reports whether a client's player is in the game and its next commands can be sent.
 func (m *relaying) Plays(p *peer) bool {
 	return m.in.Playing(p.relayed) && !m.in.CommandsWaiting(p.relayed)
 }
 
-// Command makes a player do something in the tick that comes.
+// Command runs a command of a player in the next tick.
 func (m *relaying) Command(player uint32, command string) { m.in.Command(player, command) }
 
-// Receive takes in what a client says.
+// Receive processes a datagram of a client.
 func (m *relaying) Receive(p *peer, pk netsys.Packet) {
 	if err := m.in.Receive(p.relayed, pk); err != nil {
 		m.s.sessions.Refuse(p.Client, err)
 	}
 }
 
-// message takes in a report of a divergence.
+// message processes a report of a divergence.
 func (m *relaying) message(p *peer, number int, message []byte) (bool, error) {
 	return m.in.Message(p.relayed, number, message)
 }
 
-// diverged tells where the world of a client left this one.
-func (m *relaying) diverged(d relay.Divergence) {
+// reportDivergence counts, logs and reports the divergence of a client's world.
+func (m *relaying) reportDivergence(d relay.Divergence) {
 	m.s.stats.Divergences++
 	what := notice.Desync
 	if d.System != "" {
 		what = notice.Unstable
 	}
 	if p := m.s.sessions.byID[d.Player]; p != nil && p.Logged.First(what) {
-		m.s.config.Logger.Warn("worlds differ; more of this client is only counted", "client", d.Player, "divergence", d)
+		m.s.config.Logger.Warn("worlds differ; more from this client are only counted", "client", d.Player, "divergence", d)
 	}
 	if m.s.config.Desync != nil {
 		m.s.config.Desync(d)
 	}
 }
 
-// status says what a server does that relays inputs.
+// status adds the state of the relay.
 func (m *relaying) status(st ModelStatus) ModelStatus {
 	st.Relay, st.WaitsFor = m.in.Stats(), m.in.Awaited()
 	return st
 }
 
-// client says what it knows of a client.
+// client adds the state of a client.
 func (m *relaying) client(p *peer, st ClientStatus) ClientStatus {
 	st.Joining = !m.in.Playing(p.relayed)
 	return st
 }
 
-// relayTeller tells clients the inputs of all.
-type relayTeller struct{ *relaying }
+// relaySender sends the inputs of all players to clients.
+type relaySender struct{ *relaying }
 
-// Join does nothing: the relay is told of who comes as inputs are.
-func (relayTeller) Join(*peer) {}
+// Join does nothing: the relay learns of joins with the inputs.
+func (relaySender) Join(*peer) {}
 
-// Leave makes the last account of a client, before the sums over those who left are made.
-func (t relayTeller) Leave(p *peer) { t.account(p) }
+// Leave updates the counters of a client before they are added to those of departed clients.
+func (t relaySender) Leave(p *peer) { t.account(p) }
 
-// Acked does nothing: messages say themselves what a client knows.
-func (relayTeller) Acked(*peer, uint16) {}
+// Acked does nothing: messages contain acknowledgements.
+func (relaySender) Acked(*peer, uint16) {}
 
-// Run is the system Snapshot: it makes the state of the world for who joins.
-func (t relayTeller) Run(w *ecs.World) { t.in.PrepareStates(w) }
+// Run is the system Snapshot: it prepares the state of the world for joining clients.
+func (t relaySender) Run(w *ecs.World) { t.in.PrepareStates(w) }
 
-// Send is the system Send: it tells every client what it has not heard of.
-func (t relayTeller) Send(*ecs.World) {
+// Send is the system Send: it sends every client what it has not acknowledged.
+func (t relaySender) Send(*ecs.World) {
 	s := t.s
 	s.stats.Sends++
 	s.stats.Mended = t.in.Stats().Mended
@@ -148,15 +148,15 @@ func (t relayTeller) Send(*ecs.World) {
 	s.link.endpoint.Flush(s.link.now)
 }
 
-// account makes the counts of a client's inputs what [ClientStatus] shows.
-func (t relayTeller) account(p *peer) {
+// account copies the counters of a client's inputs to its [ClientStatus].
+func (t relaySender) account(p *peer) {
 	in, ok := t.in.Account(p.relayed)
 	if !ok {
 		return
 	}
 	st := p.inputs.Stats()
 	st.Consumed, st.Missing, st.Late, st.Rejected, st.Rewrote = in.Consumed, in.Missing, in.Late, in.Refused-st.Refused, in.Rewrote
-	p.inputs.Relayed(in.Newest, in.Waiting, st)
+	p.inputs.SetRelayed(in.Newest, in.Waiting, st)
 }
 
 // following is a client that simulates everything.
@@ -166,7 +166,7 @@ type following struct {
 	watch *mirror.Watch
 }
 
-// Receive takes in inputs of all.
+// Receive processes inputs of all players.
 func (m following) Receive(pk netsys.Packet) error {
 	err := m.in.Receive(pk)
 	if err == nil {
@@ -175,15 +175,15 @@ func (m following) Receive(pk netsys.Packet) error {
 	return err
 }
 
-// Message takes in a part of the state of the world.
+// Message processes a part of the state of the world.
 func (m following) Message(number int, message []byte) (bool, error) {
 	return m.in.Message(number, message)
 }
 
-// Acked does nothing: messages say themselves what the server knows.
+// Acked does nothing: messages contain acknowledgements.
 func (m following) Acked(uint16) {}
 
-// Confirm tells of events whose ticks are simulated.
+// Confirm delivers events whose ticks are simulated.
 func (m following) Confirm() {
 	c, next := m.c, m.in.Relay().Timeline().Next()
 	if !m.in.Loaded() {
@@ -200,21 +200,21 @@ func (m following) Confirm() {
 	}
 }
 
-// predict is the system Predict. What is final is confirmed.
+// predict is the system Predict. Final ticks count as confirmed.
 func (m following) predict(w *ecs.World) {
 	m.in.Predict(w)
 	if _, loaded := m.c.mirror.Loaded(); loaded && m.c.config.OnPresence != nil {
-		m.watch.Look(w, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
+		m.watch.Update(w, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
 	}
 	m.c.mirror.Own.Newest.Tick = m.in.Relay().Timeline().Horizon()
 }
 
-// leave tells of all entities that they are left behind.
+// leave reports all entities as left behind.
 func (m following) leave() {
 	m.watch.Leave(m.c.world, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
 }
 
-// count adds what the timeline counts.
+// count adds the counters of the timeline.
 func (m following) count(s ClientStats) ClientStats {
 	t, r := m.in.Relay().Timeline().Stats(), m.in.Relay().Stats()
 	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
@@ -223,7 +223,7 @@ func (m following) count(s ClientStats) ClientStats {
 	return s
 }
 
-// Presence is what is known of an entity: everything that is there is simulated.
+// Presence returns the presence of an entity: all existing entities are simulated.
 func (m following) Presence(id components.NetID) Presence {
 	if _, there := m.c.world.ByNetID(id); there {
 		return Present
@@ -234,16 +234,16 @@ func (m following) Presence(id components.NetID) Presence {
 	return Destroyed
 }
 
-// StateTick is the newest tick whose inputs are final.
+// StateTick returns the newest tick whose inputs are final.
 func (m following) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return m.c.mirror.Own.Newest.Tick, m.Presence(id) == Present
 }
 
-// frameTime is when a client is.
+// frameTime is the time of a client.
 type frameTime struct{ *clientSteps }
 
-// Now is the time of this frame.
+// Now returns the time of this frame.
 func (t frameTime) Now() time.Time { return t.now }
 
-// Passed is which part of the time to the next tick has passed.
+// Passed returns the fraction of the time to the next tick that has passed.
 func (t frameTime) Passed() float64 { return t.loop.Passed(t.now) }

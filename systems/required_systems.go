@@ -7,14 +7,14 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// requiredSystem is a system that a model needs, and why.
+// requiredSystem is a system that a model needs, with the reason.
 type requiredSystem struct{ name, because string }
 
 // requireServerSystems returns an error for a server's schedule that lacks a system that the policies need. names are
 // its systems.
 func requireServerSystems(names []string, p policy.Policies) error {
 	if p.Correction == policy.CorrectionInputs || p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState {
-		return requireSystems(names, p, requiredSystem{"ServerApply", "ticks are simulated again there, and begin there"})
+		return requireSystems(names, p, requiredSystem{"ServerApply", "it starts ticks and simulates them again"})
 	}
 	return nil
 }
@@ -29,14 +29,14 @@ func requireClientSystems(names []string, p policy.Policies) error {
 	if p.Missing == policy.MissingWait {
 		return requireSystems(names, p, predict)
 	}
-	return requireSystems(names, p, predict, requiredSystem{"Reconcile", "what was guessed wrong is simulated again there"})
+	return requireSystems(names, p, predict, requiredSystem{"Reconcile", "it simulates ticks again whose inputs were guessed wrong"})
 }
 
 // requireSystems returns an error for a schedule that lacks a system of the list.
 func requireSystems(names []string, p policy.Policies, list ...requiredSystem) error {
 	for _, n := range list {
 		if !slices.Contains(names, n.name) {
-			return fmt.Errorf("a Schedule without %s under %s: %s; leave that system in", n.name, p.Model(), n.because)
+			return fmt.Errorf("the Schedule has no %s under %s: keep it, because %s", n.name, p.Model(), n.because)
 		}
 	}
 	return nil

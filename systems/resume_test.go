@@ -96,7 +96,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 	s.run(600)
 	id, old := c.ID(), s.server.Session(c.ID()).RemoteAddr()
 	pawn, _ := s.pawnID(id)
-	before := s.server.sessions.of(s.server.Session(id)).inputs.Stats()
+	before := s.server.sessions.find(s.server.Session(id)).inputs.Stats()
 	for range 4 {
 		addr := s.nodes[0].Rebind(netip.AddrPort{})
 		for range 180 {
@@ -109,7 +109,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 		}
 		old = addr
 	}
-	now := s.server.sessions.of(s.server.Session(id)).inputs.Stats()
+	now := s.server.sessions.find(s.server.Session(id)).inputs.Stats()
 	// Two round trips of the challenge, and what the silence costs.
 	t.Logf("%d inputs missing for four changes of the address", now.Missing-before.Missing)
 	if missing := now.Missing - before.Missing; missing > 4*30 {
@@ -162,7 +162,7 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 	if again, _ := s.pawnID(id); again != pawn {
 		t.Errorf("pawn %d, before %d", again, pawn)
 	}
-	p := s.server.sessions.of(session)
+	p := s.server.sessions.find(session)
 	t.Logf("%d ticks simulated again at once", c.Stats().LongestReplay)
 	if most := uint64(6+6+1+3) + uint64(p.inputs.Waiting()); c.Stats().LongestReplay > most {
 		t.Errorf("%d ticks were simulated again at once, at most %d", c.Stats().LongestReplay, most)
@@ -193,7 +193,7 @@ func TestTakeoverKeepsEntity(t *testing.T) {
 	s.run(300)
 	id := old.ID()
 	pawn, at := s.pawnID(id)
-	consumed := s.server.sessions.of(s.server.Session(id)).inputs.Consumed()
+	consumed := s.server.sessions.find(s.server.Session(id)).inputs.Consumed()
 	c, up, _, _ := s.play(7, link)
 	s.until("the new session is there", c.Connected)
 	s.run(10)

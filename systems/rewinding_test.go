@@ -57,7 +57,7 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 	p := policy.ServerRewind.Policies()
 	p.Suggest = policy.NoSuggest
 	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Policies: p})
-	g.rewind().BoundLead(0)
+	g.rewind().LimitLead(0)
 	g.run(600)
 	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes
 	const ticks = 3000
@@ -110,7 +110,7 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
 			m := g.rewind()
 			g.run(600)
-			far := netsys.Link{Latency: time.Duration(m.MostLead()+late) * testTick}
+			far := netsys.Link{Latency: time.Duration(m.MaxLead()+late) * testTick}
 			if err := g.links[0].SetLinks(far, far); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +154,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 					newest, first := forger.inputs.Log.Newest, forger.inputs.Log.First
 					if forging {
 						forger.inputs.Log.Newest, forger.inputs.Log.First = uint32(max(int(newest)+by, 1)), 1
-						forger.inputs.sender.Whole()
+						forger.inputs.sender.ForgetBases()
 					}
 					run(w)
 					forger.inputs.Log.Newest, forger.inputs.Log.First = newest, first

@@ -85,7 +85,7 @@ func (x *crowd) tick() {
 	s.stages.onTick.Run(s.world)
 	s.model.ticks.Done()
 	s.link.tick++
-	s.owned.Tell(s.link.tick)
+	s.owned.QueueNotices(s.link.tick)
 	s.sessions.SendNotices()
 }
 
@@ -94,7 +94,7 @@ func (x *crowd) taken() {
 	s := x.server
 	(*serverHandler)(s).catchUp()
 	s.sessions.Polled()
-	s.sessions.desk.Deliver(s.model.applier, func(uint32) bool { return true })
+	s.sessions.commands.Deliver(s.model.applier, func(uint32) bool { return true })
 }
 
 // BenchmarkCrowd is a tick of many clients, without sessions and snapshots, by client.

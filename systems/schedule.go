@@ -11,26 +11,26 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// thinOut are the systems that a thin client does without.
-var thinOut = [...]string{"Predict", "Reconcile", "Interpolate"}
+// thinRemoves lists the systems that a thin client does not have.
+var thinRemoves = [...]string{"Predict", "Reconcile", "Interpolate"}
 
-// Thin is a ClientConfig.Schedule for who plays without looking closely, such as a bot or
-// a load test: a session, inputs and snapshots like everybody's, but nothing is predicted,
-// reconciled or drawn. It leaves out Predict, Reconcile and Interpolate:
+// Thin is a ClientConfig.Schedule for clients that do not draw, such as bots and
+// load tests. They have a session, inputs and snapshots like other clients, but do not predict,
+// reconcile or draw. Thin removes Predict, Reconcile and Interpolate:
 //
 //	config := systems.ClientConfig{Schedule: systems.Thin, Gather: systems.Gather(think)}
 //
-// The server cannot tell it from any other client: the same inputs, acknowledgements and
-// bytes. [Client.World], which is [Client.View] too, has everything as last confirmed, own
-// entities with it: they answer after a round trip and the input buffer. Its tick is that of
-// the newest snapshot. [Client.Own] finds them there; ecs.Each, which walks what a client
-// simulates, walks nothing. [Client.Claim] names the newest snapshot, which is what such a
-// client sees.
+// The server cannot distinguish a thin client from others: it sends the same inputs and acknowledgements, and
+// receives the same bytes. [Client.World], which is also [Client.View], has all entities as last confirmed. Own
+// entities respond after a round trip and the input buffer. The world's tick is that of
+// the newest snapshot. [Client.Own] finds own entities there; ecs.Each, which yields simulated
+// entities, yields none. [Client.Claim] names the newest snapshot, which is what the client
+// sees.
 //
-// Where every client simulates everything, under policy.Rollback and policy.Lockstep,
-// there is no thin client: the session ends at once with an error that wraps [ErrConfig].
+// Under policy.Rollback and policy.Lockstep every client simulates everything, so that
+// thin clients are not possible: the session ends at once with an error that wraps [ErrConfig].
 func Thin(s *ecs.Schedule) error {
-	for _, name := range thinOut {
+	for _, name := range thinRemoves {
 		if err := s.Remove(name); err != nil {
 			return err
 		}
@@ -38,36 +38,36 @@ func Thin(s *ecs.Schedule) error {
 	return nil
 }
 
-// ClientSystems are systems of one's own, such as those of package game of examples/custom. Each is
-// made when the client is connected, and runs in the place of the one it replaces; a nil one replaces
-// none. Under policy.Rollback and policy.Lockstep every peer steps and corrects everything, and has to
-// do so alike: the session ends there with an error that wraps [ErrConfig] for a Predict or Reconcile.
+// ClientSystems holds a game's own client systems; see examples/custom. Each function is called when the client is
+// connected and returns the system that replaces the default one; nil keeps the default. Under policy.Rollback and
+// policy.Lockstep every peer must simulate and correct everything in the same way: with a Predict or Reconcile the
+// session ends with an error that wraps [ErrConfig].
 type ClientSystems struct {
-	// InputGather pushes the input of the coming tick to Inputs, in place of ClientConfig.Gather.
+	// InputGather pushes the input of the coming tick to Inputs, instead of ClientConfig.Gather.
 	InputGather func(p ClientParts) func(*ecs.World)
 	// Predict applies inputs with Predictor: those after Applied, up to Due, in order.
 	Predict func(p ClientParts) func(*ecs.World)
-	// Reconcile looks at what is Confirmed. Where that is not what was predicted, it simulates again with
-	// Predictor, or changes the predictions with reconcile.Amend. What it does neither for counts as right.
+	// Reconcile compares Confirmed with the prediction. If they differ, it simulates again with Predictor, or
+	// changes the predictions with reconcile.Amend. Otherwise the prediction counts as correct.
 	Reconcile func(p ClientParts) func(*ecs.World)
-	// Interpolate brings Entities into View, as of Clock.
+	// Interpolate writes Entities into View at the tick of Clock.
 	Interpolate func(p ClientParts) func(*ecs.World)
 }
 
-// ClientParts is what systems of one's own are made of.
+// ClientParts holds what a game's own systems use.
 type ClientParts struct {
-	Now      func() time.Time             // of the wake-up, or of the frame, that goes on
-	World    *ecs.World                   // what the client simulates, and what it was told of all else
-	View     *ecs.World                   // what is drawn
-	Entities iter.Seq[interpolate.Entity] // what there is to draw
-	Clock    *interpolate.Clock           // of what is not simulated; it stands where everything is
-	Inputs   inputgather.Inputs           // those that are gathered: inputgather.Push, inputgather.At
-	// Nil where every peer simulates everything: what applies inputs, and what is news for Reconcile.
+	Now      func() time.Time             // time of the current wake-up or frame
+	World    *ecs.World                   // simulated entities, and all others as received
+	View     *ecs.World                   // the world to draw
+	Entities iter.Seq[interpolate.Entity] // entities to draw
+	Clock    *interpolate.Clock           // of entities that are not simulated; it stands still if all are simulated
+	Inputs   inputgather.Inputs           // gathered inputs: inputgather.Push, inputgather.At
+	// Nil if every peer simulates everything: the predictor, and the news for Reconcile.
 	Predictor *reconcile.Predictor
 	Confirmed func() (c reconcile.Confirmed, ok bool)
 }
 
-// replace puts these systems in their places.
+// replace installs these systems.
 func (s ClientSystems) replace(c *Client) {
 	parts := ClientParts{
 		Now: func() time.Time { return c.steps.now }, World: c.world, View: c.view,
@@ -88,7 +88,7 @@ func put(replace func(run func(*ecs.World)), with func(ClientParts) func(*ecs.Wo
 	}
 }
 
-// drawingParts is what drawing needs under any model.
+// drawingParts returns the parts for drawing under any model.
 func drawingParts(c *Client) interpolate.Parts {
 	return interpolate.Parts{
 		Protocol: c.protocol, World: c.world, View: c.view, Now: func() time.Time { return c.steps.now },
@@ -96,7 +96,7 @@ func drawingParts(c *Client) interpolate.Parts {
 	}
 }
 
-// predictParts is what prediction needs under any model that has it.
+// predictParts returns the parts for prediction under any model that predicts.
 func predictParts(c *Client) predict.Parts {
 	return predict.Parts{
 		World: c.world, Client: c.link.id, Inputs: c.inputs.Log, Mirror: c.mirror, Follow: &c.followed,
@@ -104,7 +104,7 @@ func predictParts(c *Client) predict.Parts {
 	}
 }
 
-// reconcileParts is what reconciliation needs likewise.
+// reconcileParts returns the parts for reconciliation under any model that predicts.
 func reconcileParts(c *Client) reconcile.Parts {
 	return reconcile.Parts{
 		World: c.world, Client: c.link.id, Mirror: c.mirror, Predict: c.predictor, View: c.interpolator,

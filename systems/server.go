@@ -21,9 +21,8 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// Server holds the truth: it runs the world, consumes inputs and sends
-// snapshots. It belongs to one goroutine; make it with [NewServer], or let
-// [Serve] do everything.
+// Server is the authoritative end: it runs the world, consumes inputs and sends snapshots. Use it from one
+// goroutine. Create it with [NewServer], or call [Serve].
 type Server struct {
 	config    ServerConfig
 	protocol  *ecs.Protocol
@@ -34,7 +33,7 @@ type Server struct {
 	probe     Probe
 	lagComp   *lagcomp.Compensator // nil: none
 	owned     *ownership.Server
-	report    *report.Judge // nil: clients report none
+	report    *report.Judge // nil: clients report no results
 	link      serverLink
 	stages    serverStages
 	followed  followers
@@ -44,19 +43,19 @@ type Server struct {
 	snapshots *snapshot.System
 }
 
-// serverLink is the wire, and the time.
+// serverLink is the transport and the time.
 type serverLink struct {
 	endpoint *netsys.Server
 	loop     *ecs.Loop
 	now      time.Time
-	tick     uint32 // the next one
+	tick     uint32 // the next tick
 	err      error  // why the server has ended
-	ending   bool   // the log has told that it will
-	behind   overload.Behind
+	ending   bool   // the coming end was logged
+	behind   overload.DropLog
 	load     *overload.Control
 }
 
-// serverStages is the schedule, by stage.
+// serverStages is the schedule by stage.
 type serverStages struct {
 	schedule *ecs.Schedule
 	before   *ecs.Stage
@@ -64,27 +63,27 @@ type serverStages struct {
 	after    *ecs.Stage
 }
 
-// serverShape is what the protocol and the configuration fix once for all.
+// serverShape holds constants of the protocol and the configuration.
 type serverShape struct {
 	sendEvery  uint32
 	replicated []*ecs.Component
 	predicted  uint64 // set of replicated, predicted components with words
 }
 
-// NewServer assembles a server on a wire: world, sessions and schedule. It
-// returns an error that wraps [ErrConfig] or [ErrStageOrder] when c is wrong, and
-// netsys.ErrInsecure when it has no Key where others can reach it.
+// NewServer creates a server on a transport: world, sessions and schedule. It returns an error that wraps
+// [ErrConfig] or [ErrStageOrder] if c is invalid, and netsys.ErrInsecure if it has no Key and other machines can
+// reach it.
 func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if c.Events != nil && c.Events.Attached() {
-		return nil, fmt.Errorf("%w: Events are another server's, which they would be taken from: make an event.Server for each", ErrConfig)
+		return nil, fmt.Errorf("%w: Events belong to another server: create an event.Server for each server", ErrConfig)
 	}
 	c = c.filled()
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
-	s.sessions.begin(s)
+	s.sessions.init(s)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies), Workers: s.workers})
 	var err error
@@ -108,11 +107,11 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if s.owned, err = newOwned(s); err != nil {
 		return nil, err
 	}
-	if c.Refuse.look != nil && (p.Input() == nil || c.Refuse.of(p) != p.Input()) {
-		return nil, fmt.Errorf("%w: Refuse looks at another type than the protocol's input", ErrConfig)
+	if c.Refuse.check != nil && (p.Input() == nil || c.Refuse.component(p) != p.Input()) {
+		return nil, fmt.Errorf("%w: Refuse checks another type than the protocol's input", ErrConfig)
 	}
 
-	if s.sessions.desk, err = commands.NewDesk(commands.Config{
+	if s.sessions.commands, err = commands.NewReceiver(commands.Config{
 		World: s.world, Rate: c.CommandRate, Refuse: c.RefuseCommands, TickRate: c.TickRate, Tick: &s.link.tick, Logger: c.Logger,
 	}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -146,34 +145,34 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err
 	}
-	s.config.Key = netcode.Key{} // whoever prints a server does not print that
+	s.config.Key = netcode.Key{} // so that a printed server does not contain the key
 	s.attachEvents()
 	return s, nil
 }
 
-// welcome is what a client is told that gets an ID.
+// welcome returns the welcome for a client that receives an ID.
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
 		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.config.Policies,
 	}
-	m.Input = s.model.entered(s.sessions.KeptInput(uint32(id)))
+	m.Input = s.model.entered(s.sessions.ReservedInput(uint32(id)))
 	return m.Append(make([]byte, 0, wire.WelcomeSize))
 }
 
-// Next is when the server wakes next.
+// Next returns the time of the next wake-up.
 func (s *Server) Next() time.Time { return s.link.loop.Next() }
 
-// Advance runs the ticks that are due and returns how many that were. Packets
-// are received once before and snapshots sent once after them.
+// Advance runs the due ticks and returns their number. It receives packets once before the ticks and sends
+// snapshots once after them.
 func (s *Server) Advance(now time.Time) int {
 	n := s.link.loop.Advance(now) * s.config.WakeEvery
 	if n == 0 || s.link.err != nil {
 		return 0
 	}
 	s.link.now = now
-	s.link.load.Begin()
-	s.link.behind.Tell(s.config.Logger, now, s.dropped(), "clients", s.sessions.peers.Len())
+	s.link.load.BeginWakeUp()
+	s.link.behind.Log(s.config.Logger, now, s.dropped(), "clients", s.sessions.peers.Len())
 	if s.probe != nil {
 		s.probe.Begin()
 	}
@@ -205,36 +204,35 @@ func (s *Server) Advance(now time.Time) int {
 	if s.model.restores {
 		s.owned.Restore()
 	}
-	s.owned.Tell(s.link.tick)
+	s.owned.QueueNotices(s.link.tick)
 	s.sessions.SendNotices()
 	s.stages.after.Run(s.world)
 	if s.probe != nil {
 		s.probe.End()
 	}
-	s.lastTicks()
-	s.link.load.End(time.Duration(n) * time.Second / time.Duration(s.config.TickRate))
+	s.checkLastTick()
+	s.link.load.EndWakeUp(time.Duration(n) * time.Second / time.Duration(s.config.TickRate))
 	return n
 }
 
-// dropped is how many ticks that were due have not been made, as the server was behind.
+// dropped returns the number of due ticks that were dropped because the server was behind.
 func (s *Server) dropped() uint64 { return s.link.loop.Dropped * uint64(s.config.WakeEvery) }
 
-// Run serves in real time until ctx ends, then tells the clients and returns
-// nil; or until the server ends, and returns Err.
+// Run serves in real time until ctx ends, then closes all sessions and returns nil, or until the server ends, and
+// returns Err.
 func (s *Server) Run(ctx context.Context) error {
 	s.link.load.Measure(time.Now())
 	err := runRealTime(ctx, s, func() error { return s.Close(time.Now()) })
 	return errors.Join(s.link.err, err)
 }
 
-// Close ends all sessions, closes the wire and ends the server's goroutines.
+// Close ends all sessions, closes the transport and ends the server's goroutines.
 func (s *Server) Close(now time.Time) error {
 	s.workers.Close()
 	return s.link.endpoint.Close(now)
 }
 
-// Serve assembles a server on a wire and runs it in real time until ctx ends.
-// The wire is closed on return.
+// Serve creates a server on a transport and runs it in real time until ctx ends. The transport is closed on return.
 func Serve(ctx context.Context, wire netsys.Wire, p *ecs.Protocol, c ServerConfig) error {
 	s, err := NewServer(wire, p, c)
 	if err != nil {
@@ -243,23 +241,22 @@ func Serve(ctx context.Context, wire netsys.Wire, p *ecs.Protocol, c ServerConfi
 	return s.Run(ctx)
 }
 
-// ErrTicks is wrapped by the error with which a server ends after ecs.MaxTick. The match
-// is over: its clients are told goodbye. Another server, in this process or another, begins
-// the next one.
+// ErrTicks is wrapped by the error with which a server ends after ecs.MaxTick. The match is over, and all sessions
+// are closed. Start a new server for the next match.
 var ErrTicks = errors.New("systems: the world has no more ticks")
 
-// lastTicks ends a server that has simulated ecs.MaxTick; a day before the log says so.
-func (s *Server) lastTicks() {
+// checkLastTick ends a server that has simulated ecs.MaxTick, and logs a warning a day earlier.
+func (s *Server) checkLastTick() {
 	left := ecs.MaxTick + 1 - s.link.tick
 	if !s.link.ending && float64(left) < 24*60*60*float64(s.config.TickRate) {
 		s.link.ending = true
-		s.config.Logger.Warn("the world comes to its last tick; begin another match before",
+		s.config.Logger.Warn("the world approaches its last tick: start another match before",
 			"ticks", left, "time", time.Duration(left)*s.world.StepDuration())
 	}
 	if left > 0 {
 		return
 	}
-	s.link.err = fmt.Errorf("%w: %d was the last; begin another match with a new server", ErrTicks, uint32(ecs.MaxTick))
+	s.link.err = fmt.Errorf("%w: %d was the last; start another match with a new server", ErrTicks, uint32(ecs.MaxTick))
 	s.config.Logger.Error("the server ends", "reason", s.link.err)
 	if err := s.Close(s.link.now); err != nil {
 		s.link.err = errors.Join(s.link.err, err)

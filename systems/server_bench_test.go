@@ -42,7 +42,7 @@ func BenchmarkSnapshot(b *testing.B) {
 				b.StartTimer()
 				s.snapshots.Run(w)
 				b.StopTimer()
-				s.model.teller.Send(w)
+				s.model.sender.Send(w)
 				for _, c := range g.clients {
 					c.Advance(g.now)
 				}

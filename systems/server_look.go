@@ -12,22 +12,20 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// World is the server's world.
+// World returns the server's world.
 func (s *Server) World() *ecs.World { return s.world }
 
-// Schedule is what the server runs, in stages.
+// Schedule returns the server's schedule.
 func (s *Server) Schedule() *ecs.Schedule { return s.stages.schedule }
 
-// Tick is the number of the next tick: of ticks completed, counted from
-// ServerConfig.FirstTick.
+// Tick returns the number of the next tick, counted from ServerConfig.FirstTick.
 func (s *Server) Tick() uint32 { return s.link.tick }
 
-// Err is why the server has ended, nil while it runs: nothing that clients do ends it,
-// see [ErrTicks].
+// Err returns why the server has ended, nil while it runs. Clients cannot end it; see [ErrTicks].
 func (s *Server) Err() error { return s.link.err }
 
-// Session is the session of a client, nil when it is not connected: who the player is
-// by the connect token, and the channels on which to send to it.
+// Session returns the session of a client, nil if it is not connected: the player's identity from the connect
+// token, and the channels for sending.
 func (s *Server) Session(client uint32) netsys.Session {
 	if p := s.sessions.byID[client]; p != nil {
 		return p.Session
@@ -35,61 +33,56 @@ func (s *Server) Session(client uint32) netsys.Session {
 	return nil
 }
 
-// Outcomes is the log of irreversible outcomes, for its counters; nil where none are
-// registered.
+// Outcomes returns the log of irreversible outcomes, for its counters; nil if none are registered.
 func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
 
-// Probe looks at a server while it runs, on the server's goroutine; package inspect has
-// one. What systems take is measured by Schedule().WrapAll.
+// Probe observes a running server on the server's goroutine; package inspect implements it. Schedule().WrapAll
+// measures the times of systems.
 type Probe interface {
-	// Begin is called when a wake-up begins, before Receive.
+	// Begin is called at the start of a wake-up, before Receive.
 	Begin()
-	// End is called when a wake-up has sent what it had to. The server and its world are
-	// at rest, and may be read until it returns.
+	// End is called after a wake-up has sent its packets. The server and its world are at rest and may be read
+	// until End returns.
 	End()
 }
 
-// SetProbe makes p look at this server from the next wake-up on; nil ends it. A server
-// without one compares a nil twice a wake-up.
+// SetProbe sets the probe from the next wake-up on; nil removes it. A server without a probe makes two nil
+// comparisons per wake-up.
 func (s *Server) SetProbe(p Probe) { s.probe = p }
 
-// Config is what this server was configured with, defaults filled in. Its Key is zero:
-// the server does not give that away.
+// Config returns the server's configuration with defaults. Its Key is zero, to keep it secret.
 func (s *Server) Config() ServerConfig { return s.config }
 
-// Divergence is where the world of a client left the server's, for [ServerConfig].Desync: what it simulates is not what
-// the server simulates, from the same inputs.
+// Divergence describes where the world of a client diverged from the server's although both simulated the same
+// inputs, for [ServerConfig].Desync.
 type Divergence = relay.Divergence
 
-// ModelStatus is what a server does that not every netcode model does. What the model at
-// hand does not do is zero.
+// ModelStatus describes activities of a server that depend on the netcode model. Fields that do not apply to the
+// model are zero.
 type ModelStatus struct {
-	// Snapshots says that clients are sent states of the world; else they are sent
-	// everybody's inputs, and simulate the world from these.
+	// Snapshots reports that clients receive states of the world. Otherwise they receive the inputs of all players
+	// and simulate the world.
 	Snapshots bool
-	// Stamped says that each input applies in a tick that its client chose, so that the
-	// server may have to go back for it: Window is how many ticks at most, and Passes how
-	// often it did, the longest pass over Longest ticks and the passes of the newest tick
-	// over Last.
+	// Stamped reports that clients choose the tick of each input, so that the server may have to go back. Window is
+	// the maximum number of ticks, Passes how many times it did, Longest the longest pass in ticks, and Last the
+	// ticks in the passes of the newest tick.
 	Stamped       bool
 	Window        int
 	Passes        uint64
 	Longest, Last int
-	// Horizon is the first tick that may still change: outcomes of those before are final.
+	// Horizon is the first tick that may still change. Outcomes of earlier ticks are final.
 	Horizon uint32
-	// Lead is how many ticks all clients are to be ahead of the server, under
-	// policy.ServerRewind.
+	// Lead is the number of ticks by which all clients should run ahead of the server, under policy.ServerRewind.
 	Lead int
-	// Waits is how many ticks were due and had to wait for somebody's input, under
-	// policy.Lockstep, and WaitsFor whose is missing right now, by client number.
+	// Waits counts due ticks that waited for an input, under policy.Lockstep. WaitsFor holds the numbers of the
+	// clients whose input is missing now.
 	Waits    uint64
 	WaitsFor []uint32
-	// Relay counts what came and went of inputs of all, where these are what clients are
-	// sent.
+	// Relay holds the counters of relayed inputs, if clients receive inputs.
 	Relay relay.Stats
 }
 
-// Model returns what the server does by its policies, for looking.
+// Model returns the status of the netcode model.
 func (s *Server) Model() ModelStatus {
 	st := ModelStatus{Snapshots: s.model.snapshots}
 	if s.stats.Ticks > 0 {
@@ -104,9 +97,8 @@ func (s *Server) Model() ModelStatus {
 	return st
 }
 
-// SetBudget bounds the snapshots of one client to that many bytes each, from the
-// next on; see ServerConfig.Budget. It returns an error that wraps [ErrConfig]
-// below 200 bytes and when there is no such client.
+// SetBudget limits the size of each snapshot of one client in bytes, from the next one on; see ServerConfig.Budget.
+// It returns an error that wraps [ErrConfig] below 200 bytes and for an unknown client.
 func (s *Server) SetBudget(client uint32, bytes int) error {
 	p := s.sessions.byID[client]
 	switch {
@@ -120,13 +112,12 @@ func (s *Server) SetBudget(client uint32, bytes int) error {
 	return nil
 }
 
-// Knowledge is what a server knows that a client knows of an entity, and why it was not
-// told more.
+// Knowledge describes the state of an entity on a client as the server knows it, and why more was not sent.
 type Knowledge = snapshot.Knowledge
 
-// Baseline returns what a client knows of an entity; ok is false where there is no such
-// client. It asks ServerConfig.Priority. It is for looking: its time grows with the
-// number of packets and sends that are kept, not with that of entities.
+// Baseline returns what a client has of an entity. ok is false for an unknown client. It calls
+// ServerConfig.Priority. Its cost grows with the number of stored packets and sends, not with the number of
+// entities: use it for inspection.
 func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
 	p := s.sessions.byID[client]
 	if p == nil {

@@ -10,31 +10,30 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// snapshotListener takes in snapshots.
+// snapshotListener receives snapshots.
 type snapshotListener struct{ c *Client }
 
-// Receive takes in a snapshot. That a baseline is missing is nobody's fault.
+// Receive processes a snapshot. A missing baseline is not an error.
 func (l snapshotListener) Receive(pk netsys.Packet) error {
-	err := l.c.takeSnapshot(pk.At, pk.Data)
+	err := l.c.receiveSnapshot(pk.At, pk.Data)
 	if errors.Is(err, codec.ErrBaseline) {
 		return nil
 	}
 	return err
 }
 
-// Message takes in none: states travel in datagrams.
+// Message accepts no message: states arrive in datagrams.
 func (l snapshotListener) Message(int, []byte) (bool, error) { return false, nil }
 
-// Acked notes up to which input the server has all.
+// Acked records which inputs the server has.
 func (l snapshotListener) Acked(seq uint16) { l.c.inputs.sender.Acked(seq) }
 
-// Confirm brings the newest confirmed state into the world, and events up to its tick to
-// their handlers.
+// Confirm places the newest confirmed states into the world, and delivers events up to its tick.
 func (l snapshotListener) Confirm() {
 	c := l.c
-	c.interpolator.Clock().Settle(c.steps.now)
+	c.interpolator.Clock().ProcessArrivals(c.steps.now)
 	if c.mirror.Place() {
-		c.reconciler.Untold()
+		c.reconciler.MarkUnpredicted()
 	}
 	c.predictor.Scope.List()
 	if _, loaded := c.mirror.Loaded(); loaded && c.config.Events != nil {
@@ -42,41 +41,38 @@ func (l snapshotListener) Confirm() {
 	}
 }
 
-// sequence numbers inputs from one tick to the next, whichever tick of the server consumes
-// them.
+// sequence numbers inputs consecutively, whichever server tick consumes them.
 type sequence struct{ c *Client }
 
-// Applied is the input gathered last, which is predicted at once.
+// Applied returns the newest gathered input, which is predicted at once.
 func (n sequence) Applied() uint32 { return n.c.predictor.Due() }
 
-// Coming is the tick of the input that will be gathered next.
+// Coming returns the tick of the next input.
 func (n sequence) Coming() (tick, input uint32, share float64) {
 	input = n.c.predictor.Applied() + 1
 	return n.c.predictor.Numbering.TickOf(input), input, n.c.steps.loop.Passed(n.c.steps.now)
 }
 
-// Foresee gives what the game says now.
+// Foresee sets the current input of the game.
 func (n sequence) Foresee(input uint32) { n.c.predictor.Give(n.c.inputs.At(input)) }
 
-// steered runs a little fast or slow, as the server asks.
+// steered runs slightly fast or slow as the server requests.
 type steered struct{ *clock.Steering }
 
-// BeforeReceive is none: all ticks are predicted on what was received.
+// BeforeReceive returns 0: all ticks are predicted after receiving.
 func (steered) BeforeReceive(int) int { return 0 }
 
-// More is false: whoever is behind runs a little fast.
+// More returns false: a client that is behind runs slightly fast.
 func (steered) More(int) bool { return false }
 
-// clientHost is what the mirror asks of prediction, scope, ownership and drawing when it
-// places entities.
+// clientHost connects the mirror with prediction, scope, ownership and drawing when it places entities.
 type clientHost Client
 
-// Admits finds what this client foretold of an entity that a state tells of, and says
-// whether it simulates it. An own entity that it spawns by an input that it has not come
-// to has to wait.
+// Admits matches an entity with predicted spawns and despawns, and reports whether the client simulates it. An own
+// entity that a future input spawns has to wait.
 func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask uint64) (simulated, ready bool) {
 	c := (*Client)(h)
-	if own && c.predictor.Spawns().Later(r) {
+	if own && c.predictor.Spawns().IsFuture(r) {
 		return false, false
 	}
 	if c.predictor.Spawns().Match(r, st) {
@@ -85,7 +81,7 @@ func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask 
 	return c.predictor.Scope.Has(r, own, mask), true
 }
 
-// Shaped tells drawing and reconciliation.
+// Shaped notifies drawing and reconciliation.
 func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
 	if x.State != nil && x.Switched {
 		h.interpolator.Reshaped(r)
@@ -93,7 +89,7 @@ func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
 	h.reconciler.Shaped(r, x)
 }
 
-// KeepsLocal asks whether what this client wrote stays.
+// KeepsLocal reports whether this client's own value stays.
 func (h *clientHost) KeepsLocal(r *mirror.Replica, comp *ecs.Component, words []int32) bool {
 	return h.owned.Keeps(r.ID, r.Entity, comp, words)
 }
@@ -104,5 +100,5 @@ func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated 
 	return c.predictor.Scope.Ask(r) && c.predictor.Scope.Has(r, own, mask) != simulated
 }
 
-// Shows says whether the view has an entity.
+// Shows reports whether the view has an entity.
 func (h *clientHost) Shows(r *mirror.Replica) bool { return h.interpolator.Shows(r) }

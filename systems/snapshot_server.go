@@ -12,15 +12,13 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// sequenced consumes the inputs of a client in the order of their sequence, and runs each
-// tick once.
+// sequenced consumes the inputs of a client in order, and runs each tick once.
 type sequenced struct {
 	s  *Server
 	in *serverapply.System
 }
 
-// Join begins with a client: where it is back, behind the newest input of its that was
-// consumed.
+// Join adds a client. A returning client continues after its newest consumed input.
 func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	p.report = a.s.report.Join(p.ID)
 	if back {
@@ -30,41 +28,41 @@ func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	a.in.Enter(p.ID, string(a.s.link.endpoint.Login(p.Session)))
 }
 
-// Leave ends with a client, whose entities stand as they are until Depart.
+// Leave removes a client. Its entities stay until Depart.
 func (a *sequenced) Leave(p *peer, _ bool) { a.s.report.Leave(p.ID) }
 
-// Depart takes players that are gone for good out of the game, in the tick that comes.
+// Depart removes players who have left for good from the game in the next tick.
 func (a *sequenced) Depart(gone []uint32) {
 	for _, id := range gone {
 		a.in.Depart(id)
 	}
 }
 
-// Plays is true: a player comes with the tick after its session's begin.
+// Plays returns true: a player joins in the tick after its session starts.
 func (*sequenced) Plays(*peer) bool { return true }
 
-// Command makes a player do something in the tick that comes.
+// Command runs a command of a player in the next tick.
 func (a *sequenced) Command(player uint32, command string) { a.in.Command(player, command) }
 
-// Receive takes in a message of inputs.
+// Receive processes a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
 	if err := a.ReceiveOn(0, p, pk); err != nil {
 		a.s.sessions.Refuse(p.Client, err)
 	}
 }
 
-// ReceiveOn does so on a worker.
+// ReceiveOn processes a message of inputs on a worker.
 func (a *sequenced) ReceiveOn(worker int, p *peer, pk netsys.Packet) error {
 	m, err := a.in.Receive(worker, p.inputs, pk)
 	if m != nil {
-		p.passOn(pk, m)
-		p.report.Take(m.Newest, p.inputs.Newest(), &m.Report)
+		p.forwardEpoch(pk, m)
+		p.report.Receive(m.Newest, p.inputs.Newest(), &m.Report)
 	}
 	return err
 }
 
-// passOn passes on what a message had besides inputs: which baselines the client asks for.
-func (p *peer) passOn(pk netsys.Packet, m *wire.Input) {
+// forwardEpoch passes the epoch in a message to the snapshots.
+func (p *peer) forwardEpoch(pk netsys.Packet, m *wire.Input) {
 	if pk.Newest {
 		p.snapshot.Ask(m.Epoch)
 	}
@@ -73,25 +71,24 @@ func (p *peer) passOn(pk netsys.Packet, m *wire.Input) {
 // Run is the system ServerApply.
 func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
 
-// Ready begins a tick: nobody waits for inputs.
+// Ready starts a tick: no tick waits for inputs.
 func (a *sequenced) Ready() bool {
 	a.s.world.Netcode().SetTick(a.s.link.tick)
 	a.s.followed.all.Start(a.s.link.tick)
 	return true
 }
 
-// Done ends it.
+// Done ends the tick.
 func (a *sequenced) Done() {
 	s := a.s
 	s.followed.all.Done()
 	s.world.Netcode().SkipNobody()
-	a.judge()
+	a.judgeReports()
 	s.snapshots.Step()
 }
 
-// judge compares, at the end of a tick, what clients report with what became of their
-// inputs here.
-func (a *sequenced) judge() {
+// judgeReports compares the clients' results with the server's state at the end of a tick.
+func (a *sequenced) judgeReports() {
 	s := a.s
 	if s.report == nil {
 		return
@@ -102,17 +99,17 @@ func (a *sequenced) judge() {
 	}
 }
 
-// rewinder goes back for inputs that come late.
+// rewinder goes back for late inputs.
 type rewinder struct {
 	s  *Server
 	in *serverapply.Rewind
 }
 
-// maxReservations is how many players there may be: as many as clients, as many who are waited
-// for, and those who have left lately.
+// maxReservations returns the maximum number of players: connected ones, those with reserved seats, and recently
+// departed ones.
 func maxReservations(clients int) int { return min(3*clients, maxPeers) }
 
-// Ready is true: nobody waits for inputs.
+// Ready returns true: no tick waits for inputs.
 func (m *rewinder) Ready() bool { return true }
 
 // Run is the system ServerApply.
@@ -124,13 +121,13 @@ func (m *rewinder) Done() {
 	m.s.snapshots.Step()
 }
 
-// status says by how much clients lead.
+// status adds the lead of the clients.
 func (m *rewinder) status(st ModelStatus) ModelStatus {
 	st.Lead = m.in.Lead()
 	return st
 }
 
-// Join begins with a client, in the tick that comes.
+// Join adds a client in the next tick.
 func (m *rewinder) Join(p *peer, _ sessions.Reservation, back bool) {
 	if err := m.in.Enter(p.inputs, string(m.s.link.endpoint.Login(p.Session)), back); err != nil {
 		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
@@ -138,92 +135,92 @@ func (m *rewinder) Join(p *peer, _ sessions.Reservation, back bool) {
 	}
 }
 
-// Leave ends with a client: while its player is waited for it has neutral inputs.
+// Leave removes a client. While its player's seat is reserved, the player has neutral inputs.
 func (m *rewinder) Leave(p *peer, waited bool) {
 	if waited {
-		m.in.Await(p.ID)
+		m.in.Reserve(p.ID)
 	}
 }
 
-// Depart takes players that are gone for good out of the game, in the tick that comes.
+// Depart removes players who have left for good from the game in the next tick.
 func (m *rewinder) Depart(gone []uint32) {
 	for _, id := range gone {
 		m.in.Depart(id)
 	}
 }
 
-// Plays is true: a player comes with the tick after its session's begin.
+// Plays returns true: a player joins in the tick after its session starts.
 func (*rewinder) Plays(*peer) bool { return true }
 
-// Command makes a player do something in the tick that comes.
+// Command runs a command of a player in the next tick.
 func (m *rewinder) Command(player uint32, command string) { m.in.Command(player, command) }
 
-// Receive takes in a message of inputs.
+// Receive processes a message of inputs.
 func (m *rewinder) Receive(p *peer, pk netsys.Packet) {
 	switch msg, err := m.in.Receive(p.inputs, pk); {
 	case err != nil:
 		m.s.sessions.Refuse(p.Client, err)
 	case msg != nil:
-		p.passOn(pk, msg)
+		p.forwardEpoch(pk, msg)
 	}
 }
 
-// own is the value after the tick that own state tells of.
+// own returns the value after the tick of the owner state.
 func (m *rewinder) own(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return m.in.Own(p.inputs, e, c)
 }
 
-// snapshotTeller sends clients states of the world.
-type snapshotTeller struct {
-	s     *Server
-	told  []*peer          // who has packets
-	links []netsys.Session // of these
-	send  func(worker, i int)
+// snapshotSender sends snapshots to clients.
+type snapshotSender struct {
+	s         *Server
+	receivers []*peer          // clients with packets to send
+	links     []netsys.Session // sessions of these clients
+	send      func(worker, i int)
 }
 
-// newSnapshotTeller makes the teller of a server.
-func newSnapshotTeller(s *Server) *snapshotTeller {
-	t := &snapshotTeller{s: s}
+// newSnapshotSender returns the sender of a server.
+func newSnapshotSender(s *Server) *snapshotSender {
+	t := &snapshotSender{s: s}
 	t.send = t.sendTo
 	return t
 }
 
-// Join begins to tell a client.
-func (t *snapshotTeller) Join(p *peer) {
+// Join adds a client.
+func (t *snapshotSender) Join(p *peer) {
 	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
 }
 
-// Leave lets go of the state with which a client was to join.
-func (t *snapshotTeller) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
+// Leave releases the state of a client.
+func (t *snapshotSender) Leave(p *peer) { t.s.snapshots.Remove(p.snapshot) }
 
-// Acked notes what a client holds.
-func (t *snapshotTeller) Acked(p *peer, seq uint16) {
+// Acked records which state a client has.
+func (t *snapshotSender) Acked(p *peer, seq uint16) {
 	if tick, ok := t.s.snapshots.Acked(p.snapshot, seq); ok {
 		p.acked = max(p.acked, tick)
 	}
 }
 
 // Run is the system Snapshot.
-func (t *snapshotTeller) Run(w *ecs.World) { t.s.snapshots.Run(w) }
+func (t *snapshotSender) Run(w *ecs.World) { t.s.snapshots.Run(w) }
 
-// Send is the system Send: it hands the packets of a send to the sessions.
-func (t *snapshotTeller) Send(*ecs.World) {
+// Send is the system Send: it passes the packets of a send to the sessions.
+func (t *snapshotSender) Send(*ecs.World) {
 	s := t.s
-	t.told, t.links = t.told[:0], t.links[:0]
+	t.receivers, t.links = t.receivers[:0], t.links[:0]
 	for _, p := range s.sessions.peers.All() {
 		if len(p.snapshot.Packets()) > 0 {
-			t.told, t.links = append(t.told, p), append(t.links, p.Session)
+			t.receivers, t.links = append(t.receivers, p), append(t.links, p.Session)
 		}
 	}
 	s.link.endpoint.Spread(s.link.now, t.links, t.send)
-	clear(t.told) // so that nobody who leaves is kept
+	clear(t.receivers) // keep no departed client in memory
 	clear(t.links)
 	s.link.endpoint.Flush(s.link.now)
 }
 
 // sendTo sends the packets of one client, on a worker.
-func (t *snapshotTeller) sendTo(_, i int) {
-	p := t.told[i]
+func (t *snapshotSender) sendTo(_, i int) {
+	p := t.receivers[i]
 	packets := p.snapshot.Packets()
 	for k := range packets {
 		if seq, ok := t.s.sessions.Send(p.Client, packets[k].Bytes); ok {
@@ -233,8 +230,8 @@ func (t *snapshotTeller) sendTo(_, i int) {
 	p.snapshot.Clear()
 }
 
-// status says what the server knows of a client that is sent states.
-func (t *snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
+// status adds what the server knows of a client's snapshots.
+func (t *snapshotSender) status(p *peer, st ClientStatus) ClientStatus {
 	st.Budget, st.OverBudget = p.snapshot.Budget()
 	st.Allowed, st.Joining = t.s.snapshots.Allowed(p.snapshot), p.snapshot.Joining()
 	st.Lead = p.inputs.Lead()
@@ -242,13 +239,13 @@ func (t *snapshotTeller) status(p *peer, st ClientStatus) ClientStatus {
 	return st
 }
 
-// snapshotClock is the time of sends.
+// snapshotClock provides the time and tick of sends.
 type snapshotClock struct{ link *serverLink }
 
 func (c snapshotClock) Now() time.Time { return c.link.now }
 func (c snapshotClock) Tick() uint32   { return c.link.tick }
 
-// snapshotPeer is what a client is told of what other rooms know of it.
+// snapshotPeer provides the data of a client from other packages.
 type snapshotPeer struct {
 	s *Server
 	p *peer

@@ -7,14 +7,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// ErrStageOrder is wrapped by the error that refuses a schedule whose systems stand in an order in which they cannot
-// work.
+// ErrStageOrder is wrapped by the error about a schedule whose systems are in the wrong order.
 var ErrStageOrder = errors.New("systems: wrong stage order")
 
-// stageOrder says that one system must run before another, and why.
+// stageOrder says that one system must run before another, with the reason.
 type stageOrder struct{ first, second, because string }
 
-// serverStageOrder and clientStageOrder are the orders in which the systems of a server and of a client run.
+// serverStageOrder and clientStageOrder list the required orders of a server's and a client's systems.
 var (
 	serverStageOrder = []stageOrder{
 		{"Receive", "ServerApply", "inputs are applied in the tick in which they arrive"},

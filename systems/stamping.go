@@ -9,22 +9,21 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// stamping stamps each input with the tick in which it applies, here too: that is its
-// sequence. Its ticks are the server's, ahead by the lead that the server asks of all
-// clients alike.
+// stamping stamps each input with the tick in which it applies, which is also its sequence number. Its ticks are
+// the server's, ahead by the lead that the server requests of all clients.
 type stamping struct {
 	snapshotListener
-	delay   uint32      // ticks from gathering an input to applying it (rule B1)
-	early   uint32      // how far ahead of it the server takes inputs
-	ticks   clock.Ticks // since the server let this client in
+	delay   uint32      // ticks between gathering an input and applying it (rule B1)
+	early   uint32      // maximum ticks by which the server accepts inputs early
+	ticks   clock.Ticks // since the server admitted this client
 	clock   clock.Server
-	seen    uint32  // newest tick of the server that was heard of
-	heard   float64 // when that was, in ticks
-	silence float64 // ticks without a message from the server, after which the clock starts over
-	tooFar  float64 // ticks ahead of the server's clock, from which on this client waits for it
+	seen    uint32  // newest server tick received
+	heard   float64 // time of that, in ticks
+	silence float64 // ticks without a message from the server after which the clock restarts
+	tooFar  float64 // ticks ahead of the server's clock at which this client waits for it
 	started bool
-	paused  bool // it is ahead, and lets the next tick pass
-	idle    bool // it let the last one pass
+	paused  bool // it is ahead and skips the next tick
+	idle    bool // it skipped the last tick
 }
 
 func newStamping(c *Client, delay, early uint32) *stamping {
@@ -32,26 +31,26 @@ func newStamping(c *Client, delay, early uint32) *stamping {
 	return &stamping{
 		snapshotListener: snapshotListener{c}, delay: delay, early: early,
 		ticks:   clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()},
-		silence: max(rate/2, silentSends*float64(c.shape.sendEvery)), tooFar: max(rate/5, leastTooFar),
+		silence: max(rate/2, silentSends*float64(c.shape.sendEvery)), tooFar: max(rate/5, minTooFar),
 	}
 }
 
 const (
-	// slewTicks is in how many ticks a small difference of clocks is to be gone.
+	// slewTicks is the number of ticks in which a small clock difference should disappear.
 	slewTicks = 30
-	// tooLate is from how many ticks on a client that is behind makes up for them, makeUp
-	// in a wake-up, or, from tooMuch on, leaves them out.
+	// tooLate is the number of ticks behind from which a client catches up, by makeUp ticks per wake-up. From
+	// tooMuch ticks on it skips them.
 	tooLate = 5
 	makeUp  = 8
 	tooMuch = 30
-	// leastTooFar is the least stamping.tooFar. It is above the noise of the clock.
-	leastTooFar = 3
-	// silentSends is how many snapshots in a row, at least, are missing when the server counts as silent.
+	// minTooFar is the minimum of stamping.tooFar. It is above the noise of the clock.
+	minTooFar = 3
+	// silentSends is the minimum number of consecutive missing snapshots after which the server counts as silent.
 	silentSends = 4
 )
 
-// Receive also notes by when the server was how far. It starts the clock over when the server may have stood still:
-// after a silence, or when the next input would come too early for the server.
+// Receive also records the server's tick. It restarts the clock if the server may have stood still: after a
+// silence, or if the next input would be too early for the server.
 func (m *stamping) Receive(pk netsys.Packet) error {
 	err := m.snapshotListener.Receive(pk)
 	if err == nil && m.c.mirror.Newest.Tick > m.seen {
@@ -66,23 +65,23 @@ func (m *stamping) Receive(pk netsys.Packet) error {
 	return err
 }
 
-// restart forgets where the server's clock was. The server has refused inputs for ticks that were too far ahead of its
-// own: this client gathers those that are still too far ahead again when they are due, and sends the others again.
+// restart resets the estimate of the server's clock. The server has refused inputs that were too far ahead. This
+// client gathers those that are still too early again when they are due, and resends the others.
 func (m *stamping) restart() {
 	m.clock = clock.Server{}
 	if newest := m.seen + m.early; m.started && m.c.inputs.Log.Newest > newest {
 		m.c.inputs.Log.Back(newest)
-		m.c.inputs.sender.Back(m.seen)
+		m.c.inputs.sender.Rewind(m.seen)
 		m.c.predictor.Skip()
 		m.c.reconciler.Skipped()
 	}
 }
 
-// lead is by how many ticks the server wants its clients ahead.
+// lead returns the number of ticks by which the server wants its clients ahead.
 func (m *stamping) lead() uint32 { return m.c.steps.steering.Lead() }
 
-// follow brings the log to where the clock is, at first and after a stall.
-func (m *stamping) follow() {
+// followClock moves the log to the clock's tick, at the start and after a stall.
+func (m *stamping) followClock() {
 	target, ok := m.clock.Target(m.ticks.At(m.c.steps.now))
 	if !ok {
 		return
@@ -91,49 +90,49 @@ func (m *stamping) follow() {
 	switch {
 	case !m.started:
 		m.started = true
-		m.c.inputs.sender.Skip(max(m.c.inputs.Log.Newest, due))
+		m.c.inputs.sender.SkipTo(max(m.c.inputs.Log.Newest, due))
 		m.c.inputs.Log.Jump(due)
-		m.fill(m.c.inputs.Log.Newest + m.delay)
+		m.pushNeutral(m.c.inputs.Log.Newest + m.delay)
 		m.c.predictor.Skip()
 	case due > m.Applied()+tooMuch:
 		m.c.inputs.Log.Jump(due)
-		m.fill(due + m.delay)
+		m.pushNeutral(due + m.delay)
 		m.c.predictor.Skip()
 		m.c.reconciler.Skipped()
 	}
 }
 
-// fill puts neutral inputs into the log up to a tick.
-func (m *stamping) fill(tick uint32) {
+// pushNeutral adds neutral inputs to the log up to a tick.
+func (m *stamping) pushNeutral(tick uint32) {
 	for m.c.inputs.Log.Newest < tick {
 		m.c.inputs.Log.Push()
 		m.c.inputs.Log.Seal()
 	}
 }
 
-// reconcile waits for the first tick.
+// reconcile runs Reconcile once ticks have started.
 func (m *stamping) reconcile(w *ecs.World) {
 	if m.started {
 		m.c.reconciler.Run(w)
 	}
 }
 
-// gather brings the log to where the clock is, before.
+// gather first moves the log to the clock's tick.
 func (m *stamping) gather(w *ecs.World) {
-	m.follow()
+	m.followClock()
 	if m.idle = m.paused || !m.started; !m.idle {
 		m.c.inputs.Run(w)
 	}
 }
 
-// predict simulates the newest input whose tick has come.
+// predict simulates the newest input whose tick is due.
 func (m *stamping) predict(w *ecs.World) {
 	if !m.idle {
 		m.c.predictor.Run(w)
 	}
 }
 
-// send also tells how far this client leads.
+// send also reports how far this client leads.
 func (m *stamping) send(w *ecs.World) {
 	if target, ok := m.due(); ok {
 		m.c.steps.steering.Set(math.Round(min(max(float64(m.Applied()+1)-target, 0), wire.MaxShift)))
@@ -141,7 +140,7 @@ func (m *stamping) send(w *ecs.World) {
 	m.c.send(w)
 }
 
-// Applied is the newest input whose tick has come.
+// Applied returns the newest input whose tick is due.
 func (m *stamping) Applied() uint32 {
 	if !m.started {
 		return 0
@@ -149,7 +148,7 @@ func (m *stamping) Applied() uint32 {
 	return m.c.predictor.Due()
 }
 
-// Coming is an input that was gathered before, where inputs apply later.
+// Coming returns the next input, which may already be gathered if inputs apply with a delay.
 func (m *stamping) Coming() (tick, input uint32, share float64) {
 	if !m.started || m.paused {
 		return 0, 0, 0
@@ -158,16 +157,16 @@ func (m *stamping) Coming() (tick, input uint32, share float64) {
 	return input, input, m.c.steps.loop.Passed(m.c.steps.now)
 }
 
-// Foresee gives it.
+// Foresee sets the input.
 func (m *stamping) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(input)) }
 
-// due is the tick that the server will be at when the next one is due here: without a lead
-// the two are the same, so that what it tells is of a tick that has been predicted.
+// due returns the server's tick when the next tick is due here. Without a lead the two are equal, so that the
+// server's states are of predicted ticks.
 func (m *stamping) due() (tick float64, ok bool) {
 	return m.clock.Target(m.ticks.At(m.c.steps.loop.Next()))
 }
 
-// gap is how many ticks this client is behind where it should be.
+// gap returns how many ticks this client is behind its target.
 func (m *stamping) gap() float64 {
 	target, ok := m.due()
 	if !ok || !m.started {
@@ -176,8 +175,7 @@ func (m *stamping) gap() float64 {
 	return target + float64(m.lead()) - float64(m.Applied()+1)
 }
 
-// Rate changes by so little that nobody sees it. Where that would take too long ticks are
-// left out here, or made up for by More.
+// Rate changes too little for players to notice. For larger differences, Rate skips ticks, or More catches up.
 func (m *stamping) Rate() float64 {
 	gap := m.gap()
 	m.paused = gap < -m.tooFar || m.paused && gap < -1
@@ -187,14 +185,14 @@ func (m *stamping) Rate() float64 {
 	return 1 + min(max(gap/slewTicks, -clock.MaxSteer), clock.MaxSteer)
 }
 
-// BeforeReceive is all but one: the server tells of ticks when they are due, and the frame may
-// come later.
+// BeforeReceive returns all but one: the server sends the state of a tick when it is due, and the frame may be
+// later.
 func (m *stamping) BeforeReceive(due int) int { return due - 1 }
 
-// More makes up for ticks that are too many to slew.
+// More catches up if the gap is too large for Rate.
 func (m *stamping) More(extra int) bool { return extra < makeUp && !m.idle && m.gap() > tooLate }
 
-// roundTrip is that of late, in ticks.
+// roundTrip returns the recent round trip in ticks.
 func (m *stamping) roundTrip() float64 {
 	st := m.c.link.session.Stats()
 	return m.ticks.RoundTrip(st.MinRTT, st.RTT)

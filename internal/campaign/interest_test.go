@@ -508,7 +508,7 @@ func (h *history) compare(a *audit, k *player) {
 		}
 	}
 	h.kept(a, k, "world", func(x *watched) *held { return &x.world })
-	systems.Told(k.Client.Client, func(id uint32, _ uint64) {
+	systems.NewestEntities(k.Client.Client, func(id uint32, _ uint64) {
 		x := h.at(k.ServerTick())
 		if x == nil {
 			return

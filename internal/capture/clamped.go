@@ -10,26 +10,25 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// clampLog names each component field whose value was outside its range, once.
-// It is asked only when a column had such a value, so a world without them pays
-// nothing.
+// clampLog logs each component field with a value outside its range once. It is used only when a column had such a
+// value, so that other worlds pay nothing.
 type clampLog struct {
 	logger logging.Logger
-	told   [][]bool // by replicated component and field; nil: none of it was told
-	left   []int    // fields not told, where told is not nil
+	logged [][]bool // by replicated component and field; nil: none of its fields was logged
+	left   []int    // fields not logged, if logged is not nil
 	value  []uint64 // room for one component
 }
 
 func newClampLog(comps []*ecs.Component, l logging.Logger) clampLog {
 	n := len(comps)
-	return clampLog{logger: l, told: make([][]bool, n), left: make([]int, n)}
+	return clampLog{logger: l, logged: make([][]bool, n), left: make([]int, n)}
 }
 
-// column looks through the column of a component in which a value was clamped.
-func (l *clampLog) column(comp *ecs.Component, t ecs.Table) {
+// logColumn checks the column of a component in which a value was clamped.
+func (l *clampLog) logColumn(comp *ecs.Component, t ecs.Table) {
 	k, s := comp.Replicated(), comp.Schema
-	if l.told[k] == nil {
-		l.told[k], l.left[k] = make([]bool, len(s.Fields)), len(s.Fields)
+	if l.logged[k] == nil {
+		l.logged[k], l.left[k] = make([]bool, len(s.Fields)), len(s.Fields)
 	}
 	for from := 0; from < len(t.Entities) && l.left[k] > 0; from++ {
 		row, _ := s.FirstClamped(unsafe.Add(t.Column(comp), uintptr(from)*s.Size), len(t.Entities)-from)
@@ -37,13 +36,13 @@ func (l *clampLog) column(comp *ecs.Component, t ecs.Table) {
 			return
 		}
 		from += row
-		l.row(comp, unsafe.Add(t.Column(comp), uintptr(from)*s.Size), uint32(t.NetIDs[from]))
+		l.logRow(comp, unsafe.Add(t.Column(comp), uintptr(from)*s.Size), uint32(t.NetIDs[from]))
 	}
 }
 
-// row tells of the fields of one component that are news. To find the ones behind
-// the first, it puts each into a copy of the component that is otherwise sound.
-func (l *clampLog) row(comp *ecs.Component, p unsafe.Pointer, id uint32) {
+// logRow logs the fields of one component that were not logged before. To test each field alone, it copies the
+// field into a valid copy of the component.
+func (l *clampLog) logRow(comp *ecs.Component, p unsafe.Pointer, id uint32) {
 	k, s := comp.Replicated(), comp.Schema
 	l.value = reuse.Longer(l.value, int(s.Size+7)/8)
 	sound := unsafe.Pointer(&l.value[0])
@@ -52,7 +51,7 @@ func (l *clampLog) row(comp *ecs.Component, p unsafe.Pointer, id uint32) {
 	s.Snap(sound)
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if l.told[k][i] {
+		if l.logged[k][i] {
 			continue
 		}
 		at := whole[f.Offset : f.Offset+kindSize(f.Kind)]
@@ -60,7 +59,7 @@ func (l *clampLog) row(comp *ecs.Component, p unsafe.Pointer, id uint32) {
 		copy(kept[:], at)
 		copy(at, unsafe.Slice((*byte)(unsafe.Add(p, f.Offset)), len(at)))
 		if row, _ := s.FirstClamped(sound, 1); row == 0 {
-			l.told[k][i] = true
+			l.logged[k][i] = true
 			l.left[k]--
 			l.logger.Warn("value outside its range was clamped; more in this field are only counted",
 				"component", comp.Name, "field", f.Path, "value", s.Format(i, p), "entity", id)

@@ -6,9 +6,8 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// snap gives a set the course that is meant: the one along the entity's heading at
-// a usual pace, or a usual one, when it is the one that was measured but for
-// rounding, of the value in memory and of the course. Receivers can tell those.
+// snap replaces the course of a set by a more common one if the difference can be rounding: a course along the
+// entity's heading at a usual pace, or a usual course. Receivers can predict those.
 func (s *set) snap(m *met, course *[3]int32, exact *[3]float64, words []int32) {
 	near := func(v *[3]int32, n int, slack float64) bool {
 		for k := range n {
@@ -49,12 +48,12 @@ func (s *set) snap(m *met, course *[3]int32, exact *[3]float64, words []int32) {
 	m.next = (m.next + 1) % len(m.usual)
 }
 
-// off is how far a place is from a value, the short way round.
+// off returns the distance of a place from a value, the shorter way around for angles.
 func (f *lineField) off(r int64, truth float64) float64 {
 	return f.turned(truth - float64(r))
 }
 
-// turned brings the difference of two angles to within half a turn.
+// turned maps the difference of two angles to within half a turn.
 func (f *lineField) turned(d float64) float64 {
 	if turn := float64(f.turn); turn > 0 && math.Abs(d) > turn/2 {
 		d -= float64(turn * math.Round(d/turn))
@@ -62,12 +61,12 @@ func (f *lineField) turned(d float64) float64 {
 	return d
 }
 
-// round is the place closest to a value.
+// round returns the place nearest to a value.
 func (f *lineField) round(truth float64) int32 {
 	return f.fold(int64(math.Floor(truth + 0.5)))
 }
 
-// fold brings a place to the words of its field, if it is an angle.
+// fold maps a place of an angle field to the words of its field.
 func (f *lineField) fold(r int64) int32 {
 	if f.turn > 0 && uint64(r) >= uint64(f.turn) {
 		if r %= f.turn; r < 0 {

@@ -2,7 +2,7 @@
 // entities at one send, quantized, in groups of 64 slots, once for all clients.
 //
 //   - Capture a world at each send and find older captures: [Ring].
-//   - Read what was captured: [Frame].
+//   - Read a capture: [Frame].
 //
-// Components that only the owner of an entity may see are in no frame.
+// Frames contain no components that only the owner of an entity may see.
 package capture

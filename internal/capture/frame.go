@@ -14,20 +14,20 @@ import (
 
 // Frame is the replicated state of a world at one send.
 type Frame struct {
-	// Send is the number of the send and Tick the step after which it was taken.
+	// Send is the number of the send, and Tick the tick after which it was captured.
 	Send, Tick uint32
-	// Groups hold the entities. All slots of all groups are known. A group stays
-	// at its index from frame to frame; newer frames may have more groups.
+	// Groups holds the entities. All slots of all groups are known. A group keeps its index from frame to frame;
+	// newer frames may have more groups.
 	Groups []delta.Group
 
 	owners [][delta.GroupSize]uint32
-	latest *latest // what newer frames have taken over
-	homes  []homed
+	latest *latest // data of the newest frame only
+	homes  []groupHome
 	owned  []Owned
-	partly []Owned // without all of their components
+	partly []Owned // places that lack some of the entity's components
 }
 
-// frames are those that are kept.
+// frames holds the stored frames.
 type frames struct {
 	bySend [Kept]*Frame
 	spare  []*Frame
@@ -35,9 +35,10 @@ type frames struct {
 	depth  uint32 // see [Ring.Depth]
 }
 
-// room is an old frame, to be the one of a send, with so many groups. Those that are too old go.
-func (x *frames) room(send uint32, groups int) (f *Frame) {
-	keeps := uint32(min(max(keptGroups/max(groups, 1), leastKept), Kept))
+// allocate returns a frame for a send with the given number of groups, reusing an old one. It drops frames that are
+// too old.
+func (x *frames) allocate(send uint32, groups int) (f *Frame) {
+	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), Kept))
 	for i, f := range x.bySend {
 		if f != nil && send-f.Send >= keeps {
 			f.Send = 0
@@ -54,13 +55,13 @@ func (x *frames) room(send uint32, groups int) (f *Frame) {
 	return f
 }
 
-// latest is what the newest frame alone has: handles by group and slot.
+// latest holds data of the newest frame only, by group and slot.
 type latest struct {
 	entities [][delta.GroupSize]ecs.Entity
-	wholes   [][delta.GroupSize]whole // nil where there are no veils
+	wholes   [][delta.GroupSize]whole // nil if there are no veils
 }
 
-// Owned is an entity that a client owns.
+// Owned is the place of an entity that a client owns.
 type Owned struct {
 	Client      uint32
 	Group, Slot int
@@ -69,21 +70,20 @@ type Owned struct {
 // Owner returns the client that owns the entity in an alive slot, 0 for none.
 func (f *Frame) Owner(group, slot int) uint32 { return f.owners[group][slot] }
 
-// Entity returns the world's handle of the entity in an alive slot of the newest frame. It is dead
-// when the entity has been despawned since.
+// Entity returns the world's handle of the entity in an alive slot of the newest frame. It is dead if the entity
+// has been despawned since.
 func (f *Frame) Entity(group, slot int) ecs.Entity { return f.latest.entities[group][slot] }
 
-// Home is the home of the entities of a group, or of those that it had: see [Homes].
+// Home returns the home of a group's entities, or of its last ones: see [Homes].
 func (f *Frame) Home(group int) int32 { return f.homes[group].home }
 
-// Resting reports whether nobody is in a group, and somebody was a few sends ago.
+// Resting reports whether a group is empty and had entities a few sends ago.
 func (f *Frame) Resting(group int) bool { return f.homes[group].resting }
 
-// Founded reports whether a group began anew at this send, with a home and nobody in it from
-// before.
+// Founded reports whether a group started over at this send, with a home and without earlier entities.
 func (f *Frame) Founded(group int) bool { return f.homes[group].founded }
 
-// Same are the slots of a group in which the entity was there in a frame before, nil for none.
+// Same returns the slots of a group that hold the same entity as in an earlier frame, nil for none.
 func (f *Frame) Same(before *Frame, group int) (same uint64) {
 	if before == nil || group >= len(before.Groups) {
 		return 0
@@ -97,17 +97,16 @@ func (f *Frame) Same(before *Frame, group int) (same uint64) {
 	return same
 }
 
-// homed is the home of a group, and what became of the group.
-type homed struct {
+// groupHome is the home of a group and the state of the group.
+type groupHome struct {
 	home             int32
 	resting, founded bool
 }
 
-// Owned returns the entities of one client, in order of group and slot. The
-// slice belongs to the frame.
+// Owned returns the entities of one client, in order of group and slot. The slice belongs to the frame.
 func (f *Frame) Owned(client uint32) []Owned { return ownedBy(f.owned, client) }
 
-// Partly are the places where entities of one client are without all of their components, in the same order: see
+// Partly returns the places in which entities of one client lack some of their components, in the same order: see
 // [Frame.Veils].
 func (f *Frame) Partly(client uint32) []Owned { return ownedBy(f.partly, client) }
 
@@ -120,8 +119,8 @@ func ownedBy(all []Owned, client uint32) []Owned {
 	return all[from:to:to]
 }
 
-// begin makes f the frame of a send with so many groups, all of them empty.
-func (f *Frame) begin(send, tick uint32, groups int) {
+// reset makes f the frame of a send with empty groups.
+func (f *Frame) reset(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.owners = reuse.Longer(f.owners, groups)
@@ -134,8 +133,8 @@ func (f *Frame) begin(send, tick uint32, groups int) {
 	}
 }
 
-// end puts in order what was added.
-func (f *Frame) end() {
+// sort sorts the lists of owned entities.
+func (f *Frame) sort() {
 	less := func(a, b Owned) int {
 		return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Slot, b.Slot))
 	}
@@ -146,7 +145,7 @@ func (f *Frame) end() {
 	}
 }
 
-// place is where an entity is found in frames.
+// place is the place of an entity in frames.
 type place struct {
 	id          components.NetID
 	group, slot int32

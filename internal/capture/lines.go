@@ -9,50 +9,46 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// Closed-loop capture: what is replicated of a field is not its value but a line
-// near it, and the next value is compared with the line, not with the value before.
-// While it is near enough, nothing is news. The error never adds up, because the
-// line that receivers know is the one that is compared.
+// Closed-loop capture: the replicated state of a field is not its value but a line near it. The next value is
+// compared with the line, not with the previous value. While the value stays near the line, nothing changes. Errors
+// do not add up, because the comparison uses the line that receivers know.
 //
-// A line that has strayed bends: it takes the change of the last simulation step
-// as its own, from the step on that brings it closest to the value. If there is no
-// such step, it jumps. A jump in the last step before a send looks like a bend
-// there; which of the two it was is told by what the same lines did before.
+// A line from which the value has departed bends: it takes the change of the last simulation step as its new slope,
+// from the step on that brings it nearest to the value. If no step does, it jumps. A jump in the last step before a
+// send looks like a bend there; earlier behavior of the same lines decides.
 
 // line is a field as receivers know it: place and change per send, in words.
 type line struct{ r, v int32 }
 
-// bend is the past of the lines of a set.
+// bend is the history of the lines of a set.
 type bend struct {
-	age    uint16 // sends since the last one
+	age    uint16 // sends since the last bend
 	fresh  bool   // there is no line yet
-	guess  bool   // it could have been a bend or a jump
-	jumper bool   // jumps when in doubt
+	guess  bool   // the last one may have been a bend or a jump
+	jumper bool   // treat doubtful cases as jumps
 }
 
-// maxChange bounds the change per send, so that sums of some thousands of them
-// stay far from overflow.
+// maxChange is the maximum change per send, so that sums of some thousands of changes cannot overflow.
 const maxChange = 1 << 28
 
-// maxGap is how many sends may be between two frames for lines to go on.
+// maxGap is the maximum number of sends between two frames for which lines continue.
 const maxGap = 16
 
-// settle is for how many seconds a line must be at rest to be put on the word
-// closest to the value.
-const settle = 3
+// restSeconds is how long a line must be at rest before it is set to the word nearest to the value.
+const restSeconds = 3
 
-// nearly is by how many tolerances a bend may miss and still be none of a jump.
+// nearly is the number of tolerances by which a bend may miss without counting as a jump.
 const nearly = 3
 
-// step is the values of one table one simulation step before a send.
+// step holds the values of one table one simulation step before a send.
 type step struct {
 	plan   *plan
 	ids    []components.NetID
 	truths []float64
 }
 
-// remember keeps the values as they stand, to draw lines through.
-func (r *Ring) remember() {
+// storeStep stores the current values, from which the slopes of lines are computed.
+func (r *Ring) storeStep() {
 	n := 0
 	for t := range r.w.Netcode().Tables {
 		for l := range r.concealed.layers(t.Mask) {
@@ -70,15 +66,15 @@ func (r *Ring) remember() {
 	r.before = r.before[:n]
 }
 
-// start makes the lines of a slot new.
-func (p *plan) start(g *group, slot int) {
+// resetLines starts the lines of a slot over.
+func (p *plan) resetLines(g *group, slot int) {
 	for i := range p.sets {
 		g.bends[slot*len(p.sets)+i] = bend{fresh: true}
 	}
 }
 
-// draw moves the lines of one entity on by a send and writes them into its record.
-func (r *Ring) draw(g *group, slot int, words []int32) {
+// updateLines advances the lines of one entity by a send and writes them into its record.
+func (r *Ring) updateLines(g *group, slot int, words []int32) {
 	p, at := g.plan, g.rows[slot]
 	t := &r.tables[at.table]
 	rows, gap := len(t.ids), int64(r.gap)
@@ -100,8 +96,8 @@ func (r *Ring) draw(g *group, slot int, words []int32) {
 		switch {
 		case !near:
 			r.bend(s, g.met(i), b, lines, truths, at, words)
-		case rest && b.age >= uint16(settle*r.rate):
-			// A bend of nothing but rounding: only when there is some.
+		case rest && b.age >= uint16(restSeconds*r.rate):
+			// A bend because of rounding: only if there is a difference.
 			for k := range s.fields {
 				f := &s.fields[k]
 				l := &lines[f.line]
@@ -126,7 +122,7 @@ func (r *Ring) draw(g *group, slot int, words []int32) {
 	}
 }
 
-// bend gives the lines of a set that has strayed a new course.
+// bend computes a new course for the lines of a set from which the values have departed.
 func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row rowRef, words []int32) {
 	rows := len(r.tables[row.table].ids)
 	past, stride := r.past(int(row.table), int(row.row))
@@ -182,7 +178,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 		case b.fresh || at < 0:
 			*l = line{f.round(truths[f.line*rows]), course[k]}
 		case b.guess && b.jumper:
-			l.r = f.round(truths[f.line*rows]) // and goes on as it did
+			l.r = f.round(truths[f.line*rows]) // it keeps its slope
 		default:
 			*l = line{f.fold(int64(l.r) + delta.Bend(l.v, course[k], at, all, n)), course[k]}
 		}
@@ -190,8 +186,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 	b.fresh, b.age = false, 0
 }
 
-// drifted reports whether the lines have strayed by what rounding adds up to, and
-// not by a jump.
+// drifted reports whether the lines missed by accumulated rounding, not by a jump.
 func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool {
 	for k := range s.fields {
 		f := &s.fields[k]
@@ -203,8 +198,7 @@ func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool 
 	return true
 }
 
-// past returns the values of a row one step ago, and how far apart they lie; nil
-// when they are not known.
+// past returns the values of a row one step ago, and the distance between its fields; nil if they are unknown.
 func (r *Ring) past(table, row int) (truths []float64, stride int) {
 	if r.since != r.steps*r.gap || r.gap > maxGap {
 		return nil, 0

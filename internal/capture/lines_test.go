@@ -195,7 +195,7 @@ func TestRestSettles(t *testing.T) {
 	var last []lines
 	moved := 0
 	var f *Frame
-	for range 20 * (settle + 1) {
+	for range 20 * (restSeconds + 1) {
 		f = s.send(nil)
 		for i, e := range all {
 			l := s.lines(t, f, e)

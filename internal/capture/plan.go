@@ -11,14 +11,14 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// plan is how entities with one set of components are captured.
+// plan describes how entities with one set of components are captured.
 type plan struct {
 	mask  uint64
-	veils uint8 // that there are components of
+	veils uint8 // bits of the veils with components in mask
 	width int   // words of a record
 	parts []part
-	sets  []set // the one with the angle that others move along first
-	lines int   // fields that are sent as lines
+	sets  []set // the one with the heading comes first
+	lines int   // number of fields that are sent as lines
 	cols  []column
 }
 
@@ -28,41 +28,39 @@ type part struct {
 	at   int
 }
 
-// set is the fields whose lines bend together: the axes of an entity's place, or
-// one field alone.
+// set is a group of fields whose lines bend together: the axes of an entity's position, or a single field.
 type set struct {
 	fields []lineField
-	// The angle that the first two fields move along: its word, and the field;
-	// nil for none.
+	// The angle along which the first two fields move: its word and its field; nil: none.
 	along *schema.Field
 	angle int
-	met   met // where all entities have one home
+	met   met // if entities have no homes
 }
 
-// met is courses, and paces along the heading, that were met before.
+// met stores recent courses, and recent paces along the heading.
 type met struct {
 	usual [16][3]int32
 	paces [4]int32
-	next  int // to be replaced in usual
-	pace  int // and in paces
+	next  int // index in usual to replace next
+	pace  int // index in paces to replace next
 }
 
 // lineField is a field that is sent as a line.
 type lineField struct {
-	line  int // its number in the plan
-	word  int // in the record: place, then change
+	line  int // its index in the plan
+	word  int // index in the record: place, then change
 	slack float64
-	noise float64 // of the change per send, from the rounding of values in memory
-	turn  int64   // words in a full turn, 0 for what is no angle
+	noise float64 // rounding error of the change per send
+	turn  int64   // words of a full turn, 0 if the field is not an angle
 }
 
-// column is where the values of a line field come from.
+// column is the source of the values of a line field.
 type column struct {
 	comp  *ecs.Component
 	field int
 }
 
-// planOf returns the plan of a component mask; guess may be it.
+// planOf returns the plan for a component mask. It tries guess first.
 func (r *Ring) planOf(mask uint64, guess *plan) *plan {
 	if guess != nil && guess.mask == mask {
 		return guess
@@ -76,9 +74,9 @@ func (r *Ring) planOf(mask uint64, guess *plan) *plan {
 }
 
 func (r *Ring) newPlan(mask uint64) *plan {
-	p := &plan{mask: mask, veils: r.concealed.of(mask), width: r.layout.RecordWords(mask)}
+	p := &plan{mask: mask, veils: r.concealed.veilsOf(mask), width: r.layout.RecordWords(mask)}
 	var axes [3]lineField
-	var grid [3]float64 // 0 where there is no such axis
+	var grid [3]float64 // 0: no such axis
 	var angle *schema.Field
 	angleWord := 0
 	for m := mask; m != 0; m &= m - 1 {
@@ -130,7 +128,7 @@ func (r *Ring) newPlan(mask uint64) *plan {
 	return p
 }
 
-// truths appends the values of a table's line fields in steps, row by row.
+// truths appends the values of a table's line fields in steps, field by field.
 func (p *plan) truths(dst []float64, t ecs.Table) []float64 {
 	if p.lines == 0 {
 		return dst

@@ -2,8 +2,8 @@ package capture
 
 import "encoding/binary"
 
-// PackRaw puts the bytes of [schema.Table.AppendRaw] into the words of a record of a
-// [delta.NewRawLayout], and returns how many those are.
+// PackRaw stores the bytes of [schema.Table.AppendRaw] in the words of a record of [delta.NewRawLayout], and
+// returns the number of words.
 func PackRaw(words []int32, raw []byte) int {
 	n := 0
 	for ; len(raw) >= 4; raw = raw[4:] {

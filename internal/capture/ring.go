@@ -15,86 +15,84 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Kept is how many sends a [Ring] keeps the frames of at most; leastKept it keeps however large
-// they are, and between them as many as hold keptGroups groups.
+// Kept is the maximum number of frames that a [Ring] stores. It stores at least minKept, and in between as many as
+// have keptGroups groups in total.
 const (
 	Kept       = 128
-	leastKept  = 24
+	minKept    = 24
 	keptGroups = 256 * Kept
 )
 
-// Ring captures a world and keeps the newest frames. It belongs to the world's
-// goroutine. In the steady state it allocates nothing.
+// Ring captures a world and stores the newest frames. Use it only from the world's goroutine. In steady state it
+// allocates nothing.
 type Ring struct {
 	w         *ecs.World
 	layout    *delta.Layout
 	steps     int // simulation steps between two sends
-	rate      int // sends a second, at least 1
+	rate      int // sends per second, at least 1
 	comps     []*ecs.Component
-	concealed concealed // components that not everybody may see
+	concealed concealed // components that not every client may see
 
 	frames frames
 	slots  slots
 	plans  map[uint64]*plan // by component mask
-	tables []table          // in the order of the world; those of one with veils one behind the other
+	tables []table          // in the order of the world; the layers of a table with veils are adjacent
 	late   []arrival
-	words  []int32   // of all tables, while they are captured
-	truths []float64 // values of fields that are sent as lines, likewise
+	words  []int32   // of all tables, during a capture
+	truths []float64 // values of fields that are sent as lines, during a capture
 	before []step    // values at the step before a send
 	since  int       // steps since the newest frame
 	newest uint32    // send of the newest frame
-	gap    int       // sends from the one before to the one being taken
+	gap    int       // sends between the previous frame and the current one
 
-	clamped []uint64
-	told    clampLog
+	clamped  []uint64
+	clampLog clampLog
 }
 
-// table is what is known of a table of the world while it is captured, in one layer.
+// table is one layer of a table of the world during a capture.
 type table struct {
 	of       ecs.Table
 	layer    layer
 	plan     *plan
-	places   []place // of the rows; kept from send to send as a guess
+	places   []place // of the rows; the previous send's places serve as a guess
 	entities []ecs.Entity
 	ids      []components.NetID
 	owners   []uint32
-	words    int // where its words begin
+	words    int // index of its first word
 	truths   int
 }
 
-// arrival is a row that has no slot yet.
+// arrival is a row without a slot.
 type arrival struct {
 	id         components.NetID
 	table, row int32
 	home       int32
-	from       place // where it was, with the same components; from.id 0: nowhere
-	move       int   // by how many moves this is the last, 0 where it was nowhere
+	from       place // its previous place with the same components; from.id 0: none
+	move       int   // 1 plus the index of its move in slots.moved; 0: it was not captured before
 }
 
-// Homes says which entities share groups: those of the same components that have the same
-// home.
+// Homes decides which entities share groups: those with the same components and the same home.
 type Homes interface {
-	// Table begins with the entities of a table, as they are with some of the veils that they have; it begins
-	// with none.
+	// Table starts the entities of a table, with some of their veils. The first call for a table has no veils.
 	Table(t ecs.Table, veils uint8)
-	// Home is the home of the entity in one of its rows, and not 0; old is the one that it had, 0
-	// for none.
+	// Home returns the home of the entity in a row of the table, not 0. old is its previous home, 0 for none.
 	Home(row int, old int32) int32
-	// Veils are sets of components of which a receiver knows all that an entity has, or none: see [Frame.Veils].
+	// Veils returns sets of components. A receiver knows all components of a set that an entity has, or none: see
+	// [Frame.Veils].
 	Veils() []uint64
 }
 
-// New returns a ring without frames. steps is the number of simulation steps from
-// one send to the next, at least 1. Values outside their range are named in log,
-// once for each field. homes may be nil: entities of the same components share groups, and there are no veils.
+// New returns a ring without frames. steps is the number of simulation steps between two sends, at least 1. log
+// receives values outside their range, once per field. homes may be nil: then entities with the same components
+// share groups, and there are no veils.
 func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log logging.Logger) *Ring {
 	comps := w.Protocol().Replicated()
 	r := &Ring{
 		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
-		slots:   slots{homes: homes, places: map[layered]place{}, byKind: map[kind]int32{}},
-		plans:   map[uint64]*plan{},
-		clamped: make([]uint64, len(comps)),
-		told:    newClampLog(comps, log),
+		slots:    slots{homes: homes, places: map[layered]place{}, byKind: map[kind]int32{}},
+		plans:    map[uint64]*plan{},
+		clamped:  make([]uint64, len(comps)),
+		clampLog: newClampLog(comps, log),
 	}
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
@@ -107,8 +105,7 @@ func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log logging
 	return r
 }
 
-// At returns the frame of a send, or nil when it is no longer kept or was never
-// taken.
+// At returns the frame of a send, or nil if it is no longer stored or was never captured.
 func (r *Ring) At(send uint32) *Frame {
 	if f := r.frames.bySend[send%Kept]; send != 0 && f != nil && f.Send == send {
 		return f
@@ -116,11 +113,11 @@ func (r *Ring) At(send uint32) *Frame {
 	return nil
 }
 
-// Depth is how many sends before the newest frame are kept at least, if they were taken, as long
-// as there are not many more groups.
+// Depth returns the number of sends before the newest frame that are stored at least, while the number of groups
+// stays about the same.
 func (r *Ring) Depth() uint32 { return r.frames.depth }
 
-// Slot returns where an entity is in the newest frame, with all of its components.
+// Slot returns the place of an entity in the newest frame, with all of its components.
 func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
 	for group, slot := range r.Slots(id) {
 		return group, slot, true
@@ -128,8 +125,8 @@ func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
 	return 0, 0, false
 }
 
-// Slots are the groups and slots where an entity is in the newest frame, the one with all of its components
-// first: see [Frame.Veils].
+// Slots yields the groups and slots of an entity in the newest frame, first the one with all of its components: see
+// [Frame.Veils].
 func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
 	return func(yield func(group, slot int) bool) {
 		for veils := 1<<len(r.concealed.veils) - 1; veils >= 0; veils-- {
@@ -140,54 +137,53 @@ func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
 	}
 }
 
-// Moves is how entities came to the slots of a group of the newest frame.
+// Moves returns how entities entered and left the slots of a group of the newest frame.
 func (r *Ring) Moves(group int) *Moves { return &r.slots.groups[group].moves }
 
-// Moved are the moves of entities from slot to slot after a send, oldest first, if that is not too long ago.
+// Moved returns the moves of entities after a send, oldest first, unless that is too long ago.
 func (r *Ring) Moved(after uint32) []Move { return r.slots.movedSince(after) }
 
-// Clamped returns how many values of a component, by its place in
-// [ecs.Protocol.Replicated], were outside their range when they were captured.
+// Clamped returns how many captured values of a component, by its index in [ecs.Protocol.Replicated], were outside
+// their range.
 func (r *Ring) Clamped(component int) uint64 { return r.clamped[component] }
 
-// Step is called after each simulation step, before Take when there is one after
-// the same step: lines are drawn through the last two steps before a send.
+// Step is called after each simulation step, and before Take if both follow the same step. Lines use the last two
+// steps before a send.
 func (r *Ring) Step() {
 	r.since++
 	if (r.since+1)%r.steps == 0 && r.steps > 1 {
-		r.remember()
+		r.storeStep()
 	}
 }
 
-// Take captures the world as it stands after step tick, as send number send, which
-// is not 0 and larger than the one before: by more than one where sends were left
-// out.
+// Take captures the world after tick as number send. send is not 0 and larger than the previous one, by more than
+// one if sends were skipped.
 func (r *Ring) Take(send, tick uint32) *Frame {
 	r.gap = int(min(send-r.newest, maxGap+1))
 	r.newest = send
-	r.read()
-	r.slots.begin(send)
-	r.place()
-	f := r.frames.room(send, len(r.slots.groups))
+	r.quantizeTables()
+	r.slots.startSend(send)
+	r.placeRows()
+	f := r.frames.allocate(send, len(r.slots.groups))
 	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
 	if len(r.concealed.veils) > 0 {
 		r.frames.latest.wholes = reuse.Longer(r.frames.latest.wholes, len(r.slots.groups))
 	}
-	f.begin(send, tick, len(r.slots.groups))
+	f.reset(send, tick, len(r.slots.groups))
 	for i := range f.Groups {
-		r.write(f, i)
+		r.writeGroup(f, i)
 	}
-	f.end()
-	r.slots.end(len(r.concealed.veils))
+	f.sort()
+	r.slots.endSend(len(r.concealed.veils))
 	r.since = 0
 	if r.steps == 1 {
-		r.remember()
+		r.storeStep()
 	}
 	return f
 }
 
-// read quantizes all columns of the world.
-func (r *Ring) read() {
+// quantizeTables quantizes all columns of the world.
+func (r *Ring) quantizeTables() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
@@ -203,7 +199,7 @@ func (r *Ring) read() {
 				comp := part.comp
 				if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 && l.whole() {
 					r.clamped[comp.Replicated()] += uint64(clamped)
-					r.told.column(comp, t)
+					r.clampLog.logColumn(comp, t)
 				}
 			}
 			r.truths = p.truths(r.truths, t)
@@ -215,9 +211,9 @@ func (r *Ring) read() {
 	r.tables = r.tables[:n]
 }
 
-// place finds the slot of each row. Newcomers get theirs in order of NetID, which
-// storage order has no part in.
-func (r *Ring) place() {
+// placeRows finds the slot of each row. New entities receive slots in the order of their NetIDs, which does not
+// depend on storage order.
+func (r *Ring) placeRows() {
 	r.late = r.late[:0]
 	for i := range r.tables {
 		t := &r.tables[i]
@@ -246,7 +242,7 @@ func (r *Ring) place() {
 				}
 			}
 			if ok {
-				r.slots.see(*p, i, row)
+				r.slots.markSeen(*p, i, row)
 			} else {
 				r.late = append(r.late, a)
 			}
@@ -258,17 +254,17 @@ func (r *Ring) place() {
 	slices.SortFunc(r.late, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.table, b.table)) })
 	for _, a := range r.late {
 		t := &r.tables[a.table]
-		p := r.slots.give(a, t.plan)
-		r.slots.see(p, int(a.table), int(a.row))
+		p := r.slots.assign(a, t.plan)
+		r.slots.markSeen(p, int(a.table), int(a.row))
 		t.places[a.row] = p
 	}
 }
 
-// write puts a group into a frame, in order of slots.
-func (r *Ring) write(f *Frame, group int) {
+// writeGroup writes a group into a frame, in the order of slots.
+func (r *Ring) writeGroup(f *Frame, group int) {
 	g := &r.slots.groups[group]
 	p := g.plan
-	f.homes[group] = homed{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
+	f.homes[group] = groupHome{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
 	var whole *[delta.GroupSize]whole
 	if len(r.concealed.veils) > 0 {
@@ -280,7 +276,7 @@ func (r *Ring) write(f *Frame, group int) {
 		t := &r.tables[g.rows[slot].table]
 		words := r.words[t.words+row*p.width:][:p.width]
 		if len(p.sets) > 0 {
-			r.draw(g, slot, words)
+			r.updateLines(g, slot, words)
 		}
 		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
 		entities[slot] = t.entities[row]

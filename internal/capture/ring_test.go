@@ -100,7 +100,7 @@ func TestSlotsAreSticky(t *testing.T) {
 				t.Fatalf("send %d: entity %d went from %v to %v", f.Send, id, was, now[id])
 			} else if gone, ok := left[now[id]]; !was2(ok, at, id) {
 				reused++
-				if f.Send-gone < rest {
+				if f.Send-gone < restSends {
 					t.Fatalf("send %d: slot %v was free for %d sends", f.Send, now[id], f.Send-gone)
 				}
 			}
@@ -152,7 +152,7 @@ func TestGroupsAreAlike(t *testing.T) {
 	if len(f.Groups) != 2 || f.Groups[0].Alive != 0 || f.Groups[1].Alive != allSlots {
 		t.Fatalf("%d groups", len(f.Groups))
 	}
-	for range rest {
+	for range restSends {
 		s.send(nil)
 	}
 	for range 10 {

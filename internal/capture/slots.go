@@ -13,25 +13,24 @@ import (
 
 const allSlots = 1<<delta.GroupSize - 1
 
-// rest is for how many sends a slot stays empty after its entity is gone. The
-// receivers then know it empty, and have drawn the entity to its end, before
-// another one stands there.
-const rest = 8
+// restSends is the number of sends for which a slot stays empty after its entity is gone. The receivers then know
+// that it is empty, and have finished drawing the entity, before another one uses the slot.
+const restSends = 8
 
-// slots says which entity has which slot of which group. A group holds entities
-// with the same components, so that its records are alike, and of the same home.
+// slots assigns entities to the slots of groups. A group holds entities with the same components, so that its
+// records are alike, and with the same home.
 type slots struct {
-	homes  Homes // nil: all have one
+	homes  Homes // nil: all entities have the same home
 	places map[layered]place
 	groups []group
-	byKind map[kind]int32 // the first group of a kind; group.next is the one behind it
-	empty  []int32        // groups that nobody was in as the send began, ascending
-	taken  int            // of these, how many were tried
-	moved  []Move         // in the sends that frames are kept of, oldest first
+	byKind map[kind]int32 // the first group of a kind; group.next is the next one
+	empty  []int32        // groups that were empty at the start of the send, ascending
+	taken  int            // number of these that were tried
+	moved  []Move         // in the sends whose frames are stored, oldest first
 	send   uint32
 }
 
-// layered is an entity with some of the veils that it has.
+// layered is an entity with some of its veils.
 type layered struct {
 	id    components.NetID
 	veils uint8
@@ -43,23 +42,23 @@ type kind struct {
 	home int32
 }
 
-// group is the standing of one group.
+// group is the state of one group.
 type group struct {
-	kind           // of its entities; when it is empty, of those that it had
-	next    int32  // group of the kind, -1 for none
-	founded uint32 // send at which it became one of its kind
+	kind           // of its entities, or of its last ones if it is empty
+	next    int32  // next group of the kind, -1 for none
+	founded uint32 // send at which it became a group of its kind
 	alive   uint64
-	seen    uint64 // those that the world still has
-	idle    uint64 // free slots that another entity may not have yet
+	seen    uint64 // alive slots that the world still has
+	idle    uint64 // free slots that must not be reused yet
 	ids     [delta.GroupSize]components.NetID
-	rows    [delta.GroupSize]rowRef // where the world has those seen
+	rows    [delta.GroupSize]rowRef // rows of the seen slots
 	moves   Moves
 	lines   []line // by slot, then by field
 	bends   []bend // by slot, then by set
-	mets    []met  // by set, where entities have homes: others' courses show in nothing
+	mets    []met  // by set, if entities have homes: courses of other homes must have no effect
 }
 
-// met is what the entities of the group met before, of a set.
+// met returns the recent courses of a set for this group.
 func (g *group) met(set int) *met {
 	if g.home == 0 {
 		return &g.plan.sets[set].met
@@ -67,11 +66,11 @@ func (g *group) met(set int) *met {
 	return &g.mets[set]
 }
 
-// rowRef is a row of a table, by their numbers.
+// rowRef is the index of a table and a row.
 type rowRef struct{ table, row int32 }
 
-// begin starts a send.
-func (s *slots) begin(send uint32) {
+// startSend starts a send.
+func (s *slots) startSend(send uint32) {
 	s.send, s.empty, s.taken = send, s.empty[:0], 0
 	if n := len(s.moved) - len(s.movedSince(max(send, Kept)-Kept)); n > len(s.moved)/2 {
 		s.moved = append(s.moved[:0], s.moved[n:]...)
@@ -80,7 +79,7 @@ func (s *slots) begin(send uint32) {
 		g := &s.groups[i]
 		g.seen = 0
 		for m := g.idle; m != 0; m &= m - 1 {
-			if k := bits.TrailingZeros64(m); send-g.moves.at[k] >= rest {
+			if k := bits.TrailingZeros64(m); send-g.moves.at[k] >= restSends {
 				g.idle &^= 1 << k
 			}
 		}
@@ -88,14 +87,14 @@ func (s *slots) begin(send uint32) {
 			continue
 		}
 		s.empty = append(s.empty, int32(i))
-		if g.home != 0 { // whoever comes to it next, it is as if nobody had been there
+		if g.home != 0 { // its next entities must not depend on its previous ones
 			s.unlist(int32(i))
 			g.home = 0
 		}
 	}
 }
 
-// holds reports whether the entity of p has the place p.
+// holds reports whether place p still belongs to the entity of p.
 func (s *slots) holds(p place, kind *plan) bool {
 	if int(p.group) >= len(s.groups) {
 		return false
@@ -104,23 +103,23 @@ func (s *slots) holds(p place, kind *plan) bool {
 	return g.plan == kind && g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
 }
 
-// see notes that the entity of p is there, and where.
-func (s *slots) see(p place, table, row int) {
+// markSeen records the row of the entity of p.
+func (s *slots) markSeen(p place, table, row int) {
 	g := &s.groups[p.group]
 	g.seen |= 1 << p.slot
 	g.rows[p.slot] = rowRef{int32(table), int32(row)}
 }
 
-// movedSince are the moves after a send.
+// movedSince returns the moves after a send.
 func (s *slots) movedSince(after uint32) []Move {
 	n, _ := slices.BinarySearchFunc(s.moved, after+1, func(m Move, send uint32) int { return cmp.Compare(m.Send, send) })
 	return s.moved[n:]
 }
 
-// free takes an entity out of its slot, which has moved to another one, or is no more.
+// free removes an entity from its slot because it has moved or is gone.
 func (s *slots) free(p place, moved bool) {
 	g := &s.groups[p.group]
-	if g.moves.left(int(p.slot), s.send, moved); moved {
+	if g.moves.recordLeave(int(p.slot), s.send, moved); moved {
 		s.moved = append(s.moved, Move{p.id, int(p.group), int(p.slot), int(p.group), int(p.slot), s.send})
 	}
 	g.alive &^= 1 << p.slot
@@ -128,9 +127,9 @@ func (s *slots) free(p place, moved bool) {
 	delete(s.places, layered{p.id, g.plan.veils})
 }
 
-// give gives an entity a slot: in the first group of its kind that has one, else
-// in the first group that nobody is in, else in a new one.
-func (s *slots) give(a arrival, p *plan) place {
+// assign assigns an entity to a slot: in the first group of its kind with a free slot, otherwise in the first empty
+// group, otherwise in a new one.
+func (s *slots) assign(a arrival, p *plan) place {
 	k := kind{p, a.home}
 	at, ok := s.byKind[k]
 	for ok && s.groups[at].alive|s.groups[at].idle == allSlots {
@@ -144,8 +143,8 @@ func (s *slots) give(a arrival, p *plan) place {
 	bit := uint64(1) << slot
 	g.alive |= bit
 	g.ids[slot] = a.id
-	p.start(g, slot)
-	g.moves.come(slot, s.send, a.move > 0)
+	p.resetLines(g, slot)
+	g.moves.recordEnter(slot, s.send, a.move > 0)
 	if a.move > 0 {
 		m := &s.moved[a.move-1]
 		m.ToGroup, m.ToSlot = int(at), slot
@@ -194,9 +193,9 @@ func (s *slots) found(k kind) (at int32) {
 	return at
 }
 
-// before is the last group of a kind that is before another one, -1 for none, and the first of
-// the kind, or that one where there is none. They are in the order of their numbers, or where
-// there are homes in that in which they became what they are, since numbers depend on other homes.
+// before returns the last group of a kind before another one, -1 for none, and the first of the kind, or at if
+// there is none. Groups are ordered by number, or with homes by the time of founding, because numbers depend on
+// other homes.
 func (s *slots) before(k kind, at int32) (last, first int32) {
 	first, ok := s.byKind[k]
 	if !ok {
@@ -209,7 +208,7 @@ func (s *slots) before(k kind, at int32) (last, first int32) {
 	return last, first
 }
 
-// unlist takes a group out of those of its kind.
+// unlist removes a group from the list of its kind.
 func (s *slots) unlist(at int32) {
 	g := &s.groups[at]
 	switch before, _ := s.before(g.kind, at); {
@@ -222,8 +221,8 @@ func (s *slots) unlist(at int32) {
 	}
 }
 
-// end frees the slots of entities that the world no longer has, or not with all of these veils.
-func (s *slots) end(veils int) {
+// endSend frees the slots of entities that the world no longer has, or not with these veils.
+func (s *slots) endSend(veils int) {
 	for i := range s.groups {
 		g := &s.groups[i]
 		for m := g.alive &^ g.seen; m != 0; m &= m - 1 {

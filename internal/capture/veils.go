@@ -7,30 +7,30 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// A veil is a set of components that some receivers may not know. An entity that has some of them is captured twice:
-// in a group with them and in a group without, among others that never had any. With more veils it is captured with
-// each choice of those that it has. So what a frame says of an entity without a veil depends on nothing behind it,
-// not even on whether there is anything.
+// A veil is a set of components that only some receivers may know. An entity with some of these components is
+// captured twice: in a group with them, and in a group without them, among entities that never had any. With
+// several veils it is captured once for each combination. The state of an entity without a veil therefore does not
+// depend on the hidden components, not even on whether it has any.
 
-// concealed is which components not everybody may see.
+// concealed describes which components not every receiver may see.
 type concealed struct {
-	private uint64   // that only the owner may see
-	veils   []uint64 // at most 8 sets, of which none has a component of another
+	private uint64   // components that only the owner may see
+	veils   []uint64 // at most 8 disjoint sets
 }
 
-// layer is the entities of a table with some of the veils that they have.
+// layer is the entities of a table with some of their veils.
 type layer struct {
 	mask  uint64 // their components
 	veils uint8
-	has   uint8 // veils that they have
-	above int32 // how many tables farther they are with all of them
+	has   uint8 // veils that the entities have
+	above int32 // distance to the layer with all of their veils, in tables
 }
 
-// whole reports whether these are all components of the entities.
+// whole reports whether the layer has all components of the entities.
 func (l *layer) whole() bool { return l.veils == l.has }
 
-// of are the veils that a mask has components of.
-func (s *concealed) of(mask uint64) (veils uint8) {
+// veilsOf returns the veils with components in a mask.
+func (s *concealed) veilsOf(mask uint64) (veils uint8) {
 	for i, v := range s.veils {
 		if mask&v != 0 {
 			veils |= 1 << i
@@ -39,10 +39,10 @@ func (s *concealed) of(mask uint64) (veils uint8) {
 	return veils
 }
 
-// layers are those of the entities of a mask: first without any veil, at the end with all.
+// layers yields the layers of entities with a mask: first without any veil, last with all.
 func (s *concealed) layers(mask uint64) iter.Seq[layer] {
 	return func(yield func(layer) bool) {
-		has := s.of(mask)
+		has := s.veilsOf(mask)
 		l := layer{has: has, above: 1<<bits.OnesCount8(has) - 1}
 		for {
 			l.mask = mask &^ s.private
@@ -60,7 +60,7 @@ func (s *concealed) layers(mask uint64) iter.Seq[layer] {
 	}
 }
 
-// whole is where an entity of the newest frame is with all of its components, and the veils that it has.
+// whole is the place of an entity of the newest frame with all of its components, and its veils.
 type whole struct {
 	group int32
 	slot  uint8
@@ -69,8 +69,8 @@ type whole struct {
 
 func wholeAt(p place, has uint8) whole { return whole{p.group, uint8(p.slot), has} }
 
-// Veils are the veils that the entity in an alive slot of the newest frame has, by their bits. The slot may be one
-// where it is without some of them: those of which its mask there has no component. 0 where there are no veils.
+// Veils returns the bits of the veils of the entity in an alive slot of the newest frame. The slot itself may lack
+// some of them: those without components in its mask. It returns 0 if there are no veils.
 func (f *Frame) Veils(group, slot int) uint8 {
 	if f.latest.wholes == nil {
 		return 0
@@ -78,14 +78,15 @@ func (f *Frame) Veils(group, slot int) uint8 {
 	return f.latest.wholes[group][slot].veils
 }
 
-// Whole is where the entity in an alive slot of the newest frame is with all of its components, where there are veils.
+// Whole returns the place of the entity in an alive slot of the newest frame with all of its components, if there
+// are veils.
 func (f *Frame) Whole(group, slot int) (g, k int) {
 	w := f.latest.wholes[group][slot]
 	return int(w.group), int(w.slot)
 }
 
-// Distinct is the groups with each entity once, with all of its components. Where there are veils they are made in
-// room, which is returned with them; the frame is the newest one.
+// Distinct returns the groups of the newest frame with each entity once, with all of its components. If there are
+// veils, the groups are built in room, which is returned.
 func (f *Frame) Distinct(room []delta.Group) []delta.Group {
 	if f.latest.wholes == nil {
 		return f.Groups

@@ -63,7 +63,7 @@ func said(s *stage, f *Frame, veils uint8) (all []string) {
 				continue
 			}
 			mask := x.Masks[k]
-			if s.ring.concealed.of(mask) != f.Veils(g, k)&veils {
+			if s.ring.concealed.veilsOf(mask) != f.Veils(g, k)&veils {
 				continue
 			}
 			if first == 0 {

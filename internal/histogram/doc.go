@@ -1,4 +1,4 @@
 // Package histogram counts durations in a fixed amount of memory, within 3 %.
 //
-//   - All of them: [Histogram]. Those of the last minute: [Window].
+//   - All durations: [Histogram]. Those of the last minute: [Window].
 package histogram

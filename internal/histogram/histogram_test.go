@@ -26,22 +26,22 @@ func TestSharesAgreeWithSorting(t *testing.T) {
 		slices.Sort(all)
 		for _, q := range []float64{0, 0.5, 0.99, 0.999} {
 			want := all[int(q*float64(len(all)))]
-			if got := h.Share(q); got < want-time.Microsecond || got > want+want/32+time.Microsecond {
+			if got := h.Quantile(q); got < want-time.Microsecond || got > want+want/32+time.Microsecond {
 				t.Errorf("seed %d: %v of %d is %v, want %v", seed, q, len(all), got, want)
 			}
 		}
-		if h.Count() != uint64(len(all)) || h.Most() != all[len(all)-1] {
-			t.Errorf("seed %d: %d, the longest %v", seed, h.Count(), h.Most())
+		if h.Count() != uint64(len(all)) || h.Longest() != all[len(all)-1] {
+			t.Errorf("seed %d: %d, the longest %v", seed, h.Count(), h.Longest())
 		}
 	}
 	var none Histogram[uint32]
-	if none.Share(0.5) != 0 || none.Most() != 0 {
+	if none.Quantile(0.5) != 0 || none.Longest() != 0 {
 		t.Error("nothing has a share")
 	}
 	none.Add(-time.Second)
 	none.Add(1 << 62)
-	if none.Share(0) != 0 || none.Most() != 1<<62 {
-		t.Errorf("%v, %v", none.Share(0), none.Most())
+	if none.Quantile(0) != 0 || none.Longest() != 1<<62 {
+		t.Errorf("%v, %v", none.Quantile(0), none.Longest())
 	}
 }
 
@@ -52,7 +52,7 @@ func TestWindowForgets(t *testing.T) {
 	for s := range 100 {
 		at := 5*time.Second + time.Duration(s)*time.Second
 		w.Add(at, time.Millisecond)
-		switch most := w.Read().Most(); {
+		switch most := w.Read().Longest(); {
 		case s < 50 && most != time.Second:
 			t.Fatalf("forgotten after %d s", s)
 		case s >= 60 && most != time.Millisecond:

@@ -1,6 +1,6 @@
-// Package order sorts by numbers. It is one sort for all types, as each instance of a generic
-// one is 20 KB of a program for browsers.
+// Package order sorts by numeric keys. All types share one sort, because each instance of a generic
+// sort adds 20 KB to a browser program.
 //
-//   - Sort numbered places: [Sort].
-//   - Sort a slice of anything by a number of its elements: [By].
+//   - Sort numbered items: [Sort].
+//   - Sort a slice by a number of its elements: [By].
 package order

@@ -2,13 +2,13 @@ package order
 
 import "slices"
 
-// Item is something that Key orders.
+// Item is an item to sort by Key.
 type Item struct {
 	Key    uint64
-	At, Of int32 // what it is, to the caller
+	At, Of int32 // values of the caller
 }
 
-// Sort puts items in the order of Key and, where that is the same, of At.
+// Sort sorts items by Key, and items with equal keys by At.
 func Sort(items []Item) {
 	slices.SortFunc(items, func(a, b Item) int {
 		switch {
@@ -21,11 +21,10 @@ func Sort(items []Item) {
 	})
 }
 
-// Scratch is memory that [By] uses again. The zero value is ready.
+// Scratch is reusable memory for [By]. The zero value is ready to use.
 type Scratch struct{ items []Item }
 
-// By puts s in the order of what key says of its elements; equal ones stay as they are to each
-// other. It allocates only while s is longer than before.
+// By sorts s by key and is stable. It allocates only if s is longer than in previous calls.
 func By[T any](x *Scratch, s []T, key func(*T) uint64) {
 	x.items = x.items[:0]
 	sorted := true
@@ -39,7 +38,7 @@ func By[T any](x *Scratch, s []T, key func(*T) uint64) {
 	}
 	Sort(x.items)
 	for i := range s {
-		// Round by round, each element goes where it belongs.
+		// Move each element to its place, one cycle of the permutation at a time.
 		first, to := s[i], i
 		for from := int(x.items[to].At); from != to; from = int(x.items[to].At) {
 			x.items[to].At = int32(to)

@@ -1,5 +1,5 @@
-// Package reuse keeps memory from one tick to the next.
+// Package reuse reuses the memory of slices from tick to tick.
 //
-//   - A slice of another length in the same memory: [Slice]. One that keeps its elements: [Longer].
-//   - A slice with one element more: [Insert].
+//   - Change the length without keeping elements: [Slice]. Keep the elements: [Longer].
+//   - Insert one element: [Insert].
 package reuse

@@ -1,7 +1,7 @@
 package reuse
 
-// Slice is s with n elements, of any value. It allocates only where s is too small, and
-// then half as much more.
+// Slice returns a slice of n elements with undefined values. It uses the memory of s, or allocates one and a half
+// times n elements if s is too small.
 func Slice[T any](s []T, n int) []T {
 	if cap(s) < n {
 		s = make([]T, n, n+n/2)
@@ -9,8 +9,7 @@ func Slice[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// Longer is s with n elements, of which those that it had, up to its capacity, are kept
-// with the memory that they own.
+// Longer returns s with n elements. It keeps the elements up to the capacity of s, with the memory that they own.
 func Longer[T any](s []T, n int) []T {
 	if n <= cap(s) {
 		return s[:n]
@@ -18,8 +17,8 @@ func Longer[T any](s []T, n int) []T {
 	return append(s[:cap(s)], make([]T, n-cap(s))...)
 }
 
-// Insert is s with v before element i. The one of package slices inserts many, which is five
-// times the code for each type.
+// Insert inserts v before element i. slices.Insert accepts several values and generates five times as much code per
+// type.
 func Insert[T any](s []T, i int, v T) []T {
 	s = append(s, v)
 	copy(s[i+1:], s[i:])

@@ -1,6 +1,6 @@
-// Package roll lists members in the order in which they came, of whom any may go at once.
+// Package roll lists members in the order in which they were added, and removes any member in constant time.
 //
-//   - Make a list: [New]. Each member keeps its own place, a number that the list writes.
-//   - One comes or goes: [Roll.Add], [Roll.Remove]. Neither takes longer where there are more.
-//   - Walk those who are there: [Roll.All].
+//   - Create a list: [New]. Each member stores its own index, which the list updates.
+//   - Add and remove members: [Roll.Add], [Roll.Remove].
+//   - Iterate: [Roll.All].
 package roll

@@ -1,49 +1,49 @@
 package roll
 
-// Roll is a list of members. Make one with [New].
+// Roll is a list of members. Create it with [New].
 type Roll[T any] struct {
-	list  []*T // nil: gone since the last walk
-	gone  int
-	place func(*T) *int
+	list    []*T // nil: removed since the last call of All
+	removed int
+	index   func(*T) *int
 }
 
-// New makes an empty list. place is where a member keeps its place, for this list alone.
-func New[T any](place func(*T) *int) Roll[T] { return Roll[T]{place: place} }
+// New returns an empty list. index returns a pointer to the field in which a member stores its index in this list.
+func New[T any](index func(*T) *int) Roll[T] { return Roll[T]{index: index} }
 
-// Add puts a member at the end.
+// Add appends a member.
 func (r *Roll[T]) Add(m *T) {
-	*r.place(m) = len(r.list)
+	*r.index(m) = len(r.list)
 	r.list = append(r.list, m)
 }
 
-// Remove takes a member off, and reports false where it is not on the list. The walk over a slice that All has
-// returned finds nil in its place.
+// Remove removes a member. It returns false if the member is not in the list. A loop over a slice that All has
+// returned then finds nil in its place.
 func (r *Roll[T]) Remove(m *T) bool {
-	at := *r.place(m)
+	at := *r.index(m)
 	if at >= len(r.list) || r.list[at] != m {
 		return false
 	}
 	r.list[at] = nil
-	r.gone++
+	r.removed++
 	return true
 }
 
-// Len is how many members there are.
-func (r *Roll[T]) Len() int { return len(r.list) - r.gone }
+// Len returns the number of members.
+func (r *Roll[T]) Len() int { return len(r.list) - r.removed }
 
-// All is the members in the order in which they came. It is good until the next Add, and must not be written.
+// All returns the members in the order of adding. The slice is valid until the next Add. Do not modify it.
 func (r *Roll[T]) All() []*T {
-	if r.gone == 0 {
+	if r.removed == 0 {
 		return r.list
 	}
 	there := r.list[:0]
 	for _, m := range r.list {
 		if m != nil {
-			*r.place(m) = len(there)
+			*r.index(m) = len(there)
 			there = append(there, m)
 		}
 	}
 	clear(r.list[len(there):])
-	r.list, r.gone = there, 0
+	r.list, r.removed = there, 0
 	return there
 }

@@ -1,11 +1,11 @@
-// Package inputgather asks the game for inputs, keeps them, and tells the server.
+// Package inputgather asks the game for inputs, stores them, and sends them to the server.
 //
-//   - Ask for the input of a tick: [System.Run], the system InputGather; for that of a frame
+//   - Get the input of a tick: [System.Run], the system InputGather. Get the input of a frame
 //     between ticks: [System.At], [System.Now].
-//   - Gather in a way of the game's: [Push] to [Inputs], and [At]; see systems.ClientSystems.
-//   - Keep inputs by sequence, as the server will read them: [Log].
-//   - Send them until they have arrived: [Sender]. What stands before them in a packet, and with
-//     them in a message: [Parts].
+//   - Gather in a game's own system: [Push] to [Inputs], and [At]; see systems.ClientSystems.
+//   - Store inputs by sequence number, as the server will read them: [Log].
+//   - Send inputs until they are acknowledged: [Sender]. Other parts of the packet and the
+//     message: [Parts].
 //
-// It reads what the game fills and what a session acknowledges, and writes the log and packets.
+// The package reads the input that the game fills in and the session's acknowledgements. It writes the log and packets.
 package inputgather

@@ -7,16 +7,17 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// own is an InputGather that is not of this package.
+// own is a game's own InputGather.
 type own struct {
 	run    func(*ecs.World)
 	pushed bool // in this tick
 }
 
-// Replace makes run gather the input of each tick, in place of s, with [Push].
+// Replace makes run gather the input of each tick instead of s. run calls [Push].
 func (s *System) Replace(run func(*ecs.World)) { s.own.run = run }
 
-// runOwn numbers one input, whatever was pushed: inputs are counted with ticks.
+// runOwn runs the game's function. It adds a neutral input if the function pushed none, because inputs are numbered
+// with ticks.
 func (s *System) runOwn(w *ecs.World) {
 	s.own.pushed = false
 	s.own.run(w)
@@ -26,7 +27,7 @@ func (s *System) runOwn(w *ecs.World) {
 	}
 }
 
-// push opens the input of this tick, once.
+// push returns the input of this tick, which it adds once.
 func (s *System) push() unsafe.Pointer {
 	if !s.own.pushed {
 		s.own.pushed = true
@@ -36,34 +37,33 @@ func (s *System) push() unsafe.Pointer {
 	return s.Log.Value(s.Log.Newest)
 }
 
-// Inputs are the inputs of a client, for an InputGather of one's own: [Push] and [At].
+// Inputs gives a game's own InputGather access to the inputs of a client: [Push] and [At].
 type Inputs struct {
 	system   *System
 	protocol *ecs.Protocol
 }
 
-// Inputs publishes the inputs, whose type is the protocol's.
+// Inputs returns the inputs. Their type is the protocol's input.
 func (s *System) Inputs(p *ecs.Protocol) Inputs { return Inputs{s, p} }
 
-// Newest is the number of the newest input; the next is one more.
+// Newest returns the number of the newest input. The next one is one more.
 func (x Inputs) Newest() uint32 { return x.system.Log.Newest }
 
-// Push makes v the input of the coming tick: it is numbered, and quantized, so that the client
-// predicts with what the server will read. A tick has one input: another Push in the same tick
-// takes the place of the first, and a tick without one has the neutral input. It panics where T
-// is not the protocol's input type.
+// Push makes v the input of the coming tick. It numbers and quantizes v, so that the client predicts with the input
+// that the server will read. A second Push in the same tick replaces the first. A tick without Push has the neutral
+// input. Push panics if T is not the protocol's input type.
 func Push[T any](x Inputs, v T) {
-	is[T](x)
+	checkType[T](x)
 	if p := x.system.push(); p != nil {
 		*(*T)(p) = v
 	}
 	x.system.Log.Seal()
 }
 
-// At is an input by its number, as the server reads it. It is false for those that are not kept,
-// or not gathered yet. It panics where T is not the protocol's input type.
+// At returns an input by its number, as the server reads it. It returns false for an input that is no longer stored
+// or not gathered yet. It panics if T is not the protocol's input type.
 func At[T any](x Inputs, number uint32) (v T, ok bool) {
-	is[T](x)
+	checkType[T](x)
 	log := x.system.Log
 	if number < log.First || number > log.Newest {
 		return v, false
@@ -74,16 +74,16 @@ func At[T any](x Inputs, number uint32) (v T, ok bool) {
 	return v, true
 }
 
-// Type says which type the inputs of a protocol have, for an error about another one.
+// Type describes the input type of a protocol, for errors about another type.
 func Type(p *ecs.Protocol) string {
 	if p.Input() == nil {
 		return "it has none, call ecs.Input"
 	}
-	return "that is " + p.Input().Schema.Type.String()
+	return "the input type is " + p.Input().Schema.Type.String()
 }
 
-// is makes sure that T is what inputs are.
-func is[T any](x Inputs) {
+// checkType panics if T is not the input type.
+func checkType[T any](x Inputs) {
 	if c := ecs.ComponentOf[T](x.protocol); c == nil || c != x.protocol.Input() {
 		panic(fmt.Sprintf("inputgather: %T is not the input type of the protocol: %s", *new(T), Type(x.protocol)))
 	}

@@ -8,48 +8,48 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// sentKept is how many packets of inputs are remembered until they are acknowledged.
+// sentKept is the number of packets that are remembered until they are acknowledged.
 const sentKept = 512
 
-// Sender tells the server the inputs of a log: one packet a tick with the newest, as many as
-// may not have arrived (rule C2).
+// Sender sends the inputs of a log to the server: one packet per tick with the newest input and all inputs that may
+// not have arrived (rule C2).
 type Sender struct {
-	Depth  int // inputs that wait at the server, as it said last
+	Depth  int // inputs that wait at the server, as last reported
 	Counts Counts
 
 	log   *Log
 	parts Parts
-	acked uint32                // input
-	sent  inflight.Ring[uint32] // the newest input of each packet
+	acked uint32                // newest acknowledged input
+	sent  inflight.Ring[uint32] // newest input of each packet
 	bases *wire.Bases
 	*room
 }
 
-// room is where messages are put together; nothing of one is left for the next.
+// room is memory for building messages. Nothing is kept from one message to the next.
 type room struct {
 	message wire.Input
 	coder   *wire.InputCoder
 	packet  []byte
 }
 
-// Parts are what others have to say in a packet of inputs.
+// Parts adds the other parts of an input packet.
 type Parts struct {
-	// Prefix appends what stands before the inputs of packet seq.
+	// Prefix appends the bytes before the inputs of packet seq.
 	Prefix func(b []byte, seq uint16) []byte
-	// Fill fills in of a message all but its inputs.
+	// Fill sets the fields of a message other than its inputs.
 	Fill func(m *wire.Input)
-	// Reported says that what Fill fills in includes results.
+	// Reported reports that Fill sets results.
 	Reported bool
 }
 
-// Counts is what a sender counts.
+// Counts holds the counters of a sender.
 type Counts struct {
-	Inputs uint64 // in all packets
-	Bytes  uint64 // of packets, without prefixes
+	Inputs uint64 // inputs in all packets
+	Bytes  uint64 // bytes of all packets, without prefixes
 	Errors uint64 // packets that could not be sent
 }
 
-// NewSender returns a sender of the inputs of a log that follow one.
+// NewSender returns a sender of the inputs of a log after input number after.
 func NewSender(log *Log, after uint32, parts Parts) *Sender {
 	s := &Sender{log: log, parts: parts, acked: after, sent: inflight.New[uint32](sentKept), room: &room{}}
 	s.coder, s.bases = wire.NewInputCoder(log.table), wire.NewInputBases(log.table.Words)
@@ -58,8 +58,8 @@ func NewSender(log *Log, after uint32, parts Parts) *Sender {
 	return s
 }
 
-// Share makes s put its messages together where another sender of the same inputs does, at other times: for many senders of one
-// goroutine.
+// Share makes s use the memory of o, another sender of the same input type, for building messages. Use both from
+// one goroutine.
 func (s *Sender) Share(o *Sender) { s.room = o.room }
 
 // Send sends the inputs of a tick, if there are any.
@@ -83,7 +83,7 @@ func (s *Sender) Send(now time.Time, session netsys.Session) {
 	prefix := len(s.packet)
 	s.packet = s.coder.Append(s.packet, m, session.Next(), s.bases)
 	if len(s.packet) > netsys.MaxPayload {
-		s.packet = s.packet[:copy(s.packet, s.packet[prefix:])] // what stood before goes with a later one
+		s.packet = s.packet[:copy(s.packet, s.packet[prefix:])] // the prefix is sent with a later packet
 		prefix = 0
 	}
 	seq, err := session.Send(now, s.packet)
@@ -97,10 +97,10 @@ func (s *Sender) Send(now time.Time, session netsys.Session) {
 	s.Counts.Inputs += uint64(n)
 }
 
-// Packet is what was sent last.
+// Packet returns the last packet that was sent.
 func (s *Sender) Packet() []byte { return s.packet }
 
-// Acked hears that a packet arrived: the server has all inputs up to its newest.
+// Acked records that a packet arrived: the server has all inputs up to its newest one.
 func (s *Sender) Acked(seq uint16) {
 	if newest := s.sent.Take(seq); newest != nil {
 		s.acked = max(s.acked, *newest)
@@ -108,14 +108,14 @@ func (s *Sender) Acked(seq uint16) {
 	}
 }
 
-// Skip says that the server needs no input up to one.
-func (s *Sender) Skip(input uint32) { s.acked = input }
+// SkipTo records that the server needs no input up to and including input.
+func (s *Sender) SkipTo(input uint32) { s.acked = input }
 
-// Back says that the server may lack any input after this one, even from packets that it has acknowledged.
-func (s *Sender) Back(input uint32) {
+// Rewind records that the server may lack every input after this one, even from packets that it has acknowledged.
+func (s *Sender) Rewind(input uint32) {
 	s.acked = min(s.acked, input)
 	s.sent.Clear()
 }
 
-// Whole makes the next message stand on none before it.
-func (s *Sender) Whole() { s.bases.Clear() }
+// ForgetBases makes the next message independent of earlier ones.
+func (s *Sender) ForgetBases() { s.bases.Clear() }

@@ -8,20 +8,19 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// System is the system InputGather: it asks the game for the input of the coming tick. Two
-// ticks never share one input.
+// System is the system InputGather: it asks the game for the input of the coming tick. Each tick has its own input.
 type System struct {
 	Log      *Log
-	Gathered uint64 // inputs that the game was asked for
+	Gathered uint64 // number of inputs that were gathered
 
 	gather, now func(unsafe.Pointer)
 	table       *schema.Table
-	asked       []uint64 // room for the input of a frame
+	frameInput  []uint64 // room for the input of a frame
 	own         own
 }
 
-// New returns the system for a log. gather fills the input of a tick, and now that of a moment
-// between ticks; either may be nil.
+// New returns the system for a log. gather fills in the input of a tick, now the input at a moment between ticks.
+// Either may be nil.
 func New(log *Log, gather, now func(unsafe.Pointer)) *System {
 	return &System{Log: log, gather: gather, now: now, table: log.table}
 }
@@ -40,8 +39,8 @@ func (s *System) Run(w *ecs.World) {
 	s.Gathered++
 }
 
-// At is an input as the server will read it: the one that was gathered, or what the game says
-// now. It is nil when inputs are empty.
+// At returns an input as the server will read it: the gathered one, or the current one if seq is not gathered yet.
+// It returns nil if inputs are empty.
 func (s *System) At(seq uint32) unsafe.Pointer {
 	if seq <= s.Log.Newest {
 		return s.Log.Value(seq)
@@ -49,31 +48,30 @@ func (s *System) At(seq uint32) unsafe.Pointer {
 	return s.Now()
 }
 
-// Now is what the game says is the input now; nil when inputs are empty.
+// Now returns the current input of the game, or nil if inputs are empty.
 func (s *System) Now() unsafe.Pointer {
 	if s.table.Size == 0 {
 		return nil
 	}
-	s.asked = reuse.Slice(s.asked, int(s.table.Size+7)/8)
-	clear(s.asked)
-	p := unsafe.Pointer(&s.asked[0])
+	s.frameInput = reuse.Slice(s.frameInput, int(s.table.Size+7)/8)
+	clear(s.frameInput)
+	p := unsafe.Pointer(&s.frameInput[0])
 	s.now(p)
 	s.table.Snap(p)
 	return p
 }
 
-// Log keeps the inputs that a client gathered, for sending again and for
-// re-simulating, by sequence.
+// Log stores the gathered inputs by sequence number, for sending and for simulating again.
 type Log struct {
 	table  *schema.Table
 	values []byte // ring of component values
 	words  []int32
 	len    uint32
-	Newest uint32 // sequence of the last input gathered; 0: none
-	First  uint32 // oldest sequence that is valid
+	Newest uint32 // sequence number of the newest input; 0: none
+	First  uint32 // oldest sequence number that is stored
 }
 
-// NewLog returns a log of the newest n inputs, which t describes.
+// NewLog returns a log of the newest n inputs. t is the table of the input.
 func NewLog(t *schema.Table, n int) *Log {
 	return &Log{
 		table:  t,
@@ -84,7 +82,7 @@ func NewLog(t *schema.Table, n int) *Log {
 	}
 }
 
-// Push opens the next sequence and returns the zero value to fill.
+// Push adds the next input and returns a pointer to its zero value.
 func (l *Log) Push() unsafe.Pointer {
 	l.Newest++
 	l.First = max(l.First, l.Newest-min(l.Newest, l.len)+1)
@@ -95,8 +93,7 @@ func (l *Log) Push() unsafe.Pointer {
 	return p
 }
 
-// Seal quantizes the newest input, so that the client predicts with exactly
-// what the server will read.
+// Seal quantizes the newest input, so that the client predicts with the input that the server will read.
 func (l *Log) Seal() {
 	p := l.Value(l.Newest)
 	if l.table.Words == 0 {
@@ -106,7 +103,7 @@ func (l *Log) Seal() {
 	l.table.Dequantize(p, l.Words(l.Newest), l.table.Words, 1)
 }
 
-// Value is where an input is kept as a component; nil when inputs are empty.
+// Value returns a pointer to an input as a component, or nil if inputs are empty.
 func (l *Log) Value(seq uint32) unsafe.Pointer {
 	if l.table.Size == 0 {
 		return nil
@@ -114,21 +111,21 @@ func (l *Log) Value(seq uint32) unsafe.Pointer {
 	return unsafe.Pointer(&l.values[uintptr(seq%l.len)*l.table.Size])
 }
 
-// Words is an input in words.
+// Words returns the words of an input.
 func (l *Log) Words(seq uint32) []int32 {
 	n := uint32(l.table.Words)
 	i := seq % l.len * n
 	return l.words[i : i+n]
 }
 
-// Jump moves on to seq without inputs in between, when the server is ahead.
+// Jump continues at seq without the inputs in between, when the server is ahead.
 func (l *Log) Jump(seq uint32) {
 	if seq > l.Newest {
 		l.Newest, l.First = seq, seq+1
 	}
 }
 
-// Back forgets the inputs behind seq.
+// Back removes the inputs after seq.
 func (l *Log) Back(seq uint32) {
 	if seq < l.Newest {
 		l.Newest, l.First = seq, min(l.First, seq+1)

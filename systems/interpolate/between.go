@@ -6,12 +6,12 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// between draws others between the two confirmed states around the playback head.
+// between draws other clients' entities between the two confirmed states around the playback head.
 type between struct{ *states }
 
 func (b between) draw(float64) (stalled bool) {
 	b.head, b.oldest = b.clock.Advance(b.now()), math.MaxUint32
-	head := b.sight.begin(b.head)
+	head := b.sight.startFrame(b.head)
 	waiting := false
 	for _, r := range b.mirror.Entities.All() {
 		f := b.figures.Of(r)
@@ -21,14 +21,14 @@ func (b between) draw(float64) (stalled bool) {
 		case b.world.Netcode().Suspended(r.Entity):
 			b.hide(r.ID, f)
 		case !r.Entity.IsZero() && b.simulates(r.Entity):
-			b.simulated(r.ID, f, r.Entity)
+			b.drawSimulated(r.ID, f, r.Entity)
 		case b.clock.Running():
 			waiting = b.drawBetween(r, f, head) || waiting
 		}
 	}
-	b.spawns()
+	b.drawSpawns()
 	if b.coSimulated() && b.sight.votes == 0 && b.sight.from == 0 {
-		b.sight = sight{} // all are shown in the present
+		b.sight = sight{} // all entities are drawn at the present tick
 	}
 	if !b.clock.Running() {
 		return false
@@ -37,8 +37,8 @@ func (b between) draw(float64) (stalled bool) {
 	return waiting || b.clock.Stalled()
 }
 
-// drawBetween writes the state of an entity at the playback head into the view.
-// It reports whether there was no later state to move toward.
+// drawBetween writes the state of an entity at the playback head into the view. It reports whether there was no
+// later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
 	h, p := b.mirror.Store.World[r.At.Group], b.around(r, head, r.Moves != f.moves)
 	from, to, before := p.from, p.to, p.before
@@ -47,13 +47,13 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	}
 	switch {
 	case from == nil:
-		return false // not yet in sight
+		return false // not in sight yet
 	case p.gone && r.Removed.Tick != 0:
-		b.hide(r.ID, f) // an earlier state, which came later, had it gone already
+		b.hide(r.ID, f) // an earlier state that arrived later removed it
 		return false
 	}
 	if f.moves == r.Moves && !p.gone {
-		from, to = f.goOn(r, h, from, to, head)
+		from, to = f.keepSegment(r, h, from, to, head)
 	}
 	if to != nil {
 		b.oldest = min(b.oldest, from.Tick)
@@ -64,10 +64,10 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	b.show(r.ID, f, g.mask|r.Private, false)
 	kept := !before && b.keepAhead(r, f, h, from, to, head)
 	b.drawSegment(b.view, f.entity, &g)
-	f.tell(from, to, g.ahead > 0 && !before)
-	f.landed(jumps, b.jumpsOf(b.view, f.entity))
+	f.noteSegment(from, to, g.ahead > 0 && !before)
+	f.checkJump(jumps, b.jumpsOf(b.view, f.entity))
 	if kept {
-		b.takePose(&b.kept.list[0], b.view, true)
+		b.computeError(&b.kept.list[0], b.view, true)
 		b.kept.clear()
 	}
 	if r.Private != 0 && !r.Entity.IsZero() {
@@ -81,7 +81,7 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	return to == nil && r.Removed.Tick == 0 && !before
 }
 
-// segmentOf is what to draw an entity by at a head.
+// segmentOf returns the segment by which to draw an entity at a head.
 func (b between) segmentOf(h *mirror.History, from, to *mirror.State, k int, head float64) segment {
 	g := segment{mask: from.Masks[k], rec: from.Record(k)}
 	switch {
@@ -101,8 +101,8 @@ func (b between) segmentOf(h *mirror.History, from, to *mirror.State, k int, hea
 	return g
 }
 
-// keepAhead keeps where an entity would be drawn had there been no news of it, where the
-// last frame carried it on and this one does so no longer, or from another state.
+// keepAhead stores where an entity would be drawn without the newest state, if the last frame extrapolated it and
+// this frame does not, or extrapolates from another state.
 func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from, to *mirror.State, head float64) (kept bool) {
 	old := h.At(f.ahead)
 	if b.smoothing.Off || f.ahead == 0 || to == nil && f.ahead == from.Send || old == nil || !old.Says(r.ID, r.At.Slot) ||
@@ -110,7 +110,7 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		return false
 	}
 	if b.jumped(old.Masks[r.At.Slot], old.Record(int(r.At.Slot)), from.Record(int(r.At.Slot))) {
-		f.settled()
+		f.dropError()
 		return false
 	}
 	g := b.segmentOf(h, old, nil, int(r.At.Slot), head)

@@ -7,43 +7,42 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/clock"
 )
 
-// Clock is by what a client draws what it does not simulate: so far behind the server that
-// late and lost snapshots do not show (rule E4). All its times are in ticks of the server.
+// Clock determines the tick at which a client draws entities that it does not simulate: far enough behind the
+// server that late and lost snapshots are not visible (rule E4). Its times are in ticks of the server.
 //
-// What is as late as few others are moves no clock: it counts as lost, and losses
-// are covered anyhow. That goes for a datagram that somebody held back as for all of
-// those that came at once because the path, or this process, stood still. When all of a
-// half second are later than that, the path has become longer, and the clock follows.
+// A few very late datagrams do not move the clock: they count as lost, and losses are covered anyway. This also
+// applies to a delayed datagram, and to datagrams that arrive at once after the path or this process stood still.
+// If all datagrams of half a second are later, the path has become longer, and the clock follows.
 type Clock struct {
 	arrivals
-	every     float64 // ticks a snapshot
-	beyond    float64 // ticks that the head may pass the newest by
-	loss      float64 // of snapshots
+	every     float64 // ticks per snapshot
+	beyond    float64 // ticks by which the head may pass the newest state
+	loss      float64 // share of lost snapshots
 	head      float64 // the tick being drawn
 	last      time.Time
 	running   bool
 	exhausted bool   // the head has reached the newest state
-	snaps     uint64 // times the head jumped
+	snaps     uint64 // times that the head jumped
 }
 
-// arrivals is when snapshots came.
+// arrivals records when snapshots arrived.
 type arrivals struct {
-	step    float64 // seconds a tick
+	step    float64 // seconds per tick
 	epoch   time.Time
-	early   [buckets]float64 // least time in advance, by half second: the transit is the negative of it
+	early   [buckets]float64 // maximum advance per half second: the negative of the minimum transit
 	bucket  int64
-	shift   [2]shift  // of the half second at hand, and of the last that was enough to tell
-	pending []arrival // not yet taken in
-	newest  uint32    // newest tick heard of
+	shift   [2]shift  // of the current half second, and of the last one with enough snapshots
+	pending []arrival // not yet processed
+	newest  uint32    // newest tick that arrived
 }
 
-// shift is the least transit of a half second, and of how many.
+// shift is the minimum transit of half a second, and the number of its snapshots.
 type shift struct {
 	least float64
 	n     int
 }
 
-// arrival is a snapshot that came.
+// arrival is the arrival of a snapshot.
 type arrival struct {
 	at   time.Duration // since the epoch
 	tick uint32
@@ -55,15 +54,15 @@ const (
 	maxRate      = 1.05
 	minRate      = 0.95
 	none         = math.MaxFloat64
-	snapSeconds  = 1.0 // of distance, beyond which the head jumps forward
-	staleSeconds = 1.0 // that newer snapshots are ahead of one that says nothing of the path any more
+	snapSeconds  = 1.0 // distance beyond which the head jumps forward
+	staleSeconds = 1.0 // a snapshot older than the newest by more than this says nothing about the path
 )
 
-// tells is of how many snapshots the least transit of a half second tells that the
-// path is another one.
-const tells = 4
+// minShiftCount is the minimum number of snapshots in half a second whose minimum transit can show a change of the
+// path.
+const minShiftCount = 4
 
-// NewClock is a clock that starts at now, of a server that sends states every so many ticks.
+// NewClock returns a clock that starts at now. sendEvery is the number of ticks between snapshots.
 func NewClock(now time.Time, tickRate int, sendEvery uint32) Clock {
 	c := Clock{every: float64(sendEvery), arrivals: arrivals{step: 1 / float64(tickRate), epoch: now}}
 	for i := range c.early {
@@ -74,15 +73,15 @@ func NewClock(now time.Time, tickRate int, sendEvery uint32) Clock {
 	return c
 }
 
-// Heard notes the arrival of the state of a tick. Transit includes the
-// unknown difference between the two clocks, which cancels out.
+// Heard records the arrival of the state of a tick. The transit includes the unknown difference of the two clocks,
+// which cancels out.
 func (c *Clock) Heard(at time.Time, tick uint32) {
 	c.pending = append(c.pending, arrival{at.Sub(c.epoch), tick})
 	c.newest = max(c.newest, tick)
 }
 
-// Settle takes in what arrived up to now.
-func (c *Clock) Settle(now time.Time) {
+// ProcessArrivals processes the arrivals up to now.
+func (c *Clock) ProcessArrivals(now time.Time) {
 	c.roll(now.Sub(c.epoch))
 	for _, x := range c.pending {
 		n := min(int64(x.at/bucketLength), c.bucket)
@@ -102,8 +101,8 @@ func (c *Clock) Settle(now time.Time) {
 
 func (a *arrivals) roll(since time.Duration) {
 	for n := int64(since / bucketLength); a.bucket < n; {
-		a.bucket = max(a.bucket+1, n-buckets+1) // after a clock that leapt all of them are empty
-		if a.shift[0].n >= tells {
+		a.bucket = max(a.bucket+1, n-buckets+1) // after a jump of the time all are empty
+		if a.shift[0].n >= minShiftCount {
 			a.shift[1] = a.shift[0]
 		}
 		a.shift[0] = shift{least: none}
@@ -111,28 +110,27 @@ func (a *arrivals) roll(since time.Duration) {
 	}
 }
 
-// cover is k: so many snapshots in a row are lost less than once in a million.
+// cover returns k such that the loss of k consecutive snapshots has a probability below one in a million.
 func cover(loss float64) float64 {
 	return math.Ceil(math.Log(1e-6) / math.Log(min(max(loss, 0.01), 0.5)))
 }
 
-// wait is how long after it was due a state is waited for, in seconds by this clock.
+// wait returns how long after its due time to wait for a state, in seconds of this clock.
 func (a *arrivals) wait(since time.Duration) (seconds float64, ok bool) {
 	a.roll(since)
 	early, earliest, ok := clock.Lowest(a.early[:], none)
 	return max(-early, min(a.shift[1].least, -earliest)), ok
 }
 
-// target is the tick that should be drawn now.
+// target returns the tick that should be drawn now.
 func (c *Clock) target(now time.Time) (float64, bool) {
 	since := now.Sub(c.epoch)
 	wait, ok := c.wait(since)
 	return (since.Seconds()-wait)/c.step - cover(c.loss)*c.every, ok
 }
 
-// Advance moves the head on to a frame at now, and returns it. It never moves backwards, and
-// plays between 0.95 and 1.05 of real time unless it starts, runs out of
-// states, or is more than a second behind: then it jumps.
+// Advance moves the head to the frame at now and returns it. The head never moves backwards. It plays at 0.95 to
+// 1.05 of real time, except when it starts, runs out of states, or is more than a second behind: then it jumps.
 func (c *Clock) Advance(now time.Time) (head float64) {
 	target, ok := c.target(now)
 	if !ok {
@@ -149,7 +147,7 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 		return c.head
 	}
 	before := c.head
-	behind := target - c.head - dt // once the frame has passed
+	behind := target - c.head - dt // after this frame
 	if behind*c.step > snapSeconds {
 		c.head = target
 	} else {
@@ -165,21 +163,21 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 	return c.head
 }
 
-// Lossy says which share of snapshots is lost, to be covered from now on.
-func (c *Clock) Lossy(share float64) { c.loss = share }
+// SetLoss sets the share of lost snapshots to cover from now on.
+func (c *Clock) SetLoss(share float64) { c.loss = share }
 
-// MayPass lets the head pass the newest state by so many ticks.
-func (c *Clock) MayPass(ticks float64) { c.beyond = max(c.beyond, ticks) }
+// AllowBeyond lets the head pass the newest state by up to ticks.
+func (c *Clock) AllowBeyond(ticks float64) { c.beyond = max(c.beyond, ticks) }
 
-// Head is the tick that Advance returned last.
+// Head returns the tick that Advance returned last.
 func (c *Clock) Head() float64 { return c.head }
 
-// Running reports whether there was anything to play yet.
+// Running reports whether there has been a state to draw.
 func (c *Clock) Running() bool { return c.running }
 
-// Snaps is how often the head has jumped.
+// Snaps returns how many times the head has jumped.
 func (c *Clock) Snaps() uint64 { return c.snaps }
 
-// Stalled reports whether the newest frame had nothing to play toward: nothing else plays
-// slower than minRate.
+// Stalled reports whether the newest frame had no state to move toward. Only then does the head play slower than
+// minRate.
 func (c *Clock) Stalled() bool { return c.running && c.exhausted }

@@ -42,7 +42,7 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 			}
 		}
 		due = rest
-		p.Settle(now)
+		p.ProcessArrivals(now)
 		before, running := p.head, p.running
 		p.Advance(now)
 		if running {
@@ -86,7 +86,7 @@ func TestClockStopsAndSnaps(t *testing.T) {
 			now = now.Add(3 * tick60)
 			tick += 3
 			p.Heard(now, tick)
-			p.Settle(now)
+			p.ProcessArrivals(now)
 			p.Advance(now)
 		}
 	}
@@ -135,7 +135,7 @@ func TestClockWindow(t *testing.T) {
 			late = 1
 		}
 		p.Heard(after(ms), uint32(ms*60/1000-late))
-		p.Settle(after(ms))
+		p.ProcessArrivals(after(ms))
 	}
 	late, _ := p.target(after(11_900))
 	gone, _ := p.target(after(12_000))
@@ -155,14 +155,14 @@ func TestClockWindow(t *testing.T) {
 func TestClockThatLeaps(t *testing.T) {
 	p := NewClock(birth, 60, 3)
 	p.Heard(birth, 3)
-	p.Settle(birth)
+	p.ProcessArrivals(birth)
 	later := birth.Add(math.MaxInt64 - time.Hour)
-	p.Settle(later)
+	p.ProcessArrivals(later)
 	if _, ok := p.wait(later.Sub(birth)); ok {
 		t.Error("a state is waited for by what came centuries ago")
 	}
 	p.Heard(later, 6)
-	p.Settle(later)
+	p.ProcessArrivals(later)
 	if _, ok := p.wait(later.Sub(birth)); !ok {
 		t.Error("what came after the leap does not count")
 	}

@@ -8,24 +8,24 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// segment is what a view draws an entity by: the record of a state, and that of a later
-// one where there is one to move toward.
+// segment holds what a view draws an entity from: the record of a state, and that of a later state to move toward,
+// if there is one.
 type segment struct {
 	mask     uint64
 	rec      []int32
 	next     []int32 // nil: none
-	share    float64 // of the way to next
-	seconds  float64 // from the one to the other
-	before   []int32 // of the state before, to carry on from; nil: none
-	interval float64 // seconds from that one
-	ahead    float64 // seconds beyond the state
+	share    float64 // fraction of the time from rec to next
+	seconds  float64 // from rec to next
+	before   []int32 // of the previous state, for extrapolation; nil: none
+	interval float64 // seconds from the previous state
+	ahead    float64 // seconds since the state, for extrapolation
 }
 
-// recordReader makes values of what records of states have of components.
+// recordReader decodes components from the records of states.
 type recordReader struct {
 	comps    []*ecs.Component // replicated
 	jumps    *ecs.Component   // components.Teleports, if the protocol has it
-	carriers []ecs.CarriedBy  // what names carriers
+	carriers []ecs.CarriedBy  // components that name carriers
 	value    []uint64         // room for a value
 	from, to []uint64
 	offset   []float64
@@ -53,7 +53,7 @@ func newRecordReader(p *ecs.Protocol) recordReader {
 	return r
 }
 
-// recordAt is where the words of a component begin in a record of such a mask.
+// recordAt returns the index of the first word of a component in a record with the given mask.
 func (r *recordReader) recordAt(mask uint64, comp *ecs.Component) (at int) {
 	for m := mask & (1<<comp.Replicated() - 1); m != 0; m &= m - 1 {
 		at += r.comps[bits.TrailingZeros64(m)].Words
@@ -61,15 +61,14 @@ func (r *recordReader) recordAt(mask uint64, comp *ecs.Component) (at int) {
 	return at
 }
 
-// read makes a value of a component of what a record has of it.
+// read decodes a value of a component from its words.
 func read(into []uint64, comp *ecs.Component, words []int32) unsafe.Pointer {
 	p := unsafe.Pointer(unsafe.SliceData(into))
 	comp.Schema.Dequantize(p, words, comp.Words, 1)
 	return p
 }
 
-// jumped reports whether an entity jumped between two states, or was given another carrier, by
-// its records in them.
+// jumped reports whether an entity teleported or changed its carrier between two records.
 func (r *recordReader) jumped(mask uint64, rec, next []int32) bool {
 	for i := range r.carriers {
 		if by := &r.carriers[i]; mask&(1<<by.A.Replicated()) != 0 {
@@ -86,12 +85,12 @@ func (r *recordReader) jumped(mask uint64, rec, next []int32) bool {
 	return rec[at] != next[at]
 }
 
-// curved reports whether a component of a segment goes on a curve.
+// curved reports whether a component of a segment is interpolated on a curve.
 func curved(g *segment, comp *ecs.Component) bool {
 	return comp.Speeds != nil && g.mask&(1<<comp.Speeds.Replicated()) != 0
 }
 
-// drawCurve moves a value on to its share of a curve.
+// drawCurve moves a value along the curve to the segment's share.
 func (r *recordReader) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
 	v := comp.Speeds
 	rate := r.recordAt(g.mask, v)
@@ -99,8 +98,8 @@ func (r *recordReader) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *seg
 		v.Schema, read(r.from, v, g.rec[rate:]), read(r.to, v, g.next[rate:]), g.seconds, g.share)
 }
 
-// carryOn moves a value on from the newest state that there is.
-func (r *recordReader) carryOn(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
+// extrapolate moves a value beyond the newest state.
+func (r *recordReader) extrapolate(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
 	seconds := min(g.ahead, comp.Beyond.Seconds())
 	switch {
 	case curved(g, comp):
@@ -113,7 +112,7 @@ func (r *recordReader) carryOn(dst unsafe.Pointer, comp *ecs.Component, g *segme
 	}
 }
 
-// drawSegment writes into the view what a segment makes of an entity's components.
+// drawSegment writes the components of an entity at a segment into the view.
 func (r *recordReader) drawSegment(view *ecs.World, drawn ecs.Entity, g *segment) {
 	at := 0
 	for m := g.mask; m != 0; m &= m - 1 {
@@ -130,7 +129,7 @@ func (r *recordReader) drawSegment(view *ecs.World, drawn ecs.Entity, g *segment
 		case g.share > 0:
 			comp.Schema.Lerp(dst, dst, read(r.value, comp, g.next[at:]), g.share)
 		case g.ahead > 0 && comp.Beyond > 0:
-			r.carryOn(dst, comp, g, at)
+			r.extrapolate(dst, comp, g, at)
 		}
 		at += comp.Words
 	}

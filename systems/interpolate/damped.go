@@ -8,18 +8,18 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// damped moves others toward what is confirmed of them.
+// damped moves other clients' entities toward their newest confirmed states.
 type damped struct {
 	*states
 	damping Damping
-	last    time.Time // of the frame before
-	seconds float64   // since then
+	last    time.Time // time of the previous frame
+	seconds float64   // since the previous frame
 	newest  uint32    // tick of the newest snapshot
-	heard   time.Time // when it was first drawn toward
+	heard   time.Time // when that snapshot was first drawn
 }
 
-// begin begins a frame. It reports whether two snapshots are missing in a row.
-func (d *damped) begin(now time.Time, newest uint32, every time.Duration) (stalled bool) {
+// startFrame starts a frame. It reports whether two consecutive snapshots are missing.
+func (d *damped) startFrame(now time.Time, newest uint32, every time.Duration) (stalled bool) {
 	if newest != d.newest || d.heard.IsZero() {
 		d.newest, d.heard = newest, now
 	}
@@ -33,7 +33,7 @@ func (d *damped) begin(now time.Time, newest uint32, every time.Duration) (stall
 
 func (d *damped) draw(float64) (stalled bool) {
 	newest := d.mirror.Newest.Tick
-	stalled = d.begin(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
+	stalled = d.startFrame(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
 	d.head = float64(newest)
 	d.sight = sight{head: d.head, from: newest, votes: 1}
 	for _, r := range d.mirror.Entities.All() {
@@ -43,20 +43,20 @@ func (d *damped) draw(float64) (stalled bool) {
 			d.hide(r.ID, f)
 		case r.Entity.IsZero():
 		case d.simulates(r.Entity):
-			d.simulated(r.ID, f, r.Entity)
+			d.drawSimulated(r.ID, f, r.Entity)
 		default:
 			d.follow(r.ID, f, r.Entity)
 		}
 	}
-	d.spawns()
+	d.drawSpawns()
 	return stalled
 }
 
-// follow moves what is drawn of an entity toward its newest confirmed state.
+// follow moves the drawn entity toward its newest confirmed state.
 func (d *damped) follow(id uint32, f *figure, e ecs.Entity) {
 	mask := d.world.Netcode().Mask(e)
 	was := f.entity
-	jumped := f.landed(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
+	jumped := f.checkJump(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
 	d.show(id, f, mask, false)
 	if f.entity != was || jumped || f.blending() {
 		clear(f.lag)
@@ -70,7 +70,7 @@ func (d *damped) follow(id uint32, f *figure, e ecs.Entity) {
 			continue
 		}
 		dst, src := d.view.Netcode().Pointer(f.entity, comp), d.world.Netcode().Pointer(e, comp)
-		if comp.Mode&ecs.Interpolated == 0 || d.leaving(f, comp) {
+		if comp.Mode&ecs.Interpolated == 0 || d.leavesCarrier(f, comp) {
 			copyValue(dst, src, comp)
 			continue
 		}
@@ -86,7 +86,7 @@ func (d *damped) follow(id uint32, f *figure, e ecs.Entity) {
 		copyValue(before, dst, comp)
 		comp.Schema.Lerp(dst, dst, src, 1-left/apart)
 		if comp.Schema.Distance(before, dst) == 0 {
-			f.lag[i] = seconds // whole numbers may need more than a frame for a step
+			f.lag[i] = seconds // integers may need several frames for one step
 		}
 	}
 }

@@ -6,17 +6,16 @@ import (
 	"math"
 )
 
-// Damping says how the view follows entities of others under policy.RemotesDamped: each
-// interpolated component moves toward its newest confirmed value, at Rate times its
-// distance a second, but no slower than Rate units a second. The zero value has the
-// documented defaults.
+// Damping configures how the view follows entities of other clients under policy.RemotesDamped. Each interpolated
+// component moves toward its newest confirmed value by Rate times its distance per second, and by at least Rate
+// units per second. The zero value has the documented defaults.
 type Damping struct {
-	// Rate is d, 1/s: the larger, the closer to what is confirmed, and the more of
-	// each snapshot is seen as a step. Default (0): 10.
+	// Rate is the damping rate in 1/s. A higher rate stays closer to the confirmed state and makes each snapshot
+	// more visible as a step. Default (0): 10.
 	Rate float64
-	// Snap is the distance beyond which the view jumps, in units of the component, of
-	// angles, directions and rotations in radians: somewhat more than what moves fastest
-	// covers between snapshots. Default (0): 3, which for what only turns is hardly ever.
+	// Snap is the distance beyond which the view jumps, in units of the component, for angles, directions and
+	// rotations in radians. Set it slightly higher than the distance that the fastest entity covers between
+	// snapshots. Default (0): 3, which rotations almost never reach.
 	Snap float64
 }
 
@@ -25,12 +24,12 @@ const (
 	defaultDampingSnap = 3
 )
 
-// filled is d with its defaults.
-func (d Damping) filled() Damping {
+// withDefaults returns d with its defaults.
+func (d Damping) withDefaults() Damping {
 	return Damping{Rate: cmp.Or(d.Rate, defaultDampingRate), Snap: cmp.Or(d.Snap, defaultDampingSnap)}
 }
 
-// Validate reports what is wrong with d; it never changes it.
+// Validate returns an error if a field of d is out of range. It never changes d.
 func (d Damping) Validate() error {
 	if !(d.Rate >= 0 && d.Rate <= 1000) || !(d.Snap >= 0) {
 		return fmt.Errorf("Damping %+v: Rate is 0 to 1000 (0: %d), Snap 0 or more (0: %d)", d, defaultDampingRate, defaultDampingSnap)
@@ -38,13 +37,13 @@ func (d Damping) Validate() error {
 	return nil
 }
 
-// left is how far apart two values are after seconds that were so far apart before. It
-// is the solution of the rule, so that it is the same in however many frames.
+// left returns the remaining distance of two values after seconds, if they were apart before. It is the exact
+// solution, so that it does not depend on the number of frames.
 func (d Damping) left(apart, seconds float64) float64 {
 	if apart > d.Snap {
 		return 0
 	}
-	if apart > 1 { // it decays down to one unit
+	if apart > 1 { // exponential decay down to one unit
 		until := math.Log(apart) / d.Rate
 		if seconds < until {
 			return apart * math.Exp(-d.Rate*seconds)

@@ -1,26 +1,25 @@
-// Package interpolate is what a client draws: the system Interpolate, which makes the view
-// of what the client simulates and of what the server told of all else. It reads the client's
-// world, and of the server's states those around the tick that it draws; it writes the view and
-// nothing else.
+// Package interpolate implements the system Interpolate, which writes the view: what a client
+// draws. It reads the client's world, and the server's states around the drawn tick. It
+// changes only the view.
 //
-//	System     states.go   the states that the server told, around a tick
-//	           between.go  others, between the two states around the tick that is drawn
-//	           damped.go   others, toward the newest state
-//	Present    present.go  where the client simulates everything
-//	Clock      clock.go    the tick that others are drawn at
-//	curve.go               a value on its way from one state to the next, and beyond the last
-//	Smoothing  visualerror.go  what corrections would make jump keeps its place, and goes over
-//	blend.go               so does what begins or ends to be simulated
-//	carried.go             what stands on another entity is drawn there
-//	own.go     moment.go   a way of drawing that is the game's
-//	sight.go               what lag compensation is told of that
+//	System     states.go   states of the server around a tick
+//	           between.go  other clients' entities, between the two states around the drawn tick
+//	           damped.go   other clients' entities, toward the newest state
+//	Present    present.go  clients that simulate everything
+//	Clock      clock.go    the tick at which other clients' entities are drawn
+//	curve.go               interpolation between two states, and extrapolation
+//	Smoothing  visualerror.go  corrections fade instead of jumping; blending when an entity starts or stops
+//	                       being simulated
+//	carried.go             entities that stand on another entity
+//	own.go     moment.go   a game's own drawing system
+//	sight.go               what the client tells lag compensation about the drawn tick
 //
 // Tasks:
 //
-//   - How corrections are drawn: [Smoothing]. How others are that are damped: [Damping].
-//   - A replay is between [System.Begin] and [System.End], a step of a timeline between
+//   - Configure how corrections are drawn: [Smoothing]. Configure damping: [Damping].
+//   - Enclose a replay by [System.Begin] and [System.End], a step of a timeline by
 //     [Present.BeginStep] and [Present.EndStep].
-//   - An entity comes to be simulated or no longer is: [System.Reshaped].
-//   - Draw otherwise: systems.ClientSystems, with [Entity], [Moment] and [Clock].
-//   - Which states must be kept: it tells the mirror, after each frame; which entities: [System.Shows].
+//   - Report that an entity starts or stops being simulated: [System.Reshaped].
+//   - Draw in another way: systems.ClientSystems, with [Entity], [Moment] and [Clock].
+//   - Keep states: after each frame, the system tells the mirror which states it needs. Keep entities: [System.Shows].
 package interpolate

@@ -9,26 +9,26 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// drawer is the view, and how entities of the world come into it.
+// drawer writes entities of the world into the view.
 type drawer struct {
 	protocol    *ecs.Protocol
 	world, view *ecs.World
 	now         func() time.Time
-	frame       time.Time // the one that the view shows
-	before      time.Time // the one that it showed until then
+	frame       time.Time // time of the frame that the view shows
+	before      time.Time // time of the previous frame
 	moving      []moving  // replicated components that are interpolated
-	offsets     int       // numbers in the offsets of all of these
+	offsets     int       // total number of offsets of these components
 	smoothing   Smoothing
 	kept        kept
 	carried     carried
 	recordReader
 }
 
-// moving is a component that is drawn between values.
+// moving is an interpolated component.
 type moving struct {
 	*ecs.Component
-	bit   uint64 // in masks
-	place int    // of its offset among those of all
+	bit   uint64 // bit of the component in masks
+	start int    // first of its offsets among those of all components
 	end   int
 }
 
@@ -44,16 +44,16 @@ func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now
 	return d
 }
 
-// wordsOf is in how many words of memory a value of a component stands.
+// wordsOf returns the size of a component's value in 64-bit words.
 func wordsOf(comp *ecs.Component) int { return int(comp.Schema.Size+7) / 8 }
 
-// begin begins a frame.
-func (d *drawer) begin(now time.Time) {
+// startFrame starts a frame.
+func (d *drawer) startFrame(now time.Time) {
 	d.before, d.frame = d.frame, now
 	d.carried.frame++
 }
 
-// jumpsOf is how often an entity has jumped.
+// jumpsOf returns the teleport count of an entity.
 func (d *drawer) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 	if d.jumps == nil || e.IsZero() {
 		return 0
@@ -64,43 +64,42 @@ func (d *drawer) jumpsOf(w *ecs.World, e ecs.Entity) uint8 {
 	return 0
 }
 
-// hide takes an entity out of the view.
+// hide removes an entity from the view.
 func (d *drawer) hide(id uint32, f *figure) {
 	if !f.entity.IsZero() {
 		d.view.Netcode().Discard(components.NetID(id))
 		f.entity, f.ahead = ecs.Entity{}, 0
-		f.drop()
+		f.dropEffects()
 	}
 }
 
-// show makes sure that the view has the entity with these components.
+// show adds the entity with the given components to the view if it is missing or different.
 func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
 	if f.entity.IsZero() || d.view.Netcode().Mask(f.entity) != mask || ecs.Has[components.Predicted](d.view, f.entity) != simulated {
-		if len(d.carried.of) > 0 {
-			d.stand(f, mask)
+		if len(d.carried.components) > 0 {
+			d.noteUncarried(f, mask)
 		}
 		f.entity = d.view.Netcode().Replica(components.NetID(id), mask, simulated)
 	}
 }
 
-// simulated draws an entity as this client simulates it.
-func (d *drawer) simulated(id uint32, f *figure, e ecs.Entity) {
+// drawSimulated draws an entity as this client simulates it.
+func (d *drawer) drawSimulated(id uint32, f *figure, e ecs.Entity) {
 	if key := ecs.Get[ecs.SpawnKey](d.world, e); key != nil && f.entity.IsZero() {
 		f.entity, _ = d.view.Netcode().Confirm(*key, components.NetID(id))
 	}
 	mask := d.world.Netcode().Mask(e)
-	f.landed(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
+	f.checkJump(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
 	d.show(id, f, mask, true)
 	d.copy(f.entity, e, ^uint64(0))
 	d.drawError(f)
 	d.drawBlend(f)
 }
 
-// spawns shows in the view what this client predicts to be spawned, from the
-// tick of the input on. A spawn keeps its handle in the view, too, when the server
-// confirms it.
-func (d *drawer) spawns() {
-	d.view.Netcode().SettleInput(math.MaxUint32) // those that are confirmed need no more care
+// drawSpawns draws predicted spawns from the tick of their input on. A spawn keeps its handle in the view when the
+// server confirms it.
+func (d *drawer) drawSpawns() {
+	d.view.Netcode().SettleInput(math.MaxUint32) // confirmed spawns no longer need this
 	d.view.Netcode().BeginReplay(0)
 	for t := range d.world.Netcode().Simulated {
 		if t.NetIDs != nil {
@@ -114,7 +113,7 @@ func (d *drawer) spawns() {
 	d.view.Netcode().EndReplay()
 }
 
-// copy copies the values of an entity's components to one of the view.
+// copy copies components of an entity to an entity of the view.
 func (d *drawer) copy(drawn, e ecs.Entity, mask uint64) {
 	for _, comp := range d.comps {
 		src := d.world.Netcode().Pointer(e, comp)

@@ -6,17 +6,17 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Moment is what an entity is at a tick. It is good until the client receives.
+// Moment is the state of an entity at a tick. It is valid until the client receives packets.
 type Moment struct {
-	Mask   uint64  // its components
-	Share  float64 // of the way from this state to the next, where there is one
+	Mask   uint64  // bits of its components
+	Share  float64 // fraction of the time from this state to the next, if there is one
 	drawer *drawer
-	source ecs.Entity // where it is simulated
-	record []int32    // where the server told of it
+	source ecs.Entity // of a simulated entity
+	record []int32    // of an entity received from the server
 	next   []int32
 }
 
-// Write gives an entity of the view, which has the components of the mask, the values of this state.
+// Write copies this state to an entity of the view that has the components of Mask.
 func (m Moment) Write(drawn ecs.Entity) {
 	if m.record == nil {
 		m.drawer.copy(drawn, m.source, m.Mask)
@@ -25,8 +25,8 @@ func (m Moment) Write(drawn ecs.Entity) {
 	m.drawer.drawSegment(m.drawer.view, drawn, &segment{mask: m.Mask, rec: m.record})
 }
 
-// Next is a component in the state that the entity is on its way to. It is false where that has
-// not come, and where it is simulated.
+// Next returns a component in the next state of the entity. It returns false if no next state has arrived, and for
+// a simulated entity.
 func Next[T any](m Moment) (v T, ok bool) {
 	comp := ecs.ComponentOf[T](m.drawer.protocol)
 	if m.next == nil || comp == nil || comp.Replicated() < 0 || comp.Words == 0 || m.Mask&(1<<comp.Replicated()) == 0 {

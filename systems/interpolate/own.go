@@ -8,12 +8,11 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// Replace makes draw the way in which entities come into the view, in place of what s does. It
-// finds them in [System.Entities]; what it makes of them is its own. Smoothing, Damping and
-// [System.Drawing] are not for such a view.
-func (s *System) Replace(draw func(*ecs.World)) { s.way = &own{s, draw} }
+// Replace makes the view be drawn by draw instead of s. draw finds the entities in [System.Entities]. Smoothing,
+// Damping and [System.Drawing] do not apply to such a view.
+func (s *System) Replace(draw func(*ecs.World)) { s.renderer = &own{s, draw} }
 
-// own is a way of drawing that is not of this package.
+// own draws with a function of the game.
 type own struct {
 	*System
 	run func(*ecs.World)
@@ -25,7 +24,7 @@ func (o *own) draw(share float64) (stalled bool) {
 	case o.coming != nil:
 		o.head = float64(o.coming()) + share
 	case o.clock.Running():
-		o.head = o.sight.begin(o.clock.Head())
+		o.head = o.sight.startFrame(o.clock.Head())
 		o.states.mirror.Retain(o.head, ^uint32(0))
 	default:
 		newest := o.states.mirror.Newest.Tick
@@ -36,8 +35,8 @@ func (o *own) draw(share float64) (stalled bool) {
 
 func (*own) find(uint32) (f *figure, simulated bool) { return nil, false }
 
-// Entities is what there is to draw: entities that the client knows, and those of the view that
-// are no more. Predicted spawns come with the server's word.
+// Entities returns the entities to draw: those that the client knows, and those of the view that no longer exist.
+// Predicted spawns appear when the server confirms them.
 func (s *System) Entities() iter.Seq[Entity] {
 	if s.states != nil {
 		return s.states.entities
@@ -58,7 +57,7 @@ func (s *states) entities(yield func(Entity) bool) {
 	}
 }
 
-// inWorld are the entities where the client simulates everything.
+// inWorld yields the entities if the client simulates everything.
 func (s *System) inWorld(yield func(Entity) bool) {
 	var gone []components.NetID
 	for t := range s.world.Netcode().Tables {
@@ -82,18 +81,18 @@ func (s *System) inWorld(yield func(Entity) bool) {
 	}
 }
 
-// Entity is an entity as a way of drawing of one's own finds it.
+// Entity is an entity to draw in a game's own drawing system.
 type Entity struct {
 	NetID     components.NetID
-	Source    ecs.Entity // in the client's world; zero where that does not have it
-	Simulated bool       // by the client: it is to be drawn as it stands there
+	Source    ecs.Entity // in the client's world; zero if it is not there
+	Simulated bool       // the client simulates it: draw it at its simulated state
 	drawer    *drawer
-	states    *states // nil: the server told no states of it
+	states    *states // nil: there are no states of the server
 	of        *mirror.Replica
 }
 
-// At is what the entity is at a tick: as the client simulates it, whatever the tick, or as the
-// server told. It is false before it comes up and when it is gone: then the view has to discard it.
+// At returns the state of the entity at a tick: the simulated state, whatever the tick, or the server's. It returns
+// false before the entity appears and after it is gone; the caller then removes it from the view.
 func (e Entity) At(tick float64) (m Moment, ok bool) {
 	switch {
 	case e.Simulated:

@@ -5,48 +5,47 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Present draws what a client simulates that simulates everything. An input of another
-// player that comes late makes the world one in which it always was there; the view keeps
-// the places that it showed, and the difference fades as the visual error of any other
-// correction does. It hears from the timeline when ticks are simulated again.
+// Present draws the world of a client that simulates everything. A late input of another player changes the past.
+// The view keeps the drawn places, and the difference fades like any other correction. As a listener of the
+// timeline, Present learns when ticks are simulated again.
 type Present struct {
 	*System
-	list    []*inPresent // of what is in the view, in the order it came up
+	list    []*inPresent // entities of the view, in the order of arrival
 	byID    map[uint32]*inPresent
 	spare   []*inPresent
-	step    bool   // of the timeline goes on
-	next    uint32 // the tick that this step is for
-	changed uint32 // the first that is simulated again before
-	tick    uint32 // that is simulated
+	step    bool   // a step of the timeline is in progress
+	next    uint32 // the tick that this step simulates
+	changed uint32 // the first tick that is simulated again in this step
+	tick    uint32 // the tick that is being simulated
 }
 
 // inPresent is an entity that is drawn as it is simulated.
 type inPresent struct {
 	figure
 	id     uint32
-	source ecs.Entity // in the world, when it was last looked for
+	source ecs.Entity // in the world, at the last lookup
 }
 
-// NewPresent is Interpolate of a client that simulates everything; coming is the tick that is
-// simulated next.
+// NewPresent returns Interpolate for a client that simulates everything. coming returns the tick that is simulated
+// next.
 func NewPresent(parts Parts, coming func() uint32) *Present {
 	p := &Present{System: newSystem(parts), byID: make(map[uint32]*inPresent)}
-	p.way, p.coming = p, coming
+	p.renderer, p.coming = p, coming
 	return p
 }
 
-// BeginStep and EndStep enclose what the timeline simulates up to the tick next, and that tick.
+// BeginStep and EndStep enclose the simulation of ticks up to and including next.
 func (p *Present) BeginStep(next uint32) { p.step, p.next = true, next }
 
-// EndStep ends what BeginStep began.
+// EndStep ends the step that BeginStep started.
 func (p *Present) EndStep() { p.step = false }
 
-// Rewind keeps what is drawn, before ticks are simulated again; with another world,
-// between steps, there is nothing to keep.
+// Rewind stores the drawn poses before ticks are simulated again. Between steps, when the world is replaced, it
+// discards the visual errors instead.
 func (p *Present) Rewind(from uint32) {
 	if p.changed = from; !p.step {
 		for _, x := range p.list {
-			x.settled()
+			x.dropError()
 		}
 		return
 	}
@@ -62,8 +61,8 @@ func (p *Present) Rewind(from uint32) {
 	}
 }
 
-// Start looks, in the first tick that is simulated again, for what was there before. Of an entity
-// that came up in the ticks since nobody can say that it is the same.
+// Start looks up the stored entities in the first tick that is simulated again. Entities that were created later
+// may not be the same ones.
 func (p *Present) Start(tick uint32) {
 	p.tick = tick
 	if p.step && tick == p.changed {
@@ -71,7 +70,7 @@ func (p *Present) Start(tick uint32) {
 	}
 }
 
-// Done takes what has become of it, once the world stands where it did.
+// Done computes the visual errors after the last tick that is simulated again.
 func (p *Present) Done() {
 	if len(p.kept.list) > 0 && p.step && p.tick+1 == p.next {
 		p.lookUp()
@@ -79,7 +78,7 @@ func (p *Present) Done() {
 	}
 }
 
-// lookUp finds those whose pose is kept in the world, where those that come back have other handles.
+// lookUp finds the entities with stored poses in the world. Recreated entities have new handles.
 func (p *Present) lookUp() {
 	for i := range p.kept.list {
 		x := &p.kept.list[i]
@@ -88,18 +87,17 @@ func (p *Present) lookUp() {
 	}
 }
 
-// Settle does nothing: what is final has been drawn.
+// Settle does nothing: final ticks have been drawn.
 func (p *Present) Settle(uint32) {}
 
-// locate finds the entities of the view in the world, where those that come back have
-// other handles.
+// locate finds the entities of the view in the world. Recreated entities have new handles.
 func (p *Present) locate() {
 	for _, x := range p.list {
 		x.source, _ = p.world.ByNetID(components.NetID(x.id))
 	}
 }
 
-// draw makes the view what the world is, and moves it by the visual errors.
+// draw copies the world to the view and applies the visual errors.
 func (p *Present) draw(share float64) (stalled bool) {
 	p.head = float64(p.coming()) + share
 	p.locate()
@@ -112,7 +110,7 @@ func (p *Present) draw(share float64) (stalled bool) {
 			continue
 		}
 		kept = append(kept, x)
-		p.simulated(x.id, &x.figure, x.source)
+		p.drawSimulated(x.id, &x.figure, x.source)
 	}
 	p.list = kept
 	for t := range p.world.Netcode().Tables {
@@ -124,23 +122,23 @@ func (p *Present) draw(share float64) (stalled bool) {
 	return false
 }
 
-// drawNew draws what is new in a table.
+// drawNew adds the new entities of a table to the view.
 func (p *Present) drawNew(t ecs.Table) bool {
 	for i, id := range t.NetIDs {
 		if p.byID[uint32(id)] != nil {
 			continue
 		}
-		x := p.taken(uint32(id))
+		x := p.newEntity(uint32(id))
 		x.source = t.Entities[i]
 		p.byID[x.id] = x
 		p.list = append(p.list, x)
-		p.simulated(x.id, &x.figure, x.source)
+		p.drawSimulated(x.id, &x.figure, x.source)
 	}
 	return true
 }
 
-// taken is what is kept of an entity, in memory that was used before if there is some.
-func (p *Present) taken(id uint32) *inPresent {
+// newEntity returns a record for an entity and reuses memory.
+func (p *Present) newEntity(id uint32) *inPresent {
 	n := len(p.spare)
 	if n == 0 {
 		return &inPresent{id: id}

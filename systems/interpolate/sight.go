@@ -5,23 +5,23 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// sight is what the newest frame showed of entities of others: which tick, and between
-// which two states most of them. Where a datagram was lost some are drawn between
-// others; then these differ by how far the way bends from one send to the next.
+// sight describes how the newest frame drew other clients' entities: the tick, and the pair of states that most
+// were drawn between. After a lost datagram some are drawn between other states; for them the claim is wrong by the
+// bend of their path between two sends.
 type sight struct {
 	head     float64 // 0: nothing yet
-	from, to uint32  // to is 0 where there was nothing later
+	from, to uint32  // to is 0 if there was no later state
 	votes    int
 }
 
-// begin begins a frame and returns the tick to draw: one that a claim can say exactly.
-func (s *sight) begin(head float64) float64 {
+// startFrame starts a frame and returns the tick to draw, rounded to a value that a claim can hold.
+func (s *sight) startFrame(head float64) float64 {
 	*s = sight{head: float64(int64(head*lagcomp.Parts)) / lagcomp.Parts}
 	return s.head
 }
 
-// between notes what an entity is drawn between. What is left when each pair has
-// cancelled out one other is that of the most, where they are more than half.
+// between counts the states that an entity is drawn between. It finds the pair of the majority: each pair cancels
+// out one vote of another pair.
 func (s *sight) between(from, to *mirror.State) {
 	later := uint32(0)
 	if to != nil {
@@ -37,8 +37,8 @@ func (s *sight) between(from, to *mirror.State) {
 	}
 }
 
-// Claim returns what to tell lag compensation of the newest frame where the player acts. Else it says nothing, and
-// repeats the fields of the last claim that do not say so, which takes no bytes.
+// Claim returns the claim for lag compensation about the newest frame if the player acts. Otherwise it returns an
+// empty claim that repeats the unused fields of the last one, which adds no bytes to a message.
 func (s *System) Claim(acts bool) lagcomp.Claim {
 	if !acts {
 		c := s.claim

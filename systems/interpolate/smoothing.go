@@ -6,20 +6,18 @@ import (
 	"math"
 )
 
-// Smoothing says how the view makes up for a correction of what the client simulates.
-// The simulation jumps to where it should have been; what is drawn keeps its place, and
-// the difference, the visual error, goes away by itself: small ones at Rate, larger ones
-// faster. It is by component, for those that are ecs.Interpolated, and never touches what
-// is simulated. The zero value has the documented defaults.
+// Smoothing configures how the view hides corrections of simulated entities. The simulation jumps to the corrected
+// state. The drawn entity keeps its place, and the difference, the visual error, fades: small errors at Rate, large
+// ones faster. Each component with ecs.Interpolated is smoothed separately. Smoothing never changes the simulation.
+// The zero value has the documented defaults.
 type Smoothing struct {
-	// Rate is the share of a small error that goes away, 1/s: of it exp(-Rate·t) is left
-	// after t seconds. Default (0): 20, which leaves less than 1 % after a quarter of a
-	// second.
+	// Rate is the rate at which a small error fades, in 1/s: after t seconds exp(-Rate·t) of it is left. Default
+	// (0): 20, which leaves less than 1 % after a quarter of a second.
 	Rate float64
-	// Double is the error that goes away at twice the rate, in units of the component, of
-	// angles, directions and rotations in radians. Default (0): 3.
+	// Double is the error that fades at twice the rate, in units of the component, for angles, directions and
+	// rotations in radians. Default (0): 3.
 	Double float64
-	// Off draws what is simulated, at once.
+	// Off draws the simulated state without smoothing.
 	Off bool
 }
 
@@ -28,13 +26,13 @@ const (
 	defaultSmoothingDouble = 3
 )
 
-// filled is s with its defaults.
-func (s Smoothing) filled() Smoothing {
+// withDefaults returns s with its defaults.
+func (s Smoothing) withDefaults() Smoothing {
 	s.Rate, s.Double = cmp.Or(s.Rate, defaultSmoothingRate), cmp.Or(s.Double, defaultSmoothingDouble)
 	return s
 }
 
-// Validate reports what is wrong with s; it never changes it.
+// Validate returns an error if a field of s is out of range. It never changes s.
 func (s Smoothing) Validate() error {
 	if !(s.Rate >= 0 && s.Rate <= 1000) || !(s.Double >= 0 && s.Double <= math.MaxFloat64) {
 		return fmt.Errorf("Smoothing %+v: Rate is 0 to 1000 (0: %d), Double 0 or more (0: %d)", s, defaultSmoothingRate, defaultSmoothingDouble)
@@ -42,8 +40,8 @@ func (s Smoothing) Validate() error {
 	return nil
 }
 
-// left is the share of an error that is left after seconds. It is the solution of
-// e' = -Rate·e·(1 + e/Double), so that it is the same in however many frames.
+// left returns the share of an error that is left after seconds. It is the solution of e' = -Rate·e·(1 + e/Double),
+// so that it does not depend on the number of frames.
 func (s Smoothing) left(size, seconds float64) float64 {
 	e := math.Exp(-s.Rate * seconds)
 	return e / (1 + size/s.Double*(1-e))

@@ -11,52 +11,50 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// System is the system Interpolate of a client: it writes what is to be drawn into the view. It
-// belongs to the goroutine of the client.
+// System is the system Interpolate of a client: it writes the view. Use it only from the goroutine of the client.
 type System struct {
 	drawer
-	way     way
-	states  *states        // nil: there are none, everything is simulated
-	partial func() float64 // begins a partial tick, and returns how much of it that is
-	clock   Clock
-	head    float64 // the tick that the view shows
-	every   uint32  // ticks a send
-	sight   sight
-	claim   lagcomp.Claim // made last
-	coming  func() uint32 // the tick that is simulated next; nil: there are states
-	stalls  uint64        // frames with nothing to draw toward
+	renderer renderer
+	states   *states        // nil: everything is simulated
+	partial  func() float64 // simulates a part of the next tick and returns the part
+	clock    Clock
+	head     float64 // the tick that the view shows
+	every    uint32  // ticks per send
+	sight    sight
+	claim    lagcomp.Claim // the last claim
+	coming   func() uint32 // returns the tick that is simulated next; nil: there are states
+	stalls   uint64        // frames without a state to move toward
 }
 
-// Parts is what drawing needs of a client.
+// Parts holds the parts of a client that drawing uses.
 type Parts struct {
 	Protocol    *ecs.Protocol
-	World, View *ecs.World // what the client simulates and was told, and what it draws
+	World, View *ecs.World // the client's world, and the view
 	Now         func() time.Time
-	Partial     func() float64 // begins a partial tick in World, and returns how much of it that is
-	SendEvery   uint32         // ticks
+	Partial     func() float64 // simulates a part of the next tick in World and returns the part
+	SendEvery   uint32         // ticks between sends
 	Smoothing   Smoothing
 }
 
-// States is what drawing by the states of the server needs.
+// States holds what drawing from the server's states uses.
 type States struct {
 	Mirror      *mirror.Mirror
-	Written     func(ecs.Entity) uint64 // components of an entity that the client writes itself
-	CoSimulated func() bool             // the client has simulated others
-	Damped      bool                    // others are drawn toward the newest state, not between states
+	Written     func(ecs.Entity) uint64 // returns the components of an entity that the client writes itself
+	CoSimulated func() bool             // reports whether the client has co-simulated entities
+	Damped      bool                    // draw other clients' entities toward the newest state, not between states
 	Damping     Damping
 }
 
-// way is how entities come into the view.
-type way interface {
-	// draw draws all of them, where so much of a partial tick is simulated. It reports
-	// whether there was nothing to draw toward.
+// renderer draws entities into the view.
+type renderer interface {
+	// draw draws all entities. share is the simulated part of the next tick. It reports whether there was no state
+	// to move toward.
 	draw(share float64) (stalled bool)
-	// find is what is kept of an entity of the view, nil for nothing, and whether it was
-	// drawn as it is simulated.
+	// find returns the figure of an entity of the view, or nil, and whether it was drawn as simulated.
 	find(id uint32) (f *figure, simulated bool)
 }
 
-// New is Interpolate of a client that is told states.
+// New returns Interpolate for a client that receives states.
 func New(parts Parts, from States) *System {
 	s := newSystem(parts)
 	rate := float64(s.world.TickRate())
@@ -64,18 +62,18 @@ func New(parts Parts, from States) *System {
 	for _, comp := range s.comps {
 		x.beyond = max(x.beyond, comp.Beyond.Seconds()*rate)
 	}
-	s.clock.MayPass(x.beyond)
+	s.clock.AllowBeyond(x.beyond)
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
-	if s.way = (between{x}); from.Damped {
-		s.way = &damped{states: x, damping: from.Damping.filled()}
+	if s.renderer = (between{x}); from.Damped {
+		s.renderer = &damped{states: x, damping: from.Damping.withDefaults()}
 	}
 	return s
 }
 
 func newSystem(p Parts) *System {
 	return &System{
-		drawer:  newDrawer(p.World, p.View, p.Protocol, p.Smoothing.filled(), p.Now),
+		drawer:  newDrawer(p.World, p.View, p.Protocol, p.Smoothing.withDefaults(), p.Now),
 		partial: p.Partial,
 		clock:   NewClock(p.Now(), p.World.TickRate(), p.SendEvery),
 		every:   p.SendEvery,
@@ -84,23 +82,22 @@ func newSystem(p Parts) *System {
 
 // Run draws a frame.
 func (s *System) Run(*ecs.World) {
-	defer s.world.Netcode().EndPartial() // also when a rule panics
-	if s.way.draw(s.partial()) {
+	defer s.world.Netcode().EndPartial() // also if the game's code panics
+	if s.renderer.draw(s.partial()) {
 		s.stalls++
 	}
-	if len(s.carried.of) > 0 {
+	if len(s.carried.components) > 0 {
 		carrying{s}.draw()
 	}
 }
 
-// Frame begins a frame at now, with a share of datagrams that are lost.
+// Frame starts a frame at now. loss is the share of lost datagrams.
 func (s *System) Frame(now time.Time, loss float64) {
-	s.drawer.begin(now)
-	s.clock.Lossy(loss)
+	s.drawer.startFrame(now)
+	s.clock.SetLoss(loss)
 }
 
-// Still stands for Run where nothing interpolates: what is drawn moves only when a
-// snapshot comes.
+// Still replaces Run if nothing interpolates: the view changes only when a snapshot arrives.
 func (s *System) Still(newest uint32) {
 	if float64(newest) <= s.head {
 		s.stalls++
@@ -108,19 +105,19 @@ func (s *System) Still(newest uint32) {
 	s.head = float64(newest)
 }
 
-// Shown says, for claims, that what is drawn is the state of a tick, where nothing interpolates.
+// Shown sets the drawn tick for claims if nothing interpolates.
 func (s *System) Shown(tick uint32) { s.sight = sight{head: float64(tick), from: tick} }
 
-// Stall counts a frame with nothing to draw toward.
+// Stall counts a frame without a state to move toward.
 func (s *System) Stall() { s.stalls++ }
 
-// Stalls is how many frames had nothing to draw toward.
+// Stalls returns the number of frames without a state to move toward.
 func (s *System) Stalls() uint64 { return s.stalls }
 
-// Head is the tick that the view shows of what is not simulated.
+// Head returns the tick that the view shows of entities that are not simulated.
 func (s *System) Head() float64 { return s.head }
 
-// Clock is by what others are drawn between states.
+// Clock returns the clock by which other clients' entities are drawn.
 func (s *System) Clock() *Clock { return &s.clock }
 
 // Shows reports whether an entity is in the view.
@@ -129,12 +126,10 @@ func (s *System) Shows(r *mirror.Replica) bool {
 	return ok
 }
 
-// Reshaped is told before the client begins or ends to simulate an entity: what is drawn of it
-// goes over to the other way.
-func (s *System) Reshaped(r *mirror.Replica) { s.leave(s.states.figures.Of(r)) }
+// Reshaped is called before the client starts or stops simulating an entity. The drawn entity then blends.
+func (s *System) Reshaped(r *mirror.Replica) { s.startBlend(s.states.figures.Of(r)) }
 
-// Begin keeps what is drawn of those that this client simulates, before it simulates
-// ticks again.
+// Begin stores the drawn poses of simulated entities before ticks are simulated again.
 func (s *System) Begin() {
 	s.kept.clear()
 	if s.smoothing.Off {
@@ -147,13 +142,13 @@ func (s *System) Begin() {
 	}
 }
 
-// End makes what has changed since Begin the visual error.
+// End turns the changes since Begin into visual errors.
 func (s *System) End() { s.takeErrors() }
 
-// Drawing tells how the newest frame drew an entity of the view. It is false for those that
-// the view does not have, and for spawns that are not confirmed yet.
+// Drawing describes how the newest frame drew an entity of the view. It returns false for an entity that is not in
+// the view, and for an unconfirmed spawn.
 func (s *System) Drawing(e ecs.Entity) (d Drawing, ok bool) {
-	f, simulated := s.way.find(uint32(s.view.NetID(e)))
+	f, simulated := s.renderer.find(uint32(s.view.NetID(e)))
 	if f == nil || f.entity != e || e.IsZero() {
 		return d, false
 	}
@@ -164,8 +159,8 @@ func (s *System) Drawing(e ecs.Entity) (d Drawing, ok bool) {
 	return d, true
 }
 
-// Pair writes what a component was in the two states that the newest frame drew an entity of the
-// view between, in the first twice where nothing later was there. It reports whether there is that.
+// Pair writes a component in the two states that the newest frame drew an entity of the view between. If there was
+// no later state, it writes the first one twice. It reports whether the states are available.
 func (s *System) Pair(e ecs.Entity, comp *ecs.Component, from, to unsafe.Pointer) bool {
 	d, drawn := s.Drawing(e)
 	if !drawn || d.From == 0 || s.states == nil || comp == nil || comp.Replicated() < 0 || comp.Words == 0 {

@@ -7,55 +7,54 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// gone is the error that nobody sees, in units.
-const gone = 1e-9
+// invisible is the error below which smoothing ends, in units.
+const invisible = 1e-9
 
-// visualError is what leads from where an entity is simulated to where it is drawn, as
-// it was when it came up: the offset of each component, at its place among all that move. A
-// component that the entity does not have, or no longer, has none.
+// visualError is the difference between the drawn and the simulated state of an entity at time at: the offset of
+// each component, at its place among all interpolated components. A component that the entity does not have has no
+// offset.
 type visualError struct {
 	on     bool
 	at     time.Time
 	offset []float64
 }
 
-// kept is the poses that entities were drawn in before a correction.
+// kept stores the poses in which entities were drawn before a correction.
 type kept struct {
 	pose pose
-	list []posed
+	list []keptPose
 }
 
-// posed is an entity whose pose was kept.
-type posed struct {
+// keptPose is an entity whose pose is stored.
+type keptPose struct {
 	id    uint32
 	f     *figure
-	e     ecs.Entity // whose values the pose goes with
+	e     ecs.Entity // the entity that the values belong to
 	mask  uint64
 	jumps uint8
-	at    int  // where its values begin among those that are kept
-	lost  bool // its error is of no use
+	at    int  // index of its first value in the stored poses
+	lost  bool // its error must not be used
 }
 
 func (k *kept) clear() { k.pose, k.list = k.pose[:0], k.list[:0] }
 
-// keepSimulated keeps what is drawn of an entity that this client simulates, before ticks
-// are simulated again.
+// keepSimulated stores the drawn pose of a simulated entity before ticks are simulated again.
 func (d *drawer) keepSimulated(id uint32, f *figure, e ecs.Entity) {
 	switch {
 	case d.world.Netcode().Suspended(e):
 		return
 	case f.entity.IsZero():
-		return // not seen yet, or only as foretold
+		return // not drawn yet, or only as a predicted spawn
 	case f.blending() && f.blend.since.IsZero():
-		return // it begins to be drawn as simulated, see blend
+		return // it has just begun to be drawn as simulated, see blend
 	}
 	d.keepPose(id, f, d.world, e, d.world.Netcode().Mask(e))
 }
 
-// keepPose keeps what is drawn for an entity of a world, of the components in a mask.
+// keepPose stores the drawn pose of an entity of a world, for the components in a mask.
 func (d *drawer) keepPose(id uint32, f *figure, w *ecs.World, e ecs.Entity, mask uint64) {
 	k := &d.kept
-	k.list = append(k.list, posed{id: id, f: f, e: e, mask: mask, jumps: d.jumpsOf(w, e), at: len(k.pose)})
+	k.list = append(k.list, keptPose{id: id, f: f, e: e, mask: mask, jumps: d.jumpsOf(w, e), at: len(k.pose)})
 	for i := range d.moving {
 		if m := &d.moving[i]; mask&m.bit != 0 {
 			p := k.pose.keep(w.Netcode().Pointer(e, m.Component), m.Component)
@@ -64,21 +63,21 @@ func (d *drawer) keepPose(id uint32, f *figure, w *ecs.World, e ecs.Entity, mask
 	}
 }
 
-// takeErrors makes what a replay changed the visual error.
+// takeErrors computes the visual errors after a replay.
 func (d *drawer) takeErrors() {
 	for i := range d.kept.list {
 		x := &d.kept.list[i]
 		there := !x.lost && !d.world.Netcode().Suspended(x.e)
-		d.takePose(x, d.world, there && d.jumpsOf(d.world, x.e) == x.jumps)
+		d.computeError(x, d.world, there && d.jumpsOf(d.world, x.e) == x.jumps)
 	}
 	d.kept.list = d.kept.list[:0]
 }
 
-// takePose makes what was kept and what its entity of a world has now differ by the visual
-// error; or none, where the two are not to be compared.
-func (d *drawer) takePose(x *posed, w *ecs.World, on bool) {
+// computeError sets the visual error to the difference between the stored pose and the entity's state in a world,
+// or removes the error if on is false.
+func (d *drawer) computeError(x *keptPose, w *ecs.World, on bool) {
 	at := x.at
-	v := x.f.lagging(d.offsets)
+	v := x.f.ensureError(d.offsets)
 	v.on, v.at = on, d.now()
 	clear(v.offset)
 	for i := range d.moving {
@@ -87,32 +86,31 @@ func (d *drawer) takePose(x *posed, w *ecs.World, on bool) {
 			continue
 		}
 		if p := w.Netcode().Pointer(x.e, m.Component); on && p != nil {
-			m.Schema.Offset(v.offset[m.place:m.end], p, unsafe.Pointer(&d.kept.pose[at]))
+			m.Schema.Offset(v.offset[m.start:m.end], p, unsafe.Pointer(&d.kept.pose[at]))
 		}
 		at += wordsOf(m.Component)
 	}
 }
 
-// shiftError moves a value of a component by what is left of the visual error. It
-// returns how much that is.
+// shiftError moves a value of a component by the remaining visual error. It returns the size of that error.
 func (d *drawer) shiftError(f *figure, m *moving, p unsafe.Pointer) float64 {
 	v := f.error
 	if v == nil || !v.on {
 		return 0
 	}
-	offset := v.offset[m.place:m.end]
+	offset := v.offset[m.start:m.end]
 	size := m.Schema.Extent(offset)
 	if size == 0 {
 		return 0
 	}
 	part := d.smoothing.left(size, max(d.now().Sub(v.at).Seconds(), 0))
-	if size *= part; size > gone && p != nil {
+	if size *= part; size > invisible && p != nil {
 		m.Schema.Shift(p, offset, part)
 	}
 	return size
 }
 
-// drawError moves what was just drawn of an entity by what is left of its visual error.
+// drawError moves the drawn entity by its remaining visual error.
 func (d *drawer) drawError(f *figure) {
 	if f.error == nil || !f.error.on {
 		return
@@ -122,40 +120,36 @@ func (d *drawer) drawError(f *figure) {
 		m := &d.moving[i]
 		left = max(left, d.shiftError(f, m, d.view.Netcode().Pointer(f.entity, m.Component)))
 	}
-	f.error.on = left > gone
+	f.error.on = left > invisible
 }
 
-// errorOf is what is left of the visual error of an entity in the view, in the component in
-// which it is largest.
-func (d *drawer) errorOf(f *figure) (most float64) {
+// errorOf returns the remaining visual error of an entity in the view, in the component in which it is largest.
+func (d *drawer) errorOf(f *figure) (largest float64) {
 	for i := range d.moving {
 		if m := &d.moving[i]; d.view.Netcode().Pointer(f.entity, m.Component) != nil {
-			most = max(most, d.shiftError(f, m, nil))
+			largest = max(largest, d.shiftError(f, m, nil))
 		}
 	}
-	return most
+	return largest
 }
 
-// blendTicks is over how many ticks the drawn pose goes over from one way of drawing to
-// another, when an entity comes to be simulated here or no longer is: a fifth of a second
-// at 60 a second.
+// blendTicks is the duration of a blend between two ways of drawing, in ticks, when an entity starts or stops being
+// simulated: a fifth of a second at 60 ticks per second.
 const blendTicks = 12
 
-// blend is a pose that is being left: what was drawn in the last frame before the switch.
-// The share that it has in what is drawn falls in a straight line, by time and not by
-// frames, so that nothing jumps however many frames there are.
+// blend fades out the pose that was drawn in the last frame before a switch. Its share decreases linearly with
+// time, not with frames, so that nothing jumps at any frame rate.
 type blend struct {
 	on    bool
-	since time.Time // of the last frame that showed the pose alone; zero: not drawn since
+	since time.Time // time of the last frame that showed the pose alone; zero: not drawn since
 	mask  uint64
 	from  pose
 }
 
-// pose is values of the interpolated components of entities, one after the other, each from a
-// whole word on.
+// pose holds values of interpolated components, one after the other, each starting at a whole word.
 type pose []uint64
 
-// keep copies a value behind those that are kept, and returns the copy.
+// keep appends a value and returns a pointer to the copy.
 func (p *pose) keep(src unsafe.Pointer, comp *ecs.Component) unsafe.Pointer {
 	at := len(*p)
 	for range wordsOf(comp) {
@@ -166,18 +160,18 @@ func (p *pose) keep(src unsafe.Pointer, comp *ecs.Component) unsafe.Pointer {
 	return dst
 }
 
-// leave keeps what is drawn of an entity, before it is drawn in another way.
-func (d *drawer) leave(f *figure) {
+// startBlend stores the drawn pose of an entity before it is drawn in another way.
+func (d *drawer) startBlend(f *figure) {
 	if f.entity.IsZero() {
 		return
 	}
 	if f.blend == nil {
 		f.blend = &blend{}
 	}
-	f.settled() // what is drawn has it already
+	f.dropError() // the drawn pose includes it
 	f.ahead = 0
-	for i := range f.stood {
-		f.stood[i].on = f.stood[i].on && f.stood[i].carrier != 0
+	for i := range f.carriedPoses {
+		f.carriedPoses[i].on = f.carriedPoses[i].on && f.carriedPoses[i].carrier != 0
 	}
 	b := f.blend
 	*b = blend{on: true, mask: d.view.Netcode().Mask(f.entity), from: b.from[:0]}
@@ -188,7 +182,7 @@ func (d *drawer) leave(f *figure) {
 	}
 }
 
-// drawBlend mixes the pose that is being left into what was just drawn.
+// drawBlend mixes the earlier pose into the drawn entity.
 func (d *drawer) drawBlend(f *figure) {
 	if !f.blending() {
 		return

@@ -6,13 +6,12 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// Spawns is what was predicted to be spawned and despawned.
+// Spawns matches predicted spawns and despawns with the server's.
 type Spawns struct{ system *System }
 
-// Match finds what this client foretold of an entity that a snapshot tells of. A
-// spawn that it predicted becomes the entity, under the same handle; a despawn
-// that it predicted is undone when the snapshot is not older than the input which
-// it followed from, because then the server did not despawn. It reports that as revived.
+// Match compares an entity in a snapshot with the predictions. A predicted spawn becomes the entity and keeps its
+// handle. A predicted despawn is undone if the snapshot is not older than the input that caused it: the server did
+// not despawn the entity. Match then returns true.
 func (p Spawns) Match(r *mirror.Replica, st *mirror.State) (revived bool) {
 	if p.system.parts.Off {
 		return false
@@ -23,14 +22,14 @@ func (p Spawns) Match(r *mirror.Replica, st *mirror.State) (revived bool) {
 			r.Entity, _ = p.system.world.Netcode().Confirm(key, id)
 		}
 	}
-	if input, ok := p.proves(r, st); ok {
+	if input, ok := p.inputOf(r, st); ok {
 		return p.system.world.Netcode().Revive(id, input)
 	}
 	return false
 }
 
-// proves returns the input after which a state shows an entity.
-func (p Spawns) proves(r *mirror.Replica, st *mirror.State) (input uint32, ok bool) {
+// inputOf returns the input after which a state shows an entity.
+func (p Spawns) inputOf(r *mirror.Replica, st *mirror.State) (input uint32, ok bool) {
 	if r.CoSimulated() {
 		return p.system.Numbering.After(st.Send)
 	}
@@ -38,9 +37,8 @@ func (p Spawns) proves(r *mirror.Replica, st *mirror.State) (input uint32, ok bo
 	return input, st.Tick >= tick
 }
 
-// Later reports whether an own entity that is new here is one that this client spawns
-// by an input that it has not come to.
-func (p Spawns) Later(r *mirror.Replica) bool {
+// IsFuture reports whether a new own entity is a spawn of an input that this client has not predicted yet.
+func (p Spawns) IsFuture(r *mirror.Replica) bool {
 	if !r.Entity.IsZero() || !p.system.parts.Stamped {
 		return false
 	}
@@ -48,15 +46,14 @@ func (p Spawns) Later(r *mirror.Replica) bool {
 	return ok && key.Owner == p.system.parts.Client && key.Input > p.system.applied
 }
 
-// key is the key under which the server spawned an entity, if the newest own state has one.
+// key returns the key under which the server spawned an entity, if the newest owner state contains one.
 func (p Spawns) key(r *mirror.Replica) (ecs.SpawnKey, bool) {
 	return p.system.parts.Mirror.Own.SpawnKey(p.system.world.Protocol(), r.ID)
 }
 
-// Settle tells the world what own state proves of predicted
-// spawns. Own state names all of the client's entities, so when it knows each of
-// them there is none that a spawn could become. Where own state took several
-// packets and one was lost that is a mistake, which confirmation undoes.
+// Settle tells the world which predicted spawns owner state confirms. Owner state contains all of the client's
+// entities. If each of them is known, the remaining predicted spawns are rejected. This is wrong if owner state
+// took several packets and one was lost; a later confirmation corrects it.
 func (p Spawns) Settle(own mirror.OwnState) {
 	n := p.system.world.Netcode()
 	n.SettleInput(own.Input)

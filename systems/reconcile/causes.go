@@ -11,41 +11,40 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// MaxCauses is how many fields a client keeps account of.
+// MaxCauses is the maximum number of fields for which a client counts corrections.
 const MaxCauses = 64
 
-// Cause is what one field had to do with a client's corrections.
+// Cause counts how often one field caused corrections on a client.
 type Cause struct {
 	Component string `json:"component"`
 	Field     string `json:"field"`
-	// CoSimulated says that the row is about co-simulated entities: see systems.Scope.
+	// CoSimulated reports that the row counts co-simulated entities: see systems.Scope.
 	CoSimulated bool `json:"co_simulated,omitempty"`
-	// Corrections are those in which the field was beyond its tolerance, and Share how
-	// much of all of that kind that is, 0 to 1: several fields may be wrong at once.
+	// Corrections counts the corrections in which the field exceeded its tolerance. Share is its share of all
+	// corrections of the same kind, 0 to 1. Several fields can be wrong in one correction.
 	Corrections uint64  `json:"corrections"`
 	Share       float64 `json:"share"`
-	// Largest and Mean are how far prediction and truth were apart, in the field's unit; 0
-	// for what is no number.
+	// Largest and Mean are the largest and the mean difference between prediction and truth, in the field's unit; 0
+	// for fields that are not numbers.
 	Largest float64 `json:"largest"`
 	Mean    float64 `json:"mean"`
-	// Times is over how many values Mean is the mean: one for each entity.
+	// Times is the number of values in Mean, one per entity.
 	Times uint64 `json:"times"`
-	// Tick is the server tick of the latest.
+	// Tick is the server tick of the latest correction.
 	Tick uint32 `json:"tick"`
 }
 
-// Causes says what caused corrections: which field, how often, by how much.
+// Causes lists which fields caused corrections, how often, and by how much.
 type Causes struct {
-	// Corrections are all that there were of own entities, CoCorrections those of
-	// co-simulated ones.
+	// Corrections counts all corrections of own entities, CoCorrections those of co-simulated entities.
 	Corrections, CoCorrections uint64
-	// Rows are the fields, those of the most corrections first.
+	// Rows holds the fields, sorted by descending Corrections.
 	Rows []Cause
 	// Unlisted counts wrong values of fields beyond [MaxCauses].
 	Unlisted uint64
 }
 
-// Add returns the sum of two tables, as of two clients.
+// Add returns the sum of two tables, for example of two clients.
 func (t Causes) Add(o Causes) Causes {
 	sum := Causes{t.Corrections + o.Corrections, t.CoCorrections + o.CoCorrections, slices.Clone(t.Rows), t.Unlisted + o.Unlisted}
 	for _, x := range o.Rows {
@@ -64,11 +63,11 @@ func (t Causes) Add(o Causes) Causes {
 		y.Corrections += x.Corrections
 		y.Largest, y.Tick = max(x.Largest, y.Largest), max(x.Tick, y.Tick)
 	}
-	sum.order()
+	sum.sortRows()
 	return sum
 }
 
-// kind tells rows of own entities and of co-simulated ones apart.
+// kind returns 1 for rows of co-simulated entities, and 0 otherwise.
 func (b *Cause) kind() int {
 	if b.CoSimulated {
 		return 1
@@ -76,8 +75,8 @@ func (b *Cause) kind() int {
 	return 0
 }
 
-// order sorts the rows and works out their shares.
-func (t *Causes) order() {
+// sortRows sorts the rows and computes their shares.
+func (t *Causes) sortRows() {
 	for i := range t.Rows {
 		of := t.Corrections
 		if t.Rows[i].CoSimulated {
@@ -90,7 +89,7 @@ func (t *Causes) order() {
 	})
 }
 
-// String is the table as text, a line a field; empty where there is no row.
+// String returns the table as text with one line per field, or "" if there are no rows.
 func (t Causes) String() string {
 	if len(t.Rows) == 0 {
 		return ""
@@ -108,7 +107,7 @@ func (t Causes) String() string {
 	if t.Unlisted > 0 {
 		fmt.Fprintf(w, "others\t\t\t\t\t(%d values)\n", t.Unlisted)
 	}
-	_ = w.Flush() // a Builder fails never
+	_ = w.Flush() // a Builder returns no error
 	return text.String()
 }
 
@@ -129,10 +128,9 @@ type countedField struct {
 	tick        uint32
 }
 
-// note counts each field of a component that was predicted wrongly, of the state of a
-// tick. Where both sides quantize every step words has both values as words, one behind
-// the other, and none may differ.
-func (c *causes) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
+// count counts each wrongly predicted field of a component in the state of a tick. If both sides quantize every
+// step, words holds the words of both values, one after the other, and any difference counts.
+func (c *causes) count(tick uint32, comp *ecs.Component, predicted, truth unsafe.Pointer, words []int32, co bool) {
 	for i := range comp.Schema.Fields {
 		f := &comp.Schema.Fields[i]
 		if f.Server || !differs(comp, i, predicted, truth, words) {
@@ -155,7 +153,7 @@ func (c *causes) note(tick uint32, comp *ecs.Component, predicted, truth unsafe.
 	}
 }
 
-// differs reports whether one field of two values differs, which words has as note's has.
+// differs reports whether one field of two values differs. words is as in count.
 func differs(comp *ecs.Component, field int, predicted, truth unsafe.Pointer, words []int32) bool {
 	f, n := &comp.Schema.Fields[field], len(words)/2
 	if n > 0 {
@@ -164,7 +162,7 @@ func differs(comp *ecs.Component, field int, predicted, truth unsafe.Pointer, wo
 	return comp.Schema.Differs(field, predicted, truth)
 }
 
-// read writes what was counted to t, whose memory is used again, without shares.
+// read writes the counts to t without shares, and reuses the memory of t.
 func (c *causes) read(t *Causes) {
 	*t = Causes{Rows: t.Rows[:0], Unlisted: c.unlisted}
 	for i := range c.rows {
@@ -180,7 +178,7 @@ func (c *causes) read(t *Causes) {
 	}
 }
 
-// row is where a field is counted, nil where there are too many.
+// row returns the row of a field, or nil if there are too many.
 func (c *causes) row(comp *ecs.Component, field int, co bool) *countedField {
 	for i := range c.rows {
 		if r := &c.rows[i]; r.component == comp && r.field == field && r.co == co {

@@ -11,21 +11,20 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// compare finds what differs of what was predicted and what the server says.
+// compare finds differences between predictions and the server's state.
 type compare struct {
-	parts     *Parts
-	predicted uint64   // components
-	decides   bool     // some of them have fields that the server decides
-	quantized bool     // both sides quantize every step, so that values must be the same
-	pair      []int32  // both values in words, of the last that were quantized
-	value     []uint64 // room for one value
-	carried   []*ecs.Carried
-	causes    causes
+	parts           *Parts
+	predicted       uint64   // bits of the predicted components
+	hasServerFields bool     // some of them have fields that the server decides
+	quantized       bool     // both sides quantize every step, so that values must be equal
+	pair            []int32  // words of the two values that were quantized last
+	value           []uint64 // room for one value
+	carried         []*ecs.Carried
+	causes          causes
 }
 
-// mismatch is the first field of a component beyond its tolerance, or, where
-// both sides quantize every step, the first that is not the same; -1 for none. What the
-// server decides is left out.
+// mismatch returns the first field of a component that exceeds its tolerance, or -1. If both sides quantize every
+// step, it returns the first field that differs. It ignores fields that the server decides.
 func (c *compare) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer) int {
 	if !c.quantized {
 		first := comp.Schema.Compare(predicted, truth)
@@ -50,7 +49,7 @@ func (c *compare) mismatch(comp *ecs.Component, predicted, truth unsafe.Pointer)
 	return -1
 }
 
-// fieldAt is the index of the field that a component's word belongs to.
+// fieldAt returns the index of the field that contains a word of a component.
 func fieldAt(comp *ecs.Component, word int) int {
 	for i := range comp.Schema.Fields {
 		if f := &comp.Schema.Fields[i]; word < f.Word+f.Words {
@@ -60,7 +59,7 @@ func fieldAt(comp *ecs.Component, word int) int {
 	return 0
 }
 
-// words are both values as mismatch has just compared them, where both sides quantize.
+// words returns both values that mismatch compared last, if both sides quantize; otherwise nil.
 func (c *compare) words(comp *ecs.Component) []int32 {
 	if !c.quantized {
 		return nil
@@ -68,7 +67,7 @@ func (c *compare) words(comp *ecs.Component) []int32 {
 	return c.pair[:2*comp.Words]
 }
 
-// dequantized is a value from its words, good until the next.
+// dequantized returns a value from its words. It is valid until the next call.
 func (c *compare) dequantized(comp *ecs.Component, words []int32) unsafe.Pointer {
 	c.value = reuse.Slice(c.value, max(int(comp.Schema.Size+7)/8, 1))
 	p := unsafe.Pointer(&c.value[0])
@@ -76,7 +75,7 @@ func (c *compare) dequantized(comp *ecs.Component, words []int32) unsafe.Pointer
 	return p
 }
 
-// same reports whether own state is what was predicted, and tells what differs.
+// same reports whether owner state equals the prediction, and reports the differences.
 func (c *compare) same(v verdict) bool {
 	if v.exact && c.exact(v.own) {
 		return true
@@ -84,8 +83,7 @@ func (c *compare) same(v verdict) bool {
 	return c.agrees(v.own) && !v.exact
 }
 
-// agrees compares own state with what was predicted after the same input, and
-// tells what differs.
+// agrees compares owner state with the prediction after the same input, and reports the differences.
 func (c *compare) agrees(own mirror.OwnState) bool {
 	same := true
 	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
@@ -106,9 +104,9 @@ func (c *compare) agrees(own mirror.OwnState) bool {
 	return same
 }
 
-// exact reports whether own state is what was predicted, bit by bit: then there is
-// nothing to restore. A result is coarser than that, so where it differed, while
-// the prediction is within tolerance, own state has to be taken over all the same.
+// exact reports whether owner state equals the prediction bit by bit, so that nothing has to be restored. A
+// reported result is coarser: after a result differed, the client adopts owner state even if the prediction is
+// within tolerance.
 func (c *compare) exact(own mirror.OwnState) bool {
 	same := true
 	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
@@ -127,9 +125,9 @@ func (c *compare) exact(own mirror.OwnState) bool {
 	return same
 }
 
-// follows reports whether ecs.Carry placed a component after an input by an entity that this
-// client does not simulate. The client has that entity, and what it carries, where the newest snapshot has it, behind the
-// tick of own state: a difference is no misprediction. Carry places nothing in a circle.
+// follows reports whether ecs.Carry placed a component, after an input, relative to an entity that this client does
+// not simulate. The client has that entity at the tick of the newest snapshot, before the tick of the owner state,
+// so that a difference is not a misprediction. Carry places nothing in a cycle.
 func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool {
 	of := c.carriedAs(comp)
 	if of == nil {
@@ -147,13 +145,13 @@ func (c *compare) follows(e ecs.Entity, input uint32, comp *ecs.Component) bool 
 	return false
 }
 
-// hangs reports whether an entity named a carrier after an input, which may place the component.
-func (c *compare) hangs(e ecs.Entity, input uint32, comp *ecs.Component) bool {
+// hasCarrier reports whether an entity named a carrier after an input, which may place the component.
+func (c *compare) hasCarrier(e ecs.Entity, input uint32, comp *ecs.Component) bool {
 	of := c.carriedAs(comp)
 	return of != nil && c.carrierID(e, input, of) != 0
 }
 
-// carriedAs is what places a component, nil for nothing.
+// carriedAs returns the rule that places a component, or nil.
 func (c *compare) carriedAs(comp *ecs.Component) *ecs.Carried {
 	for _, x := range c.carried {
 		if x.Component == comp {
@@ -163,14 +161,14 @@ func (c *compare) carriedAs(comp *ecs.Component) *ecs.Carried {
 	return nil
 }
 
-// carrier is who carried an entity after an input, as predicted; there is none where nobody places the entity.
+// carrier returns the predicted carrier of an entity after an input. It returns false if no entity places it.
 func (c *compare) carrier(e ecs.Entity, input uint32, of *ecs.Carried) (ecs.Entity, bool) {
 	carrier, there := c.parts.World.ByNetID(c.carrierID(e, input, of))
 	n := c.parts.World.Netcode()
 	return carrier, there && !n.Suspended(carrier) && n.Pointer(carrier, of.Component) != nil
 }
 
-// carrierID is whom an entity named as its carrier after an input, as predicted, 0 for nobody.
+// carrierID returns the predicted carrier that an entity names after an input, 0 for none.
 func (c *compare) carrierID(e ecs.Entity, input uint32, of *ecs.Carried) components.NetID {
 	for i := range of.By {
 		a := c.parts.Predict.History.Value(input, e, of.By[i].A)
@@ -184,9 +182,9 @@ func (c *compare) carrierID(e ecs.Entity, input uint32, of *ecs.Carried) compone
 	return 0
 }
 
-// mispredicted counts what caused a correction, and tells the game. x says when and where.
+// mispredicted counts a misprediction and reports it to the game. x holds the time and the entity.
 func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predicted, truth unsafe.Pointer) {
-	c.causes.note(x.Tick, comp, predicted, truth, c.words(comp), x.CoSimulated)
+	c.causes.count(x.Tick, comp, predicted, truth, c.words(comp), x.CoSimulated)
 	if c.parts.OnMismatch != nil {
 		x.Component, x.Field = comp.Name, comp.Schema.Fields[field].Path
 		x.Predicted, x.Truth = comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth)
@@ -194,16 +192,16 @@ func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predi
 	}
 }
 
-// ownDiffers compares what was predicted of a component of an own entity after the input of the
-// newest own state with what that says.
+// ownDiffers compares the prediction of a component of an own entity with the newest owner state, after the same
+// input. It returns an error that describes the difference.
 func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
 	m := c.parts.Mirror
 	told := m.Own.Newest
 	if told.Tick != m.Newest.Tick {
-		return fmt.Errorf("%s: own state is of tick %d", comp.Name, told.Tick)
+		return fmt.Errorf("%s: owner state is of tick %d", comp.Name, told.Tick)
 	}
 	if told.Input > c.parts.Predict.Applied() {
-		return nil // it waits for its tick
+		return nil // the prediction has not reached that tick
 	}
 	id, found := c.parts.World.NetID(e), false
 	m.Own.Each(told.Send, func(v mirror.OwnValue) {
@@ -221,17 +219,17 @@ func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
 		}
 	})
 	if err == nil && !found && m.Own.Whole(told.Send) {
-		return fmt.Errorf("%s: the newest snapshot has no own state of it", comp.Name)
+		return fmt.Errorf("%s: the newest snapshot has no owner state of it", comp.Name)
 	}
 	return err
 }
 
-// Mismatch reports one component field that a client predicted wrongly.
+// Mismatch describes a component field that a client predicted wrongly.
 type Mismatch struct {
-	Tick             uint32 // server tick of the state that disagreed
-	Input            uint32 // input sequence after which it was compared
+	Tick             uint32 // server tick of the state that differed
+	Input            uint32 // input sequence number after which the values were compared
 	NetID            components.NetID
 	Component, Field string
 	Predicted, Truth string // the two values as text
-	CoSimulated      bool   // it is not the client's own: see systems.Scope
+	CoSimulated      bool   // the entity is not owned by the client: see systems.Scope
 }

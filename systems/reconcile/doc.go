@@ -1,15 +1,15 @@
-// Package reconcile keeps what a client predicts in line with the server.
+// Package reconcile keeps a client's predictions consistent with the server.
 //
-//   - Compare, and simulate again what was wrong: [System.Run], the system Reconcile. What it
-//     goes by, and what follows a correction, in which order: [System].
-//   - Judge otherwise what is wrong: systems.ClientSystems, with [Confirmed], [Value] and [Read]. Correct it by simulating
-//     again, with [Predictor.Rewind], or by changing what was predicted, with [Amend].
-//   - Take over what the server decides, without simulating again: fields tagged server, decided.go.
+//   - Compare, and simulate again after a misprediction: [System.Run], the system Reconcile. [System] defines the
+//     terms and the order of the steps after a correction.
+//   - Replace the comparison: systems.ClientSystems, with [Confirmed], [Value] and [Read]. Correct by simulating
+//     again with [Predictor.Rewind], or by changing stored predictions with [Amend].
+//   - Adopt fields tagged server without simulating again: decided.go.
 //   - What the server has confirmed: [System.ConfirmedInput].
-//   - Report results, where own state comes as a correction only: [System.Report].
-//   - What caused corrections, by field: [Causes], [Cause]; of several clients together: [Causes.Add].
-//     One wrong prediction, as it is found: [Mismatch].
+//   - Report results, if owner state arrives only as a correction: [System.Report].
+//   - Causes of corrections by field: [Causes], [Cause]; of several clients: [Causes.Add].
+//     A single wrong prediction: [Mismatch].
 //
-// It reads what the mirror was told and the history of predictions, and writes the client's
-// world, by simulating again.
+// The package reads the mirror and the history of predictions. It changes the client's
+// world by simulating again.
 package reconcile

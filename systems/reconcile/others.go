@@ -9,41 +9,38 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// A co-simulated entity is reconciled like an own one. Snapshots tell its state, as
-// everybody gets it, and in their header which input of this client the server had
-// consumed into that: so it is compared with what was predicted after the same input,
-// and where a replay passes that input the confirmed state takes the place of the
-// predicted one.
+// A co-simulated entity is reconciled like an own one. Snapshots contain its public state. Their header names the
+// input of this client that the server had consumed by then. The state is compared with the prediction after that
+// input. If a replay passes that input, the confirmed state replaces the predicted one.
 //
-// What holds: no replay begins before the input of the newest own state, because what
-// inputs up to there spawned, despawned and raised is settled. A state that came later,
-// and is older than that, counts from there on.
+// No replay starts before the input of the newest owner state, because the spawns, despawns and events of earlier
+// inputs are settled. A state that arrives later and is older than that input counts from there on.
 
-// others is how co-simulated entities stand.
+// others reconciles co-simulated entities.
 type others struct {
 	parts      *Parts
 	proofs     *proofs
 	compare    *compare
 	counts     *Counts
-	replicated []*ecs.Component // by their bits
+	replicated []*ecs.Component // by bit
 
-	fresh bool // news of one have come since Reconcile looked
-	lost  bool // one is simulated here no more, and its end was not foreseen
-	wrong bool // one was mispredicted, or has to be taken over: there must be a replay
+	fresh bool // states have arrived since the last Run
+	lost  bool // an entity is no longer simulated here, and its end was not predicted
+	wrong bool // an entity was mispredicted or must be adopted: a replay is needed
 }
 
-// told hears of a state of a co-simulated entity.
-func (o *others) told(r *mirror.Replica, st *mirror.State) {
+// receive records a state of a co-simulated entity.
+func (o *others) receive(r *mirror.Replica, st *mirror.State) {
 	x := o.proofs.records.Of(r)
 	x.confirmed, x.unseen = st.Send, true
 	o.fresh = true
 	o.parts.Predict.Scope.CoSimulate()
 }
 
-// find compares what came of co-simulated entities with what was predicted. Where
-// there must be a replay it returns the first input after which one was wrong; any counts as wrong
-// where somebody else compares.
-func (o *others) find(v verdict, any bool) (since uint32) {
+// find compares the new states of co-simulated entities with the predictions. If a replay is needed, it returns the
+// first input after which an entity was wrong. If all is set, every state counts as wrong, because the game
+// compares.
+func (o *others) find(v verdict, all bool) (since uint32) {
 	p := o.parts.Predict
 	o.wrong = false
 	if !o.fresh {
@@ -64,17 +61,17 @@ func (o *others) find(v verdict, any bool) (since uint32) {
 		adopt := x.takeServerState
 		x.takeServerState = false
 		if !known || input > p.Applied() {
-			continue // it stands as told, or as predicted
+			continue // the entity is as received, or as predicted
 		}
 		from := max(input, settled)
 		if !p.History.Has(from) {
 			continue
 		}
-		if !adopt && !any {
+		if !adopt && !all {
 			if o.agrees(r, input) {
 				o.counts.CoConfirmed++
 				x.confirmedInput = max(x.confirmedInput, input)
-				o.decided(r, input)
+				o.adoptServerFields(r, input)
 				continue
 			}
 			o.counts.CoCorrections++
@@ -87,8 +84,8 @@ func (o *others) find(v verdict, any bool) (since uint32) {
 	return since
 }
 
-// agrees compares the confirmed state of a co-simulated entity with what was predicted
-// after an input, and tells what differs.
+// agrees compares the confirmed state of a co-simulated entity with the prediction after an input, and reports the
+// differences.
 func (o *others) agrees(r *mirror.Replica, input uint32) bool {
 	same := true
 	o.eachConfirmed(r, func(st *mirror.State, comp *ecs.Component, words []int32) {
@@ -105,7 +102,7 @@ func (o *others) agrees(r *mirror.Replica, input uint32) bool {
 	return same
 }
 
-// eachConfirmed visits the predicted components of what was confirmed of an entity.
+// eachConfirmed calls visit for each predicted component of the newest public state of an entity.
 func (o *others) eachConfirmed(r *mirror.Replica, visit func(st *mirror.State, comp *ecs.Component, words []int32)) {
 	st := o.parts.Mirror.Store.World[r.At.Group].At(o.proofs.records.Of(r).confirmed)
 	if st == nil || !st.Says(r.ID, r.At.Slot) {
@@ -121,9 +118,9 @@ func (o *others) eachConfirmed(r *mirror.Replica, visit func(st *mirror.State, c
 	}
 }
 
-// takeOver makes co-simulated entities what is confirmed of them after an input, and
-// what was wrong with the first of a replay. It reports whether there was anything.
-func (o *others) takeOver(after uint32, first bool) (any bool) {
+// adopt writes the confirmed states after an input into co-simulated entities, and with first also the older states
+// of wrong entities, at the start of a replay. It reports whether there were any.
+func (o *others) adopt(after uint32, first bool) (any bool) {
 	for _, r := range o.parts.Predict.Scope.Others() {
 		x := o.proofs.records.Of(r)
 		input, known := o.parts.Predict.Numbering.After(x.confirmed)
@@ -142,8 +139,8 @@ func (o *others) takeOver(after uint32, first bool) (any bool) {
 	return any
 }
 
-// differs compares what was predicted of a component of a co-simulated entity with what
-// the server sent, within tolerance; field is -1 where they agree.
+// differs compares the prediction of a component of a co-simulated entity with the server's value, within
+// tolerance. field is -1 if they agree.
 func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
 	if input, known := o.parts.Predict.Numbering.After(o.proofs.records.Of(r).confirmed); known {
 		predicted = o.parts.Predict.History.Value(input, r.Entity, comp)
@@ -154,12 +151,12 @@ func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Po
 	return o.compare.mismatch(comp, predicted, truth), predicted
 }
 
-// leave makes what was told up to now right as it is.
-func (o *others) leave() {
+// acceptAll accepts all states received so far without a replay.
+func (o *others) acceptAll() {
 	for _, r := range o.parts.Predict.Scope.Others() {
 		x := o.proofs.records.Of(r)
 		if input, known := o.parts.Predict.Numbering.After(x.confirmed); x.wrong && known {
-			o.decided(r, input)
+			o.adoptServerFields(r, input)
 		}
 		x.wrong = false
 	}

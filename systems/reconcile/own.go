@@ -9,63 +9,63 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// Own is a Reconcile that is not of this package, and what that does while it runs.
+// Own runs a game's own Reconcile system and holds its state.
 type Own struct {
-	system  *System
-	run     func(*ecs.World) // nil: there is none
-	verdict verdict
-	told    Confirmed
-	news    bool // told has something
-	asked   bool // for that
-	back    bool // it went back
-	amended bool // it changed stored predictions, and what is drawn was noted before
-	mended  bool // of own entities
+	system       *System
+	run          func(*ecs.World) // nil: there is none
+	verdict      verdict
+	confirmed    Confirmed
+	hasConfirmed bool // confirmed is not empty
+	queried      bool // the game called Confirmed
+	rewound      bool // the game called Rewind for owner state
+	amended      bool // the game called Amend, and View.Begin was called
+	amendedOwn   bool // the game called Amend for own entities
 }
 
-// Replace makes run judge predictions in place of the system, by what it is told as [Confirmed] and
-// with a [Predictor]. What the server's word settles, whatever was predicted, the system goes on
-// doing: which spawns there are, and that inputs which the server went on without are left out. What
-// caused corrections is not counted by field, and Parts.OnMismatch hears of none.
+// Replace makes run judge predictions instead of the system. run uses [Confirmed] and a [Predictor]. The system
+// still processes what the server settles whatever was predicted: which spawns exist, and inputs that the server
+// skipped. Causes are not counted by field, and Parts.OnMismatch is not called.
 func (x *Own) Replace(run func(*ecs.World)) { x.run = run }
 
-// Predictor goes back for it.
+// Predictor returns a predictor for the game's system.
 func (x *Own) Predictor() *Predictor { return &Predictor{x.system} }
 
-// Confirmed is what has been told since it ran before; it is false where nothing was.
+// Confirmed returns the state received since the previous run. It returns false if there is none.
 func (x *Own) Confirmed() (c Confirmed, ok bool) {
-	x.asked = true
-	return x.told, x.news
+	x.queried = true
+	return x.confirmed, x.hasConfirmed
 }
 
-// judge lets the game judge, and notes how. What it was told of, and neither went back for nor amended, is right.
+// judge runs the game's system and records its decisions. A state for which the game neither went back nor amended
+// counts as correct.
 func (x *Own) judge(w *ecs.World, v verdict) {
 	s := x.system
 	since := s.others.find(v, true)
-	own := s.heed(v)
+	own := s.applyVerdict(v)
 	unpredicted := s.proofs.takeServerState || own && v.exact && !s.compare.exact(v.own)
 	if own && !s.proofs.takeServerState && !s.parts.Predict.History.Has(v.own.Input) {
-		own, unpredicted = s.stale(v.own), true
+		own, unpredicted = s.countStale(v.own), true
 	}
-	x.verdict, x.told, x.asked, x.back = v, Confirmed{Tick: v.own.Tick, Input: v.own.Input, system: s}, false, false
-	x.told.Unpredicted, x.told.own = own && unpredicted, own
-	if x.news = own || s.others.wrong; !own {
-		x.told.Input, x.told.Tick = max(since, s.proofs.settled), s.parts.Mirror.Newest.Tick
+	x.verdict, x.confirmed, x.queried, x.rewound = v, Confirmed{Tick: v.own.Tick, Input: v.own.Input, system: s}, false, false
+	x.confirmed.Unpredicted, x.confirmed.own = own && unpredicted, own
+	if x.hasConfirmed = own || s.others.wrong; !own {
+		x.confirmed.Input, x.confirmed.Tick = max(since, s.proofs.settled), s.parts.Mirror.Newest.Tick
 	}
 	x.run(w)
-	mended := x.mended
-	amended := x.settle()
+	mended := x.amendedOwn
+	amended := x.endAmend()
 	switch {
-	case !own || !x.asked || x.back || x.told.Unpredicted:
+	case !own || !x.queried || x.rewound || x.confirmed.Unpredicted:
 	case mended:
 		s.Counts.Corrections++
-		s.adopt(v.own)
-		if s.compare.decides {
-			s.decided.own(v.own)
+		s.recordAdopted(v.own)
+		if s.compare.hasServerFields {
+			s.decided.adoptOwn(v.own)
 		}
 	default:
-		s.right(v.own)
+		s.recordCorrect(v.own)
 	}
-	s.others.leave()
+	s.others.acceptAll()
 	if amended || s.others.lost || s.proofs.takeServerState && !s.proofs.predictsOwn() {
 		next := s.parts.Predict.Applied() + 1
 		s.parts.Predict.Withdraw(next)
@@ -74,31 +74,31 @@ func (x *Own) judge(w *ecs.World, v verdict) {
 	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
 }
 
-// settle ends what Amend began, and reports whether there was anything.
-func (x *Own) settle() (amended bool) {
+// endAmend ends the changes of Amend, and reports whether there were any.
+func (x *Own) endAmend() (amended bool) {
 	if amended = x.amended; amended {
 		x.system.parts.View.End()
 	}
-	x.amended, x.mended = false, false
+	x.amended, x.amendedOwn = false, false
 	return amended
 }
 
-// Confirmed is what the server told of what this client predicts.
+// Confirmed is server state of entities that this client predicts.
 type Confirmed struct {
-	// Input is the input to go back to, by [Predictor.Rewind]: the last that the server had
-	// consumed when its own entities stood like that, at the end of Tick.
+	// Input is the input for [Predictor.Rewind]: the last one that the server had consumed at the end of Tick, when
+	// the own entities had this state.
 	Input, Tick uint32
-	// Unpredicted says that there is nothing to hold it against, as for an entity that is new
-	// here, or that the server keeps sending it until it is taken over: go back whatever the
-	// values are.
+	// Unpredicted reports that there is no prediction to compare with, for example for a new entity, or that the
+	// server repeats the state until the client adopts it. Go back, whatever the values are.
 	Unpredicted bool
 
-	own    bool // it tells of own entities
+	own    bool // it contains own entities
 	system *System
 }
 
-// Values are all components that it tells of and that were predicted, of own entities and of those
-// that are co-simulated, but what ecs.Carry places by an entity that this client does not simulate. They are of before the client goes back, and each is good until the next.
+// Values yields all predicted components in the state, of own and of co-simulated entities, except those that
+// ecs.Carry places relative to an entity that this client does not simulate. Predictions are those before Rewind.
+// Each value is valid until the next one.
 func (c Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
 	visit := func(e ecs.Entity, input uint32, own bool, comp *ecs.Component, told unsafe.Pointer) {
@@ -124,23 +124,22 @@ func (c Confirmed) Values(yield func(Value) bool) {
 	}
 }
 
-// Value is a component of an entity, as the server told it and as it was predicted after the same
-// input.
+// Value is a component of an entity as the server sent it and as predicted after the same input.
 type Value struct {
 	Entity          ecs.Entity // in the client's world
 	Component       *ecs.Component
 	told, predicted unsafe.Pointer
-	input           uint32 // after which
-	own             bool   // it is of an own entity
+	input           uint32 // the state is after this input
+	own             bool   // it belongs to an own entity
 	system          *System
 }
 
-// Agrees reports whether the two are the same, within the component's tolerance.
+// Agrees reports whether the values are equal within the component's tolerance.
 func (v Value) Agrees() bool {
 	return v.system.compare.mismatch(v.Component, v.predicted, v.told) < 0
 }
 
-// Read is a value of type T, and whether it is of that type.
+// Read returns the server's and the predicted value as type T. ok is false if the component has another type.
 func Read[T any](v Value) (told, predicted T, ok bool) {
 	if v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
 		return told, predicted, false
@@ -148,18 +147,18 @@ func Read[T any](v Value) (told, predicted T, ok bool) {
 	return *(*T)(v.told), *(*T)(v.predicted), true
 }
 
-// Amend corrects a component of an entity without simulating anything again. It calls change for each stored prediction of
-// the component, from the input that v is of to the newest applied, and then for the component in the world, so that later
-// states of the server are compared with the amended predictions. It reports whether v is of type T. To move an entity by
-// the error of its prediction:
+// Amend corrects a component of an entity without simulating again. It calls change for each stored prediction of
+// the component, from the input of v to the newest applied one, and then for the component in the world. Later
+// server states are therefore compared with the amended predictions. Amend returns false if v is not of type T. To move an
+// entity by the error of its prediction:
 //
 //	if told, predicted, ok := reconcile.Read[Position](v); ok && !v.Agrees() {
 //		reconcile.Amend(v, func(p *Position) { p.X += told.X - predicted.X })
 //	}
 //
-// A state of which any component of an own entity was amended counts as one correction. What waits for proof is withdrawn,
-// as after [Predictor.Rewind]. What is drawn keeps its place and follows. Call Amend in the loop over [Confirmed.Values]
-// that yields v, and go back with Rewind where the state is Unpredicted: there an amendment settles nothing.
+// A state counts as one correction if any component of an own entity was amended. Events and outcomes that wait for
+// confirmation are withdrawn, as after [Predictor.Rewind]. The drawn entity keeps its place and then moves smoothly. Call
+// Amend in the loop over [Confirmed.Values] that yields v. If the state is Unpredicted, call Rewind: amending does not settle it.
 func Amend[T any](v Value, change func(stored *T)) bool {
 	s := v.system
 	if v.Component != ecs.ComponentOf[T](s.parts.World.Protocol()) {
@@ -169,7 +168,7 @@ func Amend[T any](v Value, change func(stored *T)) bool {
 		s.parts.View.Begin()
 	}
 	s.Own.amended = true
-	s.Own.mended = s.Own.mended || v.own
+	s.Own.amendedOwn = s.Own.amendedOwn || v.own
 	p := s.parts.Predict
 	for input := v.input; input <= p.Applied(); input++ {
 		if stored := p.History.Value(input, v.Entity, v.Component); stored != nil {
@@ -182,50 +181,48 @@ func Amend[T any](v Value, change func(stored *T)) bool {
 	return true
 }
 
-// Predictor runs what a client simulates ahead of the server, for systems that are not of the
-// netcode's own.
+// Predictor simulates ahead of the server, for a game's own systems.
 type Predictor struct{ system *System }
 
-// Applied is the newest input that the world stands after.
+// Applied returns the newest input that has been simulated.
 func (p *Predictor) Applied() uint32 { return p.system.parts.Predict.Applied() }
 
-// Due is the input that the world stands after once all that are due have been applied: the newest
-// that was gathered, or, where inputs apply a while later, one gathered before. A client that stays
-// behind it has no results to report under policy.CorrectOnMismatch, and is sent own state all the time.
+// Due returns the input that should have been simulated by now: the newest gathered one, or an earlier one if
+// inputs apply with a delay. Under policy.CorrectOnMismatch, a client that stays behind it has no results to report
+// and receives owner state all the time.
 func (p *Predictor) Due() uint32 { return p.system.parts.Predict.Due() }
 
-// Step gives the client's entities an input, runs Simulate, and keeps what came of it.
+// Step gives the client's entities an input, runs Simulate, and stores the result.
 func (p *Predictor) Step(input uint32) { p.system.parts.Predict.Step(input) }
 
-// Rewind goes back to where the world stood after an input, with what the server told of then in
-// place of what was predicted, and yields the inputs since, to be simulated again: call Step for each. It
-// goes no farther back than what is settled: the Input of the newest [Confirmed]. What is drawn
-// keeps its place meanwhile.
+// Rewind restores the world after an input, with the server's state of that time instead of the prediction, and
+// yields the later inputs: call Step for each. It goes back at most to the Input of the newest [Confirmed]. Drawn
+// entities keep their places meanwhile.
 func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] {
 	s := p.system
 	return func(yield func(uint32) bool) {
-		s.Own.settle()
+		s.Own.endAmend()
 		own, settled := s.Own.verdict.own, s.proofs.settled
-		if s.Own.told.own && !s.Own.back {
+		if s.Own.confirmed.own && !s.Own.rewound {
 			settled = own.Input
 		}
 		after := min(max(after, settled), s.parts.Predict.Applied())
-		if s.Own.told.own && after == own.Input {
+		if s.Own.confirmed.own && after == own.Input {
 			if !s.proofs.takeServerState && s.parts.Predict.History.Has(after) {
 				s.Counts.Corrections++
 			}
-			s.Own.back = true
-			s.adopt(own)
+			s.Own.rewound = true
+			s.recordAdopted(own)
 		} else if !s.parts.Predict.History.Has(after) {
 			return
 		}
-		first, n := s.begin(after, own)
+		first, n := s.startReplay(after, own)
 		for i := range n {
 			if !yield(first + i) {
 				break
 			}
-			s.passed(first + i)
+			s.finishInput(first + i)
 		}
-		s.end()
+		s.endReplay()
 	}
 }

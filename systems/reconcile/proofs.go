@@ -4,54 +4,53 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// confirmer says what the server has told of this client's predictions. One compares the
-// state of own entities that comes with snapshots: [compared]; one hears whether the results
-// that the client reports are right, and gets state where they are not: [reported].
+// confirmer provides what the server says about this client's predictions. [compared] compares the owner state in
+// snapshots. [reported] receives whether the client's reported results are correct, and owner state if they are
+// not.
 type confirmer interface {
-	// next is what there is to look at, now that inputs up to one are applied. It is told of
-	// each piece of news once.
+	// next returns the news, given the newest applied input. Each piece of news is returned once.
 	next(applied uint32) verdict
-	// took hears that own state was taken in: it was the prediction, or is the world now.
-	took(own mirror.OwnState)
+	// accepted is called when owner state was processed: it equalled the prediction, or the client adopted it.
+	accepted(own mirror.OwnState)
 }
 
-// verdict is what the server says of what this client predicted.
+// verdict is what the server says about this client's predictions.
 type verdict struct {
-	input  uint32          // newest that the server is known to have consumed
-	agreed bool            // without own state: the results after it are right
-	own    mirror.OwnState // to compare with, or to take over
-	fresh  bool            // there is own state to look at
-	exact  bool            // it has to be the prediction bit by bit, not within tolerance
+	input  uint32          // newest input that the server is known to have consumed
+	agreed bool            // without owner state: the results after input are correct
+	own    mirror.OwnState // to compare with or to adopt
+	fresh  bool            // own is new
+	exact  bool            // own must equal the prediction bit by bit, not within tolerance
 }
 
-// compared is the confirmer where own state comes all the time.
+// compared is the confirmer if owner state always arrives.
 type compared struct {
 	mirror *mirror.Own
 
-	// Where inputs number ticks the server waits for nobody: over a short way it may tell of a
-	// tick that is due here, too, but in this frame, and the prediction has come to the one
-	// before. So that state waits for its tick, also where newer ones come every frame.
+	// If inputs are numbered by ticks, the server waits for no input. On a short path, owner state may be for a
+	// tick that is due in this frame but not yet predicted. It waits for that tick, even if newer states arrive
+	// every frame.
 	waits   bool
-	reached mirror.OwnState // newest of a tick that was predicted here
-	later   mirror.OwnState // one that was told before that tick
+	reached mirror.OwnState // newest state of a tick that was predicted
+	later   mirror.OwnState // a state that arrived before its tick was predicted
 }
 
-func (x *compared) took(mirror.OwnState) {}
+func (x *compared) accepted(mirror.OwnState) {}
 
 func (x *compared) next(applied uint32) verdict {
 	if x.waits {
-		x.reach(applied)
+		x.advance(applied)
 	} else {
-		x.reached = x.mirror.Look()
+		x.reached = x.mirror.TakeNewest()
 	}
 	v := verdict{input: x.reached.Input, own: x.reached, fresh: x.reached.Fresh}
 	x.reached.Fresh = false
 	return v
 }
 
-// reach settles which own state the prediction has come to.
-func (x *compared) reach(applied uint32) {
-	told := x.mirror.Look()
+// advance determines the newest owner state that the prediction has reached.
+func (x *compared) advance(applied uint32) {
+	told := x.mirror.TakeNewest()
 	switch {
 	case told.Input <= applied:
 		x.reached, x.later = told, mirror.OwnState{}
@@ -61,42 +60,41 @@ func (x *compared) reach(applied uint32) {
 		x.later = told
 	}
 	if told.Input > applied {
-		x.mirror.LookAgain()
+		x.mirror.MarkFresh()
 	}
 }
 
-// What a client predicts is proven entity by entity: own state that had no room for all of
-// them, and the snapshots of co-simulated ones, say nothing of the others. An outcome of an
-// input can follow from anything that is simulated here, so it is final when each of these
-// entities was found right after that input, or a later one, and not before.
+// Predictions are confirmed per entity: owner state without room for all entities, and snapshots of co-simulated
+// ones, say nothing about the others. An outcome of an input can depend on every entity that is simulated here. It
+// is final when each of these entities was found correct after that input or a later one.
 //
-// What turns out wrong is simulated again, from the newest own state at most; of the inputs
-// before that everything that waits for proof is withdrawn.
+// After a misprediction, the inputs since the newest owner state at most are simulated again. Events and outcomes
+// of earlier inputs that wait for confirmation are withdrawn.
 
-// proofs is how far predictions are known to be right.
+// proofs tracks which predictions are confirmed.
 type proofs struct {
 	parts           *Parts
-	predicted       uint64 // components
+	predicted       uint64 // bits of the predicted components
 	records         mirror.Records[record]
-	settled         uint32 // input
+	settled         uint32 // settled input
 	takeServerState bool
-	void            uint32 // of inputs up to it nothing waits for proof any more
+	void            uint32 // nothing of the inputs up to this one waits for confirmation
 }
 
-// record is what is known of how an entity was predicted.
+// record tracks the confirmation of one entity.
 type record struct {
-	confirmedInput uint32 // newest input after which the server had it as predicted here
+	confirmedInput uint32 // newest input after which the server's state equalled the prediction
 
-	// where it is co-simulated:
+	// for co-simulated entities:
 	confirmed       uint32 // send of the newest state
-	unseen          bool   // by Reconcile
-	takeServerState bool   // take that over without comparing
-	wrong           bool   // was predicted wrongly, to be replayed
+	unseen          bool   // Run has not processed it
+	takeServerState bool   // adopt the next state without comparing
+	wrong           bool   // it was mispredicted and must be replayed
 }
 
-// input is the last one whose results are known to be the server's.
+// input returns the last input whose results are known to equal the server's.
 func (p *proofs) input() uint32 {
-	if p.takeServerState { // something is wrong, and own state to correct it is on its way
+	if p.takeServerState { // something is wrong, and owner state to correct it will arrive
 		return p.void
 	}
 	confirmed := p.consumed()
@@ -108,13 +106,13 @@ func (p *proofs) input() uint32 {
 	return max(confirmed, p.void)
 }
 
-// consumed is the newest input whose results are told of.
+// consumed returns the newest input whose results have arrived.
 func (p *proofs) consumed() uint32 {
 	return min(max(p.parts.Predict.Numbering.Newest().Input, p.settled), p.parts.Predict.Applied())
 }
 
-// awaited reports whether outcomes can follow from an entity: one that is simulated
-// here, until its end, which was foreseen, has come on the server, too.
+// awaited reports whether outcomes can depend on an entity. An entity is awaited while it is simulated here, and
+// after its predicted end until the server has confirmed the end.
 func (p *proofs) awaited(r *mirror.Replica) bool {
 	n := p.parts.World.Netcode()
 	return r.Simulated && !r.Entity.IsZero() && n.Mask(r.Entity)&p.predicted != 0 &&
@@ -131,30 +129,30 @@ func (p *proofs) predictsOwn() bool {
 	return false
 }
 
-// own notes that those own entities that own state tells of stand as it says.
-func (p *proofs) own(own mirror.OwnState) {
+// confirmOwn records that the entities in owner state are as the state says.
+func (p *proofs) confirmOwn(own mirror.OwnState) {
 	p.parts.Mirror.Own.EachEntity(own.Send, func(id uint32) {
 		if r := p.parts.Mirror.Entities.Of(id); r != nil {
-			p.of(r, own.Input)
+			p.confirm(r, own.Input)
 		}
 	})
 }
 
-// allOwn notes that all own entities were predicted right after an input.
-func (p *proofs) allOwn(input uint32) {
+// confirmAllOwn records that all own entities were predicted correctly after an input.
+func (p *proofs) confirmAllOwn(input uint32) {
 	for _, r := range p.parts.Mirror.Entities.All() {
 		if r.Predicted() {
-			p.of(r, input)
+			p.confirm(r, input)
 		}
 	}
 }
 
-// of notes that an entity was predicted right after an input, or is made so.
-func (p *proofs) of(r *mirror.Replica, input uint32) {
+// confirm records that an entity was predicted correctly after an input, or was corrected.
+func (p *proofs) confirm(r *mirror.Replica, input uint32) {
 	x := p.records.Of(r)
 	x.confirmedInput = max(x.confirmedInput, input)
 }
 
-// withdrawn notes that what followed from inputs from one on is withdrawn, and all that waited
-// for proof of those before.
+// withdrawn records that everything after inputs from one on, and everything before that waited for confirmation,
+// is withdrawn.
 func (p *proofs) withdrawn(from uint32) { p.void = max(p.void, from-1) }

@@ -8,44 +8,44 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// reported is the confirmer where this client reports its results: a snapshot says whether
-// the server had the same after the input that it names, and own state comes as a correction.
+// reported is the confirmer if this client reports its results. A snapshot says whether the server had the same
+// result after the input that it names. Owner state arrives as a correction.
 type reported struct {
 	parts   *Parts
 	compare *compare
 	mirror  *mirror.Own
 
-	tick   uint32 // of the newest snapshot, whether it had own state or not
-	agreed bool   // the result after the input that it names agrees with the server
-	fresh  bool   // it is newer than what Reconcile has seen
+	tick   uint32 // tick of the newest snapshot, with or without owner state
+	agreed bool   // the result after the input that it names agrees with the server's
+	fresh  bool   // it is newer than the last call of next
 
-	any    bool  // own state was taken in
-	taken  uint8 // the number of its correction
-	doubts bool  // since then something that results leave out was not as predicted
+	any    bool  // owner state was accepted
+	taken  uint8 // number of its correction
+	doubts bool  // since then a value that results leave out differed
 }
 
-// told takes in what a snapshot of a tick says in its header.
-func (x *reported) told(tick uint32, agreed bool) {
+// receive processes the header of a snapshot.
+func (x *reported) receive(tick uint32, agreed bool) {
 	if tick > x.tick {
 		x.tick, x.agreed, x.fresh = tick, agreed, true
 	}
 }
 
-// next compares own state that was taken in before within tolerance. Of a correction that is
-// new all has to be taken over that is not the same: a result is coarser than that.
+// next returns owner state. A repeated correction is compared within tolerance. A new correction must be adopted
+// unless it equals the prediction exactly, because a result is coarser.
 func (x *reported) next(uint32) verdict {
 	_, input := x.parts.Predict.Numbering.Heard()
-	v := verdict{input: input, agreed: x.agreed && x.fresh, own: x.mirror.Look()}
-	v.fresh = v.own.Fresh && v.own.Predicted // else it was for secrets
+	v := verdict{input: input, agreed: x.agreed && x.fresh, own: x.mirror.TakeNewest()}
+	v.fresh = v.own.Fresh && v.own.Predicted // otherwise it contains only private components
 	v.exact = !x.any || v.own.Number != x.taken
 	x.fresh = false
 	return v
 }
 
-func (x *reported) took(own mirror.OwnState) { x.any, x.taken, x.doubts = true, own.Number, false }
+func (x *reported) accepted(own mirror.OwnState) { x.any, x.taken, x.doubts = true, own.Number, false }
 
-// write puts into a message what the newest input led to, and returns how many bits that is. A
-// client that has to take over own state without comparing asks for it.
+// write adds the result of the newest input to a message and returns its size in bits. With asks, it requests owner
+// state to adopt without comparing.
 func (x *reported) write(m *wire.Input, asks bool) (bits uint64) {
 	m.Report.Asks, m.Report.Echo = asks || !x.any, x.taken
 	if m.Report.Asks {
@@ -58,8 +58,7 @@ func (x *reported) write(m *wire.Input, asks bool) (bits uint64) {
 	return uint64(1 + wire.EchoBits + m.Report.Bits)
 }
 
-// differs compares what was predicted after the newest input that is known
-// to be consumed with what was captured of it, in words.
+// differs compares the prediction after the newest input known to be consumed with the captured words.
 func (x *reported) differs(e ecs.Entity, comp *ecs.Component, words []int32) error {
 	newest := x.parts.Mirror.Newest.Tick
 	tick, input := x.parts.Predict.Numbering.Heard()
@@ -75,7 +74,7 @@ func (x *reported) differs(e ecs.Entity, comp *ecs.Component, words []int32) err
 	if field < 0 {
 		return nil
 	}
-	// A half step is lost by quantizing; as the server sees it both have lost it.
+	// Quantizing loses up to half a step. Compare with what the server computes from both.
 	if comp.Schema.Compare(x.parts.Results.Quantized(comp, predicted), truth) < 0 {
 		return nil
 	}

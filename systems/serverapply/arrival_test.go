@@ -10,7 +10,7 @@ import (
 // for a filler.
 func (s *sender) arrivalTick(t *testing.T, a *arrival) (steps []uint32) {
 	t.Helper()
-	a.begin()
+	a.refill()
 	for {
 		words, ok := a.step(s.buffer, len(steps))
 		if !ok {
@@ -111,7 +111,7 @@ func TestArrivalFlood(t *testing.T) {
 			m := s.message(min(wire.MaxRedundancy, int(s.newest)))
 			s.buffer.receive(s.tick, &m, true)
 		}
-		a.begin()
+		a.refill()
 		for n := 0; ; n++ {
 			if _, ok := a.step(s.buffer, n); !ok {
 				break

@@ -7,59 +7,58 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// window is how many inputs around the expected one a buffer keeps track
-// of: four seconds at 60 a second.
+// window is the number of inputs around the expected one that a buffer tracks: four seconds at 60 per second.
 const window = 256
 
-// MaxFills is how many missing inputs in a row are filled with what was held;
-// after that the input is neutral (rule C4).
+// MaxFills is the maximum number of consecutive missing inputs that repeat the held input; after that the input is
+// neutral (rule C4).
 const MaxFills = 15
 
-// buffer orders one client's inputs, whatever the link does to them.
+// buffer orders the inputs of one client, in whatever order they arrive.
 type buffer struct {
 	ring
 	expected uint32 // next input to consume
 	newest   uint32 // newest input received
-	behind   uint32 // newest input of the newest packet, where that lies before expected; else 0
+	behind   uint32 // newest input of the newest packet if it is before expected; otherwise 0
 	any      bool   // an input was received
-	running  bool   // consuming
-	fills    int    // in a row
-	batch    int    // inputs that a wake-up of the server consumes
+	running  bool   // inputs are being consumed
+	fills    int    // consecutive fillers
+	batch    int    // inputs that one wake-up of the server consumes
 	slack    slack
 	turn     turn
 	stats    Stats
 
-	// inputs that arrive after a filler was consumed in their place
-	superseding bool    // they replace what is held
-	real        uint32  // newest that was consumed or took the place of what is held
-	late        []int32 // that is about to; empty: none
+	// late inputs, which arrive after a filler was consumed for them
+	superseding bool    // they replace the held input
+	real        uint32  // newest input that was consumed or replaced the held one
+	late        []int32 // words of the input that will replace the held one; empty: none
 }
 
-// ring is the inputs that were received and not consumed: as many as were ahead at a time, up to window.
+// ring holds inputs that were received and not consumed. It grows as needed, up to window.
 type ring struct {
 	table   *schema.Table
-	seqs    []uint32 // by sequence modulo its length, a power of two
-	words   []int32  // of each
+	seqs    []uint32 // by sequence modulo the length, a power of two
+	words   []int32  // words of each
 	fillers fillers
 }
 
-// leastRing is how many inputs a ring has room for once there is one.
-const leastRing = 8
+// minRing is the initial size of a ring.
+const minRing = 8
 
-// index is the place of an input, where there is room for any.
+// index returns the place of an input in a ring that is not empty.
 func (r *ring) index(seq uint32) int { return int(seq) & (len(r.seqs) - 1) }
 
-// has reports whether an input is there to be consumed.
+// has reports whether an input is stored.
 func (r *ring) has(seq uint32) bool { return len(r.seqs) > 0 && r.seqs[r.index(seq)] == seq }
 
-// at is the words of an input that is there.
+// at returns the words of a stored input.
 func (r *ring) at(seq uint32) []int32 {
 	n := r.table.Words
 	i := r.index(seq) * n
 	return r.words[i : i+n]
 }
 
-// put keeps an input. Those from one on are not to go for it, as long as they are within the window.
+// put stores an input. The ring grows if it would otherwise lose an input from sequence from on, up to window.
 func (r *ring) put(seq, from uint32, words []int32) {
 	for n := len(r.seqs); n < window; n = len(r.seqs) {
 		if n > 0 {
@@ -68,7 +67,7 @@ func (r *ring) put(seq, from uint32, words []int32) {
 			}
 		}
 		old := *r
-		r.seqs = make([]uint32, max(2*n, leastRing))
+		r.seqs = make([]uint32, max(2*n, minRing))
 		r.words = make([]int32, len(r.seqs)*r.table.Words)
 		for _, there := range old.seqs {
 			if there >= from {
@@ -81,12 +80,13 @@ func (r *ring) put(seq, from uint32, words []int32) {
 	copy(r.at(seq), words)
 }
 
-// fillers are the inputs, of the window before the expected one, that were consumed as fillers and were not received.
+// fillers marks the inputs of the window before the expected one that were replaced by fillers and have not
+// arrived.
 type fillers [window / 64]uint64
 
 func (f *fillers) has(seq uint32) bool { return f[seq/64%(window/64)]&(1<<(seq%64)) != 0 }
 
-// set says whether one of them is a filler.
+// set marks or unmarks an input.
 func (f *fillers) set(seq uint32, filler bool) {
 	word := &f[seq/64%(window/64)]
 	if *word &^= 1 << (seq % 64); filler {
@@ -101,7 +101,7 @@ func newBuffer(t *schema.Table, tickRate, batch int) *buffer {
 	return b
 }
 
-// jump makes an input the expected one, and those between it and the one that was are no fillers.
+// jump makes to the expected input. No input between it and the previous one counts as a filler.
 func (b *buffer) jump(to uint32) {
 	from, end := min(b.expected, to), max(b.expected, to)
 	for seq := max(from, end-min(end, window)); seq < end; seq++ {
@@ -110,11 +110,10 @@ func (b *buffer) jump(to uint32) {
 	b.expected = to
 }
 
-// follow makes the next input the one that follows seq, for a player that comes back.
+// follow makes the input after seq the next one, for a player who returns.
 func (b *buffer) follow(seq uint32) { b.expected, b.newest = seq+1, seq }
 
-// waiting is how many inputs from the expected one on are there or known to be
-// on their way.
+// waiting returns the number of inputs from the expected one up to the newest.
 func (b *buffer) waiting() int {
 	if !b.any || b.newest < b.expected {
 		return 0
@@ -122,8 +121,7 @@ func (b *buffer) waiting() int {
 	return int(b.newest - b.expected + 1)
 }
 
-// receive takes in a packet of inputs. newestPacket says that no later packet
-// of this client came before it.
+// receive stores the inputs of a packet. newestPacket reports that no later packet of this client arrived before.
 func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 	near := b.newest
 	if !b.any {
@@ -148,7 +146,7 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		b.resync(tick, newest)
 		ahead = 0
 	case ahead < 0 && newestPacket && b.running:
-		b.behind = newest // settle decides: newer packets may be right behind it
+		b.behind = newest // finishReceive decides: newer packets may follow in the same tick
 	case ahead < -window:
 		b.stats.Rejected += uint64(m.Count)
 		return
@@ -181,18 +179,18 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 	}
 }
 
-// settle is called once all packets of a tick are in. When even the newest ends
-// before the expected input, the client has stalled, and the buffer goes back to
-// where it is. What a link held back and lets go in one burst is late, no more.
-func (b *buffer) settle(tick int64) {
+// finishReceive is called after all packets of a tick have arrived. If the inputs of the newest packet end before
+// the expected input, the client has stalled, and the buffer goes back to the client's position. Packets that a
+// link delayed and then delivered in a burst only count as late.
+func (b *buffer) finishReceive(tick int64) {
 	if b.behind != 0 {
 		b.resync(tick, b.behind)
 		b.behind = 0
 	}
-	b.slack.settle(tick)
+	b.slack.finishTick(tick)
 }
 
-// resync starts afresh at the newest input of a client that stalled or jumped.
+// resync restarts at the newest input of a client that stalled or jumped.
 func (b *buffer) resync(tick int64, newest uint32) {
 	b.stats.Resyncs++
 	b.jump(newest)
@@ -202,29 +200,27 @@ func (b *buffer) resync(tick int64, newest uint32) {
 	b.slack.clear(tick)
 }
 
-// startDepth is how far the newest input must be ahead before the first is
-// consumed.
+// startDepth is the number of inputs that must wait before the first one is consumed.
 const startDepth = 2
 
-// buffered decides one tick of timing Buffered: a hold, a real input or a
-// filler. words is nil for fillers.
-func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
+// nextBuffered decides a tick under Buffered: a hold, an input or a filler. words is nil for a filler.
+func (b *buffer) nextBuffered(tick int64, loss float64) (step bool, words []int32) {
 	if !b.running {
 		if !b.any || b.newest < b.expected+uint32(startDepth+b.batch-1) {
 			if b.stats.Ticks > 0 {
-				b.stats.Holds++ // and not for the first time
+				b.stats.Holds++ // not before the first step
 			}
 			return false, nil
 		}
 		b.running = true
 		if depth := uint32(startDepth + b.batch - 1); b.newest-b.expected > depth+wire.MaxRedundancy {
-			// Inputs that came while nothing was consumed would be delay for good.
+			// Inputs that arrived before consumption started would otherwise delay all later ones.
 			b.jump(b.newest - depth)
 			b.stats.Resyncs++
 		}
 	}
 	need := clock.Reserve(loss) + int32(b.batch-1)
-	if b.slack.surplus(b.waiting(), need) {
+	if b.slack.hasSurplus(b.waiting(), need) {
 		b.stats.Resyncs++
 		b.jump(b.newest - uint32(need))
 		b.slack.clear(tick)
@@ -235,42 +231,42 @@ func (b *buffer) buffered(tick int64, loss float64) (step bool, words []int32) {
 		b.stats.Holds++
 		return false, nil
 	}
-	return true, b.next()
+	return true, b.consume()
 }
 
-// next consumes the expected input, or fills in for it: words is nil then.
-func (b *buffer) next() (words []int32) {
+// consume returns the expected input, or nil if a filler replaces it.
+func (b *buffer) consume() (words []int32) {
 	seq := b.expected
 	if b.has(seq) {
-		b.pass(false)
-		b.consumed(seq)
+		b.advance(false)
+		b.countConsumed(seq)
 		return b.at(seq)
 	}
-	b.pass(true)
-	b.filled()
+	b.advance(true)
+	b.countMissing()
 	return nil
 }
 
-// pass goes on to the next input; filler says that the expected one was filled in for.
-func (b *buffer) pass(filler bool) {
+// advance moves on to the next input. filler reports that a filler replaced the current one.
+func (b *buffer) advance(filler bool) {
 	b.fillers.set(b.expected, filler)
 	b.expected++
 }
 
-func (b *buffer) consumed(seq uint32) {
+func (b *buffer) countConsumed(seq uint32) {
 	b.fills, b.real, b.late = 0, seq, b.late[:0]
 	b.stats.Consumed++
 }
 
-// supersede keeps a late input that is newer than what is held.
+// supersede stores a late input that is newer than the held one.
 func (b *buffer) supersede(seq uint32, words []int32) {
 	if b.superseding && seq > b.real {
 		b.real, b.late = seq, append(b.late[:0], words...)
 	}
 }
 
-// superseded is the late input that takes the place of what is held, once.
-func (b *buffer) superseded() []int32 {
+// takeSuperseding returns, once, the late input that replaces the held one.
+func (b *buffer) takeSuperseding() []int32 {
 	words := b.late
 	if b.late = b.late[:0]; len(words) > 0 {
 		b.fills = 1
@@ -278,10 +274,10 @@ func (b *buffer) superseded() []int32 {
 	return words
 }
 
-func (b *buffer) filled() {
+func (b *buffer) countMissing() {
 	b.fills++
 	b.stats.Missing++
 }
 
-// neutral reports whether what is held has been repeated too often.
-func (b *buffer) neutral() bool { return b.fills > MaxFills }
+// isNeutral reports whether the held input was repeated MaxFills times.
+func (b *buffer) isNeutral() bool { return b.fills > MaxFills }

@@ -53,11 +53,11 @@ func TestRoomChangesNothing(t *testing.T) {
 				grows.receive(tick, &m, first)
 				wide.receive(tick, &m, first)
 			}
-			grows.settle(tick)
-			wide.settle(tick)
-			step, words := grows.buffered(tick, 0.02)
-			step2, words2 := wide.buffered(tick, 0.02)
-			late, late2 := grows.superseded(), wide.superseded()
+			grows.finishReceive(tick)
+			wide.finishReceive(tick)
+			step, words := grows.nextBuffered(tick, 0.02)
+			step2, words2 := wide.nextBuffered(tick, 0.02)
+			late, late2 := grows.takeSuperseding(), wide.takeSuperseding()
 			if step != step2 || !reflect.DeepEqual(words, words2) || len(late) != len(late2) || grows.stats != wide.stats || grows.expected != wide.expected {
 				t.Fatalf("seed %d, tick %d: input %d, %v %v %+v\nwith all the room: input %d, %v %v %+v", seed, tick,
 					grows.expected, step, words, grows.stats, wide.expected, step2, words2, wide.stats)
@@ -75,15 +75,15 @@ func TestRoomFollowsWhatWaits(t *testing.T) {
 	}
 	s.loss, s.redundancy, s.delay = 0.3, 1, 2
 	s.run(t, 2000)
-	if n := len(s.buffer.seqs); n > 2*leastRing || s.buffer.stats.Missing < 100 {
+	if n := len(s.buffer.seqs); n > 2*minRing || s.buffer.stats.Missing < 100 {
 		t.Errorf("room for %d inputs: %+v", n, s.buffer.stats)
 	}
-	if n := testing.AllocsPerRun(100, func() { s.buffer.next() }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { s.buffer.consume() }); n > 0 {
 		t.Errorf("%v allocations a step", n)
 	}
 	b := s.buffer
 	for range 2 * window {
-		b.next()
+		b.consume()
 	}
 	late := b.stats.Late
 	b.newest = b.expected

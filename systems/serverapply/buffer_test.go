@@ -96,9 +96,9 @@ func (s *sender) deliver(stalled bool) {
 // it is.
 func (s *sender) step(t *testing.T, loss float64) (stepped, real bool) {
 	t.Helper()
-	s.buffer.settle(s.tick)
+	s.buffer.finishReceive(s.tick)
 	before, resyncs := s.buffer.expected, s.buffer.stats.Resyncs
-	stepped, words := s.buffer.buffered(s.tick, loss)
+	stepped, words := s.buffer.nextBuffered(s.tick, loss)
 	if s.buffer.stats.Resyncs > resyncs {
 		before = s.buffer.expected - 1 // what piled up while it did not run is skipped
 	}
@@ -186,7 +186,7 @@ func TestLateInputsAreCountedOnce(t *testing.T) {
 	}
 	for range 100 {
 		s.tick++
-		s.buffer.buffered(s.tick, 0) // nothing comes any more
+		s.buffer.nextBuffered(s.tick, 0) // nothing comes any more
 	}
 	was := s.buffer.stats
 	m := s.message(5) // all consumed
@@ -243,19 +243,19 @@ func TestInputsAfterAStall(t *testing.T) {
 		for n := range stall {
 			s.deliver(true)
 			s.step(t, 0)
-			if fills := int(s.buffer.stats.Missing); s.buffer.neutral() != (s.buffer.fills > MaxFills) || fills > n+1 {
-				t.Fatalf("stall %d: neutral %v after %d fills", stall, s.buffer.neutral(), s.buffer.fills)
+			if fills := int(s.buffer.stats.Missing); s.buffer.isNeutral() != (s.buffer.fills > MaxFills) || fills > n+1 {
+				t.Fatalf("stall %d: neutral %v after %d fills", stall, s.buffer.isNeutral(), s.buffer.fills)
 			}
 		}
-		if long := stall >= 40; long != s.buffer.neutral() {
-			t.Errorf("stall of %d ticks: neutral is %v", stall, s.buffer.neutral())
+		if long := stall >= 40; long != s.buffer.isNeutral() {
+			t.Errorf("stall of %d ticks: neutral is %v", stall, s.buffer.isNeutral())
 		}
 		s.buffer.stats = Stats{}
 		s.run(t, 200)
 		if st := s.buffer.stats; st.Consumed < 180 || st.Missing > 6 || stall >= 40 && st.Resyncs != 1 {
 			t.Errorf("after a stall of %d ticks: %+v", stall, st)
 		}
-		if s.buffer.neutral() {
+		if s.buffer.isNeutral() {
 			t.Errorf("after a stall of %d ticks the input is still neutral", stall)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Client is what the server keeps of one client's inputs.
+// Client holds the inputs of one client on the server.
 type Client struct {
 	// Loss is the share of the client's packets that are lost.
 	Loss clock.Loss
@@ -18,29 +18,30 @@ type Client struct {
 	limit     inputLimit
 	reading   reading
 	in        buffer
-	lastInput []byte // the input stepped last, as the component's bytes
+	lastInput []byte // the input stepped last, as bytes of the component
 	id        uint32
 	arrival   arrival
 	session   netsys.Session
 	notices   *notice.Queue
 	logged    *notice.Once
-	place     int    // on the list of all
-	missed    uint64 // inputs of the player that were missing before this session, where a timeline counts them
+	index     int    // index in Intake.clients
+	missed    uint64 // missing inputs of the player before this session, if a timeline counts them
 }
 
-// together is how many clients are done in one go. Of a thousand clients none is in the caches when its turn comes, and a
-// line of memory takes some 155 ns to come. So what a client needs lies in one piece, and before some clients are done a byte of
-// each line of all of them is read: these reads do not depend on each other, and many lines come at a time.
-const together = 16
+// touchAhead is the number of clients whose memory is read ahead. Of a thousand clients none is in the caches when
+// its turn comes, and a cache miss takes some 155 ns. Therefore the data of a client is contiguous, and a byte of
+// each of its cache lines is read for several clients at once: these reads do not depend on each other and overlap.
+const touchAhead = 16
 
-// Touch reads a byte of each cache line that a packet or a tick needs. What it returns means nothing.
+// Touch reads a byte of each cache line that a packet or a tick needs. The result has no meaning.
 func (c *Client) Touch() byte {
 	in := &c.in
-	return byte(c.limit.told) ^ byte(in.expected) ^ byte(in.fillers[0]) ^ byte(in.slack.bucket) ^ byte(in.slack.least[0]) ^ byte(in.slack.least[16]) ^
-		byte(in.slack.late[12]) ^ byte(in.fills) ^ byte(in.stats.Consumed) ^ byte(in.stats.Ticks) ^ byte(in.real) ^ byte(c.id)
+	return byte(c.limit.lastNotice) ^ byte(in.expected) ^ byte(in.fillers[0]) ^ byte(in.slack.bucket) ^ byte(in.slack.newest[0]) ^ byte(in.slack.newest[16]) ^
+		byte(in.slack.overtaken[12]) ^ byte(in.fills) ^ byte(in.stats.Consumed) ^ byte(in.stats.Ticks) ^ byte(in.real) ^ byte(c.id)
 }
 
-// TouchFurther does so for what that leads to: where the newest packet and input stand, and what is held.
+// TouchFurther does the same for memory that the first part points to: the places of the newest packet and input,
+// and the held input.
 func (c *Client) TouchFurther() (b byte) {
 	if in := &c.in; len(in.words) > 0 && len(c.lastInput) > 0 {
 		i := in.index(in.expected)
@@ -49,13 +50,13 @@ func (c *Client) TouchFurther() (b byte) {
 	return b ^ c.reading.bases.Touch()
 }
 
-// reading is what messages may continue from.
+// reading holds the messages from which later ones are decoded as differences.
 type reading struct {
 	bases  wire.Bases
-	unread bool // the newest message could not be read
+	unread bool // the newest message could not be decoded
 }
 
-// newClient begins with a client of a number, who is told in notices of what is refused.
+// newClient returns a client. notices receives the notices about refused inputs.
 func newClient(c Config, id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	t := wire.InputTable(c.Protocol)
 	x := &Client{id: id, session: session, notices: notices, logged: logged, in: *newBuffer(t, c.TickRate, c.Batch)}
@@ -70,7 +71,7 @@ func newClient(c Config, id uint32, session netsys.Session, notices *notice.Queu
 	return x
 }
 
-// newestInput is where the input stepped last is kept, nil where there is nothing in it.
+// newestInput returns a pointer to the input stepped last, or nil if the input component is empty.
 func (c *Client) newestInput() unsafe.Pointer {
 	if len(c.lastInput) == 0 {
 		return nil
@@ -78,29 +79,29 @@ func (c *Client) newestInput() unsafe.Pointer {
 	return unsafe.Pointer(&c.lastInput[0])
 }
 
-// Consumed is the sequence of the last input consumed.
+// Consumed returns the sequence number of the last input consumed.
 func (c *Client) Consumed() uint32 { return c.in.expected - 1 }
 
-// Newest is the sequence of the newest input received.
+// Newest returns the sequence number of the newest input received.
 func (c *Client) Newest() uint32 { return c.in.newest }
 
 // Received reports whether an input was received.
 func (c *Client) Received() bool { return c.in.any }
 
-// Running reports whether inputs are consumed.
+// Running reports whether inputs are being consumed.
 func (c *Client) Running() bool { return c.in.running }
 
-// Waiting is how many inputs wait to be consumed.
+// Waiting returns the number of inputs that wait to be consumed.
 func (c *Client) Waiting() int { return c.in.waiting() }
 
-// Lead is how many ticks the client was asked to run ahead, in all.
+// Lead returns the total number of ticks that the client was asked to run ahead.
 func (c *Client) Lead() int { return int(c.in.slack.asked) }
 
-// Stats counts what became of the client's inputs.
+// Stats returns the counters of the client's inputs.
 func (c *Client) Stats() Stats { return c.in.stats }
 
-// Ack is what a snapshot tells the client of its inputs: the last that was consumed, how many wait, or wire.DepthUnread,
-// and by how much the client is to run ahead, in all.
+// Ack returns the fields of a snapshot about the client's inputs: the last consumed input, the number of waiting
+// inputs or wire.DepthUnread, and the total shift by which the client should run ahead, in wire.ShiftUnit.
 func (c *Client) Ack() (input uint32, depth uint8, shift int16) {
 	depth = wire.DepthUnread
 	if !c.reading.unread {
@@ -109,9 +110,9 @@ func (c *Client) Ack() (input uint32, depth uint8, shift int16) {
 	return c.Consumed(), depth, c.in.slack.units()
 }
 
-// Relayed takes in what became of a client's inputs where something else consumes them: the
-// newest that was consumed, how many wait, and the counts.
-func (c *Client) Relayed(consumed uint32, waiting int, st Stats) {
+// SetRelayed stores the newest consumed input, the number of waiting inputs and the counters of a client whose
+// inputs package relay consumes.
+func (c *Client) SetRelayed(consumed uint32, waiting int, st Stats) {
 	c.in.expected, c.in.newest, c.in.any = consumed+1, consumed+uint32(waiting), true
 	if st.Consumed > 0 {
 		st.Depth += uint64(waiting)
@@ -120,21 +121,21 @@ func (c *Client) Relayed(consumed uint32, waiting int, st Stats) {
 	c.in.stats = st
 }
 
-// A client sends one input a tick, in the long run. Its clock may be off by a little,
-// and the path may deliver many at once.
+// In the long run a client sends one input per tick. Its clock may be slightly fast, and the path may deliver many
+// inputs at once.
 const (
 	limitShare = 1.05
 	limitBurst = window
 )
 
-// inputLimit counts inputs that come faster than ticks.
+// inputLimit counts inputs that arrive faster than ticks.
 type inputLimit struct {
-	credit float64 // inputs that may come now
-	at     time.Time
-	told   uint64 // too many, when the client was told last
+	credit     float64 // inputs that may arrive now
+	at         time.Time
+	lastNotice uint64 // number of excess inputs in the last notice
 }
 
-// advance takes in that a client's newest input is so many further.
+// advance records that a client's newest input advanced by inputs, and returns how many of them are in excess.
 func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
 	switch {
 	case c.at.IsZero():
@@ -150,25 +151,25 @@ func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMan
 	return tooMany
 }
 
-// noteFast looks at what a packet of inputs changed: before is the newest input that was
-// there or filled in for.
-func (i *Intake) noteFast(c *Client, before uint32) {
+// countFast counts excess inputs of a packet. before is the newest input that was received or filled before the
+// packet.
+func (i *Intake) countFast(c *Client, before uint32) {
 	in := &c.in
 	if in.newest <= before || in.newest-before >= window {
-		return // not a series: the buffer was set afresh
+		return // the buffer was reset
 	}
 	in.stats.Fast += c.limit.advance(i.config.Now(), i.config.TickRate, in.newest-before)
 }
 
-// tellFast tells a client of inputs that were too many, once there are a second's more.
-func (i *Intake) tellFast(c *Client) {
+// notifyFast notifies a client of excess inputs when another second's worth has accumulated.
+func (i *Intake) notifyFast(c *Client) {
 	in, rate := &c.in, i.config.TickRate
-	if in.stats.Fast-c.limit.told >= uint64(rate) {
-		c.limit.told = in.stats.Fast
+	if in.stats.Fast-c.limit.lastNotice >= uint64(rate) {
+		c.limit.lastNotice = in.stats.Fast
 		if c.logged.First(notice.Fast) {
-			i.config.Logger.Warn("inputs come faster than ticks; more from this client are only counted", "client", c.id, "inputs", in.stats.Fast)
+			i.config.Logger.Warn("inputs arrive faster than ticks; more from this client are only counted", "client", c.id, "inputs", in.stats.Fast)
 		}
 		tick := i.config.Tick()
-		c.notices.Tell(&wire.Notice{Kind: wire.NoticeFast, Tick: tick, Inputs: in.stats.Fast}, rate, tick)
+		c.notices.AddLimited(&wire.Notice{Kind: wire.NoticeFast, Tick: tick, Inputs: in.stats.Fast}, rate, tick)
 	}
 }

@@ -1,21 +1,21 @@
-// Package serverapply is the system ServerApply: it decides which inputs of clients each tick
-// of the server consumes, and gives entities what their owners hold.
+// Package serverapply implements the system ServerApply: it decides which client inputs each tick
+// of the server consumes, and sets the inputs of entities.
 //
-//   - Each tick runs once, inputs are consumed in the order of their sequence, by a buffer or
-//     when they come: [New], [System].
-//   - Each input is used in the tick that it is stamped with, and the world goes back for
-//     those that come late: [NewRewind], [Rewind].
-//   - What both share, reading messages, asking the game, and noting who is too fast: [Intake],
+//   - Each tick runs once. Inputs are consumed in order, through a buffer or
+//     on arrival: [New], [System].
+//   - Each input is used in the tick that it is stamped with. Late inputs make the world
+//     go back: [NewRewind], [Rewind].
+//   - Both share reading messages, asking the game, and detecting clients that are too fast: [Intake],
 //     [Config].
-//   - What is kept of one client: [Intake.Join], [Intake.Leave], [Client]; what snapshots tell of it:
+//   - The data of one client: [Intake.Join], [Intake.Leave], [Client]. The fields that snapshots send to it:
 //     [Client.Ack].
-//   - What became of inputs: [Stats].
+//   - Counters of inputs: [Stats].
 //
-// It reads packets of inputs, and of the world nothing. It writes the inputs of entities, and
-// which entities take no step; it queues notices about inputs that are refused or too fast.
-// What else a message has, the results and the epoch that snapshots follow from, it hands
-// back to who receives it.
+// The package reads packets of inputs and does not read the world. It sets the inputs of entities, and
+// marks entities that take no step. It queues notices about inputs that are refused or too fast.
+// The other parts of a message, such as results and the snapshot epoch, are returned to the
+// receiver.
 //
-// A buffer is as deep as the link's losses and delays call for: slack.go measures, and asks
+// The depth of a buffer follows the losses and delays of the link. slack.go measures them and asks
 // the client to run faster or slower.
 package serverapply

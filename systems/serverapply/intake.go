@@ -15,54 +15,54 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Config is what the inputs of all clients have in common.
+// Config configures the handling of all clients' inputs.
 type Config struct {
-	// Protocol has the input.
+	// Protocol defines the input component.
 	Protocol *ecs.Protocol
-	// TickRate is the server's, in ticks a second.
+	// TickRate is the number of ticks per second.
 	TickRate int
-	// Batch is how many ticks a wake-up of the server runs.
+	// Batch is the number of ticks per wake-up of the server.
 	Batch int
-	// Arrival says that inputs apply when they come; else in their turn, by a buffer.
+	// Arrival makes inputs apply on arrival; otherwise a buffer orders them.
 	Arrival bool
-	// Superseding says that of inputs that come late the newest one is held.
+	// Superseding makes the newest late input the held one.
 	Superseding bool
-	// Neutral says that a missing input is neutral; else what is held is repeated.
+	// Neutral makes missing inputs neutral; otherwise the held input is repeated.
 	Neutral bool
-	// Reported says that messages have the result of the newest input.
+	// Reported means that messages contain the result of the newest input.
 	Reported bool
-	// Workers share the clients; nil: the caller has them all.
+	// Workers process clients in parallel; nil: only the caller.
 	Workers *workers.Pool
-	// Refuse may refuse an input; nil refuses none.
+	// Refuse returns an error to refuse an input; nil refuses none.
 	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
-	// Logger is told of the first refusal of each client.
+	// Logger receives the first refusal of each client.
 	Logger logging.Logger
-	// Now is the time of this wake-up.
+	// Now returns the time of this wake-up.
 	Now func() time.Time
-	// Tick is the server's next tick.
+	// Tick returns the server's next tick.
 	Tick func() uint32
 }
 
-// Intake is what all ways to consume inputs share: it reads messages, asks the game about
-// inputs, and notes who makes more of them than there are ticks.
+// Intake is shared by all input timings: it reads messages, asks the game whether to refuse inputs, and counts
+// clients whose inputs are faster than ticks.
 type Intake struct {
-	config  Config
-	world   *ecs.World
-	readers []reader          // by worker
-	clients roll.Roll[Client] // in the order in which they joined
-	byID    map[uint32]*Client
-	left    Stats    // of clients that are gone
-	scratch []uint64 // room for one input
+	config   Config
+	world    *ecs.World
+	readers  []reader          // by worker
+	clients  roll.Roll[Client] // in joining order
+	byID     map[uint32]*Client
+	departed Stats    // counters of clients that left
+	scratch  []uint64 // room for one input
 }
 
-// reader is what a worker reads messages with.
+// reader is a worker's state for reading messages.
 type reader struct {
 	coder   *wire.InputCoder
 	message wire.Input
-	touched byte // means nothing
+	touched byte // has no meaning
 }
 
-// touch reads what clients need who are done next.
+// touch reads memory of the clients that are processed next.
 func (r *reader) touch(clients []*Client) {
 	for _, c := range clients {
 		r.touched ^= c.Touch()
@@ -72,18 +72,18 @@ func (r *reader) touch(clients []*Client) {
 	}
 }
 
-// NewIntake makes the intake of a server's world.
+// NewIntake returns the intake of a server's world.
 func NewIntake(w *ecs.World, c Config) *Intake {
 	i := &Intake{config: c, world: w, byID: make(map[uint32]*Client), readers: make([]reader, c.Workers.Workers())}
 	for n := range i.readers {
 		i.readers[n].coder = wire.NewInputCoder(wire.InputTable(c.Protocol))
 		i.readers[n].coder.Reported = c.Reported
 	}
-	i.clients = roll.New(func(c *Client) *int { return &c.place })
+	i.clients = roll.New(func(c *Client) *int { return &c.index })
 	return i
 }
 
-// Join begins with a client of a number, who is told in notices of what is refused.
+// Join adds a client. notices receives the notices about refused inputs.
 func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	c := newClient(i.config, id, session, notices, logged)
 	i.clients.Add(c)
@@ -91,24 +91,24 @@ func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, 
 	return c
 }
 
-// Leave ends with a client.
+// Leave removes a client.
 func (i *Intake) Leave(c *Client) {
 	i.clients.Remove(c)
 	delete(i.byID, c.id)
-	i.left.Add(c.in.stats)
+	i.departed.Add(c.in.stats)
 }
 
-// Stats counts what became of the inputs of all clients, those that are gone included.
+// Stats returns the sum of the counters of all clients, including those that left.
 func (i *Intake) Stats() Stats {
-	st := i.left
+	st := i.departed
 	for _, c := range i.clients.All() {
 		st.Add(c.in.stats)
 	}
 	return st
 }
 
-// read takes a message of inputs apart, on a worker; it is nil where it continues from one that was
-// not read.
+// read decodes a message of inputs, on a worker. It returns nil if the message is encoded as a difference to one
+// that is not available.
 func (i *Intake) read(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
 	r, with := &c.reading, &i.readers[worker]
 	switch err := with.coder.Read(pk.Data, &with.message, pk.Seq, &r.bases); {
@@ -126,8 +126,8 @@ func (i *Intake) read(worker int, c *Client, pk netsys.Packet) (*wire.Input, err
 	return &with.message, nil
 }
 
-// Refuse asks the game whether an input of a player may be simulated in a tick. Where it may
-// not, that is counted and the client is told, if the player has one.
+// Refuse asks the game whether to refuse an input of a player for a tick. It counts refusals and notifies the
+// client, if the player has one.
 func (i *Intake) Refuse(player, input, tick uint32, words []int32) (refused bool) {
 	in := i.config.Protocol.Input()
 	if i.config.Refuse == nil || in == nil {
@@ -145,7 +145,7 @@ func (i *Intake) Refuse(player, input, tick uint32, words []int32) (refused bool
 		if c.logged.First(notice.Input) {
 			i.config.Logger.Warn("input refused; more from this client are only counted", "client", player, "tick", tick, "reason", err)
 		}
-		c.notices.Tell(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, i.config.TickRate, i.config.Tick())
+		c.notices.AddLimited(&wire.Notice{Kind: wire.NoticeInput, Tick: tick, Input: input, Reason: err.Error()}, i.config.TickRate, i.config.Tick())
 	}
 	return true
 }

@@ -9,25 +9,23 @@ import (
 
 // slack decides how deep a client's input buffer must be (rule C3).
 //
-// The slack of a packet is its newest input less the input that the server
-// consumes next: how many ticks before its time it came. The least slack of the
-// last ten seconds must stay at or above a reserve, so large that losses hardly
-// ever empty the buffer.
+// The slack of a packet is its newest input less the next input that the server consumes: the number of ticks by
+// which the packet arrived early. The smallest slack of the last ten seconds must stay at or above a reserve. The
+// reserve is large enough that losses rarely empty the buffer.
 //
-// A packet that newer ones overtook, or came together with, says less: its inputs
-// are in those as well, so that it counts as lost where few others were as late. What
-// somebody held back, or what a path that stood still lets go at once, makes no buffer
-// deeper.
+// A packet that arrived after or together with newer ones says less, because the newer ones contain its inputs. It
+// counts as lost if few other packets were as late. A client that holds back packets, or a path that stalls and
+// then delivers packets at once, therefore does not deepen the buffer.
 //
-// All slack kept here is what it would be once the shift that was asked of the
-// client is complete, so that one lack is never answered twice.
+// All slack is stored as it would be after the client has completed the requested shift, so that the same shortage
+// is not corrected twice.
 type slack struct {
-	least     [slackBuckets]int32 // of packets that nothing newer came before or with
-	late      [slackBuckets]int32 // of the others
+	newest    [slackBuckets]int32 // of packets before or with which no newer packet arrived
+	overtaken [slackBuckets]int32 // of all other packets
 	bucket    int64               // number of the newest bucket
-	began     int64               // tick of the first packet since the last clear
-	deep      int64               // ticks in a row in which far too much waited
-	asked     int32               // ticks the client was asked to run ahead, in all
+	startTick int64               // tick of the first packet since the last clear
+	deep      int64               // consecutive ticks with far too many waiting inputs
+	asked     int32               // total ticks that the client was asked to run ahead
 	lastAsked int64               // tick of the last request
 	tickRate  int64
 	tip       tip
@@ -39,26 +37,25 @@ const (
 	noSlack      = math.MaxInt32
 )
 
-// clear forgets all packets, for a client that starts or has stalled.
+// clear forgets all packets when a client starts or has stalled.
 func (s *slack) clear(tick int64) {
-	for i := range s.least {
-		s.least[i], s.late[i] = noSlack, noSlack
+	for i := range s.newest {
+		s.newest[i], s.overtaken[i] = noSlack, noSlack
 	}
-	s.began, s.bucket, s.deep = tick, s.number(tick), 0
+	s.startTick, s.bucket, s.deep = tick, s.number(tick), 0
 }
 
 func (s *slack) number(tick int64) int64 {
 	return tick * slackBuckets / (slackWindow * s.tickRate)
 }
 
-// packet notes the slack of a packet whose sender had yet to carry out some
-// ticks of the shift asked of it; newest says that nothing newer came before or with
-// it.
+// packet records the slack of a packet. pending is the part of the requested shift that its sender had not carried
+// out, in ticks. newest reports that no newer packet arrived before or with it.
 func (s *slack) packet(tick int64, ticks int, pending float64, newest bool) {
 	s.roll(tick)
-	b := &s.late
+	b := &s.overtaken
 	if newest {
-		b = &s.least
+		b = &s.newest
 	}
 	v := &b[s.bucket%slackBuckets]
 	*v = min(*v, int32(math.Floor(float64(ticks)+pending+0.5)))
@@ -71,10 +68,10 @@ type tip struct {
 	pending float64
 }
 
-// arrived notes the slack of a packet that reports done of the shift asked for, and whose
-// inputs end so many before the newest. Which packet is the newest is known when all of the
-// tick are in. What newer ones overtook by more than a second says nothing of the path any
-// more.
+// arrived records the slack of a packet. done is the shift that its sender has carried out. overtaken is the number
+// of inputs between its newest input and the newest one received. Which packet is the newest is known when all
+// packets of the tick have arrived. A packet that is overtaken by more than a second says nothing about the current
+// path.
 func (s *slack) arrived(tick int64, ticks int, overtaken int64, done int16, newest bool) {
 	pending := s.pending(done)
 	if !newest {
@@ -89,37 +86,37 @@ func (s *slack) arrived(tick int64, ticks int, overtaken int64, done int16, newe
 	s.tip = tip{true, ticks, pending}
 }
 
-// settle is called once all packets of a tick are in.
-func (s *slack) settle(tick int64) {
+// finishTick is called after all packets of a tick have arrived.
+func (s *slack) finishTick(tick int64) {
 	if s.tip.any {
 		s.packet(tick, s.tip.ticks, s.tip.pending, true)
 		s.tip.any = false
 	}
 }
 
-// units is the shift asked for as it travels.
+// units returns the requested shift in wire.ShiftUnit.
 func (s *slack) units() int16 { return int16(s.asked * wire.ShiftUnit) }
 
-// pending is what a client that reports done has still to carry out, in ticks.
+// pending returns the part of the requested shift that a client which reports done has still to carry out, in
+// ticks.
 func (s *slack) pending(done int16) float64 { return float64(s.units()-done) / wire.ShiftUnit }
 
 func (s *slack) roll(tick int64) {
 	n := s.number(tick)
 	for s.bucket = max(s.bucket, n-slackBuckets); s.bucket < n; {
 		s.bucket++
-		s.least[s.bucket%slackBuckets], s.late[s.bucket%slackBuckets] = noSlack, noSlack
+		s.newest[s.bucket%slackBuckets], s.overtaken[s.bucket%slackBuckets] = noSlack, noSlack
 	}
 }
 
-// lowest is the least slack in the window, without outliers; ok is false when it is
-// empty.
+// lowest returns the smallest slack in the window without outliers. ok is false if the window is empty.
 func (s *slack) lowest(tick int64) (int32, bool) {
 	s.roll(tick)
 	v := int32(noSlack)
-	for _, b := range s.least {
+	for _, b := range s.newest {
 		v = min(v, b)
 	}
-	if low, _, ok := clock.Lowest(s.late[:], noSlack); ok {
+	if low, _, ok := clock.Lowest(s.overtaken[:], noSlack); ok {
 		v = min(v, low)
 	}
 	return v, v != noSlack
@@ -127,91 +124,90 @@ func (s *slack) lowest(tick int64) (int32, bool) {
 
 // rebase adds d to all slack, when the server or the client moves by d ticks.
 func (s *slack) rebase(d int32) {
-	for i := range s.least {
-		if s.least[i] != noSlack {
-			s.least[i] += d
+	for i := range s.newest {
+		if s.newest[i] != noSlack {
+			s.newest[i] += d
 		}
-		if s.late[i] != noSlack {
-			s.late[i] += d
+		if s.overtaken[i] != noSlack {
+			s.overtaken[i] += d
 		}
 	}
 }
 
-// ask asks the client to move its clock ahead by d ticks more.
-func (s *slack) ask(tick int64, d int32) {
+// requestShift asks the client to move its clock ahead by d more ticks.
+func (s *slack) requestShift(tick int64, d int32) {
 	s.asked += d
 	s.lastAsked = tick
 	s.rebase(d)
 }
 
-// surplus reports that for half a second as many inputs waited as come in half a
-// second, and what is needed: what a server finds that stood still. Steering would
-// take as many seconds to remove that as there are ticks of it.
-func (s *slack) surplus(waiting int, need int32) bool {
+// hasSurplus reports that for half a second the number of waiting inputs exceeded the need by at least half a
+// second of inputs, as after a stall of the server. Slowing the client down would take a second for each tick of
+// excess.
+func (s *slack) hasSurplus(waiting int, need int32) bool {
 	if s.deep++; int64(waiting) < int64(need)+s.tickRate/2 {
 		s.deep = 0
 	}
 	return s.deep > s.tickRate/2
 }
 
-// decide returns whether to hold this tick, and asks for clock shifts. Large or
-// early lacks are held at once; small ones, and all excess, are left to the
-// client's clock, which nobody sees.
+// decide returns whether to hold this tick, and requests clock shifts. A large or early shortage is held at once. A
+// shortage of one tick and any excess are left to the client's clock, whose changes players do not notice.
 func (s *slack) decide(tick int64, need int32) (hold bool) {
 	low, ok := s.lowest(tick)
 	if !ok {
 		return false
 	}
 	window := slackWindow * s.tickRate
-	young := tick-s.began < window
+	young := tick-s.startTick < window
 	switch {
 	case low < need && (young || low < need-1):
 		s.rebase(1)
 		return true
 	case low < need:
-		s.ask(tick, need-low)
+		s.requestShift(tick, need-low)
 	case low >= need+2 && !young && tick-s.lastAsked >= s.tickRate:
-		s.ask(tick, -1)
+		s.requestShift(tick, -1)
 	}
 	return false
 }
 
-// usual is the least slack of the window as a rule: the worst tenth of it is left out.
-func (s *slack) usual(tick int64) (int32, bool) {
+// typicalLow returns the smallest slack of the window, without the worst tenth.
+func (s *slack) typicalLow(tick int64) (int32, bool) {
 	s.roll(tick)
 	var lows [slackBuckets/10 + 1]int32
-	n := clock.Least(lows[:], s.least[:], noSlack)
+	n := clock.Least(lows[:], s.newest[:], noSlack)
 	if n == 0 {
 		return 0, false
 	}
 	return lows[min(len(lows)-1, n/10)], true
 }
 
-// lead is by how many ticks all clients are to be ahead of the server.
+// lead is the number of ticks by which all clients run ahead of the server.
 type lead struct {
 	ticks   int32
-	changed int64 // tick
-	most    int32 // that it may be
+	changed int64 // tick of the last change
+	limit   int32 // maximum
 }
 
-// Lead is by how many ticks all clients are to be ahead of the server.
+// Lead returns the number of ticks by which all clients run ahead of the server.
 func (m *Rewind) Lead() int { return int(m.lead.ticks) }
 
-// guide settles by how many ticks all clients lead: as many as the one that is furthest
-// away needs for its inputs to be in time as a rule (rule B2). With leads of their own,
-// what two players do at the same moment would not be for the same tick (rule B7). Once
-// somebody has played for a while, it changes by a tick a second, which nobody sees.
-func (m *Rewind) guide(tick int64) {
+// updateLead sets the common lead of all clients to the largest lead that a client needs for its inputs to usually
+// arrive in time (rule B2). With individual leads, inputs that two players make at the same moment would apply in
+// different ticks (rule B7). After a client has played for a while, the lead changes by one tick per second, which
+// players do not notice.
+func (m *Rewind) updateLead(tick int64) {
 	l, want, settled := &m.lead, int32(0), false
 	for _, c := range m.clients.All() {
 		in := &c.in.slack
-		if low, ok := in.usual(tick); ok && -low <= l.most+int32(m.window) { // else nothing helps it
+		if low, ok := in.typicalLow(tick); ok && -low <= l.limit+int32(m.window) { // beyond that, no lead helps the client
 			want = max(want, -low)
-			settled = settled || tick-in.began >= slackWindow*in.tickRate
+			settled = settled || tick-in.startTick >= slackWindow*in.tickRate
 		}
 	}
 	due := tick-l.changed >= int64(m.config.TickRate)
-	switch want = min(want, l.most); {
+	switch want = min(want, l.limit); {
 	case want > l.ticks && !settled:
 		l.ticks = want
 	case want > l.ticks && due:
@@ -224,8 +220,9 @@ func (m *Rewind) guide(tick int64) {
 	}
 }
 
-// MostLead is by how many ticks clients lead at most: half of how late or early inputs may be.
-func (m *Rewind) MostLead() int { return int(m.lead.most) }
+// MaxLead returns the maximum lead in ticks: half of the ticks by which inputs may be late or early, unless
+// LimitLead lowered it.
+func (m *Rewind) MaxLead() int { return int(m.lead.limit) }
 
-// BoundLead makes that less.
-func (m *Rewind) BoundLead(ticks int) { m.lead.most = min(m.lead.most, int32(ticks)) }
+// LimitLead lowers the maximum lead to ticks.
+func (m *Rewind) LimitLead(ticks int) { m.lead.limit = min(m.lead.limit, int32(ticks)) }

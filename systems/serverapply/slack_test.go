@@ -61,7 +61,7 @@ func TestSlackRebaseAndPending(t *testing.T) {
 		t.Errorf("3, raised by 2, is %d", low)
 	}
 	s.clear(41)
-	s.ask(41, 4)
+	s.requestShift(41, 4)
 	// The client has done half of what was asked: its packets count as if it had
 	// done all.
 	half := s.units() / 2
@@ -78,7 +78,7 @@ func TestSlackRebaseAndPending(t *testing.T) {
 func TestSlackShiftWraps(t *testing.T) {
 	s, c := newSlack(), clock.Steering{}
 	for n := range int64(40) {
-		s.ask(n, 300)
+		s.requestShift(n, 300)
 		c.Ask(s.units())
 		if want := int32(s.asked * wire.ShiftUnit); c.Asked != want {
 			t.Fatalf("the client was asked for %d units, took it as %d", want, c.Asked)

@@ -7,11 +7,9 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Converged fails the test unless the replicated state of every client equals the
-// server's, field by field, as of the client's newest snapshot; own predicted
-// components within tolerance, after the newest input that the server confirmed.
-// Call [Crowd.Settle] before: while inputs are under way own state may rightly
-// differ.
+// Converged fails the test unless the replicated state of every client equals the server's, field by field, as of
+// the client's newest snapshot. Own predicted components are compared within tolerance, after the newest input that
+// the server confirmed. Call [Crowd.Settle] before: while inputs are in flight, own state may differ.
 func (c *Crowd) Converged() {
 	c.t.Helper()
 	c.each("has another state than the server", func(k *Client) string {
@@ -22,8 +20,7 @@ func (c *Crowd) Converged() {
 	})
 }
 
-// NothingMissing fails the test when the server had to fill in for an input that
-// was not there, since the last [Crowd.Mark].
+// NothingMissing fails the test if the server filled a missing input since the last [Crowd.Mark].
 func (c *Crowd) NothingMissing() {
 	c.t.Helper()
 	c.each("had inputs missing", func(k *Client) string {
@@ -36,8 +33,7 @@ func (c *Crowd) NothingMissing() {
 	})
 }
 
-// NoCorrections fails the test when a client predicted something that the server
-// did not confirm, since the last [Crowd.Mark].
+// NoCorrections fails the test if a client's prediction was corrected since the last [Crowd.Mark].
 func (c *Crowd) NoCorrections() {
 	c.t.Helper()
 	c.each("was corrected", func(k *Client) string {
@@ -55,8 +51,8 @@ func (c *Crowd) NoCorrections() {
 	})
 }
 
-// NoStalls fails the test when a client drew a frame with nothing to interpolate
-// toward, or played slower than 0.95 of real time, since the last [Crowd.Mark].
+// NoStalls fails the test if a client drew a frame without a state to interpolate toward, or played slower than
+// 0.95 of real time, since the last [Crowd.Mark].
 func (c *Crowd) NoStalls() {
 	c.t.Helper()
 	c.each("stalled", func(k *Client) string {
@@ -70,8 +66,8 @@ func (c *Crowd) NoStalls() {
 	})
 }
 
-// each fails the test for every client of which wrong has something to say, and
-// for every client that is gone without having left.
+// each fails the test for every client for which wrong returns a text, and for every client that is gone without
+// having left.
 func (c *Crowd) each(what string, wrong func(k *Client) string) {
 	c.t.Helper()
 	for _, k := range c.Clients {

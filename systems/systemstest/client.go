@@ -16,17 +16,16 @@ import (
 type Client struct {
 	// Client is the client itself.
 	*systems.Client
-	// N is its number in the crowd, from 0. The number that the server gave it is
-	// its ID.
+	// N is the client's number in the crowd, from 0. Its ID is the number that the server assigned.
 	N int
 
 	crowd   *Crowd
-	player  uint64 // the client id with which it comes
+	player  uint64 // client id with which it connects
 	clock   clock
 	link    *netsys.Conditioner
 	rand    ecs.Rand
 	neutral bool
-	gone    bool // left or killed
+	gone    bool // it left or was killed
 	resume  time.Time
 	frameAt time.Time
 	status  systems.ClientStatus
@@ -38,17 +37,16 @@ type Client struct {
 	firstStall stall
 }
 
-// Join adds a client, which begins to connect at once.
+// Join adds a client, which starts connecting at once.
 func (c *Crowd) Join() *Client {
 	c.t.Helper()
 	return c.join(0)
 }
 
-// Return adds a client with which the player of another one comes back, as after a crash
-// or on a second machine: with its client id, in a session of its own. A server that still
-// waits for the player, or has it, gives it the same entities. What the other client does
-// is not changed by it; see [Client.Kill]. Where clients have tokens, Config.Client gives
-// this one a token of the same player.
+// Return adds a client for the player of another client, as after a crash or on a second machine: with its client
+// id, in a new session. A server with a reserved seat or a session of the player assigns the same entities. The
+// other client is not affected; see [Client.Kill]. If clients have tokens, Config.Client must return a token of the
+// same player for the new client.
 func (c *Crowd) Return(k *Client) *Client {
 	c.t.Helper()
 	return c.join(k.player)
@@ -79,7 +77,7 @@ func (c *Crowd) join(player uint64) *Client {
 	case player != 0:
 		config.ClientID = player
 	case config.ClientID == 0 && config.Token == nil:
-		config.ClientID = c.stream(n, streamToken) | 1<<63 // not one that a game gives
+		config.ClientID = c.stream(n, streamToken) | 1<<63 // unlikely to be an id that the game assigns
 	}
 	k.player = config.ClientID
 	if config.Start.IsZero() {
@@ -116,17 +114,17 @@ func (c *Crowd) join(player uint64) *Client {
 	return k
 }
 
-// stall is where a client's playback was when it ran dry.
+// stall is the state of a client's playback at a stall.
 type stall struct {
 	tick   uint32 // of the server; 0: no stall
 	drawn  float64
 	newest uint32
 }
 
-// keptMismatches is how many are told of when there should be none.
+// keptMismatches is the maximum number of mismatches that a failure lists.
 const keptMismatches = 4
 
-// String names the client as failures do.
+// String returns the name of the client in failures.
 func (k *Client) String() string {
 	if k.ID() == 0 {
 		return fmt.Sprintf("client %d", k.N)
@@ -134,25 +132,24 @@ func (k *Client) String() string {
 	return fmt.Sprintf("client %d (id %d)", k.N, k.ID())
 }
 
-// Rand are random numbers for what the client does. They follow from the crowd's
-// seed and the client's number.
+// Rand returns random numbers for what the client does. They depend on the crowd's seed and the client's number.
 func (k *Client) Rand() *ecs.Rand { return &k.rand }
 
-// SetNeutral makes the client's [Script] leave inputs neutral, or fill them again.
+// SetNeutral makes the client's [Script] leave inputs neutral, or fill them in again.
 func (k *Client) SetNeutral(neutral bool) { k.neutral = neutral }
 
-// Address is where the client is, as [systems.ClientStatus] has it. Those of a crowd have
-// ports in a row.
+// Address returns the client's address, as in [systems.ClientStatus]. The clients of a crowd have consecutive
+// ports.
 func (k *Client) Address() netip.AddrPort { return k.link.LocalAddr() }
 
-// Links returns the links in force.
+// Links returns the current links.
 func (k *Client) Links() (up, down netsys.Link) {
 	down, up = k.link.Links()
 	return up, down
 }
 
-// SetLinks changes the links to the server and from it; what is under way keeps
-// its time. It ends the test when one is not valid.
+// SetLinks changes the links to the server and from it. Datagrams in flight keep their delays. SetLinks ends the
+// test if a link is invalid.
 func (k *Client) SetLinks(up, down netsys.Link) {
 	k.crowd.t.Helper()
 	if err := k.link.SetLinks(down, up); err != nil {
@@ -160,31 +157,28 @@ func (k *Client) SetLinks(up, down netsys.Link) {
 	}
 }
 
-// Stall keeps the client from running for d, as a window that is dragged does;
-// then it catches up. Datagrams wait for it.
+// Stall keeps the client from running for d, like a window that is being dragged. Then it catches up. Datagrams
+// wait.
 func (k *Client) Stall(d time.Duration) { k.resume = k.crowd.now.Add(d) }
 
-// Leave says goodbye to the server. The client is no longer part of what
-// assertions look at.
+// Leave closes the session cleanly. Assertions ignore the client from now on.
 func (k *Client) Leave() {
 	if k.present() {
 		k.gone = true
-		_ = k.Close(k.Now()) // a wire in memory has no errors
+		_ = k.Close(k.Now()) // a transport in memory has no errors
 	}
 }
 
-// Kill makes the client vanish: it never runs again, and the server finds out by
-// its timeout. It is no longer part of what assertions look at.
+// Kill stops the client. The server notices it by its timeout. Assertions ignore the client from now on.
 func (k *Client) Kill() { k.gone = true }
 
-// Status is what the server knows of the client, as of its last tick; zero before
-// the server has let it in.
+// Status returns what the server knows of the client as of its last tick; zero before the server has admitted it.
 func (k *Client) Status() systems.ClientStatus { return k.status }
 
 // present reports whether the client has neither left nor been killed.
 func (k *Client) present() bool { return !k.gone }
 
-// running reports whether the client has a session, or hopes for one.
+// running reports whether the client has a session or is connecting.
 func (k *Client) running() bool { return !k.gone && k.Err() == nil }
 
 // tick runs what is due on the client.
@@ -201,7 +195,7 @@ func (k *Client) tick() {
 	}
 }
 
-// draw brings the view up to date.
+// draw updates the view.
 func (k *Client) draw() {
 	c := k.crowd
 	if rate := c.config.FrameRate; rate > 0 {
@@ -220,7 +214,7 @@ func (k *Client) draw() {
 	}
 }
 
-// observe takes in what the server knows of the client after a tick.
+// observe stores the server's status of the client after a tick.
 func (k *Client) observe(s systems.ClientStatus) {
 	if k.firstMiss == 0 && s.Inputs.Missing > k.status.Inputs.Missing {
 		k.firstMiss = k.crowd.Server.Tick()

@@ -10,52 +10,46 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Config configures a [Crowd]. Only Protocol is needed.
+// Config configures a [Crowd]. Only Protocol is required.
 type Config struct {
-	// Protocol builds the protocol. It is called once for the server and then
-	// once for every client, as in separate programs.
+	// Protocol builds the protocol. It is called once for the server and once for every client, as in separate
+	// programs.
 	Protocol func() *ecs.Protocol
-	// Server configures the server. The crowd sets Start, and Seed and Random
-	// where they are zero.
+	// Server configures the server. The crowd sets Start, and Seed and Random if they are zero.
 	Server systems.ServerConfig
-	// Populate fills the server's world before the first tick. May be nil.
+	// Populate fills the server's world before the first tick. It may be nil.
 	Populate func(w *ecs.World)
-	// ServerAddr is the server's address, which connect tokens name. Links draw
-	// random numbers that depend on it. Default (zero): 10.0.0.1:7777.
+	// ServerAddr is the server's address, which connect tokens name. Links draw random numbers that depend on it.
+	// Default (zero): 10.0.0.1:7777.
 	ServerAddr netip.AddrPort
-	// ServerWire, when not nil, wraps the wire of the server, for example to count
-	// or to record datagrams.
+	// ServerWire, if not nil, wraps the server's transport, for example to count or to record datagrams.
 	ServerWire func(w netsys.Wire) netsys.Wire
-	// Client configures the n-th client, from 0. The crowd sets Start and Random
-	// where these are zero. Default (nil): the zero ClientConfig.
+	// Client configures the n-th client, from 0. The crowd sets Start and Random if they are zero. Default (nil): the
+	// zero ClientConfig.
 	Client func(n int) systems.ClientConfig
-	// Play fills the clients' inputs; see [Play]. Default (zero): what
-	// ClientConfig.Gather says, which the crowd cannot make neutral.
+	// Play fills in the clients' inputs; see [Play]. Default (zero): ClientConfig.Gather, which the crowd cannot
+	// make neutral.
 	Play Script
-	// Clients is how many clients there are from the start. Default (0): none.
+	// Clients is the number of clients at the start. Default (0): none.
 	Clients int
-	// Link is each client's link to the server, the same both ways. Default
-	// (zero): perfect.
+	// Link is each client's link to the server, the same in both directions. Default (zero): perfect.
 	Link netsys.Link
-	// Links, when not nil, gives the n-th client's links in place of Link: up to
-	// the server and down from it.
+	// Links, if not nil, returns the links of the n-th client, up to the server and down from it, instead of Link.
 	Links func(n int) (up, down netsys.Link)
-	// LinkSeed, when not nil, returns the seed of the n-th client's link. Default
-	// (nil): derived from Seed and n.
+	// LinkSeed, if not nil, returns the seed of the n-th client's link. Default (nil): derived from Seed and n.
 	LinkSeed func(n int) uint64
-	// FrameRate is how many frames a second each client draws; −1 means none.
-	// Default (0): one after every tick.
+	// FrameRate is the number of frames per second that each client draws; −1 means none. Default (0): one after every
+	// tick.
 	FrameRate int
-	// CountOnly makes [Crowd.NoCorrections] tell how many corrections there were,
-	// but not of what, so that a correction allocates nothing: for tests that
-	// count allocations. Default: it tells.
+	// CountOnly makes [Crowd.NoCorrections] report only the number of corrections, so that a correction allocates
+	// nothing: for tests that count allocations. Default: it lists them.
 	CountOnly bool
-	// Seed is the root of everything random. 0 is a seed like any other.
+	// Seed is the root of all randomness. 0 is a valid seed.
 	Seed uint64
 }
 
-// Validate reports what is wrong with c; it never changes it. What Server, Client
-// and the links hold is checked by [New].
+// Validate returns an error if a field of c is missing or negative. It never changes c. [New] validates Server,
+// Client and the links.
 func (c Config) Validate() error {
 	switch {
 	case c.Protocol == nil:
@@ -68,22 +62,21 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// RoundTrip is the link, for both directions, of which a round trip takes rtt on
-// average: each datagram's one-way delay varies uniformly by ±jitter, and loss is
-// the share lost each way. [New] refuses a jitter above rtt/2.
+// RoundTrip returns a link for both directions with an average round trip of rtt. The one-way delay of each
+// datagram varies uniformly by ±jitter, and loss is the share lost in each direction. [New] refuses a jitter above
+// rtt/2.
 func RoundTrip(rtt, jitter time.Duration, loss float64) netsys.Link {
 	return netsys.Link{Latency: rtt / 2, Jitter: jitter, Loss: loss}
 }
 
-// Script fills the inputs of all clients of a crowd. Make one with [Play].
+// Script fills in the inputs of all clients of a crowd. Create it with [Play].
 type Script struct {
 	gather func(c *Client) systems.GatherFunc
 }
 
-// Play makes a Script of a typed function, called before every tick of every
-// client. T must be the protocol's input type; in is zero, and
-// [systems.Client.Input] of c is its sequence. A client that is told to be
-// neutral is not asked.
+// Play returns a Script that calls fill before every tick of every client. T must be the protocol's input type. in
+// is zero, and [systems.Client.Input] of c is its sequence number. fill is not called for a client with
+// SetNeutral(true).
 func Play[T any](fill func(c *Client, in *T)) Script {
 	return Script{func(c *Client) systems.GatherFunc {
 		return systems.Gather(func(_ *systems.Client, in *T) {

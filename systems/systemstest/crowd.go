@@ -11,14 +11,12 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Crowd is a match in virtual time: a server and its clients on a network in
-// memory. It belongs to one goroutine. Create it with [New] in tests and with
-// [Open] in programs.
+// Crowd is a match in virtual time: a server and its clients on a network in memory. Use it from one goroutine.
+// Create it with [New] in tests and with [Open] in programs.
 type Crowd struct {
 	// Server is the server.
 	Server *systems.Server
-	// Clients are all clients in the order in which they were made, those that
-	// left included.
+	// Clients holds all clients in the order of creation, including those that left.
 	Clients []*Client
 
 	t         reporter
@@ -26,27 +24,27 @@ type Crowd struct {
 	network   *netsys.Network
 	address   netip.AddrPort
 	now       time.Time
-	resume    time.Time // of a server that stalls
+	resume    time.Time // end of a server stall
 	step      time.Duration
 	mark      uint32 // tick of the last Mark
 	byAddress map[netip.AddrPort]*Client
 	hooks
 }
 
-// hooks are what is called when something happens; each may be nil.
+// hooks holds callbacks; each may be nil.
 type hooks struct {
 	lose       func(Packet) bool
-	heard      func(Packet) // a datagram, before lose is asked
+	onDatagram func(Packet) // called for each datagram before lose
 	serverTick []func()
 	clientTick []func(*Client)
 	frame      []func(*Client)
 }
 
-// epoch is when every crowd starts.
+// epoch is the time at which every crowd starts.
 var epoch = time.Unix(0, 0).UTC()
 
-// New makes a crowd at tick 0: the clients have yet to connect. It ends the test
-// when the configuration is wrong.
+// New returns a crowd at tick 0, before its clients have connected. It ends the test if the configuration is
+// invalid.
 func New(t testing.TB, config Config) *Crowd {
 	t.Helper()
 	return create(t, config)
@@ -93,14 +91,14 @@ func create(t reporter, config Config) *Crowd {
 	return c
 }
 
-// Now is the virtual time. It starts at the Unix epoch.
+// Now returns the virtual time. It starts at the Unix epoch.
 func (c *Crowd) Now() time.Time { return c.now }
 
-// Elapsed is the virtual time since the start.
+// Elapsed returns the virtual time since the start.
 func (c *Crowd) Elapsed() time.Duration { return c.now.Sub(epoch) }
 
-// Err returns the error of a client that lost its session and was neither told to
-// [Client.Leave] nor to [Client.Kill] itself; nil if there is none.
+// Err returns the error of a client that lost its session without [Client.Leave] or [Client.Kill]; nil if there is
+// none.
 func (c *Crowd) Err() error {
 	for _, k := range c.Clients {
 		if err := k.Err(); err != nil && k.present() {
@@ -110,7 +108,7 @@ func (c *Crowd) Err() error {
 	return nil
 }
 
-// Run lets time pass.
+// Run advances the virtual time by d.
 func (c *Crowd) Run(d time.Duration) {
 	end := c.now.Add(d)
 	for c.event(end) {
@@ -118,15 +116,15 @@ func (c *Crowd) Run(d time.Duration) {
 	c.now = end
 }
 
-// RunTicks lets the server complete n ticks more.
+// RunTicks runs until the server has completed n more ticks.
 func (c *Crowd) RunTicks(n int) {
 	for last := c.Server.Tick() + uint32(n); c.Server.Tick() < last; {
 		c.event(forever)
 	}
 }
 
-// RunUntil lets time pass until cond, asked after every tick of the server, holds,
-// but no longer than limit. It reports whether cond held.
+// RunUntil runs until cond, called after every tick of the server, returns true, at most for limit. It reports
+// whether cond returned true.
 func (c *Crowd) RunUntil(limit time.Duration, cond func() bool) bool {
 	end := c.now.Add(limit)
 	for tick := c.Server.Tick(); !cond(); tick = c.Server.Tick() {
@@ -140,11 +138,11 @@ func (c *Crowd) RunUntil(limit time.Duration, cond func() bool) bool {
 	return true
 }
 
-// connectLimit is how long a handshake may take: netsys gives up then.
+// connectLimit is the timeout of a handshake in netsys.
 const connectLimit = 10 * time.Second
 
-// Connect lets time pass until every client has joined and the server has consumed
-// an input of each. It ends the test when one does not within 20 s.
+// Connect runs until every client has joined and the server has consumed an input of each. It ends the test if that
+// takes longer than 20 s.
 func (c *Crowd) Connect() {
 	c.t.Helper()
 	playing := func() bool {
@@ -170,9 +168,8 @@ func (c *Crowd) Connect() {
 	c.t.FailNow()
 }
 
-// Settle makes all links clean and all inputs neutral, and lets two round trips
-// and a second pass, so that what was on its way has arrived. The inputs of
-// clients without a [Script] go on.
+// Settle makes all links perfect and all inputs neutral, and runs for two round trips and a second, so that
+// everything in flight arrives. Clients without a [Script] continue with their inputs.
 func (c *Crowd) Settle() {
 	trip := time.Duration(0)
 	for _, k := range c.Clients {
@@ -184,8 +181,8 @@ func (c *Crowd) Settle() {
 	c.Run(2*trip + time.Second)
 }
 
-// SetLinks gives all clients the same links from now on; what is under way keeps
-// its time. It ends the test when one is not valid.
+// SetLinks sets the links of all clients. Datagrams in flight keep their delays. SetLinks ends the test if a link
+// is invalid.
 func (c *Crowd) SetLinks(up, down netsys.Link) {
 	c.t.Helper()
 	for _, k := range c.Clients {
@@ -193,23 +190,21 @@ func (c *Crowd) SetLinks(up, down netsys.Link) {
 	}
 }
 
-// StallServer keeps the server from running for d; then it catches up.
+// StallServer keeps the server from running for d. Then it catches up.
 func (c *Crowd) StallServer(d time.Duration) { c.resume = c.now.Add(d) }
 
-// OnServerTick adds a function that is called after the server has run what was
-// due, which is one tick unless it stalled.
+// OnServerTick adds a function that is called after the server has run the due ticks: one, unless it stalled.
 func (c *Crowd) OnServerTick(f func()) { c.serverTick = append(c.serverTick, f) }
 
-// OnClientTick adds a function that is called after a connected client has run
-// what was due, which is one tick unless it stalled, and before its frame.
+// OnClientTick adds a function that is called after a connected client has run the due ticks, one unless it
+// stalled, and before its frame.
 func (c *Crowd) OnClientTick(f func(k *Client)) { c.clientTick = append(c.clientTick, f) }
 
-// OnFrame adds a function that is called after a client has brought its view up to
-// date.
+// OnFrame adds a function that is called after a client has updated its view.
 func (c *Crowd) OnFrame(f func(k *Client)) { c.frame = append(c.frame, f) }
 
-// Hash is a hash over the worlds of the server and of all clients that are still
-// there. It is equal in two runs of the same configuration.
+// Hash returns a hash of the worlds of the server and of all present clients. Two runs of the same configuration
+// have equal hashes.
 func (c *Crowd) Hash() uint64 {
 	const prime = 0x100000001b3
 	h := c.Server.World().Hash()
@@ -221,7 +216,7 @@ func (c *Crowd) Hash() uint64 {
 	return h
 }
 
-// clientConfig is the configuration of the n-th client.
+// clientConfig returns the configuration of the n-th client.
 func (c *Crowd) clientConfig(n int) (k systems.ClientConfig) {
 	if c.config.Client != nil {
 		k = c.config.Client(n)
@@ -229,7 +224,7 @@ func (c *Crowd) clientConfig(n int) (k systems.ClientConfig) {
 	return k
 }
 
-// streams of random numbers that a client draws from.
+// streams of random numbers of a client.
 const (
 	streamPlay = iota
 	streamToken
@@ -237,7 +232,7 @@ const (
 	streamCount
 )
 
-// stream is a seed of one client's own.
+// stream returns a seed for one stream of one client.
 func (c *Crowd) stream(n, which int) uint64 {
 	r := ecs.NewRand(c.config.Seed, uint64(n*streamCount+which))
 	return r.Uint64()

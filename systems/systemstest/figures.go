@@ -2,37 +2,34 @@ package systemstest
 
 import "github.com/tactusgo/tactus/netsys"
 
-// Figures counts what became of one client's play since the last [Crowd.Mark], or
-// since it joined. Two runs in which all went the same have equal Figures.
+// Figures holds the counters of one client since the last [Crowd.Mark], or since it joined. Two identical runs have
+// equal Figures.
 type Figures struct {
-	// Ticks is the steps that the client ran, and Inputs what it gathered.
+	// Ticks is the number of ticks that the client ran, Inputs the number of inputs that it gathered.
 	Ticks, Inputs uint64
-	// Snapshots is the packets with state that the client took in.
+	// Snapshots is the number of accepted packets with state.
 	Snapshots uint64
-	// Confirmed is the own states that agreed with the prediction, Corrections
-	// those that did not, StaleStates those that were older than the history.
+	// Confirmed counts the owner states that agreed with the prediction, Corrections those that did not,
+	// StaleStates those older than the history.
 	Confirmed, Corrections, StaleStates uint64
-	// Resimulated is the ticks that the client simulated again.
+	// Resimulated counts the ticks that the client simulated again.
 	Resimulated uint64
-	// Jumps is how often the server was ahead of the client's inputs.
+	// Jumps counts how many times the server was ahead of the client's inputs.
 	Jumps uint64
-	// Stalls is the frames with nothing to interpolate toward, or with playback
-	// under 0.95.
+	// Stalls counts the frames without a state to interpolate toward, or with playback below 0.95 of real time.
 	Stalls uint64
-	// Consumed is the client's inputs that the server stepped, Missing the
-	// fillers it stepped because one was not there, Late those that came after
-	// their filler, Rejected those too far from the expected one.
+	// Consumed counts the client's inputs that the server stepped, Missing the fillers for missing inputs, Late the
+	// inputs that arrived after their filler, Rejected those too far from the expected one.
 	Consumed, Missing, Late, Rejected uint64
-	// Holds is the server ticks in which the client's entities took no step,
-	// Resyncs how often its buffer was set afresh.
+	// Holds counts the server ticks in which the client's entities took no step, Resyncs the resets of its buffer.
 	Holds, Resyncs uint64
-	// BufferTicks is the server ticks over which BufferDepth, the sum of inputs
-	// that waited, was taken; see [Figures.MeanDepth].
+	// BufferTicks is the number of server ticks over which BufferDepth, the sum of waiting inputs, was taken; see
+	// [Figures.MeanDepth].
 	BufferTicks, BufferDepth uint64
 }
 
-// MeanDepth is the mean number of inputs that waited in the server's buffer; 0
-// when the server has consumed none.
+// MeanDepth returns the mean number of inputs that waited in the server's buffer, 0 if the server has consumed
+// none.
 func (f Figures) MeanDepth() float64 {
 	if f.BufferTicks == 0 {
 		return 0
@@ -40,11 +37,10 @@ func (f Figures) MeanDepth() float64 {
 	return float64(f.BufferDepth) / float64(f.BufferTicks)
 }
 
-// Figures counts since the last [Crowd.Mark]. What the server knows is as of its
-// last tick.
+// Figures returns the counters since the last [Crowd.Mark]. The server's counters are as of its last tick.
 func (k *Client) Figures() Figures { return k.total().minus(k.base) }
 
-// total counts since the client joined.
+// total returns the counters since the client joined.
 func (k *Client) total() Figures {
 	c, in := k.Stats(), k.status.Inputs
 	return Figures{
@@ -68,8 +64,8 @@ func (f Figures) minus(b Figures) Figures {
 	}
 }
 
-// Mark begins a new count: [Client.Figures] and the assertions about them look at
-// what happens from now on. Call it when links and buffers are warm.
+// Mark resets the counters: [Client.Figures] and the assertions about them count from now on. Call it after the
+// match has started and measurements have settled.
 func (c *Crowd) Mark() {
 	c.mark = c.Server.Tick()
 	for _, k := range c.Clients {
@@ -79,16 +75,16 @@ func (c *Crowd) Mark() {
 	}
 }
 
-// Traffic is what the link of one client carried.
+// Traffic is the traffic on the link of one client.
 type Traffic struct {
-	// Session are the client's figures of its session: bytes and datagrams, with
-	// the session's overhead and without.
+	// Session holds the statistics of the client's session: bytes and datagrams, with and without the session's
+	// overhead.
 	Session netsys.Stats
 	// Up and Down count what the link did to the datagrams in each direction.
 	Up, Down netsys.LinkStats
 }
 
-// Traffic counts what the client's link carried since it joined.
+// Traffic returns the traffic of the client since it joined.
 func (k *Client) Traffic() Traffic {
 	down, up := k.link.Stats()
 	return Traffic{Session: k.Stats().Session, Up: up, Down: down}

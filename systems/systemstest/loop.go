@@ -2,11 +2,11 @@ package systemstest
 
 import "time"
 
-// forever is later than anything.
+// forever is later than any time.
 var forever = epoch.Add(1 << 62)
 
-// event runs what is due next, unless that is at end or later. The server goes
-// before clients at the same time, clients by number, ticks before frames.
+// event runs the next due event, unless it is at end or later. At the same time, the server runs before clients,
+// clients run by number, and ticks before frames.
 func (c *Crowd) event(end time.Time) bool {
 	at, who, frame := later(c.Server.Next(), c.resume), (*Client)(nil), false
 	for _, k := range c.Clients {

@@ -11,13 +11,12 @@ import (
 	"testing"
 )
 
-// seedsVariable is the environment variable that sets the number of seeds.
+// seedsVariable is the environment variable that overrides the number of seeds.
 const seedsVariable = "TACTUS_SEEDS"
 
-// Seeds runs f for the seeds 1 to n, each in a subtest named like seed=17. With
-// -short it is a quarter of n, at least one; the environment variable TACTUS_SEEDS
-// sets another n. A subtest that fails prints the command that repeats it alone.
-// f may call t.Parallel.
+// Seeds runs f for the seeds 1 to n, each in a subtest like seed=17. With -short it runs a quarter of n, at least
+// one. The environment variable TACTUS_SEEDS overrides n. A failing subtest prints the command that repeats it
+// alone. f may call t.Parallel.
 func Seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
 	pkg := callerPackage()
@@ -44,7 +43,7 @@ func Seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	}
 }
 
-// command is the command line that runs one seed of a test that by default has n.
+// command returns the command line that runs one seed of a test with n seeds by default.
 func command(pkg, test string, seed, n int, short bool) string {
 	var b strings.Builder
 	if short && seed > max(n/4, 1) || seed > n {
@@ -62,8 +61,7 @@ func command(pkg, test string, seed, n int, short bool) string {
 	return b.String()
 }
 
-// callerPackage is the package of the function that called Seeds, as go test takes
-// it in the module's root.
+// callerPackage returns the package of the caller of Seeds, as an argument for go test in the module's root.
 func callerPackage() string {
 	pc, _, _, ok := runtime.Caller(2)
 	if !ok {
@@ -76,8 +74,7 @@ func callerPackage() string {
 	return relative(runtime.FuncForPC(pc).Name(), main)
 }
 
-// relative is the path from the root of a module to the package of a function, by
-// the function's full name.
+// relative returns the path from the root of a module to the package of a function, given the function's full name.
 func relative(function, module string) string {
 	slash := strings.LastIndexByte(function, '/') + 1
 	dot := strings.IndexByte(function[slash:], '.')

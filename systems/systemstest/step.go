@@ -5,13 +5,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Step runs n ticks of a world without a network, as a server runs them: Simulate, then Authority. It begins with tick
-// [ecs.World.Tick], which is 0 in a new world, and leaves World.Tick at the tick that comes next. To begin elsewhere, call
-// w.Netcode().SetTick.
+// Step runs n ticks of a world without a network, as a server runs them: Simulate, then Authority. It starts with
+// tick [ecs.World.Tick], which is 0 in a new world, and leaves World.Tick at the next tick. To start elsewhere,
+// call w.Netcode().SetTick.
 //
-// Inputs are components like any other: write them to the entities before, and they stay. As on a server where the next
-// input is missing, fields tagged edge count in the first tick alone. Every owner consumes input number World.Tick + 1, so
-// that random numbers and the keys of spawned entities differ from tick to tick.
+// Inputs are ordinary components: write them to the entities before Step, and they stay. As on a server whose next
+// input is missing, fields tagged edge count only in the first tick. Every owner consumes input number World.Tick +
+// 1, so that random numbers and the keys of spawned entities differ from tick to tick.
 func Step(w *ecs.World, n int) {
 	net, authority, input := w.Netcode(), w.Protocol().AuthorityStage(), w.Protocol().Input()
 	for range n {
@@ -32,5 +32,5 @@ func Step(w *ecs.World, n int) {
 	}
 }
 
-// owned is an entity that belongs to a client.
+// owned is the row of entities with an owner.
 type owned struct{ Owner components.Owner }

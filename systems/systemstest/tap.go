@@ -7,34 +7,33 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Packet is a datagram on its way to or from a client.
+// Packet is a datagram to or from a client.
 type Packet struct {
-	// Client is whose link it is on.
+	// Client is the client.
 	Client *Client
-	// Up says that it goes to the server.
+	// Up reports that the datagram goes to the server.
 	Up bool
-	// At is when it was sent, when it goes up; else when it arrived.
+	// At is the time of sending for a datagram that goes up, otherwise the time of arrival.
 	At time.Time
 	// Data is the datagram, valid during the call.
 	Data []byte
 }
 
-// Lose makes f decide which datagrams are lost, besides those that the links
-// lose: those for which it returns true. On the way up it is asked when the
-// client sends, on the way down when a datagram that the link did not lose has
-// arrived and the client looks. A nil f ends it.
+// Lose makes f decide which datagrams are lost, in addition to the losses of the links: those for which it returns
+// true. On the way up it is called when the client sends, on the way down when the client reads a datagram that the
+// link did not lose. A nil f ends it.
 func (c *Crowd) Lose(f func(p Packet) bool) { c.lose = f }
 
-// loses tells of a datagram, and reports whether it is lost.
+// loses reports whether a datagram is lost.
 func (h *hooks) loses(p Packet) bool {
-	if h.heard != nil {
-		h.heard(p)
+	if h.onDatagram != nil {
+		h.onDatagram(p)
 	}
 	return h.lose != nil && h.lose(p)
 }
 
-// tap is a client's wire, on which a crowd may lose what it likes. The network goes by the
-// crowd's time, and the client by its own.
+// tap is a client's transport, on which a crowd can lose datagrams. The network uses the crowd's time, the client
+// its own.
 type tap struct {
 	*netsys.Conditioner
 	k *Client

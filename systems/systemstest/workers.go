@@ -9,66 +9,66 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// WorkersChangeNothing plays a match on a server with one worker, then with two, then with four, and fails the
-// test unless all are the same: the world's hash after every tick of the server, every datagram, every client's view
-// after every frame, and all worlds in the end. It says at which tick the first difference was and in what, and how
-// to repeat the test.
+// WorkersChangeNothing plays a match on a server with one worker, with two and with four, and fails the test unless
+// all are equal: the world's hash after every tick of the server, every datagram, every client's view after every
+// frame, and all worlds at the end. The failure names the first difference and its tick, and how to repeat the
+// test.
 //
-// config is called for each match, and builds all of it anew: a script or an interest that goes on from the match
-// before makes another match. Config.Server.Workers is set here. play plays the match, with [Crowd.Connect] and
-// [Crowd.Run]; what it demands besides is demanded of every match. Rows of systems made with [ecs.Rows] are shared
-// among workers where there are more than 256, and what is sent where there are several clients: a match with less
-// proves nothing.
+// config is called for each match and must build everything new: a script or an interest that continues from the
+// previous match would change the match. WorkersChangeNothing sets Config.Server.Workers. play plays the match with
+// [Crowd.Connect] and [Crowd.Run]. Its assertions apply to every match. Workers share the rows of systems made with
+// [ecs.Rows] if there are more than 256 rows, and the sending if there are several clients: a smaller match proves
+// nothing.
 //
-// It ends the test when config or play is nil, or play runs no tick.
+// WorkersChangeNothing ends the test if config or play is nil, or if play runs no tick.
 func WorkersChangeNothing(t testing.TB, config func() Config, play func(c *Crowd)) {
 	t.Helper()
 	if config == nil || play == nil {
 		t.Fatal("systemstest: WorkersChangeNothing needs a function that builds the configuration, and one that plays")
 	}
 	m := rerun{t: t, config: config, play: play, seed: maphash.MakeSeed()}
-	one := m.record(1)
+	one := m.recordMatch(1)
 	if len(one) < 2 {
 		t.Fatal("systemstest: WorkersChangeNothing: play lets no time pass: call Connect and Run of the crowd")
 	}
 	for _, workers := range []int{2, 4} {
-		if i, differs := one.differs(m.record(workers)); differs {
+		if i, differs := one.differs(m.recordMatch(workers)); differs {
 			m.report(workers, one, i)
-			return // what differs later follows from it
+			return // later differences follow from this one
 		}
 	}
 }
 
-// rerun plays a match again and again.
+// rerun plays a match several times.
 type rerun struct {
 	t      testing.TB
 	config func() Config
 	play   func(c *Crowd)
-	seed   maphash.Seed // of hashes of datagrams
+	seed   maphash.Seed // for hashes of datagrams
 	rng    uint64       // Config.Seed
 }
 
-// witnessed is something that was seen of a match.
-type witnessed struct {
-	what   sight
-	tick   uint32 // the last that the server completed
-	client int    // its number; of a world: 0
+// observation is one observed value of a match.
+type observation struct {
+	what   observed
+	tick   uint32 // the last tick that the server completed
+	client int    // number of the client; for a world: 0
 	hash   uint64
 }
 
-// sight is what there is to see.
-type sight uint8
+// observed is the kind of an observation.
+type observed uint8
 
 const (
-	ofWorld sight = iota
+	ofWorld observed = iota
 	ofUp
 	ofDown
 	ofView
 	ofEnd
 )
 
-// String is the sight in words.
-func (s witnessed) String() string {
+// String describes the observed value.
+func (s observation) String() string {
 	switch s.what {
 	case ofWorld:
 		return "the server's world"
@@ -82,18 +82,18 @@ func (s witnessed) String() string {
 	return "the worlds in the end"
 }
 
-// diary is all that was seen, in order.
-type diary []witnessed
+// record holds all observations of a match, in order.
+type record []observation
 
-// differs finds the first place at which two diaries do not agree, which may be the end of one.
-func (d diary) differs(other diary) (i int, differs bool) {
+// differs returns the index of the first difference between two records, which may be the end of one.
+func (d record) differs(other record) (i int, differs bool) {
 	for i < len(d) && i < len(other) && d[i] == other[i] {
 		i++
 	}
 	return i, i < len(d) || i < len(other)
 }
 
-// crowd makes the match's crowd.
+// crowd returns the crowd of a match.
 func (m *rerun) crowd(workers int) *Crowd {
 	config := m.config()
 	config.Server.Workers = workers
@@ -101,50 +101,50 @@ func (m *rerun) crowd(workers int) *Crowd {
 	return New(m.t, config)
 }
 
-// record plays the match to its end.
-func (m *rerun) record(workers int) (d diary) {
+// recordMatch plays the match to its end and records it.
+func (m *rerun) recordMatch(workers int) (d record) {
 	m.t.Helper()
 	c := m.crowd(workers)
-	defer func() { _ = c.Server.Close(c.Now()) }() // a wire in memory has no errors
-	saw := func(what sight, client int, hash uint64) {
-		d = append(d, witnessed{what, max(c.Server.Tick(), 1) - 1, client, hash})
+	defer func() { _ = c.Server.Close(c.Now()) }() // a transport in memory has no errors
+	observe := func(what observed, client int, hash uint64) {
+		d = append(d, observation{what, max(c.Server.Tick(), 1) - 1, client, hash})
 	}
-	c.OnServerTick(func() { saw(ofWorld, 0, c.Server.World().Hash()) })
+	c.OnServerTick(func() { observe(ofWorld, 0, c.Server.World().Hash()) })
 	c.OnFrame(func(k *Client) {
 		if v := k.View(); v != nil {
-			saw(ofView, k.N, v.Hash())
+			observe(ofView, k.N, v.Hash())
 		}
 	})
-	c.heard = func(p Packet) {
+	c.onDatagram = func(p Packet) {
 		what := ofDown
 		if p.Up {
 			what = ofUp
 		}
-		saw(what, p.Client.N, maphash.Bytes(m.seed, p.Data)^uint64(p.At.UnixNano()))
+		observe(what, p.Client.N, maphash.Bytes(m.seed, p.Data)^uint64(p.At.UnixNano()))
 	}
 	m.play(c)
-	saw(ofEnd, 0, c.Hash())
-	c.heard = nil
+	observe(ofEnd, 0, c.Hash())
+	c.onDatagram = nil
 	return d
 }
 
-// report fails the test for the i-th of what was seen with one worker.
-func (m *rerun) report(workers int, one diary, i int) {
+// report fails the test for the i-th observation.
+func (m *rerun) report(workers int, one record, i int) {
 	m.t.Helper()
 	var b strings.Builder
-	first := witnessed{what: ofEnd, tick: one[len(one)-1].tick}
+	first := observation{what: ofEnd, tick: one[len(one)-1].tick}
 	if i < len(one) {
 		first = one[i]
 	}
 	fmt.Fprintf(&b, "systemstest: with %d workers the match is another one than with one: at tick %d of the server the first that differs is %v", workers, first.tick, first)
-	if again, differs := one.differs(m.record(1)); differs {
+	if again, differs := one.differs(m.recordMatch(1)); differs {
 		fmt.Fprintf(&b, "\n\tbut two matches with one worker differ too, at number %d of %d that was seen: build all that a match uses in the function that gives its configuration, "+
 			"and let what systems do follow from the world alone", again, len(one))
 	} else if d, differs := m.differs(workers, first.tick); differs {
 		fmt.Fprintf(&b, "\n\tthere, the second value with %d workers: %v", workers, d)
 	}
 	fmt.Fprintf(&b, "\n\tSeed %d", m.rng)
-	if name := m.t.Name(); name != "" && !strings.Contains(name, "/seed=") { // there Seeds tells it
+	if name := m.t.Name(); name != "" && !strings.Contains(name, "/seed=") { // Seeds prints it then
 		fmt.Fprintf(&b, "; repeat it alone: %s", command(callerPackage(), name, 1, 1, testing.Short()))
 	}
 	m.t.Errorf("%s", &b)
@@ -157,7 +157,7 @@ func (m *rerun) differs(workers int, tick uint32) (ecs.Difference, bool) {
 	return ecs.Differs(one.Server.World(), other.Server.World())
 }
 
-// reached ends a match in the midst of what plays it.
+// reached is a panic value that ends a match early.
 type reached struct{}
 
 // upTo plays the match up to a tick of the server.

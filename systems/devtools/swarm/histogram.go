@@ -21,5 +21,5 @@ type Latency struct {
 // latency sums up.
 func latency(h *durations) Latency {
 	ms := func(d time.Duration) float64 { return float64(d.Round(10*time.Microsecond)) / 1e6 }
-	return Latency{ms(h.Share(0.50)), ms(h.Share(0.95)), ms(h.Share(0.99)), ms(h.Most()), h.Count()}
+	return Latency{ms(h.Quantile(0.50)), ms(h.Quantile(0.95)), ms(h.Quantile(0.99)), ms(h.Longest()), h.Count()}
 }

@@ -83,7 +83,7 @@ func (t *thin) verify() {
 	w := &t.told
 	last := w.send
 	w.ids, w.sums = w.ids[:0], w.sums[:0]
-	if w.send = systems.Told(t.client, t.tell); w.send == last {
+	if w.send = systems.NewestEntities(t.client, t.tell); w.send == last {
 		return
 	}
 	compared, different := t.shard.config.witness(t.number).saw(w)

@@ -1,10 +1,10 @@
-// Package clock measures what clocks and buffers are set by, and sets a client's clock.
+// Package clock provides the measurements and the rate control for client clocks and input buffers.
 //
-//   - How large a share of packets is lost, outages apart: [Loss]; how many inputs in stock cover that: [Reserve].
-//   - The least of a window of values, without those that are later than all else: [Lowest]; several of them: [Least].
-//   - Where the server is, by when its messages came, and how fast to go to be there: [Server].
+//   - The share of lost packets, without outages: [Loss]. The number of buffered inputs that cover it: [Reserve].
+//   - The minimum of a window without late outliers: [Lowest]; several minima: [Least].
+//   - The server's tick, from the arrival times of messages, and the rate to follow it: [Server].
 //   - Times and round trips in ticks: [Ticks].
-//   - Run a little fast or slow, as the server asks: [Steering]; by how much at most: [MaxSteer].
+//   - Run slightly fast or slow as the server requests: [Steering], at most by [MaxSteer].
 //
-// It knows no packets and no worlds, and reads no time but what it is told.
+// The package uses no packets and no worlds, and reads no clock.
 package clock

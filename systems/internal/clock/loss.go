@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Loss is the share of losses by which buffers are made as deep as they must be.
-// An outage is no measure of that: no buffer covers it, and when it is over, the path
-// is what it was.
+// Loss is the share of lost packets that determines the depth of buffers. Outages do not count: no buffer covers
+// them, and afterwards the path is as before.
 type Loss struct {
 	Share    float64
-	received time.Time // when the newest packet came
-	until    time.Time // for so long the session still counts an outage
+	received time.Time // arrival of the newest packet
+	until    time.Time // the session's measurement includes an outage until then
 }
 
 const (
-	outage     = 500 * time.Millisecond // without a packet
-	lossWindow = 10 * time.Second       // of a session
+	outage     = 500 * time.Millisecond // time without a packet
+	lossWindow = 10 * time.Second       // measurement window of a session
 )
 
-// Packet notes that one came.
+// Packet records the arrival of a packet.
 func (l *Loss) Packet(now time.Time) {
 	if !l.received.IsZero() && now.Sub(l.received) >= outage {
 		l.until = now.Add(lossWindow + outage)
@@ -28,36 +27,35 @@ func (l *Loss) Packet(now time.Time) {
 	l.received = now
 }
 
-// Measured takes in what the session measures. After an outage the share may only fall.
+// Measured stores the share that the session measured. After an outage the stored share can only decrease for a
+// while.
 func (l *Loss) Measured(now time.Time, share float64) {
 	if share < l.Share || !now.Before(l.until) {
 		l.Share = share
 	}
 }
 
-// Reserve is R for a loss rate p: so large that R+2 losses in a row are no more
-// frequent than one in 10⁷. A packet with slack R brings the inputs of this tick
-// and of the R ticks after it.
+// Reserve returns R for a loss rate p: the smallest R such that R+2 consecutive losses are at most as frequent as
+// one in 10⁷. A packet with slack R brings the inputs of this tick and of the next R ticks.
 func Reserve(p float64) int32 {
 	p = min(max(p, 0.01), 0.5)
-	const rounding = 1e-9 // where the quotient is whole
+	const rounding = 1e-9 // for whole quotients
 	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
 }
 
-// outliers is in how many parts of a window of twenty there may be what is later than all
-// else without moving a clock. In a window that is not yet full it is at most half of them.
+// outliers is the maximum number of entries, in a window of twenty, that count as late outliers. In a partly filled
+// window at most half of the entries do.
 const outliers = 3
 
-// Lowest is the least of the values of a window without outliers, and the least of all; none
-// stands where there are no values. It reports false where there are none at all.
+// Lowest returns the minimum of a window without outliers, and the minimum of all values. none marks missing
+// values. ok is false if there are no values.
 func Lowest[T cmp.Ordered](window []T, none T) (low, least T, ok bool) {
 	var lows [outliers + 1]T
 	n := Least(lows[:], window, none)
 	return lows[min(outliers, n/2)], lows[0], n > 0
 }
 
-// Least fills lows with the least of the values of a window, in ascending order, and returns
-// how many values there are in all.
+// Least fills lows with the smallest values of a window, in ascending order, and returns the number of values.
 func Least[T cmp.Ordered](lows, window []T, none T) (n int) {
 	for _, v := range window {
 		if v == none {

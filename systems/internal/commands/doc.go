@@ -1,7 +1,8 @@
-// Package commands is what players do to a world besides inputs.
+// Package commands implements joins, leaves and commands: everything that players do to a world
+// besides inputs.
 //
-//   - That they come, that they go and what they command stands in a [Log] by tick, which runs it at the begin of that
+//   - [Log] stores joins, leaves and commands by tick and runs them at the start of their
 //     tick, again whenever the tick is simulated again.
-//   - A client's commands, until the server has them: [Queue].
-//   - What the server takes of them: [Desk], and of each client [Inbox].
+//   - [Queue] stores and sends a client's commands until they are acknowledged.
+//   - [Receiver] receives them on the server, with an [Inbox] for each client.
 package commands

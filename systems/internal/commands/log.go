@@ -9,41 +9,41 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Kind is what a player does. In a tick all of a kind come before the next.
+// Kind is the kind of an entry. Within a tick, all entries of a kind run before those of the next kind.
 type Kind uint8
 
 const (
-	Leave   Kind = iota // goes for good
-	Join                // comes
-	Command             // does something that the protocol has a function for
+	Leave   Kind = iota // the player leaves for good
+	Join                // the player joins
+	Command             // a command of the protocol
 )
 
-// Entry is what a player does in a tick.
+// Entry is a join, leave or command of a player in a tick.
 type Entry struct {
 	Tick   uint32
 	Player uint32
 	Kind   Kind
-	Value  string // what it asks for, see [ecs.Request.Run]; of a command see [ecs.Players]
+	Value  string // join request, see [ecs.Request.Run]; for a command see [ecs.Players]
 }
 
 func compare(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Tick, b.Tick), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Player, b.Player))
 }
 
-// Log is what players do, by tick: in the ticks that come, and in those that may be simulated
-// again. It belongs to the goroutine of its world.
+// Log holds joins, leaves and commands of coming ticks and of ticks that may be simulated again. Use it only from
+// the goroutine of its world.
 type Log struct {
 	world   *ecs.World
 	players *ecs.Players
-	list    []Entry // by tick, kind and player, then as they came
-	now     Entry   // that runs
+	list    []Entry // by tick, kind and player, then in the order of adding
+	now     Entry   // the running entry
 	leave   *ecs.Stage
 	clear   *ecs.Stage
 	join    *ecs.Stage
 	command *ecs.Stage
 }
 
-// New makes a log for a world.
+// New returns a log for a world.
 func New(w *ecs.World) *Log {
 	l := &Log{world: w, players: w.Protocol().Players()}
 	l.leave = ecs.NewStage("Players leave", ecs.System{Name: "Leave", Run: func(w *ecs.World) {
@@ -63,20 +63,20 @@ func New(w *ecs.World) *Log {
 	return l
 }
 
-// owned is the row of what is somebody's.
+// owned is the row of entities with an owner.
 type owned struct{ Owner *components.Owner }
 
-// clear despawns what a player still owns who has left, and forgets its inputs.
+// clear despawns the entities that a player who left still owns, and removes its inputs.
 func clear(w *ecs.World, player uint32) {
-	for e, r := range ecs.EachInOrder[owned](w) { // all peers alike
+	for e, r := range ecs.EachInOrder[owned](w) { // the same order on all peers
 		if r.Owner.Client == player {
-			w.Despawn(e) // within a stage, so it waits for the end of the walk
+			w.Despawn(e) // deferred until the end of the stage
 		}
 	}
 	w.Netcode().ForgetInputs(player)
 }
 
-// Add notes an entry, behind those of its tick, kind and player that are there.
+// Add adds an entry after those of the same tick, kind and player.
 func (l *Log) Add(e Entry) {
 	i, _ := slices.BinarySearchFunc(l.list, e, func(a, b Entry) int {
 		if compare(a, b) <= 0 {
@@ -87,14 +87,13 @@ func (l *Log) Add(e Entry) {
 	l.list = reuse.Insert(l.list, i, e)
 }
 
-// Comes reports whether a player comes in a tick.
-func (l *Log) Comes(player, tick uint32) bool {
+// HasJoin reports whether a player joins in a tick.
+func (l *Log) HasJoin(player, tick uint32) bool {
 	_, found := slices.BinarySearchFunc(l.list, Entry{Tick: tick, Player: player, Kind: Join}, compare)
 	return found
 }
 
-// Run carries out the entries of a tick, each in a stage of its own: what one spawns is there
-// for the next.
+// Run executes the entries of a tick, each in its own stage: entities spawned by one exist for the next.
 func (l *Log) Run(tick uint32) {
 	i, _ := slices.BinarySearchFunc(l.list, tick, func(e Entry, tick uint32) int { return cmp.Compare(e.Tick, tick) })
 	for ; i < len(l.list) && l.list[i].Tick == tick; i++ {
@@ -111,7 +110,7 @@ func (l *Log) Run(tick uint32) {
 	}
 }
 
-// AppendCommands appends to dst the commands from a tick on, as they run.
+// AppendCommands appends to dst the commands from a tick on, in running order.
 func (l *Log) AppendCommands(dst []Entry, tick uint32) []Entry {
 	for _, e := range l.list {
 		if e.Kind == Command && e.Tick >= tick {
@@ -121,7 +120,7 @@ func (l *Log) AppendCommands(dst []Entry, tick uint32) []Entry {
 	return dst
 }
 
-// Forget drops the entries of all ticks before one.
+// Forget removes the entries of all ticks before before.
 func (l *Log) Forget(before uint32) {
 	n := 0
 	for n < len(l.list) && l.list[n].Tick < before {
@@ -132,5 +131,5 @@ func (l *Log) Forget(before uint32) {
 	}
 }
 
-// Clear drops everything.
+// Clear removes all entries.
 func (l *Log) Clear() { l.Forget(^uint32(0)) }

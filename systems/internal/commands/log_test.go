@@ -131,9 +131,9 @@ func TestForget(t *testing.T) {
 		l.Add(commands.Entry{Tick: tick, Player: tick + 1, Kind: commands.Join})
 	}
 	l.Forget(4)
-	testgame.Equal(t, "one that is forgotten comes", l.Comes(4, 3), false)
-	testgame.Equal(t, "one that is not", l.Comes(5, 4), true)
-	testgame.Equal(t, "in another tick", l.Comes(5, 5), false)
+	testgame.Equal(t, "one that is forgotten comes", l.HasJoin(4, 3), false)
+	testgame.Equal(t, "one that is not", l.HasJoin(5, 4), true)
+	testgame.Equal(t, "in another tick", l.HasJoin(5, 5), false)
 	for tick := range uint32(6) {
 		l.Run(tick)
 	}

@@ -7,26 +7,26 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 )
 
-// PacketKind begins a packet of commands, which is a list of package inflight: each entry is the kind of the command, u8, and
-// its value, as many bytes as a value of that kind has.
+// PacketKind is the first byte of a packet of commands. The packet is a list of package inflight; each entry is the
+// kind of the command, u8, and its value, as many bytes as the kind has.
 const PacketKind = 4
 
-// Most is how many commands of a client wait: at the client until the server has them, and at the
-// server for a tick.
-const Most = inflight.Waiting
+// MaxWaiting is the maximum number of commands of a client that wait: on the client for acknowledgement, and on the
+// server for a tick. It is also the maximum per tick.
+const MaxWaiting = inflight.Waiting
 
-// Queue is what a client has commanded and the server is not known to have.
+// Queue holds a client's commands that are not acknowledged.
 type Queue struct {
 	list   inflight.List[struct{}]
 	packet []byte
 }
 
-// Add adds a command; it reports false where [Most] wait.
+// Add adds a command. It returns false if [MaxWaiting] commands wait.
 func (q *Queue) Add(command string) bool {
 	return q.list.Add(struct{}{}, func(b []byte) []byte { return append(b, command...) })
 }
 
-// Send sends the server what it is not known to have, when that is due.
+// Send sends unacknowledged commands when they are due.
 func (q *Queue) Send(now time.Time, session netsys.Session) {
 	if q.list.Waiting() == 0 {
 		return
@@ -39,5 +39,5 @@ func (q *Queue) Send(now time.Time, session netsys.Session) {
 	}
 }
 
-// Acked takes in that a packet of the session arrived.
+// Acked records that a packet of the session arrived.
 func (q *Queue) Acked(seq uint16) { q.list.Acked(seq, func(*struct{}) {}) }

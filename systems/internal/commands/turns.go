@@ -2,36 +2,37 @@ package commands
 
 import "slices"
 
-// Taker takes the commands of the tick that comes.
-type Taker interface {
-	// Command makes a player do something in that tick.
+// Executor executes commands in the next tick.
+type Executor interface {
+	// Command runs a command of a player in that tick.
 	Command(client uint32, command string)
 }
 
-// Order makes a player do something in the tick that comes, whether or not it is there, behind what clients command.
-func (d *Desk) Order(e Entry) { d.orders = append(d.orders, e) }
+// Issue adds a command of a player to the next tick, after the clients' commands. The player does not have to be in
+// the game.
+func (d *Receiver) Issue(e Entry) { d.issued = append(d.issued, e) }
 
-// wait notes that commands of a client may wait.
-func (d *Desk) wait(in *Inbox) {
-	if !in.waits && len(in.Waiting) > 0 {
-		in.waits = true
+// markWaiting adds a client with waiting commands to the list.
+func (d *Receiver) markWaiting(in *Inbox) {
+	if !in.listed && len(in.Waiting) > 0 {
+		in.listed = true
 		d.waiting = append(d.waiting, in)
 	}
 }
 
-// Deliver gives what waits to the tick that comes: client by client in the order in which they came, of those whose
-// player plays by now; and then the orders.
-func (d *Desk) Deliver(to Taker, plays func(client uint32) bool) {
-	slices.SortFunc(d.waiting, func(a, b *Inbox) int { return int(int64(a.nth) - int64(b.nth)) })
+// Deliver passes waiting commands to the next tick: first those of the clients whose players are in the game, in
+// joining order, then those of Issue.
+func (d *Receiver) Deliver(to Executor, plays func(client uint32) bool) {
+	slices.SortFunc(d.waiting, func(a, b *Inbox) int { return int(int64(a.number) - int64(b.number)) })
 	d.waiting = slices.DeleteFunc(d.waiting, func(in *Inbox) bool {
 		if len(in.Waiting) > 0 && plays(in.client) {
-			d.Give(in, to)
+			d.Forward(in, to)
 		}
-		in.waits = len(in.Waiting) > 0
-		return !in.waits
+		in.listed = len(in.Waiting) > 0
+		return !in.listed
 	})
-	for _, o := range d.orders {
+	for _, o := range d.issued {
 		to.Command(o.Player, o.Value)
 	}
-	d.orders = slices.Delete(d.orders, 0, len(d.orders))
+	d.issued = slices.Delete(d.issued, 0, len(d.issued))
 }

@@ -12,16 +12,16 @@ import (
 // Commands are given client by client in the order in which these came, whoever's packet was first, and orders behind
 // them. Those of a player who is not in the game yet wait, and those of who has left are gone.
 func TestDeliveredInOrder(t *testing.T) {
-	d := newDesk(t, 10)
+	d := newTestReceiver(t, 10)
 	var notes notice.Queue
 	second, third := d.Join(2, &notes, new(notice.Once)), d.Join(1, &notes, new(notice.Once))
-	d.Order(commands.Entry{Player: 9, Value: "\x00\x09"})
+	d.Issue(commands.Entry{Player: 9, Value: "\x00\x09"})
 	for _, x := range []struct {
 		in    *commands.Inbox
 		first uint64
 		value byte
 	}{{third, 1, 31}, {second, 1, 21}, {d.in, 1, 11}, {second, 2, 22}} {
-		testgame.Must(t, d.Take(x.in, packet(x.first, x.value), at(0)))
+		testgame.Must(t, d.Receive(x.in, packet(x.first, x.value), at(0)))
 	}
 	deliver := func(plays func(uint32) bool, want ...string) {
 		t.Helper()
@@ -31,10 +31,10 @@ func TestDeliveredInOrder(t *testing.T) {
 		}
 	}
 	deliver(func(client uint32) bool { return client != 2 }, "3: 000b", "1: 001f", "9: 0009")
-	testgame.Must(t, d.Take(d.in, packet(2, 12), at(0)))
+	testgame.Must(t, d.Receive(d.in, packet(2, 12), at(0)))
 	deliver(func(uint32) bool { return true }, "3: 000c", "2: 0015", "2: 0016")
 	deliver(func(uint32) bool { return true })
-	testgame.Must(t, d.Take(second, packet(3, 23), at(0)))
+	testgame.Must(t, d.Receive(second, packet(3, 23), at(0)))
 	d.Leave(second)
 	deliver(func(uint32) bool { return true })
 }

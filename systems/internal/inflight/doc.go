@@ -1,3 +1,3 @@
-// Package inflight remembers what packets carried until they are acknowledged: [Ring]. What must arrive, each once
-// and in order, beside datagrams that need not is a [List].
+// Package inflight remembers the contents of packets until they are acknowledged: [Ring]. [List] delivers entries
+// exactly once and in order in addition to unreliable datagrams.
 package inflight

@@ -1,32 +1,30 @@
 package inflight
 
-// Ring keeps what each of the last packets of a session carried, by sequence. A packet takes
-// the place of the one that went out as many packets before as the ring has places; nobody
-// waits for that any more.
+// Ring stores the contents of the last packets of a session by sequence number. A packet replaces the one that was
+// sent len(ring) packets earlier.
 type Ring[T any] []packet[T]
 
-// packet is what went out under a sequence.
+// packet is the contents of a sent packet.
 type packet[T any] struct {
 	carried T
 	seq     uint16
 	open    bool // neither acknowledged nor replaced
 }
 
-// New makes a ring of so many places, a power of two.
+// New returns a ring for the given number of packets, a power of two.
 func New[T any](places int) Ring[T] {
 	return make(Ring[T], places)
 }
 
-// Put begins to remember packet seq. The caller fills in what it carried: until then that is
-// what an earlier packet did, so that its memory is used again.
+// Put starts storing packet seq and returns its contents for the caller to fill in. They still hold the contents of
+// an earlier packet, so that memory is reused.
 func (r Ring[T]) Put(seq uint16) *T {
 	p := &r[int(seq)%len(r)]
 	p.seq, p.open = seq, true
 	return &p.carried
 }
 
-// Take returns what packet seq carried, the first time that it is asked for; nil where the
-// packet is not remembered.
+// Take returns the contents of packet seq once, or nil if the packet is not stored.
 func (r Ring[T]) Take(seq uint16) *T {
 	p := &r[int(seq)%len(r)]
 	if !p.open || p.seq != seq {
@@ -36,15 +34,15 @@ func (r Ring[T]) Take(seq uint16) *T {
 	return &p.carried
 }
 
-// Clear makes all packets count as acknowledged.
+// Clear marks all packets as acknowledged.
 func (r Ring[T]) Clear() {
 	for i := range r {
 		r[i].open = false
 	}
 }
 
-// All yields what the packets carried that have not been replaced, in no order, and whether
-// they are still in flight; where fewer have been sent than there are places, zero values too.
+// All yields the contents of the stored packets, in no particular order, and whether they are still in flight. It
+// includes zero values if the ring is not full.
 func (r Ring[T]) All(yield func(carried *T, open bool) bool) {
 	for i := range r {
 		if p := &r[i]; !yield(&p.carried, p.open) {

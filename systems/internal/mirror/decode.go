@@ -9,40 +9,40 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Decoder makes open states of the blocks of a datagram.
+// Decoder decodes the blocks of a datagram into open states.
 type Decoder struct {
 	model    *delta.Model
-	rawModel *delta.Model // of own state
+	rawModel *delta.Model // model of owner state
 	world    delta.Decoder
 	own      delta.Decoder
 	parts    []delta.Part
 	reader   codec.ByteReader
-	in       incoming
-	tally    tally
-	limited  bool // there is something that this client may not know
+	current  incoming
+	received byteCount
+	limited  bool // a block had enter and leave reasons, so parts of the world may be hidden from this client
 }
 
-// incoming is the datagram at hand.
+// incoming is the datagram that is being decoded.
 type incoming struct {
-	send   Sent     // of the snapshot
-	join   Sent     // of the blocks of the world
-	groups []uint32 // of the world, with an open state
-	own    []uint32 // likewise of own state
+	send   Sent     // the snapshot's send
+	join   Sent     // send of the world blocks; differs from send while joining
+	groups []uint32 // groups of the world with an open state
+	own    []uint32 // groups of owner state with an open state
 }
 
-// begin begins with a datagram.
-func (d *Decoder) begin(s Sent) *incoming {
-	d.in = incoming{send: s, join: s, groups: d.in.groups[:0], own: d.in.own[:0]}
-	return &d.in
+// startDatagram prepares for decoding a datagram.
+func (d *Decoder) startDatagram(s Sent) *incoming {
+	d.current = incoming{send: s, join: s, groups: d.current.groups[:0], own: d.current.own[:0]}
+	return &d.current
 }
 
-// blocks decodes all blocks of a datagram.
-func (d *Decoder) blocks(s *Store) error {
+// decodeBlocks decodes all blocks of a datagram.
+func (d *Decoder) decodeBlocks(s *Store) error {
 	age := uint32(0)
 	for d.reader.Len() > 0 {
 		h, body, err := wire.ReadBlock(&d.reader, age)
 		if err == nil {
-			err = d.block(&h, body, s)
+			err = d.decodeBlock(&h, body, s)
 		}
 		if err != nil {
 			return err
@@ -52,30 +52,30 @@ func (d *Decoder) blocks(s *Store) error {
 	return nil
 }
 
-// block decodes one.
-func (d *Decoder) block(h *wire.BlockHead, body []byte, s *Store) error {
-	of, all, open, model, decoder := d.in.join, &s.World, &d.in.groups, d.model, &d.world
+// decodeBlock decodes one block.
+func (d *Decoder) decodeBlock(h *wire.BlockHead, body []byte, s *Store) error {
+	sent, groups, open, model, decoder := d.current.join, &s.World, &d.current.groups, d.model, &d.world
 	if h.Own {
-		of, all, open, model, decoder = d.in.send, &s.Own, &d.in.own, d.rawModel, &d.own
+		sent, groups, open, model, decoder = d.current.send, &s.Own, &d.current.own, d.rawModel, &d.own
 	}
-	if h.Age >= of.Send || h.Two && h.Age+1 >= of.Send {
-		return fmt.Errorf("%w: send %d stands on one %d sends before", wire.ErrMessage, of.Send, h.Age)
+	if h.Age >= sent.Send || h.Two && h.Age+1 >= sent.Send {
+		return fmt.Errorf("%w: send %d has a baseline %d sends before", wire.ErrMessage, sent.Send, h.Age)
 	}
-	grow(all, int(h.First+h.Count))
+	grow(groups, int(h.First+h.Count))
 	d.parts = d.parts[:0]
 	for g := h.First; g < h.First+h.Count; g++ {
-		x := (*all)[g]
+		x := (*groups)[g]
 		if x.Open == nil {
-			x.Open = s.Memory.Take(of.Send, of.Tick)
+			x.Open = s.Memory.Get(sent.Send, sent.Tick)
 			*open = append(*open, g)
 		}
-		part := partOf(x, h, of.Send)
+		part := newPart(x, h, sent.Send)
 		if x.Open.Known&h.Slots != 0 {
-			return fmt.Errorf("%w: group %d is told of twice", wire.ErrMessage, g)
+			return fmt.Errorf("%w: group %d has a slot in two blocks", wire.ErrMessage, g)
 		}
 		if h.Age > 0 && (part.Base == nil || h.Slots&^part.Base.Known != 0) ||
 			h.Two && (part.Base2 == nil || h.Slots&^part.Base2.Known != 0) {
-			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.Age, of.Send)
+			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.Age, sent.Send)
 		}
 		d.parts = append(d.parts, part)
 	}
@@ -87,30 +87,30 @@ func (d *Decoder) block(h *wire.BlockHead, body []byte, s *Store) error {
 	}
 	if !h.Own {
 		for g := h.First; g < h.First+h.Count; g++ {
-			x := (*all)[g]
+			x := (*groups)[g]
 			var base *State
 			if h.Age > 0 {
-				base = x.At(of.Send - h.Age)
+				base = x.At(sent.Send - h.Age)
 			}
-			x.Open.ways(h, base, of.Send != d.in.send.Send)
+			x.Open.recordReasons(h, base, sent.Send != d.current.send.Send)
 		}
 		d.limited = d.limited || h.Ways.Told
 	}
 	return nil
 }
 
-// drop forgets what the datagram at hand told.
-func (d *Decoder) drop(s *Store) {
-	for _, g := range d.in.groups {
-		s.drop(s.World[g])
+// discard removes the open states of the current datagram.
+func (d *Decoder) discard(s *Store) {
+	for _, g := range d.current.groups {
+		s.discard(s.World[g])
 	}
-	for _, g := range d.in.own {
-		s.drop(s.Own[g])
+	for _, g := range d.current.own {
+		s.discard(s.Own[g])
 	}
 }
 
-// partOf is the part of a block for one group.
-func partOf(x *History, h *wire.BlockHead, send uint32) delta.Part {
+// newPart returns the part of a block for one group.
+func newPart(x *History, h *wire.BlockHead, send uint32) delta.Part {
 	p := delta.Part{Cur: &x.Open.Group, Slots: h.Slots}
 	if h.Age > 0 {
 		if st := x.At(send - h.Age); st != nil {
@@ -125,16 +125,16 @@ func partOf(x *History, h *wire.BlockHead, send uint32) delta.Part {
 	return p
 }
 
-// baselines is what the server may stand on, as both ends have agreed.
+// baselines tracks which states the server may use as baselines.
 type baselines struct {
-	controlSend uint32 // newest that had a control part
+	controlSend uint32 // newest send with a control part
 	floor       uint32 // oldest send that the server may still use
-	epoch       uint8  // see the messages
-	epochSend   uint32 // from which on the server has heard of it; 0: not yet
+	epoch       uint8  // see the wire format
+	epochSend   uint32 // from this send on the server knows the epoch; 0: not yet
 }
 
-// hear takes in the control part of a send, and reports whether no newer one had any.
-func (b *baselines) hear(epoch uint8, send uint32) (newest bool) {
+// receiveControl processes the control part of a send and reports whether it is the newest one so far.
+func (b *baselines) receiveControl(epoch uint8, send uint32) (newest bool) {
 	if epoch == b.epoch && b.epochSend == 0 {
 		b.epochSend = send
 	}
@@ -143,9 +143,10 @@ func (b *baselines) hear(epoch uint8, send uint32) (newest bool) {
 	return newest
 }
 
-// missed asks for full states where a baseline was missing that the server believes to be
-// here, and returns how often it did. It is not asked again before the server has heard of it.
-func (b *baselines) missed(err error, send uint32) (renewals uint64) {
+// requestRenewal requests full states if err reports a missing baseline that the server assumed the client to have.
+// It returns the number of requests, 0 or 1. It makes no second request before the server knows the epoch of the
+// first.
+func (b *baselines) requestRenewal(err error, send uint32) (renewals uint64) {
 	if !errors.Is(err, codec.ErrBaseline) || b.epochSend == 0 || send < b.epochSend {
 		return 0
 	}
@@ -154,39 +155,39 @@ func (b *baselines) missed(err error, send uint32) (renewals uint64) {
 	return 1
 }
 
-// tally is what a client counts of what it receives.
-type tally struct {
+// byteCount counts the received bytes.
+type byteCount struct {
 	on    bool
 	bytes uint64
 	costs []delta.Cost
 }
 
-// taken counts a datagram.
-func (t *tally) taken(n int) {
+// add counts a datagram of n bytes.
+func (t *byteCount) add(n int) {
 	if t.on {
 		t.bytes += uint64(n)
 	}
 }
 
-// CountBytes makes it count, from now on or no longer, what it receives.
+// CountBytes switches counting of received bytes on or off.
 func (d *Decoder) CountBytes(on bool) {
-	d.tally.on = on
+	d.received.on = on
 	d.world.Account, d.own.Account = on, on
 }
 
-// Counting reports whether it does.
-func (d *Decoder) Counting() bool { return d.tally.on }
+// Counting reports whether received bytes are counted.
+func (d *Decoder) Counting() bool { return d.received.on }
 
-// Costs visits what was counted: what components took, by number, in bits of the state of
-// the world and of own state. It returns the bytes of all datagrams.
+// Costs visits the counted bits by component number, for world state and for owner state. It returns the bytes of
+// all datagrams.
 func (d *Decoder) Costs(visit func(component int, own bool, bits float64)) (bytes uint64) {
 	for i, x := range []*delta.Decoder{&d.world, &d.own} {
-		d.tally.costs = x.Costs(d.tally.costs[:0])
-		for _, cost := range d.tally.costs {
+		d.received.costs = x.Costs(d.received.costs[:0])
+		for _, cost := range d.received.costs {
 			if cost.Component >= 0 {
 				visit(cost.Component, i == 1, cost.Bits)
 			}
 		}
 	}
-	return d.tally.bytes
+	return d.received.bytes
 }

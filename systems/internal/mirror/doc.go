@@ -1,19 +1,19 @@
-// Package mirror is what a server told a client: it decodes snapshots, keeps their states,
-// and places the entities that they tell of into the client's world.
+// Package mirror keeps what a server sent to a client: it decodes snapshots, stores their states,
+// and places their entities into the client's world.
 //
-//   - Take in a datagram: [Mirror.Receive] (mirror.go); decode its blocks: [Decoder]
-//     (decode.go); count what they are made of: [Decoder.CountBytes].
-//   - Find what a send told of a group: [Store], [History] (store.go).
-//   - Place the news into the world, and take out what is gone: [Mirror.Place] (place.go);
-//     what that asks of scope, spawns, reconciliation, ownership and drawing: [Host].
-//   - Join, with the state of one send: presence.go.
-//   - Read the state of own entities, in full precision: [Own] (own.go).
-//   - Find an entity, or all: [Entities], [Replica]; keep something of each, by its index:
+//   - Receive a datagram: [Mirror.Receive] (mirror.go). Decode its blocks: [Decoder]
+//     (decode.go). Count bytes by component: [Decoder.CountBytes].
+//   - Read what a send contained of a group: [Store], [History] (store.go).
+//   - Update the world from new states, and remove entities: [Mirror.Place] (place.go).
+//     Scope, spawns, reconciliation, ownership and drawing take part through [Host].
+//   - Join with the state of one send: presence.go.
+//   - Read the owner state, the client's own entities in full precision: [Own] (own.go).
+//   - Look up an entity or list all: [Entities], [Replica]. Store data per entity at its index:
 //     [Records] (replica.go).
-//   - Say why an entity is not there: [Mirror.Presence] (presence.go); why one came, or went: [Reason],
-//     [PresenceChange] (reason.go), where all is simulated by [Watch] (watch.go).
+//   - Explain why an entity is absent: [Mirror.Presence] (presence.go). Report entities that enter and leave:
+//     [Reason], [PresenceChange] (reason.go), and [Watch] (watch.go) where everything is simulated.
 //
-// It reads datagrams and, through Host, what the rest of the client decides. It writes the
-// confirmed state of entities into the world, but for what is predicted there: that is
-// Reconcile's, which reads it from here. Drawing says by [Mirror.Retain] which states it needs.
+// The mirror reads datagrams, and the decisions of the rest of the client through Host. It writes the
+// confirmed states of entities into the world, except predicted components: reconcile reads
+// those from the mirror. Drawing calls [Mirror.Retain] to keep the states that it needs.
 package mirror

@@ -12,15 +12,14 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Mirror is what the server told a client. [New] makes one, [Mirror.Open] prepares it for
-// the server; then each datagram goes through [Mirror.Receive], and [Mirror.Place] brings
-// the news into the world.
+// Mirror holds what the server sent to a client. Create it with [New] and start a session with [Mirror.Open]. Pass
+// each datagram to [Mirror.Receive]; [Mirror.Place] then updates the world.
 type Mirror struct {
-	Own      Own      // of the client's own entities
-	Entities Entities // of all
-	Store    Store    // what it is made from
+	Own      Own      // state of the client's own entities
+	Entities Entities // all entities
+	Store    Store    // states of the received sends
 	Decoder  Decoder
-	Newest   Sent // the newest of which a datagram came
+	Newest   Sent // the newest send of which a datagram arrived
 	Counts   Counts
 
 	config    Config
@@ -30,48 +29,48 @@ type Mirror struct {
 	drawing   drawing
 }
 
-// Config is what a mirror has to know of the session.
+// Config describes the session.
 type Config struct {
-	World     *ecs.World   // the client's
-	Host      Host         // what placing entities asks of the rest
-	Client    uint32       // its number, as owner of entities
-	Tick      uint32       // of the server when it let the client in
-	SendEvery uint32       // ticks
-	Model     *delta.Model // of the state of the world
-	RawModel  *delta.Model // of own state
-	// Predicts says that the client simulates its own entities, and Corrections that their
-	// state comes only where it did so wrongly.
+	World     *ecs.World   // the client's world
+	Host      Host         // decides about placed entities
+	Client    uint32       // the client's number, as in components.Owner
+	Tick      uint32       // the server's tick at the login
+	SendEvery uint32       // ticks between two sends
+	Model     *delta.Model // model of world state
+	RawModel  *delta.Model // model of owner state
+	// Predicts reports that the client simulates its own entities. Corrections reports that the server sends their
+	// state only after a wrong prediction.
 	Predicts, Corrections bool
-	// Loaded is called with the world as it is when the client has joined, if not nil.
+	// Loaded, if not nil, is called with the world and its tick when the client has joined.
 	Loaded func(w *ecs.World, tick uint32)
-	// Presence is told of entities that come into the world and leave it, if not nil.
+	// Presence, if not nil, is called for each entity that enters or leaves the world.
 	Presence func(w *ecs.World, c PresenceChange)
 }
 
-// Sent is a send of the server, and its tick.
+// Sent is a send of the server with its tick.
 type Sent struct{ Send, Tick uint32 }
 
-// Counts is what a mirror counts.
+// Counts holds the counters of a mirror.
 type Counts struct {
-	Snapshots uint64 // datagrams taken in
-	Renewals  uint64 // times that full states were asked for
+	Snapshots uint64 // accepted datagrams
+	Renewals  uint64 // requests for full states
 }
 
-// Snapshot is what else a datagram said.
+// Snapshot holds the fields of a datagram besides its blocks.
 type Snapshot struct {
 	Sent
 	Header wire.SnapshotHeader
-	Steers bool // no newer one had a control part
+	Steers bool // the newest send with a control part, which steers the client's clock
 }
 
-// shape is what the protocol says of components.
+// shape describes the protocol's components.
 type shape struct {
 	replicated []*ecs.Component
 	predicted  uint64
-	private    uint64 // only their owner sees them
+	private    uint64 // visible only to their owner
 }
 
-// owner is the owner of the entity in a slot, by a state; 0: nobody.
+// owner returns the owner of the entity in a slot of a state; 0: none.
 func (s *shape) owner(st *State, k int) uint32 {
 	if st.Masks[k]&1 == 0 {
 		return 0
@@ -81,14 +80,14 @@ func (s *shape) owner(st *State, k int) uint32 {
 	return o.Client
 }
 
-// drawing is which states drawing needs.
+// drawing tracks which states drawing needs.
 type drawing struct {
 	on   bool
 	head float64 // the tick that is drawn
-	from uint32  // oldest tick that something is drawn from on its way to another
+	from uint32  // oldest tick from which an entity is interpolated
 }
 
-// oldest is the oldest send that drawing may still need, of those up to the newest.
+// oldest returns the oldest send that drawing may still need, at most newest.
 func (d *drawing) oldest(newest Sent, every uint32) (send uint32, ok bool) {
 	if !d.on || newest.Send == 0 {
 		return newest.Send, false
@@ -97,8 +96,8 @@ func (d *drawing) oldest(newest Sent, every uint32) (send uint32, ok bool) {
 	return min(newest.Send-min(back, newest.Send-1), d.from/every), true
 }
 
-// New returns a mirror that has heard of nothing, for components of which some are predicted
-// and some private to their owner, by their bits.
+// New returns an empty mirror. predicted and private are the bits of predicted components and of components that
+// only their owner sees.
 func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 	m := &Mirror{shape: &shape{replicated, predicted, private}}
 	m.Entities.byID = make(map[uint32]*Replica)
@@ -107,30 +106,28 @@ func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 	return m
 }
 
-// Open begins with the session.
+// Open starts a session.
 func (m *Mirror) Open(c Config) {
 	m.config, m.Own.corrections = c, c.Corrections
 	m.Newest = Sent{c.Tick / c.SendEvery, c.Tick}
 	m.Decoder.model, m.Decoder.rawModel = c.Model, c.RawModel
 }
 
-// Retain says of a frame that was drawn at which tick it was and which is the oldest that
-// something was drawn from: what later ones need is kept.
+// Retain reports the tick of a drawn frame and the oldest tick from which an entity was interpolated. The mirror
+// keeps the states that later frames need.
 func (m *Mirror) Retain(head float64, from uint32) { m.drawing = drawing{true, head, from} }
 
-// Loaded returns the tick of the state with which the client joined, and whether all of that
-// has arrived.
+// Loaded returns the tick of the state with which the client joined, and whether that state has completely arrived.
 func (m *Mirror) Loaded() (tick uint32, ok bool) { return m.join.loadedTick, m.join.loaded }
 
-// Load says that the client has joined without snapshots, with the state of a tick.
+// Load marks the client as joined with the state of a tick, without snapshots.
 func (m *Mirror) Load(tick uint32) { m.join.loaded, m.join.loadedTick = true, tick }
 
-// Epoch is what the server has to hear, to know by which states the client can decode.
+// Epoch returns the epoch to send to the server, which tells the server which baselines the client can decode.
 func (m *Mirror) Epoch() uint8 { return m.baselines.epoch }
 
-// Receive takes in one datagram, or refuses it whole. An error that wraps codec.ErrBaseline
-// is nobody's fault. newestInput is the newest input of the client, for the server tells but
-// the low part of numbers.
+// Receive processes a datagram, or refuses all of it. An error that wraps codec.ErrBaseline is not a protocol
+// violation. newestInput is the client's newest input; the server sends only the low bits of input numbers.
 func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	r := &m.Decoder.reader
 	r.Reset(b)
@@ -140,43 +137,43 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	}
 	send := codec.Lift(h.Send, m.Newest.Send)
 	if (h.Agreed || h.Open) && !m.config.Corrections {
-		return s, fmt.Errorf("%w: a correction where there are none", wire.ErrMessage)
+		return s, fmt.Errorf("%w: a correction under a model without corrections", wire.ErrMessage)
 	}
 	if h.Back > send {
 		return s, fmt.Errorf("%w: joined with send %d of %d", wire.ErrMessage, send-h.Back, send)
 	}
 	every := m.config.SendEvery
 	s = Snapshot{Sent: Sent{send, send*every + uint32(h.Late)}, Header: h}
-	in := m.Decoder.begin(s.Sent)
+	in := m.Decoder.startDatagram(s.Sent)
 	if h.Back > 0 {
 		in.join = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
 	}
 	if h.Control {
 		m.baselines.floor = max(m.baselines.floor, send-min(send, uint32(h.Floor)))
 	}
-	if err = m.Decoder.blocks(&m.Store); err == nil {
+	if err = m.Decoder.decodeBlocks(&m.Store); err == nil {
 		err = m.check()
 	}
 	if err != nil {
-		m.Decoder.drop(&m.Store)
-		m.Counts.Renewals += m.baselines.missed(err, send)
+		m.Decoder.discard(&m.Store)
+		m.Counts.Renewals += m.baselines.requestRenewal(err, send)
 		return s, err
 	}
 	m.Counts.Snapshots++
-	m.Decoder.tally.taken(len(b))
+	m.Decoder.received.add(len(b))
 	if h.Control {
-		s.Steers = m.baselines.hear(h.Epoch, send)
+		s.Steers = m.baselines.receiveControl(h.Epoch, send)
 	}
 	if send > m.Newest.Send || m.Counts.Snapshots == 1 {
 		m.Newest = s.Sent
 	}
-	waits := h.Join && !m.join.loaded && !m.join.whole(&m.Store)
+	waits := h.Join && !m.join.loaded && !m.join.complete(&m.Store)
 	if waits && in.join.Send > m.join.Send {
 		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
 	}
-	m.take(&h, newestInput)
-	if waits && in.join.Send < m.join.Send && !m.join.whole(&m.Store) && m.Store.whole(in.join.Send, int(h.Groups)) {
-		// Datagrams overtook each other, and the server may count this one as joined with.
+	m.storeStates(&h, newestInput)
+	if waits && in.join.Send < m.join.Send && !m.join.complete(&m.Store) && m.Store.complete(in.join.Send, int(h.Groups)) {
+		// Datagrams may be reordered, and the server may take this one as the state of the join.
 		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
 	}
 	if m.Store.Memory.Used > MaxMemory {
@@ -185,9 +182,9 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	return s, nil
 }
 
-// Told visits the entities that the newest send told of, as far as its datagrams have come, each with a hash of what it said
-// of them to everybody, and returns that send. Two clients that are told of an entity by one send have the same.
-func (m *Mirror) Told(visit func(id uint32, sum uint64)) (send uint32) {
+// NewestEntities calls visit for each entity in the received datagrams of the newest send, with a hash of its
+// public state, and returns that send. Two clients that receive an entity in the same send have equal hashes.
+func (m *Mirror) NewestEntities(visit func(id uint32, sum uint64)) (send uint32) {
 	send = m.Newest.Send
 	for _, x := range m.Store.World {
 		st := x.At(send)
@@ -207,12 +204,12 @@ func (m *Mirror) Told(visit func(id uint32, sum uint64)) (send uint32) {
 	return send
 }
 
-// ErrMemory is about more state than a client keeps.
+// ErrMemory is returned when the server sends more state than a client keeps.
 var ErrMemory = fmt.Errorf("%w: more than %d bytes of state", wire.ErrMessage, MaxMemory)
 
-// check looks through what a datagram told before anything is made of it.
+// check validates the states of a datagram before they are used.
 func (m *Mirror) check() error {
-	for _, g := range m.Decoder.in.groups {
+	for _, g := range m.Decoder.current.groups {
 		st := m.Store.World[g].Open
 		for s := st.Alive; s != 0; s &= s - 1 {
 			if k := trailing(s); st.IDs[k] == 0 || st.Masks[k]&m.shape.private != 0 {
@@ -220,7 +217,7 @@ func (m *Mirror) check() error {
 			}
 		}
 	}
-	for _, g := range m.Decoder.in.own {
+	for _, g := range m.Decoder.current.own {
 		if err := m.Own.read(m.Store.Own[g].Open, m.Store.Own[g].Open.Alive, func(OwnValue) {}); err != nil {
 			return err
 		}
@@ -228,38 +225,38 @@ func (m *Mirror) check() error {
 	return nil
 }
 
-// take keeps what a datagram told.
-func (m *Mirror) take(h *wire.SnapshotHeader, newestInput uint32) {
+// storeStates stores the states of a datagram.
+func (m *Mirror) storeStates(h *wire.SnapshotHeader, newestInput uint32) {
 	floor := m.baselines.floor
 	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery); ok {
 		floor = min(floor, send)
 	}
-	for _, g := range m.Decoder.in.groups {
+	for _, g := range m.Decoder.current.groups {
 		x := m.Store.World[g]
-		m.Store.take(x, m.Store.close(x), floor, m.join.collected())
+		m.Store.insert(x, m.Store.closeState(x), floor, m.join.collected())
 	}
-	for _, g := range m.Decoder.in.own {
+	for _, g := range m.Decoder.current.own {
 		x := m.Store.Own[g]
-		st := m.Store.close(x)
+		st := m.Store.closeState(x)
 		st.Secrets = m.config.Corrections && !h.Open
-		m.Own.told = max(m.Own.told, st.Send)
+		m.Own.newestBlock = max(m.Own.newestBlock, st.Send)
 		oldest := min(floor, m.Own.Newest.Send)
 		for s := x.Fresh; s != 0; s &= s - 1 {
-			oldest = min(oldest, x.Told[trailing(s)])
+			oldest = min(oldest, x.Updated[trailing(s)])
 		}
-		m.Store.take(x, st, oldest, 0)
+		m.Store.insert(x, st, oldest, 0)
 	}
-	if len(m.Decoder.in.own) > 0 { // also to say that nothing is left
-		m.Own.hear(m.Decoder.in.send, h, newestInput)
+	if len(m.Decoder.current.own) > 0 { // also if no own entity is left
+		m.Own.receiveHeader(m.Decoder.current.send, h, newestInput)
 	}
 }
 
-// Presence goes by the newest snapshot that told of an entity.
+// Presence returns the presence of an entity according to the newest snapshot with that entity.
 func (m *Mirror) Presence(id uint32) Presence {
 	r := m.Entities.Of(id)
 	switch {
 	case r == nil:
-		return m.Entities.tombstones.of(id)
+		return m.Entities.tombstones.reason(id)
 	case r.Removed.Tick != 0 && r.Removed.Hidden:
 		return OutOfInterest
 	case r.Removed.Away && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
@@ -269,21 +266,21 @@ func (m *Mirror) Presence(id uint32) Presence {
 	case r.Entity.IsZero():
 		return NotLoaded
 	case r.Removed.Tick != 0:
-		return Stale // it may turn up in another slot
-	case m.Store.World[r.At.Group].Told[r.At.Slot] >= m.Newest.Send:
+		return Stale // it may appear in another slot
+	case m.Store.World[r.At.Group].Updated[r.At.Slot] >= m.Newest.Send:
 		return Present
 	}
 	return Stale
 }
 
-// StateTick is the tick of that snapshot.
+// StateTick returns the tick of the newest stored state of an entity.
 func (m *Mirror) StateTick(id uint32) (tick uint32, ok bool) {
 	r := m.Entities.Of(id)
 	if r == nil || r.Removed.Tick != 0 || r.Entity.IsZero() {
 		return 0, false
 	}
 	x := m.Store.World[r.At.Group]
-	if st := x.At(x.Told[r.At.Slot]); st != nil {
+	if st := x.At(x.Updated[r.At.Slot]); st != nil {
 		return st.Tick, true
 	}
 	return 0, false

@@ -11,22 +11,22 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// OwnState is a send that said something of the client's own entities: their state after
-// the server consumed an input, in full precision.
+// OwnState describes the newest owner state: the state of the client's own entities after the server consumed an
+// input, in full precision.
 type OwnState struct {
 	Sent
 	Input     uint32
-	Fresh     bool  // nobody has looked at it
-	Predicted bool  // it also tells of what the client predicts
-	Number    uint8 // of the correction that it is
+	Fresh     bool  // TakeNewest has not returned it yet
+	Predicted bool  // it contains the predicted components
+	Number    uint8 // number of the correction
 }
 
-// Own is what the server told of the client's own entities.
+// Own holds the owner state that the server sent.
 type Own struct {
 	Newest OwnState
 
-	told        uint32 // send with a block of own state, if only to say that there is none
-	corrections bool   // it comes where a prediction was wrong
+	newestBlock uint32 // newest send with a block of owner state, even an empty one
+	corrections bool   // owner state arrives only after wrong predictions
 	store       *Store
 	shape       *shape
 	raw         []byte
@@ -34,27 +34,27 @@ type Own struct {
 	words       []int32
 }
 
-// OwnValue is a component of an own entity. It is good until the next.
+// OwnValue is a component of an own entity. It is valid until the next value.
 type OwnValue struct {
 	ID        uint32
 	Component *ecs.Component
-	Raw       []byte // valid for the component
+	Raw       []byte // validated for the component
 	Value     unsafe.Pointer
 }
 
-// Look is the newest own state. Each that comes is fresh once.
-func (o *Own) Look() OwnState {
+// TakeNewest returns the newest owner state and clears its Fresh flag.
+func (o *Own) TakeNewest() OwnState {
 	s := o.Newest
 	o.Newest.Fresh = false
 	return s
 }
 
-// LookAgain makes the newest own state fresh once more.
-func (o *Own) LookAgain() { o.Newest.Fresh = true }
+// MarkFresh sets the Fresh flag of the newest owner state again.
+func (o *Own) MarkFresh() { o.Newest.Fresh = true }
 
-// hear notes that own state came. What does not fit one datagram comes in several of the
-// same tick.
-func (o *Own) hear(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
+// receiveHeader records the arrival of owner state. Owner state that does not fit into one datagram arrives in
+// several of the same tick.
+func (o *Own) receiveHeader(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 	x := &o.Newest
 	switch {
 	case s.Tick > x.Tick:
@@ -66,16 +66,16 @@ func (o *Own) hear(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 	x.Fresh, x.Predicted, x.Number = true, h.Open || !o.corrections, h.Number
 }
 
-// Each visits the components of the own state of a send.
+// Each calls visit for each component in the owner state of a send.
 func (o *Own) Each(send uint32, visit func(OwnValue)) {
 	for _, x := range o.store.Own {
 		if st := x.At(send); st != nil {
-			_ = o.read(st, st.Alive, visit) // it was checked when it came
+			_ = o.read(st, st.Alive, visit) // validated on arrival
 		}
 	}
 }
 
-// EachEntity visits the entities that it tells of.
+// EachEntity calls visit for each entity in the owner state of a send.
 func (o *Own) EachEntity(send uint32, visit func(id uint32)) {
 	for _, x := range o.store.Own {
 		if st := x.At(send); st != nil {
@@ -86,13 +86,13 @@ func (o *Own) EachEntity(send uint32, visit func(id uint32)) {
 	}
 }
 
-// read visits the components in some slots of a group, and checks them.
+// read validates the components in some slots of a group and calls visit for each.
 func (o *Own) read(st *State, slots uint64, visit func(OwnValue)) error {
 	for m := slots; m != 0; m &= m - 1 {
 		k := trailing(m)
 		id, mask := st.IDs[k], st.Masks[k]
 		if id == 0 || mask == 0 || mask&^(o.shape.predicted|o.shape.private) != 0 {
-			return fmt.Errorf("%w: own state of entity %d with components %#x", wire.ErrMessage, id, mask)
+			return fmt.Errorf("%w: owner state of entity %d with components %#x", wire.ErrMessage, id, mask)
 		}
 		rec := st.Record(k)
 		for set := mask; set != 0; set &= set - 1 {
@@ -109,13 +109,13 @@ func (o *Own) read(st *State, slots uint64, visit func(OwnValue)) error {
 			raw := o.raw[:comp.Schema.RawSize()]
 			for _, b := range o.raw[len(raw):] {
 				if b != 0 {
-					return fmt.Errorf("%w: own state with more behind %s", wire.ErrMessage, comp.Name)
+					return fmt.Errorf("%w: owner state with extra data after %s", wire.ErrMessage, comp.Name)
 				}
 			}
 			o.value = reuse.Slice(o.value, max(int(comp.Schema.Size+7)/8, 1))
 			value := unsafe.Pointer(&o.value[0])
 			if _, err := comp.Schema.ReadRaw(raw, value); err != nil {
-				return fmt.Errorf("%w: own state: %w", wire.ErrMessage, err)
+				return fmt.Errorf("%w: owner state: %w", wire.ErrMessage, err)
 			}
 			visit(OwnValue{id, comp, raw, value})
 		}
@@ -123,10 +123,10 @@ func (o *Own) read(st *State, slots uint64, visit func(OwnValue)) error {
 	return nil
 }
 
-// Whole reports whether own state of a send names all of the client's entities.
-func (o *Own) Whole(send uint32) bool { return allTold(o.store.Own, send) }
+// Whole reports whether the owner state of a send is complete.
+func (o *Own) Whole(send uint32) bool { return allSlots(o.store.Own, send) }
 
-// Kept reports whether own state of a send is still there.
+// Kept reports whether owner state of a send is still stored.
 func (o *Own) Kept(send uint32) bool {
 	for _, x := range o.store.Own {
 		if x.At(send) != nil {
@@ -136,19 +136,19 @@ func (o *Own) Kept(send uint32) bool {
 	return false
 }
 
-// find returns where the newest own state of an entity is, a group and a slot; nil for none. Where the budget does not hold
-// all of it, a send has own state of some entities only, and each slot has its own newest send.
+// find returns the group and the slot of the newest owner state of an entity, or nil. If the budget does not
+// suffice, a send contains only some entities, so that each slot has its own newest send.
 func (o *Own) find(id uint32) (at *History, slot int) {
 	newest := uint32(0)
 	for _, x := range o.store.Own {
-		if st := x.At(o.Newest.Send); st != nil { // as a rule it is this one
-			if k := st.Find(id); k >= 0 && x.Told[k] == st.Send {
+		if st := x.At(o.Newest.Send); st != nil { // the usual case
+			if k := st.Find(id); k >= 0 && x.Updated[k] == st.Send {
 				return x, k
 			}
 		}
 	}
 	for _, x := range o.store.Own {
-		for k, send := range x.Told {
+		for k, send := range x.Updated {
 			if send > newest && x.says(id, k) {
 				at, slot, newest = x, k, send
 			}
@@ -157,46 +157,46 @@ func (o *Own) find(id uint32) (at *History, slot int) {
 	return at, slot
 }
 
-// Told returns the newest send with own state of an entity that is kept, 0 for none.
-func (o *Own) Told(id uint32) (send uint32) {
+// NewestSend returns the newest stored send with owner state of an entity, or 0.
+func (o *Own) NewestSend(id uint32) (send uint32) {
 	if x, k := o.find(id); x != nil {
-		send = x.Told[k]
+		send = x.Updated[k]
 	}
 	return send
 }
 
-// forget drops the own state of an entity that belongs to another client since a send.
+// forget removes the owner state of an entity that belongs to another client since a send.
 func (o *Own) forget(id, since uint32) {
 	for _, x := range o.store.Own {
-		for k, send := range x.Told {
+		for k, send := range x.Updated {
 			if send <= since && x.says(id, k) {
-				x.Told[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
+				x.Updated[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
 			}
 		}
 	}
 }
 
-// upToDate reports whether own state of a send or later has told of every slot.
+// upToDate reports whether every slot was updated by owner state of a send or later.
 func (o *Own) upToDate(send uint32) bool {
 	for _, x := range o.store.Own {
-		for _, told := range x.Told {
+		for _, told := range x.Updated {
 			if told < send {
 				return false
 			}
 		}
 	}
-	return o.told >= send
+	return o.newestBlock >= send
 }
 
-// SpawnKey returns the key under which the server spawned an entity, if own state has
-// one: nobody else may know it.
+// SpawnKey returns the key under which the server spawned an entity, if the owner state contains one. Only the
+// owner receives the key.
 func (o *Own) SpawnKey(p *ecs.Protocol, id uint32) (key ecs.SpawnKey, ok bool) {
 	x, k := o.find(id)
 	if x == nil {
 		return key, false
 	}
 	comp := ecs.ComponentOf[ecs.SpawnKey](p)
-	_ = o.read(x.At(x.Told[k]), 1<<k, func(v OwnValue) { // it was checked when it came
+	_ = o.read(x.At(x.Updated[k]), 1<<k, func(v OwnValue) { // validated on arrival
 		if v.Component == comp {
 			key, ok = *(*ecs.SpawnKey)(v.Value), true
 		}
@@ -204,21 +204,21 @@ func (o *Own) SpawnKey(p *ecs.Protocol, id uint32) (key ecs.SpawnKey, ok bool) {
 	return key, ok
 }
 
-// disowns reports whether own state, which names all entities of this client, no longer names
-// one that left its slot: to simulate it on would lead to what the server does not have.
+// disowns reports whether complete owner state no longer contains an entity that left its slot. The client must
+// stop simulating such an entity.
 func (o *Own) disowns(r *Replica) bool {
-	if !r.Predicted() || o.told < r.Newest || !o.Whole(o.told) {
+	if !r.Predicted() || o.newestBlock < r.Newest || !o.Whole(o.newestBlock) {
 		return false
 	}
 	for _, x := range o.store.Own {
-		if x.At(o.told).Find(r.ID) >= 0 {
+		if x.At(o.newestBlock).Find(r.ID) >= 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// quantized is a value as all others are told of it, good until the next.
+// quantized returns a value as the other clients receive it. It is valid until the next call.
 func (o *Own) quantized(v OwnValue) []int32 {
 	n := v.Component.Words
 	o.words = reuse.Slice(o.words, n)

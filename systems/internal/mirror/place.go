@@ -5,50 +5,49 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// MoveSends is for how many sends an entity that left its slot stays in the world while it
-// may turn up in another one, which has not been told of; and MissSends for how many it then
-// counts as missing, not as gone.
+// MoveSends is the number of sends for which an entity that left its slot stays in the world, because a block with
+// its new slot may be lost or late. MissSends is the number of sends for which it then counts as missing, not as
+// destroyed.
 const (
 	MoveSends = 8
 	MissSends = 64
 )
 
-// Host is what the rest of a client has to do with the entities that are placed in its world.
+// Host is implemented by the rest of the client.
 type Host interface {
-	// Admits is asked before a state is placed whether the client simulates that entity, its
-	// own or not, with the components of mask. Without ready the state waits.
+	// Admits reports, before a state is placed, whether the client simulates the entity, own or not, with the
+	// components of mask. If ready is false, the state waits.
 	Admits(r *Replica, st *State, own bool, mask uint64) (simulated, ready bool)
-	// Shaped hears what becomes of an entity, of which r.Simulated and r.Own say what was so
-	// far, before values are written, or before it is taken out of the world.
+	// Shaped is called before values are written, and before an entity leaves the world. r.Simulated and r.Own
+	// still have their previous values.
 	Shaped(r *Replica, c Change)
-	// KeepsLocal is asked before a value is written whether what the client wrote stays.
+	// KeepsLocal reports, before a value is written, whether the client's own value stays.
 	KeepsLocal(r *Replica, comp *ecs.Component, words []int32) bool
-	// Placed hears that an entity has the values of a state and other components than before,
-	// or is simulated or not as it was not. It reports whether it is to be placed again,
-	// because that makes a difference to what Admits says.
+	// Placed is called after the values of a state were written, if the components of an entity or whether it is
+	// simulated have changed. It returns true to have the entity placed again because Admits would now answer
+	// differently.
 	Placed(r *Replica, own bool, mask uint64, simulated bool) (again bool)
-	// Shows is asked whether something of an entity that is gone is still drawn.
+	// Shows reports whether an entity that left the world is still drawn.
 	Shows(r *Replica) bool
 }
 
-// Change is what becomes of an entity.
+// Change describes how an entity changes.
 type Change struct {
-	State     *State // that it is placed by; nil where it leaves the world
-	Own       bool   // the client predicts, and owns it
+	State     *State // the placed state; nil if the entity leaves the world
+	Own       bool   // the client owns and predicts it
 	Simulated bool   // the client simulates it
-	Switched  bool   // which it did not, or it did and does not
-	News      bool   // it has predicted components of which there is no prediction
+	Switched  bool   // Simulated has changed
+	News      bool   // it has predicted components without a prediction
 }
 
-// Place writes news about entities into the world: all of it for entities of others, the
-// components that are not predicted for own ones. It also makes and removes entities. Before
-// the client has joined it does so for its own entities only. It reports whether own state
-// gave entities predicted components of which there is no prediction.
+// Place writes new states into the world: all components of other clients' entities, and those components of own
+// entities that are not predicted. It also creates and removes entities. Before the client has joined it places
+// only own entities. Place reports whether entities received predicted components without a prediction.
 func (m *Mirror) Place() (news bool) {
-	if !m.config.Predicts { // nobody else says which tick the world stands at
+	if !m.config.Predicts { // otherwise prediction sets the tick
 		m.config.World.Netcode().SetTick(m.Newest.Tick)
 	}
-	if !m.join.loaded && m.join.whole(&m.Store) {
+	if !m.join.loaded && m.join.complete(&m.Store) {
 		m.load()
 	}
 	for g, x := range m.Store.World {
@@ -61,17 +60,17 @@ func (m *Mirror) Place() (news bool) {
 	return news
 }
 
-// Refresh makes Place look at an entity again, although there is no news of it.
+// Refresh makes the next Place process an entity again without a new state.
 func (m *Mirror) Refresh(r *Replica) { m.Store.World[r.At.Group].Fresh |= 1 << r.At.Slot }
 
-// placeGroup brings the entities of a group up to date.
+// placeGroup places the entities of a group.
 func (m *Mirror) placeGroup(g int32, x *History) {
 	var waiting uint64
 	for s := x.Fresh; s != 0; s &= s - 1 {
 		k := trailing(s)
-		st := x.At(x.Told[k])
+		st := x.At(x.Updated[k])
 		switch {
-		case st == nil: // it was more than there is room for
+		case st == nil: // the state exceeded the memory limit
 		case st.Alive>>k&1 == 0:
 			if m.join.loaded || x.Here[k] != nil {
 				m.leave(x, k, st)
@@ -79,22 +78,22 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 				waiting |= 1 << k
 			}
 		case m.join.loaded || m.config.Predicts && m.shape.owner(st, k) == m.config.Client:
-			if r := m.stand(g, x, k, st); r != nil && !m.placeRecord(r, st, k) {
+			if r := m.assignSlot(g, x, k, st); r != nil && !m.placeRecord(r, st, k) {
 				waiting |= 1 << k
 			}
 		default:
 			waiting |= 1 << k
 			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] {
-				m.leave(x, k, st) // an own entity made room for one that has to wait
+				m.leave(x, k, st) // an own entity moved its place to an entity that has to wait
 			}
 		}
 	}
 	x.Fresh = waiting
 }
 
-// stand makes an entity the one in its slot and returns it; nil where newer news had it
-// elsewhere, or have it gone from there. That it is gone from another slot says nothing of this one.
-func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
+// assignSlot assigns an entity to its slot and returns it. It returns nil if a newer state has the entity in
+// another slot, or has removed it from this slot. A removal from another slot does not matter.
+func (m *Mirror) assignSlot(g int32, x *History, k int, st *State) *Replica {
 	id, at := st.IDs[k], Location{g, int32(k)}
 	if old := x.Here[k]; old != nil && old.ID != id {
 		m.leave(x, k, st)
@@ -102,7 +101,7 @@ func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 	r := m.Entities.Of(id)
 	if r == nil {
 		r = m.Entities.add(id)
-	} else if r.At != at && r.stood > st.Send || r.At == at && r.Removed.Tick != 0 && r.Newest > st.Send {
+	} else if r.At != at && r.lastSlotSend > st.Send || r.At == at && r.Removed.Tick != 0 && r.Newest > st.Send {
 		return nil
 	}
 	x.Here[k] = r
@@ -112,13 +111,13 @@ func (m *Mirror) stand(g int32, x *History, k int, st *State) *Replica {
 		}
 		r.Before, r.At = r.At, at
 	}
-	r.stood = max(r.stood, st.Send)
-	r.Newest, r.Removed = r.stood, Removal{}
+	r.lastSlotSend = max(r.lastSlotSend, st.Send)
+	r.Newest, r.Removed = r.lastSlotSend, Removal{}
 	return r
 }
 
-// leave takes an entity out of its slot. Where it does not turn up elsewhere, as it does when
-// it has other components from now on, it is gone.
+// leave removes an entity from its slot. If it does not appear in another slot, as it does when its components
+// change, it is gone.
 func (m *Mirror) leave(x *History, k int, st *State) {
 	r := x.Here[k]
 	x.Here[k] = nil
@@ -126,20 +125,20 @@ func (m *Mirror) leave(x *History, k int, st *State) {
 		return
 	}
 	r.Newest = st.Send
-	replaced := st.Alive>>k&1 != 0 // long ago, so that nobody knows what became of it where some is out of sight
+	replaced := st.Alive>>k&1 != 0 // much later, so that the reason is unknown if parts of the world are hidden
 	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0, st.Away>>k&1 != 0 || replaced && m.Decoder.limited}
 	r.WaitsSince = 0
 }
 
-// removeGone takes those out of the world that are gone.
+// removeGone removes entities from the world that are gone.
 func (m *Mirror) removeGone() {
 	e, newest := &m.Entities, m.Newest.Send
 	kept := e.list[:0]
-	e.toldAll, e.limited = 0, m.Decoder.limited
+	e.allUpdated, e.limited = 0, m.Decoder.limited
 	for _, r := range e.list {
 		if r.Removed.Tick != 0 {
-			if e.toldAll == 0 {
-				e.toldAll = m.Store.oldestTold(newest)
+			if e.allUpdated == 0 {
+				e.allUpdated = m.Store.oldestUpdate(newest)
 			}
 			moved, decided := newest >= r.Newest+MoveSends, e.decided(r, newest)
 			if r.announced && (decided || moved) {
@@ -161,24 +160,22 @@ func (m *Mirror) removeGone() {
 	e.list = kept
 }
 
-// placeRecord makes an entity what a state says. It reports false where that must wait for
-// own state.
+// placeRecord writes a state of an entity into the world. It returns false if it has to wait for owner state.
 func (m *Mirror) placeRecord(r *Replica, st *State, k int) bool {
-	now, again := m.place(r, st, k)
+	now, again := m.tryPlace(r, st, k)
 	if again {
-		now, _ = m.place(r, st, k)
+		now, _ = m.tryPlace(r, st, k)
 	}
 	return now
 }
 
-// place is placeRecord; again says that the game, asked about what came of it, chose another
-// scope.
-func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
+// tryPlace implements placeRecord. again reports that the Host chose another scope after seeing the result.
+func (m *Mirror) tryPlace(r *Replica, st *State, k int) (now, again bool) {
 	w, host := m.config.World.Netcode(), m.config.Host
 	mask, rec := st.Masks[k], st.Record(k)
 	mine := m.shape.owner(st, k) == m.config.Client
 	own := m.config.Predicts && mine
-	if own && m.unnamed(r, st) {
+	if own && m.awaitsName(r, st) {
 		return false, false
 	}
 	simulated, ready := host.Admits(r, st, own, mask)
@@ -194,7 +191,7 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 	}
 	r.mine = mine
 	c := Change{State: st, Own: own, Simulated: simulated}
-	var had uint64 // components that were predicted here before
+	var had uint64 // components that were already predicted
 	if there := !r.Entity.IsZero(); there && m.simulates(r.Entity) != simulated {
 		c.Switched = true
 	} else if there && simulated {
@@ -206,7 +203,7 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 		r.Entity = w.Replica(components.NetID(r.ID), whole, simulated)
 		c.News = simulated && whole&^had&m.shape.predicted != 0
 		if own, slot := m.Own.find(r.ID); own != nil && r.Private != 0 {
-			own.Fresh |= 1 << slot // to be written anew
+			own.Fresh |= 1 << slot // write it again
 		}
 	}
 	host.Shaped(r, c)
@@ -225,9 +222,9 @@ func (m *Mirror) place(r *Replica, st *State, k int) (now, again bool) {
 	return true, shaped && host.Placed(r, own, mask, simulated)
 }
 
-// unnamed reports whether an own entity that is new here must wait: under which key it was
-// spawned is told in own state, which may come later, or be lost and come with another send.
-func (m *Mirror) unnamed(r *Replica, st *State) bool {
+// awaitsName reports whether a new own entity has to wait for its spawn key. Owner state contains the key and may
+// arrive later, or be lost and repeated.
+func (m *Mirror) awaitsName(r *Replica, st *State) bool {
 	if !r.Entity.IsZero() {
 		return false
 	}
@@ -240,9 +237,8 @@ func (m *Mirror) unnamed(r *Replica, st *State) bool {
 	return !m.Own.upToDate(st.Send) && m.Newest.Send < r.WaitsSince+MoveSends
 }
 
-// placePrivate writes what only this client may see of its entities, and what nobody
-// predicts here, when own state came. It reports whether that gave entities predicted
-// components of which there is no prediction.
+// placePrivate writes components that only the owner sees, except predicted ones, from new owner state. It reports
+// whether entities received predicted components without a prediction.
 func (m *Mirror) placePrivate() (news bool) {
 	if m.shape.private == 0 {
 		return false
@@ -251,14 +247,14 @@ func (m *Mirror) placePrivate() (news bool) {
 		var waiting uint64
 		for s := x.Fresh; s != 0; s &= s - 1 {
 			k := trailing(s)
-			st := x.At(x.Told[k])
+			st := x.At(x.Updated[k])
 			if st == nil {
 				continue
 			}
 			old := x.Here[k]
 			if old != nil && m.Entities.Of(old.ID) == old && !st.Says(old.ID, int32(k)) {
 				if old.Newest < st.Send || old.Removed.Tick != 0 {
-					waiting |= 1 << k // it may be dead, or another client's: that the world tells
+					waiting |= 1 << k // it may be destroyed or owned by another client: wait for world state
 				} else if other, _ := m.Own.find(old.ID); other == nil {
 					news = m.setPrivate(old, m.privateIn(old, st, k)) || news
 				}
@@ -271,7 +267,7 @@ func (m *Mirror) placePrivate() (news bool) {
 			}
 			r := m.Entities.Of(st.IDs[k])
 			if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 || !r.mine {
-				waiting |= 1 << k // for news from the world
+				waiting |= 1 << k // wait for world state
 				continue
 			}
 			if waiting>>k&1 == 0 {
@@ -285,8 +281,8 @@ func (m *Mirror) placePrivate() (news bool) {
 	return news
 }
 
-// setPrivate gives an entity those private components, and takes the others away. It reports whether it then lacks
-// predictions.
+// setPrivate sets the private components of an entity. It reports whether the entity now has predicted components
+// without a prediction.
 func (m *Mirror) setPrivate(r *Replica, has uint64) (news bool) {
 	if has == r.Private {
 		return false
@@ -300,9 +296,9 @@ func (m *Mirror) setPrivate(r *Replica, has uint64) (news bool) {
 	return simulated && has&m.shape.predicted != 0
 }
 
-// writePrivate writes the private components of an entity from own state.
+// writePrivate writes the private components of an entity from owner state.
 func (m *Mirror) writePrivate(r *Replica, st *State, k int) {
-	_ = m.Own.read(st, 1<<k, func(v OwnValue) { // it was checked when it came
+	_ = m.Own.read(st, 1<<k, func(v OwnValue) { // validated on arrival
 		comp, bit := v.Component, uint64(1)<<v.Component.Replicated()
 		if r.Private&bit == 0 || m.shape.predicted&bit != 0 && m.simulates(r.Entity) || m.config.Host.KeepsLocal(r, comp, m.Own.quantized(v)) {
 			return
@@ -313,8 +309,8 @@ func (m *Mirror) writePrivate(r *Replica, st *State, k int) {
 	})
 }
 
-// PrivateMask returns the components of an entity that nobody else may see, by the newest own state of it; as before where
-// none is kept.
+// PrivateMask returns the private components of an entity according to its newest owner state, or the previous ones
+// if none is stored.
 func (m *Mirror) PrivateMask(r *Replica) (mask uint64) {
 	if m.shape.private == 0 {
 		return 0
@@ -323,11 +319,11 @@ func (m *Mirror) PrivateMask(r *Replica) (mask uint64) {
 	if own == nil {
 		return r.Private
 	}
-	return m.privateIn(r, own.At(own.Told[k]), k)
+	return m.privateIn(r, own.At(own.Updated[k]), k)
 }
 
-// privateIn returns the private components of an entity after own state of its slot. Where that leaves out what is
-// predicted, since there is nothing to correct, the entity keeps what it has of it.
+// privateIn returns the private components of an entity after the owner state of its slot. If that state leaves out
+// predicted components because there is nothing to correct, the entity keeps its own.
 func (m *Mirror) privateIn(r *Replica, st *State, k int) (mask uint64) {
 	if st.Secrets {
 		mask = r.Private & m.shape.predicted

@@ -1,9 +1,9 @@
 package mirror
 
-// Presence is what a client knows of the whereabouts of an entity.
+// Presence describes what a client knows about the absence or presence of an entity.
 type Presence uint8
 
-// See the constants of the same names in package systems.
+// Package systems documents the constants.
 const (
 	NotLoaded Presence = iota
 	Present
@@ -12,7 +12,7 @@ const (
 	Destroyed
 )
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (p Presence) String() string {
 	names := [...]string{"NotLoaded", "Present", "Stale", "OutOfInterest", "Destroyed"}
 	if int(p) < len(names) {
@@ -21,13 +21,13 @@ func (p Presence) String() string {
 	return "Presence(?)"
 }
 
-// MaxGone is how many entities that are gone a client remembers.
+// MaxGone is the maximum number of removed entities that a client remembers.
 const MaxGone = 1 << 12
 
-// tombstones remembers why entities are not there.
+// tombstones remembers why entities are gone.
 type tombstones struct {
 	why  map[uint32]Presence
-	ring []uint32 // ids in the order in which they left
+	ring []uint32 // ids in the order of removal
 	next int
 }
 
@@ -50,23 +50,23 @@ func (a *tombstones) add(id uint32, hidden bool) {
 	}
 }
 
-func (a *tombstones) of(id uint32) Presence { return a.why[id] }
+func (a *tombstones) reason(id uint32) Presence { return a.why[id] }
 
 // join is the state with which the client joins.
 type join struct {
 	Sent       // 0: none yet
 	groups     int
-	loaded     bool // it has joined
-	placing    bool // it is just joining
+	loaded     bool // the client has joined
+	placing    bool // the client is joining now
 	loadedTick uint32
 }
 
-// whole reports whether all of it is here.
-func (j *join) whole(s *Store) bool {
-	return j.Send != 0 && s.whole(j.Send, j.groups)
+// complete reports whether the whole state has arrived.
+func (j *join) complete(s *Store) bool {
+	return j.Send != 0 && s.complete(j.Send, j.groups)
 }
 
-// collected is the send of which all is kept; 0: none.
+// collected returns the send whose states are all kept; 0: none.
 func (j *join) collected() uint32 {
 	if j.loaded {
 		return 0
@@ -74,8 +74,7 @@ func (j *join) collected() uint32 {
 	return j.Send
 }
 
-// start begins to collect the state of a send; what was collected of another one is kept as
-// far back as floor says.
+// start starts collecting the state of a send. States collected for another send are kept back to floor.
 func (j *join) start(of Sent, groups int, s *Store, floor uint32) {
 	s.unpin(floor)
 	j.Sent, j.groups = of, groups
@@ -85,8 +84,7 @@ func (j *join) start(of Sent, groups int, s *Store, floor uint32) {
 	grow(&s.World, groups)
 }
 
-// load makes the world the one of the send with which the client joins, but for own
-// entities, which may be ahead already.
+// load sets the world to the state of the join, except own entities, which may already be ahead.
 func (m *Mirror) load() {
 	send := m.join.Send
 	m.Load(m.join.Tick)
@@ -96,16 +94,16 @@ func (m *Mirror) load() {
 		for s := st.Alive; s != 0; s &= s - 1 {
 			k := trailing(s)
 			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] && old.Newest > send {
-				continue // an own entity, which did not wait, has come to stand there
+				continue // an own entity, which did not wait for the join, has taken the slot
 			}
-			if x.Told[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
-				continue // nor did one that is gone by now
+			if x.Updated[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
+				continue // the entity has been removed since
 			}
-			r := m.stand(int32(g), x, k, st)
+			r := m.assignSlot(int32(g), x, k, st)
 			if r == nil || !r.Entity.IsZero() && m.simulates(r.Entity) || !m.placeRecord(r, st, k) {
 				continue
 			}
-			if x.Told[k] == send {
+			if x.Updated[k] == send {
 				x.Fresh &^= 1 << k
 			}
 		}

@@ -5,10 +5,10 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Reason is why an entity comes into the world of a client, or leaves it.
+// Reason is the reason for an entity entering or leaving the world of a client.
 type Reason uint8
 
-// See the constants of the same names in package systems.
+// Package systems documents the constants.
 const (
 	Joined Reason = iota
 	Spawned
@@ -18,7 +18,7 @@ const (
 	LeftBehind
 )
 
-// String is the name of the constant.
+// String returns the name of the constant.
 func (r Reason) String() string {
 	names := [...]string{"Joined", "Spawned", "CameIntoSight", "Despawned", "WentOutOfSight", "LeftBehind"}
 	if int(r) < len(names) {
@@ -27,23 +27,23 @@ func (r Reason) String() string {
 	return "Reason(?)"
 }
 
-// Enters reports whether the entity comes; otherwise it leaves.
+// Enters reports whether the entity enters; otherwise it leaves.
 func (r Reason) Enters() bool { return r <= CameIntoSight }
 
-// PresenceChange is that an entity comes into the world of a client, or leaves it.
+// PresenceChange describes an entity that enters or leaves the world of a client.
 type PresenceChange struct {
-	// ID is its number, the same on the server.
+	// ID is the entity's number, the same as on the server.
 	ID components.NetID
-	// Entity is the entity. As one leaves it is in the world for the last time, with what it had; it is zero where it
-	// had to leave the world before it was clear why.
+	// Entity is the entity in the client's world. When an entity leaves, its components can be read for the last
+	// time. Entity is zero if the entity had to leave the world before the reason was known.
 	Entity ecs.Entity
 	// Why is the reason.
 	Why Reason
-	// Tick is that of the server's state which told of it.
+	// Tick is the tick of the server's state with the change.
 	Tick uint32
 }
 
-// came tells of an entity that has come, by a state.
+// announceEnter reports that an entity has entered with a state.
 func came(m *Mirror, r *Replica, st *State, k int) {
 	why := CameIntoSight
 	switch {
@@ -53,30 +53,30 @@ func came(m *Mirror, r *Replica, st *State, k int) {
 		why = Spawned
 	}
 	r.announced = true
-	m.config.tell(r, why, st.Tick)
+	m.config.report(r, why, st.Tick)
 }
 
-// went tells of one that is gone.
+// announceLeave reports that an entity has left.
 func went(m *Mirror, r *Replica) {
 	why := Despawned
 	if r.Removed.Hidden || r.Removed.Away {
 		why = WentOutOfSight
 	}
 	r.announced = false
-	m.config.tell(r, why, r.Removed.Tick)
+	m.config.report(r, why, r.Removed.Tick)
 }
 
-// Leave tells of all that were there that the client leaves them behind. The mirror is of no use after that.
+// Leave reports LeftBehind for all present entities. The mirror must not be used after that.
 func Leave(m *Mirror) {
 	for _, r := range m.Entities.list {
 		if r.announced {
 			r.announced = false
-			m.config.tell(r, LeftBehind, m.Newest.Tick)
+			m.config.report(r, LeftBehind, m.Newest.Tick)
 		}
 	}
 }
 
-func (c *Config) tell(r *Replica, why Reason, tick uint32) {
+func (c *Config) report(r *Replica, why Reason, tick uint32) {
 	if c.Presence != nil {
 		c.Presence(c.World, PresenceChange{components.NetID(r.ID), r.Entity, why, tick})
 	}

@@ -4,54 +4,53 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Location is where an entity stands: a group, and a slot of it.
+// Location is a group and a slot of it.
 type Location struct{ Group, Slot int32 }
 
-// Replica is an entity of the server as a client knows it. What rooms keep of one besides
-// lies under its index.
+// Replica is an entity of the server as a client knows it. Other packages store their data of an entity at its
+// Index.
 type Replica struct {
 	ID     uint32
 	Index  Index
-	Entity ecs.Entity // in the client's world; zero until confirmed state came
+	Entity ecs.Entity // in the client's world; zero until confirmed state arrives
 	At     Location
 
-	Before Location // where it stood before, if it has changed its place
-	Moves  uint32   // how often it has changed its place
+	Before Location // the previous location, if it has moved
+	Moves  uint32   // number of moves
 
-	Newest     uint32 // newest send that told of it
-	stood      uint32 // newest send that had it in a slot
-	Private    uint64 // components that only this client may see
-	Removed    Removal
-	WaitsSince uint32 // send since which own state must tell of it first; 0: none
-	Simulated  bool   // here
-	Own        bool   // it belongs to this client, which predicts
-	mine       bool   // its newest state in the world says that it belongs to this client
-	announced  bool   // the game was told that it came, and not that it went
+	Newest       uint32 // newest send with this entity
+	lastSlotSend uint32 // newest send that had it in a slot
+	Private      uint64 // private components that it has here
+	Removed      Removal
+	WaitsSince   uint32 // send since which it waits for owner state; 0: it does not wait
+	Simulated    bool   // the client simulates it
+	Own          bool   // the client owns and predicts it
+	mine         bool   // the client owns it according to its newest world state
+	announced    bool   // its entering was reported, and its leaving was not
 }
 
-// Removal says since when an entity is gone.
+// Removal describes when and how an entity left its slot.
 type Removal struct {
-	Tick   uint32 // 0: it lives
-	Hidden bool   // it is gone from sight, not from the world
-	Away   bool   // it moved, and is out of sight unless it is told of elsewhere
+	Tick   uint32 // 0: it is present
+	Hidden bool   // it is out of sight, not removed from the server's world
+	Away   bool   // it moved to another group, and is out of sight unless it appears there
 }
 
-// Predicted reports whether it is one of the client's own that are simulated here.
+// Predicted reports whether the entity is owned and simulated by this client.
 func (r *Replica) Predicted() bool { return r.Simulated && r.Own && !r.Entity.IsZero() }
 
-// CoSimulated reports whether it is simulated here and not the client's own.
+// CoSimulated reports whether the entity is simulated by this client but not owned.
 func (r *Replica) CoSimulated() bool { return r.Simulated && !r.Own }
 
-// Index is the place of an entity's records, in the mirror's list of them and in that of
-// every room that keeps one of its own. It stays the same for as long as the entity is
-// known, and then becomes that of another one.
+// Index is the index of an entity's records, in the mirror and in each package that attached records. It is
+// constant while the entity is known, and reused afterwards.
 type Index int32
 
-// Records is what a room keeps of each entity that the client knows. The mirror that they
-// are attached to makes and clears them.
+// Records holds one record of type T per known entity. The mirror that it is attached to creates and clears the
+// records.
 type Records[T any] struct{ rows []T }
 
-// Of is the record of an entity; the pointer is good until another entity comes up.
+// Of returns the record of an entity. The pointer is valid until a new entity is added.
 func (x *Records[T]) Of(r *Replica) *T { return &x.rows[r.Index] }
 
 func (x *Records[T]) grow() {
@@ -64,25 +63,24 @@ func (x *Records[T]) clear(i Index) {
 	x.rows[i] = zero
 }
 
-// RecordList is the records of a room, of whatever type.
+// RecordList is implemented by Records of any type.
 type RecordList interface {
 	grow()
 	clear(Index)
 }
 
-// indexes hands out the places of records.
+// indexes assigns indexes to entities.
 type indexes struct {
 	lists []RecordList
 	free  []Index
 	count Index
 }
 
-// attach makes a room's records follow the entities that are known. It is called before
-// there are any.
+// attach adds record lists. Call it before the first entity is added.
 func (x *indexes) attach(lists ...RecordList) { x.lists = append(x.lists, lists...) }
 
-// take is a place where all records are clear.
-func (x *indexes) take() Index {
+// allocate returns an index whose records are clear.
+func (x *indexes) allocate() Index {
 	if n := len(x.free); n > 0 {
 		i := x.free[n-1]
 		x.free = x.free[:n-1]
@@ -103,46 +101,44 @@ func (x *indexes) release(i Index) {
 	x.free = append(x.free, i)
 }
 
-// Entities is what a client knows of the server's entities.
+// Entities holds the server's entities that a client knows.
 type Entities struct {
-	list       []*Replica // in the order they came up
+	list       []*Replica // in the order of arrival
 	byID       map[uint32]*Replica
 	indexes    indexes
 	tombstones tombstones
-	toldAll    uint32 // all slots in sight were told of by that send or later
-	limited    bool   // there is something that this client may not know, and who moves away is told of as that
+	allUpdated uint32 // all visible slots were updated by this send or later
+	limited    bool   // parts of the world may be hidden from this client, and the server reports moves of entities
 }
 
-// Attach makes a room's records follow the entities. It is called before there are any.
+// Attach adds record lists of other packages. Call it before the first entity is added.
 func (e *Entities) Attach(rooms ...RecordList) { e.indexes.attach(rooms...) }
 
-// Of is an entity by its number, nil where it is unknown.
+// Of returns an entity by its number, or nil.
 func (e *Entities) Of(id uint32) *Replica { return e.byID[id] }
 
-// All are the entities in the order in which they came up, those included that are gone but
-// not forgotten.
+// All returns all known entities in the order of arrival, including gone ones that are not forgotten.
 func (e *Entities) All() []*Replica { return e.list }
 
-// Gone are the entities that are remembered for being gone.
+// Gone returns the remembered numbers of gone entities.
 func (e *Entities) Gone() []uint32 { return e.tombstones.ring }
 
-// add begins to know of an entity.
+// add adds an entity.
 func (e *Entities) add(id uint32) *Replica {
-	r := &Replica{ID: id, Index: e.indexes.take()}
+	r := &Replica{ID: id, Index: e.indexes.allocate()}
 	e.byID[id] = r
 	e.list = append(e.list, r)
 	return r
 }
 
-// forget remembers of an entity only that it is gone. It stays in the list.
+// forget replaces an entity by a tombstone. The caller removes it from the list.
 func (e *Entities) forget(r *Replica) {
 	e.tombstones.add(r.ID, r.Removed.Hidden || r.Removed.Away)
 	delete(e.byID, r.ID)
 	e.indexes.release(r.Index)
 }
 
-// decided reports whether an entity that left its slot would have been heard of if it were
-// elsewhere, by so new a send.
+// decided reports whether the client would know by send newest if an entity that left its slot were in another one.
 func (e *Entities) decided(r *Replica, newest uint32) bool {
-	return r.Removed.Hidden || e.limited && !r.Removed.Away || r.Newest <= e.toldAll || newest > r.Newest+MissSends
+	return r.Removed.Hidden || e.limited && !r.Removed.Away || r.Newest <= e.allUpdated || newest > r.Newest+MissSends
 }

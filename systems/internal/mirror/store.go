@@ -8,38 +8,35 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// State is a group of slots at one send, as far as packets told of it.
+// State is a group of slots at one send, as far as packets have arrived.
 type State struct {
 	delta.Group
 	Tick uint32
-	Born uint64 // slots whose entity was spawned where this client saw it
-	Away uint64 // empty slots whose last entity moved elsewhere
-	// Secrets says of own state that it leaves out what is predicted.
+	Born uint64 // slots whose entity was spawned while visible to this client
+	Away uint64 // empty slots whose last entity moved to another group
+	// Secrets, in owner state, reports that predicted components are left out.
 	Secrets bool
 }
 
-// History is all that a client keeps of one group: the states that sends told of,
-// which serve as baselines for later ones and as the poses that drawing goes
-// through.
+// History holds the states of one group. Later states use them as baselines, and drawing interpolates between them.
 type History struct {
-	Ring   []*State     // by send; a power of two long
-	First  *State       // of the send with which this client joins
-	Open   *State       // what the packet at hand says
-	Told   [64]uint32   // by slot: newest send that told of it
-	Here   [64]*Replica // by slot: the entity that stands there; in own state, whose private components it told last
-	Hidden uint64       // slots that are out of sight, by the newest send that told of them
-	Fresh  uint64       // slots with news that are not in the world yet
+	Ring    []*State     // by send; the length is a power of two
+	First   *State       // state of the send with which this client joins
+	Open    *State       // state that the current packet adds to
+	Updated [64]uint32   // by slot: newest send that contained the slot
+	Here    [64]*Replica // by slot: the entity in the slot; in owner state, the entity whose private components the slot contained last
+	Hidden  uint64       // slots that are out of sight, according to the newest sends
+	Fresh   uint64       // slots with new states that are not yet placed
 }
 
-// Store is the states that sends told of, by group.
+// Store holds the states by group.
 type Store struct {
 	World  []*History
-	Own    []*History // of own state
+	Own    []*History // owner state
 	Memory Memory
 }
 
-// add keeps a state, all of the send that is being collected; it reports false when it is too old to
-// be of use.
+// add stores a state, unless it is too old. States of the send collected are always stored.
 func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 	if known := x.At(st.Send); known != nil {
 		s.Memory.merge(known, st)
@@ -57,33 +54,33 @@ func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 	return true
 }
 
-// take keeps a state as add does, and notes which slots it has news of.
-func (s *Store) take(x *History, st *State, floor, collected uint32) {
+// insert stores a state as add does, and marks its new slots as fresh.
+func (s *Store) insert(x *History, st *State, floor, collected uint32) {
 	known, hidden, send := st.Known, st.Hidden, st.Send
 	if !s.add(x, st, floor, collected) {
 		return
 	}
 	for m := known; m != 0; m &= m - 1 {
-		if k := trailing(m); send > x.Told[k] {
-			x.Told[k] = send
+		if k := trailing(m); send > x.Updated[k] {
+			x.Updated[k] = send
 			x.Hidden = x.Hidden&^(1<<k) | hidden&(1<<k)
 			x.Fresh |= 1 << k
 		}
 	}
 }
 
-// close ends what the datagram at hand says of a group.
-func (s *Store) close(x *History) *State {
+// closeState finishes the open state of a group and returns it.
+func (s *Store) closeState(x *History) *State {
 	st := x.Open
 	x.Open = nil
-	s.Memory.keep(st)
+	s.Memory.account(st)
 	return st
 }
 
-// drop forgets it.
-func (s *Store) drop(x *History) { s.Memory.Release(s.close(x)) }
+// discard releases the open state of a group.
+func (s *Store) discard(x *History) { s.Memory.Release(s.closeState(x)) }
 
-// unpin puts the states of a join among all others.
+// unpin moves the states of a join to the rings.
 func (s *Store) unpin(floor uint32) {
 	for _, x := range s.World {
 		if st := x.First; st != nil {
@@ -95,13 +92,13 @@ func (s *Store) unpin(floor uint32) {
 	}
 }
 
-// whole reports whether a send has told of all slots of so many groups.
-func (s *Store) whole(send uint32, groups int) bool {
-	return groups <= len(s.World) && allTold(s.World[:groups], send)
+// complete reports whether a send contained all slots of the first groups.
+func (s *Store) complete(send uint32, groups int) bool {
+	return groups <= len(s.World) && allSlots(s.World[:groups], send)
 }
 
-// allTold reports whether a send has told of all slots of groups.
-func allTold(groups []*History, send uint32) bool {
+// allSlots reports whether a send contained all slots of groups.
+func allSlots(groups []*History, send uint32) bool {
 	for _, x := range groups {
 		if st := x.At(send); st == nil || st.Known != wire.AllSlots {
 			return false
@@ -110,13 +107,12 @@ func allTold(groups []*History, send uint32) bool {
 	return true
 }
 
-// oldestTold is the newest send such that all slots have been told of by it or later,
-// those aside of which the newest was that they are out of sight, or nothing for long:
-// an entity may stand there that this client never saw.
-func (s *Store) oldestTold(newest uint32) uint32 {
+// oldestUpdate returns the newest send since which all slots were updated. It ignores slots that are out of sight
+// and slots without updates for MissSends: an entity that this client never saw may be there.
+func (s *Store) oldestUpdate(newest uint32) uint32 {
 	oldest := newest
 	for _, x := range s.World {
-		for k, t := range x.Told {
+		for k, t := range x.Updated {
 			if x.Hidden>>k&1 == 0 && t+MissSends >= newest {
 				oldest = min(oldest, t)
 			}
@@ -125,7 +121,7 @@ func (s *Store) oldestTold(newest uint32) uint32 {
 	return oldest
 }
 
-// grow makes sure that there are so many groups.
+// grow extends groups to at least n.
 func grow(groups *[]*History, n int) {
 	for len(*groups) < n {
 		*groups = append(*groups, &History{})
@@ -134,29 +130,28 @@ func grow(groups *[]*History, n int) {
 
 func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 
-// minStates and MaxStates bound the ring of a group. It grows when a state that may
-// still be a baseline would be lost.
+// minStates and MaxStates limit the length of a group's ring. The ring grows when it would lose a state that may
+// still be a baseline.
 const (
 	minStates = 16
 	MaxStates = 256
 )
 
-// MaxMemory bounds what a server can make a client keep, in bytes of states. Above
-// half of it rings grow no more, and baselines that are lost by that are renewed; a
-// server that needs more than all of it breaks the protocol.
+// MaxMemory is the maximum size of a client's states, in bytes. Above half of it rings no longer grow, and the
+// client requests full states instead of lost baselines. A server that needs more violates the protocol.
 const MaxMemory = 256 << 20
 
-// StateSize is what a state takes beside its words, in bytes.
+// StateSize is the size of a state without its words, in bytes.
 const StateSize = int(unsafe.Sizeof(State{}))
 
-// Memory is the states of a client.
+// Memory manages the memory of a client's states.
 type Memory struct {
-	Used int // bytes, those in free included
+	Used int // bytes, including the free states
 	Free []*State
 }
 
-// Take returns a state of which nothing is known.
-func (m *Memory) Take(send, tick uint32) *State {
+// Get returns an empty state.
+func (m *Memory) Get(send, tick uint32) *State {
 	var st *State
 	if n := len(m.Free); n > 0 {
 		st, m.Free = m.Free[n-1], m.Free[:n-1]
@@ -170,17 +165,17 @@ func (m *Memory) Take(send, tick uint32) *State {
 	return st
 }
 
-// keep counts what a state that was filled needs.
-func (m *Memory) keep(st *State) { m.Used += 4 * cap(st.Words) }
+// account adds the size of a completed state.
+func (m *Memory) account(st *State) { m.Used += 4 * cap(st.Words) }
 
-// Release gives back a kept state.
+// Release frees a state.
 func (m *Memory) Release(st *State) {
 	if st != nil {
 		m.Free = append(m.Free, st)
 	}
 }
 
-// At returns what a send said, or nil.
+// At returns the state of a send, or nil.
 func (h *History) At(send uint32) *State {
 	if send == 0 {
 		return nil
@@ -196,8 +191,8 @@ func (h *History) At(send uint32) *State {
 	return nil
 }
 
-// put takes over a state of which nothing was known so far; floor is the oldest
-// send still needed. It reports false when later news stands in its place.
+// put stores a state of a new send. floor is the oldest send that is still needed. It returns false if the place
+// holds a newer state.
 func (h *History) put(m *Memory, st *State, floor uint32) bool {
 	if len(h.Ring) == 0 {
 		h.Ring = make([]*State, minStates)
@@ -221,7 +216,7 @@ func (h *History) put(m *Memory, st *State, floor uint32) bool {
 	return true
 }
 
-// pin keeps what a send said, if anything, from making room for later news.
+// pin protects the state of a send from being replaced by newer ones.
 func (h *History) pin(send uint32) {
 	if st := h.At(send); st != nil && st != h.First {
 		h.Ring[send&uint32(len(h.Ring)-1)] = nil
@@ -229,7 +224,7 @@ func (h *History) pin(send uint32) {
 	}
 }
 
-// merge adds to a state what another one of the same send knows more.
+// merge adds the slots of more, of the same send, that st lacks.
 func (m *Memory) merge(st, more *State) {
 	m.Used -= 4 * cap(st.Words)
 	st.Born, st.Away = st.Born|more.Born&^st.Known, st.Away|more.Away&^st.Known
@@ -242,23 +237,23 @@ func (m *Memory) merge(st, more *State) {
 		rec := more.Record(k)
 		copy(st.Put(k, more.IDs[k], more.Masks[k], len(rec)), rec)
 	}
-	m.keep(st)
+	m.account(st)
 }
 
-// Says reports whether a state tells of an entity in a slot.
+// Says reports whether a state has an entity in a slot.
 func (st *State) Says(id uint32, slot int32) bool {
 	return st.Alive>>slot&1 != 0 && st.IDs[slot] == id
 }
 
-// says reports whether the newest state that tells of a slot is kept, and has an entity there.
+// says reports whether the newest state of a slot is stored and has an entity there.
 func (h *History) says(id uint32, slot int) bool {
-	st := h.At(h.Told[slot])
+	st := h.At(h.Updated[slot])
 	return st != nil && st.Says(id, int32(slot))
 }
 
-// ways notes how the entities that a block told of came to their slots, and how those went that stood there in its
-// baseline, nil for none. joins says that it is of a state to join with.
-func (st *State) ways(h *wire.BlockHead, base *State, joins bool) {
+// recordReasons stores how the entities of a block entered their slots, and how the previous entities of the
+// baseline base (nil: none) left. joins reports that the block belongs to the state of a join.
+func (st *State) recordReasons(h *wire.BlockHead, base *State, joins bool) {
 	kept, born, was, away := uint64(0), ^h.Ways.Came, uint64(0), h.Ways.Away
 	switch {
 	case base != nil:
@@ -277,9 +272,9 @@ func (st *State) ways(h *wire.BlockHead, base *State, joins bool) {
 	st.Away |= h.Slots & away &^ st.Alive
 }
 
-// Around returns the newest state of an entity in a slot at or before a tick and the
-// oldest after it; either may be nil. gone says that a state between the first and
-// the tick tells that it was not there.
+// Around returns the newest state of an entity in a slot at or before a tick, and the oldest one after it. Either
+// may be nil. gone reports that the entity was absent in between: a state after the first and before the tick does
+// not contain it.
 func (h *History) Around(id uint32, slot int32, tick float64) (from, to *State, gone bool) {
 	var without uint32
 	for i := range len(h.Ring) + 1 {

@@ -7,10 +7,10 @@ import (
 
 // stateAt is a state of a send in which slot 5 has an entity of that value.
 func stateAt(m *Memory, send uint32) *State {
-	st := m.Take(send, send*3)
+	st := m.Get(send, send*3)
 	rec := st.Put(5, 9, 1, 2)
 	rec[0], rec[1] = int32(send), 7
-	m.keep(st)
+	m.account(st)
 	return st
 }
 
@@ -113,15 +113,15 @@ func TestHistoryStaysSmallAboveTheMemoryLimit(t *testing.T) {
 // What came of one send in several packets is one state, and what came first stays.
 func TestHistoryMerges(t *testing.T) {
 	var m Memory
-	a, b := m.Take(4, 12), m.Take(4, 12)
+	a, b := m.Get(4, 12), m.Get(4, 12)
 	a.Put(1, 11, 1, 1)[0] = 1
 	a.Clear(2, true)
 	b.Put(1, 99, 1, 1)[0] = 9
 	b.Put(2, 98, 1, 1)[0] = 8
 	b.Put(3, 13, 3, 2)[1] = 3
 	b.Clear(4, false)
-	m.keep(a)
-	m.keep(b)
+	m.account(a)
+	m.account(b)
 	m.merge(a, b)
 	if a.Known != 0b11110 || a.Alive != 0b1010 || a.Hidden != 0b100 || a.IDs[1] != 11 || a.Record(1)[0] != 1 || a.Record(3)[1] != 3 {
 		t.Errorf("%+v", a.Group)
@@ -138,7 +138,7 @@ func TestHistoryAround(t *testing.T) {
 	for _, send := range []uint32{4, 2, 9} {
 		putAt(&h, &m, send, 1)
 	}
-	other := m.Take(3, 9) // somebody else stood there
+	other := m.Get(3, 9) // somebody else stood there
 	other.Put(5, 8, 1, 2)
 	h.put(&m, other, 1)
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestReusedIndexIsClean(t *testing.T) {
 		*a.Of(r), b.Of(r).p = i+1, new(int)
 	}
 	e.forget(first)
-	if e.Of(1) != nil || e.tombstones.of(1) != Destroyed {
+	if e.Of(1) != nil || e.tombstones.reason(1) != Destroyed {
 		t.Error("an entity that is gone is not forgotten")
 	}
 	again := e.add(3)

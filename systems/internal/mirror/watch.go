@@ -6,12 +6,12 @@ import (
 	"github.com/tactusgo/tactus/internal/order"
 )
 
-// Watch tells of entities that come to a world and leave it where everything is simulated, and nothing is placed from
-// snapshots. The zero value has seen nothing.
+// Watch reports entities that enter and leave a world in which everything is simulated and no snapshots are placed.
+// The zero value is ready to use.
 type Watch struct {
-	was, is []watched // by number
-	began   bool
-	order   order.Scratch
+	previous, present []watched // sorted by number
+	began             bool
+	order             order.Scratch
 }
 
 type watched struct {
@@ -19,27 +19,27 @@ type watched struct {
 	entity ecs.Entity
 }
 
-// Look tells of those that have come and gone since it was called last; tick is the next one.
-func (x *Watch) Look(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
-	x.was, x.is = x.is, x.was[:0]
+// Update reports the entities that entered and left since the previous call. tick is the next tick.
+func (x *Watch) Update(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
+	x.previous, x.present = x.present, x.previous[:0]
 	for t := range w.Netcode().Tables {
 		for i, id := range t.NetIDs {
-			x.is = append(x.is, watched{id, t.Entities[i]})
+			x.present = append(x.present, watched{id, t.Entities[i]})
 		}
 	}
-	order.By(&x.order, x.is, func(e *watched) uint64 { return uint64(e.id) })
+	order.By(&x.order, x.present, func(e *watched) uint64 { return uint64(e.id) })
 	why := Spawned
 	if !x.began {
 		why, x.began = Joined, true
 	}
-	was, is := x.was, x.is
+	was, is := x.previous, x.present
 	for len(was)+len(is) > 0 {
 		switch {
 		case len(is) == 0 || len(was) > 0 && was[0].id < is[0].id:
-			handle(w, PresenceChange{was[0].id, ecs.Entity{}, Despawned, tick}, tell)
+			report(w, PresenceChange{was[0].id, ecs.Entity{}, Despawned, tick}, tell)
 			was = was[1:]
 		case len(was) == 0 || is[0].id < was[0].id:
-			handle(w, PresenceChange{is[0].id, is[0].entity, why, tick}, tell)
+			report(w, PresenceChange{is[0].id, is[0].entity, why, tick}, tell)
 			is = is[1:]
 		default:
 			was, is = was[1:], is[1:]
@@ -47,15 +47,15 @@ func (x *Watch) Look(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceCh
 	}
 }
 
-// Leave tells of all that were there that the client leaves them behind.
+// Leave reports LeftBehind for all present entities.
 func (x *Watch) Leave(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
-	for _, is := range x.is {
-		handle(w, PresenceChange{is.id, is.entity, LeftBehind, tick}, tell)
+	for _, is := range x.present {
+		report(w, PresenceChange{is.id, is.entity, LeftBehind, tick}, tell)
 	}
-	x.is = nil
+	x.present = nil
 }
 
-// handle tells the game, which may look at the world and not write it.
-func handle(w *ecs.World, c PresenceChange, tell func(*ecs.World, PresenceChange)) {
+// report calls the game's callback, which may read the world but not write it.
+func report(w *ecs.World, c PresenceChange, tell func(*ecs.World, PresenceChange)) {
 	ecs.Handle(w, "ClientConfig.OnPresence", func() { tell(w, c) })
 }

@@ -13,7 +13,7 @@ func TestWatch(t *testing.T) {
 	var x Watch
 	var told []PresenceChange
 	look := func() {
-		x.Look(f.world, 7, func(_ *ecs.World, c PresenceChange) { told = append(told, c) })
+		x.Update(f.world, 7, func(_ *ecs.World, c PresenceChange) { told = append(told, c) })
 	}
 	f.feed(f.snapshot(1, toldOf(100, 0x7)))
 	f.Place()

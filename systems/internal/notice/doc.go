@@ -1,12 +1,12 @@
-// Package notice brings to a client what the server refused or granted: numbered, in
-// order, each sent again until it is acknowledged, and read once.
+// Package notice sends notices of the server's refusals and grants to clients: numbered, in
+// order, repeated until they are acknowledged, and processed once.
 //
-//   - Tell a client of what it can bring about as often as it likes: [Queue.Tell], of
-//     anything else: [Queue.Add].
-//   - Send, and hear what arrived: [Sender.Send], [Queue.Acked].
-//   - Read on the client: [Reader.Take].
-//   - Log what a client did, once: [Once].
+//   - Queue a notice that the client can cause as often as it likes: [Queue.AddLimited]; any
+//     other: [Queue.Add].
+//   - Send, and process acknowledgements: [Sender.Send], [Queue.Acked].
+//   - Read on the client: [Reader.Read].
+//   - Log an event once per client: [Once].
 //
-// It writes packets of their own and reads nothing but sessions. What a notice means is the
-// business of who adds it and of who heeds it; its bytes are in package wire.
+// Notices have their own packets. Package wire defines their encoding; the packages that add
+// and process a notice define its meaning.
 package notice

@@ -1,24 +1,24 @@
 package notice
 
-// Once is what was logged of a client. What a client can bring about as often as it likes is
-// logged once of each client, and counted: a session costs its owner a token and a
-// handshake, so that lines do, too.
+// Once records which events were logged for a client. An event that a client can cause as often as it likes is
+// logged once per client and then counted. Since a session costs a token and a handshake, the log lines are
+// limited, too.
 type Once uint16
 
-// What is logged of a client.
+// Events that are logged once per client.
 const (
 	Flooded  Once = 1 << iota // messages that are not read
-	Budget                    // a path that takes less than its snapshots
+	Budget                    // a path with less bandwidth than the client's snapshots
 	Input                     // a refused input
 	Change                    // a refused change
-	Fast                      // inputs that come faster than ticks
-	Desync                    // a world that differs
-	Unstable                  // a world that differs from itself
-	Command                   // a command that was refused, or was too many
-	View                      // a view of lag compensation that does not show what was claimed
+	Fast                      // inputs faster than ticks
+	Desync                    // a world that differs from the server's
+	Unstable                  // a system that is not deterministic
+	Command                   // a refused or excess command
+	View                      // a lag compensation claim that does not match what the client saw
 )
 
-// First reports whether something is logged for the first time.
+// First reports whether an event occurs for the first time.
 func (o *Once) First(what Once) bool {
 	is := *o&what == 0
 	*o |= what

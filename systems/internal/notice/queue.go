@@ -10,28 +10,26 @@ import (
 )
 
 const (
-	// Rate is how often a second a client is told of what it can bring about as often as
-	// it likes.
+	// Rate is the number of notices per second that a client can cause.
 	Rate = 10
-	// Burst is how often at once.
+	// Burst is the maximum number of such notices at once.
 	Burst = 16
 )
 
-// Queue is what one client is to be told, in order, each until it is acknowledged.
+// Queue holds the unacknowledged notices of one client, in order.
 type Queue struct {
 	inflight.List[wire.Notice]
 
-	untold  uint64 // notices that were not sent, for want of tokens or room
-	spent   int64  // tokens gone, in parts of which a token has TickRate
-	refresh uint32 // tick in which spent was counted
+	untold  uint64 // notices that were dropped by the limits
+	spent   int64  // used tokens; a token counts as the tick rate
+	refresh uint32 // tick of spent
 }
 
-// Untold is how many notices the client was not told of, because there were too many.
+// Untold returns the number of notices that were dropped because there were too many.
 func (q *Queue) Untold() uint64 { return q.untold }
 
-// Tell adds a notice that the client may bring about often; beyond [Rate] it is only
-// counted.
-func (q *Queue) Tell(n *wire.Notice, tickRate int, tick uint32) {
+// AddLimited adds a notice that the client can cause often. Beyond [Rate] it only counts the notice.
+func (q *Queue) AddLimited(n *wire.Notice, tickRate int, tick uint32) {
 	q.spent = max(0, q.spent-int64(tick-q.refresh)*Rate)
 	q.refresh = tick
 	if q.spent+int64(tickRate) > Burst*int64(tickRate) || !q.Add(n, nil, nil) {
@@ -41,17 +39,16 @@ func (q *Queue) Tell(n *wire.Notice, tickRate int, tick uint32) {
 	q.spent += int64(tickRate)
 }
 
-// Add adds a notice, with a value where it has one; it reports false where there is no
-// room.
+// Add adds a notice, with its value if it has one. It returns false if there is no room.
 func (q *Queue) Add(n *wire.Notice, words []int32, t *schema.Table) bool {
 	return q.List.Add(*n, func(b []byte) []byte { return n.Append(b, words, t) })
 }
 
-// Sender sends clients what they have not heard.
+// Sender sends notices to clients.
 type Sender struct{ packet []byte }
 
-// Send sends a client its notices: those that it was never sent at once, others when they
-// should have been acknowledged. send reports false where the packet did not go out.
+// Send sends a client its notices: new ones at once, others when their acknowledgement is overdue. send returns
+// false if the packet was not sent.
 func (s *Sender) Send(q *Queue, session netsys.Session, now time.Time, send func([]byte) (seq uint16, ok bool)) {
 	if q.Waiting() == 0 {
 		return

@@ -22,7 +22,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	q = Queue{}
 	for tick := range uint32(600) {
-		q.Tell(&n, 60, tick)
+		q.AddLimited(&n, 60, tick)
 	}
 	if q.Waiting() != inflight.Waiting || q.Untold() != 600-inflight.Waiting {
 		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())

@@ -7,20 +7,20 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Reader is the client's end.
+// Reader reads notices on the client.
 type Reader struct {
 	messages wire.NoticeReader
 	received uint32 // number of the last notice
 }
 
-// NewReader makes one. Notices may be about values of the components that clients write.
+// NewReader returns a reader. components are the client-owned components of the protocol.
 func NewReader(components []*ecs.Component) Reader {
 	return Reader{messages: wire.NoticeReader{Components: components}}
 }
 
-// Take takes in a packet of notices. Each is heeded once, a refused change with the
-// value that stands.
-func (x *Reader) Take(b []byte, heed func(n *wire.Notice, value []int32) error) error {
+// Read processes a packet of notices. It calls process once for each notice, with the server's value of a refused
+// change.
+func (x *Reader) Read(b []byte, process func(n *wire.Notice, value []int32) error) error {
 	r := &x.messages
 	if err := r.Read(b); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (x *Reader) Take(b []byte, heed func(n *wire.Notice, value []int32) error) 
 			if n.Kind == wire.NoticeChange {
 				value = r.Value(n)
 			}
-			if err := heed(n, value); err != nil {
+			if err := process(n, value); err != nil {
 				return err
 			}
 		}

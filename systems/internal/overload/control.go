@@ -7,114 +7,111 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 )
 
-// Step is how much is given up: each step what those before it do, and more.
+// Step is a measure against overload. Each step includes the previous ones.
 type Step uint8
 
 const (
 	// Nothing is given up.
 	Nothing Step = iota
-	// FarHalf tells clients of what is far from them in every second send.
+	// FarHalf sends far entities in every second send.
 	FarHalf
-	// FarQuarter does so in every fourth.
+	// FarQuarter sends far entities in every fourth send.
 	FarQuarter
 	// AllHalf sends a client every second snapshot.
 	AllHalf
-	// AllQuarter sends it every fourth.
+	// AllQuarter sends a client every fourth snapshot.
 	AllQuarter
-	// NoCatchUp makes one tick a wake-up: those that are behind are dropped, and the world goes
-	// slower than the clock.
+	// NoCatchUp runs one tick per wake-up: late ticks are dropped, and the world runs slower than the clock.
 	NoCatchUp
 
 	steps
 )
 
-var names = [steps]string{
+var stepNames = [steps]string{
 	"nothing", "far entities at half the rate", "far entities at a quarter of the rate",
 	"snapshots at half the rate", "snapshots at a quarter of the rate", "no catching up",
 }
 
-// String says it in words.
-func (s Step) String() string { return names[min(s, steps-1)] }
+// String describes the step.
+func (s Step) String() string { return stepNames[min(s, steps-1)] }
 
-// Far and All are by how much the rates of snapshots are divided: that of what is far from a
-// client, among those that the client is sent, and that of all it is sent.
+// Far returns the divisor of the rate of far entities, among the snapshots that a client receives.
 func (s Step) Far() uint32 { return [steps]uint32{1, 2, 4, 4, 4, 4}[min(s, steps-1)] }
 
-// All is the divisor of all that a client is sent; see Far.
+// All returns the divisor of the rate of snapshots.
 func (s Step) All() uint32 { return [steps]uint32{1, 1, 1, 2, 4, 4}[min(s, steps-1)] }
 
 const (
-	// measured is for how long wake-ups are measured before anything is decided, in time that
-	// their ticks stand for.
-	measured = 200 * time.Millisecond
-	// tooMuch is the load above which the next step is taken, and enough the one below which the
-	// last is taken back, where that is not expected to be too much again.
-	tooMuch = 0.95
-	enough  = 0.8
-	// patience is how many calm windows it takes until a step is taken back of which it is not known
-	// whether that is too much again; twice as many, up to mostFlaps times, for each time that it was.
-	patience  = 4
-	mostFlaps = 4
-	// changed is the share of the usual load below which something else has changed: what was too
-	// much before need not be now.
-	changed = 0.75
+	// measureInterval is the time that ticks must stand for before a decision.
+	measureInterval = 200 * time.Millisecond
+	// raiseLoad is the load above which the next step is taken. Below lowerLoad the last step is undone, unless the
+	// load is expected to exceed raiseLoad again.
+	raiseLoad = 0.95
+	lowerLoad = 0.8
+	// calmWindows is the number of calm windows after which a step is undone although its effect is unknown. It
+	// doubles, up to maxRelapses times, each time the step was needed again.
+	calmWindows = 4
+	maxRelapses = 4
+	// changedShare is the share of the usual load below which conditions have changed, so that earlier relapses no
+	// longer count.
+	changedShare = 0.75
 )
 
-// DefaultAdmit is the load above which newcomers are turned away.
+// DefaultAdmit is the load above which new players are refused.
 const DefaultAdmit = 0.85
 
-// Config is what a [Control] is made of.
+// Config configures a [Control].
 type Config struct {
 	Policy
-	// Divide divides the rates of snapshots: of what is far from a client, and of all it is sent.
+	// Divide divides the rates of snapshots: of far entities, and of all.
 	Divide func(far, all uint32)
-	// Loop says which ticks are due.
+	// Loop decides which ticks are due.
 	Loop *ecs.Loop
-	// Expects reports whether a player is waited for.
+	// Expects reports whether a player has a reserved seat.
 	Expects func(player uint64) bool
-	// Logger is told when the step changes, and that newcomers are turned away.
+	// Logger receives changes of the step, and refusals of new players.
 	Logger logging.Logger
 }
 
-// Control measures how long wake-ups take, and decides.
+// Control measures the load of the server and chooses the step.
 type Control struct {
 	config Config
 	status Status
 	window span
 	times  times
 
-	catchUp int            // wake-ups that are due are made at once while nothing is given up
-	relief  [steps]float64 // by how much a step made the load less
-	before  float64        // the load for which the step was taken, in the first window after; else 0
-	usual   float64        // load since then, smoothed; 0: not known
-	calm    int            // windows in a row with load to spare
-	spared  int            // windows since a step was taken back
-	flaps   int            // how often that was too early
+	catchUp      int            // ticks per wake-up without overload
+	relief       [steps]float64 // factor by which a step reduced the load
+	loadBefore   float64        // the load at which the step was taken, during the first window after; otherwise 0
+	usual        float64        // smoothed load since the step was taken; 0: unknown
+	calm         int            // consecutive windows with a low load
+	sinceLowered int            // windows since a step was undone
+	relapses     int            // times that a step was undone too early
 }
 
-// span is what is measured before anything is decided.
+// span is the current measurement.
 type span struct {
-	began     time.Duration // of the wake-up
-	busy, due time.Duration // of all
+	began     time.Duration // start of the wake-up
+	busy, due time.Duration // sums over wake-ups
 }
 
-// Status is what a server gives up, and how busy it is.
+// Status describes the overload of a server.
 type Status struct {
-	// Step counts what is given up, from 0, nothing; its String says it in words.
+	// Step is the current step, from 0, nothing given up. Its String describes it.
 	Step Step
-	// Load is the share of their time that wake-ups took lately; above 1 the server is behind. 0
-	// where nothing is measured.
+	// Load is the share of the available time that recent wake-ups took. Above 1 the server is behind. It is 0 if
+	// nothing is measured.
 	Load float64
-	// Raised and Lowered count the steps that were taken and taken back.
+	// Raised and Lowered count the steps that were taken and undone.
 	Raised, Lowered uint64
-	// Refused counts the newcomers turned away.
+	// Refused counts refused new players.
 	Refused uint64
 }
 
-// Status says where the control stands.
+// Status returns the current status.
 func (c *Control) Status() Status { return c.status }
 
-// New makes a control.
+// New returns a control.
 func New(c Config) *Control {
 	if c.Admit == 0 {
 		c.Admit = DefaultAdmit
@@ -122,7 +119,7 @@ func New(c Config) *Control {
 	return &Control{config: c, catchUp: c.Loop.Limit}
 }
 
-// Measure measures by the machine's clock from now on, where there is no other one.
+// Measure starts measuring by the machine's clock, if Policy.Clock is nil.
 func (c *Control) Measure(now time.Time) {
 	if c.config.Clock == nil {
 		c.config.Clock = func() time.Duration { return time.Since(now) }
@@ -130,15 +127,15 @@ func (c *Control) Measure(now time.Time) {
 	}
 }
 
-// Begin is called when a wake-up begins.
-func (c *Control) Begin() {
+// BeginWakeUp is called at the start of a wake-up.
+func (c *Control) BeginWakeUp() {
 	if c.config.Clock != nil {
 		c.window.began = c.config.Clock()
 	}
 }
 
-// End is called when a wake-up has ended that ran ticks which stand for so much time.
-func (c *Control) End(due time.Duration) {
+// EndWakeUp is called at the end of a wake-up. due is the time that its ticks stand for.
+func (c *Control) EndWakeUp(due time.Duration) {
 	if c.config.Clock == nil {
 		return
 	}
@@ -148,7 +145,7 @@ func (c *Control) End(due time.Duration) {
 		return
 	}
 	x.busy += now - x.began
-	if x.due += due; x.due < measured {
+	if x.due += due; x.due < measureInterval {
 		return
 	}
 	c.status.Load = float64(x.busy) / float64(x.due)
@@ -156,39 +153,39 @@ func (c *Control) End(due time.Duration) {
 	c.decide()
 }
 
-// decide takes a step, or takes one back.
+// decide takes or undoes a step.
 func (c *Control) decide() {
-	if c.before > 0 {
-		c.relief[c.status.Step], c.before = min(max(c.before/c.status.Load, 1), 4), 0
+	if c.loadBefore > 0 {
+		c.relief[c.status.Step], c.loadBefore = min(max(c.loadBefore/c.status.Load, 1), 4), 0
 	}
-	if c.status.Load < changed*c.usual {
-		c.flaps = 0
+	if c.status.Load < changedShare*c.usual {
+		c.relapses = 0
 	}
 	if c.usual == 0 {
 		c.usual = c.status.Load
 	}
 	c.usual += (c.status.Load - c.usual) / 8
 	c.calm++
-	c.spared++
+	c.sinceLowered++
 	switch {
-	case c.status.Load > tooMuch && c.status.Step < steps-1:
-		if c.spared <= 2*patience && c.status.Lowered > 0 {
-			c.flaps = min(c.flaps+1, mostFlaps)
+	case c.status.Load > raiseLoad && c.status.Step < steps-1:
+		if c.sinceLowered <= 2*calmWindows && c.status.Lowered > 0 {
+			c.relapses = min(c.relapses+1, maxRelapses)
 		}
-		c.before = c.status.Load
-		c.change(c.status.Step + 1)
+		c.loadBefore = c.status.Load
+		c.setStep(c.status.Step + 1)
 		c.status.Raised++
-	case c.status.Load > enough:
+	case c.status.Load > lowerLoad:
 		c.calm = 0
-	case c.status.Step > Nothing && (c.flaps == 0 && c.status.Load*c.relief[c.status.Step] < DefaultAdmit || c.calm >= patience<<c.flaps):
-		c.change(c.status.Step - 1)
-		c.spared = 0
+	case c.status.Step > Nothing && (c.relapses == 0 && c.status.Load*c.relief[c.status.Step] < DefaultAdmit || c.calm >= calmWindows<<c.relapses):
+		c.setStep(c.status.Step - 1)
+		c.sinceLowered = 0
 		c.status.Lowered++
 	}
 }
 
-// change takes another step.
-func (c *Control) change(to Step) {
+// setStep changes the step.
+func (c *Control) setStep(to Step) {
 	log := c.config.Logger.Info
 	if to > c.status.Step {
 		log = c.config.Logger.Warn

@@ -32,10 +32,10 @@ func newMachine(work func(Step) float64) *machine {
 
 func (m *machine) run(d time.Duration) {
 	for end := m.now + d; m.now < end; {
-		m.Begin()
+		m.BeginWakeUp()
 		busy := time.Duration(m.work(m.status.Step) * float64(tick))
 		m.now += busy
-		m.End(tick)
+		m.EndWakeUp(tick)
 		m.now += max(tick-busy, 0)
 	}
 }
@@ -96,8 +96,8 @@ func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
 func TestNoClockNoDecision(t *testing.T) {
 	c := New(Config{Loop: &ecs.Loop{}})
 	for range 1000 {
-		c.Begin()
-		c.End(tick)
+		c.BeginWakeUp()
+		c.EndWakeUp(tick)
 	}
 	if c.status.Step != Nothing || c.status.Load != 0 || !c.admits() {
 		t.Errorf("step %v, load %v", c.status.Step, c.status.Load)
@@ -149,8 +149,8 @@ func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	c := New(Config{Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
 	c.Measure(time.Now())
 	runtime.GC()
-	c.Begin()
-	c.End(0)
+	c.BeginWakeUp()
+	c.EndWakeUp(0)
 	c.times.pauses.update(time.Hour)
 	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
 		t.Errorf("%+v", x)

@@ -1,14 +1,14 @@
-// Package overload decides what a server gives up while its ticks take longer than there is time,
-// and when newcomers are turned away so that it need not.
+// Package overload decides what a server gives up while its ticks take longer than the available time,
+// and when it refuses new players to prevent that.
 //
-//   - When and by what: [Policy].
-//   - Measure wake-ups: [Control.Begin], [Control.End].
-//   - What is given up, in the order of [Step], is told to the hooks of [Config]; where it stands:
+//   - Configure it: [Policy].
+//   - Measure wake-ups: [Control.BeginWakeUp], [Control.EndWakeUp].
+//   - The control applies a [Step] through the hooks of [Config]. Its current state:
 //     [Control.Status].
-//   - How long they took lately: [Control.Times].
-//   - Log that ticks were dropped: [Behind].
-//   - Turn newcomers away: [Control.Guard].
+//   - Durations of recent wake-ups: [Control.Times].
+//   - Log dropped ticks: [DropLog].
+//   - Refuse new players: [Control.Guard].
 //
-// Nothing here reads a clock of its own: without one nothing is ever given up, so that a match in
-// virtual time stays a function of its seed.
+// The package reads no clock of its own. Without a clock nothing is given up, so that a match in
+// virtual time is a function of its seed.
 package overload

@@ -5,32 +5,30 @@ import (
 	"time"
 )
 
-// Policy is when newcomers are turned away, and what is measured by. Load is the share of their
-// time that wake-ups of the server take; above 1 it is behind. Where a load of more than 0.95 lasts
-// for 0.2 s, the server gives up the next of these, and takes them back one by one when there is
-// time again:
+// Policy configures what a server does under load. Load is the share of the available time
+// that the server's wake-ups take; above 1 the server is behind. When a load above 0.95 lasts
+// for 0.2 s, the server takes the next of these steps. It undoes them one by one when the load
+// falls:
 //
-//  1. clients are told of what is far from them in every second send, then in every fourth;
-//  2. clients are sent every second snapshot, then every fourth;
-//  3. ticks that are behind are dropped, so that the world goes slower than the clock.
+//  1. send far entities in every second send, then in every fourth;
+//  2. send every second snapshot, then every fourth;
+//  3. drop late ticks, so that the world runs slower than the clock.
 //
-// Inputs are taken in and reliable messages sent whatever happens, and nobody is disconnected. What
-// is far follows from ServerConfig.Interest and Priorities; without these nothing is.
+// The server always processes inputs and sends reliable messages, and disconnects no player.
+// ServerConfig.Interest and Priorities define which entities are far; without these none are.
 type Policy struct {
-	// Off says that nothing is given up, and nobody is turned away, but what the server cannot
-	// avoid: ticks that are more than five behind are dropped.
+	// Off disables all steps and admits all players. The server still drops ticks that are more than five behind.
 	Off bool
-	// Admit is the load above which newcomers are turned away with netsys.ErrBusy, before anything
-	// has to be given up: above 0, up to 1. Players that are waited for may always come back.
-	// Default (0): 0.85.
+	// Admit is the load above which new players are refused with netsys.ErrBusy, to avoid further steps: above 0,
+	// up to 1. Players with a reserved seat are always admitted. Default (0): 0.85.
 	Admit float64
-	// Clock says for how long the process has run. Default (nil): under systems.Server.Run the
-	// machine's clock; where others call Advance, none, and then nothing is measured and nothing given
-	// up, so that a match in virtual time is a function of its seed.
+	// Clock returns how long the process has run. Default (nil): the machine's clock under systems.Server.Run. If
+	// the game calls Advance itself, there is no default clock, and nothing is measured or given up, so that a
+	// match in virtual time is a function of its seed.
 	Clock func() time.Duration
 }
 
-// Validate returns an error for an Admit that is no share.
+// Validate returns an error if Admit is out of range.
 func (p Policy) Validate() error {
 	if !(p.Admit >= 0 && p.Admit <= 1) {
 		return fmt.Errorf("Overload.Admit %v is not between 0 and 1 (0: %v)", p.Admit, DefaultAdmit)

@@ -6,25 +6,25 @@ import (
 	"github.com/tactusgo/tactus/internal/histogram"
 )
 
-// Times is how long wake-ups of a server took in the last minute, from receiving to sending, in time on the wall, so that
-// garbage collection and whatever else held them up is in it. All are 0 where nothing is measured: under another clock
-// than the machine's nothing is known of pauses, and without one nothing at all; see [Policy].Clock.
+// Times holds the durations of a server's wake-ups in the last minute, from receiving to sending, in real time,
+// including garbage collection and other interruptions. All are 0 if nothing is measured. GCPause is only measured
+// with the machine's clock; see [Policy].Clock.
 type Times struct {
-	// P50, P99 and P999 are what a half, 99 % and 99.9 % of them did not exceed, to 3 %.
+	// P50, P99 and P999 are the 50 %, 99 % and 99.9 % quantiles, within 3 %.
 	P50, P99, P999 time.Duration
-	// Longest is the longest of all.
+	// Longest is the longest wake-up.
 	Longest time.Duration
-	// GCPause is for how long garbage collection stopped the whole process at once at most, to 6 %, up to 5 s ago.
+	// GCPause is the longest pause of the process by garbage collection, within 6 %. It is up to 5 s old.
 	GCPause time.Duration
 }
 
-// times measures that.
+// times measures Times.
 type times struct {
 	wakeups *histogram.Window // nil: none was measured
 	pauses  *gcPauses         // nil: the clock is not the machine's
 }
 
-// add counts a wake-up that has ended.
+// add adds a wake-up.
 func (t *times) add(now, took time.Duration) {
 	if t.wakeups == nil {
 		t.wakeups = new(histogram.Window)
@@ -35,11 +35,11 @@ func (t *times) add(now, took time.Duration) {
 	}
 }
 
-// Times is how long wake-ups took lately.
+// Times returns the durations of recent wake-ups.
 func (c *Control) Times() (st Times) {
 	if t := &c.times; t.wakeups != nil {
 		h := t.wakeups.Read()
-		st = Times{P50: h.Share(0.5), P99: h.Share(0.99), P999: h.Share(0.999), Longest: h.Most()}
+		st = Times{P50: h.Quantile(0.5), P99: h.Quantile(0.99), P999: h.Quantile(0.999), Longest: h.Longest()}
 		if t.pauses != nil {
 			st.GCPause = t.pauses.longestInMinute()
 		}

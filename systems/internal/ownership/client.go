@@ -10,19 +10,18 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Client is what a client knows of the components that clients write. The zero value knows
-// none.
+// Client tracks the client-owned components on a client. The zero value has none.
 type Client struct {
-	world  *ecs.World
-	id     uint32
-	ticks  *uint64 // that this client has run
-	mask   uint64  // of these components; 0: the protocol has none
-	coder  wire.ChangeCoder
-	slots  []slot
-	turn   int // slot that is sent first
-	grants []clientGrant
-	words  []int32
-	raw    []int32
+	world     *ecs.World
+	id        uint32
+	ticks     *uint64 // ticks that this client has run
+	mask      uint64  // bits of these components; 0: the protocol has none
+	coder     wire.ChangeCoder
+	slots     []slot
+	firstSlot int // slot that is sent first
+	grants    []clientGrant
+	words     []int32
+	raw       []int32
 }
 
 // slot is a component that this client writes.
@@ -30,31 +29,32 @@ type slot struct {
 	entity    ecs.Entity
 	id        uint32
 	component int
-	value     []int32 // sent last, or begun with
-	confirmed []int32 // the server's, as of the newest snapshot that told of it
-	wrote     bool    // this client wrote another value than it began with
+	value     []int32 // sent last, or the initial value
+	confirmed []int32 // the server's value in the newest snapshot with it
+	wrote     bool    // this client wrote another value than the initial one
 	sending
 }
 
-// sending is how a value travels.
+// sending tracks the sends of a value.
 type sending struct {
-	asking  bool   // value is not known to have arrived
-	since   uint16 // first packet with value
-	sends   int    // packets with it
+	unacked bool   // the value is not acknowledged
+	since   uint16 // first packet with the value
+	sends   int    // packets with the value
 	packets [16]uint16
-	tick    uint64 // of the last of them
+	tick    uint64 // tick of the last of them
 }
 
-// NewClient begins with a client of a number, in its world; ticks counts those that it has run.
+// NewClient returns the state for client id in its world. ticks points to the number of ticks that the client has
+// run.
 func NewClient(w *ecs.World, id uint32, ticks *uint64, list []*ecs.Component) Client {
 	return Client{world: w, id: id, ticks: ticks, mask: maskOf(list), coder: wire.NewChangeCoder(list)}
 }
 
-// Name is what a component is called that a notice is about.
+// Name returns the name of the component in a notice.
 func (x *Client) Name(component int) string { return x.coder.Components[component].Name }
 
-// MayWrite reports whether this client may write the client-owned components of an
-// entity: it owns the entity, or the server granted it.
+// MayWrite reports whether this client may write the client-owned components of an entity: it owns the entity, or
+// the server granted it.
 func (x *Client) MayWrite(e ecs.Entity) bool {
 	if x.mask == 0 || !x.world.Alive(e) {
 		return false
@@ -68,7 +68,7 @@ func (x *Client) MayWrite(e ecs.Entity) bool {
 	return Owner(x.world, e) == x.id
 }
 
-// Mask is the components of an entity that this client writes.
+// Mask returns the bits of the components of an entity that this client writes.
 func (x *Client) Mask(e ecs.Entity) uint64 {
 	if x.mask == 0 || e.IsZero() || !x.MayWrite(e) {
 		return 0
@@ -76,7 +76,7 @@ func (x *Client) Mask(e ecs.Entity) uint64 {
 	return x.mask & x.world.Netcode().Mask(e)
 }
 
-// slotOf is the slot of a component of an entity, or nil.
+// slotOf returns the slot of a component of an entity, or nil.
 func (x *Client) slotOf(id uint32, component int) *slot {
 	for i := range x.slots {
 		if s := &x.slots[i]; s.id == id && s.component == component {
@@ -86,9 +86,8 @@ func (x *Client) slotOf(id uint32, component int) *slot {
 	return nil
 }
 
-// Keeps is asked before a value that the server told of is written to an entity, whose NetID is id, and
-// reports whether what this client wrote stays. Until it writes, the values are the
-// server's.
+// Keeps is called before a value of the server is written to an entity with NetID id. It reports whether the
+// client's own value stays. Until the client writes a value, it has the server's.
 func (x *Client) Keeps(id uint32, e ecs.Entity, comp *ecs.Component, words []int32) bool {
 	if x.mask&(1<<comp.Replicated()) == 0 {
 		return false
@@ -96,11 +95,11 @@ func (x *Client) Keeps(id uint32, e ecs.Entity, comp *ecs.Component, words []int
 	number := slices.Index(x.coder.Components, comp)
 	s := x.slotOf(id, number)
 	if s != nil && s.entity == e {
-		x.look(s)
+		x.detectWrite(s)
 	}
 	switch {
 	case !x.MayWrite(e):
-		x.drop(id)
+		x.forgetEntity(id)
 		return false
 	case s != nil && s.entity == e && s.wrote:
 		s.confirmed = append(s.confirmed[:0], words...)
@@ -109,13 +108,13 @@ func (x *Client) Keeps(id uint32, e ecs.Entity, comp *ecs.Component, words []int
 		x.slots = append(x.slots, slot{id: id, component: number})
 		s = &x.slots[len(x.slots)-1]
 	}
-	s.entity, s.wrote, s.asking = e, false, false
+	s.entity, s.wrote, s.unacked = e, false, false
 	s.confirmed = append(s.confirmed[:0], words...)
 	s.value = append(s.value[:0], words...)
 	return false
 }
 
-// KeepsRaw is [Client.Keeps] for a value that came at full precision, at p.
+// KeepsRaw is [Client.Keeps] for a value in full precision at p.
 func (x *Client) KeepsRaw(id uint32, e ecs.Entity, comp *ecs.Component, p unsafe.Pointer) bool {
 	if x.mask&(1<<comp.Replicated()) == 0 {
 		return false
@@ -124,35 +123,34 @@ func (x *Client) KeepsRaw(id uint32, e ecs.Entity, comp *ecs.Component, p unsafe
 	return x.Keeps(id, e, comp, x.raw)
 }
 
-// quantize is a value in words, good until the next.
+// quantize returns a value in words, valid until the next call.
 func (x *Client) quantize(comp *ecs.Component, p unsafe.Pointer) []int32 {
 	x.words = reuse.Slice(x.words, comp.Words)
 	comp.Schema.Quantize(x.words, comp.Words, p, 1)
 	return x.words
 }
 
-// drop forgets what this client wrote to an entity.
-func (x *Client) drop(id uint32) {
+// forgetEntity removes the values that this client wrote to an entity.
+func (x *Client) forgetEntity(id uint32) {
 	x.slots = slices.DeleteFunc(x.slots, func(s slot) bool { return s.id == id })
 }
 
-// look notes what this client wrote since the last tick.
-func (x *Client) look(s *slot) {
+// detectWrite records a value that this client wrote since the last tick.
+func (x *Client) detectWrite(s *slot) {
 	comp := x.coder.Components[s.component]
 	p := x.world.Netcode().Pointer(s.entity, comp)
 	if p == nil || !x.MayWrite(s.entity) {
 		return
 	}
 	value := x.quantize(comp, p)
-	lost := !s.asking && !slices.Equal(value, s.confirmed) && *x.ticks-s.tick > uint64(x.world.TickRate())
+	lost := !s.unacked && !slices.Equal(value, s.confirmed) && *x.ticks-s.tick > uint64(x.world.TickRate())
 	if lost || !slices.Equal(value, s.value) {
 		s.value = append(s.value[:0], value...)
-		s.wrote, s.asking, s.sends = true, true, 0
+		s.wrote, s.unacked, s.sends = true, true, 0
 	}
 }
 
-// Revert takes back a value that the server refused, unless there is a newer one; words is
-// the one that stands.
+// Revert undoes a value that the server refused, unless there is a newer one. words is the server's value.
 func (x *Client) Revert(n *wire.Notice, words []int32) {
 	s := x.slotOf(n.ID, n.Component)
 	if s == nil || s.sends == 0 || codec.Diff(n.Seq, s.since) < 0 {
@@ -165,5 +163,5 @@ func (x *Client) Revert(n *wire.Notice, words []int32) {
 	}
 	comp.Schema.Dequantize(p, words, comp.Words, 1)
 	s.value, s.confirmed = append(s.value[:0], words...), append(s.confirmed[:0], words...)
-	s.asking = false
+	s.unacked = false
 }

@@ -1,17 +1,17 @@
-// Package ownership is components that clients write, at both ends: which client may write
-// which of them, what it wrote, and what the game makes of that.
+// Package ownership implements components that clients write, on both ends: which client may write
+// which component, the values that clients write, and the game's decisions about them.
 //
-//   - Which components clients write, and whether they can travel: [Components], [Check].
-//   - Who may write those of an entity, where that is not its owner: [Grants], a resource of
+//   - List the client-owned components, and check whether they can be sent: [Components], [Check].
+//   - Allow another client than the owner to write the components of an entity: [Grants], a resource of
 //     the server's world.
-//   - The server takes values out of packets, asks the game and writes what stands:
-//     [Server.TakePrefix], [Server.Decide], [Server.Restore]; what it keeps of one client is
+//   - The server reads values from packets, asks the game, and writes the accepted ones:
+//     [Server.ReadPrefix], [Server.Decide], [Server.Restore]. The data of one client are its
 //     [Values], from [Server.Join] to [Server.Leave].
-//   - It tells of what it refused and granted: [Server.Tell].
-//   - The client keeps what it wrote from being overwritten, [Client.Keeps], and sends it until
-//     the server has it: [Client.AppendPrefix], [Client.Acked].
-//   - The client hears of refusals and grants: [Client.Revert], [Client.Entitle].
+//   - The server notifies clients of refusals and grants: [Server.QueueNotices].
+//   - The client protects its values from being overwritten, [Client.Keeps], and sends them until
+//     they are acknowledged: [Client.AppendPrefix], [Client.Acked].
+//   - The client processes refusals and grants: [Client.Revert], [Client.ApplyGrant].
 //
-// Values travel in front of the inputs of a packet. The room reads and writes components of
-// worlds and queues notices; it knows nothing of inputs and snapshots.
+// Values precede the inputs in a packet. The package reads and writes components of
+// worlds and queues notices. It does not use inputs or snapshots.
 package ownership

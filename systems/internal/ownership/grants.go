@@ -6,23 +6,23 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Grants says which client may write the client-owned components of which entity,
-// where that is not its owner. It is a resource of the server's world.
+// Grants holds which clients other than the owner may write the client-owned components of entities. It is a
+// resource of the server's world.
 type Grants struct {
 	list    []grant
 	by      map[ecs.Entity]int // index in list
-	version uint32             // counts changes
+	version uint32             // number of changes
 }
 
 type grant struct {
 	entity ecs.Entity
 	id     uint32 // NetID
-	client uint32 // 0: nobody
+	client uint32 // 0: none
 	from   uint32 // tick
 }
 
-// Give makes a client the one that may write an entity's components, from the coming tick
-// on; 0 is nobody. In a world that is no server's it does nothing.
+// Give makes client the one that may write an entity's components, from the coming tick on. 0 is no client. Give
+// does nothing in a world that is not a server's.
 func Give(w *ecs.World, e ecs.Entity, client uint32) {
 	g := ecs.Resource[Grants](w)
 	if g == nil || !w.Alive(e) {
@@ -41,10 +41,10 @@ func Give(w *ecs.World, e ecs.Entity, client uint32) {
 	g.list = append(g.list, grant{entity: e, id: uint32(w.NetID(e)), client: client, from: from})
 }
 
-// Len is of how many entities another than the owner has the say.
+// Len returns the number of entities with grants.
 func (g *Grants) Len() int { return len(g.list) }
 
-// writer is the client that may write an entity's components; 0: none.
+// writer returns the client that may write an entity's components; 0: none.
 func (g *Grants) writer(w *ecs.World, e ecs.Entity) uint32 {
 	if i, ok := g.by[e]; ok {
 		return g.list[i].client
@@ -52,8 +52,8 @@ func (g *Grants) writer(w *ecs.World, e ecs.Entity) uint32 {
 	return Owner(w, e)
 }
 
-// sweep forgets entities that are gone.
-func (g *Grants) sweep(w *ecs.World) {
+// removeDead removes the grants of entities that are gone.
+func (g *Grants) removeDead(w *ecs.World) {
 	dead := func(x grant) bool { return !w.Alive(x.entity) }
 	if !slices.ContainsFunc(g.list, dead) {
 		return

@@ -55,14 +55,14 @@ func (x *pair) write(t *testing.T, v float32) {
 	x.ticks++
 	x.seq++
 	if b := x.client.AppendPrefix(nil, x.seq); len(b) > 0 {
-		rest, err := x.server.TakePrefix(x.values, netsys.Packet{Seq: x.seq, Newest: true, Data: append(b, wire.KindInput)})
+		rest, err := x.server.ReadPrefix(x.values, netsys.Packet{Seq: x.seq, Newest: true, Data: append(b, wire.KindInput)})
 		if err != nil || len(rest.Data) != 1 {
 			t.Fatalf("%v, %d bytes are left", err, len(rest.Data))
 		}
 		x.client.Acked(x.seq)
 	}
 	x.server.Decide()
-	x.server.Tell(uint32(x.ticks))
+	x.server.QueueNotices(uint32(x.ticks))
 }
 
 // now is the value at both ends.
@@ -98,7 +98,7 @@ func TestValuesStandWhereTheGameAcceptsThem(t *testing.T) {
 	if there, _ := x.now(); there != 40 || x.values.Stats.Unowned == 0 || ecs.Resource[Grants](x.server.world).Len() != 1 {
 		t.Errorf("another has it, and the server has %v; %+v", there, x.values.Stats)
 	}
-	if err := x.client.Entitle(&wire.Notice{Kind: wire.NoticeRevoked, ID: id}, x.here); err != nil || x.client.MayWrite(x.here) || x.client.Mask(x.here) != 0 {
+	if err := x.client.ApplyGrant(&wire.Notice{Kind: wire.NoticeRevoked, ID: id}, x.here); err != nil || x.client.MayWrite(x.here) || x.client.Mask(x.here) != 0 {
 		t.Errorf("it thinks that it may write: %v", err)
 	}
 	if _, here := x.now(); here != 40 {

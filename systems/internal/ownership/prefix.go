@@ -6,13 +6,13 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// resends are the ticks between the first sends of a value; after them it is every
-// lastResend ticks. The packets remembered span more than four seconds at 60 ticks.
+// resends holds the ticks between the first sends of a value. After these, the interval is lastResend ticks. The
+// packets that are remembered span more than four seconds at 60 ticks per second.
 var resends = [...]uint64{1, 1, 2, 4, 8, 8, 8, 8}
 
 const lastResend = 32
 
-// AppendPrefix puts what this client wrote in front of the packet that is the session's
+// AppendPrefix appends the values that this client wrote, for the start of the packet with the session's number
 // seq.
 func (x *Client) AppendPrefix(dst []byte, seq uint16) []byte {
 	if len(x.slots) == 0 {
@@ -26,23 +26,23 @@ func (x *Client) AppendPrefix(dst []byte, seq uint16) []byte {
 	}
 	at, n := len(dst), 0
 	for i := range x.slots {
-		x.look(&x.slots[i])
+		x.detectWrite(&x.slots[i])
 	}
-	x.turn %= len(x.slots)
+	x.firstSlot %= len(x.slots)
 	for range x.slots {
-		s := &x.slots[x.turn]
-		if s.due(*x.ticks) {
+		s := &x.slots[x.firstSlot]
+		if s.isDue(*x.ticks) {
 			if n == 0 {
-				x.coder.Begin(dst)
+				x.coder.Start(dst)
 			}
 			if n == wire.MaxChanges || x.coder.W.Len()-at > wire.ChangeRoom {
 				break
 			}
 			x.coder.Change(s.id, s.component, s.value)
 			n++
-			s.sent(seq, *x.ticks)
+			s.recordSent(seq, *x.ticks)
 		}
-		x.turn = (x.turn + 1) % len(x.slots)
+		x.firstSlot = (x.firstSlot + 1) % len(x.slots)
 	}
 	if n == 0 {
 		return dst
@@ -50,10 +50,10 @@ func (x *Client) AppendPrefix(dst []byte, seq uint16) []byte {
 	return x.coder.End(at, n)
 }
 
-// due reports whether a value is to be sent in a tick.
-func (s *sending) due(tick uint64) bool {
+// isDue reports whether a value should be sent in a tick.
+func (s *sending) isDue(tick uint64) bool {
 	switch {
-	case !s.asking:
+	case !s.unacked:
 		return false
 	case s.sends == 0:
 		return true
@@ -63,8 +63,8 @@ func (s *sending) due(tick uint64) bool {
 	return tick-s.tick >= lastResend
 }
 
-// sent notes that the value goes with a packet.
-func (s *sending) sent(seq uint16, tick uint64) {
+// recordSent records that the value is in a packet.
+func (s *sending) recordSent(seq uint16, tick uint64) {
 	if s.sends == 0 {
 		s.since = seq
 	}
@@ -73,12 +73,12 @@ func (s *sending) sent(seq uint16, tick uint64) {
 	s.tick = tick
 }
 
-// Acked takes in that a packet arrived.
+// Acked records that a packet arrived.
 func (x *Client) Acked(seq uint16) {
 	for i := range x.slots {
 		s := &x.slots[i].sending
-		if s.asking && slices.Contains(s.packets[:min(s.sends, len(s.packets))], seq) {
-			s.asking = false
+		if s.unacked && slices.Contains(s.packets[:min(s.sends, len(s.packets))], seq) {
+			s.unacked = false
 		}
 	}
 }

@@ -14,62 +14,62 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Config is what a server has to say to what clients write.
+// Config holds the game's decisions about client-owned components.
 type Config struct {
-	// Accept may refuse a value that a client gave a component; nil refuses none.
+	// Accept returns an error to refuse a client's value of a component; nil refuses none.
 	Accept func(w *ecs.World, client uint32, e ecs.Entity, c *ecs.Component, value unsafe.Pointer) error
-	// Sees says whether a client may know of an entity that is alive; nil: of all.
+	// Sees reports whether a client may know of an entity; nil: of all.
 	Sees func(e ecs.Entity, client uint32) bool
-	// Logger is told of the first refusal of each client.
+	// Logger receives the first refusal of each client.
 	Logger logging.Logger
 }
 
-// Server takes over what clients write.
+// Server processes the values that clients write.
 type Server struct {
-	config  Config
-	world   *ecs.World
-	coder   wire.ChangeCoder
-	grants  Grants
-	clients roll.Roll[Values] // in the order in which they joined
-	left    Stats             // of clients that are gone
-	scratch []uint64          // room for one value
-	words   []int32
+	config   Config
+	world    *ecs.World
+	coder    wire.ChangeCoder
+	grants   Grants
+	clients  roll.Roll[Values] // in joining order
+	departed Stats             // counters of clients that left
+	scratch  []uint64          // room for one value
+	words    []int32
 }
 
-// NewServer prepares a server's world for components that clients write.
+// NewServer prepares a server's world for client-owned components.
 func NewServer(w *ecs.World, list []*ecs.Component, c Config) *Server {
-	s := &Server{config: c, world: w, coder: wire.NewChangeCoder(list), clients: roll.New(func(v *Values) *int { return &v.place })}
+	s := &Server{config: c, world: w, coder: wire.NewChangeCoder(list), clients: roll.New(func(v *Values) *int { return &v.index })}
 	s.grants.by = make(map[ecs.Entity]int)
 	ecs.SetResource(w, &s.grants)
 	return s
 }
 
-// Join begins with a client, who is told of refusals in notices.
+// Join adds a client. notices receives the notices about refusals.
 func (s *Server) Join(client uint32, notices *notice.Queue, logged *notice.Once) *Values {
 	v := &Values{client: client, notices: notices, logged: logged}
 	s.clients.Add(v)
 	return v
 }
 
-// Leave ends with a client.
+// Leave removes a client.
 func (s *Server) Leave(v *Values) {
 	s.clients.Remove(v)
-	s.left.Add(v.Stats)
+	s.departed.Add(v.Stats)
 }
 
-// Stats counts what became of the values of all clients, those that are gone included.
+// Stats returns the sum of the counters of all clients, including those that left.
 func (s *Server) Stats() Stats {
-	st := s.left
+	st := s.departed
 	for _, v := range s.clients.All() {
 		st.Add(v.Stats)
 	}
 	return st
 }
 
-// TakePrefix takes in the changes in front of a packet and returns the packet without
-// them. With an error there is nothing more to be read of it.
-func (s *Server) TakePrefix(v *Values, pk netsys.Packet) (netsys.Packet, error) {
-	seq := v.Pass(pk.Seq)
+// ReadPrefix processes the changes at the start of a packet and returns the packet without them. After an error the
+// rest cannot be read.
+func (s *Server) ReadPrefix(v *Values, pk netsys.Packet) (netsys.Packet, error) {
+	seq := v.RecordPacket(pk.Seq)
 	if !HasPrefix(pk.Data) {
 		return pk, nil
 	}
@@ -77,24 +77,24 @@ func (s *Server) TakePrefix(v *Values, pk netsys.Packet) (netsys.Packet, error) 
 	if err != nil {
 		return pk, err
 	}
-	for i := range s.coder.Told {
-		s.take(v, seq, &s.coder.Told[i])
+	for i := range s.coder.Received {
+		s.receiveChange(v, seq, &s.coder.Received[i])
 	}
 	pk.Data = rest
 	return pk, nil
 }
 
-// take takes in one change of a packet.
-func (s *Server) take(v *Values, seq uint32, m *wire.ToldChange) {
+// receiveChange stores one change of a packet.
+func (s *Server) receiveChange(v *Values, seq uint32, m *wire.ReceivedChange) {
 	e, ok := s.world.ByNetID(components.NetID(m.ID))
 	if !ok {
-		return // it is gone
+		return // the entity is gone
 	}
 	if s.world.Netcode().Pointer(e, s.coder.Components[m.Component]) == nil || s.grants.writer(s.world, e) != v.client {
 		v.Stats.Unowned++
 		return
 	}
-	h := v.of(e, m)
+	h := v.valueFor(e, m)
 	if h == nil {
 		v.Stats.Flooded++
 		return
@@ -104,40 +104,39 @@ func (s *Server) take(v *Values, seq uint32, m *wire.ToldChange) {
 	}
 	h.seq = seq
 	if words := s.coder.Value(m); h.received || !slices.Equal(words, h.words) {
-		h.asked, h.received = true, false
+		h.undecided, h.received = true, false
 		h.words = append(h.words[:0], words...)
 	}
 }
 
-// Decide asks the game about what clients want, once a component and wake-up,
-// and writes what stands.
+// Decide asks the game about new values, once per component and wake-up, and writes the accepted ones.
 func (s *Server) Decide() {
 	if len(s.coder.Components) == 0 {
 		return
 	}
-	s.grants.sweep(s.world)
+	s.grants.removeDead(s.world)
 	for _, v := range s.clients.All() {
-		s.settle(v)
+		s.decideClient(v)
 	}
 }
 
-// settle decides what one client wants.
-func (s *Server) settle(v *Values) {
+// decideClient decides about the values of one client.
+func (s *Server) decideClient(v *Values) {
 	v.kept = slices.DeleteFunc(v.kept, func(h value) bool {
 		return s.world.Netcode().Pointer(h.entity, s.coder.Components[h.component]) == nil ||
 			s.grants.writer(s.world, h.entity) != v.client
 	})
 	for i := range v.kept {
-		if h := &v.kept[i]; h.asked {
-			h.asked = false
-			s.decide(v, h)
+		if h := &v.kept[i]; h.undecided {
+			h.undecided = false
+			s.decideValue(v, h)
 		}
 	}
-	s.write(v)
+	s.writeAccepted(v)
 }
 
-// decide asks the game about one value.
-func (s *Server) decide(v *Values, h *value) {
+// decideValue asks the game about one value.
+func (s *Server) decideValue(v *Values, h *value) {
 	comp := s.coder.Components[h.component]
 	s.scratch = reuse.Slice(s.scratch, int(comp.Schema.Size+7)/8+1)
 	told := unsafe.Pointer(&s.scratch[0])
@@ -153,24 +152,24 @@ func (s *Server) decide(v *Values, h *value) {
 		}
 	}
 	v.Stats.Taken++
-	h.standing = append(h.standing[:0], h.words...)
+	h.accepted = append(h.accepted[:0], h.words...)
 	h.refused = 0
 }
 
-// Restore writes again what a server that went back in time has undone.
+// Restore writes the accepted values again after the server went back in time.
 func (s *Server) Restore() {
 	for _, v := range s.clients.All() {
-		s.write(v)
+		s.writeAccepted(v)
 	}
 }
 
-// write writes what a client was allowed to.
-func (s *Server) write(v *Values) {
+// writeAccepted writes the accepted values of a client.
+func (s *Server) writeAccepted(v *Values) {
 	for i := range v.kept {
 		h := &v.kept[i]
 		comp := s.coder.Components[h.component]
-		if dst := s.world.Netcode().Pointer(h.entity, comp); dst != nil && len(h.standing) > 0 {
-			comp.Schema.Dequantize(dst, h.standing, comp.Words, 1)
+		if dst := s.world.Netcode().Pointer(h.entity, comp); dst != nil && len(h.accepted) > 0 {
+			comp.Schema.Dequantize(dst, h.accepted, comp.Words, 1)
 		}
 	}
 }

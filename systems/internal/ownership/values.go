@@ -7,18 +7,18 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// MaxValues is how many components of a client's the server keeps values of.
+// MaxValues is the maximum number of components of one client whose values the server stores.
 const MaxValues = 256
 
-// Stats counts what became of values that a client sent.
+// Stats counts the values that clients sent.
 type Stats struct {
-	Taken   uint64 // accepted, and written to the world
-	Refused uint64 // by the game
-	Unowned uint64 // of components that are not the client's: forged, or taken back while they were on their way
-	Flooded uint64 // of more components than are kept for a client
+	Taken   uint64 // accepted and written to the world
+	Refused uint64 // refused by the game
+	Unowned uint64 // of components that the client may not write: forged, or revoked while they were in flight
+	Flooded uint64 // of more than MaxValues components
 }
 
-// Add adds what became of others.
+// Add adds the counters of o.
 func (s *Stats) Add(o Stats) {
 	s.Taken += o.Taken
 	s.Refused += o.Refused
@@ -26,65 +26,64 @@ func (s *Stats) Add(o Stats) {
 	s.Flooded += o.Flooded
 }
 
-// Values is what a server keeps of the values of one client, and what that client knows of
-// who may write what.
+// Values holds the values of one client on the server, and the grants that the client knows.
 type Values struct {
 	Stats Stats
 
-	client  uint32
-	place   int // on the list of all
-	notices *notice.Queue
-	logged  *notice.Once
-	newest  uint32 // packet
-	kept    []value
-	told    []toldGrant
-	idle    int    // wake-ups since told was looked at
-	seen    uint32 // version of the grants that told follows from
+	client         uint32
+	index          int // index in Server.clients
+	notices        *notice.Queue
+	logged         *notice.Once
+	newest         uint32 // packet
+	kept           []value
+	knownGrants    []knownGrant
+	idle           int    // wake-ups since knownGrants was checked
+	checkedVersion uint32 // version of the grants when knownGrants was checked
 }
 
-// value is the one that a client gave a component.
+// value is a client's value of a component.
 type value struct {
 	entity    ecs.Entity
 	id        uint32
 	component int
-	seq       uint32  // newest packet that had one
-	words     []int32 // in it
-	asked     bool    // not decided yet
-	received  bool    // what was refused the client knows, so that it may ask for the same again
-	standing  []int32 // accepted last; empty: none
+	seq       uint32  // newest packet with a value
+	words     []int32 // value in that packet
+	undecided bool    // not decided yet
+	received  bool    // the client knows of the refusal and may request the same value again
+	accepted  []int32 // last accepted value; empty: none
 
-	refused uint32 // packet whose value was refused, after which none was accepted; 0: none
-	telling bool   // the client is being told of that one or an earlier one
-	reason  string
+	refused  uint32 // packet with the refused value, if none was accepted since; 0: none
+	notified bool   // a notice about that refusal or an earlier one is queued
+	reason   string
 }
 
-// toldGrant is what a client knows, or is being told, of who may write an entity.
-type toldGrant struct {
+// knownGrant is a grant that the client knows, or that is in its notices.
+type knownGrant struct {
 	entity ecs.Entity
 	id     uint32
 	may    bool
 }
 
-// Len is of how many components values are kept.
+// Len returns the number of components with values.
 func (v *Values) Len() int { return len(v.kept) }
 
-// Newest is the newest packet, as the session numbers it.
+// Newest returns the newest packet, as numbered by the session.
 func (v *Values) Newest() uint16 { return uint16(v.newest) }
 
-// HasPrefix reports whether a packet begins with changes.
+// HasPrefix reports whether a packet starts with changes.
 func HasPrefix(packet []byte) bool {
 	return len(packet) > 0 && packet[0]&wire.KindMask == wire.KindChanges
 }
 
-// Pass notes the number of a packet that came, and returns it in full.
-func (v *Values) Pass(number uint16) (seq uint32) {
+// RecordPacket records the number of a received packet and returns it extended to 32 bits.
+func (v *Values) RecordPacket(number uint16) (seq uint32) {
 	seq = codec.Lift(number, max(v.newest, 1<<16)) // 0 stands for none
 	v.newest = max(v.newest, seq)
 	return seq
 }
 
-// of is where the value of a component is kept; nil where there is no room.
-func (v *Values) of(e ecs.Entity, m *wire.ToldChange) *value {
+// valueFor returns the place for the value of a component, or nil if there is no room.
+func (v *Values) valueFor(e ecs.Entity, m *wire.ReceivedChange) *value {
 	for i := range v.kept {
 		if h := &v.kept[i]; h.entity == e && h.component == m.Component {
 			return h
@@ -97,14 +96,14 @@ func (v *Values) of(e ecs.Entity, m *wire.ToldChange) *value {
 	return &v.kept[len(v.kept)-1]
 }
 
-// Received notes that the client has heard of a notice, which may be of a refusal.
+// Received records that the client received a notice, possibly of a refusal.
 func (v *Values) Received(n *wire.Notice) {
 	if n.Kind != wire.NoticeChange {
 		return
 	}
 	for i := range v.kept {
 		if h := &v.kept[i]; h.id == n.ID && h.component == n.Component {
-			h.telling, h.received = false, h.refused == 0
+			h.notified, h.received = false, h.refused == 0
 		}
 	}
 }

@@ -5,47 +5,47 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// kept is how many inputs ahead results are kept, until the server has
-// consumed these inputs. A buffer that is longer compares less often.
-const kept = 128
+// resultsKept is the number of inputs for which results are stored until the server has consumed them. With a
+// longer buffer, fewer results are compared.
+const resultsKept = 128
 
-// Client is what the server makes of a client's results. A nil one stands for a client that
-// reports none, to whom all of its own state is told.
+// Client holds a client's results on the server. A nil Client reports no results and receives all of its owner
+// state.
 type Client struct {
-	results [kept]result
-	own     []entity // the client's entities as of this tick
-	had     bool     // it has had any
-	open    bool     // a correction
-	number  uint8    // of the newest one
+	results [resultsKept]result
+	own     []entity // the client's entities in this tick
+	had     bool     // it has had entities
+	open    bool     // a correction is open
+	number  uint8    // number of the newest correction
 	agreed  uint32   // input after which client and server agree, 0 for none
 
-	secrets uint64 // components of which no result tells
-	secret  hash   // of their values, at the newest send
-	parts   hash   // of which entities have which of them
-	since   uint32 // send from which on secret is so
+	secrets uint64 // components that results leave out
+	secret  hash   // hash of their values at the newest send
+	parts   hash   // hash of which entities have which of them
+	since   uint32 // send since which secret is unchanged
 }
 
-// result is what a client reported.
+// result is a reported result.
 type result struct {
-	input uint32 // after which it is
+	input uint32 // the result is after this input
 	asks  bool
 	echo  uint8
 	bytes []byte
 }
 
-// Take keeps what a message says of its newest input, of which low travelled, where newest
-// is the newest of all.
-func (c *Client) Take(low uint16, newest uint32, m *wire.Report) {
+// Receive stores the result in a message for its newest input. low is the low part of that input, newest the newest
+// input received.
+func (c *Client) Receive(low uint16, newest uint32, m *wire.Report) {
 	if c == nil {
 		return
 	}
 	input := codec.Lift(low, newest)
-	r := &c.results[input%kept]
+	r := &c.results[input%resultsKept]
 	r.input, r.asks, r.echo = input, m.Asks, m.Echo
 	r.bytes = append(r.bytes[:0], m.Result...)
 }
 
-// Header puts into a snapshot's header what came of the results.
+// Header sets the fields of a snapshot's header about results.
 func (c *Client) Header(h *wire.SnapshotHeader) {
 	if c == nil {
 		return
@@ -59,11 +59,10 @@ func (c *Client) Header(h *wire.SnapshotHeader) {
 // Correcting reports whether a correction is open.
 func (c *Client) Correcting() bool { return c != nil && c.open }
 
-// Emptied reports whether the correction may be that nothing is left of what the client had.
+// Emptied reports whether the correction may be that the client has no entities any more.
 func (c *Client) Emptied() bool { return c.Correcting() && c.had }
 
-// Parts is which components own state tells of, of all that it may: all, or secrets
-// where there is nothing to correct.
+// Parts returns the components that owner state contains: all, or only secrets if there is nothing to correct.
 func (c *Client) Parts(all uint64) uint64 {
 	if c != nil && !c.open {
 		return c.secrets
@@ -71,7 +70,7 @@ func (c *Client) Parts(all uint64) uint64 {
 	return all
 }
 
-// judge opens and closes corrections by a result, which agrees or does not.
+// judge opens and closes corrections according to a result. agrees reports whether it agrees with the server.
 func (c *Client) judge(r *result, agrees bool, st *Stats) {
 	switch {
 	case r.asks:
@@ -86,20 +85,20 @@ func (c *Client) judge(r *result, agrees bool, st *Stats) {
 	case !c.had: // nothing to correct
 		c.open = false
 	case c.open && r.asks:
-	case c.open && r.echo != c.number: // from before it was carried out
+	case c.open && r.echo != c.number: // from before the correction was carried out
 		return
 	case c.open && agrees:
 		c.open = false
 	case !agrees:
-		c.begin(st)
+		c.openCorrection(st)
 	}
 	if agrees && !c.open {
 		c.agreed = r.input
 	}
 }
 
-// begin opens another correction.
-func (c *Client) begin(st *Stats) {
+// openCorrection opens another correction.
+func (c *Client) openCorrection(st *Stats) {
 	c.open = true
 	c.number = (c.number + 1) % wire.Corrections
 	st.Corrections++

@@ -12,35 +12,35 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// entity is an entity of a result.
+// entity is an entity in a result.
 type entity struct {
 	id     components.NetID
 	entity ecs.Entity
-	mask   uint64 // of its components, the predicted ones
+	mask   uint64 // bits of its predicted components
 }
 
-// Coder writes and judges results.
+// Coder encodes results and compares them.
 type Coder struct {
-	comps     []*ecs.Component // that are replicated
-	codes     [][]wordCode     // of these, by word; nil where they are not predicted
+	comps     []*ecs.Component // replicated components
+	codes     [][]wordCode     // for each component, by word; nil if it is not predicted
 	sizes     []int            // in bits
 	predicted uint64
 	carried   []*ecs.Carried
 	own       []entity
 	words     []int32
-	a, b      []uint64 // a value each
-	kept      scratch
+	a, b      []uint64 // room for a value each
+	scratch   scratch
 	w         codec.Writer
 	r         codec.Reader
 }
 
-// scratch is memory that is used again.
+// scratch is reused memory.
 type scratch struct {
 	raw   []byte
 	order order.Scratch
 }
 
-// NewCoder makes a coder of results of a protocol.
+// NewCoder returns a coder for the results of a protocol.
 func NewCoder(p *ecs.Protocol) *Coder {
 	c := &Coder{comps: p.Replicated(), predicted: wire.Predicted(p), carried: ecs.CarriedIn(p)}
 	c.codes, c.sizes = make([][]wordCode, len(c.comps)), make([]int, len(c.comps))
@@ -56,8 +56,8 @@ func NewCoder(p *ecs.Protocol) *Coder {
 	return c
 }
 
-// List makes the result to come that of the entities of an owner which this peer simulates
-// and which have predicted components, in the order of their NetIDs.
+// List selects the entities of the next result: those of an owner that this peer simulates and that have predicted
+// components, in the order of their NetIDs.
 func (c *Coder) List(w *ecs.World, owner uint32) {
 	c.own = c.own[:0]
 	for t := range w.Netcode().Simulated {
@@ -75,8 +75,8 @@ func (c *Coder) List(w *ecs.World, owner uint32) {
 	c.sort(c.own)
 }
 
-// reported is what results say of a row of a table, of these components: those alone that no
-// carrier places, as a client knows less of where that is.
+// reported returns those components of mask in a row of a table that a result contains. It leaves out components
+// that a carrier places, because a client may not know the carrier's place.
 func (c *Coder) reported(t *ecs.Table, row int, mask uint64) uint64 {
 	for _, x := range c.carried {
 		for i := range x.By {
@@ -89,7 +89,7 @@ func (c *Coder) reported(t *ecs.Table, row int, mask uint64) uint64 {
 	return mask
 }
 
-// ownersOf is the column of owners of a table, nil if it has none.
+// ownersOf returns the owners in a table, or nil if it has none.
 func ownersOf(ownerC *ecs.Component, t *ecs.Table) []components.Owner {
 	if t.Mask&1 == 0 {
 		return nil
@@ -98,11 +98,10 @@ func ownersOf(ownerC *ecs.Component, t *ecs.Table) []components.Owner {
 }
 
 func (c *Coder) sort(own []entity) {
-	order.By(&c.kept.order, own, func(e *entity) uint64 { return uint64(e.id) })
+	order.By(&c.scratch.order, own, func(e *entity) uint64 { return uint64(e.id) })
 }
 
-// Write makes a the result of the entities that were listed. It reports false
-// where that would be too long.
+// Write encodes the result of the listed entities into a. It returns false if the result is too long.
 func (c *Coder) Write(w *ecs.World, a *wire.Report) bool {
 	size := wire.HashBits
 	for i := range c.own {
@@ -117,7 +116,7 @@ func (c *Coder) Write(w *ecs.World, a *wire.Report) bool {
 	c.w.Reset(a.Result[:0])
 	for i := range c.own {
 		o := &c.own[i]
-		h.entity(o)
+		h.addEntity(o)
 		for m := o.mask; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
 			comp := c.comps[k]
@@ -135,14 +134,13 @@ func (c *Coder) Write(w *ecs.World, a *wire.Report) bool {
 	return true
 }
 
-// agrees reports whether a result stands for what entities are in a world, within
-// tolerance.
+// agrees reports whether a result agrees with entities in a world, within tolerance.
 func (c *Coder) agrees(w *ecs.World, own []entity, result []byte) bool {
 	var h hash
 	c.r.Reset(result)
 	for i := range own {
 		o := &own[i]
-		h.entity(o)
+		h.addEntity(o)
 		for m := o.mask; m != 0; m &= m - 1 {
 			if !c.componentAgrees(bits.TrailingZeros64(m), w.Netcode().Pointer(o.entity, c.comps[bits.TrailingZeros64(m)]), &h) {
 				return false
@@ -150,16 +148,16 @@ func (c *Coder) agrees(w *ecs.World, own []entity, result []byte) bool {
 		}
 	}
 	sum := uint16(c.r.Bits(wire.HashBits))
-	rest := uint(c.r.Remaining()) // what filled up the message, and then the result
+	rest := uint(c.r.Remaining()) // padding of the message, then of the result
 	return sum == h.sum() && rest < 16 && c.r.Bits(rest) == 0 && c.r.Err() == nil
 }
 
-// componentAgrees compares what comes next in a result with a component.
+// componentAgrees compares the next component of a result with value.
 func (c *Coder) componentAgrees(k int, value unsafe.Pointer, h *hash) bool {
 	comp := c.comps[k]
 	c.words = reuse.Slice(c.words, comp.Words)
 	comp.Schema.Quantize(c.words, comp.Words, value, 1)
-	near := false // it may be another value, within tolerance
+	near := false // the client's value may differ within tolerance
 	for j, truth := range c.words {
 		code := &c.codes[k][j]
 		v, ok := code.find(c.r.Bits(code.bits), truth)
@@ -173,22 +171,22 @@ func (c *Coder) componentAgrees(k int, value unsafe.Pointer, h *hash) bool {
 	if !near {
 		return true
 	}
-	// Own state travels as raw bits, which stay within the range.
-	c.kept.raw = comp.Schema.AppendRaw(c.kept.raw[:0], value)
+	// Owner state is sent in full precision, within the field's range.
+	c.scratch.raw = comp.Schema.AppendRaw(c.scratch.raw[:0], value)
 	c.a, c.b = reuse.Slice(c.a, int(comp.Schema.Size+7)/8), reuse.Slice(c.b, int(comp.Schema.Size+7)/8)
 	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
 	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
-	_, err := comp.Schema.ReadRaw(c.kept.raw, truth)
+	_, err := comp.Schema.ReadRaw(c.scratch.raw, truth)
 	return err == nil && comp.Schema.Compare(told, truth) < 0
 }
 
-// Raw is a value as own state has it, good until the next.
+// Raw returns a value as owner state contains it, valid until the next call.
 func (c *Coder) Raw(comp *ecs.Component, value unsafe.Pointer) []byte {
-	c.kept.raw = comp.Schema.AppendRaw(c.kept.raw[:0], value)
-	return c.kept.raw
+	c.scratch.raw = comp.Schema.AppendRaw(c.scratch.raw[:0], value)
+	return c.scratch.raw
 }
 
-// Quantized is a value as results and snapshots to others have it, good until the next.
+// Quantized returns a value as results and public snapshots contain it, valid until the next call.
 func (c *Coder) Quantized(comp *ecs.Component, value unsafe.Pointer) unsafe.Pointer {
 	c.words, c.a = reuse.Slice(c.words, comp.Words), reuse.Slice(c.a, int(comp.Schema.Size+7)/8)
 	comp.Schema.Quantize(c.words, comp.Words, value, 1)

@@ -1,14 +1,14 @@
-// Package report is results: what a client's newest input led to, in a few bits, and what
-// the server makes of it. Where it agrees, own state does not travel; where it differs, a
-// correction begins, and own state travels until a result agrees again.
+// Package report implements results: the state after a client's newest input in a few bits, and
+// the server's comparison with its own state. While results agree, the server sends no owner state.
+// When a result differs, a correction opens, and owner state is sent until a result agrees again.
 //
-//   - Write the result of a client's entities: [Coder.List], [Coder.Write].
+//   - Encode the result of a client's entities: [Coder.List], [Coder.Write].
 //   - Refuse protocols for which results are too coarse: [Check].
-//   - Keep what a client reports, and compare it with what the server has after the same
-//     input: [Client.Take], [Judge.List], [Judge.Compare].
-//   - What snapshots follow from that: [Client.Header], [Client.Parts], [Judge.Tells].
+//   - Store a client's results, and compare them with the server's state after the same
+//     input: [Client.Receive], [Judge.List], [Judge.Compare].
+//   - Fill in snapshots accordingly: [Client.Header], [Client.Parts], [Judge.Tells].
 //
-// A result names no field: it is the remainders of what may differ within tolerance, and a
-// hash over all the rest. The room reads worlds and writes nothing but headers; its bytes
-// are in package wire.
+// A result names no fields: it contains remainders of words that may differ within tolerance, and a
+// hash of all words. The package reads worlds and writes headers. Package wire defines
+// the encoding.
 package report

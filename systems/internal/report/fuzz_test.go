@@ -43,7 +43,7 @@ func FuzzReadReport(f *testing.F) {
 		results.List(w, 1)
 		j := NewJudge(w)
 		a := j.Join(1)
-		a.Take(9, 9, &m.Report)
+		a.Receive(9, 9, &m.Report)
 		j.List()
 		j.Compare(a, 9, true)
 		if again := writer.Append(nil, &m, 3, nil); m.Report.Asks {

@@ -9,17 +9,17 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stats counts what became of results.
+// Stats counts results.
 type Stats struct {
-	Agreed      uint64 // with what the server had after the same input
-	Differed    uint64 // those aside of who has a correction coming
-	Asked       uint64 // requests for own state
-	Corrections uint64 // opened
+	Agreed      uint64 // results that agreed with the server's state after the same input
+	Differed    uint64 // results that differed, except while a correction is on its way
+	Asked       uint64 // requests for owner state
+	Corrections uint64 // corrections that were opened
 	OpenTicks   uint64 // sum over clients of ticks with an open correction
 }
 
-// Judge compares what clients report with the server's world. A nil one stands for a server whose
-// clients report nothing.
+// Judge compares the results of clients with the server's world. A nil Judge belongs to a server whose clients
+// report nothing.
 type Judge struct {
 	coder   *Coder
 	world   *ecs.World
@@ -28,13 +28,13 @@ type Judge struct {
 	stats   Stats
 }
 
-// NewJudge makes the judge of a server's world.
+// NewJudge returns the judge of a server's world.
 func NewJudge(w *ecs.World) *Judge {
 	c := NewCoder(w.Protocol())
 	return &Judge{coder: c, world: w, secrets: wire.Private(w.Protocol()) &^ c.predicted, clients: make(map[uint32]*Client)}
 }
 
-// Stats are the counters.
+// Stats returns the counters.
 func (j *Judge) Stats() (st Stats) {
 	if j != nil {
 		st = j.stats
@@ -42,7 +42,7 @@ func (j *Judge) Stats() (st Stats) {
 	return st
 }
 
-// Join begins with a client, and with a correction: who joins knows nothing yet.
+// Join adds a client and opens a correction, because a joining client has no state.
 func (j *Judge) Join(id uint32) *Client {
 	if j == nil {
 		return nil
@@ -52,15 +52,14 @@ func (j *Judge) Join(id uint32) *Client {
 	return c
 }
 
-// Leave ends with a client.
+// Leave removes a client.
 func (j *Judge) Leave(id uint32) {
 	if j != nil {
 		delete(j.clients, id)
 	}
 }
 
-// List brings the lists of all clients' own entities up to date. It precedes
-// [Judge.Compare], once a tick.
+// List updates the lists of all clients' own entities. Call it once per tick before [Judge.Compare].
 func (j *Judge) List() {
 	if j == nil {
 		return
@@ -68,7 +67,7 @@ func (j *Judge) List() {
 	for _, c := range j.clients {
 		c.own = c.own[:0]
 	}
-	var last *Client // rows of one owner mostly stand together
+	var last *Client // rows of one owner are usually adjacent
 	var whose uint32
 	for t := range j.world.Netcode().Tables {
 		owners := ownersOf(j.coder.comps[0], &t)
@@ -93,9 +92,9 @@ func (j *Judge) List() {
 	}
 }
 
-// Compare judges, at the end of a tick, what a client reported of the input that
-// was consumed last; running says that any was. Where a client's entities took
-// no step the same result is looked at again: something else may have moved them.
+// Compare judges, at the end of a tick, the result of a client's last consumed input. running reports that an input
+// was consumed. If the client's entities took no step, the same result is compared again, because other entities
+// may have moved them.
 func (j *Judge) Compare(c *Client, input uint32, running bool) {
 	if c == nil {
 		return
@@ -103,17 +102,16 @@ func (j *Judge) Compare(c *Client, input uint32, running bool) {
 	if c.open {
 		j.stats.OpenTicks++
 	}
-	r := &c.results[input%kept]
+	r := &c.results[input%resultsKept]
 	if c.agreed = 0; !running || r.input != input {
 		return
 	}
 	c.judge(r, !r.asks && j.coder.agrees(j.world, c.own, r.bytes), &j.stats)
 }
 
-// Tells reports whether own state, in groups as of a send, has to travel with it: while a
-// correction is open, and until the client holds the secrets in it. Where it need not on
-// account of the first, it has to in every group of which the client does not hold a send
-// from since on.
+// Tells reports whether owner state, as groups of a send, must be sent: while a correction is open, and until the
+// client holds its secrets. If tells is false, the groups of which the client holds no send from since on must
+// still be sent.
 func (j *Judge) Tells(c *Client, send uint32, groups []delta.Group) (tells bool, since uint32) {
 	if c == nil {
 		return true, 0
@@ -127,12 +125,12 @@ func (j *Judge) Tells(c *Client, send uint32, groups []delta.Group) (tells bool,
 		return true, 0
 	}
 	if parts != c.parts {
-		c.begin(&j.stats) // because what is gone can only be told with what is left
+		c.openCorrection(&j.stats) // a removed component can only be sent with the remaining ones
 	}
 	return false, c.since
 }
 
-// secretHash is over which entities have secrets, and over these with their values.
+// secretHash returns a hash of which entities have secrets, and one of these with their values.
 func (j *Judge) secretHash(groups []delta.Group) (parts, values hash) {
 	for g := range groups {
 		group := &groups[g]
@@ -142,7 +140,7 @@ func (j *Judge) secretHash(groups []delta.Group) (parts, values hash) {
 			if mask == 0 {
 				continue
 			}
-			parts.entity(&entity{id: components.NetID(group.IDs[k]), mask: mask})
+			parts.addEntity(&entity{id: components.NetID(group.IDs[k]), mask: mask})
 			rec := group.Record(k)
 			for set := group.Masks[k]; set != 0; set &= set - 1 {
 				comp := j.coder.comps[bits.TrailingZeros64(set)]

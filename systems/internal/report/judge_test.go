@@ -35,7 +35,7 @@ func TestCorrectionsOpenAndClose(t *testing.T) {
 			t.Fatal("too long")
 		}
 		*ecs.Get[place](w, e) = was
-		c.Take(uint16(input), input, &m)
+		c.Receive(uint16(input), input, &m)
 		j.List()
 		j.Compare(c, input, true)
 	}
@@ -73,7 +73,7 @@ func TestCorrectionsOpenAndClose(t *testing.T) {
 		t.Errorf("who comes back begins with %+v", header())
 	}
 	var nobody *Client
-	nobody.Take(1, 1, &wire.Report{})
+	nobody.Receive(1, 1, &wire.Report{})
 	nobody.Header(&wire.SnapshotHeader{})
 	if nobody.Correcting() || nobody.Emptied() || nobody.Parts(7) != 7 {
 		t.Error("who reports nothing is told of less than all")

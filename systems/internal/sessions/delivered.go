@@ -2,8 +2,8 @@ package sessions
 
 import "github.com/tactusgo/tactus/netsys/channel"
 
-// Delivered is how many messages of channels an honest client can have delivered in
-// one wake-up: twice what its queues hold.
+// Delivered returns the maximum number of channel messages that a correct client can have delivered in one wake-up:
+// twice the capacity of its queues.
 func Delivered(c channel.Config) (n int) {
 	channels := c.Channels
 	if channels == nil {

@@ -1,14 +1,14 @@
-// Package sessions is who is here, who is waited for, and who has left.
+// Package sessions tracks which clients are connected, which players have a reserved seat, and which have left.
 //
-//   - Number the sessions of players, and let clients in: [Roster.Number], [Roster.Enter].
-//   - Let go of a client, and keep its place where it may come back: [Roster.Leave],
-//     [Reservation]; who is gone for good, [Roster.Gone].
-//   - Send packets, and what clients are to be told of refusals: [Roster.Send],
+//   - Number the sessions of players and admit clients: [Roster.Number], [Roster.Enter].
+//   - Remove a client and reserve its seat if it may return: [Roster.Leave],
+//     [Reservation]. Players who have left for good: [Roster.Gone].
+//   - Send packets and notices: [Roster.Send],
 //     [Roster.SendNotices].
-//   - Bound what a client may make the server read: [Roster.Read], [Roster.Deliver],
-//     [Roster.Refuse]; what came of that: [Stats].
-//   - Drop who acknowledges nothing: [Client.Acked], [Roster.Polled].
+//   - Limit the messages that a client can make the server read: [Roster.Read], [Roster.Deliver],
+//     [Roster.Refuse]. Counters: [Stats].
+//   - Drop clients that acknowledge nothing: [Client.Acked], [Roster.Polled].
 //
-// The room reads sessions and writes nothing but packets, goodbyes and the log. What else is kept of
-// a client lies with the room that it concerns, which begins and ends with it as this one does.
+// The package reads sessions. It writes packets, closes sessions and logs. Other packages keep their own data of
+// a client, for the same time.
 package sessions

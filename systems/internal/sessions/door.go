@@ -2,29 +2,30 @@ package sessions
 
 import "github.com/tactusgo/tactus/netsys"
 
-// Door is told who comes and goes, on the server's goroutine. It must not change the world.
+// Door is called when clients join and leave, on the server's goroutine. It must not change the world.
 type Door interface {
-	// Admit looks at a session in its handshake, before what its client asks to be is read: it has its ClientID and
-	// UserData, and no ID. An error refuses the client, which is told its text. A client that is admitted may never
-	// enter.
+	// Admit checks a session during its handshake, before the join request is read. The session has its ClientID
+	// and UserData, and no ID. An error refuses the client, which receives its text. An admitted client may still
+	// fail to connect.
 	Admit(s netsys.Session) error
-	// Entered is told of a client that is connected, with its number.
+	// Entered is called for a connected client with its number.
 	Entered(s netsys.Session, client uint32)
-	// Left is told of a client that entered, why its session ended, and whether its player is waited for.
+	// Left is called for a client that had entered, with the reason why its session ended. waits reports whether
+	// the player's seat is reserved.
 	Left(s netsys.Session, client uint32, reason error, waits bool)
-	// Gone is told of a player that was waited for in vain, by the client id of its tokens.
+	// Gone is called for a player who did not return in time. player is the client id of its tokens.
 	Gone(player uint64, client uint32)
 }
 
-// open is the door of a server that has none.
-type open struct{}
+// noDoor is the Door of a server without one.
+type noDoor struct{}
 
-func (open) Admit(netsys.Session) error                       { return nil }
-func (open) Entered(netsys.Session, uint32)                   {}
-func (open) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
-func (open) Gone(uint64, uint32)                              {}
+func (noDoor) Admit(netsys.Session) error                       { return nil }
+func (noDoor) Entered(netsys.Session, uint32)                   {}
+func (noDoor) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
+func (noDoor) Gone(uint64, uint32)                              {}
 
-// Admit is login, before which the door looks.
+// Admit returns login preceded by the Door's check.
 func (r *Roster) Admit(login func(s netsys.Session, b []byte) ([]byte, error)) func(s netsys.Session, b []byte) ([]byte, error) {
 	return func(s netsys.Session, b []byte) ([]byte, error) {
 		if err := r.config.Door.Admit(s); err != nil {

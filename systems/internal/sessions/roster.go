@@ -10,47 +10,47 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
 
-// MaxMessages is how many messages of one client a server reads in one wake-up:
-// what an honest client sends in four seconds at 60 ticks a second.
+// MaxMessages is the maximum number of messages of one client that a server reads per wake-up: as many as a correct
+// client sends in four seconds at 60 ticks per second.
 const MaxMessages = 256
 
-// MaxMalformed is how many messages that no honest peer sends a session may
-// carry: as many as four wake-ups of a server read.
+// MaxMalformed is the number of malformed messages after which a session is closed: as many as a server reads in
+// four wake-ups.
 const MaxMalformed = 4 * MaxMessages
 
-// Config is what bounds sessions.
+// Config holds the limits of sessions.
 type Config struct {
-	// MaxClients is how many players are waited for at most.
+	// MaxClients is the maximum number of reservations.
 	MaxClients int
-	// MaxDelivered is how many messages of channels a client may have delivered in a wake-up.
+	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
 	MaxDelivered int
-	// Timeout is for how long a client may acknowledge nothing.
+	// Timeout is how long a client may acknowledge nothing.
 	Timeout time.Duration
-	// ReconnectWindow is for how long a player is waited for; 0: nobody is.
+	// ReconnectWindow is how long a seat is reserved; 0: no reservations.
 	ReconnectWindow time.Duration
-	// Logger is told who comes and goes.
+	// Logger receives joins and leaves.
 	Logger logging.Logger
-	// Door is told, too. It may be nil.
+	// Door is called on joins and leaves. It may be nil.
 	Door Door
-	// Now is the time of this wake-up.
+	// Now returns the time of this wake-up.
 	Now func() time.Time
 }
 
-// Stats counts what sessions did.
+// Stats holds the counters of sessions.
 type Stats struct {
-	Malformed uint64 // well-formed packets with a message that is not
-	Flooded   uint64 // messages beyond what is read
-	Returned  uint64 // players that came back while they were waited for
+	Malformed uint64 // authentic packets with a malformed message
+	Flooded   uint64 // messages beyond the limits
+	Returned  uint64 // players who returned to a reserved seat
 	Deaf      uint64 // clients that were dropped because they acknowledged nothing
-	Unsent    uint64 // packets that the wire refused
-	Untold    uint64 // notices that clients were not told of: there were too many
-	BytesIn   uint64 // payload from the wire, session overhead included
+	Unsent    uint64 // packets that the session refused
+	Untold    uint64 // notices that were dropped because there were too many
+	BytesIn   uint64 // bytes of datagrams, with session overhead
 	BytesOut  uint64
 
 	DatagramsIn, DatagramsOut uint64
 }
 
-// add adds what was carried to and from a client, and what it was not told.
+// add adds the counters of a client.
 func (s *Stats) add(c *Client) {
 	x := c.Session.Stats()
 	s.Untold += c.Notices.Untold()
@@ -61,29 +61,29 @@ func (s *Stats) add(c *Client) {
 	s.DatagramsOut += x.DatagramsOut
 }
 
-// Roster is who is here, who is waited for, and who has left.
+// Roster tracks connected clients, reservations, and players who have left.
 type Roster struct {
 	config   Config
-	clients  roll.Roll[Client] // in the order in which they came
-	reserved []Reservation     // in the order in which players went
-	gone     []uint32          // clients that have left for good, which is not carried out yet
-	numbers  uint32            // client numbers given
-	returns  uint32            // handshakes of players that were waited for
+	clients  roll.Roll[Client] // in joining order
+	reserved []Reservation     // in the order of leaving
+	gone     []uint32          // clients that have left for good and are not processed yet
+	numbers  uint32            // number of assigned client numbers
+	returns  uint32            // handshakes of returning players
 	polls    uint32
 	polled   time.Time
 	notices  notice.Sender
 	stats    Stats
 }
 
-// New makes a roster that nobody is on.
+// New returns an empty roster.
 func New(c Config) *Roster {
 	if c.Door == nil {
-		c.Door = open{}
+		c.Door = noDoor{}
 	}
-	return &Roster{config: c, clients: roll.New(func(c *Client) *int { return &c.place })}
+	return &Roster{config: c, clients: roll.New(func(c *Client) *int { return &c.index })}
 }
 
-// Stats counts what the sessions of all clients did, those that are gone included.
+// Stats returns the sum of the counters of all sessions, including ended ones.
 func (r *Roster) Stats() Stats {
 	st := r.stats
 	for _, c := range r.clients.All() {
@@ -92,17 +92,16 @@ func (r *Roster) Stats() Stats {
 	return st
 }
 
-// Enter lets a client in whose session has begun, back under its number where the player was
-// waited for. It returns nil where there is no number for it.
+// Enter adds a client whose session has started. A returning player keeps its number and receives its reservation.
+// Enter returns nil if there is no number for the client.
 func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, back bool) {
 	id := uint32(session.ID())
-	kept, back = r.take(session.ClientID(), id)
+	kept, back = r.claim(session.ClientID(), id)
 	if !back && session.ID()>>numberBits != 0 {
-		// Owners have 32 bits, and a number that was used before must not own
-		// what its first bearer left behind. All numbers are used up; or who comes
-		// back took longer than anybody waits.
+		// Owners have 32 bits, and a number must not be reused, because entities of its first client may still
+		// exist. Either all numbers are used up, or a returning player took longer than the reservation.
 		session.Close(r.config.Now(), netsys.ReasonServerClosing)
-		r.config.Logger.Error("client refused: there is no client number for it", "address", session.RemoteAddr())
+		r.config.Logger.Error("client refused: no client number is left", "address", session.RemoteAddr())
 		return nil, kept, false
 	}
 	c = &Client{ID: id, Session: session}
@@ -117,15 +116,15 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 	return c, kept, back
 }
 
-// Leave ends with a client, whose newest input that was consumed is this: its player is
-// waited for, or gone for good.
+// Leave removes a client. input is its newest consumed input. The player's seat is reserved, or the player has left
+// for good.
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
 	waits := r.Waits(reason)
 	r.config.Door.Left(c.Session, c.ID, reason, waits)
 	if waits {
-		r.config.Logger.Info("client is gone, and waited for", "client", c.ID, "reason", reason)
+		r.config.Logger.Info("client is gone; its seat is reserved", "client", c.ID, "reason", reason)
 		r.reserve(c, input)
 		return
 	}
@@ -133,39 +132,38 @@ func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.gone = append(r.gone, c.ID)
 }
 
-// Gone is which clients have left for good since it was cleared last.
+// Gone returns the clients that have left for good since ClearGone.
 func (r *Roster) Gone() []uint32 { return r.gone }
 
-// ClearGone says that all of that is carried out.
+// ClearGone clears the list of Gone after it was processed.
 func (r *Roster) ClearGone() { r.gone = r.gone[:0] }
 
-// Poll begins a wake-up: each client may be read anew.
+// Poll starts a wake-up, with new limits for each client.
 func (r *Roster) Poll() { r.polls++ }
 
-// counts are what was read of a client in a wake-up.
+// counts counts what was read of a client in a wake-up.
 type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int
-	delivered int // of channels
+	delivered int // channel messages
 }
 
-// count begins to count anew in another wake-up.
-func (c *counts) count(polls uint32) {
+// startPoll resets the counts in a new wake-up.
+func (c *counts) startPoll(polls uint32) {
 	if c.polls != polls {
 		*c = counts{polls: polls}
 	}
 }
 
-// Polled is called once what arrived is taken in: it ends the waiting for players that did
-// not come, and the sessions of clients that acknowledged nothing for the timeout,
-// although they send: nothing reaches them, or they do not read.
+// Polled is called after all arrived packets were processed. It ends expired reservations, and drops clients that
+// send but have acknowledged nothing for the timeout.
 func (r *Roster) Polled() {
 	now, last := r.config.Now(), r.polled
 	r.expire(now)
 	if r.polled = now; last.IsZero() {
 		return
 	}
-	passed := min(max(now.Sub(last), 0), time.Second) // a process that was held did not listen
+	passed := min(max(now.Sub(last), 0), time.Second) // a suspended process does not listen
 	for _, c := range r.clients.All() {
 		if !c.unacked {
 			continue
@@ -179,9 +177,8 @@ func (r *Roster) Polled() {
 	}
 }
 
-// Send sends a client a packet, which it is to acknowledge. It reports false where the wire
-// refuses it, which is counted but for clients whose session this very step has ended. It may run for several clients
-// at once.
+// Send sends a packet that the client acknowledges. It returns false if the session refuses the packet, and counts
+// that unless the session has been closed. It may be called for several clients at the same time.
 func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 	seq, err := c.Session.Send(r.config.Now(), b)
 	if err != nil {
@@ -194,26 +191,25 @@ func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 	return seq, true
 }
 
-// SendNotices sends clients the notices that they have not heard.
+// SendNotices sends unacknowledged notices to clients.
 func (r *Roster) SendNotices() {
 	for _, c := range r.clients.All() {
 		r.notices.Send(&c.Notices, c.Session, r.config.Now(), func(b []byte) (uint16, bool) { return r.Send(c, b) })
 	}
 }
 
-// Read reports whether another message of a client is to be read in this wake-up: see [Roster.Flooded]. It may run for
-// several clients at once.
+// Read reports whether to read another message of a client in this wake-up; if not, call [Roster.Flooded]. It may
+// be called for several clients at the same time.
 func (r *Roster) Read(c *Client) bool {
-	c.count(r.polls)
+	c.startPoll(r.polls)
 	c.messages++
 	return c.messages <= MaxMessages
 }
 
-// Deliver reports whether another message of a channel is to be heeded in this wake-up. A client
-// that sends more of them than its queues hold breaks the protocol: what is reliable cannot
-// be left unread.
+// Deliver reports whether to process another channel message in this wake-up. It closes the session of a client
+// that sends more than its queues hold, because reliable messages cannot be skipped.
 func (r *Roster) Deliver(c *Client) bool {
-	c.count(r.polls)
+	c.startPoll(r.polls)
 	if c.delivered++; c.delivered > r.config.MaxDelivered {
 		r.Flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
@@ -231,8 +227,8 @@ func (r *Roster) Flooded(c *Client) {
 	}
 }
 
-// Refuse counts a malformed message. A client that goes on sending them must
-// fill neither the log nor the server's time.
+// Refuse counts and logs a malformed message. It closes the session after MaxMalformed messages, and logs only the
+// first.
 func (r *Roster) Refuse(c *Client, err error) {
 	if c.Malformed >= MaxMalformed {
 		return // its session has ended
@@ -247,25 +243,25 @@ func (r *Roster) Refuse(c *Client, err error) {
 	}
 }
 
-// Client is a client that is here.
+// Client is a connected client.
 type Client struct {
 	ID      uint32
 	Session netsys.Session
 	Notices notice.Queue
-	Logged  notice.Once // what was logged of it
+	Logged  notice.Once // kinds of log messages that were logged
 
-	// Malformed counts messages that no honest client sends, Flooded those that were not read.
+	// Malformed counts invalid messages, Flooded those that were not read.
 	Malformed int
 	Flooded   uint64
 
-	place int // on the list of all
+	index int // index in Roster.clients
 	counts
 
-	unsent  uint64        // packets that the wire refused
-	unacked bool          // something was sent since the last acknowledgement
-	silence time.Duration // for which that has been so
-	deaf    bool          // too long
+	unsent  uint64        // packets that the session refused
+	unacked bool          // a packet was sent since the last acknowledgement
+	silence time.Duration // time since unacked was set
+	deaf    bool          // silence exceeded the timeout
 }
 
-// Acked notes that the client acknowledged something.
+// Acked records that the client acknowledged a packet.
 func (c *Client) Acked() { c.unacked, c.silence = false, 0 }

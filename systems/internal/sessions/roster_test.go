@@ -75,11 +75,11 @@ func TestWhoComesBackStartsClean(t *testing.T) {
 	}
 	l.Refuse(c, errors.New("no message"))
 	l.Send(c, nil)
-	if l.Leave(c, netsys.ErrTimeout, 300); l.KeptInput(1) != 300 || len(l.Reserved()) != 1 {
+	if l.Leave(c, netsys.ErrTimeout, 300); l.ReservedInput(1) != 300 || len(l.Reserved()) != 1 {
 		t.Fatal("it is not waited for")
 	}
 	again, kept, back := l.enter(t, 7)
-	if !back || again.ID != 1 || kept.Input != 300 || len(l.Reserved()) != 0 || l.KeptInput(1) != 0 {
+	if !back || again.ID != 1 || kept.Input != 300 || len(l.Reserved()) != 0 || l.ReservedInput(1) != 0 {
 		t.Fatalf("client %d, back %v, %+v", again.ID, back, kept)
 	}
 	if again.Malformed != 0 || again.Flooded != 0 || !l.Read(again) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Equal demands that something is as it should be.
+// Equal fails the test if got differs from want.
 func Equal[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -14,7 +14,7 @@ func Equal[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// Must demands that nothing went wrong.
+// Must ends the test if err is not nil.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -22,9 +22,8 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// AllocatesNothing demands that a part of a match allocates nothing, once memory has grown to what the match
-// needs: what packets that got lost, or a coder that is rarely the smallest, take for the first time. f
-// is called until it allocates nothing, a few times at most.
+// AllocatesNothing fails the test unless f allocates nothing after a few calls. The first calls may allocate memory
+// that lost packets or rarely used coders need for the first time.
 func AllocatesNothing(t testing.TB, f func()) {
 	t.Helper()
 	n := 0.0
@@ -36,7 +35,7 @@ func AllocatesNothing(t testing.TB, f func()) {
 	t.Errorf("%.0f allocations, the fifth time too", n)
 }
 
-// MustPanic demands a panic whose advice contains a word.
+// MustPanic fails the test unless f panics with a message that contains word.
 func MustPanic(t testing.TB, name, word string, f func()) {
 	t.Helper()
 	defer func() {

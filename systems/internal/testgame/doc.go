@@ -1,10 +1,10 @@
-// Package testgame has the games that the tests of the rooms below systems play. It stands on ecs and
-// components alone, so that the tests of any room, and those of package systems, may import it; no
-// product does. A test adds its own components, inputs and systems to one of them.
+// Package testgame contains the games that tests of the packages below systems play. It imports only ecs and
+// components, so that the tests of all these packages and of package systems can import it. No
+// product code does. A test adds its own components, inputs and systems to one of the games.
 //
-//   - [Stage]: entities that turn, and nothing that happens to them.
-//   - [Plaza]: pawns walk where their owners' inputs say, and fire; [Grounds] is what they stand on, for a
+//   - [Stage]: entities with a heading, and no systems.
+//   - [Plaza]: pawns move according to their owners' inputs, and fire. [Grounds] is its protocol without inputs, for a
 //     test with other inputs or none.
-//   - [Soldiers]: everybody simulates everything. Players walk and shoot, what they shoot flies and wounds,
-//     and rocks come and go of themselves.
+//   - [Soldiers]: every peer simulates everything. Players walk and shoot, shots fly and wound,
+//     and rocks appear and disappear.
 package testgame

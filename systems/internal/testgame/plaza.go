@@ -5,14 +5,14 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Stage is a protocol of entities that have a heading, which clients predict.
+// Stage returns a protocol of entities with a predicted heading.
 func Stage(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	p := ecs.NewProtocol("stage/1")
 	ecs.Replicate[components.Heading](p, ecs.Predicted)
 	return with(p, add)
 }
 
-// with adds to a protocol what a test has besides.
+// with adds the extensions of a test to a protocol.
 func with(p *ecs.Protocol, add []func(p *ecs.Protocol)) *ecs.Protocol {
 	for _, f := range add {
 		f(p)
@@ -20,13 +20,13 @@ func with(p *ecs.Protocol, add []func(p *ecs.Protocol)) *ecs.Protocol {
 	return p
 }
 
-// What stands on the grounds: places are predicted and interpolated, shots only predicted, tints neither.
+// Components of Grounds: Place is predicted and interpolated, Shots is only predicted, Tint is neither.
 type (
-	// Place is where something is.
+	// Place is a position.
 	Place struct {
 		X, Y float32 `net:"-512..512 step 0.01"`
 	}
-	// Shots is how often somebody has fired.
+	// Shots counts the shots of an entity.
 	Shots struct {
 		Count uint16 `net:"0..65535"`
 	}
@@ -42,7 +42,7 @@ type Push struct {
 	Fire   bool `net:"edge"`
 }
 
-// Grounds is a protocol of places, shots and tints.
+// Grounds returns a protocol with Place, Shots and Tint.
 func Grounds(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	p := ecs.NewProtocol("plaza/1")
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)
@@ -52,18 +52,17 @@ func Grounds(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	return with(p, add)
 }
 
-// Veil is on entities that only some clients may know of: those whose number leaves Rest when it
-// is divided by Of, or nobody, where Of is 0.
+// Veil marks entities that only some clients may see: those whose number modulo Of is Rest, or none if Of is 0.
 type Veil struct{ Of, Rest uint32 }
 
-// Pawn is what inputs move.
+// Pawn is the row of entities that inputs move.
 type Pawn struct {
 	At    *Place
 	Shots *Shots `ecs:"optional"`
 	In    *Push
 }
 
-// Plaza is the protocol of the grounds where pawns walk.
+// Plaza returns the protocol Grounds with pawns that move.
 func Plaza(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	p := Grounds(ecs.Input[Push])
 	p.Simulate("walk", func(w *ecs.World) {
@@ -78,7 +77,7 @@ func Plaza(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	return with(p, add)
 }
 
-// SpawnPawn is what a player has on the plaza.
+// SpawnPawn spawns the pawn of a player.
 func SpawnPawn(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, Place{X: float32(client)}, Shots{}, Push{})
 }

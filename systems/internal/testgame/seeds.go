@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// Seeds runs f for the seeds 1 to n, each in a subtest named like seed=17: a quarter of them with -short
-// and under the race detector, at least one, or as many as the environment variable TACTUS_SEEDS says. A seed that fails
-// says how to run it alone.
+// Seeds runs f for the seeds 1 to n, each in a subtest like seed=17. With -short and under the race detector it
+// runs a quarter of them, at least one. The environment variable TACTUS_SEEDS overrides the number. A failing seed
+// prints the command that repeats it.
 func Seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
 	if testing.Short() || race.Enabled {

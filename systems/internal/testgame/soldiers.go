@@ -8,15 +8,15 @@ import (
 )
 
 type (
-	// Spot is where something is.
+	// Spot is a position.
 	Spot struct {
 		X, Y int32 `net:"raw"`
 	}
-	// Speed is how fast something flies.
+	// Speed is the velocity of a shot.
 	Speed struct {
 		X, Y float32 `net:"raw"`
 	}
-	// Health is what wounds take from.
+	// Health is the number of points left.
 	Health struct {
 		Points int16 `net:"raw"`
 	}
@@ -26,16 +26,16 @@ type (
 		Aim    float32 `net:"degrees 0.1"`
 		Fire   bool    `net:"edge"`
 	}
-	// Fuse is how long something lasts. It stays on its peer, and decides all the same.
+	// Fuse is the remaining lifetime of an entity. It is not sent, and still affects the simulation.
 	Fuse struct {
 		Left uint8
 		Slow bool
 	}
-	// Score counts the hits of all.
+	// Score counts the hits of all players.
 	Score struct {
 		Hits uint32 `net:"raw"`
 	}
-	// Rock is what comes and goes of itself.
+	// Rock is an entity without an owner.
 	Rock struct {
 		Spot Spot
 		Fuse Fuse
@@ -57,20 +57,20 @@ type (
 	}
 )
 
-// Quirk, a resource, makes a world simulate what others do not, from a tick on.
+// Quirk is a resource that makes a world diverge from the others from a tick on.
 type Quirk struct {
 	From  uint32
-	To    uint32 // the first tick in which it is over; 0: it never is
+	To    uint32 // the first tick without divergence; 0: it does not end
 	draws int32  // state outside the world
 }
 
 // ran counts the runs of Simulate in a world.
 type ran struct{ times int }
 
-// Runs is how often Simulate has run in a world.
+// Runs returns how many times Simulate has run in a world.
 func Runs(w *ecs.World) int { return ecs.Resource[ran](w).times }
 
-// Soldiers is the protocol of the soldiers.
+// Soldiers returns the protocol of the soldiers.
 func Soldiers(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	p := ecs.NewProtocol("soldiers/1")
 	ecs.Replicate[Spot](p, 0)
@@ -87,7 +87,7 @@ func Soldiers(add ...func(p *ecs.Protocol)) *ecs.Protocol {
 	return with(p, add)
 }
 
-// Barracks is a world of soldiers, in which nobody is yet.
+// Barracks returns a world of soldiers without players.
 func Barracks(add ...func(p *ecs.Protocol)) *ecs.World {
 	w := ecs.NewWorld(Soldiers(add...), ecs.Config{Seed: 7})
 	ecs.SetResource(w, &ran{})
@@ -101,7 +101,7 @@ func Enlist(w *ecs.World, player uint32) {
 
 var keysTable = Soldiers().Input().Schema
 
-// Words is an input as it travels.
+// Words returns an input in quantized words.
 func Words(in Keys) []int32 {
 	w := make([]int32, keysTable.Words)
 	keysTable.Quantize(w, keysTable.Words, unsafe.Pointer(&in), 1)

@@ -20,9 +20,9 @@ var (
 	ErrFull = errors.New("too many players")
 	// ErrPlaying is returned by [Timeline.Join] and [Timeline.Adopt] for a player who is in the game. Call
 	// [Timeline.Leave] first, or Join in a later tick.
-	ErrPlaying = errors.New("the player plays already")
+	ErrPlaying = errors.New("the player is already in the game")
 	// ErrAbsent is returned by [Timeline.Leave] for a player who is not in the game in the previous tick.
-	ErrAbsent = errors.New("the player does not play")
+	ErrAbsent = errors.New("the player is not in the game")
 )
 
 // never is a tick that does not occur; noTick is before all ticks.
@@ -140,7 +140,7 @@ func (t *Timeline) Join(player, tick, first uint32, value string) error {
 // than an input.
 func (t *Timeline) Adopt(player, first uint32, words []int32, at uint32) error {
 	if t.now != t.start {
-		panic("timeline: Adopt after the first Step; players come by Join then")
+		panic("timeline: Adopt after the first tick: call Join instead")
 	}
 	err := t.join(player, span{from: t.start, to: never, first: max(t.start, int64(first)), adopted: true}, "Adopt")
 	if err != nil || words == nil || int64(at) >= t.start || int64(at) < t.start-int64(t.config.Fills) {

@@ -1,10 +1,10 @@
-// Package travel is how a server sends a client to another room, as far as both ends need it: the message, and how often a
-// client follows. It knows no room and no world.
+// Package travel implements tickets, by which a server sends a client to another room. It uses no
+// room and no world.
 //
-//   - Write where to go on, and tell it a client in parts, as notices: [Ticket.Append], [Tell].
-//   - Put parts together again, and read them: [Journey.Take], [ParseTicket].
-//   - Follow, while the session at hand goes on: [Guide]. No more often than an honest game asks for: [Journey.Follow].
-//   - Add up what was counted in one room after the other: [Sum].
+//   - Encode a ticket, and send it to a client in parts, as notices: [Ticket.Append], [QueueTicket].
+//   - Assemble and decode the parts: [Journey.AddPart], [ParseTicket].
+//   - Follow a ticket while the current session continues: [Guide]. Limit how often: [Journey.Allow].
+//   - Add up the counters of several rooms: [Sum].
 //
-// Everything that is read is hostile until it is checked: errors wrap [ErrTicket].
+// Received bytes are hostile until they are validated. Errors wrap [ErrTicket].
 package travel

@@ -10,62 +10,64 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Config is what a guide has to know of its client.
+// Config connects a Guide to its client.
 type Config struct {
-	// Schema is that of the client's protocol: it follows to rooms that speak it.
+	// Schema is the schema of the client's protocol. The client follows only tickets to rooms with this schema.
 	Schema string
-	// Reach opens a wire to where a ticket leads, and says how that calls the server; nil: the client never follows.
+	// Reach opens a transport to the room of a ticket and returns the server's address on that transport; nil: the
+	// client never follows.
 	Reach func(t Ticket) (netsys.Wire, netip.AddrPort, error)
-	// Session is what the client tells a session to a server.
+	// Session returns the configuration of the session with a server.
 	Session func(token *netcode.ConnectToken, server netip.AddrPort) (netsys.ClientConfig, error)
-	// Hand gives the game a ticket that the client does not follow itself; nil: nobody wants it.
+	// Hand passes a ticket that the client does not follow itself to the game; nil: such tickets are refused.
 	Hand func(t Ticket)
-	// Arrive makes the session that has begun that of the client, in place of the one at hand. With an error, the client
-	// stays where it is.
+	// Arrive replaces the client's session by a new one that has started. After an error the client keeps its
+	// session.
 	Arrive func(now time.Time, to *netsys.Client, session netsys.Session) error
-	// Handler hears what comes on a session that the client has arrived by.
+	// Handler receives the events of a session by which the client has arrived.
 	Handler netsys.Handler
-	// Lost is told why the session at hand has ended meanwhile, when no other begins.
+	// Lost is called when the previous session has ended and no other one starts.
 	Lost func(reason error)
-	// Logger receives what becomes of tickets.
+	// Logger receives failed and refused tickets.
 	Logger logging.Logger
 }
 
-// Counts are what became of tickets.
+// Counts counts tickets.
 type Counts struct {
-	Arrived uint64 // the client plays there
-	Failed  uint64 // nobody let it in
-	Refused uint64 // it did not try: they came too often, or lead to another game than it plays
+	Arrived uint64 // the client plays in the new room
+	Failed  uint64 // the new room did not admit the client
+	Refused uint64 // tickets that were not tried: they arrived too often, or lead to another game
 
-	Reconnected uint64 // sessions that began after another one had ended: see [Guide.Retry]
+	Reconnected uint64 // sessions that started after another one had ended: see [Guide.Retry]
 }
 
-// Guide follows tickets: the session at hand goes on until another one has begun.
+// Guide follows tickets. The current session continues until another one has started.
 type Guide struct {
 	Counts
 	journey Journey
 	config  Config
-	ticket  *Ticket        // to be looked at
-	next    *netsys.Client // that asks to be let in; nil: none
-	arrived bool           // it was
-	failed  error          // it was not, for this reason
-	ended   error          // why the session at hand has ended since
-	retries bool           // next is another session with the same server, on the same wire
+	ticket  *Ticket        // received, not processed yet
+	next    *netsys.Client // session that is connecting; nil: none
+	arrived bool           // it has connected
+	failed  error          // why it failed to connect
+	ended   error          // why the previous session has ended meanwhile
+	retries bool           // next is a new session with the same server on the same transport
 }
 
-// NewGuide makes a guide that has heard of nothing.
+// NewGuide returns a guide without a ticket.
 func NewGuide(c Config) *Guide { return &Guide{config: c} }
 
-// Hear takes in a part of a ticket. The error wraps [ErrTicket].
-func (g *Guide) Hear(part, parts int, b string) error {
-	t, err := g.journey.Take(part, parts, b)
+// ReceivePart processes a part of a ticket. The error wraps [ErrTicket].
+func (g *Guide) ReceivePart(part, parts int, b string) error {
+	t, err := g.journey.AddPart(part, parts, b)
 	if t != nil && err == nil {
 		g.ticket = t
 	}
 	return err
 }
 
-// Ended says that the session at hand has ended. It reports whether the client is on its way elsewhere: then Lost may follow.
+// Ended records that the current session has ended. It returns true if the client is connecting to another room; if
+// that fails, Lost follows.
 func (g *Guide) Ended(reason error) (hope bool) {
 	if g.ticket == nil && g.next == nil {
 		return false
@@ -74,22 +76,22 @@ func (g *Guide) Ended(reason error) (hope bool) {
 	return true
 }
 
-// Retry begins another session in place of one that has ended for a reason; Lost is told why where it does not begin.
+// Retry connects a new session after one has ended. If it fails, Lost is called with the reason.
 func (g *Guide) Retry(next *netsys.Client, reason error) {
 	g.next, g.ended, g.retries = next, reason, true
 }
 
-// Step goes on, at the beginning of a step of the client, while nothing of it runs.
+// Step continues. Call it at the start of each step of the client.
 func (g *Guide) Step(now time.Time) {
 	if t := g.ticket; t != nil {
 		g.ticket = nil
 		if g.next != nil {
-			g.fail(now, errors.New("another way was told"))
+			g.fail(now, errors.New("a newer ticket arrived"))
 		}
-		g.take(now, t)
+		g.followTicket(now, t)
 	}
 	if g.next != nil {
-		g.next.Poll(now, (*knock)(g))
+		g.next.Poll(now, (*connectHandler)(g))
 		switch {
 		case g.arrived:
 			if g.retries {
@@ -112,10 +114,10 @@ func (g *Guide) Step(now time.Time) {
 	}
 }
 
-// take begins to follow a ticket, or hands it on.
-func (g *Guide) take(now time.Time, t *Ticket) {
+// followTicket starts following a ticket, or passes it to the game.
+func (g *Guide) followTicket(now time.Time, t *Ticket) {
 	follows := g.config.Reach != nil && t.Schema == g.config.Schema
-	if !follows && g.config.Hand == nil || !g.journey.Follow(now) {
+	if !follows && g.config.Hand == nil || !g.journey.Allow(now) {
 		g.Refused++
 		g.config.Logger.Warn("ticket not followed", "kind", t.Kind, "schema", t.Schema, "refused", g.Refused)
 		return
@@ -124,13 +126,13 @@ func (g *Guide) take(now time.Time, t *Ticket) {
 		g.config.Hand(*t)
 		return
 	}
-	if err := g.begin(t); err != nil {
+	if err := g.connect(t); err != nil {
 		g.fail(now, err)
 	}
 }
 
-// begin asks to be let in.
-func (g *Guide) begin(t *Ticket) error {
+// connect starts a session with the room of a ticket.
+func (g *Guide) connect(t *Ticket) error {
 	wire, server, err := g.config.Reach(*t)
 	if err != nil {
 		return err
@@ -145,25 +147,25 @@ func (g *Guide) begin(t *Ticket) error {
 	return nil
 }
 
-// fail gives up.
+// fail counts a failure and gives up.
 func (g *Guide) fail(now time.Time, why error) {
 	g.Failed++
-	g.config.Logger.Warn("nobody lets this client in where it was sent", "reason", why)
+	g.config.Logger.Warn("the room of a ticket did not admit this client", "reason", why)
 	g.Close(now)
 }
 
-// Close gives up what is on its way.
+// Close gives up the connecting session.
 func (g *Guide) Close(now time.Time) {
 	if g.next != nil && !g.retries {
-		_ = g.next.Close(now) // a wire that nothing goes by any more
+		_ = g.next.Close(now) // the transport is no longer used
 	}
 	g.ticket, g.next, g.failed, g.arrived, g.retries = nil, nil, nil, false, false
 }
 
-// knock is told what becomes of the session that is to begin.
-type knock Guide
+// connectHandler handles the events of the connecting session.
+type connectHandler Guide
 
-func (g *knock) Connected(now time.Time, s netsys.Session) {
+func (g *connectHandler) Connected(now time.Time, s netsys.Session) {
 	if err := g.config.Arrive(now, g.next, s); err != nil {
 		g.failed = err
 		return
@@ -171,7 +173,7 @@ func (g *knock) Connected(now time.Time, s netsys.Session) {
 	g.arrived = true
 }
 
-func (g *knock) Disconnected(now time.Time, s netsys.Session, reason error) {
+func (g *connectHandler) Disconnected(now time.Time, s netsys.Session, reason error) {
 	if g.arrived {
 		g.config.Handler.Disconnected(now, s, reason)
 	} else {
@@ -179,19 +181,19 @@ func (g *knock) Disconnected(now time.Time, s netsys.Session, reason error) {
 	}
 }
 
-func (g *knock) Received(now time.Time, s netsys.Session, p netsys.Packet) {
+func (g *connectHandler) Received(now time.Time, s netsys.Session, p netsys.Packet) {
 	if g.arrived {
 		g.config.Handler.Received(now, s, p)
 	}
 }
 
-func (g *knock) Message(now time.Time, s netsys.Session, channel int, message []byte) {
+func (g *connectHandler) Message(now time.Time, s netsys.Session, channel int, message []byte) {
 	if g.arrived {
 		g.config.Handler.Message(now, s, channel, message)
 	}
 }
 
-func (g *knock) Acked(s netsys.Session, seq uint16) {
+func (g *connectHandler) Acked(s netsys.Session, seq uint16) {
 	if g.arrived {
 		g.config.Handler.Acked(s, seq)
 	}

@@ -18,40 +18,40 @@ const (
 	maxKind       = 32
 	maxSchema     = 32
 	maxURL        = 256
-	// MaxTicket is the longest ticket in bytes.
+	// MaxTicket is the maximum size of a ticket in bytes.
 	MaxTicket = 1 + 5*2 + maxKind + maxSchema + 2*maxURL + netcode.TokenSize
-	// MaxPart is the longest part in bytes: two of them go into a packet of notices.
+	// MaxPart is the maximum size of a part in bytes: a packet of notices has room for two.
 	MaxPart = 480
-	// maxParts is how many parts a ticket has at most.
+	// maxParts is the maximum number of parts of a ticket.
 	maxParts = (MaxTicket + MaxPart - 1) / MaxPart
 )
 
-// ErrTicket is wrapped by errors about a ticket that no honest server sends.
+// ErrTicket is wrapped by errors about an invalid ticket.
 var ErrTicket = errors.New("systems: bad ticket")
 
-// Ticket is the way to a room, as a server tells it to a client:
+// Ticket admits a client to a room. A server sends it as
 //
-//	version u8 = 1 | kind | schema | ws | webtransport | token, each its length u16, little-endian, and bytes
+//	version u8 = 1 | kind | schema | ws | webtransport | token, each a length u16, little-endian, and bytes
 //
-// The token is as netcode writes it, without the zeros at its end.
+// The token is encoded by netcode, without its trailing zeros.
 type Ticket struct {
 	// Kind is the name of the kind of room, up to 32 bytes.
 	Kind string
-	// Schema says which protocol is spoken there, the hash of its lines in base 16; "" is none that the server knows.
+	// Schema is the hash of the protocol of that room, in hexadecimal; "" if the server does not know it.
 	Schema string
-	// WS and WebTransport are URLs of the room's process; "" is none. Over UDP the addresses of the token count.
+	// WS and WebTransport are URLs of the room's process; "" for none. UDP uses the addresses in the token.
 	WS, WebTransport string
-	// Token opens the seat there, once. Whoever has it is the player.
+	// Token admits the player once. Keep it secret: its holder is the player.
 	Token *netcode.ConnectToken
 }
 
-// Format implements [fmt.Formatter] without telling the keys of the token.
+// Format implements [fmt.Formatter] without printing the keys of the token.
 func (t Ticket) Format(f fmt.State, verb rune) {
 	type printed Ticket // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(t))
 }
 
-// Validate returns an error that wraps ErrTicket for what no ticket can say.
+// Validate returns an error that wraps ErrTicket if a field is invalid.
 func (t *Ticket) Validate() error {
 	switch {
 	case t.Token == nil:
@@ -65,20 +65,20 @@ func (t *Ticket) Validate() error {
 	return checkURL(t.WebTransport, "https")
 }
 
-// checkURL refuses what is no URL of such a scheme; "" is none at all.
+// checkURL returns an error unless text is "" or a URL with one of the schemes.
 func checkURL(text string, schemes ...string) error {
 	if text == "" {
 		return nil
 	}
 	scheme, host := cutURL(text)
 	if len(text) > maxURL || !slices.Contains(schemes, scheme) || host == "" {
-		return fmt.Errorf("%w: %.40q is no URL that begins with %s://", ErrTicket, text, strings.Join(schemes, ":// or "))
+		return fmt.Errorf("%w: %.40q is not a URL that starts with %s://", ErrTicket, text, strings.Join(schemes, ":// or "))
 	}
 	return nil
 }
 
-// cutURL returns the scheme and the host, with its port, of a URL; no host for what has a user, a fragment
-// or bytes that do not stand in a URL. Package net/url is 45 KB of a program for browsers.
+// cutURL returns the scheme and the host with its port. The host is empty if the URL has a user, a fragment or
+// invalid bytes. Package net/url would add 45 KB to a browser program.
 func cutURL(text string) (scheme, host string) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	for i := range len(rest) {
@@ -102,7 +102,7 @@ func cutURL(text string) (scheme, host string) {
 	return scheme, host
 }
 
-// Host is the host, with its port, of WS or else of WebTransport, and "" where the ticket has neither.
+// Host returns the host and port of WS, or else of WebTransport, or "" if the ticket has neither.
 func (t *Ticket) Host() string {
 	text := t.WS
 	if text == "" {
@@ -112,7 +112,7 @@ func (t *Ticket) Host() string {
 	return host
 }
 
-// Append appends the ticket, which is valid.
+// Append appends the encoded ticket, which must be valid.
 func (t *Ticket) Append(dst []byte) []byte {
 	dst = append(dst, ticketVersion)
 	for _, text := range []string{t.Kind, t.Schema, t.WS, t.WebTransport} {
@@ -126,7 +126,7 @@ func (t *Ticket) Append(dst []byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(n)), token[:n]...)
 }
 
-// ParseTicket reads what [Ticket.Append] wrote.
+// ParseTicket decodes the output of [Ticket.Append].
 func ParseTicket(b []byte) (*Ticket, error) {
 	if len(b) < 1 || len(b) > MaxTicket || b[0] != ticketVersion {
 		return nil, fmt.Errorf("%w: %d bytes, or of another version", ErrTicket, len(b))
@@ -149,7 +149,7 @@ func ParseTicket(b []byte) (*Ticket, error) {
 	t.WS, t.WebTransport = string(next(maxURL)), string(next(maxURL))
 	field := next(netcode.TokenSize)
 	if len(field) == 0 || field[len(field)-1] == 0 || len(rest) != 0 {
-		return nil, fmt.Errorf("%w: it ends too early or too late", ErrTicket)
+		return nil, fmt.Errorf("%w: wrong length", ErrTicket)
 	}
 	whole := make([]byte, netcode.TokenSize)
 	copy(whole, field)
@@ -160,8 +160,8 @@ func ParseTicket(b []byte) (*Ticket, error) {
 	return t, t.Validate()
 }
 
-// Tell puts a ticket on the list of what a client is to be told, in parts; it reports false where there is no room for it.
-func Tell(q *notice.Queue, tick uint32, t *Ticket) bool {
+// QueueTicket queues a ticket as notices for a client, in parts. It returns false if there is no room.
+func QueueTicket(q *notice.Queue, tick uint32, t *Ticket) bool {
 	b := t.Append(nil)
 	parts := (len(b) + MaxPart - 1) / MaxPart
 	if q.Waiting()+parts > inflight.Waiting {

@@ -50,7 +50,7 @@ func TestTicketsRoundTrip(t *testing.T) {
 				t.Fatal("too early")
 			}
 			var err error
-			if got, err = j.Take(i, parts, string(b[i*MaxPart:min((i+1)*MaxPart, len(b))])); err != nil {
+			if got, err = j.AddPart(i, parts, string(b[i*MaxPart:min((i+1)*MaxPart, len(b))])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -136,14 +136,14 @@ func TestPartsOutOfOrder(t *testing.T) {
 	} {
 		var j Journey
 		for i, p := range bad {
-			ticket, err := j.Take(p.n, p.of, p.b)
+			ticket, err := j.AddPart(p.n, p.of, p.b)
 			if ticket != nil && name != "more than all" || (i == len(bad)-1) != errors.Is(err, ErrTicket) {
 				t.Errorf("%s: part %d: %v, %v", name, i, ticket, err)
 			}
 		}
 		var got *Ticket
 		for _, p := range []part{first, second, first, second, last} {
-			ticket, err := j.Take(p.n, p.of, p.b)
+			ticket, err := j.AddPart(p.n, p.of, p.b)
 			if err != nil || got != nil {
 				t.Errorf("%s, then a good one: %v", name, err)
 			}
@@ -161,7 +161,7 @@ func TestFollow(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	count := func(every time.Duration, n int) (followed int) {
 		for range n {
-			if now = now.Add(every); j.Follow(now) {
+			if now = now.Add(every); j.Allow(now) {
 				followed++
 			}
 		}

@@ -1,13 +1,12 @@
-// Package wire is every message of the netcode, as bytes: both ends read and write them
-// here and nowhere else. It knows no session, no world and no model; docs/wire-format.md
-// draws what it writes.
+// Package wire encodes and decodes every message of the netcode, for both ends. It uses no
+// session, world or model. docs/wire-format.md shows the formats.
 //
-//   - Inputs, client to server: [Input], [InputCoder], and what a message may continue
-//     from, [Bases]. Behind them the result of the newest, [Report].
+//   - Inputs, client to server: [Input], [InputCoder], and the states from which messages
+//     continue, [Bases]. The result of the newest input follows: [Report].
 //   - Snapshots, server to client: [SnapshotHeader], then blocks, [BlockHead].
 //   - Values of components that a client writes: [ChangeCoder].
-//   - What the server refused or granted: [Notice], [NoticeReader].
-//   - The first word of the server: [Welcome].
+//   - Refusals and grants of the server: [Notice], [NoticeReader].
+//   - The first message of the server: [Welcome].
 //
-// Everything that is read is hostile until it is checked: errors wrap [ErrMessage].
+// Received bytes are hostile until they are validated. Errors wrap [ErrMessage].
 package wire

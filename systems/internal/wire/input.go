@@ -10,98 +10,97 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// An input message is what a client sends every tick: its newest inputs, as many
-// as may not have arrived (rule C2), so that the one that gets through brings
-// what was lost with those before it. Most of that is known to the server, or
-// can be guessed by it: both ends keep what each message ended with, its base,
-// and a message continues from the newest that the session acknowledged. The
-// three low bits of the first byte say that it is one, the five high bits f how
-// it is written; bits are read from the lowest up, numbers are little-endian.
+// Input is a message that a client sends every tick: its newest input and all earlier ones
+// that may not have arrived (rule C2). A message that arrives therefore also brings the
+// inputs of lost ones. The server knows or can predict most of these inputs: both ends
+// keep the state after each message, its base, and a message continues from the newest
+// base that the session has acknowledged. The three low bits of the first byte are the
+// kind, the five high bits f the form. Bits are read from the lowest up, numbers are
+// little-endian.
 //
 //	f = 0, whole        f << 3 | 1 | epoch u8 | shift i16 | newest u16 | count u8 |
 //	                    bits: the first input, each word at its full width, then
-//	                    1 bit and, where it is 1, changes
-//	f = 1..30, usual    f << 3 | 1, and behind it nothing, or changes: the base
-//	                    is what the packet f before this one ended with, and
-//	                    exactly f inputs follow on it; epoch and shift as there
+//	                    1 bit and, if it is 1, changes
+//	f = 1..30, usual    f << 3 | 1, then nothing or changes: the base is the state
+//	                    after the packet f before this one, and
+//	                    exactly f inputs follow it; epoch and shift as in the base
 //	f = 31, relative    f << 3 | 1 | bits: packets back to the base less 1, 6 bits |
-//	                    1, or 0 and inputs since the base less 1, 6 bits: not as
-//	                    many as packets | 1, or 0 and count less 1, 5 bits: the
-//	                    newest of these only | 0, or 1 and control | 1 bit and,
-//	                    where it is 1, changes
+//	                    1, or 0 and inputs since the base less 1, 6 bits, if their
+//	                    number differs | 1, or 0 and count less 1, 5 bits: only
+//	                    the newest of these | 0, or 1 and control | 1 bit and,
+//	                    if it is 1, changes
 //	control             0, or 1 and epoch, 8 bits | length of the shift's
 //	                    difference, 5 bits | difference; see below
 //	changes             see InputWords
 //
-// newest is the sequence of the last input as its low 16 bits, lifted to the
-// nearest of what the server last received: right while that is less than 32,768
-// inputs ago, nine minutes at 60 a second. A base brings its sequence along, so
-// that a message that has one needs none: however long the silence before it, and
-// however late it comes, it means the inputs that it was written for. Packets are
-// counted by the session, whose numbers both ends know. When nothing of the last
-// maxBack packets is acknowledged the message is whole.
+// newest is the low 16 bits of the sequence number of the last input. The receiver extends
+// it to the number nearest to the last one received, which is correct for 32,768 inputs,
+// nine minutes at 60 per second. A base includes its full sequence number, so that a
+// message with a base is unambiguous after any silence and any delay. Packets are
+// counted by the session, whose numbers both ends know. If none of the last
+// maxBack packets is acknowledged, the message is whole.
 //
-// Servers acknowledge what they do not read any further (see systems.MaxMessages), and
-// what continues from that cannot be read. Then the server says so in place of
-// the depth of its buffer (see [DepthUnread]), and the client writes whole messages
+// Servers acknowledge packets beyond a limit without reading them (see systems.MaxMessages),
+// and messages that continue from these cannot be decoded. The server then sends [DepthUnread]
+// instead of the depth of its buffer, and the client sends whole messages
 // until one of them is acknowledged.
 //
-// epoch and shift are the state of the client's baselines and of its clock (see
-// the snapshot message). The message ends with zero bits up to the next byte.
+// epoch and shift are the states of the client's baselines and of its clock (see
+// the snapshot message). Zero bits pad the message to a whole byte.
 //
-// Where corrections are made on mismatch, a [Report] stands before these zero bits, and
-// in a usual message what says whether there are changes is 1 bit, as in the others.
+// If corrections are made on mismatch, a [Report] precedes these zero bits, and a usual
+// message starts with 1 bit that says whether changes follow, as in the other forms.
 type Input struct {
 	Epoch  uint8
 	Shift  int16  // clock shift carried out so far, in 1/[ShiftUnit] ticks
-	Newest uint16 // sequence of the last input in words
-	Count  int    // inputs in words, oldest first, table.Words each
+	Newest uint16 // sequence number of the last input in Words
+	Count  int    // number of inputs in Words, oldest first, table.Words each
 	Words  []int32
-	Report Report // where corrections are made on mismatch
+	Report Report // if corrections are made on mismatch
 }
 
-// InputCoder writes and reads messages of inputs.
+// InputCoder encodes and decodes input messages.
 type InputCoder struct {
 	InputWords
 	Reported bool // a report follows the inputs
 }
 
-// NewInputCoder makes a coder of inputs with a field table.
+// NewInputCoder returns a coder for inputs with table t.
 func NewInputCoder(t *schema.Table) *InputCoder {
 	return &InputCoder{InputWords: NewInputWords(t)}
 }
 
-// inputs gives those of a message.
-func (c *InputCoder) inputs(m *Input) Inputs {
+// inputsOf returns a function that returns the inputs of a message.
+func (c *InputCoder) inputsOf(m *Input) Inputs {
 	n := len(c.words)
 	return func(i int) ([]int32, bool) { return m.Words[i*n : (i+1)*n], true }
 }
 
 const (
-	// KindBits of the first byte tell the kind of a message, the rest is its own.
+	// KindBits is the number of bits in the first byte that hold the kind of a message. The other bits depend on
+	// the kind.
 	KindBits = 3
-	// KindMask are those bits.
+	// KindMask masks those bits.
 	KindMask = 1<<KindBits - 1
 
-	// MaxRedundancy bounds the inputs in one packet (rule C2).
+	// MaxRedundancy is the maximum number of inputs in one packet (rule C2).
 	MaxRedundancy = 32
 
-	// ShiftUnit is the resolution of clock shifts on the wire, in parts of a tick.
+	// ShiftUnit is the number of units per tick in which clock shifts are sent.
 	ShiftUnit = 16
-	// MaxShift is the largest clock shift that travels, in ticks.
+	// MaxShift is the largest clock shift that can be sent, in ticks.
 	MaxShift = math.MaxInt16 / ShiftUnit
 
 	InputRelative = 31 // f of a relative message
-	maxBack       = 64 // packets back to a base, and inputs since it
-	inputHeader   = 7  // bytes of a whole message before its bits
+	maxBack       = 64 // maximum number of packets back to a base, and of inputs since it
+	inputHeader   = 7  // size of a whole message before its bits, in bytes
 )
 
-// ErrUnread is about a message that continues from one that was not read. It is
-// nobody's fault.
+// ErrUnread is returned for a message that continues from a message that was not read. It is not a protocol
+// violation.
 var ErrUnread = fmt.Errorf("%w: input: %w", ErrMessage, codec.ErrBaseline)
 
-// Append writes m as the packet seq. Where b is not nil it may continue from one
-// of these bases.
+// Append encodes m as packet seq. If b is not nil, the message may continue from one of these bases.
 func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 	if b != nil {
 		if base, back := b.acknowledged(seq); base != nil {
@@ -116,13 +115,13 @@ func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 	for k := range c.words {
 		c.W.Bits(uint64(c.State[k]), c.words[k].bits)
 	}
-	n := c.Skip(m.Count, 1, 1, c.inputs(m))
+	n := c.Skip(m.Count, 1, 1, c.inputsOf(m))
 	c.W.Bool(n < m.Count)
-	c.WriteChanges(m.Count, n, 1, 1, c.inputs(m))
+	c.WriteChanges(m.Count, n, 1, 1, c.inputsOf(m))
 	return c.finish(m)
 }
 
-// finish ends a message.
+// finish appends the report and returns the message.
 func (c *InputCoder) finish(m *Input) []byte {
 	if c.Reported {
 		c.writeReport(&m.Report)
@@ -130,17 +129,18 @@ func (c *InputCoder) finish(m *Input) []byte {
 	return c.W.Bytes()
 }
 
-// appendRelative writes m as so many packets and inputs behind a base, whose state the coder has.
+// appendRelative encodes m relative to a base that lies back packets and since inputs before it. The coder has the
+// state of the base.
 func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, since int) []byte {
 	gap := since - m.Count
 	control := m.Epoch != base.epoch || m.Shift != base.shift
-	n := c.Skip(m.Count, 0, gap+1, c.inputs(m))
+	n := c.Skip(m.Count, 0, gap+1, c.inputsOf(m))
 	if back == since && gap == 0 && !control && back < InputRelative {
 		c.W.Reset(append(dst, byte(back)<<KindBits|KindInput))
 		if c.Reported {
 			c.W.Bool(n < m.Count)
 		}
-		c.WriteChanges(m.Count, n, 0, 1, c.inputs(m))
+		c.WriteChanges(m.Count, n, 0, 1, c.inputsOf(m))
 		return c.finish(m)
 	}
 	c.W.Reset(append(dst, InputRelative<<KindBits|KindInput))
@@ -162,14 +162,13 @@ func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, sinc
 		c.writeDifference(uint32(m.Shift-base.shift), 16)
 	}
 	c.W.Bool(n < m.Count)
-	c.WriteChanges(m.Count, n, 0, gap+1, c.inputs(m))
+	c.WriteChanges(m.Count, n, 0, gap+1, c.inputsOf(m))
 	return c.finish(m)
 }
 
-// Read parses a message that came as the packet seq into m, whose words are
-// reused; b has the bases. Words may lie outside their fields' ranges;
-// Table.Dequantize, through which all of them pass on their way into the world,
-// clamps those. The error is [ErrUnread] where the base is not there.
+// Read decodes a message that arrived as packet seq into m and reuses m.Words. b holds the bases. Words may be
+// outside their fields' ranges; Table.Dequantize, which processes all of them before use, clamps them. The error is
+// [ErrUnread] if the base is not available.
 func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 	if len(msg) == 0 || msg[0]&KindMask != KindInput {
 		return fmt.Errorf("%w: %d bytes that are not inputs", ErrMessage, len(msg))
@@ -188,7 +187,7 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 		}
 		c.R.Reset(msg[1:])
 		copy(c.State, b.state(base.seq))
-		c.follow(m, base, f, f)
+		c.startRelative(m, base, f, f)
 		changes := len(msg) > 1
 		if c.Reported {
 			changes = c.R.Bool()
@@ -201,7 +200,7 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 	if err != nil {
 		return err
 	}
-	c.R.Align() // what is left of the last byte must be zero
+	c.R.Align() // the rest of the last byte must be zero
 	if err := c.R.Err(); err != nil {
 		return fmt.Errorf("%w: input: %w", ErrMessage, err)
 	}
@@ -209,7 +208,7 @@ func (c *InputCoder) Read(msg []byte, m *Input, seq uint16, b *Bases) error {
 		return fmt.Errorf("%w: input: %w", ErrMessage, codec.ErrMalformed)
 	}
 	if c.R.Remaining() > 0 {
-		return fmt.Errorf("%w: input with %d bytes behind its end", ErrMessage, c.R.Remaining()/8)
+		return fmt.Errorf("%w: input with %d extra bytes", ErrMessage, c.R.Remaining()/8)
 	}
 	return nil
 }
@@ -249,7 +248,7 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 	}
 	switch {
 	case c.R.Err() != nil:
-		return nil // read tells
+		return nil // Read returns the error
 	case count > min(since, MaxRedundancy):
 		return fmt.Errorf("%w: %d inputs in a packet, %d since the base", ErrMessage, count, since)
 	}
@@ -258,7 +257,7 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 		return ErrUnread
 	}
 	copy(c.State, b.state(base.seq))
-	c.follow(m, base, since, count)
+	c.startRelative(m, base, since, count)
 	if c.R.Bool() {
 		if c.R.Bool() {
 			m.Epoch = uint8(c.R.Bits(8))
@@ -269,14 +268,14 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 	return nil
 }
 
-// readInputs makes the inputs of m from i on.
+// readInputs reads the inputs of m from i on.
 func (c *InputCoder) readInputs(m *Input, i, ticks int, changes bool) {
 	n := len(c.words)
 	c.ReadChanges(m.Count, i, ticks, changes, func(i int, _ bool) { c.Words(m.Words[i*n : (i+1)*n]) })
 }
 
-// follow begins a message of the newest count of the inputs since a base, whose state the coder has.
-func (c *InputCoder) follow(m *Input, base *Base, since, count int) {
+// startRelative prepares m for the newest count of the inputs since a base. The coder has the state of the base.
+func (c *InputCoder) startRelative(m *Input, base *Base, since, count int) {
 	m.Epoch, m.Shift = base.epoch, base.shift
 	m.Newest = base.newest + uint16(since)
 	m.Count = count

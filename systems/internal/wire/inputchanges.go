@@ -2,7 +2,7 @@ package wire
 
 import "github.com/tactusgo/tactus/codec"
 
-// Write writes n inputs: 1 bit, and where it is 1, changes; nothing where n is 0.
+// Write writes n inputs: 1 bit and, if it is 1, changes. It writes nothing if n is 0.
 func (c *InputWords) Write(n int, at Inputs) {
 	if n == 0 {
 		return
@@ -12,9 +12,8 @@ func (c *InputWords) Write(n int, at Inputs) {
 	c.WriteChanges(n, i, 0, 1, at)
 }
 
-// WriteChanges writes the changes of n inputs from i on, which is the first that is not as
-// predicted, or n. from is the first that could have been, and ticks how long that is after
-// the one before it.
+// WriteChanges writes the changes of n inputs from i on. i is the first input that differs from its prediction, or
+// n. from is the first input that could differ, and ticks its distance from the input before it.
 func (c *InputWords) WriteChanges(n, i, from, ticks int, at Inputs) {
 	if i >= n {
 		return
@@ -40,11 +39,11 @@ func (c *InputWords) WriteChanges(n, i, from, ticks int, at Inputs) {
 	}
 }
 
-// marked reports whether a change says which words differ. An only word does, but a change
-// of one bit would be no bits at all, which a message without changes is.
+// marked reports whether a change includes flags for the words that differ. A single word needs no flag, except if
+// it has 1 bit: a change would then have no bits at all, like a message without changes.
 func (c *InputWords) marked() bool { return len(c.words) != 1 || c.words[0].bits == 1 }
 
-// writeChange writes input i of n, so many ticks after the one before.
+// writeChange writes input i of n. ticks is its distance from the input before.
 func (c *InputWords) writeChange(n, i, ticks int, at Inputs) {
 	words, there := at(i)
 	if c.Gaps {
@@ -75,7 +74,7 @@ func (c *InputWords) writeChange(n, i, ticks int, at Inputs) {
 			continue
 		}
 		pace := c.pace(k, before, v)
-		on := size > shortWord // what the newest input does next is not known; wide words mostly move
+		on := size > shortWord // the next input is unknown; wide words usually move
 		if i+1 < n {
 			if next, follows := at(i + 1); follows {
 				on = c.cut(k, next[k]) == uint32((uint64(v)+uint64(pace))%c.words[k].turn)
@@ -88,7 +87,7 @@ func (c *InputWords) writeChange(n, i, ticks int, at Inputs) {
 	}
 }
 
-// Fit is how many of n inputs take no more bits than room. It must be followed by [InputWords.Start].
+// Fit returns how many of n inputs fit into room bits. Call [InputWords.Start] after it.
 func (c *InputWords) Fit(n, room int, at Inputs) int {
 	if room < 2 {
 		return 0
@@ -98,7 +97,7 @@ func (c *InputWords) Fit(n, room int, at Inputs) int {
 		words, there := at(i)
 		cost := 0
 		for k, v := range words {
-			// A word is not as predicted at most where it moves, and where it stops.
+			// At most, a word differs from its prediction when it starts and when it stops moving.
 			v, moved := c.cut(k, v), &c.State[len(words)+k]
 			was := *moved
 			*moved = 0
@@ -121,25 +120,25 @@ func (c *InputWords) Fit(n, room int, at Inputs) int {
 	return n
 }
 
-// Read reads what [InputWords.Write] wrote.
+// Read reads inputs written by [InputWords.Write].
 func (c *InputWords) Read(n int, put func(i int, there bool)) {
 	c.ReadChanges(n, 0, 1, c.R.Bool(), put)
 }
 
-// ReadChanges makes the inputs from i on, which is so many ticks after the one before it: as
-// predicted, but for what is read where there are changes. It gives each to put, by its place:
-// [InputWords.Words] then has it. It stops where what is read cannot be used.
+// ReadChanges reads the inputs from i on. ticks is the distance of input i from the one before it. Without changes
+// all inputs are as predicted. It calls put with the index of each input; [InputWords.Words] then returns the
+// words. It stops at invalid data.
 func (c *InputWords) ReadChanges(n, i, ticks int, changes bool, put func(i int, there bool)) {
-	run, next := 0, changes // run inputs are as predicted, and the next is a change
+	run, next := 0, changes // run inputs are as predicted, then follows a change if next is set
 	if changes {
-		run = c.run(n - i)
+		run = c.readRun(n - i)
 	}
 	for ; i < n && !c.Failed(); i++ {
 		there := true
 		switch {
 		case run > 0 || !next:
 			run--
-			c.pass(ticks)
+			c.advance(ticks)
 		default:
 			there = !c.Gaps || !c.R.Bool()
 			if there {
@@ -149,7 +148,7 @@ func (c *InputWords) ReadChanges(n, i, ticks int, changes bool, put func(i int, 
 			switch {
 			case left == 0 || c.R.Bool():
 			case left > 1 && c.R.Bool():
-				run = 1 + c.run(left-1)
+				run = 1 + c.readRun(left-1)
 			default:
 				next = false
 			}
@@ -162,21 +161,21 @@ func (c *InputWords) ReadChanges(n, i, ticks int, changes bool, put func(i int, 
 	}
 }
 
-// Words are those of the input before.
+// Words copies the words of the last input to dst.
 func (c *InputWords) Words(dst []int32) {
 	for k := range dst {
 		dst[k] = int32(c.State[k])
 	}
 }
 
-// run reads a number below left.
-func (c *InputWords) run(left int) int {
+// readRun reads a number below left.
+func (c *InputWords) readRun(left int) int {
 	run := int(c.R.Bits(uint(codec.BitsFor(uint64(left)))))
 	c.Bad = c.Bad || run >= left
 	return run
 }
 
-// readChange reads an input, so many ticks after the one before.
+// readChange reads an input. ticks is its distance from the input before.
 func (c *InputWords) readChange(ticks int) {
 	n, any := len(c.words), false
 	for k := range n {

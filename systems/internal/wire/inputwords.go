@@ -7,60 +7,59 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// InputWords predicts the inputs of consecutive ticks, and writes and reads where the
-// prediction fails. A message of inputs has one run of them, a relayed one a run for
+// InputWords predicts the inputs of consecutive ticks, and encodes the inputs that differ from
+// the prediction. An input message has one sequence of inputs, a relayed message has one for
 // each player.
 //
-// Each word of an input is predicted to go on by its pace: the pace is 0 for what
-// is held, like a button, or the change in a tick of what moves steadily, like
-// the aim of somebody who turns. Sums wrap at the word's width, those of angles
-// at the full turn. Only changes travel:
+// The prediction of a word adds its pace. The pace is 0 for a value that is held, like a button,
+// or the change per tick of a value that moves steadily, like the aim of a turning
+// player. Sums wrap at the word's width, those of angles at the full turn. Only
+// changes are encoded:
 //
-//	changes   first change: run, in as many bits as tell the inputs left apart |
+//	changes   first change: run, in the bits that a number below the remaining inputs needs |
 //	          change; then until no inputs are left: 1 and a change of the very
-//	          next input, or 0; behind the 0, where two or more inputs are left:
+//	          next input, or 0; after the 0, if two or more inputs are left:
 //	          0, no more changes, or 1 and run less 1 | change
-//	run       inputs up to there that are as predicted
-//	change    where there may be ticks without input, 1 bit: 1, this is one, which
-//	          changes nothing of what is predicted next; else 1 bit for each word, but
-//	          for an only word of more than 1 bit: differs from what is predicted, at
-//	          least one does | each of these words
-//	word      of 1 bit: nothing, it is the other one, its pace becomes 0
+//	run       number of inputs before the change that are as predicted
+//	change    if ticks without input are possible, 1 bit: 1 for such a tick, which
+//	          does not affect the next prediction; otherwise 1 bit per word (no bit
+//	          for a single word of more than 1 bit): the word differs; at least
+//	          one does | each of these words
+//	word      of 1 bit: nothing, it has the other value, its pace becomes 0
 //	          of 2 to 8 bits: the value | pace
-//	          else: its difference from the input before | pace
-//	pace      nothing where it is as in the input before, pace 0; else 1 bit: 1 for
-//	          a pace that goes on by what changed, 0 for a pace of 0
+//	          otherwise: its difference from the input before | pace
+//	pace      nothing if the word equals that of the input before, pace 0; otherwise
+//	          1 bit: 1 sets the pace to the change, 0 sets it to 0
 //
-// The difference of a word of n bits is taken modulo 2ⁿ, negative ones below
-// zero, in zigzag form (0, −1, 1, −2 … become 0, 1, 2, 3 …): the number of bits
-// of that, in as many bits as tell 0 to n apart, then these bits without the
-// highest, which is 1. Where a message leaves out inputs since its base, "the
+// The difference of a word of n bits is taken modulo 2ⁿ, as a signed number in zigzag form
+// (0, −1, 1, −2 … become 0, 1, 2, 3 …). It is encoded as the number of bits of that value, in
+// the bits that 0 to n need, then these bits without the
+// highest, which is 1. If a message leaves out inputs since its base, "the
 // input before" the first is the last of these, as predicted.
 type InputWords struct {
 	W     codec.Writer
 	R     codec.Reader
 	State []uint32 // the value of each word in the input before, then the paces
-	Bad   bool     // what is read is nothing that is written so
-	Gaps  bool     // there may be ticks without input
+	Bad   bool     // the data is invalid
+	Gaps  bool     // ticks without input are possible
 
 	words   []inputWord
-	differs []bool // words of an input that is read
+	differs []bool // words of the current input that differ
 }
 
-// Inputs gives the words of the i-th of consecutive inputs, and whether there is one.
+// Inputs returns the words of the i-th of consecutive inputs, and whether there is an input.
 type Inputs func(i int) (words []int32, there bool)
 
-// inputWord is how a word counts.
+// inputWord describes a word.
 type inputWord struct {
 	bits uint
-	turn uint64 // values, after which it is at the first again
+	turn uint64 // number of values, after which it wraps
 }
 
-// shortWord is up to how many bits a word travels as its value: a difference
-// would save nothing.
+// shortWord is the maximum size of a word that is encoded as its value: a difference would save nothing.
 const shortWord = 8
 
-// NewInputWords makes a coder of the inputs of a field table.
+// NewInputWords returns a coder for inputs with table t.
 func NewInputWords(t *schema.Table) InputWords {
 	c := InputWords{words: make([]inputWord, t.Words), State: make([]uint32, 2*t.Words), differs: make([]bool, t.Words)}
 	for k := range c.words {
@@ -75,10 +74,10 @@ func NewInputWords(t *schema.Table) InputWords {
 	return c
 }
 
-// Failed reports whether what was read cannot be used.
+// Failed reports whether the data read so far is invalid.
 func (c *InputWords) Failed() bool { return c.Bad || c.R.Err() != nil }
 
-// ahead is word k so many ticks from now, as predicted.
+// ahead returns the prediction of word k, ticks from now.
 func (c *InputWords) ahead(k, ticks int) uint32 {
 	v, pace := c.State[k], c.State[len(c.words)+k]
 	if pace == 0 || ticks == 0 {
@@ -87,7 +86,7 @@ func (c *InputWords) ahead(k, ticks int) uint32 {
 	return uint32((uint64(v) + uint64(pace)*uint64(ticks)) % c.words[k].turn)
 }
 
-// Start makes an input, in words, the one before, with nothing moving.
+// Start sets the input before, with all paces 0.
 func (c *InputWords) Start(words []int32) {
 	for k := range c.words {
 		c.State[k] = c.cut(k, words[k])
@@ -95,33 +94,33 @@ func (c *InputWords) Start(words []int32) {
 	}
 }
 
-// cut is the part of word k that travels.
+// cut returns the bits of word k that are encoded.
 func (c *InputWords) cut(k int, v int32) uint32 {
 	return uint32(uint64(uint32(v)) & (1<<c.words[k].bits - 1))
 }
 
-// pass makes an input as predicted, so many ticks from now, the one before.
-func (c *InputWords) pass(ticks int) {
+// advance makes the predicted input, ticks from now, the input before.
+func (c *InputWords) advance(ticks int) {
 	for k := range c.words {
 		c.State[k] = c.ahead(k, ticks)
 	}
 }
 
-// Skip passes the inputs from i on that are as predicted, and returns the first that is
-// not, or n. ticks are from the input before to input i.
+// Skip advances over the inputs from i on that are as predicted, and returns the first that is not, or n. ticks is
+// the distance from the input before to input i.
 func (c *InputWords) Skip(n, i, ticks int, at Inputs) int {
 	for ; i < n; i++ {
 		words, there := at(i)
 		if !there || !c.predicted(words, ticks) {
 			break
 		}
-		c.pass(ticks)
+		c.advance(ticks)
 		ticks = 1
 	}
 	return i
 }
 
-// predicted reports whether an input so many ticks after the one before is as predicted.
+// predicted reports whether an input, ticks after the one before, is as predicted.
 func (c *InputWords) predicted(words []int32, ticks int) bool {
 	for k, v := range words {
 		if c.cut(k, v) != c.ahead(k, ticks) {
@@ -131,7 +130,7 @@ func (c *InputWords) predicted(words []int32, ticks int) bool {
 	return true
 }
 
-// pace is what word k changed by.
+// pace returns the change of word k.
 func (c *InputWords) pace(k int, from, to uint32) uint32 {
 	turn := c.words[k].turn
 	return uint32((uint64(to) + turn - uint64(from)%turn) % turn)
@@ -148,8 +147,7 @@ func (c *InputWords) writeDifference(d uint32, size uint) {
 	}
 }
 
-// readDifference reads what writeDifference wrote; the bits above size may be
-// anything.
+// readDifference reads the output of writeDifference. The bits above size are undefined.
 func (c *InputWords) readDifference(size uint) uint32 {
 	n := uint(c.R.Bits(uint(codec.BitsFor(uint64(size) + 1))))
 	if n == 0 || n > size {
@@ -160,37 +158,35 @@ func (c *InputWords) readDifference(size uint) uint32 {
 	return z>>1 ^ -(z & 1)
 }
 
-// baseRing is how many packets back one can be read that continues from a base
-// maxBack before it: those that come late find their bases still there.
+// baseRing is the number of packets whose bases are kept. A late packet may continue from a base up to maxBack
+// packets before it.
 const baseRing = 2 * maxBack
 
-// Base is what an input message ended with: what others can continue from.
+// Base is the state after an input message, from which later messages continue.
 type Base struct {
 	seq    uint16 // of the packet
 	live   bool
-	acked  bool // the other end has it; for who sends
+	acked  bool // sender: the other end has received the packet
 	epoch  uint8
 	shift  int16
 	newest uint16
 }
 
-// Bases keeps the bases of the newest packets, sent or received, by session
-// sequence.
+// Bases holds the bases of the newest packets, sent or received, by sequence number of the session.
 type Bases struct {
-	ring   []Base   // by sequence, nil before the first
-	states []uint32 // of the coder, likewise
-	words  int      // of each state
-	newest uint16   // packet
-	any    bool
-	acked  bool   // one was, up to maxBack before the newest, as far as is known
-	heard  uint16 // the newest that was
+	ring        []Base   // by sequence number; nil before the first
+	states      []uint32 // states of the coder, by sequence number
+	words       int      // words per state
+	newest      uint16   // packet
+	any         bool
+	acked       bool   // a packet up to maxBack before the newest may be acknowledged
+	newestAcked uint16 // the newest acknowledged packet
 }
 
-// NewInputBases is for inputs of so many words.
+// NewInputBases returns empty bases for inputs of the given number of words.
 func NewInputBases(words int) *Bases { return &Bases{words: 2 * words} }
 
-// Touch reads a byte of each cache line of the newest base, so that it is near when it is asked for. What it returns means
-// nothing.
+// Touch reads a byte of each cache line of the newest base to load it into the cache. The result has no meaning.
 func (b *Bases) Touch() byte {
 	if !b.any || b.words == 0 {
 		return 0
@@ -198,14 +194,13 @@ func (b *Bases) Touch() byte {
 	return b.ring[b.newest%baseRing].epoch ^ byte(b.state(b.newest)[0])
 }
 
-// state is that of the coder at the end of a packet that is kept.
+// state returns the state of the coder after a stored packet.
 func (b *Bases) state(seq uint16) []uint32 {
 	i := int(seq%baseRing) * b.words
 	return b.states[i : i+b.words : i+b.words]
 }
 
-// Put keeps what the packet seq ended with, unless it is too old for anything to
-// continue from it. What has become so is let go.
+// Put stores the base of packet seq, unless it is too old to be used. It removes bases that have become too old.
 func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	d := codec.Diff(seq, b.newest)
 	if !b.any {
@@ -216,7 +211,7 @@ func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 		return
 	}
 	if d > 0 {
-		// Whoever has the same remainder as a packet in between is too old as well.
+		// Bases with the same remainder as a packet in between are too old as well.
 		for s := range uint16(min(d, baseRing)) {
 			b.ring[(seq-s)%baseRing].live = false
 		}
@@ -228,7 +223,7 @@ func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	copy(b.state(seq), state)
 }
 
-// at is what the packet seq ended with, or nil.
+// at returns the base of packet seq, or nil.
 func (b *Bases) at(seq uint16) *Base {
 	if !b.any {
 		return nil
@@ -239,31 +234,31 @@ func (b *Bases) at(seq uint16) *Base {
 	return nil
 }
 
-// Ack notes that the other end has received the packet seq.
+// Ack records that the other end has received packet seq.
 func (b *Bases) Ack(seq uint16) {
 	if e := b.at(seq); e != nil {
 		e.acked = true
-		if !b.acked || codec.Diff(seq, b.heard) > 0 {
-			b.acked, b.heard = true, seq
+		if !b.acked || codec.Diff(seq, b.newestAcked) > 0 {
+			b.acked, b.newestAcked = true, seq
 		}
 	}
 }
 
-// acknowledged is the newest base that the other end has received within maxBack
-// packets before the packet seq, and how many before, or nil.
+// acknowledged returns the newest base that the other end has received within maxBack packets before packet seq,
+// and how many packets before, or nil.
 func (b *Bases) acknowledged(seq uint16) (e *Base, back int) {
 	if !b.acked {
 		return nil, 0
 	}
-	back = codec.Diff(seq, b.heard)
-	if e = b.at(b.heard); e == nil || back > maxBack {
-		b.acked = false // and none before it can be
+	back = codec.Diff(seq, b.newestAcked)
+	if e = b.at(b.newestAcked); e == nil || back > maxBack {
+		b.acked = false // no earlier one can be newer
 		return nil, 0
 	}
 	return e, back
 }
 
-// Clear lets go of all.
+// Clear removes all bases.
 func (b *Bases) Clear() {
 	for i := range b.ring {
 		b.ring[i].live = false

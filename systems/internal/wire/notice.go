@@ -11,58 +11,58 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// A server tells a client in notices what it refused and what the client may write. They
-// are numbered from 1, and a packet has all that were not acknowledged, from the oldest
-// on, as far as they fit:
+// A server sends notices to a client about refusals and about what the client may write. Notices
+// are numbered from 1. A packet contains all unacknowledged ones that fit, from the oldest
+// on:
 //
 //	5 | number of the first, varint | notices
 //	notice   kind u8 | tick varint | by kind:
-//	  0      an input was refused: its sequence varint | reason
-//	  1      inputs come too fast: how many too many in all varint
+//	  0      an input was refused: its sequence number varint | reason
+//	  1      inputs arrive too fast: total number of excess inputs varint
 //	  2      a change was refused: NetID varint | component u8 | number of the packet
-//	         that had it u16 | reason | bits: the server's value, each word at its full
+//	         with the change u16 | reason | bits: the server's value, each word at its full
 //	         width, zero bits up to the next byte
 //	  3      the client may write the client-owned components of an entity: NetID varint
-//	  4      it may not: NetID varint
-//	  5      an entity of which that was told is gone: NetID varint
-//	  6      a command was refused: its kind and 1, varint | reason
-//	  7      a part of a ticket to another room: number u8, from 0 | how many there are u8 |
+//	  4      the client may no longer do so: NetID varint
+//	  5      an entity of kind 3 is gone: NetID varint
+//	  6      a command was refused: its kind plus 1, varint | reason
+//	  7      a part of a ticket to another room: number u8, from 0 | number of parts u8 |
 //	         length u16 | bytes; see package travel
 //	reason   length u8, up to 64 | UTF-8
 const KindNotices = 5
 
-// What a notice is about.
+// Kinds of notices.
 const (
 	NoticeInput   = iota // an input was refused
-	NoticeFast           // inputs come too fast
+	NoticeFast           // inputs arrive too fast
 	NoticeChange         // a change of a client-owned component was refused
 	NoticeGranted        // the client may write an entity
-	NoticeRevoked        // it may no longer
-	NoticeGone           // an entity that was granted is gone
+	NoticeRevoked        // the client may no longer write an entity
+	NoticeGone           // a granted entity is gone
 	NoticeCommand        // a command was refused
-	NoticeTravel         // where the client is sent
+	NoticeTravel         // part of a ticket to another room
 	noticeKinds
 )
 
-// MaxReason is how many bytes of a reason a client is told.
+// MaxReason is the maximum size of a reason, in bytes.
 const MaxReason = 64
 
-// Notice is one of them.
+// Notice is one notice.
 type Notice struct {
 	Kind      int
 	Tick      uint32
-	Input     uint32 // sequence; of a command its kind and 1
+	Input     uint32 // sequence number; for a command its kind plus 1
 	Inputs    uint64
 	ID        uint32
-	Component int // among the client-owned ones
+	Component int // index among the client-owned components
 	Seq       uint16
-	Reason    string // of a ticket the bytes of the part
+	Reason    string // for a ticket the bytes of the part
 	Part      uint8  // of a ticket, from 0
 	Parts     uint8
-	first     int // word, of one that was read
+	first     int // index of the first word of a decoded notice
 }
 
-// Append writes a notice; a refused change has a value, of a component with table t.
+// Append encodes a notice. For a refused change, words and t are the server's value and the table of its component.
 func (n *Notice) Append(b []byte, words []int32, t *schema.Table) []byte {
 	b = append(b, byte(n.Kind))
 	b = codec.AppendUvarint(b, uint64(n.Tick))
@@ -96,7 +96,7 @@ func appendReason(b []byte, reason string) []byte {
 	return append(append(b, byte(len(reason))), reason...)
 }
 
-// CutReason is as much of a reason as travels.
+// CutReason shortens a reason to MaxReason bytes.
 func CutReason(reason string) string {
 	reason = strings.ToValidUTF8(reason, "?")
 	if len(reason) <= MaxReason {
@@ -109,20 +109,20 @@ func CutReason(reason string) string {
 	return reason[:n]
 }
 
-// NoticeReader reads packets of notices.
+// NoticeReader decodes packets of notices.
 type NoticeReader struct {
-	Components []*ecs.Component // the client-owned ones
-	First      uint32           // number of notices[0]
+	Components []*ecs.Component // the client-owned components
+	First      uint32           // number of Notices[0]
 	Notices    []Notice
 	Words      []int32
 }
 
-// Value is the words that a notice of a refused change brings.
+// Value returns the server's value in a notice of a refused change.
 func (r *NoticeReader) Value(n *Notice) []int32 {
 	return r.Words[n.first : n.first+r.Components[n.Component].Words]
 }
 
-// Read parses a packet.
+// Read decodes a packet.
 func (r *NoticeReader) Read(b []byte) error {
 	r.Notices, r.Words = r.Notices[:0], r.Words[:0]
 	var in codec.ByteReader
@@ -133,14 +133,14 @@ func (r *NoticeReader) Read(b []byte) error {
 	}
 	r.First = uint32(first)
 	for in.Len() > 0 {
-		if err := r.notice(&in); err != nil {
+		if err := r.readNotice(&in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *NoticeReader) notice(in *codec.ByteReader) error {
+func (r *NoticeReader) readNotice(in *codec.ByteReader) error {
 	n := Notice{Kind: int(in.Byte())}
 	tick := in.Uvarint()
 	if n.Kind >= noticeKinds || tick > math.MaxUint32 {
@@ -154,7 +154,7 @@ func (r *NoticeReader) notice(in *codec.ByteReader) error {
 		n.Part, n.Parts = in.Byte(), in.Byte()
 		n.Reason = string(in.Next(int(in.Uint16())))
 	default:
-		number := in.Uvarint() // of an input, an entity, or a kind of commands
+		number := in.Uvarint() // of an input, an entity, or a kind of command
 		if number > math.MaxUint32 || number == 0 {
 			return fmt.Errorf("%w: notice about %d", ErrMessage, number)
 		}

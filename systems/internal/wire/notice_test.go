@@ -53,7 +53,7 @@ func randomWords(r *rand.Rand, c *ecs.Component) []int32 {
 // The bytes of changes and notices, as docs/wire-format.md has them.
 func TestBytesOfChangesAndNotices(t *testing.T) {
 	c := NewChangeCoder(written()[:2])
-	c.Begin(nil)
+	c.Start(nil)
 	c.Change(300, 0, []int32{5, 2000})
 	changes := append(c.End(0, 1), 0x09)
 	n := Notice{Kind: NoticeInput, Tick: 300, Input: 290, Reason: "no magic"}
@@ -74,19 +74,19 @@ func TestChangesRoundTrip(t *testing.T) {
 	r, list := rand.New(rand.NewPCG(7, 1)), written()
 	writer, reader := NewChangeCoder(list), NewChangeCoder(list)
 	for range 500 {
-		writer.Begin([]byte("before"))
-		var told []ToldChange
+		writer.Start([]byte("before"))
+		var told []ReceivedChange
 		var words []int32
 		for range 1 + r.IntN(MaxChanges) {
-			x := ToldChange{max(r.Uint32()>>r.IntN(32), 1), r.IntN(len(list)), len(words)}
+			x := ReceivedChange{max(r.Uint32()>>r.IntN(32), 1), r.IntN(len(list)), len(words)}
 			v := randomWords(r, list[x.Component])
 			writer.Change(x.ID, x.Component, v)
 			told, words = append(told, x), append(words, v...)
 		}
 		b := writer.End(len("before"), len(told))[len("before"):]
 		rest, err := reader.Read(append(slices.Clone(b), "inputs"...))
-		if err != nil || string(rest) != "inputs" || !slices.Equal(reader.Told, told) || !slices.Equal(reader.Words, words) {
-			t.Fatalf("%+v %v came back as %+v %v, before %q: %v", told, words, reader.Told, reader.Words, rest, err)
+		if err != nil || string(rest) != "inputs" || !slices.Equal(reader.Received, told) || !slices.Equal(reader.Words, words) {
+			t.Fatalf("%+v %v came back as %+v %v, before %q: %v", told, words, reader.Received, reader.Words, rest, err)
 		}
 		for cut := 1; cut < len(b); cut++ {
 			if _, err := reader.Read(b[:cut]); !errors.Is(err, ErrMessage) {
@@ -94,7 +94,7 @@ func TestChangesRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	last := &reader.Told[len(reader.Told)-1]
+	last := &reader.Received[len(reader.Received)-1]
 	if v := reader.Value(last); len(v) != list[last.Component].Words {
 		t.Errorf("a value of %d words", len(v))
 	}
@@ -109,7 +109,7 @@ func TestChangesOfWhatThereIsNot(t *testing.T) {
 		"component 3":   func(c *ChangeCoder) { c.W.Uvarint(1); c.W.Bits(3, 2); c.W.Bits(0, 3) },
 	} {
 		c := NewChangeCoder(list)
-		c.Begin(nil)
+		c.Start(nil)
 		write(&c)
 		if _, err := c.Read(c.End(0, 1)); !errors.Is(err, ErrMessage) {
 			t.Errorf("%s: %v", what, err)
@@ -119,7 +119,7 @@ func TestChangesOfWhatThereIsNot(t *testing.T) {
 	if _, err := c.Read([]byte{KindChanges}); !errors.Is(err, ErrMessage) {
 		t.Errorf("no changes: %v", err)
 	}
-	c.Begin(nil)
+	c.Start(nil)
 	c.Change(math.MaxUint32, 2, []int32{4})
 	if _, err := c.Read(c.End(0, 1)); err != nil {
 		t.Error(err)
@@ -130,7 +130,7 @@ func TestChangesOfWhatThereIsNot(t *testing.T) {
 func FuzzReadChanges(f *testing.F) {
 	list := written()[:2]
 	c := NewChangeCoder(list)
-	c.Begin(nil)
+	c.Start(nil)
 	c.Change(300, 0, []int32{5, 2000})
 	c.Change(1, 1, []int32{359})
 	f.Add(append(c.End(0, 2), KindInput, 1, 2))
@@ -147,13 +147,13 @@ func FuzzReadChanges(f *testing.F) {
 			return
 		}
 		again := NewChangeCoder(list)
-		again.Begin(nil)
-		for i := range c.Told {
-			again.Change(c.Told[i].ID, c.Told[i].Component, c.Value(&c.Told[i]))
+		again.Start(nil)
+		for i := range c.Received {
+			again.Change(c.Received[i].ID, c.Received[i].Component, c.Value(&c.Received[i]))
 		}
-		out := append(again.End(0, len(c.Told)), rest...)
+		out := append(again.End(0, len(c.Received)), rest...)
 		second := NewChangeCoder(list)
-		if more, err := second.Read(out); err != nil || !slices.Equal(second.Told, c.Told) || !slices.Equal(second.Words, c.Words) || !slices.Equal(more, rest) {
+		if more, err := second.Read(out); err != nil || !slices.Equal(second.Received, c.Received) || !slices.Equal(second.Words, c.Words) || !slices.Equal(more, rest) {
 			t.Fatalf("%x came back as %x: %v", b, out, err)
 		}
 	})

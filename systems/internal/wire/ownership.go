@@ -8,56 +8,55 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Changes of client-owned components stand in front of the inputs of a packet:
+// Changes of client-owned components precede the inputs of a packet:
 //
 //	count << 3 | 6, then bits from the lowest up: count times
-//	    the entity's NetID, groups of 7 bits with one that says whether more follow |
-//	    number of the component among the client-owned ones, in as many bits as tell
-//	    these apart | each word of the value at its full width
-//	zero bits up to the next byte, and there the inputs
+//	    the entity's NetID, groups of 7 bits, each with a bit that says whether more follow |
+//	    index of the component among the client-owned ones, in the bits that the
+//	    largest index needs | each word of the value at its full width
+//	zero bits up to the next byte, then the inputs
 //
-// They carry no number: the packet's own says which value of a component is the latest.
+// Changes have no number: the packet's number decides which value of a component is the latest.
 const KindChanges = 6
 
 const (
-	// MaxChanges is the most that a packet has.
+	// MaxChanges is the maximum number of changes in a packet.
 	MaxChanges = 1<<(8-KindBits) - 1
-	// ChangeRoom is how many bytes of a packet changes take up before the last that
-	// is begun.
+	// ChangeRoom is the number of bytes after which no further change is added to a packet.
 	ChangeRoom = 256
 )
 
-// ChangeCoder writes and reads changes.
+// ChangeCoder encodes and decodes changes.
 type ChangeCoder struct {
 	Components []*ecs.Component
-	bits       uint // of a component's number
+	bits       uint // of a component's index
 	W          codec.Writer
 	r          codec.Reader
-	Told       []ToldChange // read last
-	Words      []int32      // of those
+	Received   []ReceivedChange // changes that were read last
+	Words      []int32          // words of the changes in Received
 }
 
-// ToldChange is a change of a message.
-type ToldChange struct {
+// ReceivedChange is a change in a message.
+type ReceivedChange struct {
 	ID        uint32
-	Component int // among the client-owned ones
-	first     int // word
+	Component int // index among the client-owned components
+	first     int // index of its first word
 }
 
-// NewChangeCoder makes a coder of changes of these components.
+// NewChangeCoder returns a coder for changes of these components.
 func NewChangeCoder(list []*ecs.Component) ChangeCoder {
 	return ChangeCoder{Components: list, bits: uint(bitsFor(len(list)))}
 }
 
-// bitsFor is how many bits tell n things apart.
+// bitsFor returns the number of bits that an index below n needs.
 func bitsFor(n int) (b int) {
 	for ; 1<<b < n; b++ {
 	}
 	return b
 }
 
-// Begin begins a message behind dst; its first byte waits for end.
-func (c *ChangeCoder) Begin(dst []byte) { c.W.Reset(append(dst, KindChanges)) }
+// Start starts a message after dst. End completes its first byte.
+func (c *ChangeCoder) Start(dst []byte) { c.W.Reset(append(dst, KindChanges)) }
 
 // Change adds a change.
 func (c *ChangeCoder) Change(id uint32, component int, words []int32) {
@@ -69,17 +68,17 @@ func (c *ChangeCoder) Change(id uint32, component int, words []int32) {
 	}
 }
 
-// End completes a message of n changes that begins at a place of what is returned.
+// End completes a message of n changes that starts at index at, and returns the buffer.
 func (c *ChangeCoder) End(at, n int) []byte {
 	b := c.W.Bytes()
 	b[at] |= byte(n) << KindBits
 	return b
 }
 
-// Read parses the changes in front of a packet and returns the rest of it. Words may lie
-// outside their fields' ranges; Table.Dequantize clamps those.
+// Read decodes the changes at the start of a packet and returns the rest of it. Words may be outside their fields'
+// ranges; Table.Dequantize clamps them.
 func (c *ChangeCoder) Read(b []byte) (rest []byte, err error) {
-	c.Told, c.Words = c.Told[:0], c.Words[:0]
+	c.Received, c.Words = c.Received[:0], c.Words[:0]
 	n := int(b[0] >> KindBits)
 	if n == 0 {
 		return nil, fmt.Errorf("%w: no changes", ErrMessage)
@@ -95,7 +94,7 @@ func (c *ChangeCoder) Read(b []byte) (rest []byte, err error) {
 			break
 		}
 		t := c.Components[component].Schema
-		c.Told = append(c.Told, ToldChange{uint32(id), int(component), len(c.Words)})
+		c.Received = append(c.Received, ReceivedChange{uint32(id), int(component), len(c.Words)})
 		for k := range t.Words {
 			c.Words = append(c.Words, int32(uint32(c.r.Bits(uint(t.WordBits(k))))))
 		}
@@ -107,7 +106,7 @@ func (c *ChangeCoder) Read(b []byte) (rest []byte, err error) {
 	return b[len(b)-c.r.Remaining()/8:], nil
 }
 
-// Value is the words of a change that was read last.
-func (c *ChangeCoder) Value(m *ToldChange) []int32 {
+// Value returns the words of a change that was read last.
+func (c *ChangeCoder) Value(m *ReceivedChange) []int32 {
 	return c.Words[m.first : m.first+c.Components[m.Component].Words]
 }

@@ -6,55 +6,55 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Where corrections are made on mismatch alone, own state does not travel while
-// there is nothing to correct. Each input message says what the client's own
-// entities became by its newest input, its result. When the server has consumed
-// that input it compares the result with what it has itself, and opens a
-// correction where the two differ by more than the tolerance of a field. While
-// one is open its number rides in every snapshot, and with it the newest own
-// state. The client restores that and replays its inputs; from then on it echoes
-// the number. The correction closes when a result with the echo agrees; when such
-// a result does not agree there is another correction, with the next number.
+// Report is the result of the newest input in a message. If corrections are made only on mismatch,
+// the server does not send owner state while there is nothing to correct. Each input message contains
+// the state of the client's own entities after its newest input, the result. When the server has consumed
+// that input, it compares the result with its own state, and opens a
+// correction if they differ by more than the tolerance of a field. While
+// a correction is open, its number is in every snapshot, with the newest owner
+// state. The client restores that state and replays its inputs. From then on it echoes
+// the number. The correction closes when a result with the echo agrees. If
+// such a result does not agree, another correction with the next number opens.
 //
-// The result is compared, never believed: the server takes no value from it, so that the worst
-// that a client can do by it is to be sent own state in every snapshot.
+// The server only compares the result and takes no value from it. A client that sends wrong
+// results receives owner state in every snapshot, nothing else.
 //
-// What follows the inputs in a message under these policies:
+// Under these policies, this follows the inputs of a message:
 //
 //	report   1, or 0 | echo, 2 bits | result
 //	result   for each own entity in the order of NetIDs, for each predicted
 //	         component in the order of registration, for each word: remainder |
 //	         hash, 16 bits
 //
-// The 1 asks for own state: the client has no prediction to tell of, or one of
-// more than MaxResult bytes. The entities are not named. Both ends list those
-// that they have: of the client those that it simulates and has a NetID for.
+// The 1 requests owner state: the client has no prediction, or a result of
+// more than MaxResult bytes. Entities are not named. Each end lists its own:
+// the client those that it simulates and has a NetID for.
 //
-// Of a word there is the remainder by a number that tells apart the values within
-// tolerance of each other: by the smallest power of two that is large enough, and
-// for an angle by the smallest divisor of the values of a turn. What is compared
-// exactly needs none, and neither does anything where both ends quantize each step.
-// Raw numbers with a tolerance, directions and rotations travel as they are. The
-// server finds the word with that remainder which is nearest to its own. The hash,
-// over all of these words, says whether that is what the client had: see
-// package report. Where the two ends do not have the same tolerances no result agrees,
-// and own state travels as it does without all this.
+// The result contains the remainder of each word modulo a number that distinguishes values
+// within tolerance of each other: the smallest power of two that is large enough, or
+// for an angle the smallest divisor of the values of a turn. Words that are compared
+// exactly need no remainder, and none do if both ends quantize each step.
+// Raw numbers with a tolerance, directions and rotations are sent unchanged. The
+// server finds the word with that remainder nearest to its own. The hash
+// of all these words says whether the client had the same words: see
+// package report. If the two ends have different tolerances, no result agrees,
+// and owner state is sent as under the other policies.
 type Report struct {
 	Asks   bool
 	Echo   uint8 // number of the newest correction that was carried out
 	Result []byte
-	Bits   int // of result; as read, with those that fill up the last byte
+	Bits   int // size of Result in bits; when read, including padding
 }
 
-// Sizes of a report: numbers of corrections, bytes of a result, bits of echo and hash.
+// Limits of a report.
 const (
-	Corrections = 4   // numbers of corrections there are; they wrap
+	Corrections = 4   // count of correction numbers; they wrap
 	MaxResult   = 256 // bytes of a result
 	EchoBits    = 2
 	HashBits    = 16
 )
 
-// writeReport writes what follows the inputs of a message.
+// writeReport writes the report after the inputs of a message.
 func (c *InputCoder) writeReport(a *Report) {
 	c.W.Bool(a.Asks)
 	if a.Asks {
@@ -66,8 +66,8 @@ func (c *InputCoder) writeReport(a *Report) {
 	}
 }
 
-// readReport reads what writeReport wrote, up to the end of the message. What the
-// result says is left to who knows the entities.
+// readReport reads the output of writeReport, up to the end of the message. It does not decode the result, which
+// requires the entities.
 func (c *InputCoder) readReport(a *Report) error {
 	*a = Report{Asks: c.R.Bool(), Result: a.Result[:0]}
 	if a.Asks || c.R.Err() != nil {

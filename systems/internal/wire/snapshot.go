@@ -9,36 +9,36 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// Messages are the payload of a session's packets; the low three bits of the
-// first byte say which: input (see input.go) or snapshot.
+// A message is the payload of a session's packet. The low three bits of its
+// first byte are its kind: input (see input.go), snapshot, and others.
 //
 //	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
 //	          [correction u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor u8
-//	join      sends back uvarint | groups uvarint | where back > 0: late u8
+//	join      sends back uvarint | groups uvarint | if back > 0: late u8
 //	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
 //	          [slots u64] | [length uvarint] | body
 //
-// The tick of a send is its number times the steps between two sends, and as many
-// more as "late" says: a server that had to catch up passes its time. Input is the
-// last input of this client that was consumed into the state. Control comes with
-// what has changed, and every few sends. With "join", the blocks of the world are
-// those of an earlier send (0 back: of this one), whose groups are counted: when
-// the client has all of them it is loaded. Agreed and correction are there only
-// where corrections are made on mismatch: the client's result after input is what the
-// server has, and the number of the correction that is open (see [Report]).
+// The tick of a send is its number times the ticks between two sends, plus
+// "late": a server that had to catch up is late. Input is the
+// last input of this client that the state includes. Control is sent when it
+// has changed, and every few sends. With "join", the world blocks belong to
+// an earlier send (0 back: this one) with that number of groups: when
+// the client has all of them it is loaded. Agreed and correction are used only
+// if corrections are made on mismatch: the client's result after input equals the
+// server's, and the number of the open correction (see [Report]).
 //
-// A block is the state of consecutive groups, all slots or some: of the world, or
-// with the own bit of the client's own entities at full precision. Its age tells
-// the baseline, in sends before the block's own; 0 is none. With the second bit
-// the send before the baseline serves as well. Coder 3 is a body that begins with [Ways].
+// A block is the state of consecutive groups, of all slots or some: of the world, or
+// with the own bit of the client's own entities at full precision. Its age is the distance
+// of the baseline, in sends before the block's own; 0 is none. With the second bit
+// the send before the baseline is a baseline as well. Coder 3 means that the body starts with [Ways].
 //
-// A client that cannot decode a snapshot, because it no longer has a baseline
-// that it acknowledged, begins a new epoch; the server answers with full states
+// A client that cannot decode a snapshot because it no longer has a baseline
+// that it acknowledged starts a new epoch. The server answers with full states
 // until some of that epoch are acknowledged.
 //
-// Numbers are little-endian. Sequences and sends travel as their low 16 bits.
+// Numbers are little-endian. Sequence and send numbers are sent as their low 16 bits.
 const (
 	KindInput    = 1
 	KindSnapshot = 2
@@ -55,55 +55,52 @@ const (
 
 // Flags of a block, above the two bits of its coder.
 const (
-	blockSecond  = 1 << (2 + iota) // predecessor of the baseline too
+	blockSecond  = 1 << (2 + iota) // the send before the baseline is a baseline too
 	blockOwn                       // the client's own entities
-	blockFirst                     // from group 0 on; of own blocks: group 0 alone
+	blockFirst                     // from group 0 on; for own blocks: only group 0
 	blockSome                      // not all slots
-	blockSameAge                   // as the block before in this message; at first 0
-	blockLast                      // last of the message: its body goes to the end
+	blockSameAge                   // same age as the block before in this message, or 0
+	blockLast                      // last block of the message: its body extends to the end
 )
 
-// ErrMessage is wrapped by errors about a message that a peer should not have
-// sent.
+// ErrMessage is wrapped by errors about an invalid message of a peer.
 var ErrMessage = errors.New("systems: bad message")
 
-// MaxGroups and MaxOwnGroups bound what a client keeps: 262,144 entities, 1,024 of
-// them its own.
+// MaxGroups and MaxOwnGroups limit the state on a client: 262,144 entities, 1,024 of them own.
 const (
 	MaxGroups    = 1 << 12
 	MaxOwnGroups = 1 << 4
 )
 
-// DepthUnread stands for the depth of a buffer whose client must write whole messages.
+// DepthUnread replaces the depth of a buffer if the client must send whole messages.
 const DepthUnread = 255
 
 // SnapshotHeader precedes the blocks of a snapshot.
 type SnapshotHeader struct {
 	Send    uint16 // number of the send, counting up
-	Input   uint16 // last input of this client consumed into that state
-	Control bool   // the next four are there
-	Epoch   uint8  // newest that the server has heard of from this client
+	Input   uint16 // last input of this client that the state includes
+	Control bool   // the next four fields are present
+	Epoch   uint8  // newest epoch that the server has received from this client
 	Depth   uint8  // inputs that wait in the server's buffer
-	Shift   int16  // clock shift asked of this client in all, in 1/[ShiftUnit] ticks
-	Floor   uint8  // sends before this one; no packet from now on uses an older baseline
-	Join    bool   // the next two are there
+	Shift   int16  // total clock shift requested from this client, in 1/[ShiftUnit] ticks
+	Floor   uint8  // sends before this one; no later packet uses an older baseline
+	Join    bool   // the next two fields are present
 	Back    uint32 // sends before this one: the state with which the client joins
-	Groups  uint32 // of that state
-	Joined  uint8  // ticks of that state beyond those that its number tells
-	Late    uint8  // ticks of the state beyond those that the send's number tells
-	Agreed  bool   // the client's result after input is right
-	Open    bool   // a correction is, the next is there
-	Number  uint8  // of the correction
+	Groups  uint32 // number of groups in that state
+	Joined  uint8  // ticks of that state beyond the tick of its send number
+	Late    uint8  // ticks of the state beyond the tick of the send number
+	Agreed  bool   // the client's result after Input is correct
+	Open    bool   // a correction is open, and Number is present
+	Number  uint8  // number of the correction
 }
 
-// MaxJoinHeader is what joining adds to a header at most.
+// MaxJoinHeader is the maximum size of the join fields, in bytes.
 const MaxJoinHeader = 5 + 2 + 1
 
-// MaxHeader is the longest header.
+// MaxHeader is the maximum size of a header, in bytes.
 const MaxHeader = 5 + 5 + MaxJoinHeader + 1 + 1
 
-// Sizes are the lengths of the first header and of those of later datagrams,
-// without what joining adds.
+// Sizes returns the sizes of the first header and of those of later datagrams, without the join fields.
 func (h *SnapshotHeader) Sizes() (first, later int) {
 	later = 5
 	if h.Late > 0 {
@@ -119,7 +116,7 @@ func (h *SnapshotHeader) Sizes() (first, later int) {
 	return first, later
 }
 
-// AppendSnapshotHeader writes the message up to its blocks.
+// AppendSnapshotHeader encodes a message up to its blocks.
 func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 	at := len(dst)
 	dst = append(dst, KindSnapshot, byte(h.Send), byte(h.Send>>8), byte(h.Input), byte(h.Input>>8))
@@ -149,7 +146,7 @@ func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 	return dst
 }
 
-// ReadSnapshotHeader parses a message up to its blocks.
+// ReadSnapshotHeader decodes a message up to its blocks.
 func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	flags := r.Byte()
 	if r.Err() != nil || flags&KindMask != KindSnapshot {
@@ -188,26 +185,26 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	return h, nil
 }
 
-// AllSlots is a group whole.
+// AllSlots is the set of all slots of a group.
 const AllSlots = ^uint64(0)
 
-// BlockHead says what a block holds.
+// BlockHead describes the contents of a block.
 type BlockHead struct {
 	Own   bool
-	First uint32 // group
-	Count uint32 // of groups, at least 1
-	Slots uint64 // of all of them when not allSlots
-	Age   uint32 // of the baseline in sends; 0: none
-	Two   bool   // the send before the baseline serves too
+	First uint32 // first group
+	Count uint32 // number of groups, at least 1
+	Slots uint64 // slots of each group
+	Age   uint32 // distance of the baseline in sends; 0: none
+	Two   bool   // the send before the baseline is a baseline too
 	Coder delta.Coder
-	Ways  Ways // as they were read
+	Ways  Ways // as read
 }
 
-// MaxBlockHead is the longest head of a block.
+// MaxBlockHead is the maximum size of the head of a block, in bytes.
 const MaxBlockHead = 1 + 2 + 2 + 2 + 8 + 2
 
-// Append writes the head of a block behind which size bytes of body follow; lastAge
-// is the age of the block before, 0 in front of the first.
+// Append encodes the head of a block with a body of size bytes. lastAge is the age of the block before, 0 for the
+// first one.
 func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []byte {
 	flags := byte(h.Coder)
 	at := len(dst)
@@ -248,7 +245,7 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 	return dst
 }
 
-// ReadBlock parses a block and returns its body.
+// ReadBlock decodes a block and returns its body.
 func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, err error) {
 	flags := r.Byte()
 	h.Coder = delta.Coder(flags & 3)
@@ -294,7 +291,7 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 	return h, body, err
 }
 
-// Halve cuts a run of groups in two, where the number of the group is roundest.
+// Halve splits a run of groups where the group number has the most trailing zero bits.
 func (h BlockHead) Halve() (a, b BlockHead) {
 	last := h.First + h.Count - 1
 	step := uint32(bits.Len32(h.First^last)) - 1
@@ -305,8 +302,7 @@ func (h BlockHead) Halve() (a, b BlockHead) {
 	return a, b
 }
 
-// HalveSlots splits slots so that each part has half of those alive; high is empty when
-// only one is.
+// HalveSlots splits slots so that each part has half of those in alive. high is empty if alive has only one.
 func HalveSlots(slots, alive uint64) (low, high uint64) {
 	n := bits.OnesCount64(slots & alive)
 	if n < 2 {

@@ -8,24 +8,25 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// withWays is the coder of a block whose body begins with ways; the coder is told there.
+// withWays is the coder of a block whose body starts with Ways, which contain the actual coder.
 const withWays delta.Coder = 3
 
-// Ways say how entities came to the slots of a group and went from them, where there is something that a client may
-// not know. Without them those that are new were spawned there, and those that are gone are no more.
+// Ways say how entities entered and left the slots of a group, if parts of the world may be hidden from the
+// client. Without Ways, new entities were spawned there, and missing ones were despawned.
 //
 //	ways  coder 2 bits, came, away, 4 bits 0 | [slots of came] | [slots of away]
 //	slots count u8, 1 to 64 | each a u8, ascending
 type Ways struct {
-	Told bool // they are there
-	// Came are slots of which the entity, where the baseline has another one or none, came from elsewhere; in a block
-	// without a baseline those of which it did not.
+	Told bool // the block has ways
+	// Came holds slots whose entity differs from the baseline's and came from another group or into sight. In a
+	// block without a baseline, it holds the slots whose entity was spawned there.
 	Came uint64
-	// Away are empty slots of which the last entity moved elsewhere: where it is not told of, the client may not see it.
+	// Away holds empty slots whose last entity moved to another group. If no other slot contains it, the client may
+	// not see it.
 	Away uint64
 }
 
-// Append writes ways in front of the body of a block, whose coder is c; the coder of the block is that returned.
+// Append encodes the ways before the body of a block with coder c. It returns the coder for the head of the block.
 func (w *Ways) Append(dst []byte, c delta.Coder) ([]byte, delta.Coder) {
 	at := len(dst)
 	dst = append(dst, byte(c))
@@ -42,7 +43,7 @@ func (w *Ways) Append(dst []byte, c delta.Coder) ([]byte, delta.Coder) {
 	return dst, withWays
 }
 
-// readWays takes ways off the body of a block.
+// readWays removes the ways from the body of a block.
 func (h *BlockHead) readWays(body []byte) ([]byte, error) {
 	var r codec.ByteReader
 	r.Reset(body)

@@ -11,21 +11,21 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Welcome is what the server tells a client that joins.
+// Welcome is the server's message to a joining client.
 type Welcome struct {
 	Seed     uint64
 	TickRate uint16
 	SendRate uint16
 	Tick     uint32
-	Trained  uint64 // hash of what the server's coders learned, 0: nothing
-	Input    uint32 // after which the client's inputs are counted; 0 but for players that come back, and stamped inputs
+	Trained  uint64 // hash of the server's trained model, 0: none
+	Input    uint32 // number after which the client numbers its inputs; 0 except for returning players and stamped inputs
 	Policies policy.Policies
 }
 
-// WelcomeSize is the length of a welcome in bytes.
+// WelcomeSize is the size of a welcome, in bytes.
 const WelcomeSize = 28 + policy.Size
 
-// Append writes it.
+// Append encodes the message.
 func (m Welcome) Append(b []byte) []byte {
 	for i := range 8 {
 		b = append(b, byte(m.Seed>>(8*i)))
@@ -39,7 +39,7 @@ func (m Welcome) Append(b []byte) []byte {
 	return m.Policies.Append(b)
 }
 
-// ReadWelcome parses it.
+// ReadWelcome decodes the message.
 func ReadWelcome(b []byte) (m Welcome, err error) {
 	if len(b) != WelcomeSize {
 		return m, fmt.Errorf("%w: welcome of %d bytes", ErrMessage, len(b))
@@ -61,36 +61,36 @@ func ReadWelcome(b []byte) (m Welcome, err error) {
 	return m, nil
 }
 
-// Agreement is what one side makes of its own trained file and the hash of the other's.
+// Agreement decides whether both sides use the same trained model.
 //
-// What coders learned of a game's traffic makes snapshots smaller where both sides
-// have the same. The client's hash is the tag of its Hello, the server's comes in
-// the welcome, so that each knows from the first packet on what the other has:
+// A model that was trained with a game's traffic makes snapshots smaller if both sides
+// have it. The client's hash is the tag of its Hello, the server's hash is in the
+// welcome, so that each side knows the other's from the first packet on:
 //
 //	client                         server
 //	Hello, tag: hash of client  →
 //	                            ←  Welcome: …, hash of server
-//	equal, and trained for this protocol: it is used, else what is built in
+//	equal, and trained for this protocol: the model is used, otherwise the built-in one
 //
-// It is for the state of the world alone. Own state, at full precision and of few
-// entities, is coded with what is built in.
+// It applies only to world state. Owner state, which has full precision and few
+// entities, uses the built-in model.
 type Agreement struct {
 	Trained *delta.Trained // nil: none
 	Layout  *delta.Layout
 	Log     logging.Logger
-	told    bool // that there is none
+	logged  bool // the difference was logged
 }
 
-// With reports whether a peer with this hash has the same file, and whether it is of
-// use. The first time that it is not, it logs why.
+// With reports whether a peer with this hash has the same model, and whether the model fits the protocol. It logs
+// the reason the first time it returns false.
 func (a *Agreement) With(peer uint64, who ...any) bool {
 	own := a.Trained.Hash()
 	switch {
 	case own != peer:
-		a.tell("snapshots go on with what is built in: the peer was trained otherwise", own, peer, who)
+		a.logDifference("snapshots go on with what is built in: the peer was trained otherwise", own, peer, who)
 	case own == 0:
 	case !a.Trained.Fits(a.Layout):
-		a.tell("snapshots go on with what is built in: trained for another protocol", own, peer, who)
+		a.logDifference("snapshots go on with what is built in: trained for another protocol", own, peer, who)
 	default:
 		return true
 	}
@@ -105,18 +105,18 @@ func (a *Agreement) Model(server uint64) *delta.Model {
 	return delta.NewModel(a.Layout, nil)
 }
 
-func (a *Agreement) tell(why string, own, peer uint64, who []any) {
-	if a.told {
+func (a *Agreement) logDifference(why string, own, peer uint64, who []any) {
+	if a.logged {
 		return
 	}
-	a.told = true
+	a.logged = true
 	a.Log.Warn(why, append([]any{"own", hexHash(own), "peer", hexHash(peer)}, who...)...)
 }
 
-// hexHash prints as trained hashes are written, and as "built in" for none.
+// hexHash prints a hash in hexadecimal, and 0 as "built in".
 type hexHash uint64
 
-// MarshalText implements [encoding.TextMarshaler], by which loggers write it.
+// MarshalText implements [encoding.TextMarshaler], which loggers use.
 func (h hexHash) MarshalText() ([]byte, error) {
 	if h == 0 {
 		return []byte("built in"), nil
@@ -129,7 +129,7 @@ func (h hexHash) MarshalText() ([]byte, error) {
 	return b[:], nil
 }
 
-// Predicted is the set of components that travel to their owner raw.
+// Predicted returns the bits of the components that are sent to their owner in full precision.
 func Predicted(p *ecs.Protocol) uint64 {
 	var m uint64
 	for _, c := range p.Replicated() {
@@ -140,7 +140,7 @@ func Predicted(p *ecs.Protocol) uint64 {
 	return m
 }
 
-// Private is the set of components that only the owner may see.
+// Private returns the bits of the components that only the owner may see.
 func Private(p *ecs.Protocol) uint64 {
 	var m uint64
 	for _, c := range p.Replicated() {
@@ -151,8 +151,7 @@ func Private(p *ecs.Protocol) uint64 {
 	return m
 }
 
-// Tables are the field tables of what is replicated, nil where only the presence
-// is.
+// Tables returns the field tables of the replicated components, nil for components without fields.
 func Tables(p *ecs.Protocol) (tables []*schema.Table) {
 	for _, c := range p.Replicated() {
 		if c.Words > 0 {
@@ -164,11 +163,11 @@ func Tables(p *ecs.Protocol) (tables []*schema.Table) {
 	return tables
 }
 
-// emptyTable stands for the input of a protocol that has none: its clients
-// number their ticks all the same, because own state is matched by input.
+// emptyTable is the input table of a protocol without inputs. Its clients number their ticks all the same, because
+// owner state is matched by input.
 var emptyTable = &schema.Table{Name: "none"}
 
-// InputTable is the table of a protocol's input.
+// InputTable returns the table of a protocol's input.
 func InputTable(p *ecs.Protocol) *schema.Table {
 	if in := p.Input(); in != nil {
 		return in.Schema

@@ -1,2 +1,2 @@
-// Package tokens gets the connect tokens of bots: from a file, [Read], or from a login service, [LogIn].
+// Package tokens gets the connect tokens of bots: from a file with [Read], or from a login service with [LogIn].
 package tokens

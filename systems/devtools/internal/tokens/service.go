@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	// wait bounds a login.
-	wait = 10 * time.Second
-	// maxAnswer bounds what is read of a service's answer.
+	// loginTimeout is the timeout of a login.
+	loginTimeout = 10 * time.Second
+	// maxAnswer is the maximum size of a service's answer, in bytes.
 	maxAnswer = 64 << 10
 )
 
-// ask asks a service such as examples/tokens for a token. A password goes to the
-// URL that was named and to no other, and not over the network in the clear.
-func ask(ctx context.Context, service, name, password string) ([]byte, error) {
+// requestToken requests a token from a service such as examples/tokens. It sends the password only to the given
+// URL, and not unencrypted over a network.
+func requestToken(ctx context.Context, service, name, password string) ([]byte, error) {
 	u, err := url.Parse(service)
 	if err != nil {
 		return nil, err
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); u.Scheme != "https" &&
 		(u.Scheme != "http" || u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback())) {
-		return nil, errors.New("allowed are https, and http to this machine")
+		return nil, errors.New("use https, or http to this machine")
 	}
 	body, err := json.Marshal(map[string]string{"name": name, "password": password})
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, service, bytes.NewReader(body))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// ask is for programs alone: a page logs in by itself, and does not carry net/http for it.
-func ask(context.Context, string, string, string) ([]byte, error) {
+// requestToken is not available in browsers: the page logs in, and the program does not include net/http.
+func requestToken(context.Context, string, string, string) ([]byte, error) {
 	return nil, errors.New("in a browser the page logs in, and gives the token to the client")
 }

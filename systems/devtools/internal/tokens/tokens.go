@@ -15,26 +15,28 @@ import (
 )
 
 const (
-	// PasswordVariable is the environment variable with the password of bots: command lines are no secret.
+	// PasswordVariable is the environment variable with the password of bots. Command lines are visible to other
+	// users.
 	PasswordVariable = "TACTUS_PASSWORD"
-	// most bounds what is read of a token's file or of a service's answer.
-	most = 64 << 10
+	// maxSize is the maximum size of a token's file, in bytes.
+	maxSize = 64 << 10
 )
 
-// Read reads a token's file: what [Parse] takes.
+// Read reads a token from a file, in a form that [Parse] accepts.
 func Read(name string) (*netcode.ConnectToken, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	b, err := io.ReadAll(io.LimitReader(file, most))
+	b, err := io.ReadAll(io.LimitReader(file, maxSize))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
 	return Parse(b)
 }
 
-// Parse takes a token's bytes, their base64, or the JSON that a login service answers. Errors wrap [netcode.ErrToken].
+// Parse decodes a token from its bytes, their base64, or the JSON answer of a login service. Errors wrap
+// [netcode.ErrToken].
 func Parse(b []byte) (*netcode.ConnectToken, error) {
 	if len(b) == netcode.TokenSize {
 		return netcode.ParseToken(b)
@@ -54,23 +56,23 @@ func Parse(b []byte) (*netcode.ConnectToken, error) {
 	return netcode.ParseToken(raw)
 }
 
-// LogIn asks a service such as examples/tokens for a token, with the password of [PasswordVariable].
+// LogIn requests a token from a service such as examples/tokens, with the password in [PasswordVariable].
 func LogIn(ctx context.Context, service, name string) (*netcode.ConnectToken, error) {
 	password := os.Getenv(PasswordVariable)
 	if password == "" {
-		return nil, fmt.Errorf("the environment variable %s must hold the password", PasswordVariable)
+		return nil, fmt.Errorf("set the environment variable %s to the password", PasswordVariable)
 	}
-	answer, err := ask(ctx, service, name, password)
+	answer, err := requestToken(ctx, service, name, password)
 	if err != nil {
 		return nil, err
 	}
 	return Parse(answer)
 }
 
-// IsService reports whether a source of tokens is a login service, by its URL, and no file.
+// IsService reports whether source is the URL of a login service, not a file.
 func IsService(source string) bool { return strings.Contains(source, "://") }
 
-// List splits a flag at its commas.
+// List splits a flag at commas.
 func List(flag string) (all []string) {
 	for text := range strings.SplitSeq(flag, ",") {
 		if text = strings.TrimSpace(text); text != "" {

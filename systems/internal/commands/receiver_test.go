@@ -22,19 +22,19 @@ func (g *given) Command(client uint32, command string) {
 }
 
 // desk is one with a client.
-type desk struct {
-	*commands.Desk
+type testReceiver struct {
+	*commands.Receiver
 	in    *commands.Inbox
 	notes notice.Queue
 	tick  uint32
 	given given
 }
 
-func newDesk(t testing.TB, rate int) *desk {
+func newTestReceiver(t testing.TB, rate int) *testReceiver {
 	_, w, _ := newLog()
-	d := &desk{tick: 7}
+	d := &testReceiver{tick: 7}
 	var err error
-	d.Desk, err = commands.NewDesk(commands.Config{World: w, Rate: rate, TickRate: 60, Tick: &d.tick, Logger: slog.New(slog.DiscardHandler)})
+	d.Receiver, err = commands.NewReceiver(commands.Config{World: w, Rate: rate, TickRate: 60, Tick: &d.tick, Logger: slog.New(slog.DiscardHandler)})
 	testgame.Must(t, err)
 	d.in = d.Join(3, &d.notes, new(notice.Once))
 	return d
@@ -54,59 +54,59 @@ func at(d time.Duration) time.Time { return time.Unix(100, 0).Add(d) }
 
 // A command is taken once, however often it comes, and in order; one whose packet was not read is lost, and counted.
 func TestTakenOnce(t *testing.T) {
-	d := newDesk(t, 10)
+	d := newTestReceiver(t, 10)
 	for _, b := range [][]byte{packet(1, 5, 6), packet(1, 5, 6, 7), packet(2, 6), packet(6, 8), packet(1, 5)} {
-		testgame.Must(t, d.Take(d.in, b, at(0)))
+		testgame.Must(t, d.Receive(d.in, b, at(0)))
 	}
-	d.Give(d.in, &d.given)
+	d.Forward(d.in, &d.given)
 	if want := (given{"3: 0005", "3: 0006", "3: 0007", "3: 0008"}); !slices.Equal(d.given, want) {
 		t.Errorf("%q, want %q", d.given, want)
 	}
 	testgame.Equal(t, "counted", d.in.Stats, commands.Stats{Taken: 4, Dropped: 2})
-	d.Give(d.in, &d.given)
+	d.Forward(d.in, &d.given)
 	testgame.Equal(t, "given again", len(d.given), 4)
 }
 
 // A client gets its rate, twice that at once, and 32 a tick, also where that tick does not come; what is beyond is
 // dropped and told.
 func TestTakenInBounds(t *testing.T) {
-	d := newDesk(t, 10)
+	d := newTestReceiver(t, 10)
 	n := uint64(0)
-	send := func(d *desk, k int, now time.Duration) {
-		testgame.Must(t, d.Take(d.in, packet(n+1, make([]byte, k)...), at(now)))
+	send := func(d *testReceiver, k int, now time.Duration) {
+		testgame.Must(t, d.Receive(d.in, packet(n+1, make([]byte, k)...), at(now)))
 		n += uint64(k)
 	}
 	send(d, 25, 0)
-	d.Give(d.in, &d.given)
+	d.Forward(d.in, &d.given)
 	testgame.Equal(t, "at once", d.in.Stats, commands.Stats{Taken: 20, Dropped: 5})
 	send(d, 9, 500*time.Millisecond)
-	d.Give(d.in, &d.given)
+	d.Forward(d.in, &d.given)
 	testgame.Equal(t, "half a second later", d.in.Stats, commands.Stats{Taken: 25, Dropped: 9})
 	testgame.Equal(t, "told", d.notes.Waiting() > 0, true)
 
-	d, n = newDesk(t, 1000), 0
+	d, n = newTestReceiver(t, 1000), 0
 	send(d, 40, 0)
 	testgame.Equal(t, "waits", d.in.Stats.Dropped, 8)
 	for range 3 {
-		d.Give(d.in, &d.given)
+		d.Forward(d.in, &d.given)
 		send(d, 20, 0)
 	}
 	testgame.Equal(t, "of a tick", len(d.given), 32)
 	d.tick++
-	d.Give(d.in, &d.given)
+	d.Forward(d.in, &d.given)
 	testgame.Equal(t, "of two ticks", len(d.given), 64)
 }
 
 // Kinds that there are not, and what no client of the protocol writes, are errors.
 func TestTakesNoNonsense(t *testing.T) {
 	for _, b := range [][]byte{{}, {4}, {4, 0, 0, 1}, {4, 1}, {4, 1, 1, 1}, {4, 1, 0}, {5, 1, 0, 1}, packet(1<<32, 1), append(packet(1, 1), 0)} {
-		d := newDesk(t, 10)
-		if d.Take(d.in, b, at(0)) == nil {
+		d := newTestReceiver(t, 10)
+		if d.Receive(d.in, b, at(0)) == nil {
 			t.Errorf("%x is taken", b)
 		}
 	}
 	_, w, _ := newLog()
-	_, err := commands.NewDesk(commands.Config{World: w, Refuse: []commands.Refuse{{}}})
+	_, err := commands.NewReceiver(commands.Config{World: w, Refuse: []commands.Refuse{{}}})
 	if err == nil || !strings.Contains(err.Error(), "ecs.Command") {
 		t.Errorf("%v", err)
 	}
@@ -120,12 +120,12 @@ func FuzzTake(f *testing.F) {
 	f.Add([]byte{4, 1, 1, 1}, packet(1, make([]byte, 50)...))
 	f.Add(packet(1<<32-20, 5, 6), packet(1<<32-1, 5, 6, 7))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		d := newDesk(t, 1000)
+		d := newTestReceiver(t, 1000)
 		for _, p := range [][]byte{a, b} {
-			_ = d.Take(d.in, p, at(0))
+			_ = d.Receive(d.in, p, at(0))
 		}
-		d.Give(d.in, &d.given)
-		if len(d.given) > commands.Most || uint64(len(d.given)) != d.in.Stats.Taken {
+		d.Forward(d.in, &d.given)
+		if len(d.given) > commands.MaxWaiting || uint64(len(d.given)) != d.in.Stats.Taken {
 			t.Fatalf("%d given, %+v", len(d.given), d.in.Stats)
 		}
 		l, _, _ := newLog()

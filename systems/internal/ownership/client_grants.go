@@ -8,18 +8,18 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// maxGrants bounds what a server may tell of single entities.
+// maxGrants is the maximum number of entities about which a server may send grants.
 const maxGrants = 4096
 
-// clientGrant is what the server said of who may write an entity.
+// clientGrant is the server's decision whether the client may write an entity.
 type clientGrant struct {
 	id  uint32
 	may bool
 }
 
-// Entitle notes what this client may write, or may not, whoever the owner is; e is the
-// entity where it is here.
-func (x *Client) Entitle(n *wire.Notice, e ecs.Entity) error {
+// ApplyGrant records whether this client may write an entity, whoever owns it. e is the entity, or zero if it is
+// not in the world.
+func (x *Client) ApplyGrant(n *wire.Notice, e ecs.Entity) error {
 	i := slices.IndexFunc(x.grants, func(r clientGrant) bool { return r.id == n.ID })
 	switch {
 	case n.Kind == wire.NoticeGone:
@@ -35,14 +35,14 @@ func (x *Client) Entitle(n *wire.Notice, e ecs.Entity) error {
 	}
 	x.grants[i].may = n.Kind == wire.NoticeGranted
 	if !e.IsZero() {
-		x.turnOver(n.ID, e)
+		x.transferControl(n.ID, e)
 	}
 	return nil
 }
 
-// turnOver follows a change of who may write an entity that is here: what is the server's
-// becomes that, what is this client's begins with what is there.
-func (x *Client) turnOver(id uint32, e ecs.Entity) {
+// transferControl applies a change of the right to write an entity: without the right, the server's values replace
+// the client's; with it, the client starts from the current values.
+func (x *Client) transferControl(id uint32, e ecs.Entity) {
 	may := x.MayWrite(e)
 	for i, comp := range x.coder.Components {
 		p := x.world.Netcode().Pointer(e, comp)
@@ -56,10 +56,10 @@ func (x *Client) turnOver(id uint32, e ecs.Entity) {
 		}
 	}
 	if !may {
-		x.drop(id)
+		x.forgetEntity(id)
 	}
 }
 
-// Len is how many components this client writes, and of how many entities it was told who
-// may.
+// Len returns the number of components that this client writes, and the number of entities about which it received
+// grants.
 func (x *Client) Len() (written, told int) { return len(x.slots), len(x.grants) }

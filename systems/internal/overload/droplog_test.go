@@ -13,17 +13,17 @@ import (
 // That ticks were dropped is logged, once in a while, and asking costs nothing: it is done every tick.
 func TestBehindTellsOnceInAWhile(t *testing.T) {
 	var out bytes.Buffer
-	log, now, b := slog.New(slog.NewTextHandler(&out, nil)), time.Unix(100, 0), Behind{}
+	log, now, b := slog.New(slog.NewTextHandler(&out, nil)), time.Unix(100, 0), DropLog{}
 	for _, dropped := range []uint64{0, 3, 5, 7} {
-		b.Tell(log, now, dropped, "clients", 1000)
+		b.Log(log, now, dropped, "clients", 1000)
 		now = now.Add(time.Second)
 	}
-	b.Tell(log, now.Add(behindEvery), 9, "clients", 1000)
+	b.Log(log, now.Add(dropLogInterval), 9, "clients", 1000)
 	if s := out.String(); strings.Count(s, "\n") != 2 || !strings.Contains(s, "ticks=3 clients=1000") || !strings.Contains(s, "ticks=6 clients=1000") {
 		t.Error(s)
 	}
 	n := 1000
-	if allocs := testing.AllocsPerRun(100, func() { b.Tell(log, now, 9, "clients", n); n++ }); allocs > 0 && !race.Enabled {
+	if allocs := testing.AllocsPerRun(100, func() { b.Log(log, now, 9, "clients", n); n++ }); allocs > 0 && !race.Enabled {
 		t.Errorf("%v allocations to say nothing", allocs)
 	}
 }

@@ -12,17 +12,17 @@ func TestLaterIsTheSameForEveryWorker(t *testing.T) {
 	var want []string
 	for workers := 1; workers <= 4; workers++ {
 		r, which := rand.New(rand.NewPCG(5, 1)), rand.New(rand.NewPCG(uint64(workers), 2))
-		l, nth := NewLater[int](workers), make([]int, 7)
+		l, nth := NewDeferred[int](workers), make([]int, 7)
 		var got []string
 		for round := range 3 {
 			clear(nth)
 			for range 100 {
 				place := r.IntN(len(nth))
-				l.Leave(which.IntN(workers), place, nth[place], round, fmt.Append(nil, place, nth[place]))
+				l.Add(which.IntN(workers), place, nth[place], round, fmt.Append(nil, place, nth[place]))
 				nth[place]++
 			}
-			l.Do(func(is int, bytes []byte) { got = append(got, fmt.Sprint(is, string(bytes))) })
-			l.Do(func(int, []byte) { t.Error("it is done twice") })
+			l.Run(func(is int, bytes []byte) { got = append(got, fmt.Sprint(is, string(bytes))) })
+			l.Run(func(int, []byte) { t.Error("it is done twice") })
 		}
 		if want == nil {
 			want = got
