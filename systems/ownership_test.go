@@ -333,7 +333,7 @@ func TestClientOwnedComponentsAreChecked(t *testing.T) {
 		register func(p *ecs.Protocol)
 		policies policy.Policies
 	}{
-		"cursor is ecs.ClientOwned, and inputs are sent, nothing else": {func(p *ecs.Protocol) { ecs.Replicate[cursor](p, ecs.ClientOwned) }, policy.Lockstep.Policies()},
+		"cursor is ecs.ClientOwned, but this model sends only inputs": {func(p *ecs.Protocol) { ecs.Replicate[cursor](p, ecs.ClientOwned) }, policy.Lockstep.Policies()},
 		"at most 1024": {func(p *ecs.Protocol) {
 			ecs.Replicate[components.Text[[200]byte]](p, ecs.ClientOwned)
 		}, policy.Policies{}},
