@@ -1,12 +1,12 @@
-// Command tokens is the login service of a game, as small as it can be: it hands out connect tokens over HTTP, and
-// game servers admit whoever has one. Neither asks the other; all they share is a key.
+// Command tokens is a minimal login service: it issues connect tokens over HTTP, and game servers admit players with a
+// token. Service and servers share only a key.
 //
 //	go run ./examples/tokens -generate /tmp/tactus.key
 //	go run ./examples/tokens -key @/tmp/tactus.key -server 127.0.0.1:7777
 //	go run ./examples/arena -key @/tmp/tactus.key -serve 127.0.0.1:7777
 //
-// It speaks plain HTTP, and answers with the keys of a session: let a proxy with TLS stand in front of it when players
-// are elsewhere. See -h for the flags, and service.go for what it answers.
+// The answers contain session keys and use plain HTTP: put a proxy with TLS in front of it if players are on other
+// machines. -h lists the flags. service.go documents the answers.
 package main
 
 import (

@@ -42,17 +42,17 @@ type serviceConfig struct {
 	find                        func(users []user, name, password string) (user, bool) // nil: find
 }
 
-// service answers
+// service is the HTTP handler. It answers
 //
 //	POST /token {"name": …, "password": …}    200 {"token": …, "client_id": …, "expires_in": …}
 //
-// and all else with a status of 4xx, or 503 when it has too much to do, and {"error": …}.
+// and every other request with a status of 4xx, or 503 under overload, and {"error": …}.
 //
-// What a login costs is the hash of its password. Each network has an allowance under each name, which nobody uses up from
-// elsewhere. Familiar players, who have logged in from that network before, need nothing else, and go first. Guests need
-// a share of two more: what their network may under all names, and what all guests may under that name. Many networks at
-// once can use up the latter; the player at a new place is one more of them, with the same chance as each, and notices
-// nothing at home. Names that nobody has are treated alike.
+// A login is expensive because of the hash of its password, so it has several rate limits. The first is per name and
+// network: other networks cannot use it up. Familiar players, who have logged in from the network before, need only this
+// one and go first. Other players also need the limit of their network for all names, and the limit of all unfamiliar
+// networks for the name. An attack from many networks can use up the last one. Then a player at a new place has the same
+// chance as each attacking network, and a player at home is not affected. Unknown names have the same limits.
 type service struct {
 	serviceConfig
 	networks *allowance.Limiter[netip.Addr]

@@ -89,7 +89,7 @@ func (w *playerWatch) init(o *Options) {
 	}
 }
 
-// truth compares the server's position after an input with the predicted one.
+// comparePosition compares the server's position after an input with the predicted one.
 func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +143,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	w.aged++
 }
 
-// tune detects the end of the warm-up from the client's data, and measures the delay of states.
+// detectWarmup detects the end of the warm-up from the client's data, and measures the delay of states.
 func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
 	if w.joined.IsZero() && c.Connected() {
 		w.joined = now
@@ -156,7 +156,7 @@ func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
 	}
 }
 
-// waits records how many inputs wait on a remote server.
+// recordWaitingInputs records how many inputs wait on a remote server.
 func (w *playerWatch) waits(inputs int) {
 	if w.warm.Load() {
 		w.depths += float64(inputs)
@@ -164,7 +164,7 @@ func (w *playerWatch) waits(inputs int) {
 	}
 }
 
-// age returns the mean age of others as drawn by the client, in seconds. For a server with another clock, the fastest
+// meanAge returns the mean age of others as drawn by the client, in seconds. For a server with another clock, the fastest
 // states are assumed to take half of the round trip.
 func (w *playerWatch) age() float64 {
 	switch {
@@ -186,7 +186,7 @@ func (w *playerWatch) push() {
 	w.wrong.clear()
 }
 
-// notice counts a push when the client has received a state that shows it.
+// countPush counts a push when the client has received a state that shows it.
 func (w *playerWatch) notice(tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -197,7 +197,7 @@ func (w *playerWatch) notice(tick uint32) {
 	}
 }
 
-// respond counts the frames from a change of the keys to its effect.
+// measureResponse counts the frames from a change of the keys to its effect.
 func (w *playerWatch) respond(p *player) {
 	c := p.client
 	bot, ok := p.bot.(Shower)

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// Host serves a world with bots in this process, for a client of the same program to join: what a window does that
-// is to play alone. It returns the server's address, at a free port of 127.0.0.1, and a function that ends it all and
-// returns when that is done; so does the end of ctx, without the waiting.
+// Host serves a world with bots in this process, for a window of the same program that plays without another server. It
+// returns the server's address, at a free port of 127.0.0.1, and a function that stops the match and waits for its end.
+// The end of ctx stops the match too.
 //
-// What is zero in o is the world's default; none of what -1 is possible for, such as NPCs or Loss, and Clients -1: a
-// server without bots. The link is that of the bots. They are thin clients, which cost next to nothing, where the
-// model has such. Errors are those of flags that are not allowed, and of sockets.
+// A zero field of o means the world's default. Use -1 for 0 in fields such as NPCs or Loss. Clients -1 means no bots. The
+// link conditions apply to the bots, which are thin clients if the model allows it. Host returns an error for invalid
+// options and for sockets that cannot be opened.
 func Host(ctx context.Context, world World, o Options) (addr string, stop func(), err error) {
 	if err := world.validate(); err != nil {
 		return "", nil, err
 	}
 	alone := o.Clients < 0
 	if alone {
-		o.Clients = 1 // which is allowed
+		o.Clients = 1 // validate allows no 0
 	}
 	often, d := o.ServerEvery != 0 || world.Defaults.ServerEvery != 0, world.defaults()
 	if o.fill(&d); !often {
@@ -55,7 +55,7 @@ func Host(ctx context.Context, world World, o Options) (addr string, stop func()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = m.playReal(ctx, nil) // what ends is seen by who has joined
+		_ = m.playReal(ctx, nil) // clients notice the end themselves
 		_ = end()
 	}()
 	return addr, func() { cancel(); <-done }, nil

@@ -56,8 +56,8 @@ type command struct {
 	end            func() error // ends a recording
 }
 
-// parse parses the flags. Its errors say in one line what is allowed, except [flag.ErrHelp], after which usage has
-// been printed.
+// parse parses the flags. An error is one line that lists the allowed values. After [flag.ErrHelp], usage has been
+// printed.
 func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	if err := world.validate(); err != nil {
 		return err

@@ -188,7 +188,7 @@ func (m *match) push(w *ecs.World) {
 	}
 }
 
-// clean removes all link conditions of the server, for the closing phase.
+// removeLinkConditions removes all link conditions of the server, for the closing phase.
 func (m *match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
 
 func (m *match) close() error {

@@ -30,20 +30,20 @@ func (o *Options) policies() policy.Policies {
 // stamped reports whether inputs name their tick.
 func (o *Options) stamped() bool { return o.policies().Timing == policy.TimingStamped }
 
-// everywhere reports whether every peer simulates everything.
+// simulatesEverywhere reports whether every peer simulates everything.
 func (o *Options) everywhere() bool { return o.policies().Correction == policy.CorrectionInputs }
 
 // bufferedEvery is the number of steps per wake-up under policy.Buffered.
 const bufferedEvery = 3
 
-// suit sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
+// applyPresetDefaults sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
 func (o *Options) suit() {
 	if o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
 }
 
-// leaveOut removes systems that bots do not need.
+// removeSystems removes systems that bots do not need.
 func (o *Options) leaveOut(s *ecs.Schedule) error {
 	if o.thin {
 		return systems.Thin(s)

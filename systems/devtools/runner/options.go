@@ -29,7 +29,7 @@ type Options struct {
 	// 0 to 1.
 	Loss, Duplicate float64
 	// Tick is the number of simulation steps a second. The server wakes up every ServerEvery steps. Send is the
-	// number of snapshots a second.
+	// orDefault of snapshots a second.
 	Tick, ServerEvery, Send int
 	// Push is how often the server alone moves each player; 0: never.
 	Push time.Duration
@@ -70,7 +70,7 @@ func contract() Options {
 	}
 }
 
-// fill replaces zeros by the values of d, and then negative values by zero.
+// setDefaults replaces zeros by the values of d, and then negative values by zero.
 func (o *Options) fill(d *Options) {
 	number(&o.NPCs, d.NPCs)
 	number(&o.Guests, d.Guests)

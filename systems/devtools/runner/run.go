@@ -149,7 +149,7 @@ func pace(ctx context.Context, next func() time.Time, last time.Time, step func(
 	}
 }
 
-// tell passes the causes of a bot's corrections to the inspector. Thin bots have none.
+// reportCauses passes the causes of a bot's corrections to the inspector. Thin bots have none.
 func (m *match) tell(p *player) {
 	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
 		m.inspector.Report(id, p.client.Causes())

@@ -64,7 +64,7 @@ func (w *World) populate(in *ecs.World, o *Options) {
 	}
 }
 
-// who returns a system that calls joined once for each client.
+// onceJoined returns a system that calls joined once for each client.
 func who(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
 	told := uint32(0)
 	return func(*ecs.World) {
@@ -78,7 +78,7 @@ func who(server func() *systems.Server, joined func(client uint32, s netsys.Sess
 	}
 }
 
-// both returns a function that applies first and then second to a schedule. Both may be nil.
+// chain returns a function that applies first and then second to a schedule. Both may be nil.
 func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
 	return func(s *ecs.Schedule) error {
 		for _, change := range []func(*ecs.Schedule) error{first, second} {

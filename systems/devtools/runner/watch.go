@@ -132,7 +132,7 @@ func (w *watch) inspect(m *match, now time.Time) {
 	}
 }
 
-// stood returns the position of a player on the server after an input.
+// positionAfter returns the position of a player on the server after an input.
 func (w *watch) stood(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
 	switch {
 	case m.world.Place == nil:
@@ -161,7 +161,7 @@ type trail struct {
 // trailTicks is the number of ticks in a trail.
 const trailTicks = 1 << 10
 
-// follow is an Authority system that records the positions of the current tick.
+// record is an Authority system that records the positions of the current tick.
 func (t *trail) follow(w *ecs.World) {
 	for e, r := range ecs.All[ownerRow](w) {
 		x, y, ok := t.at(w, e)
@@ -175,7 +175,7 @@ func (t *trail) follow(w *ecs.World) {
 	}
 }
 
-// stood returns the position of a player on the server after an input.
+// positionAfter returns the position of a player on the server after an input.
 func (t *trail) stood(client, input uint32) (x, y float32, ok bool) {
 	if int(client) >= len(t.players) {
 		return 0, 0, false
@@ -199,12 +199,12 @@ type attendant struct {
 	before, after uint64 // missing inputs at the end of the warm-up and in the newest sample
 }
 
-// lookEvery is the sampling interval. Inputs that go missing in a client's last interval are not counted.
+// attendanceInterval is the sampling interval. Inputs that go missing in a client's last interval are not counted.
 const lookEvery = 500 * time.Millisecond
 
 func newAttendance() *attendance { return &attendance{clients: make(map[uint32]*attendant)} }
 
-// look takes a sample.
+// sample takes a sample.
 func (a *attendance) look(m *match, now time.Time) {
 	since := now.Sub(a.at)
 	if since < lookEvery {

@@ -110,7 +110,7 @@ func (v *values) elements(c *class, n *node) {
 	}
 }
 
-// readText returns the expression that reads a text; say returns the statement that writes one.
+// readText returns the expression that reads a text.
 func readText(n *node, m, at, seen, key string) string {
 	return fmt.Sprintf("$text(%s, %s, %s + %d, %d, %s, %s)", m, n.counter(m, at), at, n.head.body, n.n, seen, key)
 }

@@ -1,11 +1,11 @@
 "use strict";
-// The lobby: rooms to join, and the way into one. /rooms/openapi.json describes what it asks for.
+// The lobby lists rooms and joins them. /rooms/openapi.json describes its requests.
 window.lobby = ({ at, say, loaded, query }) => {
   const card = at("card"), status = at("status"), play = at("play"), list = at("rooms"), room = at("room"), code = at("code");
   const buttons = [play, at("create").querySelector("button"), at("bycode").querySelector("button")];
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  // What belongs to this tab and survives a reload: who the player is, and where it sits.
+  // The player and the seat of this tab, which survive a reload.
   const kept = (key, value) => {
     try {
       if (value === undefined) return JSON.parse(sessionStorage.getItem(key));
@@ -19,7 +19,7 @@ window.lobby = ({ at, say, loaded, query }) => {
   const linked = () => decodeURIComponent(location.hash.slice(1)).trim().toLowerCase();
   const unlink = () => history.replaceState(null, "", location.pathname + location.search);
 
-  // What the server says to programs, for players.
+  // Texts for players, by the error codes of the server.
   const words = {
     full: "That room is full. Join another one, or create one.",
     no_room: "There is no such room, or it has ended.",
@@ -34,7 +34,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     superseded: "You look for a match in another tab.",
     unavailable: "The servers cannot reach each other now. Try again in a moment.",
   };
-  // refuse says why there is no seat: a sentence as it is, an error in words for players. The game itself says what it forbids.
+  // refuse shows why there is no seat: a sentence of the game unchanged, or the text for an error code.
   const refuse = (e) => {
     status.className = "no";
     if (typeof e !== "string") console.warn(e);
@@ -42,7 +42,7 @@ window.lobby = ({ at, say, loaded, query }) => {
       (e.code ? "The server cannot give you a seat now. Try again later." : "The server is not responding. Check your network, and try again."));
   };
 
-  // ask posts a request for a seat. What is refused is thrown as the sentence that the server says of it.
+  // ask requests a seat. If the server refuses, it throws the server's sentence.
   async function ask(path, body, signal) {
     const r = await fetch(path, { method: "POST", signal, headers: { "Content-Type": "application/json", Player: player }, body: JSON.stringify(client.settings.schema ? { ...body, schema: client.settings.schema } : body) });
     const answer = await r.json();
@@ -52,7 +52,7 @@ window.lobby = ({ at, say, loaded, query }) => {
 
   let client, busy = false, stop;
 
-  // enter gets a seat, and plays there.
+  // enter requests a seat and plays on it.
   async function enter(what, get) {
     if (busy || !client) return;
     busy = true;
@@ -79,7 +79,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     show(rooms);
   };
 
-  // quick asks again as long as the queue has no seat yet.
+  // quick repeats the request while the queue has no seat.
   async function quick(signal) {
     for (;;) {
       const answer = await ask("/rooms/queue", { kind: client.settings.kind }, signal);
@@ -88,7 +88,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     }
   }
 
-  // sit runs the client on a seat. It ends with the session: then a reload brings it back to the seat, or to the lobby.
+  // sit runs the client on a seat. After the end of the session, a reload returns to the seat or to the lobby.
   function sit(seat) {
     kept("seat", { room: seat.room, code: seat.code, since: Date.now(), again: (kept("seat") || {}).again || 0 });
     history.replaceState(null, "", `${location.pathname}${location.search}#${seat.code}`);
@@ -104,7 +104,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     ended.done = true;
     const seat = kept("seat");
     if (why && why.text) {
-      if (!why.again && !leaving) { // replaced, removed, banned: the seat is not asked for again
+      if (!why.again && !leaving) { // replaced, removed or banned: do not request the seat again
         kept("why", why.text);
         kept("seat", null);
         kept("left", true);
@@ -118,7 +118,7 @@ window.lobby = ({ at, say, loaded, query }) => {
       kept("left", true);
       unlink();
     } else {
-      // A session that lasted is worth going on with; one that ends at once, again and again, is not.
+      // Continue after a session that lasted, but not if sessions repeatedly end at once.
       const again = Date.now() - seat.since > 10000 ? 1 : seat.again + 1;
       kept("why", typeof why === "string" ? why : "The game has ended. Play again.");
       kept("seat", again > 3 ? null : { ...seat, again });
@@ -126,11 +126,11 @@ window.lobby = ({ at, say, loaded, query }) => {
     await reload();
   }
   async function reload() {
-    await wait(250); // the goodbye is on its way
+    await wait(250); // time to send the close packets
     await answers();
     location.reload();
   }
-  // answers waits until the server can be reached: a reload before would leave nothing.
+  // answers waits until the server is reachable. A reload before would show an empty page.
   async function answers() {
     for (; ; await wait(1000)) {
       try {
@@ -143,7 +143,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     }
   }
   document.addEventListener("ended", (e) => ended(e.detail));
-  // The token of a seat serves for one session, which is over once the browser has put the page into its cache.
+  // A token serves one session, which has ended when the page returns from the browser's cache.
   addEventListener("pageshow", (e) => { if (e.persisted && kept("seat")) location.reload(); });
   let players = "";
   const crowd = () => { at("share").querySelector("span").textContent = players === "" ? "" : players === "1" ? "you alone" : `${players} players`; };
@@ -189,7 +189,7 @@ window.lobby = ({ at, say, loaded, query }) => {
     if (name) into(name); else code.focus();
   });
 
-  // Rooms, as they are every other second.
+  // Refresh the list of rooms every two seconds.
   const items = new Map();
   let rooms = [];
   function show(all) {
@@ -217,7 +217,7 @@ window.lobby = ({ at, say, loaded, query }) => {
       item.button.disabled = !client || busy || !open || r.free === 0 || !ours;
       item.button.ariaLabel = `join ${item.name.textContent}`;
     }
-    // Those with a free seat first, the oldest before others; who has the focus stays where it is as long as that is right.
+    // Rooms with free seats first, the oldest first. The focused room keeps its place if the order allows it.
     const order = [...all].sort((a, b) => (b.free > 0) - (a.free > 0) || a.created.localeCompare(b.created)).map((r) => items.get(r.id).li);
     if (order.some((li, i) => list.children[i] !== li)) list.append(...order);
   }
@@ -233,7 +233,7 @@ window.lobby = ({ at, say, loaded, query }) => {
   }
   void follow();
 
-  // A link to a room, which may come while the page is open.
+  // A link to a room, which may also be opened while the page is open.
   const follows = () => {
     if (!linked() || busy) return;
     code.value = linked();
@@ -242,7 +242,7 @@ window.lobby = ({ at, say, loaded, query }) => {
   addEventListener("hashchange", follows);
   code.value = linked();
 
-  // Ready: back to the seat of before a reload, into the room of a link, or to the lobby.
+  // Ready: return to the seat from before a reload, join the room of a link, or show the lobby.
   loaded.then(async (c) => {
     client = c;
     idle();

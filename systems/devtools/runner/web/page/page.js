@@ -5,7 +5,7 @@
   const query = new URLSearchParams(location.search);
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
   const say = (text, share) => { status.textContent = text; if (share !== undefined) fill.style.width = 100 * share + "%"; };
-  class Advice extends Error { } // whose message is for who sees the page
+  class Advice extends Error { } // its message is for players
   const fail = (e) => {
     console.error(e);
     card.hidden = false;
@@ -18,7 +18,7 @@
   try { name.value = query.get("name") || localStorage.getItem("name") || ""; } catch { }
   if (matchMedia("(pointer: fine)").matches) name.focus();
 
-  // A canvas that nothing shows through, and whose edges the game smooths itself.
+  // An opaque canvas without antialiasing, which the game does itself.
   const context = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, wanted) {
     const gl = context.call(this, kind, { ...wanted, alpha: false, antialias: false, stencil: false, depth: false });
@@ -26,9 +26,8 @@
     return gl;
   };
 
-  // Ebitengine clears the screen by drawing a texture of nothing over it, which without a graphics card takes as
-  // long as all the rest. Nothing else is drawn on the screen to hide what was there: that is a clear. The client
-  // sees that it is one, and sets the colour.
+  // Ebitengine clears the screen by drawing an empty texture over it. Without a graphics card, that takes as long as the
+  // rest of the frame. Replace this draw call by a clear, in the colour that the client sets.
   const clearly = (gl) => {
     if (gl.clears) return;
     gl.clears = true;
@@ -39,11 +38,11 @@
     gl.drawElements = (...what) => { if (screen && hides) gl.clear(gl.COLOR_BUFFER_BIT); else drawElements.apply(gl, what); };
   };
 
-  // More than two pixels a point cost much and show little.
+  // More than two pixels per point are slow and hardly visible.
   Object.defineProperty(window, "devicePixelRatio", { value: Math.min(devicePixelRatio, 2) });
 
-  // Who has no keys talks by a line of the page: touching its button brings up the keyboard of a phone. The
-  // client listens for what is said.
+  // On devices without a keyboard, the chat uses a text field of the page, which opens the keyboard of a phone. The page
+  // dispatches the text to the client.
   const talk = at("talk"), words = at("say"), line = at("line");
   const chat = (open) => {
     words.hidden = !open;
@@ -62,9 +61,9 @@
     line.blur();
   });
 
-  // The client asks once a frame which keys are pressed. The end of a tap that is shorter waits, so that it counts.
-  const taps = new Map(); // by key: when it was pressed, and what ends it
-  const ends = new WeakSet(); // events that have waited
+  // The client reads the keys once per frame. The end of a shorter tap is delayed until a frame has seen the press.
+  const taps = new Map(); // by key: time of the press, and its timer
+  const ends = new WeakSet(); // delayed events
   const shortest = 50; // milliseconds: three frames
   addEventListener("keydown", (e) => {
     taps.get(e.code)?.end?.();
@@ -80,7 +79,7 @@
     tap.end = () => { clearTimeout(timer); tap.end = null; e.target.dispatchEvent(up); };
   }, true);
 
-  // The client lays out in such points.
+  // The client lays out in these points.
   const points = () => document.body.style.setProperty("--u", Math.min(Math.max(Math.min(innerWidth, innerHeight) / 720, 0.9), 2));
   addEventListener("resize", points);
   points();
@@ -102,7 +101,7 @@
     }
   }
 
-  // The same match, drawn by something else.
+  // The same match with another renderer.
   function offerSecond({ name, path, missing }) {
     const link = document.createElement("a");
     link.href = path;
@@ -111,7 +110,7 @@
     at("second").hidden = false;
   }
 
-  // The client is loaded, and may be run with arguments of its own, once.
+  // The client is loaded. It can be run once.
   async function load() {
     if (typeof WebAssembly !== "object") throw new Advice("this browser has no WebAssembly, which the game runs on");
     if (!document.createElement("canvas").getContext("webgl2"))
@@ -138,7 +137,7 @@
     return { settings, run };
   }
 
-  // One match: who has said a name is in it.
+  // One match: the player joins after entering a name.
   function join({ settings, run }) {
     const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
     let started = false;

@@ -1,5 +1,5 @@
 "use strict";
-// For pages of a game's own: it loads the client, and starts it as soon as it is ready.
+// For custom pages: loads the client and starts it when it is ready.
 (async () => {
   const status = document.getElementById("status");
   const say = (text) => { if (status) status.textContent = text; };
