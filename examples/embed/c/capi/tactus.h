@@ -1,8 +1,8 @@
-// The client of a game made with Tactus, as a library for C11, C++11 and whatever calls C: version 1 of its interface.
+// The client of a game made with Tactus, as a library for C11, C++11 and other languages that call C: version 1 of its interface.
 //
-// The library is the game's own client, without a window: it talks to the server over UDP, predicts, reconciles and
-// interpolates, and a frame is memory to read. What the values mean is in the bindings of the game, a header that is
-// generated from its protocol (arena.h); tactus.h knows no game.
+// The library is the game's own client without a window. It communicates with the server over UDP, predicts, reconciles and
+// interpolates. The program reads each frame from the client's memory. The bindings of the game, a header generated from its
+// protocol (arena.h), define the values. tactus.h is independent of the game.
 //
 //   tactus_failure why;
 //   tactus_options options = {sizeof options};
@@ -18,18 +18,18 @@
 //   }
 //   tactus_close(client);
 //
-// Threads. Any thread may call. Calls for one client wait for each other, but what they return does not: let one client
-// be one thread's at a time. Clients have nothing in common, and can run beside each other.
+// Threads. Any thread may call. Calls for one client run one after the other, but the returned memory is not protected: use a
+// client from one thread at a time. Clients are independent and can run concurrently.
 //
-// Memory. What a call for a client returns a pointer to is good until the next call for that client but tactus_text and
-// tactus_end, and not after tactus_close. It does not move meanwhile. Only read it. What a call is given is copied.
-// Numbers lie in the byte order of the machine. Strings end with a zero byte and are UTF-8.
+// Memory. A pointer returned for a client is valid until the next call for that client, except tactus_text and tactus_end, and
+// until tactus_close. The memory does not move in this time. Only read it. The library copies all arguments. Numbers are in the
+// machine's byte order. Strings are UTF-8 and end with a zero byte.
 //
-// Errors. What returns an int32_t returns a number below 0 for an error, one of tactus_error; tactus_text has the words.
-// NULL, other lengths, clients that are closed or never were, times that go back: all of that is an error, and nothing has
-// happened then. A pointer that leads nowhere, or to less memory than its length says, is a crash, as in all of C.
+// Errors. Functions that return an int32_t return a negative tactus_error on an error; tactus_text describes it. NULL, wrong
+// lengths, closed or unknown clients and decreasing times cause an error, and the call has no effect. An invalid pointer, or one
+// to less memory than its length says, crashes, as everywhere in C.
 //
-// Times are of the day, in nanoseconds since 1970, as tactus_now has them; they do not go back. 0 is the present.
+// Times are Unix times in nanoseconds, as returned by tactus_now, and must not decrease. 0 means the current time.
 
 #ifndef TACTUS_H
 #define TACTUS_H
@@ -43,103 +43,103 @@ extern "C" {
 
 #define TACTUS_ABI 1
 
-// A client; 0 is none. Numbers of closed clients do not come again for a long time.
+// A client; 0 is none. The numbers of closed clients are not reused for a long time.
 typedef uint32_t tactus_client;
 
-// How many clients there can be at a time.
+// The maximum number of clients at a time.
 #define TACTUS_CLIENTS 64
 
 typedef enum tactus_error {
-  TACTUS_NO_CLIENT = -1,     // there is no such client: it is closed, or never was
-  TACTUS_ARGUMENT = -2,      // NULL, or a number that means nothing
-  TACTUS_TIME = -3,          // a time that goes back, or is not of today
-  TACTUS_VALUE = -4,         // another length than the value has, or there is nothing of that number to send
-  TACTUS_NOT_CONNECTED = -5, // it is not connected yet, or not any more
-  TACTUS_FULL = -6,          // too much waits to be sent: try again later
-  TACTUS_ENDED = -7,         // the session is over: tactus_end says why
-  TACTUS_FAILED = -8,        // anything else
+  TACTUS_NO_CLIENT = -1,     // the client is closed or does not exist
+  TACTUS_ARGUMENT = -2,      // NULL, or an invalid number
+  TACTUS_TIME = -3,          // a time earlier than the previous one, or not the time of day
+  TACTUS_VALUE = -4,         // a wrong length, or no type with this number can be sent
+  TACTUS_NOT_CONNECTED = -5, // not connected
+  TACTUS_FULL = -6,          // the queue is full: try again later
+  TACTUS_ENDED = -7,         // the session has ended: tactus_end returns the reason
+  TACTUS_FAILED = -8,        // any other error
 } tactus_error;
 
-// Why a session ended, or did not begin. From 128 on reasons are the game's own.
+// The reason why a session ended or was refused. The game itself defines the reasons from 128 on.
 typedef enum tactus_reason {
-  TACTUS_GOING = 0,         // it goes on
-  TACTUS_LEFT = 1,          // this end closed it
-  TACTUS_CLOSING = 2,       // the server stops
-  TACTUS_KICKED = 3,        // the server does not want this client any more
-  TACTUS_REPLACED = 4,      // the same player came with another session
-  TACTUS_PROTOCOL = 5,      // one of the two ends sent what an honest one cannot
+  TACTUS_GOING = 0,         // the session continues
+  TACTUS_LEFT = 1,          // the client closed the session
+  TACTUS_CLOSING = 2,       // the server is shutting down
+  TACTUS_KICKED = 3,        // the server removed this client
+  TACTUS_REPLACED = 4,      // the same player connected with another session
+  TACTUS_PROTOCOL = 5,      // one side received data that violates the protocol
   TACTUS_FLOOD = 6,         // this client sent too much
-  TACTUS_TIMED_OUT = 7,     // nobody answered for too long
+  TACTUS_TIMED_OUT = 7,     // no packet arrived for too long
   TACTUS_ELSEWHERE = 8,     // the token is for other servers
-  TACTUS_EXPIRED = 9,       // the token's time is over
+  TACTUS_EXPIRED = 9,       // the token has expired
   TACTUS_OTHER_SCHEMA = 10, // the server has another protocol; the text names both lines
   TACTUS_OTHER_VERSION = 11,
   TACTUS_SERVER_FULL = 12,
-  TACTUS_SERVER_BUSY = 13, // later may do
+  TACTUS_SERVER_BUSY = 13, // a later attempt may succeed
   TACTUS_LOGIN_REFUSED = 14,
-  TACTUS_CLOSED = 15, // the server closed it, and said nothing more
-  TACTUS_OTHER = 16,  // the text says why
-  TACTUS_AWAY = 17,   // this end said that the player is away
+  TACTUS_CLOSED = 15, // the server closed the session without a reason
+  TACTUS_OTHER = 16,  // see the text
+  TACTUS_AWAY = 17,   // the client reported the player as away
 } tactus_reason;
 
 enum {
-  TACTUS_BETWEEN_TICKS = 1, // draw what the client simulates between ticks, too
-  TACTUS_INSECURE = 2,      // let development mode, without a token, leave this machine
-  TACTUS_THIN = 4,          // for bots: predict nothing, and show the newest state that came
+  TACTUS_BETWEEN_TICKS = 1, // also draw simulated entities between ticks
+  TACTUS_INSECURE = 2,      // allow development mode, without a token, with servers on other machines
+  TACTUS_THIN = 4,          // for bots: no prediction and no interpolation
 };
 
-// What a client is opened with. Zero it, and set size.
+// The options of a client. Set all to zero, then set size.
 typedef struct tactus_options {
   size_t size;             // sizeof(tactus_options)
   const char *server;      // "host:port"; NULL: the addresses of the token
-  const void *token;       // a connect token, of the login service; NULL: development mode
+  const void *token;       // a connect token from the login service; NULL: development mode
   size_t token_size;       //
-  const void *login;       // what the player asks to be: a value, as the bindings have it; NULL: the game's
+  const void *login;       // the login request, a value of the bindings; NULL: the game's default
   size_t login_size;       //
-  uint64_t player;         // in development mode, who the player is; 0: a random number
+  uint64_t player;         // the player id in development mode; 0: random
   uint32_t flags;          //
-  uint32_t connect_millis; // how long it may take to be let in; 0: the game's, else 20,000
-  int64_t now;             // 0: the present
+  uint32_t connect_millis; // timeout of connecting; 0: the game's default, otherwise 20,000
+  int64_t now;             // 0: the current time
 } tactus_options;
 
-// Why there is no client.
+// The reason why there is no client.
 typedef struct tactus_failure {
   int32_t reason; // a tactus_reason
   char text[1020];
 } tactus_failure;
 
-// Rows of the view that have the same components, in columns.
+// Rows of the view with the same components, in columns.
 typedef struct tactus_table {
-  uint64_t mask;              // bit c: the rows have component c
+  uint64_t mask;              // bit c is set if the rows have component c
   uint32_t rows;              //
   uint32_t simulated;         // 1: this client simulates these entities
-  const uint32_t *ids;        // the name of each row's entity, as the server has it; NULL: predicted spawns, without names
-  const uint64_t *handles;    // a number of each row, the same as long as its entity is in the view
-  const void *const *columns; // by component: its first value, others follow; NULL where bit c is 0
+  const uint32_t *ids;        // the NetID of each row; NULL for predicted spawns, which have none yet
+  const uint64_t *handles;    // the handle of each row, constant while its entity is in the view
+  const void *const *columns; // by component: address of the first value; NULL if the rows lack it
 } tactus_table;
 
 typedef enum tactus_kind {
-  TACTUS_GONE = 0,       // a row is in the view no more
-  TACTUS_CAME = 1,       // a row is in the view since this frame
-  TACTUS_LEFT_WORLD = 2, // an entity left the world of the client, which is ahead of the view; which: systems.Reason
-  TACTUS_ENTERED = 3,    // one came into it
-  TACTUS_LOADED = 4,     // all of the state with which the client joins is there
+  TACTUS_GONE = 0,       // a row has left the view
+  TACTUS_CAME = 1,       // a row is new in this frame
+  TACTUS_LEFT_WORLD = 2, // an entity left the client's world, which is ahead of the view; which: systems.Reason
+  TACTUS_ENTERED = 3,    // an entity entered the client's world; which: systems.Reason
+  TACTUS_LOADED = 4,     // the whole initial state has arrived
   TACTUS_MESSAGE = 5,    // the server sent a message; which: its number in the bindings, as for events and outcomes
-  TACTUS_EVENT = 6,      // the server told of an event
-  TACTUS_BEGAN = 7,      // an outcome seems to have happened; number tells it from others
-  TACTUS_COMMITTED = 8,  // it is final
-  TACTUS_CANCELLED = 9,  // it did not happen
-  TACTUS_REFUSED = 10,   // the server refused something; which: 0 an input, 1 a change, 2 too much, 3 a command
+  TACTUS_EVENT = 6,      // the server sent an event
+  TACTUS_BEGAN = 7,      // a provisional outcome began; number identifies it
+  TACTUS_COMMITTED = 8,  // the outcome is final
+  TACTUS_CANCELLED = 9,  // the outcome did not happen
+  TACTUS_REFUSED = 10,   // a refusal; which: 0 an input, 1 a change, 2 too many inputs, 3 a command
 } tactus_kind;
 
-// Something that happened since the frame before.
+// An event since the previous frame.
 typedef struct tactus_news {
-  uint64_t row;    // the handle of the row that came or is gone
-  uint32_t id;     // the entity that it is about; 0: none, or one without a name yet
-  uint32_t tick;   // of the server; of outcomes, the tick that raised it
-  uint32_t number; // of outcomes, which; of what was refused, the input
-  uint32_t at;     // where in the view's values its value begins, a multiple of 8
-  uint32_t size;   // how long that is; 0: it has none
+  uint64_t row;    // for TACTUS_GONE and TACTUS_CAME: the handle of the row
+  uint32_t id;     // the NetID of the entity concerned; 0: none, or a predicted spawn
+  uint32_t tick;   // the server's tick; for outcomes, the tick that raised it
+  uint32_t number; // for outcomes, its number; for refusals, the input
+  uint32_t at;     // offset of the value in values of the view, a multiple of 8
+  uint32_t size;   // size of the value; 0: none
   uint16_t which;
   uint8_t kind; // a tactus_kind
   uint8_t _0;
@@ -147,59 +147,59 @@ typedef struct tactus_news {
 
 // A frame.
 typedef struct tactus_view {
-  uint32_t generation; // while it is the same, rows and pointers of tables are; values are not
+  uint32_t generation; // while it is constant, rows and pointers in tables are too
   uint32_t tables;
   const tactus_table *table;
-  const void *const *singles; // by component: what the world has one of, or NULL
-  const tactus_news *news;    // as many as news_count
-  const uint8_t *values;      // of the news
+  const void *const *singles; // by component: the singleton, or NULL
+  const tactus_news *news;    // news_count items
+  const uint8_t *values;      // values of the news
   uint32_t news_count;
   uint32_t values_size;
-  const double *stats;    // how the netcode does: the struct NAME_Stats of the bindings
+  const double *stats;    // figures of the connection: struct NAME_Stats of the bindings
   uint32_t stats_count;   //
   uint32_t columns_count; // of each table, and of singles
 } tactus_view;
 
 #ifndef TACTUS_TYPES_ONLY // the library itself declares its functions
 
-// TACTUS_ABI, as the library was built.
+// Returns the TACTUS_ABI of the library.
 int32_t tactus_abi(void);
 
-// What NAME_check of the bindings compares: whether library and bindings are of one protocol. It stays good.
+// Returns the lines that NAME_check compares, to detect bindings of another protocol. The pointer stays valid.
 const char *tactus_lines(void);
 
-// The present.
+// Returns the current time.
 int64_t tactus_now(void);
 
-// tactus_open makes a client and begins to connect; tactus_advance goes on with that. It waits up to 5 seconds for the
-// address of a name, and for nothing else. 0: there is none, and why, which may be NULL, is filled.
+// tactus_open creates a client and starts to connect; tactus_advance continues. It blocks for up to 5 seconds to resolve a host
+// name. On an error it returns 0 and populates why, which may be NULL.
 tactus_client tactus_open(const tactus_options *options, tactus_failure *why);
 
-// tactus_set_input gives the input of the coming ticks, a value of the bindings. What is marked edge there is pressed in
-// one tick: set it in the frame of the press only. 0, or an error.
+// tactus_set_input sets the input of the coming ticks, a value of the bindings. A field tagged edge stays pressed until one tick
+// has consumed it: set it in the frame of the press only. Returns 0 or an error.
 int32_t tactus_set_input(tactus_client client, const void *input, size_t size);
 
-// tactus_advance receives, runs the ticks that are due, and sends. It returns how many ticks that were, or an error.
+// tactus_advance receives datagrams, runs the ticks that are due, and sends datagrams. Returns the number of ticks or an error.
 int32_t tactus_advance(tactus_client client, int64_t now);
 
-// tactus_next is when the next tick is due: tactus_advance does nothing before. 0: there is no such client.
+// tactus_next returns the time of the next tick; an earlier tactus_advance does nothing. Returns 0 if there is no such client.
 int64_t tactus_next(tactus_client client);
 
-// tactus_frame makes the view that of a moment. NULL: an error. After the end of the session it stands as it stood.
+// tactus_frame updates the view to a time. Returns NULL on an error. After the end of the session the view does not change.
 const tactus_view *tactus_frame(tactus_client client, int64_t now);
 
-// These send a value of the bindings, by its number there. 0, or an error.
+// These functions send a value of the bindings; which is its number there. They return 0 or an error.
 int32_t tactus_send(tactus_client client, uint32_t which, const void *message, size_t size);
 int32_t tactus_raise(tactus_client client, uint32_t which, const void *event, size_t size);
 int32_t tactus_command(tactus_client client, uint32_t which, const void *command, size_t size);
 
-// tactus_end is why the session ended, a tactus_reason, and makes tactus_text say it; or TACTUS_NO_CLIENT.
+// tactus_end returns the tactus_reason why the session ended, and sets tactus_text to it; or TACTUS_NO_CLIENT.
 int32_t tactus_end(tactus_client client);
 
-// tactus_text is what the newest error of a client, or tactus_end, says. It is never NULL.
+// tactus_text returns the text of the newest error of a client, or of tactus_end. It is never NULL.
 const char *tactus_text(tactus_client client);
 
-// tactus_close leaves the server. The number, and all that was read of the client, is not good any more. 0, or an error.
+// tactus_close leaves the server and frees the client, with all memory that it returned. Returns 0 or an error.
 int32_t tactus_close(tactus_client client);
 
 #endif

@@ -1,6 +1,6 @@
 using System;
 
-/// What a C# program reads and writes of the arena: each struct has the line of the library that says where its fields lie.
+/// The structs of the arena for C#. Each has the line of the library with the layout of its fields.
 public static unsafe class Arena
 {
     public struct Owner { public uint Client; }
@@ -20,7 +20,7 @@ public static unsafe class Arena
         "column 12 Action of 12 bytes{Buttons uint8 at 0; Aim uint16 at 2; Seen.At uint32 at 4; Seen.Back uint8 at 8; Seen.Ahead uint8 at 9}",
     };
 
-    /// Throws where the library is of another protocol: call it first.
+    /// Throws if the library has another protocol: call it first.
     public static void Check()
     {
         string lines = Tactus.Text(Tactus.tactus_lines());

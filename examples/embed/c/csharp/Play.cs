@@ -1,7 +1,7 @@
 using System;
 using System.Threading;
 
-/// Plays the arena for some seconds: what a MonoBehaviour does in Update stands in Frame.
+/// Plays the arena for some seconds. Frame does what Update of a MonoBehaviour would do.
 public static unsafe class Play
 {
     static uint client;
@@ -10,7 +10,7 @@ public static unsafe class Play
     static int entities, hits;
     static byte judged;
 
-    /// One frame. It returns false once the session is over.
+    /// Plays one frame. Returns false after the end of the session.
     static bool Frame(byte buttons, ushort aim)
     {
         var input = new Arena.Action { Buttons = buttons, Aim = aim };
@@ -22,12 +22,12 @@ public static unsafe class Play
         for (uint t = 0; t < view->Tables; t++)
         {
             Tactus.Table* table = &view->Table[t];
-            var at = (Arena.Position*)table->Columns[Arena.PositionColumn]; // null: its rows have none
+            var at = (Arena.Position*)table->Columns[Arena.PositionColumn]; // null: the rows lack it
             var owner = (Arena.Owner*)table->Columns[Arena.OwnerColumn];
             var verdict = (Arena.Verdict*)table->Columns[Arena.VerdictColumn];
             for (uint r = 0; at != null && r < table->Rows; r++)
             {
-                entities++; // draw it: its handle, table->Handles[r], stays the same as long as it is there
+                entities++; // draw it: its handle, table->Handles[r], identifies it from frame to frame
                 if (owner == null || owner[r].Client != view->Stats[0] || owner[r].Client == 0) continue;
                 double step = Math.Sqrt((at[r].X - me.X) * (at[r].X - me.X) + (at[r].Y - me.Y) * (at[r].Y - me.Y));
                 if (step < 50) moved += step;

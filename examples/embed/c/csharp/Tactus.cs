@@ -1,8 +1,8 @@
 using System;
 using System.Runtime.InteropServices;
 
-/// The functions of tactus.h for C#, in Unity and elsewhere: what they do and how long pointers are good stands there.
-/// Needs "allow unsafe code". The library lies where plug-ins do: libarena.so, libarena.dylib or arena.dll.
+/// The functions of tactus.h for C#, in Unity and elsewhere. tactus.h documents them and the lifetime of pointers.
+/// Needs "allow unsafe code". Put the library into the folder of plug-ins: libarena.so, libarena.dylib or arena.dll.
 public static unsafe class Tactus
 {
     const string Library = "arena";
@@ -69,7 +69,7 @@ public static unsafe class Tactus
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern byte* tactus_text(uint client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_close(uint client);
 
-    /// Opens a client of a server. It throws what the library says is wrong.
+    /// Opens a client. Throws the error of the library.
     public static uint Open(string server)
     {
         Failure why;
@@ -82,7 +82,7 @@ public static unsafe class Tactus
         }
     }
 
-    /// A text of the library.
+    /// Converts a text of the library.
     public static string Text(byte* text)
     {
         int n = 0;

@@ -1,5 +1,5 @@
-// play is a player of the arena in C: it joins, walks, shoots at who is near, and draws what it sees in the terminal. Run
-// it with -h. It plays by itself; a game puts the player's keys where think() is, and its own drawing where draw() is.
+// play is a bot of the arena in C: it joins, walks, shoots at near players, and draws the arena in the terminal. See -h. A game
+// replaces think() by the player's keys and draw() by its own drawing.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -24,10 +24,10 @@ static const char *const help =
     "  -token FILE     a connect token of the login service; without HOST:PORT its addresses are tried\n"
     "  -wait MS        how long it may take to be let in, in milliseconds\n";
 
-enum { width = 78, height = 22 };            // of the map, in letters
-enum { across = 1040, down = height * 1040 / width * 2 }; // and in units: a letter is twice as high as wide
+enum { width = 78, height = 22 };            // of the map, in characters
+enum { across = 1040, down = height * 1040 / width * 2 }; // in units; a character is twice as high as wide
 
-// What the command line says.
+// The options of the command line.
 typedef struct wishes {
   const char *server, *token, *name;
   double seconds;
@@ -36,7 +36,7 @@ typedef struct wishes {
   uint32_t wait;
 } wishes;
 
-// What one player knows of itself.
+// The state of this player.
 typedef struct self {
   bool seen, down;
   arena_Position at, last;
@@ -52,10 +52,10 @@ static void stop(int number) {
   stopped = 1;
 }
 
-// have returns a column of a table, NULL where its rows have no such component.
+// have returns a column of a table, or NULL if its rows lack the component.
 #define have(table, component) ((const arena_##component *)(table)->columns[arena_column_##component])
 
-// look finds the row that is this player's own, and what became of it since the frame before.
+// look finds this player's own row and updates its state.
 static void look(const tactus_view *view, self *me) {
   const arena_Stats *stats = (const arena_Stats *)view->stats;
   me->seen = false;
@@ -72,7 +72,7 @@ static void look(const tactus_view *view, self *me) {
       me->last = first ? at[r] : me->at;
       me->at = at[r];
       const double step = hypot(me->at.X - me->last.X, me->at.Y - me->last.Y);
-      if (step < 50) me->moved += step; // more is a way back to life elsewhere
+      if (step < 50) me->moved += step; // longer steps are respawns
       me->down = is[r].Down;
       me->shots += first ? 0 : (uint8_t)(is[r].Shots - me->fired);
       me->fired = is[r].Shots;
@@ -87,7 +87,7 @@ static void look(const tactus_view *view, self *me) {
   }
 }
 
-// think is what this player does: it aims at who is nearest, shoots where that is near enough, and walks there in bows.
+// think returns the input: aim at the nearest player, shoot if that player is close, and walk there in curves.
 static arena_Action think(const tactus_view *view, const self *me, double now) {
   arena_Action in = {0};
   double nearest = 1e9, dx = 1, dy = 0;
@@ -113,7 +113,7 @@ static arena_Action think(const tactus_view *view, const self *me, double now) {
   return in;
 }
 
-// draw draws who is around this player, over what was drawn before.
+// draw draws the surroundings of this player over the previous frame.
 static void draw(const tactus_view *view, const self *me) {
   char map[height][width + 1];
   memset(map, ' ', sizeof map);
@@ -132,7 +132,7 @@ static void draw(const tactus_view *view, const self *me) {
   for (int y = 0; y < height; y++) printf("%.*s\033[K\n", width, map[y]);
 }
 
-// hear prints what is said and who falls.
+// hear prints chat lines and deaths.
 static void hear(const tactus_view *view) {
   for (uint32_t i = 0; i < view->news_count; i++) {
     const tactus_news *n = &view->news[i];
@@ -147,7 +147,7 @@ static void status(const tactus_view *view, const self *me) {
   printf("tick %.0f  at %.0f %.0f  health %d  %.0f entities  %d shots  %d hits  %d kills  %.0f ms to the server", s->Tick, me->at.X, me->at.Y, me->health, s->Rows, me->shots, me->hits, me->kills, s->RTT);
 }
 
-// play plays until it is over. It returns the exit code of the program.
+// play plays until the end of the session. It returns the exit code of the program.
 static int play(tactus_client client, const wishes *w) {
   const bool map = !w->lines && isatty(STDOUT_FILENO);
   self me = {0};
@@ -179,7 +179,7 @@ static int play(tactus_client client, const wishes *w) {
       told = now;
     }
     if (me.seen) {
-      // The newest pointers are used up here: a call may make the next ones.
+      // The pointers of this frame are no longer needed, so other calls are allowed.
       const arena_Action input = think(view, &me, (double)(now - start) / 1e9);
       if (tactus_set_input(client, &input, sizeof input) != 0) break;
     }
@@ -194,7 +194,7 @@ static int play(tactus_client client, const wishes *w) {
   return 0;
 }
 
-// read_token reads a token from a file, which is 2,048 bytes.
+// read_token reads a token of 2,048 bytes from a file.
 static uint8_t *read_token(const char *path, size_t *size) {
   static uint8_t token[4096];
   FILE *file = fopen(path, "rb");
@@ -207,7 +207,7 @@ static uint8_t *read_token(const char *path, size_t *size) {
   return token;
 }
 
-// read_wishes reads the command line. It returns whether that could be understood.
+// read_wishes parses the command line. It returns whether it is valid.
 static bool read_wishes(int n, char **args, wishes *w) {
   for (int i = 1; i < n; i++) {
     const char *name = args[i], *value = i + 1 < n ? args[i + 1] : NULL;
@@ -244,7 +244,7 @@ int main(int n, char **args) {
     fputs(help, stderr);
     return 2;
   }
-  // Bindings of another protocol would read other fields than are there.
+  // Bindings of another protocol would read wrong fields.
   char why[4096];
   if (!arena_check(tactus_lines(), why, sizeof why)) {
     fprintf(stderr, "play: %s\n", why);
