@@ -55,7 +55,7 @@ func (w *watch) report(m *match) Report {
 		c.Corrections += pw.final.Corrections - pw.base.Corrections
 		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
-		c.InterpolationDelayMS += pw.age() * 1000 / float64(o.bots())
+		c.InterpolationDelayMS += pw.meanAge() * 1000 / float64(o.bots())
 		if pw.looked > 0 {
 			c.InputBufferTicks = max(c.InputBufferTicks, round(pw.depths/pw.looked, 2))
 		}

@@ -90,7 +90,7 @@ func (w *playerWatch) init(o *Options) {
 }
 
 // comparePosition compares the server's position after an input with the predicted one.
-func (w *playerWatch) truth(seq uint32, x, y float32, tick uint32) {
+func (w *playerWatch) comparePosition(seq uint32, x, y float32, tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.predicted == nil || w.predicted[seq%predictions].seq != seq {
@@ -115,7 +115,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	c := p.client
 	w.frames++
 	if m.o.apart {
-		w.tune(m, c, now)
+		w.detectWarmup(m, c, now)
 	}
 	if p.world.Place != nil && w.predicted != nil && p.find(c.World(), &p.own) {
 		if x, y, ok := p.world.Place(c.World(), p.own); ok {
@@ -125,7 +125,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 			w.mu.Unlock()
 		}
 	}
-	w.respond(p)
+	w.measureResponse(p)
 	if !w.warm.Load() {
 		return
 	}
@@ -133,10 +133,10 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 		w.started = true
 		w.base = c.Stats()
 	}
-	w.notice(c.ConfirmedTick())
+	w.countPush(c.ConfirmedTick())
 	step := m.o.tickLength().Seconds()
 	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
-	if m.o.everywhere() { // a server that waits for inputs is behind the clock
+	if m.o.simulatesEverywhere() { // a server that waits for inputs is behind the clock
 		age -= time.Duration(m.watch.behind.Load()).Seconds()
 	}
 	w.ageSum += age
@@ -144,7 +144,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 }
 
 // detectWarmup detects the end of the warm-up from the client's data, and measures the delay of states.
-func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
+func (w *playerWatch) detectWarmup(m *match, c *systems.Client, now time.Time) {
 	if w.joined.IsZero() && c.Connected() {
 		w.joined = now
 	}
@@ -157,7 +157,7 @@ func (w *playerWatch) tune(m *match, c *systems.Client, now time.Time) {
 }
 
 // recordWaitingInputs records how many inputs wait on a remote server.
-func (w *playerWatch) waits(inputs int) {
+func (w *playerWatch) recordWaitingInputs(inputs int) {
 	if w.warm.Load() {
 		w.depths += float64(inputs)
 		w.looked++
@@ -166,7 +166,7 @@ func (w *playerWatch) waits(inputs int) {
 
 // meanAge returns the mean age of others as drawn by the client, in seconds. For a server with another clock, the fastest
 // states are assumed to take half of the round trip.
-func (w *playerWatch) age() float64 {
+func (w *playerWatch) meanAge() float64 {
 	switch {
 	case w.aged == 0:
 		return 0
@@ -187,7 +187,7 @@ func (w *playerWatch) push() {
 }
 
 // countPush counts a push when the client has received a state that shows it.
-func (w *playerWatch) notice(tick uint32) {
+func (w *playerWatch) countPush(tick uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.pushed && w.wrong.has(tick) {
@@ -198,7 +198,7 @@ func (w *playerWatch) notice(tick uint32) {
 }
 
 // measureResponse counts the frames from a change of the keys to its effect.
-func (w *playerWatch) respond(p *player) {
+func (w *playerWatch) measureResponse(p *player) {
 	c := p.client
 	bot, ok := p.bot.(Shower)
 	if !ok {

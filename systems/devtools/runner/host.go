@@ -24,8 +24,8 @@ func Host(ctx context.Context, world World, o Options) (addr string, stop func()
 		o.Clients = 1 // validate allows no 0
 	}
 	often, d := o.ServerEvery != 0 || world.Defaults.ServerEvery != 0, world.defaults()
-	if o.fill(&d); !often {
-		o.suit()
+	if o.setDefaults(&d); !often {
+		o.applyPresetDefaults()
 	}
 	if err := o.validate(&world); err != nil {
 		return "", nil, err
@@ -44,7 +44,7 @@ func Host(ctx context.Context, world World, o Options) (addr string, stop func()
 	if err != nil {
 		return "", nil, errors.Join(err, end())
 	}
-	o.Duration, o.Warmup = endless, time.Second
+	o.Duration, o.Warmup = endlessDuration, time.Second
 	o.thin = o.canBeThin()
 	addr = wire.LocalAddr().String()
 	m, err := newOn(ctx, world, o, wire, addr, true)

@@ -28,7 +28,7 @@ func (r *reading) traffic(out io.Writer, before reading, seconds float64) {
 	updates := max(float64(r.server.Updates-before.server.Updates), 1)
 	fmt.Fprintf(out, "snapshots %9.0f B/s   share   contents, %.1f bytes per update\n", total, total*seconds/updates)
 	for _, p := range all {
-		fmt.Fprintf(out, "  %-11s %5.0f %7.1f %%   %s\n", cut(p.name, 11), p.bytes, 100*p.bytes/max(total, 1), listed(p.fields))
+		fmt.Fprintf(out, "  %-11s %5.0f %7.1f %%   %s\n", truncate(p.name, 11), p.bytes, 100*p.bytes/max(total, 1), formatFields(p.fields))
 	}
 	fmt.Fprintln(out)
 }
@@ -66,8 +66,8 @@ func parts(now, before *systems.Traffic, seconds float64) (all []part) {
 // fieldsWidth is the approximate width of the list of fields, in columns.
 const fieldsWidth = 66
 
-// listed formats the fields with their bytes, largest first, up to the width of a line.
-func listed(fields []part) string {
+// formatFields formats the fields with their bytes, largest first, up to the width of a line.
+func formatFields(fields []part) string {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b part) int { return -cmp.Compare(a.bytes, b.bytes) })
 	var b strings.Builder
@@ -90,8 +90,8 @@ func listed(fields []part) string {
 	return b.String()
 }
 
-// cut shortens a name to n runes.
-func cut(s string, n int) string {
+// truncate shortens a name to n runes.
+func truncate(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n-1]) + "…"
 	}

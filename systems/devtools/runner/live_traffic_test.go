@@ -39,7 +39,7 @@ func TestFieldsFitALine(t *testing.T) {
 	for range 40 {
 		fields = append(fields, part{name: "Slots[3].Count", bytes: 7})
 	}
-	if s := listed(fields); len(s) > fieldsWidth+10 || !strings.HasSuffix(s, "…") {
+	if s := formatFields(fields); len(s) > fieldsWidth+10 || !strings.HasSuffix(s, "…") {
 		t.Errorf("%q", s)
 	}
 }

@@ -82,7 +82,7 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	given := map[string]bool{"server-every": world.Defaults.ServerEvery != 0}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if !given["server-every"] {
-		o.suit()
+		o.applyPresetDefaults()
 	}
 	if !given["warmup"] && o.Warmup >= o.Duration {
 		o.Warmup = o.Duration / 5

@@ -104,7 +104,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 		return nil, errors.Join(err, wire.Close())
 	}
 	if open {
-		m.clean()
+		m.removeLinkConditions()
 	}
 	for n := range o.bots() {
 		w, server, err := dial(ctx, o.Transport, at)
@@ -124,7 +124,7 @@ func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at str
 // assemble creates the server on a transport.
 func (m *match) assemble(wire netsys.Wire) error {
 	m.watch.init(&m.o)
-	if loop, ok := wire.(woken); ok {
+	if loop, ok := wire.(wakeUpCounter); ok {
 		m.watch.woken = loop.WakeUps
 	}
 	link, err := m.condition(wire)
@@ -151,7 +151,7 @@ func (m *match) schedule(s *ecs.Schedule) error {
 	}
 	if m.o.stamped() && m.world.Place != nil {
 		m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.bots())}
-		s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.follow})
+		s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.record})
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (m *match) push(w *ecs.World) {
 }
 
 // removeLinkConditions removes all link conditions of the server, for the closing phase.
-func (m *match) clean() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
+func (m *match) removeLinkConditions() { _ = m.link.SetLinks(netsys.Link{}, netsys.Link{}) }
 
 func (m *match) close() error {
 	now := time.Now()

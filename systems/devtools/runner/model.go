@@ -31,20 +31,22 @@ func (o *Options) policies() policy.Policies {
 func (o *Options) stamped() bool { return o.policies().Timing == policy.TimingStamped }
 
 // simulatesEverywhere reports whether every peer simulates everything.
-func (o *Options) everywhere() bool { return o.policies().Correction == policy.CorrectionInputs }
+func (o *Options) simulatesEverywhere() bool {
+	return o.policies().Correction == policy.CorrectionInputs
+}
 
 // bufferedEvery is the number of steps per wake-up under policy.Buffered.
 const bufferedEvery = 3
 
 // applyPresetDefaults sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
-func (o *Options) suit() {
+func (o *Options) applyPresetDefaults() {
 	if o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
 }
 
 // removeSystems removes systems that bots do not need.
-func (o *Options) leaveOut(s *ecs.Schedule) error {
+func (o *Options) removeSystems(s *ecs.Schedule) error {
 	if o.thin {
 		return systems.Thin(s)
 	}
@@ -58,4 +60,4 @@ func (o *Options) leaveOut(s *ecs.Schedule) error {
 
 // canBeThin reports whether bots need not predict and draw: the model allows such clients, and no flag asks for
 // figures that only full clients have.
-func (o *Options) canBeThin() bool { return !o.everywhere() && o.Without == "" && o.Push == 0 }
+func (o *Options) canBeThin() bool { return !o.simulatesEverywhere() && o.Without == "" && o.Push == 0 }

@@ -61,8 +61,8 @@ type Options struct {
 	access access
 }
 
-// contract returns the defaults of flags for which a world has none.
-func contract() Options {
+// flagDefaults returns the defaults of flags for which a world has none.
+func flagDefaults() Options {
 	return Options{
 		Clients: 8, NPCs: 50, Preset: policy.LocalSync.String(), Timing: timingBuffered, Transport: transportUDP,
 		RTT: 100 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02,
@@ -71,23 +71,25 @@ func contract() Options {
 }
 
 // setDefaults replaces zeros by the values of d, and then negative values by zero.
-func (o *Options) fill(d *Options) {
-	number(&o.NPCs, d.NPCs)
-	number(&o.Guests, d.Guests)
-	number(&o.Bandwidth, d.Bandwidth)
-	number(&o.RTT, d.RTT)
-	number(&o.Jitter, d.Jitter)
-	number(&o.Burst, d.Burst)
-	number(&o.Push, d.Push)
-	number(&o.Warmup, d.Warmup)
-	number(&o.Loss, d.Loss)
-	number(&o.Duplicate, d.Duplicate)
+func (o *Options) setDefaults(d *Options) {
+	orDefault(&o.NPCs, d.NPCs)
+	orDefault(&o.Guests, d.Guests)
+	orDefault(&o.Bandwidth, d.Bandwidth)
+	orDefault(&o.RTT, d.RTT)
+	orDefault(&o.Jitter, d.Jitter)
+	orDefault(&o.Burst, d.Burst)
+	orDefault(&o.Push, d.Push)
+	orDefault(&o.Warmup, d.Warmup)
+	orDefault(&o.Loss, d.Loss)
+	orDefault(&o.Duplicate, d.Duplicate)
 	o.Clients, o.Tick, o.ServerEvery, o.Send = cmp.Or(o.Clients, d.Clients), cmp.Or(o.Tick, d.Tick), cmp.Or(o.ServerEvery, d.ServerEvery), cmp.Or(o.Send, d.Send)
 	o.Preset, o.Timing, o.Transport = cmp.Or(o.Preset, d.Preset), cmp.Or(o.Timing, d.Timing), cmp.Or(o.Transport, d.Transport)
 	o.Without, o.Duration, o.Seed = cmp.Or(o.Without, d.Without), cmp.Or(o.Duration, d.Duration), cmp.Or(o.Seed, d.Seed)
 }
 
-func number[T int | float64 | time.Duration](v *T, otherwise T) { *v = max(cmp.Or(*v, otherwise), 0) }
+func orDefault[T int | float64 | time.Duration](v *T, otherwise T) {
+	*v = max(cmp.Or(*v, otherwise), 0)
+}
 
 // register declares the flags on fs, with the world's defaults.
 func (o *Options) register(fs *flag.FlagSet, world *World) {
@@ -169,9 +171,9 @@ func (o *Options) validate(world *World) error {
 		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
 	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
 		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
-	case o.everywhere() && o.Push > 0:
+	case o.simulatesEverywhere() && o.Push > 0:
 		return fmt.Errorf("-push %v: with -preset %s the server cannot move a player alone: only 0 is allowed", o.Push, o.Preset)
-	case o.everywhere() && o.Without != "":
+	case o.simulatesEverywhere() && o.Without != "":
 		return fmt.Errorf("-without %s: not allowed with -preset %s, whose clients need all systems", o.Without, o.Preset)
 	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
 		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)

@@ -89,7 +89,7 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	if config.Reach == nil {
 		config.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(o, t) }
 	}
-	config.Schedule = both(config.Schedule, o.leaveOut)
+	config.Schedule = chain(config.Schedule, o.removeSystems)
 	return config
 }
 

@@ -107,7 +107,7 @@ func serveHeadless(ctx context.Context, world World, o Options, addr string, pro
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
-	m.clean()
+	m.removeLinkConditions()
 	if m.inspector, err = world.openInspector(ctx, &m.o, m.server, progress); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -132,7 +132,7 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	fmt.Fprintf(progress, "%s: %d bots to %s for %v, link %s\n", world.Name, o.bots(), addr, o.Duration, o.describeLink())
 	ctx, cancel := context.WithTimeout(ctx, o.Duration)
 	defer cancel()
-	if err := playBots(ctx, m, m); err != nil && !errors.Is(err, context.DeadlineExceeded) && !goodbye(err) {
+	if err := playBots(ctx, m, m); err != nil && !errors.Is(err, context.DeadlineExceeded) && !closedByServer(err) {
 		return nil, err
 	}
 	r := m.watch.report(m)
@@ -145,8 +145,8 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	return h, nil
 }
 
-// goodbye reports whether the server has closed the session because it ended.
-func goodbye(err error) bool {
+// closedByServer reports whether the server has closed the session because it ended.
+func closedByServer(err error) bool {
 	var by *netsys.CloseError
 	return errors.As(err, &by) && by.Remote && by.Reason == netsys.ReasonServerClosing
 }
@@ -159,11 +159,11 @@ func playBots(ctx context.Context, m, watched *match) error {
 	var wg sync.WaitGroup
 	for _, p := range m.players {
 		wg.Go(func() {
-			pace(ctx, p.client.Next, time.Now().Add(endless), func(now time.Time) error {
+			pace(ctx, p.client.Next, time.Now().Add(endlessDuration), func(now time.Time) error {
 				p.link.Flush(now)
 				p.advance(watched, now)
 				if p.publish(now) {
-					p.watch.waits(p.live.stats.InputBuffer)
+					p.watch.recordWaitingInputs(p.live.stats.InputBuffer)
 				}
 				m.live.touch(now)
 				return p.client.Err()
@@ -179,8 +179,8 @@ func playBots(ctx context.Context, m, watched *match) error {
 // gnetAllocations is the number of allocations of gnet for each datagram that wakes its loop.
 const gnetAllocations = 5
 
-// woken is a transport that counts these datagrams.
-type woken interface{ WakeUps() uint64 }
+// wakeUpCounter is a transport that counts these datagrams.
+type wakeUpCounter interface{ WakeUps() uint64 }
 
 // Values of -transport.
 const (

@@ -38,7 +38,7 @@ func (m *match) playVirtual(ctx context.Context, progress io.Writer) error {
 		return err
 	}
 	m.watch.finish(m)
-	m.clean()
+	m.removeLinkConditions()
 	for _, p := range m.players {
 		p.end()
 		p.release()
@@ -90,7 +90,7 @@ func (m *match) playReal(ctx context.Context, progress io.Writer) error {
 		pace(ctx, m.server.Next, last, func(now time.Time) error {
 			if !m.watch.done && !now.Before(end) {
 				m.watch.finish(m)
-				m.clean()
+				m.removeLinkConditions()
 			}
 			m.watch.serve(m, now)
 			report(now)
@@ -110,7 +110,7 @@ func (m *match) playReal(ctx context.Context, progress io.Writer) error {
 				}
 				p.advance(m, now)
 				if p.publish(now) {
-					m.tell(p)
+					m.reportCauses(p)
 				}
 				if err := p.client.Err(); err != nil {
 					return fmt.Errorf("bot %d: %w", p.n, err)
@@ -150,7 +150,7 @@ func pace(ctx context.Context, next func() time.Time, last time.Time, step func(
 }
 
 // reportCauses passes the causes of a bot's corrections to the inspector. Thin bots have none.
-func (m *match) tell(p *player) {
+func (m *match) reportCauses(p *player) {
 	if id := p.id.Load(); m.inspector != nil && !m.o.thin && id != 0 {
 		m.inspector.Report(id, p.client.Causes())
 	}

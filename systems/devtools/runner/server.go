@@ -37,7 +37,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 	if w.Server != nil {
 		w.Server(o, &config)
 	}
-	config.Schedule = both(config.Schedule, schedule)
+	config.Schedule = chain(config.Schedule, schedule)
 	return config
 }
 
@@ -45,8 +45,8 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	var s *systems.Server
 	if o.access.joined != nil {
-		schedule = both(schedule, func(schedule *ecs.Schedule) error {
-			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Joined", Run: who(func() *systems.Server { return s }, o.access.joined)})
+		schedule = chain(schedule, func(schedule *ecs.Schedule) error {
+			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Joined", Run: onceJoined(func() *systems.Server { return s }, o.access.joined)})
 		})
 	}
 	s, err := systems.NewServer(wire, world.Protocol(&o), world.serverConfig(&o, start, schedule))
@@ -65,7 +65,7 @@ func (w *World) populate(in *ecs.World, o *Options) {
 }
 
 // onceJoined returns a system that calls joined once for each client.
-func who(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
+func onceJoined(server func() *systems.Server, joined func(client uint32, s netsys.Session)) func(*ecs.World) {
 	told := uint32(0)
 	return func(*ecs.World) {
 		s := server()
@@ -79,7 +79,7 @@ func who(server func() *systems.Server, joined func(client uint32, s netsys.Sess
 }
 
 // chain returns a function that applies first and then second to a schedule. Both may be nil.
-func both(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
+func chain(first, second func(*ecs.Schedule) error) func(*ecs.Schedule) error {
 	return func(s *ecs.Schedule) error {
 		for _, change := range []func(*ecs.Schedule) error{first, second} {
 			if change == nil {

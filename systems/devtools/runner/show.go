@@ -14,12 +14,12 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// endless is the duration of a match that runs until Ctrl-C.
-const endless = 1000 * time.Hour
+// endlessDuration is the duration of a match that runs until Ctrl-C.
+const endlessDuration = 1000 * time.Hour
 
 // Live plays a match on real sockets until ctx ends. It shows a live table, then prints a report.
 func Live(ctx context.Context, world World, o Options, out io.Writer) error {
-	o.Duration, o.Warmup = endless, time.Second
+	o.Duration, o.Warmup = endlessDuration, time.Second
 	m, err := newReal(ctx, world, o, "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 // bots only. The match closes wire. Bots are thin clients, which need little CPU, if the model allows it and no flag asks
 // for figures that thin clients lack. The result of note is printed below the table; note may be nil.
 func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
-	o.Duration, o.Warmup = endless, time.Second
+	o.Duration, o.Warmup = endlessDuration, time.Second
 	o.thin = o.canBeThin()
 	m, err := newOn(ctx, world, o, wire, at, true)
 	if err != nil {

@@ -91,7 +91,7 @@ func (w *watch) served(m *match, now time.Time, took time.Duration) {
 	}
 	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1)*m.o.tickLength()))
 	if w.crowd != nil {
-		w.crowd.look(m, now)
+		w.crowd.sample(m, now)
 	} else {
 		w.inspect(m, now)
 	}
@@ -126,21 +126,21 @@ func (w *watch) inspect(m *match, now time.Time) {
 			continue
 		}
 		pw.lastInput = st.LastInput
-		if x, y, ok := w.stood(m, st.ID, st.LastInput, pw.serverEntity); ok {
-			pw.truth(st.LastInput, x, y, m.server.Tick())
+		if x, y, ok := w.positionAfter(m, st.ID, st.LastInput, pw.serverEntity); ok {
+			pw.comparePosition(st.LastInput, x, y, m.server.Tick())
 		}
 	}
 }
 
 // positionAfter returns the position of a player on the server after an input.
-func (w *watch) stood(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
+func (w *watch) positionAfter(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
 	switch {
 	case m.world.Place == nil:
 		return 0, 0, false
 	case w.trail == nil:
 		return m.world.Place(m.server.World(), e)
 	}
-	return w.trail.stood(client, input)
+	return w.trail.positionAfter(client, input)
 }
 
 // finish stores the server's final figures, before the closing phase.
@@ -162,7 +162,7 @@ type trail struct {
 const trailTicks = 1 << 10
 
 // record is an Authority system that records the positions of the current tick.
-func (t *trail) follow(w *ecs.World) {
+func (t *trail) record(w *ecs.World) {
 	for e, r := range ecs.All[ownerRow](w) {
 		x, y, ok := t.at(w, e)
 		if !ok || r.Owner.Client > t.most {
@@ -176,7 +176,7 @@ func (t *trail) follow(w *ecs.World) {
 }
 
 // positionAfter returns the position of a player on the server after an input.
-func (t *trail) stood(client, input uint32) (x, y float32, ok bool) {
+func (t *trail) positionAfter(client, input uint32) (x, y float32, ok bool) {
 	if int(client) >= len(t.players) {
 		return 0, 0, false
 	}
@@ -200,14 +200,14 @@ type attendant struct {
 }
 
 // attendanceInterval is the sampling interval. Inputs that go missing in a client's last interval are not counted.
-const lookEvery = 500 * time.Millisecond
+const attendanceInterval = 500 * time.Millisecond
 
 func newAttendance() *attendance { return &attendance{clients: make(map[uint32]*attendant)} }
 
 // sample takes a sample.
-func (a *attendance) look(m *match, now time.Time) {
+func (a *attendance) sample(m *match, now time.Time) {
 	since := now.Sub(a.at)
-	if since < lookEvery {
+	if since < attendanceInterval {
 		return
 	}
 	if a.at.IsZero() {

@@ -139,13 +139,13 @@ func (w *World) transports() (names []string) {
 
 // defaults returns the defaults of all flags.
 func (w *World) defaults() Options {
-	d, contract := w.Defaults, contract()
+	d, contract := w.Defaults, flagDefaults()
 	if ways := w.transports(); len(ways) > 0 {
 		contract.Transport = ways[0]
 	}
 	if len(w.Presets) > 0 {
 		contract.Preset = w.presets()[0]
 	}
-	d.fill(&contract)
+	d.setDefaults(&contract)
 	return d
 }

@@ -25,8 +25,8 @@ func (p *pageAddress) Set(s string) error {
 	return nil
 }
 
-// here returns the address at which this machine reaches a listener, even if it listens on all addresses.
-func here(at fmt.Stringer) string {
+// localAddress returns the address at which this machine reaches a listener, even if it listens on all addresses.
+func localAddress(at fmt.Stringer) string {
 	a, err := netip.ParseAddrPort(at.String())
 	if err != nil || !a.Addr().IsUnspecified() {
 		return at.String()

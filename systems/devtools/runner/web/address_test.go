@@ -29,7 +29,7 @@ func TestListen(t *testing.T) {
 // A server on all addresses of a machine says one at which it can be found from there.
 func TestHereCanBeReached(t *testing.T) {
 	for at, want := range map[string]string{"[::]:80": "127.0.0.1:80", "0.0.0.0:7": "127.0.0.1:7", "10.0.0.1:9": "10.0.0.1:9"} {
-		if got := here(netip.MustParseAddrPort(at)); got != want {
+		if got := localAddress(netip.MustParseAddrPort(at)); got != want {
 			t.Errorf("%s is at %s, want %s", at, got, want)
 		}
 	}

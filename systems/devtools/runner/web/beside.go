@@ -44,7 +44,7 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 		panic("web.Beside: Config.Package is empty: it is the folder of the client's main package, such as examples/play; without one give Config.Dist, a page that a bundler has made")
 	}
 	c.Title = cmp.Or(c.Title, world.Name)
-	b := &beside{config: c, listen: func(addr, socket string, names []string) (Wire, error) {
+	b := &worldPage{config: c, listen: func(addr, socket string, names []string) (Wire, error) {
 		w, err := listen(addr, socket, names)
 		if err != nil {
 			return nil, err
@@ -69,15 +69,15 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 	world.Live = b.live
 }
 
-// beside is the page of a world.
-type beside struct {
+// worldPage is the page of a world.
+type worldPage struct {
 	config Config
 	listen func(addr, socket string, names []string) (Wire, error)
 	page   pageAddress
 }
 
 // port returns the port with an offset from the game's port, or 0 for a free port.
-func (b *beside) port(above uint16) string {
+func (b *worldPage) port(above uint16) string {
 	if b.config.GamePort == 0 {
 		return "0"
 	}
@@ -85,7 +85,7 @@ func (b *beside) port(above uint16) string {
 }
 
 // flags declares the flags of the page.
-func (b *beside) flags(fs *flag.FlagSet) {
+func (b *worldPage) flags(fs *flag.FlagSet) {
 	b.page = pageAddress{text: net.JoinHostPort(host, b.port(3))}
 	fs.Var(&b.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n"+
 		host+"; none: no page, and bots that predict and draw, with columns for it in the table")
@@ -98,15 +98,15 @@ func (b *beside) flags(fs *flag.FlagSet) {
 }
 
 // hosts declares the flag -names.
-func (b *beside) hosts(fs *flag.FlagSet) {
+func (b *worldPage) hosts(fs *flag.FlagSet) {
 	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
 		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
 	})
 }
 
-// without returns the reason why there is no page, or "".
-func (b *beside) without(o *runner.Options) string {
+// reasonForNoPage returns the reason why there is no page, or "".
+func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 	switch {
 	case b.page.text == "none":
 		return "-http none"
@@ -120,8 +120,8 @@ func (b *beside) without(o *runner.Options) string {
 
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
-func (b *beside) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
-	if why := b.without(&o); why != "" {
+func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
+	if why := b.reasonForNoPage(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
 		return runner.Live(ctx, world, o, stdout)
 	}
@@ -136,7 +136,7 @@ func (b *beside) live(ctx context.Context, world runner.World, o runner.Options,
 	if err != nil {
 		return err
 	}
-	wire, err := b.open(at)
+	wire, err := b.openTransport(at)
 	if err != nil {
 		return err
 	}
@@ -161,14 +161,14 @@ func (b *beside) live(ctx context.Context, world runner.World, o runner.Options,
 	if o.Transport == "ws" {
 		bots = wire.WebSocketAddr()
 	}
-	played := runner.LiveOn(ctx, world, o, wire, here(bots), stdout, told.String)
+	played := runner.LiveOn(ctx, world, o, wire, localAddress(bots), stdout, told.String)
 	stop()
 	others.Wait()
 	return played
 }
 
-// open opens the transport on a host, at the configured ports or at free ones.
-func (b *beside) open(at string) (Wire, error) {
+// openTransport opens the transport on a host, at the configured ports or at free ones.
+func (b *worldPage) openTransport(at string) (Wire, error) {
 	if b.config.GamePort != 0 {
 		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), b.config.Hosts)
 		if err == nil {
@@ -180,7 +180,7 @@ func (b *beside) open(at string) (Wire, error) {
 }
 
 // site returns the page of a transport and the progress of its preparation.
-func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
+func (b *worldPage) site(wire Wire, o *runner.Options) (*Site, *progress) {
 	c, told := b.config, new(progress)
 	c.Port, c.Progress = wire.WebSocketAddr().Port(), told
 	if o.Insecure {
@@ -190,13 +190,13 @@ func (b *beside) site(wire Wire, o *runner.Options) (*Site, *progress) {
 }
 
 // print prints how to play.
-func (b *beside) print(out io.Writer, page, game fmt.Stringer) {
-	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", here(page))
+func (b *worldPage) print(out io.Writer, page, game fmt.Stringer) {
+	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", localAddress(page))
 	b.config.Dist.print(out, page)
 	if b.config.Window != "" {
-		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, here(game))
+		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, localAddress(game))
 	}
-	if here(page) != page.String() {
+	if localAddress(page) != page.String() {
 		fmt.Fprintln(out, "  from elsewhere:     the same ports of any address of this machine")
 	}
 	fmt.Fprintln(out)

@@ -51,7 +51,7 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 	if cache == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return "", "", unkept(err)
+			return "", "", cacheError(err)
 		}
 		cache = filepath.Join(user, "tactus", "web")
 	}
@@ -66,25 +66,25 @@ func (s *Site) find(ctx context.Context) (dir, id string, err error) {
 		return dir, id, nil
 	}
 	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", "", unkept(err)
+		return "", "", cacheError(err)
 	}
 	started := time.Now()
-	s.say("building the page's client for the browser; the next start will find it in %s", cache)
+	s.logProgress("building the page's client for the browser; the next start will find it in %s", cache)
 	s.step(0, packages)
 	if err := s.build(ctx, source, goroot, cache, dir); err != nil {
 		return "", "", err
 	}
-	s.say("the page's client is ready after %.0f s", time.Since(started).Seconds())
-	prune(cache)
+	s.logProgress("the page's client is ready after %.0f s", time.Since(started).Seconds())
+	removeOldBuilds(cache)
 	return dir, id, nil
 }
 
-// unkept returns the error of a cache that cannot be written.
-func unkept(err error) error {
+// cacheError returns the error of a cache that cannot be written.
+func cacheError(err error) error {
 	return fmt.Errorf("the user's cache folder, which stores the built client, cannot be written: %w; on Linux set XDG_CACHE_HOME to another folder, or set -web to the folder of a built client", err)
 }
 
-func (s *Site) say(format string, args ...any) {
+func (s *Site) logProgress(format string, args ...any) {
 	if s.config.Progress != nil {
 		fmt.Fprintf(s.config.Progress, format+"\n", args...)
 	}
@@ -92,7 +92,7 @@ func (s *Site) say(format string, args ...any) {
 
 // sources returns the folder of a package in the module around the working directory, or in an enclosing module.
 func sources(pkg string) (folder string, err error) {
-	if err := around(func(root string) bool {
+	if err := eachModuleRoot(func(root string) bool {
 		folder = filepath.Join(root, filepath.FromSlash(pkg))
 		files, _ := filepath.Glob(filepath.Join(folder, "*.go"))
 		return len(files) > 0
@@ -164,13 +164,13 @@ func fingerprint(ctx context.Context, source, version string) (id string, packag
 func (s *Site) build(ctx context.Context, source, goroot, cache, dir string) error {
 	tmp, err := os.MkdirTemp(cache, "new-")
 	if err != nil {
-		return unkept(err)
+		return cacheError(err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := s.compile(ctx, source, filepath.Join(tmp, "play.wasm")); err != nil {
 		return err
 	}
-	if err := squeeze(filepath.Join(tmp, "play.wasm")); err != nil {
+	if err := compressFile(filepath.Join(tmp, "play.wasm")); err != nil {
 		return err
 	}
 	glue, err := os.ReadFile(filepath.Join(goroot, "lib", "wasm", "wasm_exec.js"))
@@ -219,7 +219,7 @@ func (s *Site) compile(ctx context.Context, source, to string) error {
 		s.step(done, of)
 		if time.Since(told) > report {
 			told = time.Now()
-			s.say("compiling the page's client: %d of %d packages", done, of)
+			s.logProgress("compiling the page's client: %d of %d packages", done, of)
 		}
 	}
 	_, _ = io.Copy(io.Discard, pipe)
@@ -229,8 +229,8 @@ func (s *Site) compile(ctx context.Context, source, to string) error {
 	return nil
 }
 
-// squeeze writes a compressed copy next to a file.
-func squeeze(name string) error {
+// compressFile writes a compressed copy next to a file.
+func compressFile(name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return err
@@ -249,8 +249,8 @@ func squeeze(name string) error {
 	return os.WriteFile(name+".gz", out.Bytes(), 0o644)
 }
 
-// prune removes all but the newest builds. It ignores errors.
-func prune(cache string) {
+// removeOldBuilds removes all but the newest builds. It ignores errors.
+func removeOldBuilds(cache string) {
 	entries, err := os.ReadDir(cache)
 	if err != nil {
 		return

@@ -225,7 +225,7 @@ func (d *Dist) Ready() error {
 func (d *Dist) find() (string, error) {
 	dir, root := d.Folder, ""
 	if !filepath.IsAbs(dir) {
-		err := around(func(at string) bool {
+		err := eachModuleRoot(func(at string) bool {
 			dir, root = filepath.Join(at, filepath.FromSlash(d.Folder)), at
 			_, err := os.Stat(filepath.Dir(dir))
 			return err == nil
@@ -247,8 +247,8 @@ func (d *Dist) find() (string, error) {
 	return "", errors.New(why)
 }
 
-// around calls found with the root of each module around the working directory, the innermost first, until it returns true.
-func around(found func(dir string) bool) error {
+// eachModuleRoot calls found with the root of each module around the working directory, the innermost first, until it returns true.
+func eachModuleRoot(found func(dir string) bool) error {
 	at, err := os.Getwd()
 	if err != nil {
 		return err
@@ -277,22 +277,22 @@ func (d *Dist) print(out io.Writer, page fmt.Stringer) {
 	if d.Path == "" {
 		return // the address has already been printed
 	}
-	fmt.Fprintf(out, "  %-19s http://%v%s\n", "play in "+d.Name+":", here(page), d.Path)
+	fmt.Fprintf(out, "  %-19s http://%v%s\n", "play in "+d.Name+":", localAddress(page), d.Path)
 }
 
-// second describes a [Dist] to the page of its site.
-type second struct {
+// distSettings describes a [Dist] to the page of its site.
+type distSettings struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
 	Missing string `json:"missing,omitempty"` // how to build it
 }
 
-// second returns the description for a request. Only the server's own machine is told how to build the page.
-func (d *Dist) second(r *http.Request) *second {
+// distSettings returns the description for a request. Only the server's own machine is told how to build the page.
+func (d *Dist) settings(r *http.Request) *distSettings {
 	if d == nil || d.Name == "" {
 		return nil
 	}
-	s := &second{Name: d.Name, Path: d.Path}
+	s := &distSettings{Name: d.Name, Path: d.Path}
 	if err := d.Ready(); err != nil {
 		if s.Missing = err.Error(); !hostname.Loopback(hostname.Of(r.Host)) {
 			return nil
@@ -301,9 +301,9 @@ func (d *Dist) second(r *http.Request) *second {
 	return s
 }
 
-// of checks the Dist of a site's configuration and returns it with the fields that the site sets. It panics if the
+// forSite checks the Dist of a site's configuration and returns it with the fields that the site sets. It panics if the
 // configuration is invalid.
-func (d *Dist) of(c *Config) *Dist {
+func (d *Dist) forSite(c *Config) *Dist {
 	if d == nil {
 		return nil
 	}

@@ -26,8 +26,8 @@ type front struct {
 // inline matches inline scripts and styles: the element's name and its content.
 var inline = regexp.MustCompile(`(?is)<(script|style)\b[^>]*>(.*?)</(?:script|style)\s*>`)
 
-// frontOf builds the page of a site.
-func frontOf(c *Config) front {
+// newFront builds the page of a site.
+func newFront(c *Config) front {
 	title := c.Title
 	if title == "" {
 		title = c.Package

@@ -38,11 +38,11 @@ type state struct {
 
 // settings are passed from the page to the client.
 type settings struct {
-	Port   uint16   `json:"port"`
-	Args   []string `json:"args"`
-	Kind   string   `json:"kind,omitempty"`   // of rooms
-	Schema string   `json:"schema,omitempty"` // of the client
-	Second *second  `json:"second,omitempty"`
+	Port   uint16        `json:"port"`
+	Args   []string      `json:"args"`
+	Kind   string        `json:"kind,omitempty"`   // of rooms
+	Schema string        `json:"schema,omitempty"` // of the client
+	Second *distSettings `json:"second,omitempty"`
 }
 
 // script is the content type of scripts.
@@ -51,8 +51,8 @@ const script = "text/javascript; charset=utf-8"
 // New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete.
 func New(c Config) *Site {
 	c.Lobby.check()
-	c.Dist = c.Dist.of(&c)
-	s := &Site{config: c, front: frontOf(&c), state: state{State: "building"}}
+	c.Dist = c.Dist.forSite(&c)
+	s := &Site{config: c, front: newFront(&c), state: state{State: "building"}}
 	fixed := func(path, kind string, body []byte) {
 		s.mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
@@ -78,7 +78,7 @@ func New(c Config) *Site {
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
 		kind, schema := c.Lobby.settings()
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.config.Dist.second(r)})
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.config.Dist.settings(r)})
 	})
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))

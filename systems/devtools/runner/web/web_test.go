@@ -104,7 +104,7 @@ func TestCard(t *testing.T) {
 
 func TestCompressedClient(t *testing.T) {
 	dir := prebuilt(t)
-	if err := squeeze(filepath.Join(dir, "play.wasm")); err != nil {
+	if err := compressFile(filepath.Join(dir, "play.wasm")); err != nil {
 		t.Fatal(err)
 	}
 	s := New(Config{Dir: dir})
@@ -312,7 +312,7 @@ func TestPrune(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prune(cache)
+	removeOldBuilds(cache)
 	left, err := os.ReadDir(cache)
 	if err != nil || len(left) != kept || left[0].Name() != "d" {
 		t.Errorf("%v left, %v", left, err)
