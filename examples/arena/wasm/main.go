@@ -4,8 +4,8 @@
 //
 //	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' ./examples/arena/wasm
 //
-// It predicts and reconciles like every client of the arena. The program that loads it draws. Package systems/host/wasm
-// documents its exports.
+// The client predicts and reconciles like every client of the arena. The page draws. Package systems/host/wasm documents
+// the exports.
 package main
 
 import (

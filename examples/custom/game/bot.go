@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// goal is what a bot is up to.
+// goal is the current goal of a bot.
 type goal int
 
 const (
@@ -17,8 +17,8 @@ const (
 	goals
 )
 
-// Bot goes after its partner and pushes, rides, passes the door and fetches
-// power-ups in turn. It sees what its client shows it, no more.
+// Bot follows its partner and pushes, rides platforms, passes the door and fetches power-ups in turn. It knows only what
+// its client shows.
 type Bot struct {
 	draw     ecs.Rand
 	in       Input
@@ -28,7 +28,7 @@ type Bot struct {
 	released bool
 }
 
-// NewBot makes the n-th bot; its whims follow from the seed.
+// NewBot returns bot n. Its random decisions follow from the seed.
 func NewBot(seed uint64, n int) *Bot {
 	return &Bot{draw: ecs.NewRand(seed, 1<<33|uint64(n)), goal: goal(n/2) % goals}
 }
@@ -36,7 +36,7 @@ func NewBot(seed uint64, n int) *Bot {
 // Gather returns the function that produces the bot's inputs.
 func (b *Bot) Gather() systems.GatherFunc { return systems.Gather(b.Fill) }
 
-// Fill makes the bot's input for the coming tick of its client.
+// Fill computes the bot's input for the coming tick of its client.
 func (b *Bot) Fill(c *systems.Client, in *Input) {
 	w := c.World()
 	b.in = Input{}
@@ -97,8 +97,7 @@ func (b *Bot) begin(w *ecs.World, at Point) {
 	}
 }
 
-// partner is where the other of a client's pair is seen: clients 1 and 2, 3 and 4
-// and so on belong together.
+// partner returns the drawn position of a client's partner. Clients 1 and 2, 3 and 4 and so on are partners.
 func partner(w *ecs.World, client uint32) (Point, bool) {
 	for _, p := range ecs.All[struct {
 		Owner components.Owner
@@ -111,8 +110,7 @@ func partner(w *ecs.World, client uint32) (Point, bool) {
 	return Point{}, false
 }
 
-// through is where to go next on the way to a target: by the doorway when the
-// wall is between.
+// through returns the next point on the way to a target: the doorway if the wall is between.
 func through(at, target Point) Point {
 	if (at.X > wallX) == (target.X > wallX) {
 		return target
@@ -128,7 +126,7 @@ func through(at, target Point) Point {
 	return Point{wallX - side*before, doorY}
 }
 
-// steer walks in that of eight directions that leads to a place.
+// steer walks in one of eight directions, towards a place.
 func (b *Bot) steer(at, to Point) {
 	dx, dy := to.X-at.X, to.Y-at.Y
 	far := max(abs(dx), abs(dy))
@@ -144,14 +142,13 @@ func (b *Bot) steer(at, to Point) {
 	b.in = Input{toward(dx), toward(dy)}
 }
 
-// Release makes the bot press no more keys.
+// Release releases all keys.
 func (b *Bot) Release() { b.released = true }
 
-// Wants is the direction that the newest input walks in, as [Bot.Shows] tells
-// it.
+// Wants returns the direction of the newest input, numbered as in [Bot.Shows].
 func (b *Bot) Wants() int { return compass(float32(b.in.DX), float32(b.in.DY)) }
 
-// Shows is the direction that an entity is seen to walk in.
+// Shows returns the direction in which an entity visibly walks.
 func (b *Bot) Shows(w *ecs.World, e ecs.Entity) int {
 	v := ecs.Get[components.Velocity](w, e)
 	if v == nil {
@@ -160,7 +157,7 @@ func (b *Bot) Shows(w *ecs.World, e ecs.Entity) int {
 	return compass(v.X, v.Y)
 }
 
-// compass numbers the eight directions and standing still, 0 to 8.
+// compass numbers the eight directions, and standing still, from 0 to 8.
 func compass(dx, dy float32) int {
 	sign := func(v float32) int {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// World is the game as the runner needs to know it, but for sockets and inspector.
+// World describes the game to the runner, without sockets and inspector.
 func World() runner.World {
 	own := systems.ClientSystems{Interpolate: Draw}
 	return runner.World{

@@ -8,19 +8,18 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// PushSpeed is how fast others can push a player at most, in units per second.
+// PushSpeed is the maximum speed at which other players push a player, in units per second.
 const PushSpeed = 70
 
-// Crowd is a resource: copies of all players and power-ups, in order of NetID,
-// as the system "look" found them before the tick. Interactions read the copies
-// and write the entities, so that nobody's step depends on whose came first. A
-// state after a complete tick is also all that a client ever has of others.
+// Crowd is a resource: copies of all players and power-ups in order of NetID. The system "look" makes them before the tick.
+// Interactions read the copies and write the entities, so results do not depend on the order of players. A client knows
+// other players only as they were after a complete tick, too.
 type Crowd struct {
 	players  []seenPlayer
 	powerUps []seenPowerUp
 }
 
-// seenPlayer is a row of values: what others can see of a player.
+// seenPlayer is a row of values: the visible state of a player.
 type seenPlayer struct {
 	ID    components.NetID
 	Pos   components.Position
@@ -35,8 +34,7 @@ type seenPowerUp struct {
 	Item PowerUp
 }
 
-// look copies what is visible. On a client that is its own player as predicted
-// and all else as last confirmed.
+// look copies the visible state. On a client, this is its own player as predicted and everything else as confirmed.
 func look(w *ecs.World) {
 	c := resource[Crowd](w)
 	c.players, c.powerUps = c.players[:0], c.powerUps[:0]
@@ -46,19 +44,19 @@ func look(w *ecs.World) {
 	for _, p := range ecs.All[seenPowerUp](w) {
 		c.powerUps = append(c.powerUps, p)
 	}
-	// Storage order differs between peers, and sums of floats with it.
+	// Sort, because storage order differs between peers, and sums of floats depend on it.
 	slices.SortFunc(c.players, func(a, b seenPlayer) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(c.powerUps, func(a, b seenPowerUp) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// pushed is a player whom others push.
+// pushed is a player who is pushed by others.
 type pushed struct {
 	ID  *components.NetID
 	Pos *components.Position
 	_   ecs.With[Boost]
 }
 
-// push moves players who overlapped before the tick apart.
+// push separates players who overlapped before the tick.
 func push(w *ecs.World) {
 	c, far := resource[Crowd](w), PushSpeed*w.Step()
 	for _, e := range ecs.Each[pushed](w) {
@@ -68,9 +66,8 @@ func push(w *ecs.World) {
 	}
 }
 
-// pressure is how all others together press on a player: away from each by the
-// share of the width that they overlap, and never longer than 1. Of two players
-// alone each gets exactly the opposite of the other's.
+// pressure returns the combined push of all other players on a player: away from each, in proportion to the overlap, with a
+// length of at most 1. Two players alone get exactly opposite pushes.
 func (c *Crowd) pressure(id components.NetID) (x, y float32) {
 	me := c.player(id)
 	if me == nil {
@@ -103,7 +100,7 @@ func (c *Crowd) pressure(id components.NetID) (x, y float32) {
 	return x, y
 }
 
-// player finds a player's copy, or nil.
+// player returns the copy of a player, or nil.
 func (c *Crowd) player(id components.NetID) *seenPlayer {
 	i, ok := slices.BinarySearchFunc(c.players, id, func(p seenPlayer, id components.NetID) int { return cmp.Compare(p.ID, id) })
 	if !ok {
@@ -112,7 +109,7 @@ func (c *Crowd) player(id components.NetID) *seenPlayer {
 	return &c.players[i]
 }
 
-// to is the way from one player to another.
+// to returns the vector from one player to another.
 func (p *seenPlayer) to(o *seenPlayer) (dx, dy float32) {
 	if p.Ride.On != 0 && p.Ride.On == o.Ride.On {
 		return o.Ride.X - p.Ride.X, o.Ride.Y - p.Ride.Y

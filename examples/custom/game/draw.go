@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
-// Draw is the game's own Interpolate, for systems.ClientSystems. It draws the players that the
-// client simulates where they are; others walk from one confirmed place to the next, and what
-// has no place is as confirmed.
+// Draw is a custom Interpolate for systems.ClientSystems. It draws simulated players where they are. Other players walk
+// from one confirmed place to the next, and entities without a place are drawn as confirmed.
 func Draw(p systems.ClientParts) func(*ecs.World) {
 	view := p.View.Netcode()
 	return func(*ecs.World) {

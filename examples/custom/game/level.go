@@ -8,8 +8,8 @@ const (
 	SizeY = 800
 )
 
-// Level is a resource: what stands in the yard, the same on all peers and never
-// sent. A wall across the middle leaves a doorway as the only way.
+// Level is a resource: the fixed objects of the yard, equal on all peers and never sent. The only way through the wall
+// across the middle is a doorway.
 type Level struct {
 	Walls     []Box
 	Door      Door
@@ -22,7 +22,7 @@ type Box struct{ X0, Y0, X1, Y1 float32 }
 // Point is a place in the yard.
 type Point struct{ X, Y float32 }
 
-// Door fills its box while it is closed: first open, then closed, over and over.
+// Door alternates between open and closed. While it is closed, it fills its box.
 type Door struct {
 	Box
 	Open, Shut uint32 // ticks
@@ -31,14 +31,14 @@ type Door struct {
 // Closed reports whether the door is closed in the state after tick ticks.
 func (d *Door) Closed(tick uint32) bool { return tick%(d.Open+d.Shut) >= d.Open }
 
-// Platform goes to and fro between two places and waits at both.
+// Platform moves back and forth between two places and waits at both.
 type Platform struct {
 	From, To     Point // of its middle
 	W, H         float32
 	Travel, Wait uint32 // ticks
 }
 
-// At is where the platform's middle is in the state after tick ticks.
+// At returns the middle of the platform in the state after tick ticks.
 func (p *Platform) At(tick uint32) Point {
 	t, k := tick%(2*(p.Travel+p.Wait)), uint32(0)
 	switch {
@@ -54,13 +54,13 @@ func (p *Platform) At(tick uint32) Point {
 	return Point{p.From.X + product(p.To.X-p.From.X, share), p.From.Y + product(p.To.Y-p.From.Y, share)}
 }
 
-// Carries reports whether somebody at a place stands on the platform.
+// Carries reports whether a player at a place stands on the platform.
 func (p *Platform) Carries(tick uint32, x, y float32) bool {
 	m := p.At(tick)
 	return abs(x-m.X) <= p.W/2 && abs(y-m.Y) <= p.H/2
 }
 
-// Where the wall and its doorway are.
+// The positions of the wall and its doorway.
 const (
 	wallX    = SizeX / 2
 	wallHalf = 12
@@ -68,7 +68,7 @@ const (
 	doorHalf = 60
 )
 
-// NewLevel is the yard at a number of steps a second.
+// NewLevel returns the yard for a tick rate.
 func NewLevel(tickRate int) *Level {
 	seconds := func(n int) uint32 { return uint32(n * tickRate) }
 	return &Level{
@@ -87,8 +87,8 @@ func NewLevel(tickRate int) *Level {
 	}
 }
 
-// level is the world's Level. The first who asks puts it there: a client's world
-// is made when the server lets it in, and no callback of the game is near.
+// level returns the world's Level and creates it on first use, because a client creates its world without a callback of the
+// game.
 func level(w *ecs.World) *Level {
 	l := ecs.Resource[Level](w)
 	if l == nil {

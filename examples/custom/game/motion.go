@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Width is how wide a player is, in units.
+// Width is the diameter of a player, in units.
 const Width = 40
 
 // Speeds in units per second.
@@ -24,7 +24,7 @@ type walker struct {
 	In    *Input
 }
 
-// walk moves players as they want; what hinders them comes after.
+// walk moves players by their inputs. Other systems then handle obstacles.
 func walk(w *ecs.World) {
 	for _, e := range ecs.Each[walker](w) {
 		speed := float32(WalkSpeed)
@@ -40,14 +40,14 @@ func walk(w *ecs.World) {
 	}
 }
 
-// stopped is who walls stop.
+// stopped is a player that walls stop.
 type stopped struct {
 	Pos *components.Position
 	_   ecs.With[components.Owner]
 }
 
-// stop puts players who are in a wall, the closed door or outside the yard back
-// beside it. It has the last word about places: nothing pushes through a wall.
+// stop moves players out of walls, the closed door and the outside of the yard. It runs last, so nothing can push a player
+// through a wall.
 func stop(w *ecs.World) {
 	l := level(w)
 	closed := l.Door.Closed(w.Tick() + 1)
@@ -87,11 +87,11 @@ func (b *Box) eject(p *components.Position) {
 	}
 }
 
-// product is a × b, rounded. Where a sum follows, some processors would round
-// once for both, and peers would differ in the last bit; a conversion forbids it.
+// product returns a × b, rounded. Some processors would otherwise round a product and a following sum only once, and peers
+// would differ in the last bit.
 func product(a, b float32) float32 { return float32(a * b) }
 
-// length is the length of a vector.
+// length returns the length of a vector.
 func length(dx, dy float32) float32 {
 	return float32(math.Sqrt(float64(product(dx, dx) + product(dy, dy))))
 }

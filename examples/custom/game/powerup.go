@@ -5,8 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Reach is how near a player's middle must come to a power-up to take it, in
-// units.
+// Reach is the distance from a player's middle at which a power-up is taken, in units.
 const Reach = Width / 2
 
 // Times of power-ups, in seconds.
@@ -16,12 +15,11 @@ const (
 	BackTime  = 8 // from being taken until it is back
 )
 
-// wearer is a player whose boost runs down.
+// wearer is a player with a boost.
 type wearer struct{ Boost *Boost }
 
-// wear counts boosts down. It counts the player's own steps, not ticks: in a
-// tick that the server holds a player back nothing runs down, and the client,
-// which does not know of it, is right.
+// wear counts boosts down, in the player's own steps instead of ticks. In a tick in which the server holds a player back,
+// nothing runs down, and the client's prediction stays right.
 func wear(w *ecs.World) {
 	for _, e := range ecs.Each[wearer](w) {
 		if e.Boost.Left > 0 {
@@ -40,12 +38,9 @@ type taker struct {
 	Boost *Boost
 }
 
-// take gives players the power-ups that they touch. Of several who touch one in
-// the same tick the first gets it, so the order must be the same everywhere: that
-// of NetIDs. What it writes is the player's own state alone, which a client may
-// predict; the power-up is not the client's to change, and on the server "grant"
-// does. Until the client hears of that, its own claim and its rest keep it from
-// taking the same round again.
+// take gives power-ups to the players who touch them. If several players touch one in the same tick, the first gets it, so
+// all peers iterate by NetID. take writes only the player's own state, which a client may predict. The server changes the
+// power-up in "grant". Until the client learns of this, the player's claim and pause prevent taking the same round again.
 func take(w *ecs.World) {
 	c, now := resource[Crowd](w), w.Tick()
 	for _, e := range ecs.EachInOrder[taker](w) {
@@ -70,10 +65,10 @@ func take(w *ecs.World) {
 	}
 }
 
-// steps is a number of seconds in steps.
+// steps converts seconds to steps.
 func steps(w *ecs.World, seconds int) uint16 { return uint16(seconds * w.TickRate()) }
 
-// claimed reports whether a player has the present round of a power-up.
+// claimed reports whether a player has claimed the current round of a power-up.
 func (c *Crowd) claimed(p *seenPowerUp) bool {
 	for i := range c.players {
 		if b := &c.players[i].Boost; b.Of == p.ID && b.Round == p.Item.Round {
@@ -83,16 +78,15 @@ func (c *Crowd) claimed(p *seenPowerUp) bool {
 	return false
 }
 
-// claimant is a player with a claim and what it is worth.
+// claimant is a player with a claim, and the points for it.
 type claimant struct {
 	Owner *components.Owner
 	Boost *Boost
 	Score *Score
 }
 
-// grant is an Authority system: it turns claims into what stays. A round is
-// claimed by one player and granted once, whatever order claimants come in and
-// however many steps a tick gave them.
+// grant is an Authority system that confirms claims. Each round is granted once, to one player, in whatever order claims
+// arrive and however many steps a tick has.
 func grant(w *ecs.World) {
 	for _, e := range ecs.Each[claimant](w) {
 		item, ok := w.ByNetID(e.Boost.Of)

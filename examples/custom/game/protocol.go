@@ -6,26 +6,23 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Input is what a player does in one tick: the direction it walks in.
+// Input is the input of a player for one tick: the direction of walking.
 type Input struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// Ride is where on a platform a player stands. Two who ride together are compared
-// by this and not by their places: it stays true while the platform moves on,
-// however long ago the other was confirmed.
+// Ride is a player's place on a platform. Two riders are compared by it instead of by their positions, because it stays
+// valid while the platform moves, however old the confirmed state is.
 type Ride struct {
 	On uint8 `net:"0..255"` // 1 + the platform's number; 0: on the ground
-	// From the platform's middle. For a player whom the server held back for a
-	// tick the platform has moved a step more than its client knew; the tolerance
-	// is more than that.
+	// From the platform's middle. If the server held a player back for a tick, the platform has moved one step more than
+	// the client knows. The tolerance is larger than this step.
 	X float32 `net:"-128..128 step 0.0625 tol 2"`
 	Y float32 `net:"-128..128 step 0.0625 tol 2"`
 }
 
-// Boost is what a player has of a power-up. It is predicted, so that speed comes
-// with the touch, and it names what it was taken from, so that the server can
-// tell a claim that it has granted from one that it has not.
+// Boost is the effect of a power-up on a player. It is predicted, so that the speed starts with the touch. It names its
+// power-up, so that the server can recognize claims that are already granted.
 type Boost struct {
 	Left  uint16           `net:"0..65535"` // steps that it lasts
 	Rest  uint16           `net:"0..65535"` // steps until the player may take another
@@ -33,29 +30,26 @@ type Boost struct {
 	Round uint16           `net:"0..65535"` // the round of it that was taken
 }
 
-// PowerUp lies about and is taken by touching. It is the server's: clients know
-// it as last confirmed.
+// PowerUp is taken by touching it. The server decides, and clients know it as last confirmed.
 type PowerUp struct {
 	Round   uint16 `net:"0..65535"` // how often it was taken; who takes it claims this round
 	ReadyAt uint32 `net:"raw"`      // tick from which it can be taken
 	By      uint32 `net:"raw"`      // client that took it last; 0: nobody
 }
 
-// Score is what a player has won. Only the server counts it, so a point that a
-// client sees is never taken back.
+// Score is the number of points of a player. Only the server counts it, so a visible point is never taken back.
 type Score struct {
 	Points uint16 `net:"0..65535"`
 }
 
-// Match is a singleton: what there is one of in the world. It is the server's.
+// Match is a singleton that the server writes.
 type Match struct {
 	Players uint16 `net:"0..65535"`
 	Leader  uint32 `net:"raw"`      // client with the most points, the first of equals; 0: none yet
 	Points  uint16 `net:"0..65535"` // of the leader
 }
 
-// Protocol builds the game's protocol: what travels, and the rules in the order
-// in which they run.
+// Protocol returns the game's protocol: the replicated components and the rules in their order.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("custom/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{

@@ -11,7 +11,7 @@ type rider struct {
 	Ride *Ride
 }
 
-// carry moves who stands on a platform by what the platform moves in this tick.
+// carry moves players on platforms by the movement of the platform in this tick.
 func carry(w *ecs.World) {
 	platforms, now := level(w).Platforms, w.Tick()
 	for _, r := range ecs.Each[rider](w) {
@@ -23,7 +23,7 @@ func carry(w *ecs.World) {
 	}
 }
 
-// board notes who stands on which platform after the tick, and where on it.
+// board records after the tick which players stand on which platform, and where on it.
 func board(w *ecs.World) {
 	platforms, after := level(w).Platforms, w.Tick()+1
 	for _, r := range ecs.Each[rider](w) {

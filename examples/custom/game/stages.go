@@ -138,8 +138,8 @@ type Diary struct {
 	any   bool
 }
 
-// keep runs after Predict: once a tick, never again for a tick that Reconcile
-// replays. What must happen once belongs here and not in Simulate.
+// keep runs after Predict, once per tick, and never in a replay of Reconcile. Put actions that must happen once here
+// instead of in Simulate.
 func keep(w *ecs.World) {
 	s := own(w)
 	if s.Pos == nil {

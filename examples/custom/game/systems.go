@@ -11,8 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// Systems are the systems of the game's own that are named, with commas between the names; none
-// for no name.
+// Systems returns the custom systems with the given names, separated by commas. It returns none for "".
 func Systems(names string) (own systems.ClientSystems, err error) {
 	for _, name := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' }) {
 		switch name {
@@ -33,8 +32,8 @@ func Systems(names string) (own systems.ClientSystems, err error) {
 	return own, nil
 }
 
-// Recorded is an InputGather of the game's own: it plays a recording, holding each of its inputs
-// for so many ticks, and then lets go of all keys.
+// Recorded is a custom InputGather that plays a recording. It holds each input for hold ticks, and releases all keys at the
+// end.
 func Recorded(recording []Input, hold int) func(systems.ClientParts) func(*ecs.World) {
 	return func(p systems.ClientParts) func(*ecs.World) {
 		tick := 0
@@ -47,8 +46,8 @@ func Recorded(recording []Input, hold int) func(systems.ClientParts) func(*ecs.W
 	}
 }
 
-// Predict is the game's own Predict: it applies inputs a tick late. The own player answers later by
-// that, and the server knows a tick more of what a client has applied.
+// Predict is a custom Predict that applies inputs a tick late. The own player responds later, and the server knows one more
+// tick of the client's inputs.
 func Predict(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
 		for next := p.Predictor.Applied() + 1; next < p.Predictor.Due(); next++ {
@@ -57,9 +56,8 @@ func Predict(p systems.ClientParts) func(*ecs.World) {
 	}
 }
 
-// Reconcile is the game's own Reconcile: places have to be the server's to the bit, all else within
-// its tolerance. Where that is not so it goes back to what the server told, and simulates again
-// what the player has done since.
+// Reconcile is a custom Reconcile that requires positions to equal the server's exactly, and other values within their
+// tolerance. On a mismatch it adopts the server's state and simulates the later inputs again.
 func Reconcile(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
 		told, ok := p.Confirmed()
@@ -80,9 +78,9 @@ func Reconcile(p systems.ClientParts) func(*ecs.World) {
 	}
 }
 
-// Shift is another Reconcile of the game's own. Where places and velocities alone are wrong it simulates nothing again: it
-// adds the error to what was predicted then and since, and to what is now. So a player who was pushed by another one passes
-// a wall that stands in the new way, until the server tells of it.
+// Shift is another custom Reconcile. If only positions and velocities are wrong, it does not simulate ticks again. It adds
+// the error to the predictions since then and to the current state. A pushed player can therefore pass a wall on the new
+// path until the server corrects it.
 func Shift(p systems.ClientParts) func(*ecs.World) {
 	again := Reconcile(p)
 	return func(w *ecs.World) {

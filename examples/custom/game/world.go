@@ -5,13 +5,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// streams of random numbers for where things start.
+// Streams of random numbers for starting places.
 const (
 	streamPlayers  = 0
 	streamPowerUps = 1 << 32
 )
 
-// Populate spawns power-ups, spread over the yard.
+// Populate spawns power-ups across the yard.
 func Populate(w *ecs.World, powerUps int) {
 	for i := range powerUps {
 		x, y := start(w, streamPowerUps|uint64(i))
@@ -26,9 +26,8 @@ func join(w *ecs.World, client uint32, _ *struct{}) {
 		Ride{}, Boost{}, Score{}, Input{})
 }
 
-// start is a place in one of the two halves of the yard, clear of the walls. It
-// is in whole units, which travel unchanged: a client that knew a power-up a
-// fraction of a step off its place would at times take it a tick too early.
+// start returns a place in one of the two halves of the yard, away from the walls. It has whole coordinates, which are sent
+// exactly: with a rounded place, a client could take a power-up a tick too early.
 func start(w *ecs.World, stream uint64) (x, y float32) {
 	draw := ecs.NewRand(w.Seed(), stream)
 	const room = wallX - wallHalf - 2*Width
@@ -39,7 +38,7 @@ func start(w *ecs.World, stream uint64) (x, y float32) {
 	return x, y
 }
 
-// Place is where an entity stands.
+// Place returns the position of an entity.
 func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 	p := ecs.Get[components.Position](w, e)
 	if p == nil {
@@ -48,8 +47,7 @@ func Place(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 	return p.X, p.Y, true
 }
 
-// Push moves a player at once, as far as the yard reaches; walls do the rest in
-// the next tick.
+// Push moves a player at once, within the yard. Walls apply in the next tick.
 func Push(w *ecs.World, e ecs.Entity, dx, dy float32) {
 	if p := ecs.Get[components.Position](w, e); p != nil {
 		p.X = min(max(p.X+dx, Width/2), SizeX-Width/2)

@@ -18,17 +18,17 @@ const (
 	abyss          = -10       // who falls that deep begins anew
 )
 
-// Input is the input of a player for one tick. The way is the camera's, so its yaw goes along.
+// Input is the input of a player for one tick. The direction is relative to the camera, so the input contains its yaw.
 type Input struct {
 	Forward, Right int8    `net:"-1..1"`
 	Yaw            float32 `net:"degrees 1"` // 0: the camera looks east, 90: south
 	Jump           bool    `net:"edge"`      // pressed
 }
 
-// What somebody is on; platform i is OnPlatform + i.
+// Values of Body.On; platform i is OnPlatform + i.
 const InAir, OnGround, OnPlatform = 0, 1, 2
 
-// Body is a character. Who is on a platform has its place there, which stays as it is while that moves.
+// Body is a character. On a platform its place is relative to the platform and stays constant while the platform moves.
 type Body struct {
 	On           uint8   `net:"0..15"`
 	At           Vec     `net:"-64..64 step 0.001 linear"` // the feet, from the middle of the platform, else of the world
@@ -39,10 +39,10 @@ type Body struct {
 	Coins        uint16  `net:"0..65535 server"`           // which the server alone knows ahead of its news
 }
 
-// World is the body's place in the world, so many seconds after its start.
+// World returns the body's place in the world, at a time in seconds after the start.
 func (b *Body) World(seconds float64) Vec { return b.At.add(Below(b.On, seconds)) }
 
-// Below is the middle of the platform that somebody is on, else that of the world, so many seconds after its start.
+// Below returns the middle of the platform on which a body stands, or of the world, at a time in seconds after the start.
 func Below(on uint8, seconds float64) Vec {
 	if i := int(on) - OnPlatform; i >= 0 && i < len(Platforms) {
 		return Platforms[i].At(seconds)
@@ -58,7 +58,7 @@ type player struct {
 	In    *Input
 }
 
-// walk moves characters. World.Step is less than a tick where a frame is drawn between two.
+// walk moves characters. World.Step is shorter than a tick when a frame is drawn between two ticks.
 func walk(w *ecs.World) {
 	dt, now := w.Step(), seconds(w)
 	after := now + float64(dt)
@@ -88,7 +88,7 @@ func walk(w *ecs.World) {
 
 func seconds(w *ecs.World) float64 { return float64(w.Tick()) / float64(w.TickRate()) }
 
-// drive turns and accelerates as the input says. In the air who presses nothing flies on.
+// drive turns and accelerates by the input. In the air without input, a character keeps its velocity.
 func (b *Body) drive(in *Input, dt float32) {
 	if b.On == InAir {
 		b.Vel.Y = max(b.Vel.Y-float32(gravity*dt), -fallSpeed)
@@ -108,7 +108,7 @@ func (b *Body) drive(in *Input, dt float32) {
 	}
 }
 
-// slide moves axis by axis and stops at what is in the way, which platforms never are: they are thin.
+// slide moves axis by axis and stops at obstacles. Platforms are thin and never obstacles.
 func (b *Body) slide(at Vec, dt float32) Vec {
 	for _, axis := range [...]struct{ at, vel *float32 }{{&at.X, &b.Vel.X}, {&at.Z, &b.Vel.Z}, {&at.Y, &b.Vel.Y}} {
 		from := *axis.at
@@ -122,7 +122,7 @@ func (b *Body) slide(at Vec, dt float32) Vec {
 	return at
 }
 
-// land puts feet that come down on the highest top that is no higher than a step; who stood stays on the ground.
+// land puts falling feet on the highest surface within the height of a step. Standing characters stay on the ground.
 func (b *Body) land(at Vec, after float64) Vec {
 	low, high := at.Y, at.Y+step
 	if b.On != InAir {

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// leg is a piece of a bot's way: to a place, on foot, with a jump, or by platform how - rides.
+// leg is a part of a bot's tour: to a place, on foot, with a jump, or by platform how - rides.
 type leg struct {
 	x, z float32
 	how  int
@@ -15,14 +15,14 @@ type leg struct {
 
 const walks, jumps, rides = 0, 1, 2
 
-// tours can be begun from anywhere on the meadow.
+// Every tour can start anywhere on the meadow.
 var tours = [...][]leg{
 	{{0, 2, walks}, {1, -6, walks}, {13, -6, walks}, {24, -6, rides}, {25.5, -4, walks}, {25.5, 2.5, rides + 1}, {25.5, 4.5, walks}, {24, 3.5, walks}, {12, 3.5, rides + 2}},
 	{{0, 2, walks}, {-5, -6, walks}, {-8, -6, jumps}, {-10.3, -6, jumps}, {-12.5, 0, walks}, {-12.5, 4.5, walks}, {-16.7, 4.5, jumps},
 		{-20.7, 4.5, jumps}, {-16.7, 4.5, jumps}, {-12, 4.5, jumps}, {-4, 7, walks}, {6.5, 7, walks}},
 }
 
-// bot goes on tours: up ramps, onto platforms, over gaps. It looks around in its client's world.
+// bot follows tours over ramps, platforms and gaps. It knows only its client's world.
 type bot struct {
 	n, tour, leg    int
 	patience, pause int  // ticks until it begins anew, and until it goes on
@@ -31,7 +31,7 @@ type bot struct {
 	ways            [256]Vec // that it walks by its newest inputs, in a tick each
 }
 
-// Release makes the bot press no more keys.
+// Release releases all keys.
 func (b *bot) Release() { b.released = true }
 
 // Gather returns the function that produces the bot's inputs.
@@ -48,8 +48,8 @@ func (b *bot) Gather() systems.GatherFunc {
 	})
 }
 
-// self is what the bot's character is in the tick of an input, and the time then. A client that predicts nothing knows it as
-// confirmed: since then it has walked by the inputs between.
+// self returns the bot's character in the tick of an input, and the time of that tick. A client without prediction starts
+// from the confirmed state and adds the movement of the inputs since.
 func (b *bot) self(c *systems.Client, number uint32) (me Body, now float64, ok bool) {
 	w := c.World()
 	for _, p := range ecs.Each[player](w) {
@@ -91,7 +91,7 @@ func (b *bot) think(me *Body, in *Input, now float64) {
 	}
 }
 
-// face turns the camera to a place, and returns how far it is.
+// face turns the camera to a place and returns the distance.
 func (in *Input) face(from, to Vec) float64 {
 	dx, dz := float64(to.X-from.X), float64(to.Z-from.Z)
 	in.Yaw = float32(math.Mod(math.Round(math.Atan2(dz, dx)*180/math.Pi)+360, 360))

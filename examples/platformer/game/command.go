@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Proof has counts that show what the example demonstrates.
+// Proof counts what the example demonstrates.
 type Proof struct {
 	Jumps int `json:"jumps"`
 	Rides int `json:"rides"`

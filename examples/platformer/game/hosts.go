@@ -6,14 +6,14 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Book is what hosts of [Protocol] are told: its bindings and its module have the same.
+// Book returns the types that hosts of [Protocol] receive, for the bindings and the module.
 func Book() *host.Book {
 	b := &host.Book{}
 	host.Event[Taken](b, event.FromServer)
 	return b
 }
 
-// Host is one more player of a host.
+// Host returns the configuration of a host.
 func Host() host.Config {
 	return host.Config{
 		Client: systems.ClientConfig{Events: event.NewClient(newEvents(), event.ClientConfig{})},

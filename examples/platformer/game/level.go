@@ -2,43 +2,43 @@ package game
 
 import "math"
 
-// Vec is a place, a way or a velocity, in metres and seconds: X east, Y up, Z south.
+// Vec is a place, a vector or a velocity, in metres and seconds: X east, Y up, Z south.
 type Vec struct{ X, Y, Z float32 }
 
 func (a Vec) add(b Vec) Vec { return Vec{a.X + b.X, a.Y + b.Y, a.Z + b.Z} }
 func (a Vec) sub(b Vec) Vec { return Vec{a.X - b.X, a.Y - b.Y, a.Z - b.Z} }
 func (a Vec) long() float64 { return math.Hypot(math.Hypot(float64(a.X), float64(a.Y)), float64(a.Z)) }
 
-// times rounds each product by itself, so that all processors do before a sum.
+// times rounds each product separately, so that all processors get the same result in a sum.
 func (a Vec) times(f float32) Vec { return Vec{float32(a.X * f), float32(a.Y * f), float32(a.Z * f)} }
 
-// Solid is a box. As a ramp it is lower by Slope in the west than in the east.
+// Solid is a box, or a ramp whose west side is lower than its east side by Slope.
 type Solid struct {
 	Min, Max Vec
 	Slope    float32
 }
 
-// Top is how high the solid is at x.
+// Top returns the height of the surface at x.
 func (s *Solid) Top(x float32) float32 {
 	return s.Max.Y - float32(s.Slope*min(max((s.Max.X-x)/(s.Max.X-s.Min.X), 0), 1))
 }
 
-// meets reports whether somebody at a place is over or under the solid, or in it.
+// meets reports whether a character at a place is above, below or inside the solid.
 func (s *Solid) meets(p Vec) bool {
 	return p.X > s.Min.X-Radius && p.X < s.Max.X+Radius && p.Z > s.Min.Z-Radius && p.Z < s.Max.Z+Radius
 }
 
-// Platform is a square that goes to and fro, and waits at both ends. Where it is follows from the time alone:
-// nothing of it is sent, and a client knows where it will be in the tick of its input.
+// Platform is a square that moves back and forth and waits at both ends. Its place is a function of time: it is never sent,
+// and a client knows it in the tick of its input.
 type Platform struct {
 	From, To Vec // the middle of its top
 	Travel   float64
 }
 
-// Half is half the width of platforms, wait how many seconds they do.
+// Half is half the width of platforms. wait is their waiting time in seconds.
 const Half, wait = 1.5, 2
 
-// At is where the middle of its top is after so many seconds.
+// At returns the middle of the platform's surface at a time in seconds.
 func (p *Platform) At(seconds float64) Vec {
 	t := math.Mod(seconds, 2*(p.Travel+wait))
 	if t >= p.Travel+wait { // on the way back
@@ -48,7 +48,7 @@ func (p *Platform) At(seconds float64) Vec {
 	return p.From.add(p.To.sub(p.From).times(float32(s * s * (3 - 2*s)))) // gently off and in
 }
 
-// The level, which nobody writes: what stands, what moves, and where coins hang, of which the first is a bell.
+// The constant level: solids, platforms, and the places of coins. The first coin is a bell.
 var (
 	Solids = [...]Solid{
 		{Min: Vec{-14, -1, -10}, Max: Vec{14, 0, 10}},                                                 // the meadow

@@ -8,19 +8,19 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 )
 
-// Coin hangs where [Coins] says, and is back some seconds after it was taken.
+// Coin is the state of a coin in [Coins]. A taken coin returns after some seconds.
 type Coin struct {
 	Number uint8  `net:"0..255"` // 0: the bell
 	BackAt uint32 `net:"raw"`    // tick
 }
 
-// Taken is the news that somebody has taken a coin: all hear the chime, once. What lasts is state.
+// Taken is the event that a player has taken a coin: all clients hear the chime once. The lasting state is in Coin.
 type Taken struct {
 	By   uint32 `net:"raw"` // client
 	Coin uint8  `net:"0..255"`
 }
 
-// collect is the server's alone. Of two who reach for a coin in one tick the first in order gets it.
+// collect runs only on the server. If two players reach for a coin in one tick, the first in order gets it.
 func collect(w *ecs.World) {
 	const reach, back = 1, 4 // metres from the middle, seconds
 	for _, p := range ecs.EachInOrder[player](w) {
@@ -35,21 +35,21 @@ func collect(w *ecs.World) {
 	}
 }
 
-// newEvents is what happens once and is told, alike on server and clients.
+// newEvents returns the events, which must be equal on server and clients.
 func newEvents() *event.Registry {
 	r := event.NewRegistry(channel.Config{})
 	event.Register[Taken](r, event.Options{})
 	return r
 }
 
-// Listen makes a client tell of each coin that anybody takes, once.
+// Listen calls taken once for each coin that any player takes.
 func Listen(c *systems.ClientConfig, taken func(t *Taken)) {
 	c.Events = event.NewClient(newEvents(), event.ClientConfig{})
 	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, t *Taken) { taken(t) })
 }
 
-// Protocol returns the definition of the game. Server and clients call it. Both round after each step to what travels: a prediction
-// is right to the bit, or it is wrong.
+// Protocol returns the definition of the game. Server and clients call it. Both round to the sent precision after each
+// step, so a prediction is either exact or wrong.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("platformer/1")
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)

@@ -4,8 +4,8 @@
 //
 //	GOOS=js GOARCH=wasm go build -trimpath -ldflags='-s -w' ./examples/platformer/wasm
 //
-// Package wasm of systems/host says what it exports. Who draws needs one thing more, where platforms are: it follows from
-// the time, so the rules say it, and no page writes them again.
+// Package wasm of systems/host documents the exports. One more export returns the positions of platforms, which follow from
+// the time, so that pages need not repeat the rule.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 
 func main() { wasm.Serve(wasm.Game{Protocol: game.Protocol, Config: game.Host}) }
 
-// below is an axis (0 for X, 1 for Y, 2 for Z) of the middle of what somebody is on, Body.On, so many seconds after the
-// start of the world: of a platform, else of the world.
+// below returns one coordinate (0 for X, 1 for Y, 2 for Z) of the middle of the platform with the number Body.On, or of the
+// world, at a time in seconds after the start.
 //
 //go:wasmexport platformer_below
 func below(on, axis int32, seconds float64) float32 {
