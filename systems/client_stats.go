@@ -108,7 +108,7 @@ type ComponentReceived struct {
 }
 
 // CountBytes switches counting of received bytes for [Client.Received] on or off. Counting slows the decoder by up
-// to an eighth; without it a snapshot costs one more comparison.
+// to an eighth; switched off, it costs one comparison per snapshot.
 func (c *Client) CountBytes(on bool) { c.mirror.Decoder.CountBytes(on) }
 
 // Received writes the bytes received while the client counted to t and reuses its memory. Models that send inputs

@@ -84,14 +84,14 @@ func (x bothEnds) compare() error {
 
 // slotDiffers compares a slot on the client with the slot on the server. It returns the ID of the entity in it.
 func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
-	told, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
-	f := x.snapshots.Frame(told)
+	send, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
+	f := x.snapshots.Frame(send)
 	_, over := x.recipient.Budget()
-	if over && (f == nil || x.frameGroup >= len(f.Groups)) && (now.Alive>>k&1 == 0 || told == 0) && x.mirror.Store.World[g].Here[k] == nil {
-		return 0, nil // long empty, and the client knows, or not told of yet
+	if over && (f == nil || x.frameGroup >= len(f.Groups)) && (now.Alive>>k&1 == 0 || send == 0) && x.mirror.Store.World[g].Here[k] == nil {
+		return 0, nil // empty for long and known to the client, or not sent yet
 	}
-	if told != x.mirror.Newest.Send && !over || f == nil || x.frameGroup >= len(f.Groups) {
-		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, told, x.mirror.Newest.Send)
+	if send != x.mirror.Newest.Send && !over || f == nil || x.frameGroup >= len(f.Groups) {
+		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, send, x.mirror.Newest.Send)
 	}
 	truth := &f.Groups[x.frameGroup]
 	if truth.Alive>>k&1 == 0 {
@@ -99,10 +99,10 @@ func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
 	}
 	id = truth.IDs[k]
 	r := x.mirror.Entities.Of(id)
-	if r == nil && told != x.mirror.Newest.Send && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
-		return 0, nil // it went elsewhere, and died there
+	if r == nil && send != x.mirror.Newest.Send && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
+		return 0, nil // the entity moved and was despawned there
 	}
-	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > told {
+	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > send {
 		return id, nil // it has moved since
 	}
 	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {

@@ -122,7 +122,7 @@ func (relaySender) Acked(*peer, uint16) {}
 // Run is the system Snapshot: it prepares the state of the world for joining clients.
 func (t relaySender) Run(w *ecs.World) { t.in.PrepareStates(w) }
 
-// Send is the system Send: it sends every client what it has not acknowledged.
+// Send is the system Send: it sends every client the unacknowledged inputs.
 func (t relaySender) Send(*ecs.World) {
 	s := t.s
 	s.stats.Sends++

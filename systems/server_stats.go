@@ -141,10 +141,10 @@ func (s *Server) Stats() ServerStats {
 		st.Commands.Add(p.commands.Stats)
 	}
 	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut
-	told := s.snapshots.Stats()
-	st.Sends, st.Updates = st.Sends+told.Sends, st.Updates+told.Updates
-	st.OverBudget, st.Oversized, st.Clamped = told.OverBudget, told.Oversized, told.Clamped
-	st.Snapshots, st.Encodes = told.Traffic, told.Encodes
+	snapshots := s.snapshots.Stats()
+	st.Sends, st.Updates = st.Sends+snapshots.Sends, st.Updates+snapshots.Updates
+	st.OverBudget, st.Oversized, st.Clamped = snapshots.OverBudget, snapshots.Oversized, snapshots.Clamped
+	st.Snapshots, st.Encodes = snapshots.Traffic, snapshots.Encodes
 	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st
 }

@@ -7,12 +7,12 @@ import (
 )
 
 // Moves records how entities entered and left the slots of a group. An entity enters a slot by being spawned, or by
-// moving from another slot when its home or its components change. It leaves in the same ways.
+// moving from another slot when its home or its components change. It leaves by being despawned, or by moving to another slot.
 type Moves struct {
 	// Came and Went are the newest sends at which an entity entered, and at which one moved away; 0: none.
 	Came, Went uint32
 
-	born uint64     // slots whose entity was spawned there
+	born uint64     // slots whose entity was spawned in the slot
 	away uint64     // free slots whose last entity moved away
 	at   [64]uint32 // by slot: send of that event, or at which the slot became free
 }

@@ -25,7 +25,7 @@ type slots struct {
 	groups []group
 	byKind map[kind]int32 // the first group of a kind; group.next is the next one
 	empty  []int32        // groups that were empty at the start of the send, ascending
-	taken  int            // number of these that were tried
+	taken  int            // number of empty groups that were tried
 	moved  []Move         // in the sends whose frames are stored, oldest first
 	send   uint32
 }
@@ -44,7 +44,7 @@ type kind struct {
 
 // group is the state of one group.
 type group struct {
-	kind           // of its entities, or of its last ones if it is empty
+	kind           // kind of its entities, or of the last ones in an empty group
 	next    int32  // next group of the kind, -1 for none
 	founded uint32 // send at which it became a group of its kind
 	alive   uint64

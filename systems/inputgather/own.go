@@ -46,7 +46,7 @@ type Inputs struct {
 // Inputs returns the inputs. Their type is the protocol's input.
 func (s *System) Inputs(p *ecs.Protocol) Inputs { return Inputs{s, p} }
 
-// Newest returns the number of the newest input. The next one is one more.
+// Newest returns the number of the newest input. Inputs are numbered consecutively.
 func (x Inputs) Newest() uint32 { return x.system.Log.Newest }
 
 // Push makes v the input of the coming tick. It numbers and quantizes v, so that the client predicts with the input

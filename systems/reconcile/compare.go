@@ -196,29 +196,29 @@ func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predi
 // input. It returns an error that describes the difference.
 func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
 	m := c.parts.Mirror
-	told := m.Own.Newest
-	if told.Tick != m.Newest.Tick {
-		return fmt.Errorf("%s: owner state is of tick %d", comp.Name, told.Tick)
+	newest := m.Own.Newest
+	if newest.Tick != m.Newest.Tick {
+		return fmt.Errorf("%s: owner state is of tick %d", comp.Name, newest.Tick)
 	}
-	if told.Input > c.parts.Predict.Applied() {
+	if newest.Input > c.parts.Predict.Applied() {
 		return nil // the prediction has not reached that tick
 	}
 	id, found := c.parts.World.NetID(e), false
-	m.Own.Each(told.Send, func(v mirror.OwnValue) {
+	m.Own.Each(newest.Send, func(v mirror.OwnValue) {
 		if components.NetID(v.ID) != id || v.Component != comp || err != nil {
 			return
 		}
 		found = true
-		predicted := c.parts.Predict.History.Value(told.Input, e, comp)
+		predicted := c.parts.Predict.History.Value(newest.Input, e, comp)
 		if predicted == nil {
 			predicted = c.parts.World.Netcode().Pointer(e, comp)
 		}
 		if field := comp.Schema.Compare(predicted, v.Value); field >= 0 {
 			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-				told.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, v.Value))
+				newest.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, v.Value))
 		}
 	})
-	if err == nil && !found && m.Own.Whole(told.Send) {
+	if err == nil && !found && m.Own.Whole(newest.Send) {
 		return fmt.Errorf("%s: the newest snapshot has no owner state of it", comp.Name)
 	}
 	return err

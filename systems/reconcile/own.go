@@ -101,9 +101,9 @@ type Confirmed struct {
 // Each value is valid until the next one.
 func (c Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
-	visit := func(e ecs.Entity, input uint32, own bool, comp *ecs.Component, told unsafe.Pointer) {
+	visit := func(e ecs.Entity, input uint32, own bool, comp *ecs.Component, sent unsafe.Pointer) {
 		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil && !s.compare.follows(e, input, comp) {
-			more = yield(Value{e, comp, told, predicted, input, own, s})
+			more = yield(Value{e, comp, sent, predicted, input, own, s})
 		}
 	}
 	if c.own {
@@ -128,7 +128,7 @@ func (c Confirmed) Values(yield func(Value) bool) {
 type Value struct {
 	Entity          ecs.Entity // in the client's world
 	Component       *ecs.Component
-	told, predicted unsafe.Pointer
+	sent, predicted unsafe.Pointer
 	input           uint32 // the state is after this input
 	own             bool   // it belongs to an own entity
 	system          *System
@@ -136,15 +136,15 @@ type Value struct {
 
 // Agrees reports whether the values are equal within the component's tolerance.
 func (v Value) Agrees() bool {
-	return v.system.compare.mismatch(v.Component, v.predicted, v.told) < 0
+	return v.system.compare.mismatch(v.Component, v.predicted, v.sent) < 0
 }
 
 // Read returns the server's and the predicted value as type T. ok is false if the component has another type.
-func Read[T any](v Value) (told, predicted T, ok bool) {
+func Read[T any](v Value) (sent, predicted T, ok bool) {
 	if v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
-		return told, predicted, false
+		return sent, predicted, false
 	}
-	return *(*T)(v.told), *(*T)(v.predicted), true
+	return *(*T)(v.sent), *(*T)(v.predicted), true
 }
 
 // Amend corrects a component of an entity without simulating again. It calls change for each stored prediction of
@@ -152,8 +152,8 @@ func Read[T any](v Value) (told, predicted T, ok bool) {
 // server states are therefore compared with the amended predictions. Amend returns false if v is not of type T. To move an
 // entity by the error of its prediction:
 //
-//	if told, predicted, ok := reconcile.Read[Position](v); ok && !v.Agrees() {
-//		reconcile.Amend(v, func(p *Position) { p.X += told.X - predicted.X })
+//	if sent, predicted, ok := reconcile.Read[Position](v); ok && !v.Agrees() {
+//		reconcile.Amend(v, func(p *Position) { p.X += sent.X - predicted.X })
 //	}
 //
 // A state counts as one correction if any component of an own entity was amended. Events and outcomes that wait for

@@ -50,16 +50,16 @@ func (x *compared) next(applied uint32) verdict {
 
 // advance determines the newest owner state that the prediction has reached.
 func (x *compared) advance(applied uint32) {
-	told := x.mirror.TakeNewest()
+	newest := x.mirror.TakeNewest()
 	switch {
-	case told.Input <= applied:
-		x.reached, x.later = told, mirror.OwnState{}
+	case newest.Input <= applied:
+		x.reached, x.later = newest, mirror.OwnState{}
 	case x.later.Fresh && x.later.Input <= applied && x.mirror.Kept(x.later.Send):
-		x.reached, x.later = x.later, told
+		x.reached, x.later = x.later, newest
 	case !x.later.Fresh || x.later.Input <= applied:
-		x.later = told
+		x.later = newest
 	}
-	if told.Input > applied {
+	if newest.Input > applied {
 		x.mirror.MarkFresh()
 	}
 }

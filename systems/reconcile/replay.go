@@ -88,8 +88,8 @@ func (s *System) startSimulating(r *mirror.Replica, own bool) {
 		return
 	}
 	s.proofs.takeServerState = true
-	if told := &s.parts.Mirror.Own; s.parts.Predict.Scope.Chosen(r) && told.Newest.Tick != 0 && s.reported == nil {
-		told.MarkFresh() // now, not with the next snapshot
+	if own := &s.parts.Mirror.Own; s.parts.Predict.Scope.Chosen(r) && own.Newest.Tick != 0 && s.reported == nil {
+		own.MarkFresh() // now, not with the next snapshot
 	}
 }
 

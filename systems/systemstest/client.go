@@ -94,13 +94,13 @@ func (c *Crowd) join(player uint64) *Client {
 		}
 		config.Gather = gather(k)
 	}
-	if told := config.OnMismatch; !c.config.CountOnly {
+	if callback := config.OnMismatch; !c.config.CountOnly {
 		config.OnMismatch = func(m systems.Mismatch) {
 			if len(k.mismatches) < cap(k.mismatches) {
 				k.mismatches = append(k.mismatches, m)
 			}
-			if told != nil {
-				told(m)
+			if callback != nil {
+				callback(m)
 			}
 		}
 	}

@@ -28,11 +28,8 @@ type Crowd struct {
 	step      time.Duration
 	mark      uint32 // tick of the last Mark
 	byAddress map[netip.AddrPort]*Client
-	hooks
-}
 
-// hooks holds callbacks; each may be nil.
-type hooks struct {
+	// callbacks; each may be nil
 	lose       func(Packet) bool
 	onDatagram func(Packet) // called for each datagram before lose
 	serverTick []func()

@@ -25,11 +25,11 @@ type Packet struct {
 func (c *Crowd) Lose(f func(p Packet) bool) { c.lose = f }
 
 // loses reports whether a datagram is lost.
-func (h *hooks) loses(p Packet) bool {
-	if h.onDatagram != nil {
-		h.onDatagram(p)
+func (c *Crowd) loses(p Packet) bool {
+	if c.onDatagram != nil {
+		c.onDatagram(p)
 	}
-	return h.lose != nil && h.lose(p)
+	return c.lose != nil && c.lose(p)
 }
 
 // tap is a client's transport, on which a crowd can lose datagrams. The network uses the crowd's time, the client

@@ -179,8 +179,8 @@ func (o *Own) forget(id, since uint32) {
 // upToDate reports whether every slot was updated by owner state of a send or later.
 func (o *Own) upToDate(send uint32) bool {
 	for _, x := range o.store.Own {
-		for _, told := range x.Updated {
-			if told < send {
+		for _, updated := range x.Updated {
+			if updated < send {
 				return false
 			}
 		}

@@ -20,7 +20,7 @@ type Replica struct {
 
 	Newest       uint32 // newest send with this entity
 	lastSlotSend uint32 // newest send that had it in a slot
-	Private      uint64 // private components that it has here
+	Private      uint64 // bits of its private components on this client
 	Removed      Removal
 	WaitsSince   uint32 // send since which it waits for owner state; 0: it does not wait
 	Simulated    bool   // the client simulates it

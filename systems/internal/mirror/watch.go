@@ -20,7 +20,7 @@ type watched struct {
 }
 
 // Update reports the entities that entered and left since the previous call. tick is the next tick.
-func (x *Watch) Update(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
+func (x *Watch) Update(w *ecs.World, tick uint32, callback func(*ecs.World, PresenceChange)) {
 	x.previous, x.present = x.present, x.previous[:0]
 	for t := range w.Netcode().Tables {
 		for i, id := range t.NetIDs {
@@ -36,10 +36,10 @@ func (x *Watch) Update(w *ecs.World, tick uint32, tell func(*ecs.World, Presence
 	for len(was)+len(is) > 0 {
 		switch {
 		case len(is) == 0 || len(was) > 0 && was[0].id < is[0].id:
-			report(w, PresenceChange{was[0].id, ecs.Entity{}, Despawned, tick}, tell)
+			report(w, PresenceChange{was[0].id, ecs.Entity{}, Despawned, tick}, callback)
 			was = was[1:]
 		case len(was) == 0 || is[0].id < was[0].id:
-			report(w, PresenceChange{is[0].id, is[0].entity, why, tick}, tell)
+			report(w, PresenceChange{is[0].id, is[0].entity, why, tick}, callback)
 			is = is[1:]
 		default:
 			was, is = was[1:], is[1:]
@@ -48,14 +48,14 @@ func (x *Watch) Update(w *ecs.World, tick uint32, tell func(*ecs.World, Presence
 }
 
 // Leave reports LeftBehind for all present entities.
-func (x *Watch) Leave(w *ecs.World, tick uint32, tell func(*ecs.World, PresenceChange)) {
+func (x *Watch) Leave(w *ecs.World, tick uint32, callback func(*ecs.World, PresenceChange)) {
 	for _, is := range x.present {
-		report(w, PresenceChange{is.id, is.entity, LeftBehind, tick}, tell)
+		report(w, PresenceChange{is.id, is.entity, LeftBehind, tick}, callback)
 	}
 	x.present = nil
 }
 
 // report calls the game's callback, which may read the world but not write it.
-func report(w *ecs.World, c PresenceChange, tell func(*ecs.World, PresenceChange)) {
-	ecs.Handle(w, "ClientConfig.OnPresence", func() { tell(w, c) })
+func report(w *ecs.World, c PresenceChange, callback func(*ecs.World, PresenceChange)) {
+	ecs.Handle(w, "ClientConfig.OnPresence", func() { callback(w, c) })
 }

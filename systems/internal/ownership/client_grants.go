@@ -62,4 +62,4 @@ func (x *Client) transferControl(id uint32, e ecs.Entity) {
 
 // Len returns the number of components that this client writes, and the number of entities about which it received
 // grants.
-func (x *Client) Len() (written, told int) { return len(x.slots), len(x.grants) }
+func (x *Client) Len() (written, granted int) { return len(x.slots), len(x.grants) }

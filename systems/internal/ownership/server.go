@@ -139,10 +139,10 @@ func (s *Server) decideClient(v *Values) {
 func (s *Server) decideValue(v *Values, h *value) {
 	comp := s.coder.Components[h.component]
 	s.scratch = reuse.Slice(s.scratch, int(comp.Schema.Size+7)/8+1)
-	told := unsafe.Pointer(&s.scratch[0])
-	comp.Schema.Dequantize(told, h.words, comp.Words, 1)
+	wanted := unsafe.Pointer(&s.scratch[0])
+	comp.Schema.Dequantize(wanted, h.words, comp.Words, 1)
 	if s.config.Accept != nil {
-		if err := s.config.Accept(s.world, v.client, h.entity, comp, told); err != nil {
+		if err := s.config.Accept(s.world, v.client, h.entity, comp, wanted); err != nil {
 			v.Stats.Refused++
 			if v.logged.First(notice.Change) {
 				s.config.Logger.Warn("change refused; more from this client are only counted", "client", v.client, "entity", h.id, "component", comp.Name, "reason", err)

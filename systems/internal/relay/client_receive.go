@@ -11,7 +11,7 @@ import (
 type readResult struct {
 	old   bool   // newer messages arrived before
 	gap   bool   // some of its inputs leave a gap or are further ahead than the lanes hold
-	lost  bool   // it changes a tick that is final on this client
+	lost  bool   // the message changes a final tick
 	base  uint32 // first inputs are encoded as differences to the input before this tick
 	count int    // number of inputs of the previous slot
 }

@@ -21,7 +21,7 @@ type Client struct {
 
 	secrets uint64 // components that results leave out
 	secret  hash   // hash of their values at the newest send
-	parts   hash   // hash of which entities have which of them
+	parts   hash   // hash of the entities and the bits of these components
 	since   uint32 // send since which secret is unchanged
 }
 

@@ -174,10 +174,10 @@ func (c *Coder) componentAgrees(k int, value unsafe.Pointer, h *hash) bool {
 	// Owner state is sent in full precision, within the field's range.
 	c.scratch.raw = comp.Schema.AppendRaw(c.scratch.raw[:0], value)
 	c.a, c.b = reuse.Slice(c.a, int(comp.Schema.Size+7)/8), reuse.Slice(c.b, int(comp.Schema.Size+7)/8)
-	told, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
-	comp.Schema.Dequantize(told, c.words, comp.Words, 1)
+	reported, truth := unsafe.Pointer(&c.a[0]), unsafe.Pointer(&c.b[0])
+	comp.Schema.Dequantize(reported, c.words, comp.Words, 1)
 	_, err := comp.Schema.ReadRaw(c.scratch.raw, truth)
-	return err == nil && comp.Schema.Compare(told, truth) < 0
+	return err == nil && comp.Schema.Compare(reported, truth) < 0
 }
 
 // Raw returns a value as owner state contains it, valid until the next call.
