@@ -54,7 +54,7 @@ func TestCombatIsAChoiceOfBothHalves(t *testing.T) {
 			t.Parallel()
 			addr := start(t, flags[0]+" -npcs 5 -duration 1m -serve 127.0.0.1:0").Find(t, `serving on (\S+?);? `)
 			code, out, errs := run(t, flags[1]+" -clients 2 -duration 2s -rtt 0s -jitter 0s -loss 0 -connect "+addr)
-			if plays && (code != 0 || !strings.Contains(out, "2 clients of a server elsewhere, LocalSync")) {
+			if plays && (code != 0 || !strings.Contains(out, "2 clients of a remote server, LocalSync")) {
 				t.Errorf("exit code %d, %q, %s", code, out, errs)
 			}
 			if !plays && (code != 1 || !strings.Contains(errs, "schema")) {

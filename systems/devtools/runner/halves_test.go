@@ -101,7 +101,7 @@ func TestHalvesInWords(t *testing.T) {
 	for _, x := range []struct {
 		*half
 		want string
-	}{{server, "server  inputs consumed"}, {bots, "2 clients of a server elsewhere, Rollback"}} {
+	}{{server, "server  inputs consumed"}, {bots, "2 clients of a remote server, Rollback"}} {
 		if x.code != 0 || !strings.Contains(x.out.String(), x.want) {
 			t.Errorf("exit code %d, %q, %s", x.code, &x.out, x.progress.String())
 		}

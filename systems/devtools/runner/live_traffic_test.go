@@ -21,11 +21,11 @@ func TestTrafficBlock(t *testing.T) {
 			component("Position", 500, 900), component("Silent", 0, 0), component("AVeryLongNameIndeed", 700, 0)}}}
 	var out strings.Builder
 	now.traffic(&out, before, 2)
-	want := `snapshots      1000 B/s   share   of it, 100.0 bytes an update
+	want := `snapshots      1000 B/s   share   contents, 100.0 bytes per update
   Position      400    40.0 %   Y 350, X 50
   AVeryLongN…   350    35.0 %   X 350
   own state      50     5.0 %   
-  presence       50     5.0 %   which entities there are, and have news
+  presence       50     5.0 %   the list of entities and their changes
   headers       150    15.0 %   messages 100, blocks 50
 
 `

@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 			}
 		}
 	}
-	own := strings.Index(text, "\nHow to run it:")
+	own := strings.Index(text, "\nMode:")
 	if own < strings.Index(text, "-pace") || strings.Count(text[:own], "\n  -") != 1 {
 		t.Errorf("of the world itself are these flags:\n%s", text[:own])
 	}
