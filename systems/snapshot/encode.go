@@ -2,61 +2,103 @@ package snapshot
 
 import (
 	"math/bits"
+	"slices"
+	"sync"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// block is a block on its way into a datagram.
+// Stage 5, first half: block heads become bytes. Clients share the blocks of a send: the body of a block of the world
+// depends only on its head and the model, so it is encoded for the first client and copied for the others.
+
+// block is an encoded block on its way into a datagram.
 type block struct {
 	wire.BlockHead
 	encoded
 	send     uint32 // whose state it is
 	datagram int
-	chunk    int  // of the join, -1 for none
-	hidden   bool // tells of slots that the client may not see
+	chunk    int  // of the joining state, -1 for none
+	hidden   bool // sends slots that the client may not see
 }
 
-// newBlock is a block of the state of a send.
+// newBlock returns a block of the state of a send.
 func newBlock(h wire.BlockHead, e encoded, send uint32) block {
 	b := block{BlockHead: h, send: send, chunk: -1}
-	b.fill(e)
+	b.setBody(e)
 	return b
 }
 
-// fill gives a block its body.
-func (b *block) fill(e encoded) { b.encoded, b.Coder = e, e.coder }
+func (b *block) setBody(e encoded) { b.encoded, b.Coder = e, e.coder }
 
 // encoded is the body of a block.
 type encoded struct {
 	body  []byte
-	costs []byte // what its fields took: see [traffic.Meter]; nil: not measured
+	costs []byte // of its fields, see [traffic.Meter]; nil: not measured
 	coder delta.Coder
 }
 
-// encoder codes the blocks of a send for one worker: those of the world into memory that
-// stays until the next send, others until the next client.
-type encoder struct {
-	send     uint32
-	arena    []byte           // bodies of the world
-	once     []byte           // bodies that only the client at hand is sent
-	meters   [2]traffic.Meter // the second with what clients were trained alike
-	trained  *delta.Model     // the model of that
-	private  delta.Encoder    // of own state, which has another layout
-	parts    []delta.Part
-	raw      []byte           // a component at full precision
-	known    *shared          // what was before this send, and its blocks
-	stats    EncodeStats      // that have not been merged
-	accounts traffic.Accounts // that have not been merged
-	won      [codings]uint32  // newest send in which another coder was the best
+// encode encodes a block of a source.
+func (d *draft) encode(src *source, h wire.BlockHead) block {
+	var base, base2 []delta.Group
+	head := h
+	head.First = src.place(h.First)
+	if h.Age > 0 {
+		base = groupsFrom(head.First, d.stateAt(src, src.send-h.Age))
+		if h.Two {
+			base2 = groupsFrom(head.First, d.stateAt(src, src.send-h.Age-1))
+		}
+	}
+	e, cur := &d.encoder, src.groups[head.First:]
+	if src.own {
+		e.stats.Own++
+		return newBlock(h, e.encodeOwner(&d.c.owner, src.model, &head, cur, base, base2), src.send)
+	}
+	b := newBlock(h, e.encodeShared(src.model, &head, cur, base, base2), src.send)
+	if src.view == nil {
+		return b
+	}
+	if w := baseline.Ways(src.held.At(h.First), &h, src.send, cur[0].Alive, d.sys.frames.Moves(int(head.First))); w.Told {
+		at := len(e.once)
+		e.once, b.Coder = w.Append(e.once, b.coder)
+		e.once = append(e.once, b.body...)
+		b.body = e.once[at:len(e.once):len(e.once)]
+	}
+	return b
 }
 
-// codings are the encoders of the world: the second is for clients that were trained alike.
+// groupsFrom returns the groups from one on, nil if there are none.
+func groupsFrom(first uint32, groups []delta.Group) []delta.Group {
+	if groups == nil {
+		return nil
+	}
+	return groups[first:]
+}
+
+// encoder encodes the blocks of a send on one worker. Bodies that clients may share stay until the next send, others
+// until the next client.
+type encoder struct {
+	send     uint32
+	arena    []byte           // bodies that clients may share
+	once     []byte           // bodies for the current client alone
+	meters   [2]traffic.Meter // the second for clients with the same trained model
+	trained  *delta.Model     // that model
+	private  delta.Encoder    // of owner state, which has another layout
+	parts    []delta.Part
+	raw      []byte           // a component at full precision
+	shared   *shared          // blocks, and what was known before this send
+	stats    EncodeStats      // not merged yet
+	accounts traffic.Accounts // not merged yet
+	won      [codings]uint32  // newest send in which another coder than the range coder was the best
+}
+
+// codings is the number of encoders of the world: the second is for clients with the same trained model.
 const codings = 2
 
-// Nearly always the range coder does best where there is a baseline, so that the others are
-// tried with one such block in tryEvery, and after they won for tryFor sends.
+// The range coder nearly always wins if there is a baseline. The others are therefore tried with one such block in
+// tryEvery, and for tryFor sends after they won.
 const (
 	tryEvery = 256
 	tryFor   = 4
@@ -65,57 +107,56 @@ const (
 // EncodeStats counts what a server encoded for snapshots. A block that several
 // clients were sent was encoded once.
 type EncodeStats struct {
-	Blocks   uint64 // encoded, blocks of own state not among them
+	Blocks   uint64 // encoded, without blocks of owner state
 	Entities uint64 // in these
-	Reused   uint64 // blocks that another client had needed already
-	Own      uint64 // blocks of own state, which nobody shares
+	Reused   uint64 // blocks that were encoded for another client already
+	Own      uint64 // blocks of owner state, which clients do not share
 }
 
-// prepare makes the encoders ready. Blocks of the trained model have one of their own,
-// which would forget its plans at each change of models otherwise.
+// prepare makes the encoder ready. Blocks of the trained model have an encoder of their own, which would
+// otherwise discard its plans at each change of models.
 func (e *encoder) prepare(s *System) {
 	e.meters[0].Only, e.meters[1].Only, e.private.Only = s.config.Coders, s.config.Coders, s.config.Coders
-	e.trained, e.known = s.codecs.trained, &s.shared
+	e.trained, e.shared = s.codecs.trained, &s.shared
 	e.accounts.Begin(s.codecs.layout, s.comps)
 	s.shared.meters = append(s.shared.meters, &e.meters[0], &e.meters[1])
 }
 
-// reset begins a send, resetOwn a client.
-func (e *encoder) reset(send uint32) { e.send, e.arena = send, e.arena[:0] }
-func (e *encoder) resetOwn()         { e.once = e.once[:0] }
+func (e *encoder) startSend(send uint32) { e.send, e.arena = send, e.arena[:0] }
+func (e *encoder) startClient()          { e.once = e.once[:0] }
 
-// apart returns the body of a block of the world that only the client at hand is sent.
-func (e *encoder) apart(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	return e.fresh(&e.once, m, h, cur, base, base2)
-}
-
-// world returns the body of a block of the world: the groups of a frame against
-// those of its baselines, which may be nil. All begin with the first group of the block.
-func (e *encoder) world(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+// encodeShared returns the body of a block of the world, which clients share. The groups of the frame and of the
+// baselines, which may be nil, begin with the first group of the block.
+func (e *encoder) encodeShared(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
-	b, first := e.known.blocks.of(key)
+	b, first := e.shared.blocks.claim(key)
 	if !first {
 		e.stats.Reused++
 		return b.wait()
 	}
-	defer e.known.blocks.done(key, b)
-	b.encoded = e.kept(&e.arena, m, h, cur, base, base2)
+	defer e.shared.blocks.done(key, b)
+	b.encoded = e.encodeCounted(&e.arena, m, h, cur, base, base2)
 	return b.encoded
 }
 
-// kept encodes a block of the world, which is counted, into memory that stays.
-func (e *encoder) kept(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+// encodeOnce returns the body of a block of the world for the current client alone.
+func (e *encoder) encodeOnce(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	return e.encodeInto(&e.once, m, h, cur, base, base2)
+}
+
+// encodeCounted encodes and counts a block of the world.
+func (e *encoder) encodeCounted(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.stats.Blocks++
 	for g := range h.Count {
 		e.stats.Entities += uint64(bits.OnesCount64(cur[g].Alive & h.Slots))
 	}
-	return e.fresh(arena, m, h, cur, base, base2)
+	return e.encodeInto(arena, m, h, cur, base, base2)
 }
 
-// ownBlock returns the body of a block of own state, which only the client at hand is sent.
-func (e *encoder) ownBlock(o *ownState, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	e.begin(h, cur, base, base2)
-	try := o.tries > 0 || e.draw(h, &cur[0])%tryEvery == 0
+// encodeOwner returns the body of a block of owner state.
+func (e *encoder) encodeOwner(o *ownerState, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	e.setParts(h, cur, base, base2)
+	try := o.tries > 0 || e.hash(h, &cur[0])%tryEvery == 0
 	at := len(e.once)
 	all, coder := e.private.AppendBest(e.once, m, e.parts, try)
 	e.once = all
@@ -129,8 +170,8 @@ func (e *encoder) ownBlock(o *ownState, m *delta.Model, h *wire.BlockHead, cur, 
 	return encoded{body: all[at:len(all):len(all)], coder: coder}
 }
 
-// begin takes up the parts of a block.
-func (e *encoder) begin(h *wire.BlockHead, cur, base, base2 []delta.Group) {
+// setParts sets the parts of a block.
+func (e *encoder) setParts(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 	e.parts = e.parts[:0]
 	for g := range h.Count {
 		p := delta.Part{Cur: &cur[g], Slots: h.Slots}
@@ -144,16 +185,16 @@ func (e *encoder) begin(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 	}
 }
 
-// fresh encodes a block of the world behind what is in the arena.
-func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	e.begin(h, cur, base, base2)
+// encodeInto appends the body of a block of the world to an arena.
+func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+	e.setParts(h, cur, base, base2)
 	at, coding := len(*arena), 0
 	if m == e.trained {
 		coding = 1
 	}
-	lot, won := e.draw(h, &cur[0]), e.known.won[coding]
-	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || !e.known.apart && won > 0 && e.send-won <= tryFor}
-	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.known.accounts, *arena, m, e.parts, draw)
+	lot, won := e.hash(h, &cur[0]), e.shared.won[coding]
+	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || !e.shared.hides && won > 0 && e.send-won <= tryFor}
+	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.shared.accounts, *arena, m, e.parts, draw)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
 	if costs >= 0 {
@@ -165,10 +206,10 @@ func (e *encoder) fresh(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, b
 	return b
 }
 
-// draw is a number of a block that is drawn evenly, and the same whoever encodes it.
-func (e *encoder) draw(h *wire.BlockHead, cur *delta.Group) uint64 {
+// hash returns an evenly distributed number that depends on the block alone, so that it is the same on every worker.
+func (e *encoder) hash(h *wire.BlockHead, cur *delta.Group) uint64 {
 	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
-	if e.known.apart { // numbers of groups tell of others
+	if e.shared.hides { // numbers of groups depend on entities that the client may not see
 		x ^= uint64(h.First) ^ uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)])<<40
 	} else if h.Own {
 		x ^= uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)]) << 40
@@ -181,13 +222,13 @@ func (e *encoder) draw(h *wire.BlockHead, cur *delta.Group) uint64 {
 	return x ^ x>>32
 }
 
-// codecs is how states become bytes.
+// codecs are the layouts and models of states.
 type codecs struct {
 	layout    *delta.Layout
-	rawLayout *delta.Layout
+	rawLayout *delta.Layout // of owner state
 	model     *delta.Model
 	rawModel  *delta.Model
-	trained   *delta.Model // for clients that were trained alike
+	trained   *delta.Model // for clients with the same trained file
 	agreement wire.Agreement
 }
 
@@ -200,4 +241,83 @@ func newCodecs(c *Config, steps int) codecs {
 	}
 	k.agreement = wire.Agreement{Trained: c.Trained, Layout: k.layout, Log: c.Logger}
 	return k
+}
+
+// blockKey is everything that the body of a block depends on within one send.
+type blockKey struct {
+	first, count uint32
+	slots        uint64
+	age          uint32
+	two          bool
+	model        *delta.Model
+}
+
+// blockCache holds the encoded blocks of one send, for all workers. The first worker that needs a block encodes it, and
+// the others wait.
+type blockCache struct {
+	mu     sync.Mutex
+	blocks map[blockKey]*sharedBlock
+	room   []*sharedBlock // used again at each send
+	used   int
+	busy   []blockKey // that are being encoded
+}
+
+// sharedBlock is a block that is encoded once.
+type sharedBlock struct {
+	encoded
+	busy sync.Mutex // held while it is encoded
+}
+
+// reset empties the cache for the next send.
+func (c *blockCache) reset() {
+	if c.blocks == nil {
+		c.blocks = make(map[blockKey]*sharedBlock)
+	}
+	clear(c.blocks)
+	c.used = 0
+}
+
+// claim returns a block. If first is true the caller must encode it and call done.
+func (c *blockCache) claim(key blockKey) (b *sharedBlock, first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b = c.blocks[key]; b != nil {
+		return b, false
+	}
+	if c.used == len(c.room) {
+		c.room = append(c.room, new(sharedBlock))
+	}
+	b = c.room[c.used]
+	c.used++
+	b.busy.Lock()
+	c.busy = append(c.busy, key)
+	c.blocks[key] = b
+	return b, true
+}
+
+// wait returns the block once it is encoded.
+func (b *sharedBlock) wait() encoded {
+	b.busy.Lock()
+	defer b.busy.Unlock()
+	return b.encoded
+}
+
+// done ends the encoding of a block.
+func (c *blockCache) done(key blockKey, b *sharedBlock) {
+	b.busy.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = slices.DeleteFunc(c.busy, func(k blockKey) bool { return k == key })
+}
+
+// encoding reports whether a block that begins with a group is being encoded from the given baseline.
+func (c *blockCache) encoding(first, age uint32, two bool, m *delta.Model) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.busy {
+		if k := &c.busy[i]; k.first == first && k.age == age && k.two == two && k.model == m {
+			return true
+		}
+	}
+	return false
 }

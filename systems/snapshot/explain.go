@@ -8,8 +8,16 @@ import (
 	"github.com/tactusgo/tactus/systems/explain"
 )
 
-// write writes down what was decided of an entity in a layout that is done.
-func write(x *explain.Watch, d *draft) {
+// recordDecisions records what was decided about watched entities of the client.
+func (d *draft) recordDecisions() {
+	for i := range d.sys.watches {
+		if x := &d.sys.watches[i]; x.Client == d.c.id {
+			d.record(x)
+		}
+	}
+}
+
+func (d *draft) record(x *explain.Watch) {
 	to, c := x.Place(d.f.Send), d.c
 	at := begin(d.sys, to, x.Entity, d.f, c)
 	to.Allowed = d.pack.limit
@@ -20,8 +28,8 @@ func write(x *explain.Watch, d *draft) {
 		switch b := &d.pack.blocks[i]; {
 		case b.hidden:
 		case b.Own:
-			own := c.own.find(uint32(x.Entity))
-			to.OwnTold = to.OwnTold || own >= 0 && b.covers(c.own.slots[own].slot/64, c.own.slots[own].slot%64)
+			own := c.owner.find(uint32(x.Entity))
+			to.OwnTold = to.OwnTold || own >= 0 && b.covers(c.owner.slots[own].slot/64, c.owner.slots[own].slot%64)
 		case at.number < 0 || !b.covers(at.number, at.slot):
 		case b.chunk < 0 || groupHolds(&c.join.stream.groups[at.number], at.slot, x.Entity):
 			to.Reason, to.State, to.Age, to.Second = explain.Told, b.send, int(b.Age), b.Two
@@ -31,7 +39,7 @@ func write(x *explain.Watch, d *draft) {
 		untold(to, d.sys, c, d.f, at, x.Entity)
 	}
 	if to.Reason == explain.Waits {
-		to.Last = d.contest.last
+		to.Last = d.ranking.last
 	}
 }
 
@@ -46,14 +54,14 @@ type spot struct{ group, number, slot int }
 // begin begins a decision about the state of a frame; its reason is Absent or Unknown.
 func begin(s *System, x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
 	*x = explain.Decision{Send: f.Send, Tick: f.Tick, Age: -1, Said: explain.Said{Parts: x.Parts[:0]}, Reason: explain.Absent}
-	g, slot, known := standing(s, c, id)
+	g, slot, known := s.findSlot(c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		if g, slot, known = search(f, id); !known {
 			return spot{-1, -1, 0}
 		}
 	}
 	x.Reason, x.Own = explain.Unknown, f.Owner(g, slot) == c.id
-	if f.Send == s.sends.newest && s.config.Interest.HasVeils() && c.sees(g, slot) {
+	if f.Send == s.sends.newest && s.config.Interest.HidesComponents() && c.sees(g, slot) {
 		x.Untold = s.config.Interest.Untold(&c.sight.Client, g, slot)
 	}
 	return spot{g, c.number(g), slot}
@@ -78,7 +86,7 @@ func untold(x *explain.Decision, s *System, c *Client, f *capture.Frame, at spot
 			x.Reason = explain.TooBig
 			return
 		} else if hides = hidden&bit != 0; !hides {
-			x.Gained = c.contest.accrued(at.number, at.slot)
+			x.Gained = c.accumulated.get(at.number, at.slot)
 		}
 	}
 	switch {

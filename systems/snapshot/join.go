@@ -1,53 +1,63 @@
 package snapshot
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client joins with the state of one send. As long as all of that fits one
+// A client joins with the state of one send. As long as all of it fits one
 // snapshot, each send is such a state, until one has arrived whole. Otherwise the
-// state of the send at hand is kept, cut into blocks, and these stream, the most
-// important first, beside own state and deltas of the groups that have arrived.
+// state of the current send is kept and cut into blocks. These stream to the client, the most
+// important ones first, beside owner state and differences of the groups that have arrived.
+
+// joining is how far a client has joined.
 type joining uint8
 
 const (
-	joinNow    joining = iota // with the send at hand
-	joinStream                // with a kept one
+	joinNow    joining = iota // it is to join with the current send
+	joinStream                // a kept state streams to it
 	joinNone                  // it has joined
 )
 
-// unknownRTT is after how many sends an unacknowledged block of a join is sent again
-// while the round trip is not known.
+// unknownRTT is after how many sends an unacknowledged block of a joining state is sent again
+// while the round trip is unknown.
 const unknownRTT = 10
 
-// clientJoin is the state with which a client joins.
+// shareJoin is the greatest age, in sends, of a kept state with which another client joins.
+const shareJoin = 8
+
+// clientJoin is how a client joins.
 type clientJoin struct {
 	state  joining
-	at     uint32      // send in which it began
-	stream *join       // while it streams
+	at     uint32      // send at which it began
+	stream *join       // with joinStream
 	send   uint32      // newest send that the client was to join with
-	whole  []joinWhole // those that it was to join with whole, by send
+	whole  []joinWhole // states that were sent whole, by send
 }
 
-// joinWhole is a send with whose state a client was to join, and how many slots of that have not arrived.
+// joinWhole is a state that was sent whole, and how many slots of it have not arrived.
 type joinWhole struct{ send, slots uint32 }
 
-// with notes that the client is to join with the state of a send, of so many groups, whole.
-func (j *clientJoin) with(send, groups uint32) {
+// sentWhole notes that the whole state of a send, of so many groups, is sent to the client.
+func (j *clientJoin) sentWhole(send, groups uint32) {
 	if j.whole == nil {
 		j.whole = make([]joinWhole, capture.Kept)
 	}
 	j.send, j.whole[send%capture.Kept] = send, joinWhole{send, groups * delta.GroupSize}
 }
 
-// got notes that a packet arrived; it reports whether all that its send told of is there, whatever came or went out of sight since.
-func (j *clientJoin) got(x *baseline.Packet) (all bool) {
+// arrivedWhole notes that a packet arrived. It reports whether the whole state of its send has arrived, whatever came into or went
+// out of sight since.
+func (j *clientJoin) arrivedWhole(x *baseline.Packet) (all bool) {
 	if j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
 		return false
 	}
@@ -60,7 +70,7 @@ func (j *clientJoin) got(x *baseline.Packet) (all bool) {
 	return w.slots == 0
 }
 
-// keeps is the oldest send that the client needs for joining, of those up to one.
+// keeps returns the oldest send, up to the given one, that the client needs for joining.
 func (j *clientJoin) keeps(send uint32) uint32 {
 	if j.state == joinStream {
 		return min(send, j.stream.send)
@@ -68,13 +78,12 @@ func (j *clientJoin) keeps(send uint32) uint32 {
 	return send
 }
 
-// has reports whether a group of the state that streams has arrived, or was not there then.
+// has reports whether a group of the streaming state has arrived, or is newer than that state.
 func (j *clientJoin) has(g int) bool {
 	return j.state != joinStream || g >= len(j.stream.pending) || j.stream.pending[g] == 0
 }
 
-// arrived notes that a block of the state of a send has arrived; it reports whether all of
-// that is there now.
+// arrived notes that a block of a state has arrived. It reports whether all of the state has.
 func (j *clientJoin) arrived(send uint32, i int) (all bool) {
 	if j.state != joinStream || j.stream.send != send || j.stream.chunks[i].done {
 		return false
@@ -90,7 +99,7 @@ func (j *clientJoin) arrived(send uint32, i int) (all bool) {
 
 // join is the delivery of a kept state to one client.
 type join struct {
-	*joinSnapshot
+	*joinState
 	chunks  []chunk
 	left    int
 	pending []uint16 // by group: chunks that have not arrived
@@ -99,14 +108,14 @@ type join struct {
 // chunk is a block of a kept state on its way to a client.
 type chunk struct {
 	block
-	important float32
-	sent      uint32 // send in which it went out last; 0: not yet
-	done      bool
+	importance float32
+	sent       uint32 // newest send in which it was sent; 0: none
+	done       bool   // it has arrived
 }
 
-// censor takes entities that went out of a client's sight out of the state that
-// still streams to it. What was sent of them already it is told to hide.
-func (j *join) censor(e *encoder, g int, slots uint64) {
+// removeHidden removes entities that went out of a client's sight from the state that streams to it. The client is sent as
+// hidden what it has received of them.
+func (j *join) removeHidden(e *encoder, g int, slots uint64) {
 	if j.all || g >= len(j.groups) || j.groups[g].Alive&slots == 0 {
 		return
 	}
@@ -116,12 +125,12 @@ func (j *join) censor(e *encoder, g int, slots uint64) {
 	for i := range j.chunks {
 		c := &j.chunks[i]
 		if uint32(g) >= c.First && uint32(g) < c.First+c.Count && c.Slots&slots != 0 {
-			c.fill(e.fresh(&j.arena, j.model, &c.BlockHead, j.groups[c.First:], nil, nil))
+			c.setBody(e.encodeInto(&j.arena, j.model, &c.BlockHead, j.groups[c.First:], nil, nil))
 		}
 	}
 }
 
-// stream lays out blocks of the state with which the client joins, as many as fit.
+// stream packs blocks of the state with which the client joins, as many as fit.
 func (c *Client) stream(pk *packing, send, wait uint32) {
 	chunks := c.join.stream.chunks
 	for i := range chunks {
@@ -130,14 +139,14 @@ func (c *Client) stream(pk *packing, send, wait uint32) {
 			continue
 		}
 		if !pk.add(x.block, contentJoin) {
-			c.contest.starved = c.contest.starved || !pk.has(contentJoin)
+			c.starved = c.starved || !pk.has(contentJoin)
 			return
 		}
 		x.sent = send
 	}
 }
 
-// roundTrip is how many sends pass at least until an acknowledgement can have come.
+// roundTrip returns after how many sends an acknowledgement can arrive.
 func (c *Client) roundTrip(rate int) uint32 {
 	rtt := c.peer.RoundTrip()
 	if rtt == 0 {
@@ -146,16 +155,142 @@ func (c *Client) roundTrip(rate int) uint32 {
 	return uint32(rtt/(time.Second/time.Duration(rate))) + 1
 }
 
-// joinSnapshot is a state of the world that is kept for clients to join with.
-type joinSnapshot struct {
+// joinState is a state of the world that is kept for joining clients.
+type joinState struct {
 	send   uint32
 	model  *delta.Model
 	late   uint8 // see [wire.SnapshotHeader]
 	groups []delta.Group
 	room   int  // longest body of a block
-	all    bool // nothing is left out, so that any client may join with it
+	all    bool // it contains everything, so that any client may join with it
 	users  int
 	arena  []byte // bodies of the blocks
 	chunks []chunk
-	big    []wire.BlockHead // slots with entities that fit nowhere: they are told as empty
+	big    []wire.BlockHead // slots of entities that fit nowhere: they are sent as empty
+}
+
+// joins holds the kept states. It is safe for several workers: with which state a client joins does not depend on which
+// worker comes first.
+type joins struct {
+	mu   sync.Mutex
+	kept []*joinState
+}
+
+// start begins to stream a state to the client of a draft: a kept one, or that of the current send.
+func (k *joins) start(d *draft) {
+	s, c, f := d.sys, d.c, d.f
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rest := s.laterHeader() + wire.MaxJoinHeader + wire.MaxBlockHead
+	room := min(netsys.MaxPayload, max(c.budget/2, MinBudget/2)) - rest
+	biggest := min(netsys.MaxPayload, c.budget) - rest // the longest body that a datagram of a join can have
+	hides := c.baselines.Hides()
+	var x *joinState
+	for _, y := range k.kept {
+		if !y.all || hides || y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= c.join.send || y.send <= c.baselines.Floor() {
+			continue
+		}
+		if x == nil || x.send == f.Send || y.send < f.Send && y.send > x.send { // the newest of those from earlier sends
+			x = y
+		}
+	}
+	if x == nil {
+		x = &joinState{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !s.config.Interest.Limits() && !hides}
+		for n := range c.groups(f) {
+			hidden, _ := c.baselines.World.At(uint32(n)).Hidden()
+			x.groups = append(x.groups, withoutSlots(&f.Groups[max(c.Group(n), 0)], hidden))
+		}
+		x.cut(d, wire.BlockHead{Count: uint32(len(x.groups)), Slots: wire.AllSlots}, biggest)
+		k.kept = append(k.kept, x)
+	}
+	x.users++
+	for _, b := range x.big {
+		c.baselines.LeaveOut(b.First, f.Send, b.Slots)
+		c.leftOut = true
+	}
+	j := &join{joinState: x, chunks: slices.Clone(x.chunks), left: len(x.chunks), pending: make([]uint16, len(x.groups))}
+	for i := range j.chunks {
+		b := &j.chunks[i]
+		for g := b.First; g < b.First+b.Count; g++ {
+			j.pending[g]++
+			for m := b.Slots & x.groups[g].Alive; m != 0; m &= m - 1 {
+				b.importance = max(b.importance, d.joinImportance(c.Group(int(g)), bits.TrailingZeros64(m)))
+			}
+		}
+	}
+	slices.SortStableFunc(j.chunks, func(a, b chunk) int { return -cmp.Compare(a.importance, b.importance) })
+	for i := range j.chunks {
+		j.chunks[i].chunk = i
+	}
+	c.join.stream, c.join.state = j, joinStream
+}
+
+// release ends the use of the state with which a client was to join.
+func (k *joins) release(c *Client) {
+	if c.join.stream == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	x := c.join.stream.joinState
+	if x.users--; x.users == 0 {
+		k.kept = slices.DeleteFunc(k.kept, func(y *joinState) bool { return y == x })
+	}
+	c.join.stream = nil
+}
+
+// cut cuts a run of groups of a kept state into blocks.
+func (x *joinState) cut(d *draft, run wire.BlockHead, biggest int) {
+	if run.Count == 0 {
+		return
+	}
+	b := d.encoder.encodeCounted(&x.arena, x.model, &run, x.groups[run.First:], nil, nil)
+	alive := x.groups[run.First].Alive
+	alone := bits.OnesCount64(run.Slots&alive) <= 1
+	switch {
+	case len(b.body) <= x.room || run.Count == 1 && alone && len(b.body) <= biggest:
+		x.chunks = append(x.chunks, chunk{block: newBlock(run, b, x.send)})
+	case run.Count > 1:
+		low, high := run.Halve()
+		x.cut(d, low, biggest)
+		x.cut(d, high, biggest)
+	case alone:
+		// The entity does not fit even alone: it is sent as empty, and left out from now on.
+		x.big = append(x.big, wire.BlockHead{First: run.First, Slots: run.Slots & alive})
+		x.groups[run.First].Clear(bits.TrailingZeros64(run.Slots&alive), false)
+		d.stats.Oversized++
+		x.cut(d, run, biggest)
+	default:
+		low, high := run, run
+		low.Slots, high.Slots = wire.HalveSlots(run.Slots, alive)
+		x.cut(d, low, biggest)
+		x.cut(d, high, biggest)
+	}
+}
+
+// joinImportance returns how soon a joining client needs an entity: its own entities first.
+func (d *draft) joinImportance(g, slot int) float32 {
+	config := &d.sys.config
+	switch e := d.f.Entity(g, slot); {
+	case d.f.Owner(g, slot) == d.c.id:
+		return 1e30
+	case config.Priority == nil || !d.w.Alive(e):
+		return 0
+	default:
+		return min(config.gain(d.w, d.f, d.c.id, g, slot), 1e29)
+	}
+}
+
+// withoutSlots returns a copy of a group in which the hidden slots are empty.
+func withoutSlots(cur *delta.Group, hidden uint64) (seen delta.Group) {
+	seen.Reset(cur.Send)
+	for k := range delta.GroupSize {
+		if bit := uint64(1) << k; cur.Alive&^hidden&bit != 0 {
+			rec := cur.Record(k)
+			copy(seen.Put(k, cur.IDs[k], cur.Masks[k], len(rec)), rec)
+		} else {
+			seen.Clear(k, false)
+		}
+	}
+	return seen
 }

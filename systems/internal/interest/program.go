@@ -83,8 +83,8 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 // Limits reports whether there is anything that clients may not know.
 func (p *Program) Limits() bool { return p != nil && p.limits }
 
-// HasVeils reports whether there are components that clients may not know of what they see.
-func (p *Program) HasVeils() bool { return p != nil && len(p.veils) > 0 }
+// HidesComponents reports whether there are components that clients may not know of what they see.
+func (p *Program) HidesComponents() bool { return p != nil && len(p.veils) > 0 }
 
 // Homes are those that the groups of a capture are of, nil where entities of the same components share groups.
 func (p *Program) Homes() capture.Homes {

@@ -11,18 +11,18 @@ import (
 )
 
 // What is read of a send is what was kept of it, as long as it is one of the newest, whatever entities come, go and grow.
-func TestOwnFramesAreReadAsTheyWereKept(t *testing.T) {
+func TestOwnerFramesAreReadAsTheyWereKept(t *testing.T) {
 	testgame.Seeds(t, 50, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		var kept ownFrames
-		var read ownReader
-		all := map[uint32]*ownFrame{}
+		var kept ownerFrames
+		var read ownerReader
+		all := map[uint32]*ownerFrame{}
 		most := 1 + r.IntN(3)
 		for send := uint32(1); send < 200; send += 1 + r.Uint32N(2) {
 			if r.IntN(40) == 0 {
 				most = min(most+r.IntN(30), 60)
 			}
-			f := new(ownFrame)
+			f := new(ownerFrame)
 			f.reset(send, 1+r.IntN(2))
 			for range r.IntN(most + 1) {
 				rec := f.groups[r.IntN(len(f.groups))].Put(r.IntN(64), r.Uint32(), r.Uint64(), r.IntN(9))
@@ -47,7 +47,7 @@ func TestOwnFramesAreReadAsTheyWereKept(t *testing.T) {
 					sameGroups(t, got, want.groups)
 				}
 			}
-			read = ownReader{past: read.past} // another client's turn
+			read = ownerReader{past: read.past} // another client's turn
 		}
 	})
 }
@@ -72,10 +72,10 @@ func sameGroups(t *testing.T, got, want []delta.Group) {
 }
 
 // Once there is room for what is told, nothing is allocated.
-func TestKeepingOwnFramesAllocatesNothing(t *testing.T) {
-	var kept ownFrames
-	var read ownReader
-	var f ownFrame
+func TestKeepingOwnerFramesAllocatesNothing(t *testing.T) {
+	var kept ownerFrames
+	var read ownerReader
+	var f ownerFrame
 	send := uint32(0)
 	if n := testing.AllocsPerRun(100, func() {
 		send++

@@ -64,10 +64,10 @@ type Subject struct {
 // Knowledge adds to k what a client knows of an entity.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.system, k.client = s, c
-	k.Send, k.Budget, k.Allowed = s.sends.newest, c.contest.budget, s.Allowed(c)
-	k.Joining, k.OverBudget = c.Joining(), c.contest.over
+	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
+	k.Joining, k.OverBudget = c.Joining(), c.over
 	f := s.Newest()
-	g, slot, known := standing(s, c, id)
+	g, slot, known := s.findSlot(c, id)
 	if f == nil || !known || !holdsID(f, g, slot, id) {
 		return
 	}
@@ -94,9 +94,9 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(number), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
-	k.Gained = c.contest.accrued(number, slot)
-	if i := c.own.find(uint32(id)); i >= 0 && c.own.slots[i].slot/64 < c.own.groups {
-		own := c.own.slots[i].slot
+	k.Gained = c.accumulated.get(number, slot)
+	if i := c.owner.find(uint32(id)); i >= 0 && c.owner.slots[i].slot/64 < c.owner.groups {
+		own := c.owner.slots[i].slot
 		for age := range uint32(baseline.OwnKept) {
 			if age < f.Send && c.baselines.Own.At(uint32(own/64)).Holds(f.Send-age)&(1<<(own%64)) != 0 {
 				k.OwnHeld = f.Send - age
@@ -129,7 +129,7 @@ func (s *System) Groups() []delta.Group {
 	if f == nil {
 		return nil
 	}
-	if !s.config.Interest.HasVeils() {
+	if !s.config.Interest.HidesComponents() {
 		return f.Groups
 	}
 	s.recorder.room = f.Distinct(s.recorder.room)
@@ -158,7 +158,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 // that it may see.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
-	g, slot, known := standing(s, c, id)
+	g, slot, known := s.findSlot(c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}

@@ -8,34 +8,34 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// ownFrames keeps the states of a client's own entities at its newest sends. The zero value has none. A client has few
+// ownerFrames keeps the states of a client's own entities at its newest sends. The zero value has none. A client has few
 // entities and a [delta.Group] has room for many, so each state is kept as words:
 //
 //	send | words of the entities | groups | for each entity: place, ID, low and high half of the mask, length of the record | record
 //
 // All states are in one ring in the order of the sends, so that the two states to which differences are sent lie next to
 // the newest.
-type ownFrames struct {
+type ownerFrames struct {
 	ring []int32
 	room int // words of each
 }
 
 const (
-	// ownFrameHead is how many words a state has before its entities, and ownEntityHead how many an entity has before
+	// ownerFrameHead is how many words a state has before its entities, and ownerEntityHead how many an entity has before
 	// its record.
-	ownFrameHead  = 3
-	ownEntityHead = 5
+	ownerFrameHead  = 3
+	ownerEntityHead = 5
 )
 
-// ownFrame is the state of a client's own entities at one send: their predicted and owner-only components at full
+// ownerFrame is the state of a client's own entities at one send: their predicted and owner-only components at full
 // precision.
-type ownFrame struct {
+type ownerFrame struct {
 	send   uint32
 	groups []delta.Group
 }
 
 // reset makes f a state of a number of groups, with all slots empty.
-func (f *ownFrame) reset(send uint32, groups int) {
+func (f *ownerFrame) reset(send uint32, groups int) {
 	for len(f.groups) < groups {
 		f.groups = append(f.groups, delta.Group{})
 	}
@@ -47,11 +47,11 @@ func (f *ownFrame) reset(send uint32, groups int) {
 }
 
 // size returns how many words the state takes.
-func (f *ownFrame) size() (n int) {
-	n = ownFrameHead
+func (f *ownerFrame) size() (n int) {
+	n = ownerFrameHead
 	for g := range f.groups {
 		group := &f.groups[g]
-		n += ownEntityHead * bits.OnesCount64(group.Alive)
+		n += ownerEntityHead * bits.OnesCount64(group.Alive)
 		for m := group.Alive; m != 0; m &= m - 1 {
 			n += len(group.Record(bits.TrailingZeros64(m)))
 		}
@@ -60,14 +60,14 @@ func (f *ownFrame) size() (n int) {
 }
 
 // words returns the words of the state of a send.
-func (o *ownFrames) words(send uint32) []int32 {
+func (o *ownerFrames) words(send uint32) []int32 {
 	at := int(send%baseline.OwnKept) * o.room
 	return o.ring[at : at+o.room]
 }
 
 // touch reads a byte of the states of a send and of the next one, so that they are in the cache when they are read. The
 // result has no meaning.
-func (o *ownFrames) touch(send uint32) byte {
+func (o *ownerFrames) touch(send uint32) byte {
 	if o.room == 0 {
 		return 0
 	}
@@ -75,7 +75,7 @@ func (o *ownFrames) touch(send uint32) byte {
 }
 
 // grow makes room for larger states.
-func (o *ownFrames) grow(words int) {
+func (o *ownerFrames) grow(words int) {
 	old := *o
 	o.room = words
 	o.ring = make([]int32, baseline.OwnKept*words)
@@ -85,26 +85,26 @@ func (o *ownFrames) grow(words int) {
 }
 
 // keep keeps a state.
-func (o *ownFrames) keep(f *ownFrame) {
+func (o *ownerFrames) keep(f *ownerFrame) {
 	if n := f.size(); n > o.room {
 		o.grow(n)
 	}
 	words := o.words(f.send)
-	at := ownFrameHead
+	at := ownerFrameHead
 	for g := range f.groups {
 		group := &f.groups[g]
 		for m := group.Alive; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
 			rec, mask := group.Record(k), group.Masks[k]
 			words[at], words[at+1], words[at+2], words[at+3], words[at+4] = int32(64*g+k), int32(group.IDs[k]), int32(mask), int32(mask>>32), int32(len(rec))
-			at += ownEntityHead + copy(words[at+ownEntityHead:], rec)
+			at += ownerEntityHead + copy(words[at+ownerEntityHead:], rec)
 		}
 	}
-	words[0], words[1], words[2] = int32(f.send), int32(at-ownFrameHead), int32(len(f.groups))
+	words[0], words[1], words[2] = int32(f.send), int32(at-ownerFrameHead), int32(len(f.groups))
 }
 
 // read sets f to the state of a send. It reports false where that is no longer kept.
-func (o *ownFrames) read(send uint32, f *ownFrame) bool {
+func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 	if send == 0 || o.room == 0 {
 		return false
 	}
@@ -113,23 +113,23 @@ func (o *ownFrames) read(send uint32, f *ownFrame) bool {
 		return false
 	}
 	f.reset(send, int(words[2]))
-	for words = words[ownFrameHead : ownFrameHead+words[1]]; len(words) > 0; {
+	for words = words[ownerFrameHead : ownerFrameHead+words[1]]; len(words) > 0; {
 		place, mask, n := int(words[0]), uint64(uint32(words[2]))|uint64(uint32(words[3]))<<32, int(words[4])
-		copy(f.groups[place/64].Put(place%64, uint32(words[1]), mask, n), words[ownEntityHead:])
-		words = words[ownEntityHead+n:]
+		copy(f.groups[place/64].Put(place%64, uint32(words[1]), mask, n), words[ownerEntityHead:])
+		words = words[ownerEntityHead+n:]
 	}
 	return true
 }
 
-// ownReader reads the states of the client at hand.
-type ownReader struct {
-	past  [2]ownFrame // by whether the number of the send is even
-	owner *ownFrames  // whose these are
+// ownerReader reads the states of the client at hand.
+type ownerReader struct {
+	past  [2]ownerFrame // by whether the number of the send is even
+	owner *ownerFrames  // whose these are
 }
 
 // at returns the state of a send, nil where that is no longer kept. The result is valid until at is called for another
 // send of the same parity.
-func (x *ownReader) at(o *ownFrames, send uint32) []delta.Group {
+func (x *ownerReader) at(o *ownerFrames, send uint32) []delta.Group {
 	if x.owner != o {
 		x.owner, x.past[0].send, x.past[1].send = o, 0, 0
 	}

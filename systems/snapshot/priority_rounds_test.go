@@ -82,7 +82,7 @@ func TestTurnsAreFair(t *testing.T) {
 				t.Errorf("client %d never joined", p.c.id)
 			}
 			if even := groups * x.sends / x.told; x.longest > 3*even+3 {
-				t.Errorf("client %d of %d: a group waits for %d sends, an even share is %d; budget %d", p.c.id, len(g.peers), x.longest, even, p.c.contest.budget)
+				t.Errorf("client %d of %d: a group waits for %d sends, an even share is %d; budget %d", p.c.id, len(g.peers), x.longest, even, p.c.budget)
 			}
 		}
 	})
@@ -310,7 +310,7 @@ func TestTurnsTellInPartWhatHasManyBlocks(t *testing.T) {
 		}
 		for range 60 {
 			g.run(3, func(p *peer, packets []Packet) {
-				if len(packets[0].Holds) == 0 && p.c.contest.over {
+				if len(packets[0].Holds) == 0 && p.c.over {
 					t.Errorf("tick %d: a snapshot to client %d is empty, though it does not hold all", g.tick, p.c.id)
 				}
 			})

@@ -1,0 +1,552 @@
+package snapshot
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Stage 5, second half: the difference, in its order, becomes blocks in datagrams, as far as the budget allows.
+
+// content is what a datagram holds besides owner state.
+type content uint8
+
+const (
+	contentOwner content = iota // nothing so far
+	contentWorld                // blocks of the send in the header
+	contentJoin                 // blocks of the state with which the client joins
+)
+
+// packing distributes the blocks of one snapshot over datagrams, within a budget.
+type packing struct {
+	blocks []block
+	kinds  []content // of the datagrams
+	load
+	headers int // bytes of the first datagram's header
+	later   int // bytes of the headers of the others
+	joining int // bytes that a header grows by in a datagram with blocks of a join
+	limit   int // bytes of all datagrams; less than budget at times
+	budget  int // of the client
+	scratch []byte
+}
+
+// load is how much has been packed. A copy of it is a mark to roll back to.
+type load struct {
+	packed    int // blocks
+	datagrams int
+	closed    int // bytes of all datagrams but the last
+	open      int // bytes of the last, as if every block had its length in front of it
+	kind      content
+}
+
+func (p *packing) reset(headers, later, joining, budget, limit int) {
+	p.blocks, p.kinds, p.load = p.blocks[:0], p.kinds[:0], load{}
+	p.headers, p.later, p.joining, p.limit, p.budget = headers, later, joining, limit, budget
+}
+
+// rollback removes the blocks packed since a mark.
+func (p *packing) rollback(l load) {
+	p.load = l
+	p.blocks = p.blocks[:l.packed]
+	p.kinds = p.kinds[:l.datagrams]
+	if l.datagrams > 0 {
+		p.kinds[l.datagrams-1] = l.kind
+	}
+}
+
+// used returns how many bytes are packed.
+func (p *packing) used() int { return p.closed + p.open }
+
+// space returns how many bytes a block of a kind can have in the open datagram, and in another one.
+func (p *packing) space(kind content) (open, another int) {
+	head := p.later
+	if p.datagrams == 0 {
+		head = p.headers
+	} else if p.kind == kind || p.kind == contentOwner || kind == contentOwner {
+		open = min(netsys.MaxPayload-p.open, p.limit-p.used())
+		if kind == contentJoin && p.kind != kind {
+			open -= p.joining
+		}
+	}
+	if kind == contentJoin {
+		head += p.joining
+	}
+	another = min(netsys.MaxPayload, p.limit-p.used()) - head
+	return max(open, 0), max(another, 0)
+}
+
+// room returns the longest body that certainly fits now.
+func (p *packing) room(kind content) int {
+	open, another := p.space(kind)
+	return max(open, another) - wire.MaxBlockHead
+}
+
+// fresh returns the longest body that certainly fits a snapshot with nothing else in it.
+func (p *packing) fresh() int {
+	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - wire.MaxBlockHead
+}
+
+// size returns the length of a block with its head.
+func (p *packing) size(b *block) int {
+	p.scratch = b.BlockHead.Append(p.scratch[:0], ^b.Age, len(b.body), false)
+	return len(p.scratch) + len(b.body)
+}
+
+// add packs a block. It does nothing and reports false if the block does not fit.
+func (p *packing) add(b block, kind content) bool {
+	size := p.size(&b)
+	open, another := p.space(kind)
+	switch {
+	case size <= open:
+		if kind == contentJoin && p.kind != kind {
+			p.open += p.joining
+		}
+		if kind != contentOwner {
+			p.kind = kind
+		}
+		p.open += size
+	case size <= another:
+		p.closed += p.open
+		p.open = p.later + size
+		if p.datagrams == 0 {
+			p.open = p.headers + size
+		}
+		if kind == contentJoin {
+			p.open += p.joining
+		}
+		p.kind = kind
+		p.datagrams++
+		p.kinds = append(p.kinds, kind)
+	default:
+		return false
+	}
+	p.kinds[p.datagrams-1] = p.kind
+	b.datagram = p.datagrams - 1
+	p.blocks = append(p.blocks, b)
+	p.packed++
+	return true
+}
+
+// has reports whether a block of a kind is packed.
+func (p *packing) has(kind content) bool {
+	return slices.ContainsFunc(p.blocks, func(b block) bool { return b.kind() == kind })
+}
+
+func (b *block) kind() content {
+	switch {
+	case b.Own:
+		return contentOwner
+	case b.chunk >= 0:
+		return contentJoin
+	}
+	return contentWorld
+}
+
+// startDatagrams prepares the datagrams of the client and returns their header.
+func (d *draft) startDatagrams() wire.SnapshotHeader {
+	s, c := d.sys, d.c
+	h := s.header(c, d.f)
+	first, later := h.Sizes()
+	if c.over { // clients with the same difference choose the same blocks, whether the control part is due or not
+		control := h
+		control.Control = true
+		first, _ = control.Sizes()
+	}
+	if c.join.state == joinNow {
+		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
+	}
+	d.pack.reset(first, later, wire.MaxJoinHeader, c.budget, c.allowed(s.config.Clock.Now()))
+	d.starved, c.starved = c.starved, false
+	d.ranking.last = 0
+	return h
+}
+
+// fitOwner packs owner state: all of it, or by priority what fits half the budget.
+func (d *draft) fitOwner() {
+	src, pk := &d.own, &d.pack
+	limit := pk.limit
+	pk.limit = limit / 2
+	if !d.fitRuns(src) {
+		d.diffGroups(src)
+		d.rankOwner(src)
+		d.fitCandidates(src, &d.c.ownerAccumulated, 0, 0)
+		if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
+			d.rankEntities(src, &d.c.ownerAccumulated)
+			d.fitCandidates(src, &d.c.ownerAccumulated, 0, 0)
+		}
+	}
+	pk.limit = limit
+}
+
+// fitHidden packs the slots that the client may not see any more.
+func (d *draft) fitHidden() {
+	for i := range d.hidden {
+		x := &d.hidden[i]
+		nothing := placeholders.unseen[:]
+		if x.empty {
+			nothing = placeholders.empty[:]
+		}
+		b := newBlock(x.BlockHead, d.encoder.encodeOnce(d.c.model, &x.BlockHead, nothing, nil, nil), d.f.Send)
+		b.hidden = true
+		d.pack.add(b, contentWorld)
+	}
+}
+
+// fitWorld packs the difference of the world: all of it, or by priority what fits.
+func (d *draft) fitWorld() {
+	src, c := &d.world, d.c
+	switch {
+	case c.join.state == joinStream:
+		d.fitJoin(src)
+	case !src.byGroup && d.fitAll(src):
+		c.endOver()
+	case c.join.state == joinNow:
+		d.sys.shared.joins.start(d)
+		d.diffWorld()
+		d.fitJoin(src)
+	default:
+		d.fitByPriority(src, d.pack.limit)
+	}
+}
+
+// fitAll packs all of the world. It does not send the old slot of an entity in one datagram and the new one in
+// another: if there is more than one datagram, the old slot is withheld.
+func (d *draft) fitAll(src *source) bool {
+	mark := d.pack.load
+	if !d.fitRuns(src) {
+		return false
+	}
+	if d.c.join.state == joinNow || d.pack.datagrams <= 1 && d.sys.sends.far == 1 || !d.withhold(src) {
+		return true
+	}
+	d.pack.rollback(mark)
+	d.diffRuns(src)
+	return d.fitRuns(src)
+}
+
+// fitJoin packs the difference of the groups that have arrived, and blocks of the joining state, half and half if both
+// have much to send. A block of the joining state that did not fit the last time goes first.
+func (d *draft) fitJoin(src *source) {
+	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.SendRate)
+	if d.starved {
+		d.c.stream(pk, d.f.Send, wait)
+	}
+	pk.limit = pk.used() + (limit-pk.used())/2
+	if src.byGroup || !d.fitRuns(src) {
+		d.fitByPriority(src, pk.limit)
+	}
+	pk.limit = limit
+	d.c.stream(pk, d.f.Send, wait)
+}
+
+// fitRuns packs all runs, or nothing and reports false if that does not fit.
+func (d *draft) fitRuns(src *source) bool {
+	mark := d.pack.load
+	for i := range src.blocks {
+		if !d.fitRun(src, src.blocks[i]) {
+			d.pack.rollback(mark)
+			return false
+		}
+	}
+	return true
+}
+
+// fitRun packs a run of groups, in halves if it is too long for a datagram. Halves end where halves of other runs do, so
+// that clients can share them.
+func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
+	pk := &d.pack
+	several := run.Count > 1 || bits.OnesCount64(run.Slots&src.group(run.First).Alive) > 1
+	if !several || src.view != nil || !d.sys.shared.long.tooLong(&run, src.send, pk.fresh()) {
+		b := d.encode(src, run)
+		if pk.add(b, src.kind) {
+			return true
+		}
+		if len(b.body) <= pk.fresh() {
+			return false
+		}
+		if src.view == nil { // the sizes of what others are sent do not concern this client
+			d.notes.long(&run, src.send, len(b.body))
+		}
+	}
+	if run.Count > 1 {
+		a, b := run.Halve()
+		return d.fitRun(src, a) && d.fitRun(src, b)
+	}
+	low, high := wire.HalveSlots(run.Slots, src.group(run.First).Alive)
+	if high == 0 {
+		d.leaveOut(src, int(run.First), run.Slots)
+		run.Slots &^= src.group(run.First).Alive
+		if run.Slots == 0 {
+			return true
+		}
+		return pk.add(d.encode(src, run), src.kind)
+	}
+	a, b := run, run
+	a.Slots, b.Slots = low, high
+	return d.fitRun(src, a) && d.fitRun(src, b)
+}
+
+// fitByPriority packs as much of the world as fits into limit bytes.
+func (d *draft) fitByPriority(src *source, limit int) {
+	c, whole := d.c, d.pack.limit
+	d.pack.limit = limit
+	if !src.byGroup {
+		d.withhold(src)
+		d.diffGroups(src)
+	}
+	d.rankWorld(src)
+	all := d.fitCandidates(src, &c.accumulated, 0, 0)
+	d.pack.limit = whole
+	if d.sys.config.Priority == nil {
+		if c.over = !all; all {
+			return
+		}
+		if src.view == nil {
+			d.countProgress(src)
+		}
+	}
+	c.over = true
+	d.stats.OverBudget++
+	if !c.logged {
+		c.logged = true
+		d.notes.add(note{kind: noteOverfull, bytes: limit})
+	}
+}
+
+// leastSpace is how many bytes of room are worth trying, and misfits is how many candidates in a row may not fit before the
+// rest waits.
+const (
+	leastSpace = 24
+	misfits    = 4
+)
+
+// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. Entities in
+// blocks from packed on lose what they have accumulated. It reports whether everything got room.
+func (d *draft) fitCandidates(src *source, acc *accumulated, first, packed int) (all bool) {
+	x, pk := &d.ranking, &d.pack
+	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
+	failed, sent := 0, false
+	all = true
+	for i := first; i < len(x.candidates); i++ {
+		if failed >= misfits || pk.room(src.kind) < leastSpace {
+			all = false
+			break
+		}
+		u := x.candidates[i]
+		u.sent, u.whole = d.fitCandidate(src, &u, acc)
+		x.candidates[i] = u
+		all = all && u.whole
+		if !u.sent {
+			failed++
+			// What waited longest would wait forever beside owner state.
+			d.c.starved = d.c.starved || i == first && !src.own
+			continue
+		}
+		if failed, sent = 0, true; !src.own {
+			x.last = u.priority
+		}
+	}
+	if !sent && !src.own && len(x.candidates) > first {
+		d.c.starved = true
+	}
+	if len(x.candidates) == first || x.candidates[first].group {
+		return all
+	}
+	for i := packed; i < len(pk.blocks); i++ {
+		if b := &pk.blocks[i]; b.Own == src.own && b.kind() != contentJoin && !b.hidden {
+			for g := b.First; g < b.First+b.Count; g++ {
+				slots := acc.ofSlots(int(g))
+				for m := b.Slots; m != 0; m &= m - 1 {
+					slots[bits.TrailingZeros64(m)] = 0
+				}
+			}
+		}
+	}
+	return all
+}
+
+// fitCandidate packs a candidate: all of it, or a part. A group that fits another datagram is not divided. It reports
+// whether something of it got room, and whether all did.
+func (d *draft) fitCandidate(src *source, u *candidate, acc *accumulated) (sent, whole bool) {
+	pk := &d.pack
+	mark, size, body := pk.load, 0, 0
+	whole = true
+	for _, h := range src.blocks[u.from:u.to] {
+		b := d.encode(src, h)
+		size, body = size+pk.size(&b), len(b.body)
+		whole = whole && pk.add(b, src.kind)
+	}
+	switch {
+	case whole:
+		if u.group {
+			acc.clear(int(u.number))
+		}
+		return true, true
+	case !u.group:
+		return d.fitPart(src, src.blocks[u.from], body, acc), false
+	}
+	pk.rollback(mark)
+	if size <= pk.fresh()+wire.MaxBlockHead {
+		return false, false
+	}
+	return d.fitPartOfGroup(src, u, acc), false
+}
+
+// fitPartOfGroup packs what fits of a group that no datagram holds, as candidates of its entities: those that were sent
+// longest ago go first.
+func (d *draft) fitPartOfGroup(src *source, u *candidate, acc *accumulated) bool {
+	slots, g := acc.ofSlots(int(u.number)), u.number
+	since := acc.groups[g] - slices.Max(slots[:]) // what the group has accumulated since a part of it was sent
+	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
+		slots[bits.TrailingZeros64(m)] += since
+	}
+	packed, first := d.pack.packed, len(d.ranking.candidates)
+	d.rankEntitiesOf(src, g, int(u.from), int(u.to), acc)
+	d.fitCandidates(src, acc, first, packed)
+	d.ranking.candidates = d.ranking.candidates[:first]
+	acc.groups[g] = slices.Max(slots[:])
+	return d.pack.packed > packed
+}
+
+// fitPart packs those entities of a block that have accumulated most, as many as fit, and with them all empty slots of
+// the block. It reports whether that was any. size is the length of the whole body.
+func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
+	x, pk, g := &d.ranking, &d.pack, h.First
+	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(int(g))
+	n := bits.OnesCount64(alive)
+	x.slots = x.slots[:0]
+	for m := alive; m != 0; m &= m - 1 {
+		x.slots = append(x.slots, slotPriority{bits.TrailingZeros64(m), slots[bits.TrailingZeros64(m)]})
+	}
+	slices.SortFunc(x.slots, func(a, b slotPriority) int {
+		return cmp.Or(-cmp.Compare(a.accumulated, b.accumulated), cmp.Compare(a.slot, b.slot))
+	})
+	room := pk.room(src.kind)
+	var best block
+	fit, misfit := 0, n // how many of x.slots fit, and how many do not
+	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
+		guess = min(max(guess, fit+1), misfit-1)
+		part := h
+		part.Slots = h.Slots &^ alive
+		for _, o := range x.slots[:guess] {
+			part.Slots |= 1 << o.slot
+		}
+		if b := d.encode(src, part); len(b.body) <= room {
+			best, fit = b, guess
+		} else {
+			misfit, size = guess, len(b.body)
+		}
+	}
+	if fit == 0 && n > 0 && size > pk.fresh() {
+		d.leaveOut(src, int(g), 1<<x.slots[0].slot)
+	}
+	return fit > 0 && pk.add(best, src.kind)
+}
+
+// leaveOut leaves out an entity for a while because no snapshot of this client has room for it.
+func (d *draft) leaveOut(src *source, g int, slots uint64) {
+	cur := src.group(uint32(g))
+	k := bits.TrailingZeros64(slots & cur.Alive)
+	d.stats.Oversized++
+	if mask := cur.Masks[k]; !d.sys.shared.bigLogged[mask] {
+		d.notes.add(note{kind: noteBig, id: cur.IDs[k], mask: mask})
+	}
+	if src.own {
+		return
+	}
+	d.c.baselines.LeaveOut(uint32(g), src.send, 1<<k)
+	d.c.leftOut = true
+}
+
+// allowed returns how many bytes a snapshot may have now: what the session estimates that the path takes, within the
+// budget. An entity that needs more waits until that estimate has grown.
+func (c *Client) allowed(now time.Time) int {
+	return min(c.budget, max(c.peer.Allowance(now), MinBudget))
+}
+
+// controlEvery is how often a header has its control part at least, in sends.
+const controlEvery = 4
+
+// control is what the last control part of a header said, as far as changes require another one.
+type control struct {
+	any   bool
+	epoch uint8
+	depth uint8
+	shift int16
+}
+
+// laterHeader returns the longest header of a datagram that is not the first, without what joining adds.
+func (s *System) laterHeader() int {
+	if s.config.Reports != nil {
+		return 5 + 1 + 1
+	}
+	return 5 + 1
+}
+
+// header returns the header of the snapshot of a client.
+func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
+	input, depth, shift := c.peer.Ack()
+	h := wire.SnapshotHeader{
+		Send:  uint16(f.Send),
+		Input: uint16(input),
+		Epoch: c.baselines.Epoch(),
+		Depth: depth,
+		Shift: shift,
+		Floor: uint8(min(f.Send-c.baselines.Floor(), 255)),
+		Late:  uint8(f.Tick - f.Send*s.sends.steps),
+	}
+	c.peer.Report().Header(&h)
+	change := int(h.Depth) - int(c.control.depth)
+	h.Control = !c.control.any || c.join.state != joinNone || (f.Send+c.id)%controlEvery == 0 ||
+		h.Epoch != c.control.epoch || h.Shift != c.control.shift || change < -2 || change > 2
+	if h.Control {
+		c.control = control{true, h.Epoch, h.Depth, h.Shift}
+	}
+	return h
+}
+
+// writeDatagrams writes the datagrams of the client's snapshot, and notes what they hold.
+func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
+	c, f, pk := d.c, d.f, &d.pack
+	n := max(pk.datagrams, 1) // at least the header
+	accounts, total := &d.encoder.accounts, 0
+	c.packets = slices.Grow(c.packets[:0], n)[:n]
+	c.send = f.Send
+	at := 0
+	for q := range n {
+		hd := *h
+		hd.Control = h.Control && q == 0
+		switch {
+		case c.join.state == joinNow:
+			hd.Join, hd.Groups = true, uint32(c.groups(f))
+			c.join.sentWhole(f.Send, hd.Groups)
+		case q < pk.datagrams && pk.kinds[q] == contentJoin:
+			from := c.join.stream
+			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-from.send, uint32(len(from.groups)), from.late
+			c.join.send = from.send
+		}
+		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
+		accounts.Header(len(b))
+		holds := c.packets[q].Holds[:0]
+		age := uint32(0)
+		for ; at < len(pk.blocks) && pk.blocks[at].datagram == q; at++ {
+			x := &pk.blocks[at]
+			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != q
+			size := len(b)
+			b = append(x.Append(b, age, len(x.body), last), x.body...)
+			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
+			age = x.Age
+			holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: int32(x.chunk), Own: x.Own, Hidden: x.hidden})
+			c.baselines.Note(&holds[len(holds)-1])
+		}
+		c.packets[q] = Packet{b, holds}
+		total += len(b)
+	}
+	accounts.Snapshot(n, total)
+}

@@ -1,0 +1,256 @@
+package snapshot
+
+import (
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// Stage 3: the difference between the state at this send and what the client acknowledged.
+//
+// The result for owner state, and for the world, is a source with block heads: which slots of which groups are encoded
+// against which baseline. If all of it may fit, neighbouring groups with the same baseline form one run. Otherwise the
+// heads are listed by group, so that stage 4 can order them.
+
+// source is a state that a snapshot is made from: the world's, or that of a client's own entities.
+type source struct {
+	own    bool
+	kind   content
+	model  *delta.Model
+	second bool   // predictions gain from a second baseline
+	oldest uint32 // age that a baseline may have
+	send   uint32
+	floor  uint32 // oldest send that may be a baseline
+	groups []delta.Group
+	view   *view // maps the client's numbers of groups to groups; nil: they are the same
+	list   groupList
+	held   *baseline.Records
+	split  bool      // neighbouring groups with the same baseline may be treated differently
+	kept   *withheld // nil: no slot is withheld
+
+	byGroup bool             // the result is changes, not runs
+	blocks  []wire.BlockHead // the runs, or the blocks of all changes
+	changes []change
+}
+
+// change is a group that concerns the client, and the blocks that send what the client may know of it.
+type change struct {
+	number   uint32 // of the group, for the client
+	place    uint32 // of the group in frames
+	held     *baseline.Group
+	pending  bool // the group is part of a joining state that has not arrived yet
+	skipped  bool // the group is far away and part of another send
+	from, to int  // of source.blocks
+}
+
+// hiddenBlock sends slots that the client may not see any more: as out of sight, or as empty if the entity that it
+// knew there is gone.
+type hiddenBlock struct {
+	wire.BlockHead
+	empty bool
+}
+
+// reset prepares a source for a client. Its memory is used again.
+func (src *source) reset(x source) {
+	x.blocks, x.changes = src.blocks[:0], src.changes[:0]
+	*src = x
+}
+
+// diffWorld takes the difference of the world.
+func (d *draft) diffWorld() {
+	s, c, f := d.sys, d.c, d.f
+	src := &d.world
+	src.reset(source{
+		kind: contentWorld, model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World,
+		split:   s.sends.far != 1 || c.join.state == joinStream,
+		byGroup: c.over && c.join.state != joinNow && s.config.Priority == nil,
+	})
+	if c.sight.on {
+		src.view = &c.sight.view
+	}
+	if src.byGroup || c.join.state == joinStream {
+		d.withhold(src)
+	}
+	if src.byGroup {
+		d.diffGroups(src)
+	} else {
+		d.diffRuns(src)
+	}
+}
+
+// diffHidden lists the slots that the client must be sent as hidden. A joining client is sent all of them, since it
+// must know every slot.
+func (d *draft) diffHidden() {
+	c := d.c
+	d.hidden = d.hidden[:0]
+	for i := range c.baselines.World.Len() {
+		first, count, h := c.baselines.World.Nth(i)
+		hidden, slots := h.Hidden()
+		if hidden == 0 || c.join.state == joinStream && slots == 0 {
+			continue
+		}
+		if c.join.state != joinNone {
+			slots = hidden
+		}
+		empty := h.HiddenEmpty()
+		for g := first; g < first+count && slots != 0; g++ {
+			sent := slots
+			if c.join.state != joinNow {
+				sent &^= d.seenElsewhere(int(g), slots) | d.findWithheld().get(g)
+			}
+			for _, x := range [...]hiddenBlock{{wire.BlockHead{Slots: sent &^ empty}, false}, {wire.BlockHead{Slots: sent & empty}, true}} {
+				if x.Slots != 0 {
+					x.First, x.Count = g, 1
+					d.hidden = append(d.hidden, x)
+				}
+			}
+		}
+	}
+}
+
+// diffRuns lists the blocks of all that there is to send, as few as there are baselines.
+func (d *draft) diffRuns(src *source) {
+	src.blocks, src.byGroup = src.blocks[:0], false
+	var next wire.BlockHead
+	var same baseline.Group // the acknowledged sends that the baseline of next is for
+	open := false           // the last block is a run that can be continued
+	for x := src.stretch(0); x.count > 0; x = src.stretch(x.next) {
+		g, h := int(x.first), x.held
+		sent := d.isDue(src, g)
+		if !sent || !h.Whole() || src.withheldSlots(g) != 0 {
+			if open = false; sent {
+				src.appendBlocks(g)
+			}
+			continue
+		}
+		if !h.Like(&same) {
+			next, same = src.block(g, wire.AllSlots), *h
+		}
+		if open && src.view == nil {
+			if run := &src.blocks[len(src.blocks)-1]; run.First+run.Count == x.first && run.Age == next.Age && run.Two == next.Two {
+				run.Count += x.count
+				continue
+			}
+		}
+		next.First, next.Count, open = x.first, x.count, true
+		src.blocks = append(src.blocks, next)
+	}
+}
+
+// diffGroups lists the groups that concern the client, each with its blocks.
+func (d *draft) diffGroups(src *source) {
+	src.blocks, src.changes, src.byGroup = src.blocks[:0], src.changes[:0], true
+	for g := range src.list.each {
+		x := change{number: uint32(g), place: src.place(uint32(g)), held: src.held.At(uint32(g)), from: len(src.blocks)}
+		if !src.own {
+			x.pending, x.skipped = !d.c.join.has(g), d.isSkipped(src, g)
+		}
+		if !x.pending && !x.skipped {
+			src.appendBlocks(g)
+		}
+		x.to = len(src.blocks)
+		src.changes = append(src.changes, x)
+	}
+}
+
+// appendBlocks lists the blocks of a group: one for each baseline that slots of it have.
+func (src *source) appendBlocks(g int) {
+	for slots := src.visibleSlots(g); slots != 0; {
+		b := src.block(g, slots)
+		slots &^= b.Slots
+		src.blocks = append(src.blocks, b)
+	}
+}
+
+// block returns the block that sends most of some slots of a group: with the youngest baseline that serves most of them.
+func (src *source) block(g int, slots uint64) wire.BlockHead {
+	age, two, serves := src.held.At(uint32(g)).Choose(src.send, src.floor, slots, src.second, src.oldest)
+	if age == 0 {
+		serves = slots
+	}
+	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: serves, Age: age, Two: two}
+}
+
+// place returns where a group is in groups.
+func (src *source) place(g uint32) uint32 {
+	if src.view != nil {
+		return uint32(src.view.pieces[g].group)
+	}
+	return g
+}
+
+// group returns the state of a group.
+func (src *source) group(g uint32) *delta.Group { return &src.groups[src.place(g)] }
+
+// visibleSlots returns the slots of a group that the client may see and that are not withheld.
+func (src *source) visibleSlots(g int) uint64 {
+	hidden, _ := src.held.At(uint32(g)).Hidden()
+	return ^hidden &^ src.withheldSlots(g)
+}
+
+func (src *source) withheldSlots(g int) uint64 {
+	if src.kept == nil {
+		return 0
+	}
+	return src.kept.get(uint32(g))
+}
+
+// withhold makes a source omit the slots that are withheld from the client. It reports whether there are any.
+func (d *draft) withhold(src *source) bool {
+	if src.kept = d.findWithheld(); len(src.kept.slots) == 0 {
+		src.kept = nil
+	}
+	src.split = src.split || src.kept != nil
+	return src.kept != nil
+}
+
+// isDue reports whether the client is sent a group. While a joining state streams to it, it is sent only groups that have
+// arrived or are newer than that state.
+func (d *draft) isDue(src *source, g int) bool {
+	return src.own || d.c.join.has(g) && !d.isSkipped(src, g)
+}
+
+// isSkipped reports whether a group is far from the client and is part of another send, see [System.Divide].
+func (d *draft) isSkipped(src *source, g int) bool {
+	s := d.sys
+	if s.sends.far == 1 || s.config.Interest == nil || d.c.join.state != joinNone {
+		return false
+	}
+	place := src.place(uint32(g))
+	return (src.send/s.sends.all+place)%s.sends.far != 0 && d.c.sight.Far(s.config.Interest, place)
+}
+
+// stateAt returns the groups of a source at an earlier send, nil if they are no longer kept.
+func (d *draft) stateAt(src *source, send uint32) []delta.Group {
+	if src.own {
+		return d.owner.past.at(&d.c.owner.frames, send)
+	}
+	if f := d.sys.frames.At(send); f != nil {
+		return f.Groups
+	}
+	return nil
+}
+
+// stretch is a run of groups that have one record of baselines; count is 0 behind the last.
+type stretch struct {
+	first, count uint32
+	held         *baseline.Group
+	next         int // argument for the next stretch
+}
+
+// stretch returns the groups of a source from a place in its list on.
+func (src *source) stretch(at int) (x stretch) {
+	x.next = at + 1
+	switch l := &src.list; {
+	case l.seen != nil && at < len(l.seen):
+		x.first, x.count, x.held = l.seen[at], 1, src.held.At(l.seen[at])
+	case l.seen != nil || at >= l.groups:
+	case src.split:
+		x.first, x.count, x.held = uint32(at), 1, src.held.At(uint32(at))
+	default:
+		x.first, x.count, x.held = src.held.Of(uint32(at))
+		x.next = int(x.first + x.count)
+	}
+	return x
+}
