@@ -10,24 +10,24 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/report"
 )
 
-// Peer is what a snapshot says of a client that other rooms know.
+// Peer is the part of a client that other packages know.
 type Peer interface {
-	// Ack is what became of its inputs: the last one consumed, how many wait, and the shift
-	// of its clock that is asked for.
+	// Ack returns the last consumed input, the number of waiting inputs, and the shift
+	// that is requested of the client's clock.
 	Ack() (input uint32, depth uint8, shift int16)
-	// Report is what its reports came to; nil: own state always travels.
+	// Report returns what the client reported; nil: owner state is always sent.
 	Report() *report.Client
-	// Touch reads what the other methods need, see [Client.touch].
+	// Touch reads a byte of each cache line that the other methods need, see portionSize.
 	Touch() byte
-	// Own is where a component of an entity of its is, as its own state tells it.
+	// Own returns the value of a component of one of its entities for owner state.
 	Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer
-	// Allowance is how many bytes its path takes now.
+	// Allowance returns how many bytes the path to the client takes now.
 	Allowance(now time.Time) int
-	// RoundTrip is how long the way there and back takes at most, 0 while that is not known.
+	// RoundTrip returns an upper estimate of the round trip, 0 while it is unknown.
 	RoundTrip() time.Duration
 }
 
-// Client is what is told to one client.
+// Client is one receiver of snapshots.
 type Client struct {
 	baselines baseline.Client
 	id        uint32
@@ -35,8 +35,8 @@ type Client struct {
 	peer      Peer
 	model     *delta.Model // of the world's blocks
 	packets   []Packet
-	send      uint32 // whose they are
-	logged    bool   // that its budget does not hold everything
+	send      uint32 // of the packets
+	logged    bool   // it was logged that the budget does not hold everything
 	join      clientJoin
 	owner     ownerState
 
@@ -55,13 +55,13 @@ func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 	return &Client{id: id, peer: p, model: model, baselines: *baseline.New(), budget: budget}
 }
 
-// touch reads a byte of each cache line of a client. What it returns means nothing.
+// touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
 	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ c.owner.tries ^
 		byte(len(c.accumulated.slots)) ^ byte(len(c.sight.Seen))
 }
 
-// touchFurther does so for what that leads to.
+// touchFurther does the same for the data to which the client points.
 func (c *Client) touchFurther(send uint32) (b byte) {
 	if cap(c.packets) > 0 {
 		if p := &c.packets[:1][0]; cap(p.Bytes) > 0 && cap(p.Holds) > 0 {
@@ -77,26 +77,26 @@ func (c *Client) touchFurther(send uint32) (b byte) {
 // Packet is a packet that waits to be sent.
 type Packet struct {
 	Bytes []byte
-	Holds []baseline.Block // what it tells of
+	Holds []baseline.Block
 }
 
-// Packets are what waits to be sent to the client.
+// Packets returns the packets that wait to be sent to the client.
 func (c *Client) Packets() []Packet { return c.packets }
 
-// Sent notes that a packet went out under a session sequence.
+// Sent notes that a packet was sent with a session sequence.
 func (c *Client) Sent(seq uint16, p *Packet) { c.baselines.Sent(seq, c.send, p.Holds) }
 
-// Clear takes away what was sent, or could not be.
+// Clear removes all packets.
 func (c *Client) Clear() { c.packets = c.packets[:0] }
 
-// Ask notes the epoch that the client asks for.
+// Ask notes the epoch that the client requests.
 func (c *Client) Ask(epoch uint8) { c.baselines.Ask(epoch) }
 
-// Baselines is what the client has acknowledged.
+// Baselines returns what the client has acknowledged.
 func (c *Client) Baselines() *baseline.Client { return &c.baselines }
 
-// Budget bounds the client's snapshots in bytes, and over says that the newest did not hold
-// all there was to tell.
+// Budget returns the limit of the client's snapshots in bytes. over reports that the newest snapshot did not hold
+// everything.
 func (c *Client) Budget() (bytes int, over bool) { return c.budget, c.over }
 
 // Joining reports whether the client has yet to acknowledge the state it joins with.
@@ -116,8 +116,7 @@ func (c *Client) joined() {
 	c.baselines.Joined()
 }
 
-// OwnState returns the client's own entities at full precision as of a send, nil where that
-// is no longer kept.
+// OwnState returns the owner state of a send, nil if it is no longer kept.
 func (c *Client) OwnState(send uint32) []delta.Group {
 	var f ownerFrame
 	c.owner.frames.read(send, &f)

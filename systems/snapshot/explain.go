@@ -6,7 +6,11 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/explain"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
 )
+
+// Explanations read what the stages left behind: hidden slots and slots left out (stage 2), the baseline that stage 3
+// chooses, accumulated priorities (stage 4), and packed blocks (stage 5).
 
 // recordDecisions records what was decided about watched entities of the client.
 func (d *draft) recordDecisions() {
@@ -19,7 +23,7 @@ func (d *draft) recordDecisions() {
 
 func (d *draft) record(x *explain.Watch) {
 	to, c := x.Place(d.f.Send), d.c
-	at := begin(d.sys, to, x.Entity, d.f, c)
+	at := d.sys.startDecision(to, x.Entity, d.f, c)
 	to.Allowed = d.pack.limit
 	if to.Reason == explain.Absent {
 		return
@@ -36,23 +40,23 @@ func (d *draft) record(x *explain.Watch) {
 		}
 	}
 	if to.Reason != explain.Told {
-		untold(to, d.sys, c, d.f, at, x.Entity)
+		d.sys.explainUnsent(to, c, d.f, at, x.Entity)
 	}
 	if to.Reason == explain.Waits {
 		to.Last = d.ranking.last
 	}
 }
 
-// covers reports whether a block tells of a slot.
+// covers reports whether a block sends a slot of a group.
 func (b *block) covers(group, slot int) bool {
 	return uint32(group)-b.First < b.Count && b.Slots&(1<<slot) != 0
 }
 
-// spot is where an entity stands: in frames, and for a client, number -1 for nowhere.
+// spot is where an entity is in frames, and its group's number for a client, -1 for none.
 type spot struct{ group, number, slot int }
 
-// begin begins a decision about the state of a frame; its reason is Absent or Unknown.
-func begin(s *System, x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
+// startDecision starts a decision about the state of a frame; its reason is Absent or Unknown.
+func (s *System) startDecision(x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
 	*x = explain.Decision{Send: f.Send, Tick: f.Tick, Age: -1, Said: explain.Said{Parts: x.Parts[:0]}, Reason: explain.Absent}
 	g, slot, known := s.findSlot(c, id)
 	if !known || !holdsID(f, g, slot, id) {
@@ -67,7 +71,7 @@ func begin(s *System, x *explain.Decision, id components.NetID, f *capture.Frame
 	return spot{g, c.number(g), slot}
 }
 
-// search finds an entity that is gone by now, or stands elsewhere.
+// search finds an entity that is gone by now, or has moved to another slot.
 func search(f *capture.Frame, id components.NetID) (group, slot int, ok bool) {
 	for g := range f.Groups {
 		if k := slices.Index(f.Groups[g].IDs[:], uint32(id)); k >= 0 && groupHolds(&f.Groups[g], k, id) {
@@ -77,8 +81,8 @@ func search(f *capture.Frame, id components.NetID) (group, slot int, ok bool) {
 	return 0, 0, false
 }
 
-// untold says why the newest send did not tell of an entity.
-func untold(x *explain.Decision, s *System, c *Client, f *capture.Frame, at spot, id components.NetID) {
+// explainUnsent sets the reason why the newest send did not contain an entity.
+func (s *System) explainUnsent(x *explain.Decision, c *Client, f *capture.Frame, at spot, id components.NetID) {
 	h, bit := c.baselines.World.At(uint32(at.number)), uint64(1)<<at.slot
 	hides := at.number < 0 || h == nil
 	if !hides {
@@ -95,36 +99,36 @@ func untold(x *explain.Decision, s *System, c *Client, f *capture.Frame, at spot
 	case hides:
 	case c.Joining():
 		x.Reason = explain.Joining
-	case holds(s, c, f, at, id):
+	case s.isCurrent(h, c, f, at, id):
 		x.Reason = explain.Current
 	default:
 		x.Reason = explain.Waits
 	}
 }
 
-// holds reports whether a client is known to hold an entity as it is in a frame.
-func holds(s *System, c *Client, f *capture.Frame, at spot, id components.NetID) bool {
-	h, cur := c.baselines.World.At(uint32(at.number)), &f.Groups[at.group]
-	for age := range min(uint32(capture.Kept), f.Send) {
-		if h.Holds(f.Send-age)&(1<<at.slot) == 0 {
-			continue
-		}
-		old := s.frames.At(f.Send - age)
-		if !holdsID(old, at.group, at.slot, id) {
-			return false
-		}
-		g := &old.Groups[at.group]
-		return g.Masks[at.slot] == cur.Masks[at.slot] && slices.Equal(g.Record(at.slot), cur.Record(at.slot))
+// isCurrent reports whether the baseline of an entity for a send has the same state of it as the send.
+func (s *System) isCurrent(h *baseline.Group, c *Client, f *capture.Frame, at spot, id components.NetID) bool {
+	age, _ := s.baselineOf(h, c, f.Send, at.slot)
+	old := s.frames.At(f.Send - age)
+	if age == 0 || !holdsID(old, at.group, at.slot, id) {
+		return false
 	}
-	return false
+	a, b := &old.Groups[at.group], &f.Groups[at.group]
+	return a.Masks[at.slot] == b.Masks[at.slot] && slices.Equal(a.Record(at.slot), b.Record(at.slot))
 }
 
-// Explain says why the client was, or was not, told of the entity at the send whose state is nearest to that of a tick, of those of which
-// something is kept: [explain.Decision] names it. Of sends before somebody asked only packets are kept, some seconds, and what they told; the
-// reason may be [explain.Unknown] then. From now on what is decided about these two is remembered, 256 sends of it and until nobody has asked
-// for 15 seconds, so that ticks which come are explained in full; of eight pairs at one time, a ninth takes the place of the one that was
-// asked about longest ago. It belongs on the goroutine of the server, like [System.Knowledge], and must follow that before
-// the next tick.
+// baselineOf returns the age of the baseline for a slot at a send, 0 for none, and whether the send before the baseline is used too.
+func (s *System) baselineOf(h *baseline.Group, c *Client, send uint32, slot int) (age uint32, two bool) {
+	age, two, _ = h.Choose(send, c.baselines.Floor(), 1<<slot, s.codecs.layout.Second(), min(baseline.MaxAge, s.frames.Depth()))
+	return age, two
+}
+
+// Explain returns why the client was, or was not, sent the entity at a send. Of the sends of which something is stored,
+// it chooses the one whose tick is nearest to the given one; [explain.Decision] names it. Before the first call, only
+// packets are stored, for some seconds, and the reason may be [explain.Unknown]. From then on the decisions about this
+// client and this entity are recorded for 256 sends, until nobody has asked for 15 seconds. At most eight pairs are
+// recorded at a time; a ninth replaces the pair that was asked about longest ago. Call it on the goroutine of the
+// server, like [System.Knowledge], before the next tick.
 func (k *Knowledge) Explain(tick uint32) (d explain.Decision) {
 	s, c := k.system, k.client
 	if s == nil {
@@ -159,14 +163,14 @@ func (k *Knowledge) Explain(tick uint32) (d explain.Decision) {
 		}
 	}
 	if d.Tick == 0 && d.Send != 0 {
-		d = remembered(s, c, k.Entity, s.frames.At(d.Send))
+		d = s.explainUnwatched(c, k.Entity, s.frames.At(d.Send))
 	}
 	return d
 }
 
-// remembered says what is still known of a send about which nobody asked.
-func remembered(s *System, c *Client, id components.NetID, f *capture.Frame) (d explain.Decision) {
-	at := begin(s, &d, id, f, c)
+// explainUnwatched returns what is still known about a send at which the entity was not watched.
+func (s *System) explainUnwatched(c *Client, id components.NetID, f *capture.Frame) (d explain.Decision) {
+	at := s.startDecision(&d, id, f, c)
 	if d.Reason == explain.Absent {
 		return d
 	}
@@ -180,7 +184,7 @@ func remembered(s *System, c *Client, id components.NetID, f *capture.Frame) (d 
 	case d.State != 0:
 		d.Reason = explain.Told
 	case f.Send == s.sends.newest && c.send == f.Send:
-		untold(&d, s, c, f, at, id)
+		s.explainUnsent(&d, c, f, at, id)
 	}
 	return d
 }

@@ -9,51 +9,49 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
 
-// Knowledge is what a server knows that a client knows of an entity, and why it was not
-// told more. Sends are numbers of the server's sends; 0 is none.
+// Knowledge is what the server knows about a client's knowledge of an entity, and why the client was not
+// sent more. Sends are numbers of the server's sends; 0 is none.
 type Knowledge struct {
 	Subject
-	// Everywhere says that every peer simulates everything: no state is sent but the one
-	// that a client joins with. Below it only Exists, in the newest tick, Own and Joining
-	// say something then.
+	// Everywhere reports that every peer simulates everything: no state is sent but the one
+	// that a client joins with. Then only Exists, in the newest tick, Own and Joining are set.
 	Everywhere bool
-	// Exists says that the entity was there at the newest send, which is Send.
+	// Exists reports that the entity existed at the newest send, which is Send.
 	Exists bool
 	Send   uint32
-	// Own says that the client owns it. Predicted and owner-only components then travel
-	// beside the rest: OwnHeld and OwnSent are as Held and Sent, of those.
+	// Own reports that the client owns the entity. Its owner state is sent separately:
+	// OwnHeld and OwnSent are Held and Sent of that state.
 	Own              bool
 	OwnHeld, OwnSent uint32
-	// Hidden says that ServerConfig.Interest keeps it from the client.
+	// Hidden reports that ServerConfig.Interest hides the entity from the client.
 	Hidden bool
-	// TooBig says that it fits no snapshot of this client, and is left out for a while.
+	// TooBig reports that the entity fits no snapshot of this client, and is left out for a while.
 	TooBig bool
-	// Joining says that the client has not yet acknowledged the state it joins with, so
-	// that nothing is known of what it holds.
+	// Joining reports that the client has not yet acknowledged the state it joins with, so
+	// that the server does not know what it holds.
 	Joining bool
 	// Held is the newest send of which the client has acknowledged the entity's state.
 	Held uint32
-	// Baseline is the send from which the next snapshot would tell the difference; 0: it
-	// would tell the state in full. Second says that the send before it serves too.
+	// Baseline is the send against which the next snapshot would encode the entity; 0: it
+	// would be sent in full. Second reports that the send before Baseline would be used too.
 	Baseline uint32
 	Second   bool
-	// Sent is the newest send of which a packet told of the entity, of those that are under way
-	// to the client, or Held; Unacknowledged is how many of these are newer than Held, and neither
+	// Sent is the newest send of which a packet with the entity is under way, or Held.
+	// Unacknowledged is the number of such packets that are newer than Held and neither
 	// acknowledged nor given up.
 	Sent           uint32
 	Unacknowledged int
-	// OverBudget says that the newest snapshot did not hold all there was to tell, so that
-	// entities compete: each send this one gains Priority, and Gained is what it has gained
-	// since it was told of last.
+	// OverBudget reports that the newest snapshot did not hold everything. Then the
+	// entity accumulates Priority at each send, and Gained is what it has accumulated
+	// since it was last sent.
 	OverBudget       bool
 	Priority, Gained float32
-	// Budget bounds the client's snapshots in bytes, and Allowed the next one.
+	// Budget limits the client's snapshots in bytes, and Allowed the next one.
 	Budget, Allowed int
 }
 
-// Subject is of whom and what something is known.
+// Subject is the client and the entity that Knowledge is about.
 type Subject struct {
-	// Client and Entity are those that were asked for.
 	Client uint32
 	Entity components.NetID
 
@@ -61,7 +59,7 @@ type Subject struct {
 	client *Client
 }
 
-// Knowledge adds to k what a client knows of an entity.
+// Knowledge sets in k what a client knows about an entity.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.system, k.client = s, c
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
@@ -87,7 +85,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 			break
 		}
 	}
-	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), min(baseline.MaxAge, s.frames.Depth())); age > 0 {
+	if age, two := s.baselineOf(h, c, f.Send+1, slot); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}
@@ -116,14 +114,14 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 	return g.Alive&(1<<slot) != 0 && g.IDs[slot] == uint32(id)
 }
 
-// Frame is the world as of a send, nil where that is not kept.
+// Frame returns the world at a send, nil if it is no longer kept.
 func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
 
-// Newest is the world as of the newest send, nil where there was none.
+// Newest returns the world at the newest send, nil before the first one.
 func (s *System) Newest() *capture.Frame { return s.frames.At(s.sends.newest) }
 
-// Groups are the world as of the newest send, each entity once and with all of its components; nil where there was
-// none. They are good until the next call.
+// Groups returns the world at the newest send, each entity once and with all of its components; nil before the first
+// send. The result is valid until the next call.
 func (s *System) Groups() []delta.Group {
 	f := s.Newest()
 	if f == nil {
@@ -136,13 +134,13 @@ func (s *System) Groups() []delta.Group {
 	return s.recorder.room
 }
 
-// Slot is where an entity stands in frames, with all of its components.
+// Slot returns where an entity is in frames, with all of its components.
 func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }
 
-// Allowed is how many bytes the next snapshot of a client may have.
+// Allowed returns how many bytes the next snapshot of a client may have.
 func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
 
-// Sees reports whether a client may know of an entity as it is now.
+// Sees reports whether a client may see an entity as it is now.
 func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	if !s.config.Interest.Limits() {
 		return true
@@ -154,8 +152,8 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	return s.config.Interest.Sees(&c.sight.Client, c.id, e, g)
 }
 
-// Showed reports whether the last snapshot for a client was about a world with an entity
-// that it may see.
+// Showed reports whether the world of the newest send has an entity that the client may
+// see.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
 	g, slot, known := s.findSlot(c, id)
@@ -175,8 +173,8 @@ func (s *System) Stats() Stats {
 	return st
 }
 
-// Traffic writes what snapshots were made of to t, whose memory is used again.
+// Traffic writes to t what snapshots consisted of. The memory of t is used again.
 func (s *System) Traffic(t *traffic.Traffic) { s.shared.accounts.Traffic(t) }
 
-// Meters are what measures blocks of the world.
+// Meters returns the meters of the blocks of the world.
 func (s *System) Meters() traffic.Meters { return s.shared.meters }

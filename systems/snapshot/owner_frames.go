@@ -103,7 +103,7 @@ func (o *ownerFrames) keep(f *ownerFrame) {
 	words[0], words[1], words[2] = int32(f.send), int32(at-ownerFrameHead), int32(len(f.groups))
 }
 
-// read sets f to the state of a send. It reports false where that is no longer kept.
+// read sets f to the state of a send. It reports false if that is no longer kept.
 func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 	if send == 0 || o.room == 0 {
 		return false
@@ -121,13 +121,13 @@ func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 	return true
 }
 
-// ownerReader reads the states of the client at hand.
+// ownerReader reads the states of one client at a time.
 type ownerReader struct {
 	past  [2]ownerFrame // by whether the number of the send is even
 	owner *ownerFrames  // whose these are
 }
 
-// at returns the state of a send, nil where that is no longer kept. The result is valid until at is called for another
+// at returns the state of a send, nil if it is no longer kept. The result is valid until at is called for another
 // send of the same parity.
 func (x *ownerReader) at(o *ownerFrames, send uint32) []delta.Group {
 	if x.owner != o {
