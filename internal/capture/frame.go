@@ -58,7 +58,7 @@ func (x *frames) allocate(send uint32, groups int) (f *Frame) {
 // latest holds data of the newest frame only, by group and slot.
 type latest struct {
 	entities [][delta.GroupSize]ecs.Entity
-	wholes   [][delta.GroupSize]whole // nil if there are no veils
+	wholes   [][delta.GroupSize]whole // nil if there are no restricted sets
 }
 
 // Owned is the place of an entity that a client owns.
@@ -107,7 +107,7 @@ type groupHome struct {
 func (f *Frame) Owned(client uint32) []Owned { return ownedBy(f.owned, client) }
 
 // Partly returns the places in which entities of one client lack some of their components, in the same order: see
-// [Frame.Veils].
+// [Frame.Restricted].
 func (f *Frame) Partly(client uint32) []Owned { return ownedBy(f.partly, client) }
 
 func ownedBy(all []Owned, client uint32) []Owned {

@@ -51,7 +51,7 @@ type step struct {
 func (r *Ring) storeStep() {
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		for l := range r.concealed.layers(t.Mask) {
+		for l := range r.restrictions.variants(t.Mask) {
 			r.before = reuse.Longer(r.before, n+1)
 			s := &r.before[n]
 			n++

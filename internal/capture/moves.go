@@ -21,7 +21,7 @@ type Moves struct {
 type Move struct {
 	ID              components.NetID
 	Group, Slot     int
-	ToGroup, ToSlot int    // equal to Group and Slot if it lost a veil and already had a slot without it
+	ToGroup, ToSlot int    // equal to Group and Slot if it lost a restricted set and already had a slot without it
 	Send            uint32 // of the first state after the move
 }
 

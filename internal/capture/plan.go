@@ -13,13 +13,13 @@ import (
 
 // plan describes how entities with one set of components are captured.
 type plan struct {
-	mask  uint64
-	veils uint8 // bits of the veils with components in mask
-	width int   // words of a record
-	parts []part
-	sets  []set // the one with the heading comes first
-	lines int   // number of fields that are sent as lines
-	cols  []column
+	mask       uint64
+	restricted uint8 // bits of the restricted sets with components in mask
+	width      int   // words of a record
+	parts      []part
+	sets       []set // the one with the heading comes first
+	lines      int   // number of fields that are sent as lines
+	cols       []column
 }
 
 // part is a component in a record.
@@ -74,7 +74,7 @@ func (r *Ring) planOf(mask uint64, guess *plan) *plan {
 }
 
 func (r *Ring) newPlan(mask uint64) *plan {
-	p := &plan{mask: mask, veils: r.concealed.veilsOf(mask), width: r.layout.RecordWords(mask)}
+	p := &plan{mask: mask, restricted: r.restrictions.setsOf(mask), width: r.layout.RecordWords(mask)}
 	var axes [3]lineField
 	var grid [3]float64 // 0: no such axis
 	var angle *schema.Field

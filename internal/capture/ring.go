@@ -26,17 +26,17 @@ const (
 // Ring captures a world and stores the newest frames. Use it only from the world's goroutine. In steady state it
 // allocates nothing.
 type Ring struct {
-	w         *ecs.World
-	layout    *delta.Layout
-	steps     int // simulation steps between two sends
-	rate      int // sends per second, at least 1
-	comps     []*ecs.Component
-	concealed concealed // components that not every client may see
+	w            *ecs.World
+	layout       *delta.Layout
+	steps        int // simulation steps between two sends
+	rate         int // sends per second, at least 1
+	comps        []*ecs.Component
+	restrictions restrictions // components that not every client may see
 
 	frames frames
 	slots  slots
 	plans  map[uint64]*plan // by component mask
-	tables []table          // in the order of the world; the layers of a table with veils are adjacent
+	tables []table          // in the order of the world; the variants of a table with restricted sets are adjacent
 	late   []arrival
 	words  []int32   // of all tables, during a capture
 	truths []float64 // values of fields that are sent as lines, during a capture
@@ -49,10 +49,10 @@ type Ring struct {
 	clampLog clampLog
 }
 
-// table is one layer of a table of the world during a capture.
+// table is one variant of a table of the world during a capture.
 type table struct {
 	of       ecs.Table
-	layer    layer
+	variant  variant
 	plan     *plan
 	places   []place // of the rows; the previous send's places serve as a guess
 	entities []ecs.Entity
@@ -73,34 +73,34 @@ type arrival struct {
 
 // Homes decides which entities share groups: those with the same components and the same home.
 type Homes interface {
-	// Table starts the entities of a table, with some of their veils. The first call for a table has no veils.
-	Table(t ecs.Table, veils uint8)
+	// Table starts the entities of a table, with some of their restricted sets. The first call for a table has no restricted sets.
+	Table(t ecs.Table, restricted uint8)
 	// Home returns the home of the entity in a row of the table, not 0. old is its previous home, 0 for none.
 	Home(row int, old int32) int32
-	// Veils returns sets of components. A receiver knows all components of a set that an entity has, or none: see
-	// [Frame.Veils].
-	Veils() []uint64
+	// RestrictedSets returns sets of components. A receiver knows all components of a set that an entity has, or none: see
+	// [Frame.Restricted].
+	RestrictedSets() []uint64
 }
 
 // New returns a ring without frames. steps is the number of simulation steps between two sends, at least 1. log
 // receives values outside their range, once per field. homes may be nil: then entities with the same components
-// share groups, and there are no veils.
+// share groups, and there are no restricted sets.
 func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log logging.Logger) *Ring {
 	comps := w.Protocol().Replicated()
 	r := &Ring{
 		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
-		slots:    slots{homes: homes, places: map[layered]place{}, byKind: map[kind]int32{}},
+		slots:    slots{homes: homes, places: map[variantID]place{}, byKind: map[kind]int32{}},
 		plans:    map[uint64]*plan{},
 		clamped:  make([]uint64, len(comps)),
 		clampLog: newClampLog(comps, log),
 	}
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
-			r.concealed.private |= 1 << c.Replicated()
+			r.restrictions.private |= 1 << c.Replicated()
 		}
 	}
 	if homes != nil {
-		r.concealed.veils = homes.Veils()
+		r.restrictions.sets = homes.RestrictedSets()
 	}
 	return r
 }
@@ -126,11 +126,11 @@ func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
 }
 
 // Slots yields the groups and slots of an entity in the newest frame, first the one with all of its components: see
-// [Frame.Veils].
+// [Frame.Restricted].
 func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
 	return func(yield func(group, slot int) bool) {
-		for veils := 1<<len(r.concealed.veils) - 1; veils >= 0; veils-- {
-			if p, ok := r.slots.places[layered{id, uint8(veils)}]; ok && !yield(int(p.group), int(p.slot)) {
+		for restricted := 1<<len(r.restrictions.sets) - 1; restricted >= 0; restricted-- {
+			if p, ok := r.slots.places[variantID{id, uint8(restricted)}]; ok && !yield(int(p.group), int(p.slot)) {
 				return
 			}
 		}
@@ -166,7 +166,7 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	r.placeRows()
 	f := r.frames.allocate(send, len(r.slots.groups))
 	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
-	if len(r.concealed.veils) > 0 {
+	if len(r.restrictions.sets) > 0 {
 		r.frames.latest.wholes = reuse.Longer(r.frames.latest.wholes, len(r.slots.groups))
 	}
 	f.reset(send, tick, len(r.slots.groups))
@@ -174,7 +174,7 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 		r.writeGroup(f, i)
 	}
 	f.sort()
-	r.slots.endSend(len(r.concealed.veils))
+	r.slots.endSend(len(r.restrictions.sets))
 	r.since = 0
 	if r.steps == 1 {
 		r.storeStep()
@@ -187,13 +187,13 @@ func (r *Ring) quantizeTables() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		for l := range r.concealed.layers(t.Mask) {
+		for l := range r.restrictions.variants(t.Mask) {
 			r.tables = reuse.Longer(r.tables, n+1)
 			c := &r.tables[n]
 			n++
 			p := r.planOf(l.mask, c.plan)
 			rows := len(t.Entities)
-			*c = table{of: t, layer: l, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
+			*c = table{of: t, variant: l, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
 			r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
 			for _, part := range p.parts {
 				comp := part.comp
@@ -219,13 +219,13 @@ func (r *Ring) placeRows() {
 		t := &r.tables[i]
 		t.places = reuse.Longer(t.places, len(t.ids))
 		if r.slots.homes != nil {
-			r.slots.homes.Table(t.of, t.layer.veils)
+			r.slots.homes.Table(t.of, t.variant.restricted)
 		}
 		for row, id := range t.ids {
 			p := &t.places[row]
 			ok, move := p.id == id && r.slots.holds(*p, t.plan), 0
 			if !ok {
-				if *p, ok = r.slots.places[layered{id, t.layer.veils}]; ok && r.slots.groups[p.group].plan != t.plan {
+				if *p, ok = r.slots.places[variantID{id, t.variant.restricted}]; ok && r.slots.groups[p.group].plan != t.plan {
 					r.slots.free(*p, true)
 					ok, move = false, len(r.slots.moved)
 				}
@@ -267,7 +267,7 @@ func (r *Ring) writeGroup(f *Frame, group int) {
 	f.homes[group] = groupHome{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
 	var whole *[delta.GroupSize]whole
-	if len(r.concealed.veils) > 0 {
+	if len(r.restrictions.sets) > 0 {
 		whole = &r.frames.latest.wholes[group]
 	}
 	for m := g.seen; m != 0; m &= m - 1 {
@@ -282,12 +282,12 @@ func (r *Ring) writeGroup(f *Frame, group int) {
 		entities[slot] = t.entities[row]
 		owners[slot] = 0
 		if whole != nil {
-			at := r.tables[g.rows[slot].table+t.layer.above].places[row]
-			whole[slot] = wholeAt(at, t.layer.has)
+			at := r.tables[g.rows[slot].table+t.variant.above].places[row]
+			whole[slot] = wholeAt(at, t.variant.has)
 		}
 		if t.owners != nil && t.owners[row] != 0 {
 			owners[slot] = t.owners[row]
-			if o := (Owned{t.owners[row], group, slot}); t.layer.whole() {
+			if o := (Owned{t.owners[row], group, slot}); t.variant.whole() {
 				f.owned = append(f.owned, o)
 			} else {
 				f.partly = append(f.partly, o)

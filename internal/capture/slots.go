@@ -21,7 +21,7 @@ const restSends = 8
 // records are alike, and with the same home.
 type slots struct {
 	homes  Homes // nil: all entities have the same home
-	places map[layered]place
+	places map[variantID]place
 	groups []group
 	byKind map[kind]int32 // the first group of a kind; group.next is the next one
 	empty  []int32        // groups that were empty at the start of the send, ascending
@@ -30,10 +30,10 @@ type slots struct {
 	send   uint32
 }
 
-// layered is an entity with some of its veils.
-type layered struct {
-	id    components.NetID
-	veils uint8
+// variantID is an entity with some of its restricted sets.
+type variantID struct {
+	id         components.NetID
+	restricted uint8
 }
 
 // kind is what the entities of a group have in common.
@@ -124,7 +124,7 @@ func (s *slots) free(p place, moved bool) {
 	}
 	g.alive &^= 1 << p.slot
 	g.idle |= 1 << p.slot
-	delete(s.places, layered{p.id, g.plan.veils})
+	delete(s.places, variantID{p.id, g.plan.restricted})
 }
 
 // assign assigns an entity to a slot: in the first group of its kind with a free slot, otherwise in the first empty
@@ -155,7 +155,7 @@ func (s *slots) assign(a arrival, p *plan) place {
 		copy(g.bends[slot*len(p.sets):][:len(p.sets)], old.bends[int(a.from.slot)*len(p.sets):])
 	}
 	to := place{a.id, at, int32(slot)}
-	s.places[layered{a.id, p.veils}] = to
+	s.places[variantID{a.id, p.restricted}] = to
 	return to
 }
 
@@ -221,21 +221,21 @@ func (s *slots) unlist(at int32) {
 	}
 }
 
-// endSend frees the slots of entities that the world no longer has, or not with these veils.
-func (s *slots) endSend(veils int) {
+// endSend frees the slots of entities that the world no longer has, or not with these restricted sets.
+func (s *slots) endSend(restricted int) {
 	for i := range s.groups {
 		g := &s.groups[i]
 		for m := g.alive &^ g.seen; m != 0; m &= m - 1 {
 			k := bits.TrailingZeros64(m)
-			s.free(place{g.ids[k], int32(i), int32(k)}, veils > 0 && s.sees(g.ids[k], veils))
+			s.free(place{g.ids[k], int32(i), int32(k)}, restricted > 0 && s.sees(g.ids[k], restricted))
 		}
 	}
 }
 
 // sees reports whether the world has an entity.
-func (s *slots) sees(id components.NetID, veils int) bool {
-	for v := range 1 << veils {
-		if p, ok := s.places[layered{id, uint8(v)}]; ok && s.groups[p.group].seen>>p.slot&1 != 0 {
+func (s *slots) sees(id components.NetID, restricted int) bool {
+	for v := range 1 << restricted {
+		if p, ok := s.places[variantID{id, uint8(v)}]; ok && s.groups[p.group].seen>>p.slot&1 != 0 {
 			return true
 		}
 	}

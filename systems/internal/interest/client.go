@@ -24,7 +24,7 @@ type Client struct {
 	asks   []uint64     // by filter: a hash of what that reads of the client's own entities
 	near   []nearby     // groups that it sees, or may
 	heard  []heard      // of each of near, by filter
-	behind
+	clientVariants
 }
 
 // Seen is what a client sees of a group.
@@ -56,7 +56,7 @@ type Room struct {
 	groups []int32
 	near   []nearby
 	heard  []heard
-	cells  [][]cell // by Grid, that are near, where there are veils
+	cells  [][]cell // by Grid, that are near, if there are restrictions
 }
 
 // look is a client that looks at a group.
@@ -75,7 +75,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	p.stand(c, id, r)
 	r.begin(len(p.frame.Groups))
 	owned, partly := p.frame.Owned(id), p.frame.Partly(id)
-	c.begin(p, r)
+	c.start(p, r)
 	if p.bounded {
 		p.find(&p.entities, c, r)
 		for i := range owned {
@@ -123,8 +123,8 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 			}
 		}
 		slots := l.say(&p.entities, alive&^own&^part).sees()
-		if len(p.veils) > 0 {
-			slots = l.lift(slots, alive, own, part)
+		if len(p.restrictions) > 0 {
+			slots = l.applyRestrictions(slots, alive, own, part)
 		}
 		if slots != all {
 			slots = slots&alive | own
@@ -136,7 +136,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	}
 	c.near, r.near = r.near, c.near
 	c.heard, r.heard = r.heard, c.heard
-	c.end(r)
+	c.finish(r)
 }
 
 // slotsOf are those of a client's entities in a group, and what is left of the list behind them.
@@ -152,7 +152,7 @@ func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned
 // Room is a new one.
 func (p *Program) Room() (r Room) {
 	r.hash.SetSeed(p.seed)
-	if len(p.veils) > 0 {
+	if len(p.restrictions) > 0 {
 		r.cells = make([][]cell, len(p.grids))
 	}
 	return r
@@ -293,7 +293,7 @@ func (l *look) say(n *node, of uint64) (s said) {
 			if s.says = all; l.near(n, g) {
 				s.yes = all
 			}
-		} else if x.veil != unveiled {
+		} else if x.restriction != unrestricted {
 			s = l.whole(n, x, of)
 		}
 	case opFilter:
@@ -342,14 +342,14 @@ func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
 // Untold are the components of an entity of the newest frame that a client sees, of which it is not told there.
 func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
 	l, near := p.explainer(c, group)
-	for i := range p.veils {
+	for i := range p.restrictions {
 		if p.pieces[group].less[i]>>slot&1 == 0 {
 			continue
 		}
 		e := p.frame.Entity(group, slot)
-		for m := p.veils[i].mask; m != 0; m &= m - 1 {
+		for m := p.restrictions[i].mask; m != 0; m &= m - 1 {
 			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
-				all = append(all, Untold{comp.Name, l.explain(nil, &p.veils[i].node, slot, near)})
+				all = append(all, Untold{comp.Name, l.explain(nil, &p.restrictions[i].node, slot, near)})
 			}
 		}
 	}

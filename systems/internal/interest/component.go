@@ -17,11 +17,12 @@ type Component struct {
 // Only is the rule that the component T of an entity is told to those clients alone whom an interest lets see it.
 func Only[T any](of Interest) Component { return Component{reflect.TypeFor[T](), of} }
 
-// maxVeils bounds how many different interests components have: an entity is captured with each choice of them.
-const maxVeils = 4
+// maxRestrictions limits the number of different interests of components: an entity is captured in a variant for each combination of
+// them.
+const maxRestrictions = 4
 
-// veil is components that are known to the same clients.
-type veil struct {
+// restriction is components that the same clients may see.
+type restriction struct {
 	mask uint64
 	of   Interest
 	node node
@@ -45,23 +46,23 @@ func (c Component) compile(p *Program) error {
 		return fmt.Errorf("%w: Only[%s]: nobody is told of that component; leave Only out, or replicate it", ErrInterest, name)
 	}
 	mask := uint64(1) << i
-	if p.veilsOf(mask) != 0 {
+	if p.restrictedBy(mask) != 0 {
 		return fmt.Errorf("%w: Only[%s] twice: put what both say into one, with And", ErrInterest, name)
 	}
-	for i := range p.veils {
-		if alike(p.veils[i].of, c.of) {
-			p.veils[i].mask |= mask
+	for i := range p.restrictions {
+		if alike(p.restrictions[i].of, c.of) {
+			p.restrictions[i].mask |= mask
 			return nil
 		}
 	}
-	if len(p.veils) == maxVeils {
-		return fmt.Errorf("%w: Only[%s]: more than %d different interests in components; give those the same one, in one variable, that the same clients may know", ErrInterest, name, maxVeils)
+	if len(p.restrictions) == maxRestrictions {
+		return fmt.Errorf("%w: Only[%s]: more than %d different interests in components; give those the same one, in one variable, that the same clients may know", ErrInterest, name, maxRestrictions)
 	}
 	n, err := c.of.compile(p)
 	if err != nil {
 		return fmt.Errorf("systems.Only[%s]: %w", name, err)
 	}
-	p.veils = append(p.veils, veil{mask, c.of, n})
+	p.restrictions = append(p.restrictions, restriction{mask, c.of, n})
 	return nil
 }
 

@@ -62,14 +62,14 @@ func TestOnlyAlike(t *testing.T) {
 		{grid, And(grid), false},
 	} {
 		y := yardOf(t, Rules{Components: []Component{Only[team](x.a), Only[room](x.b)}})
-		if masks := y.p.Veils(); (len(masks) == 1) != x.alike {
-			t.Errorf("%v and %v: veils %b", x.a, x.b, masks)
+		if masks := y.p.RestrictedSets(); (len(masks) == 1) != x.alike {
+			t.Errorf("%v and %v: restricted sets %b", x.a, x.b, masks)
 		}
 	}
 }
 
-// Who gets something behind a veil, beyond the border of the cell that it keeps, is known with it in that cell.
-func TestVeilsKeepCells(t *testing.T) {
+// An entity that gets a restricted component beyond the border of the cell that it keeps is known with it in that cell.
+func TestVariantsKeepCells(t *testing.T) {
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 50, Radius: 60, Leave: 70}, Components: []Component{Only[room](Same[team]())}})
 	y.w.Spawn(of(1), spot{}, team{})
 	e := y.w.Spawn(spot{X: 95}, team{})
@@ -92,8 +92,8 @@ func TestVeilsKeepCells(t *testing.T) {
 	}
 }
 
-// A look behind veils allocates nothing, whatever walks and changes sides.
-func TestVeilsAllocateNothing(t *testing.T) {
+// Interest with restrictions allocates nothing, whatever walks and changes sides.
+func TestRestrictionsAllocateNothing(t *testing.T) {
 	crew := Filter(func(me struct{ Team *team }, it struct{ Team *team }) bool { return *me.Team == *it.Team })
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 10, Radius: 60}, Components: []Component{Only[room](Same[team]()), Only[spot](Or(crew, &Grid[spot]{Cell: 10, Radius: 20}))}})
 	me := y.w.Spawn(of(1), spot{}, team{})

@@ -40,7 +40,7 @@ func (l *look) explain(parts []Part, n *node, slot int, near bool) []Part {
 				x.Distance = away
 			}
 		}
-		if len(p.veils) > 0 {
+		if len(p.restrictions) > 0 {
 			x.Sees = l.near(n, g)
 		} else {
 			x.Sees = l.now>>n.leaf&1 != 0 || !near && of.within(points, &b, false)

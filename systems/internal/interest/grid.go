@@ -170,7 +170,7 @@ type grid struct {
 	cell, radius, leave float64
 	bands               [3]float64 // squares of the distances of a ByDistance; 0: there is none
 
-	rows   []cell // of the table at hand, where there are veils
+	rows   []cell // of the table at hand, if there are restrictions
 	groups index  // of the newest frame, by cell
 	boxes  []box  // by group
 
@@ -293,7 +293,7 @@ func (g *grid) measure(p *Program, f *capture.Frame) {
 	for i := range g.boxes {
 		b := &g.boxes[i]
 		*b = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
-		if g.veil != unveiled && !p.has(int32(i), g.slot) {
+		if g.restriction != unrestricted && !p.has(int32(i), g.slot) {
 			continue
 		}
 		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {

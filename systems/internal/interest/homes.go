@@ -88,20 +88,20 @@ func (h *homes) sweep(sames []*same) {
 	h.unused = h.unused[:0]
 }
 
-// Table begins with the entities of a table, which is being captured, with some of their veils.
-func (p *Program) Table(t ecs.Table, veils uint8) {
+// Table starts the entities of a table in a variant, while it is captured.
+func (p *Program) Table(t ecs.Table, restricted uint8) {
 	for _, g := range p.grids {
-		if g.begin(t, veils); g.first && len(p.veils) > 0 {
+		if g.startTable(t, restricted); g.first && len(p.restrictions) > 0 {
 			g.rows = reuse.Longer(g.rows, len(t.Entities))
 		}
 	}
 	for _, s := range p.sames {
-		s.begin(t, veils)
+		s.startTable(t, restricted)
 	}
 }
 
 // Home is the home of the entity in a row of the table, of which old is the one that it had;
-// 0: none. It keeps its cell until it is a share of it beyond the border; with more veils it is in the same one.
+// 0: none. It keeps its cell until it is a share of it beyond the border; all of its variants are in the same cell.
 func (p *Program) Home(row int, old int32) int32 {
 	was := &p.homes.list[old]
 	k := homeKey{}
@@ -116,7 +116,7 @@ func (p *Program) Home(row int, old int32) int32 {
 		}
 		at := g.point(unsafe.Add(g.column, uintptr(row)*g.size))
 		k.at[g.slot] = g.home(at, was.at[g.slot], was.has>>g.slot&1 != 0)
-		if len(p.veils) > 0 {
+		if len(p.restrictions) > 0 {
 			g.rows[row] = k.at[g.slot]
 		}
 	}

@@ -20,7 +20,7 @@ type Program struct {
 	limits   bool // there is something that clients may not know
 	entities node
 	bounded  bool // the interest in entities finds its groups by places and values
-	curtain
+	componentRules
 	leaves
 	homes  homes
 	frame  *capture.Frame
@@ -76,7 +76,7 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 		}
 	}
 	p.silent = make([]heard, len(p.filters))
-	hang(p)
+	assignRestrictions(p)
 	return p, nil
 }
 
@@ -84,7 +84,7 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 func (p *Program) Limits() bool { return p != nil && p.limits }
 
 // HidesComponents reports whether there are components that clients may not know of what they see.
-func (p *Program) HidesComponents() bool { return p != nil && len(p.veils) > 0 }
+func (p *Program) HidesComponents() bool { return p != nil && len(p.restrictions) > 0 }
 
 // Homes are those that the groups of a capture are of, nil where entities of the same components share groups.
 func (p *Program) Homes() capture.Homes {
@@ -121,7 +121,7 @@ func (p *Program) Begin(f *capture.Frame) {
 	p.frame = f
 	p.turn++
 	p.settle(f)
-	p.look(f)
+	p.updateRestricted(f)
 	for _, g := range p.grids {
 		g.measure(p, f)
 		g.watch(p, f)

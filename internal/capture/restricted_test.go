@@ -15,19 +15,19 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// hall is the homes of entities by their level, which nobody knows behind a veil.
+// hall is the homes of entities by their level, which nobody knows behind a restricted set.
 type hall struct {
-	veils  []uint64
-	level  *ecs.Component
-	at     []level
-	behind uint8 // the veil with the level
+	restricted []uint64
+	level      *ecs.Component
+	at         []level
+	behind     uint8 // the restricted set with the level
 }
 
-func (h *hall) Veils() []uint64 { return h.veils }
+func (h *hall) RestrictedSets() []uint64 { return h.restricted }
 
-func (h *hall) Table(t ecs.Table, veils uint8) {
+func (h *hall) Table(t ecs.Table, restricted uint8) {
 	h.at = nil
-	if p := t.Column(h.level); p != nil && (h.behind == 0 || veils&h.behind != 0) {
+	if p := t.Column(h.level); p != nil && (h.behind == 0 || restricted&h.behind != 0) {
 		h.at = unsafe.Slice((*level)(p), len(t.Entities))
 	}
 }
@@ -39,8 +39,8 @@ func (h *hall) Home(row int, _ int32) int32 {
 	return 2 + int32(h.at[row].N)
 }
 
-// veiled is a stage on which levels are behind one veil, and the place where an entity was last behind another.
-func veiled(t testing.TB) *stage {
+// restrictedStage is a stage on which levels are behind one restricted set, and the place where an entity was last behind another.
+func restrictedStage(t testing.TB) *stage {
 	s := newStage(t, 3, nil)
 	p := s.w.Protocol()
 	level, facing := ecs.ComponentOf[level](p), ecs.ComponentOf[facing](p)
@@ -48,14 +48,14 @@ func veiled(t testing.TB) *stage {
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	h := &hall{veils: []uint64{1 << level.Replicated(), 1 << facing.Replicated()}, level: level, behind: 1}
+	h := &hall{restricted: []uint64{1 << level.Replicated(), 1 << facing.Replicated()}, level: level, behind: 1}
 	s.ring = New(s.w, delta.NewLayout(tables, 3, 20), 3, h, slog.New(slog.DiscardHandler))
 	return s
 }
 
-// said is what a frame says without the veils that a choice leaves out: of each entity, in which slot it stands of the group
+// said is what a frame says without the restricted sets that a choice leaves out: of each entity, in which slot it stands of the group
 // with which first entity, its components and words.
-func said(s *stage, f *Frame, veils uint8) (all []string) {
+func said(s *stage, f *Frame, restricted uint8) (all []string) {
 	for g := range f.Groups {
 		x, first := &f.Groups[g], uint32(0)
 		for k := range delta.GroupSize {
@@ -63,7 +63,7 @@ func said(s *stage, f *Frame, veils uint8) (all []string) {
 				continue
 			}
 			mask := x.Masks[k]
-			if s.ring.concealed.veilsOf(mask) != f.Veils(g, k)&veils {
+			if s.ring.restrictions.setsOf(mask) != f.Restricted(g, k)&restricted {
 				continue
 			}
 			if first == 0 {
@@ -76,10 +76,10 @@ func said(s *stage, f *Frame, veils uint8) (all []string) {
 	return all
 }
 
-// An entity is once with all of its components, and once with each choice of its veils; of each place the frame knows
-// which veils it has, and where it is whole.
-func TestVeils(t *testing.T) {
-	s := veiled(t)
+// An entity is once with all of its components, and once with each choice of its restricted sets; of each place the frame knows
+// which restricted sets it has, and where it is whole.
+func TestVariants(t *testing.T) {
+	s := restrictedStage(t)
 	me := s.w.Spawn(components.Owner{Client: 7}, spot{1, 2}, level{3}, facing{5})
 	plain, card := s.w.Spawn(spot{3, 4}), s.w.Spawn(spot{5, 6}, level{9})
 	f := s.send(nil)
@@ -88,8 +88,8 @@ func TestVeils(t *testing.T) {
 		n := 0
 		for g, k := range s.ring.Slots(s.w.NetID(e)) {
 			x := &f.Groups[g]
-			if x.Alive>>k&1 == 0 || f.Entity(g, k) != e || f.Veils(g, k) != has {
-				t.Errorf("%v is not in slot %d of group %d, or it has veils %b", e, k, g, f.Veils(g, k))
+			if x.Alive>>k&1 == 0 || f.Entity(g, k) != e || f.Restricted(g, k) != has {
+				t.Errorf("%v is not in slot %d of group %d, or it has restricted %b", e, k, g, f.Restricted(g, k))
 			}
 			whole, slot := f.Whole(g, k)
 			if first, at, ok := s.ring.Slot(s.w.NetID(e)); !ok || whole != first || slot != at {
@@ -128,13 +128,13 @@ func TestVeils(t *testing.T) {
 	}
 }
 
-// What a frame says without a veil depends on nothing behind it: neither values nor whether there is something, and not
+// What a frame says without a restricted set depends on nothing behind it: neither values nor whether there is something, and not
 // on how that comes and goes.
-func TestVeilsShowNothing(t *testing.T) {
+func TestVariantsRevealNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		play := func(behind bool) (heard [][]string, places int) {
 			shown, hidden := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
-			s := veiled(t)
+			s := restrictedStage(t)
 			var all []ecs.Entity
 			come := func() {
 				e := s.w.Spawn(spot{shown.Float32() * 2000, shown.Float32() * 2000}, speed{shown.Float64()*4 - 2, shown.Float64()*4 - 2})
@@ -181,27 +181,27 @@ func TestVeilsShowNothing(t *testing.T) {
 		alone, few := play(false)
 		crowded, many := play(true)
 		if many < few+20 {
-			t.Fatalf("seed %d: there is nothing behind veils: %d places more, and %d", seed, few, many)
+			t.Fatalf("seed %d: there is nothing in the sets: %d places more, and %d", seed, few, many)
 		}
 		for i := range alone {
 			if !slices.Equal(alone[i], crowded[i]) {
 				for n, x := range alone[i] {
 					if n >= len(crowded[i]) || x != crowded[i][n] {
-						t.Fatalf("seed %d, what is said %d:\n%s\nand with something behind the veil\n%s", seed, i, x, crowded[i][min(n, len(crowded[i])-1)])
+						t.Fatalf("seed %d, what is said %d:\n%s\nand with something in the set\n%s", seed, i, x, crowded[i][min(n, len(crowded[i])-1)])
 					}
 				}
-				t.Fatalf("seed %d, what is said %d: more with something behind the veil", seed, i)
+				t.Fatalf("seed %d, what is said %d: more with something in the set", seed, i)
 			}
 		}
 	}
 }
 
-// A veiled capture allocates nothing.
-func TestVeilsAllocateNothing(t *testing.T) {
+// A restricted capture allocates nothing.
+func TestVariantsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	s := veiled(t)
+	s := restrictedStage(t)
 	crowd(s, rand.New(rand.NewPCG(1, 1)), 200)
 	for range 3 * Kept {
 		s.send(func() { walk(s.w) })
