@@ -57,7 +57,7 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 func (d *draft) build(c *Client) {
 	d.start(c)
 	d.updateInterest()
-	c.baselines.Promise(d.f.Send, c.join.keeps(d.f.Send))
+	c.baselines.UpdateFloor(d.f.Send, c.join.keeps(d.f.Send))
 	h := d.startDatagrams()
 
 	d.diffOwner()
@@ -80,7 +80,7 @@ func (d *draft) start(c *Client) {
 	if c.join.at == 0 {
 		c.join.at = d.f.Send
 	}
-	if c.baselines.Renew() {
+	if c.baselines.StartEpoch() {
 		d.sys.shared.joins.release(c)
 		c.join.state, c.join.at = joinNow, d.f.Send
 	}

@@ -176,7 +176,7 @@ func (s *System) explainUnwatched(c *Client, id components.NetID, f *capture.Fra
 	}
 	h := c.baselines.World.At(uint32(at.number))
 	if at.number >= 0 && h != nil && h.Counts(f.Send, at.slot) {
-		if d.State = c.baselines.Tells(f.Send, uint32(at.number), at.slot); d.State == 0 && h.Holds(f.Send)&(1<<at.slot) != 0 {
+		if d.State = c.baselines.SentState(f.Send, uint32(at.number), at.slot); d.State == 0 && h.Holds(f.Send)&(1<<at.slot) != 0 {
 			d.State = f.Send
 		}
 	}

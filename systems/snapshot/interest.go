@@ -139,7 +139,7 @@ func (d *draft) updateView() {
 // freeNumbers frees the numbers of groups that the client knows to be out of its sight.
 func (d *draft) freeNumbers() {
 	c := d.c
-	c.baselines.LetGo()
+	c.baselines.ForgetHidden()
 	for n := range c.sight.view.pieces {
 		if p := &c.sight.view.pieces[n]; p.group == leaving && c.baselines.World.At(uint32(n)) == nil {
 			p.group = free
@@ -156,7 +156,7 @@ func (d *draft) assignNumber(e *entry) {
 		v.pieces = append(v.pieces, piece{})
 	}
 	v.pieces[n] = piece{group: e.group, send: d.f.Send, slots: e.slots}
-	c.baselines.World.Tell(uint32(n), d.f.Send)
+	c.baselines.World.Add(uint32(n), d.f.Send)
 	c.accumulated.clear(n)
 }
 
@@ -167,7 +167,7 @@ func (d *draft) hideFreeNumbers() {
 	for n := range c.sight.view.pieces {
 		if p := &c.sight.view.pieces[n]; p.group == free && c.baselines.World.At(uint32(n)) == nil {
 			*p = piece{group: leaving}
-			c.baselines.World.Tell(uint32(n), d.f.Send)
+			c.baselines.World.Add(uint32(n), d.f.Send)
 			c.baselines.Hide(uint32(n), d.f.Send, 0, wire.AllSlots)
 		}
 	}

@@ -90,7 +90,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 			k.Baseline, k.Second = send, two
 		}
 	}
-	k.Sent, k.Unacknowledged = c.baselines.Told(uint32(number), slot, false, k.Held)
+	k.Sent, k.Unacknowledged = c.baselines.NewestSent(uint32(number), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
 	k.Gained = c.accumulated.get(number, slot)
 	if i := c.owner.find(uint32(id)); i >= 0 && c.owner.slots[i].slot/64 < c.owner.groups {
@@ -101,7 +101,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 				break
 			}
 		}
-		k.OwnSent, _ = c.baselines.Told(uint32(own/64), own%64, true, k.OwnHeld)
+		k.OwnSent, _ = c.baselines.NewestSent(uint32(own/64), own%64, true, k.OwnHeld)
 	}
 }
 

@@ -11,21 +11,21 @@ type Client struct {
 	World Records // of the world's groups
 	Own   Records // and of its own entities'
 
-	floor   uint32 // no baseline before this send is used any more
+	floor   uint32 // oldest send that may be a baseline
 	epoch   uint8
-	asked   uint8 // epoch that the client asked for last
-	joining bool  // it has yet to hold the state with which it joins
-	gone    bool  // there may be groups that it need not be told of any more
+	asked   uint8 // epoch that the client requested last
+	joining bool  // it does not hold the state with which it joins yet
+	gone    bool  // there may be records that ForgetHidden removes
 	lowest  lowest
 	sent    packets
 	free    freeSlots
 }
 
-// Touch reads a byte of each cache line of the client, so that they are near when an acknowledgement or a send needs
-// them. What it returns means nothing.
+// Touch reads a byte of each cache line of the client, so that they are in the cache when an acknowledgement or a send
+// needs them. The result has no meaning.
 func (c *Client) Touch() byte { return c.asked ^ byte(c.sent.n) ^ byte(len(c.free)) }
 
-// TouchFurther does so for what that leads to.
+// TouchFurther does the same for the data to which the client points.
 func (c *Client) TouchFurther() (b byte) {
 	for _, held := range [...]*Records{&c.World, &c.Own} {
 		if len(held.all) > 0 {
@@ -40,28 +40,28 @@ func (c *Client) TouchFurther() (b byte) {
 	return b
 }
 
-// New makes what is known of a client to which nothing was sent.
+// New returns the record of a client to which nothing was sent.
 func New() *Client { return &Client{joining: true} }
 
-// Sent notes what went out under a session sequence.
+// Sent notes what was sent with a session sequence.
 func (c *Client) Sent(seq uint16, send uint32, blocks []Block) {
 	c.sent.put(seq, send, c.floor, blocks)
 }
 
-// Acked notes that the client holds what packet seq told of, and returns that; nil where it
-// is not remembered, or was acknowledged before. It is good until the next Sent.
+// Acked notes that the client holds the content of packet seq, and returns that content: nil if it
+// is no longer stored, or was acknowledged before. The result is valid until the next Sent.
 //
-// An acknowledged packet is one that arrived, which is not to say that the
-// client could decode it. Where it could not, it asks for another epoch.
+// An acknowledged packet has arrived, but the client may have been unable to decode
+// it. In that case the client requests another epoch.
 func (c *Client) Acked(seq uint16) *Packet {
-	x := c.sent.take(seq)
+	x := c.sent.acknowledge(seq)
 	if x == nil {
 		return nil
 	}
 	for i := range x.Blocks {
 		b := &x.Blocks[i]
 		if b.Send < c.floor {
-			continue // the client may have let go
+			continue // the client may have removed it
 		}
 		held := &c.World
 		if b.Own {
@@ -72,7 +72,7 @@ func (c *Client) Acked(seq uint16) *Packet {
 	return x
 }
 
-// ack notes that the client holds what a block told of.
+// ack notes that the client holds the content of a block.
 func (c *Client) ack(held *Records, b *Block) {
 	from, to := held.within(b.First, uint32(b.Count))
 	for i := from; i < to; i++ {
@@ -89,9 +89,9 @@ func (c *Client) ack(held *Records, b *Block) {
 	held.join(from, to)
 }
 
-// Told finds a slot in the packets that are remembered: the newest send of which one
-// told of it, and how many are newer than held and not acknowledged.
-func (c *Client) Told(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
+// NewestSent searches the stored packets for a slot. It returns the newest send whose state of the slot was sent, and the
+// number of packets with states that are newer than held and not acknowledged.
+func (c *Client) NewestSent(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
 	newest = held
 	for i := range c.sent.n {
 		x := c.sent.nth(i)
@@ -109,9 +109,9 @@ func (c *Client) Told(group uint32, slot int, own bool, held uint32) (newest uin
 	return newest, open
 }
 
-// Tells finds a slot of the world in the packets that are remembered of a send: the send whose state one of them
-// told of it, 0 for none.
-func (c *Client) Tells(send, group uint32, slot int) (state uint32) {
+// SentState searches the stored packets of a send for a slot of the world. It returns the send whose state of the slot
+// they contain, 0 for none.
+func (c *Client) SentState(send, group uint32, slot int) (state uint32) {
 	for i := range c.sent.n {
 		x := c.sent.nth(i)
 		for i := range x.Blocks {
@@ -123,7 +123,7 @@ func (c *Client) Tells(send, group uint32, slot int) (state uint32) {
 	return state
 }
 
-// Note notes slots of groups that are about to be sent.
+// Note notes the slots of a block that is about to be sent.
 func (c *Client) Note(b *Block) {
 	if b.Own || b.Hidden {
 		return
@@ -151,22 +151,22 @@ func (c *Client) Hides() bool {
 	return false
 }
 
-// Ask notes the epoch that the client asks for.
+// Ask notes the epoch that the client requests.
 func (c *Client) Ask(epoch uint8) { c.asked = epoch }
 
-// Asked is the epoch that the client asked for last.
+// Asked returns the epoch that the client requested last.
 func (c *Client) Asked() uint8 { return c.asked }
 
-// Epoch is the epoch at hand.
+// Epoch returns the current epoch.
 func (c *Client) Epoch() uint8 { return c.epoch }
 
-// Floor is the send before which no baseline is used any more.
+// Floor returns the oldest send that may be a baseline.
 func (c *Client) Floor() uint32 { return c.floor }
 
-// Renew begins the epoch that the client asked for, in which it holds nothing yet.
-// It is called once a send, however often a client asks, and reports whether it
-// did.
-func (c *Client) Renew() bool {
+// StartEpoch starts the epoch that the client requested, in which it holds nothing yet.
+// Call it once a send, however often a client requests one. It reports whether an epoch
+// started.
+func (c *Client) StartEpoch() bool {
 	if c.asked == c.epoch {
 		return false
 	}
@@ -187,8 +187,8 @@ func (c *Client) Renew() bool {
 // Joined notes that the client holds the state with which it joins.
 func (c *Client) Joined() { c.joining, c.gone = false, true }
 
-// Hide brings a group that has a record up to date with what the client may see from send on; same are
-// the slots in which the entity was there a send before. It returns the slots that went out of
+// Hide notes which slots of a group with a record the client may see from a send on. same are
+// the slots whose entity was there a send before. It returns the slots that went out of
 // sight.
 func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 	if hidden, _ := c.World.At(group).Hidden(); hidden == ^visible {
@@ -200,14 +200,14 @@ func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 	return gone
 }
 
-// LetGo takes away the records of groups that are out of sight, where the client has acknowledged as much or
-// never was told of them. One that comes into sight again begins anew: see [Records.Tell].
-func (c *Client) LetGo() {
+// ForgetHidden removes the records of groups that are out of sight, if the client has acknowledged this or was never
+// sent them. A group that comes into sight again gets a new record: see [Records.Add].
+func (c *Client) ForgetHidden() {
 	if !c.gone || c.joining {
 		return
 	}
 	c.gone = false
-	c.World.take(func(h *Group) bool {
+	c.World.remove(func(h *Group) bool {
 		gone := h.gone()
 		if gone && h.perSlot != nil {
 			c.free.put(h.perSlot)
@@ -216,19 +216,19 @@ func (c *Client) LetGo() {
 	})
 }
 
-// LeaveOut notes slots of which no snapshot has room for the entities: for a while they count
-// among those to be hidden.
+// LeaveOut notes slots whose entities fit no snapshot. For a while they are treated as
+// hidden.
 func (c *Client) LeaveOut(group, send uint32, slots uint64) {
 	s := c.World.alone(group).apart(&c.free)
 	s.big |= slots
 	s.bigAt = send
 }
 
-// Promise settles the oldest send that this and later packets use as baseline,
-// so that the client can let go of older ones. While nothing was acknowledged
-// it is as old as a baseline may be. No send from streams on is given up, whose state
-// is on its way.
-func (c *Client) Promise(send, streams uint32) {
+// UpdateFloor raises the oldest send that this and later packets use as a baseline,
+// so that the client can remove older states. While nothing is acknowledged
+// it is as old as a baseline may be. It stays at or below streams, the send whose state streams
+// to a joining client.
+func (c *Client) UpdateFloor(send, streams uint32) {
 	oldest := min(send, streams)
 	if old := c.lowest.walk(&c.World, send); old != 0 {
 		oldest = min(oldest, old)
@@ -246,23 +246,23 @@ func (c *Client) Promise(send, streams uint32) {
 	c.floor = max(c.floor, oldest)
 }
 
-// walked is how many records a send looks at to find the oldest baseline, at least, and walkedShare the part
-// of them all.
+// walked is the least number of records that a send reads to find the oldest baseline, and walkedShare the part of all
+// records that it reads.
 const (
 	walked      = 64
 	walkedShare = 8
 )
 
-// lowest is the oldest of the newest sends that a client holds of its groups. Many records are looked
-// at over some sends. It lags behind then and is too old rather than too young: what a group holds only gets
-// newer, and what begins anew holds nothing of before.
+// lowest is the oldest of the newest sends that a client holds of its groups. Many records are read over several
+// sends. The result is then too old rather than too young: a group only ever holds newer sends, and a new record holds
+// nothing.
 type lowest struct {
 	at    uint32 // number of the group that comes next
 	soFar uint32 // of those before it; 0: none holds anything
 	last  uint32 // of all of them, as they were found last
 }
 
-// walk looks at some records and returns what is known; 0 where no group holds anything.
+// walk reads some records and returns the oldest send known so far; 0 if no group holds anything.
 func (l *lowest) walk(r *Records, send uint32) uint32 {
 	i := r.find(l.at)
 	to := min(i+max(walked, r.Len()/walkedShare), r.Len())

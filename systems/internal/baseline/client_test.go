@@ -57,7 +57,7 @@ func believe(t *testing.T, seed uint64) {
 			loss, failing, hiding, leaving = 0, 0, false, false
 			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
-		p.Renew()
+		p.StartEpoch()
 		for g := range groups {
 			before := visible[g]
 			if hiding && r.IntN(10) == 0 {
@@ -79,13 +79,13 @@ func believe(t *testing.T, seed uint64) {
 				}
 			}
 			if p.World.At(uint32(g)) == nil && visible[g] != 0 {
-				p.World.Tell(uint32(g), send)
+				p.World.Add(uint32(g), send)
 			}
 			if p.World.At(uint32(g)) != nil {
 				p.Hide(uint32(g), send, visible[g], wire.AllSlots)
 			}
 		}
-		p.LetGo()
+		p.ForgetHidden()
 		for g := range uint32(groups) {
 			if p.World.At(g) != nil {
 				continue
@@ -95,7 +95,7 @@ func believe(t *testing.T, seed uint64) {
 			}
 			ever[g] = 0
 		}
-		p.Promise(send, send)
+		p.UpdateFloor(send, send)
 		var pk modelPacket
 		flush := func() {
 			pk.seq, pk.epoch, pk.send = seq, p.epoch, send
@@ -255,7 +255,7 @@ func TestPacketsCountOnce(t *testing.T) {
 	}
 	p.Sent(9, 5, nil)
 	p.Ask(1)
-	p.Renew()
+	p.StartEpoch()
 	if p.Acked(9) != nil {
 		t.Error("taken from an epoch that is over")
 	}
@@ -272,7 +272,7 @@ func TestTellsOfSlots(t *testing.T) {
 		slot        int
 		want        uint32
 	}{{3, 0, 5, 3}, {3, 1, 6, 3}, {3, 1, 7, 0}, {4, 1, 5, 0}, {2, 2, 9, 0}, {3, 2, 9, 2}, {3, 2, 8, 0}, {3, 2, 5, 0}} {
-		if got := p.Tells(c.send, c.group, c.slot); got != c.want {
+		if got := p.SentState(c.send, c.group, c.slot); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}

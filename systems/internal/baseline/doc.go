@@ -1,16 +1,15 @@
-// Package baseline is what the server knows of what one client holds of its snapshots: the
-// states that a difference can be told from.
+// Package baseline is what the server knows about the snapshots that one client holds: the states against which
+// differences can be encoded.
 //
-//   - One client: [Client]. What goes out to it is noted by [Client.Sent], what it
-//     acknowledges by [Client.Acked], which epoch it asks for by [Client.Ask].
-//   - Before a send: [Client.Renew], [Records.Grow] where it is told of all groups, or [Records.Tell] of each that comes into
-//     sight, then what it may see, [Client.Hide] and [Client.LeaveOut], then [Client.LetGo] of what it need not hear of
-//     any more, then [Client.Promise], which settles the floor.
-//   - What to tell a group of slots from: [Group.Choose]; how entities came and went: [Ways].
+//   - Create the record of a client: [New]. Note what is sent with [Client.Sent], what the client acknowledges
+//     with [Client.Acked], and which epoch it requests with [Client.Ask].
+//   - Before a send, call [Client.StartEpoch]. Then add records of groups, [Records.Grow] or [Records.Add], note what the
+//     client may see, [Client.Hide] and [Client.LeaveOut], and end with [Client.ForgetHidden] and [Client.UpdateFloor].
+//   - Choose the baseline of a group of slots: [Group.Choose]. Find the enter and leave reasons that a block needs: [Ways].
 //
-// What holds: a client that has not asked for another epoch holds what is said here, down
-// to the floor that was promised to it. An epoch begins with a client that holds nothing; a
-// client asks for one where it cannot decode what arrived.
+// Invariant: a client that has not requested another epoch holds what is recorded here, down
+// to the floor that it was promised. At the start of an epoch a client holds nothing. A
+// client requests one if it cannot decode what arrived.
 //
-// It reads acknowledgements and what was told, and knows no world, codec or session.
+// The package reads acknowledgements and what was sent. It knows no world, codec or session.
 package baseline

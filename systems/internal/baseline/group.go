@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	// MaxAge is the oldest baseline of the world that is used, in sends. It leaves the
+	// MaxAge is the greatest age of a baseline of the world, in sends. It leaves the
 	// client room for packets that overtake each other.
 	MaxAge = 120
-	// OwnKept is how many sends of own state are kept as baselines: it is small, and where
-	// it is as old as that it may as well be told in full.
+	// OwnKept is how many sends of owner state are kept as baselines. Owner state is small: if
+	// the baseline is older, it is sent in full.
 	OwnKept = 32
 )
 
 // Group is what the server knows that a client holds of one group of slots.
 //
-// As long as the group travels whole that is a list of sends. Once a part of it
-// travelled alone, because of the budget or because the client may not see the
-// rest, it is kept apart for each slot, until the group is whole again.
+// As long as the group is sent whole this is a list of sends. Once a part of it
+// is sent alone, because of the budget or because the client may not see the
+// rest, there is a record for each slot, until the client holds the group whole again.
 type Group struct {
-	out      bool      // all of it is out of sight; then before is the slots that are told as empty, and those that need no telling
+	out      bool      // all of it is out of sight; then before are the slots that are sent as empty, and those that need not be sent
 	newest   uint32    // newest send of which the client holds all slots; 0: none
 	since    uint32    // acknowledgements of sends before do not count
 	before   [2]uint64 // bit i: it holds the send newest-1-i too
-	everSent uint64    // slots that the client was ever told of
+	everSent uint64    // slots that the client was ever sent
 	perSlot  *perSlot  // not nil: slots apart; then newest and before mean nothing
 }
 
@@ -48,18 +48,18 @@ func (h *Group) Holds(send uint32) uint64 {
 	return wire.AllSlots
 }
 
-// apart makes the group one by slot.
+// apart gives the group a record for each slot.
 func (h *Group) apart(free *freeSlots) *perSlot {
 	if h.perSlot != nil {
 		return h.perSlot
 	}
-	s := free.take()
+	s := free.get()
 	if h.out {
-		s.hidden, s.shownEmpty, s.toldAtSend = wire.AllSlots, h.before[0], h.before[1]
+		s.hidden, s.shownEmpty, s.sentAsHidden = wire.AllSlots, h.before[0], h.before[1]
 		h.out, h.before = false, [2]uint64{}
 	}
 	for back := range min(mostSends, h.newest) {
-		// Newest first: what there is no room for is served by what is newer.
+		// Newest first: sends without room are replaced by newer ones.
 		if x, send := s.at(h.newest-back), h.newest-back; x.send == 0 && h.Holds(send) != 0 {
 			*x = heldSend{wire.AllSlots, send}
 		}
@@ -83,8 +83,8 @@ func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 	}
 }
 
-// ackHidden notes that the client knows of hidden slots what it may. What it holds of
-// them is no state to stand on: that is forgotten when they come into sight.
+// ackHidden notes that the client knows that slots are hidden. This is no baseline: it is
+// forgotten when they come into sight.
 func (h *Group) ackHidden(send uint32, slots uint64) {
 	s := h.perSlot
 	switch {
@@ -93,7 +93,7 @@ func (h *Group) ackHidden(send uint32, slots uint64) {
 		h.before[1] |= slots
 	case s != nil:
 		slots = s.counts(send, slots&s.hidden)
-		s.toldAtSend |= slots
+		s.sentAsHidden |= slots
 		s.hold(send, slots)
 	}
 }
@@ -124,7 +124,7 @@ func (h *Group) whole(send uint32) {
 	h.newest = send
 }
 
-// join makes a group by slot one of the whole group again; the client holds all
+// join replaces the records for each slot by one of the whole group; the client holds all
 // slots of send.
 func (h *Group) join(send uint32, free *freeSlots) {
 	s := h.perSlot
@@ -138,15 +138,15 @@ func (h *Group) join(send uint32, free *freeSlots) {
 	free.put(s)
 }
 
-// forget begins an epoch: the client holds nothing.
+// forget starts an epoch, in which the client holds nothing.
 func (h *Group) forget(free *freeSlots) {
 	if h.out {
-		h.apart(free) // it is told with the state that the client joins with
+		h.apart(free) // it is sent with the state that the client joins with
 	}
 	h.newest, h.before = 0, [2]uint64{}
 	if s := h.perSlot; s != nil {
 		clear(s.sends)
-		s.toldAtSend = 0
+		s.sentAsHidden = 0
 	}
 }
 
@@ -171,20 +171,19 @@ func (h *Group) oldest(send uint32) uint32 {
 	return last
 }
 
-// EverSent returns the slots that the client was ever told of.
+// EverSent returns the slots that the client was ever sent.
 func (h *Group) EverSent() uint64 { return h.everSent }
 
-// Whole reports whether the client may see all of it, and holds the same sends of all slots.
+// Whole reports whether the client may see the whole group and holds the same sends of all slots.
 func (h *Group) Whole() bool { return h.perSlot == nil && !h.out }
 
-// Like reports whether two whole groups have the same newest sends, so that the same
-// baseline serves both; never where nothing is held.
+// Like reports whether the client holds the same sends of two whole groups, so that the same
+// baseline serves both. It is false if the client holds nothing.
 func (h *Group) Like(o *Group) bool {
 	return h.newest == o.newest && h.before == o.before && o.newest != 0
 }
 
-// HeldSince reports whether a client holds all slots that it may see of some send from since on;
-// where they are kept apart, each of them.
+// HeldSince reports whether a client holds each slot that it may see, of some send from since on.
 func (h *Group) HeldSince(since uint32) bool {
 	if h.perSlot == nil {
 		return h.newest >= since
@@ -198,7 +197,7 @@ func (h *Group) HeldSince(since uint32) bool {
 	return held|h.perSlot.hidden == wire.AllSlots
 }
 
-// Newest is the newest send of which a client holds a slot, 0 for none.
+// Newest returns the newest send of which a client holds a slot, 0 for none.
 func (h *Group) Newest(slot int) (send uint32) {
 	if h.perSlot == nil {
 		return h.newest
@@ -211,13 +210,13 @@ func (h *Group) Newest(slot int) (send uint32) {
 	return send
 }
 
-// Counts reports whether what a send told of a slot still counts: the client has been let see it ever since.
+// Counts reports whether an acknowledgement of a slot at a send still counts: the client has been allowed to see the slot ever since.
 func (h *Group) Counts(send uint32, slot int) bool {
 	s := h.perSlot
 	return !h.out && send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)
 }
 
-// counts are those of some slots of which an acknowledgement of a send counts.
+// counts returns those of some slots for which an acknowledgement of a send still counts.
 func (s *perSlot) counts(send uint32, slots uint64) uint64 {
 	for m := slots; m != 0; m &= m - 1 {
 		if k := bits.TrailingZeros64(m); send < s.since[k] {

@@ -6,41 +6,38 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// leaveOutFor is how many sends an entity that fits no snapshot is left out before it is
-// tried again.
+// leaveOutFor is for how many sends an entity that fits no snapshot is left out.
 const leaveOutFor = 64
 
-// veil is what is known of hidden slots: which they are, which of them need no telling, and which are
-// told as empty.
-func (h *Group) veil() (hidden, told, empty uint64) {
+// hiddenState returns the visibility mask of hidden slots, which of them need not be sent as hidden, and which are
+// sent as empty.
+func (h *Group) hiddenState() (hidden, sent, empty uint64) {
 	switch s := h.perSlot; {
 	case h.out:
 		return wire.AllSlots, h.before[1], h.before[0]
 	case s != nil:
-		return s.hidden, s.toldAtSend, s.shownEmpty
+		return s.hidden, s.sentAsHidden, s.shownEmpty
 	}
 	return 0, 0, 0
 }
 
-// hide brings the group up to date with what the client may see from send on;
-// same are the slots in which the entity was there a send before. It returns the
-// slots that went out of sight. A group of which nothing is seen any more needs no room by slot, but
-// where alone says no.
+// hide notes which slots the client may see from a send on. same are the slots whose entity was there a send before. It
+// returns the slots that went out of sight. If alone is true, a group of which nothing is visible needs no record by slot.
 func (h *Group) hide(send uint32, visible, same uint64, alone bool, free *freeSlots) (gone uint64) {
-	hidden, told, empty := h.veil()
+	hidden, sent, empty := h.hiddenState()
 	gone = ^visible &^ hidden
 	come := visible & hidden
 	if gone|come == 0 {
 		return 0
 	}
 	empty = empty&^gone | gone&^same
-	told = (told&^gone | gone&^h.everSent) &^ visible
+	sent = (sent&^gone | gone&^h.everSent) &^ visible
 	switch {
 	case visible == 0 && alone && h.LeftOut() == 0:
 		if h.perSlot != nil {
 			free.put(h.perSlot)
 		}
-		*h = Group{out: true, since: send, before: [2]uint64{empty, told}, everSent: h.everSent}
+		*h = Group{out: true, since: send, before: [2]uint64{empty, sent}, everSent: h.everSent}
 		return gone
 	case h.out && visible == wire.AllSlots:
 		*h = Group{since: send, everSent: h.everSent}
@@ -56,31 +53,31 @@ func (h *Group) hide(send uint32, visible, same uint64, alone bool, free *freeSl
 	for i := range s.sends {
 		s.sends[i].held &^= gone | come
 	}
-	s.hidden, s.toldAtSend, s.shownEmpty = ^visible, told, empty
+	s.hidden, s.sentAsHidden, s.shownEmpty = ^visible, sent, empty
 	return gone
 }
 
-// gone reports whether all of the group is out of sight, and the client knows of that what it may.
+// gone reports whether the whole group is out of sight and the client knows this.
 func (h *Group) gone() bool {
-	hidden, told, _ := h.veil()
-	return hidden == wire.AllSlots && told == wire.AllSlots
+	hidden, sent, _ := h.hiddenState()
+	return hidden == wire.AllSlots && sent == wire.AllSlots
 }
 
-// Hidden returns the slots that the client may not see, and those of them that it has yet
-// to be told of.
+// Hidden returns the slots that the client may not see, and those of them that must still be sent as
+// hidden.
 func (h *Group) Hidden() (all, untold uint64) {
-	hidden, told, _ := h.veil()
-	return hidden, hidden &^ told
+	hidden, sent, _ := h.hiddenState()
+	return hidden, hidden &^ sent
 }
 
-// HiddenEmpty returns the hidden slots that are told as empty: the client knows nothing that
-// was there, or that is gone. Others are told as out of sight.
+// HiddenEmpty returns the hidden slots that are sent as empty: the client knew no entity
+// there, or the entity is gone. Others are sent as out of sight.
 func (h *Group) HiddenEmpty() uint64 {
-	hidden, told, empty := h.veil()
-	return hidden & (empty | told)
+	hidden, sent, empty := h.hiddenState()
+	return hidden & (empty | sent)
 }
 
-// seenSince is the send since which the client may see what is in a slot.
+// seenSince returns the send since which the client may see a slot.
 func (h *Group) seenSince(slot int) uint32 {
 	if s := h.perSlot; s != nil {
 		return max(h.since, s.since[slot])
@@ -88,7 +85,7 @@ func (h *Group) seenSince(slot int) uint32 {
 	return h.since
 }
 
-// LeftOut returns the slots that are left out since no snapshot has room for their entities.
+// LeftOut returns the slots that are left out because their entities fit no snapshot.
 func (h *Group) LeftOut() uint64 {
 	if h.perSlot == nil {
 		return 0
@@ -96,8 +93,8 @@ func (h *Group) LeftOut() uint64 {
 	return h.perSlot.big
 }
 
-// StillLeftOut is LeftOut at a send, with only those slots of which the entity is alive. After
-// a while it begins anew.
+// StillLeftOut returns LeftOut at a send, limited to slots with a living entity. After
+// leaveOutFor sends it returns 0, so that they are tried again.
 func (h *Group) StillLeftOut(send uint32, alive uint64) uint64 {
 	s := h.perSlot
 	if s == nil || s.big == 0 {

@@ -1,13 +1,13 @@
 package baseline
 
 const (
-	fewPackets  = 32   // packets that a client is given room for
-	usualBlocks = 2    // blocks of one, as a rule: own state and the world
-	mostPackets = 512  // packets that are remembered at most, whatever is under way
-	shrinkEvery = 4096 // packets after which what was not needed is given back
+	fewPackets  = 32   // initial room for a client
+	usualBlocks = 2    // usual number of blocks of a packet: owner state and the world
+	mostPackets = 512  // most packets that are stored
+	shrinkEvery = 4096 // packets after which unused room is freed
 )
 
-// Packet is what a packet told of.
+// Packet is the content of a packet.
 type Packet struct {
 	Send   uint32 // of its header
 	seq    uint16
@@ -15,7 +15,7 @@ type Packet struct {
 	Blocks []Block
 }
 
-// Block is which slots a block of a packet told of.
+// Block is the slots in a block of a packet.
 type Block struct {
 	Slots  uint64
 	First  uint32
@@ -23,24 +23,23 @@ type Block struct {
 	Chunk  int32  // of the join, -1 for none
 	Count  uint16
 	Own    bool
-	Hidden bool // it tells that the slots are out of sight
+	Hidden bool // the slots were sent as hidden
 }
 
-// packets are those on their way to a client, oldest first: a ring that has room for as many as there
-// are. One that arrived, or that told of nothing that still counts, goes when those before it have gone, or when
-// its room is needed.
+// packets are the packets on their way to a client, oldest first, in a ring that grows. A packet that arrived, or whose content
+// no longer counts, is removed when those before it have been removed, or when its room is needed.
 type packets struct {
 	ring  []Packet // a power of two long
 	first int      // place of the oldest
 	n     int
-	most  int // that were waited for since room was given back last
+	most  int // most packets under way since room was freed last
 	puts  int // since then
 }
 
-// nth is a packet by its age, 0 is the oldest.
+// nth returns a packet by its age; 0 is the oldest.
 func (p *packets) nth(i int) *Packet { return &p.ring[(p.first+i)&(len(p.ring)-1)] }
 
-// put remembers a packet; those of sends before floor no longer count.
+// put stores a packet. Packets of sends before floor no longer count.
 func (p *packets) put(seq uint16, send, floor uint32, blocks []Block) {
 	for p.n > 0 {
 		if x := p.nth(0); x.open && x.Send >= floor && seq-x.seq < 1<<15 {
@@ -69,13 +68,13 @@ func (p *packets) put(seq uint16, send, floor uint32, blocks []Block) {
 	*x = Packet{Send: send, seq: seq, open: true, Blocks: append(x.Blocks[:0], blocks...)}
 }
 
-// drop forgets the oldest.
+// drop removes the oldest packet.
 func (p *packets) drop() {
 	p.first = (p.first + 1) & (len(p.ring) - 1)
 	p.n--
 }
 
-// tidy takes out the packets that are not waited for, whatever stands before them.
+// tidy removes the packets that arrived or no longer count, wherever they are.
 func (p *packets) tidy(floor uint32) {
 	kept := 0
 	for i := range p.n {
@@ -88,7 +87,7 @@ func (p *packets) tidy(floor uint32) {
 	p.most = max(p.most, kept)
 }
 
-// resize makes the ring so long, and takes along what is in it.
+// resize sets the length of the ring and keeps its packets.
 func (p *packets) resize(places int) {
 	ring := make([]Packet, places)
 	room := make([]Block, usualBlocks*places)
@@ -103,9 +102,9 @@ func (p *packets) resize(places int) {
 	p.ring, p.first = ring, 0
 }
 
-// take is what packet seq told of, the first time that it is asked for; nil where the packet is not
-// remembered.
-func (p *packets) take(seq uint16) *Packet {
+// acknowledge returns the content of packet seq at the first call for it; nil if the packet is not
+// stored.
+func (p *packets) acknowledge(seq uint16) *Packet {
 	if p.n == 0 {
 		return nil
 	}
@@ -129,5 +128,5 @@ func (p *packets) take(seq uint16) *Packet {
 	return x
 }
 
-// clear forgets all.
+// clear removes all packets.
 func (p *packets) clear() { p.n = 0 }

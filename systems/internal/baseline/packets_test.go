@@ -34,7 +34,7 @@ func TestPacketsAreFoundWhileTheyCount(t *testing.T) {
 			for range 4 {
 				back := r.IntN(min(len(all), 600))
 				x := &all[len(all)-1-back]
-				found := p.take(x.seq)
+				found := p.acknowledge(x.seq)
 				if found == nil && !x.taken && x.send >= floor && back < mostPackets {
 					t.Fatalf("send %d: packet %d of send %d is not found, the floor is %d", send, x.seq, x.send, floor)
 				}
@@ -58,7 +58,7 @@ func TestPacketsGiveBackTheirRoom(t *testing.T) {
 		for range sends {
 			seq++
 			p.put(seq, uint32(seq), uint32(max(int(seq)-delay-5, 0)), []Block{{}})
-			p.take(seq - uint16(delay))
+			p.acknowledge(seq - uint16(delay))
 		}
 	}
 	run(200, 4)
@@ -92,7 +92,7 @@ func settled(groups, delay uint32) *Client {
 	c.Own.Grow(1)
 	c.Joined()
 	for n := uint32(1); n <= 300; n++ {
-		c.Promise(n, n)
+		c.UpdateFloor(n, n)
 		b := []Block{{Count: 1, Slots: wire.AllSlots, Send: n, Chunk: -1, Own: true}, {Count: uint16(groups), Slots: wire.AllSlots, Send: n, Chunk: -1}}
 		c.Note(&b[1])
 		c.Sent(uint16(n), n, b)
@@ -151,13 +151,13 @@ func TestRecordsAreOfWhatIsTold(t *testing.T) {
 			if _, ok := want[g]; !ok {
 				want[g] = send
 			}
-			c.World.Tell(g, send)
+			c.World.Add(g, send)
 			if r.IntN(4) == 0 {
 				gone := groupsOf(&c.World)[r.IntN(len(want))]
 				delete(want, gone)
 				c.Hide(gone, send, 0, wire.AllSlots) // of which it was never told
 				c.gone = true
-				c.LetGo()
+				c.ForgetHidden()
 			}
 			for range 20 {
 				g := uint32(r.IntN(3000))
@@ -182,7 +182,7 @@ func TestFloorFollowsManyGroups(t *testing.T) {
 	c.World.Grow(groups)
 	c.Joined()
 	for n := uint32(1); n <= sends; n++ {
-		c.Promise(n, n)
+		c.UpdateFloor(n, n)
 		c.Sent(uint16(n), n, []Block{{Count: groups, Slots: wire.AllSlots, Send: n, Chunk: -1}})
 		c.Acked(uint16(n - delay))
 		for i := range c.World.Len() {

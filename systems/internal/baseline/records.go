@@ -5,44 +5,44 @@ import (
 	"slices"
 )
 
-// Records are what is known of a client by group: of each group that it was told of or is to be
-// told of, none of others. Neighbours of which the same is known have one record together: who is told of the
-// whole world at once has one, in one cache line, where one for each of 20 groups would be 15 lines to be
-// walked for each acknowledgement and each send. A *Group is good until records come or go, and may be that of
-// others besides: who changes it asks for a record of its own, see alone.
+// Records are what is known of a client by group: of each group that it was sent or is to be
+// sent. Neighbouring groups of which the same is known share one record: a client that is sent the whole world
+// at once has one record in one cache line, where one for each of 20 groups would be 15 lines to
+// read for each acknowledgement and each send. A *Group is valid until records are added or removed, and may be shared
+// with other groups: before changing it, call alone.
 //
 // The zero value has none.
 type Records struct {
 	all []record // ascending
 }
 
-// record is of a group, or of several that follow one another.
+// record is the record of one group, or of several neighbouring ones.
 type record struct {
 	first, count uint32
 	Group
 }
 
-// end is the number of the group behind those of a record.
+// end returns the number of the group behind those of the record.
 func (x *record) end() uint32 { return x.first + x.count }
 
-// continues reports whether the same is known of the groups of x as of those right before them.
+// continues reports whether the same is known of the groups of x as of the groups immediately before them.
 func (x *record) continues(before *record) bool {
 	return before.end() == x.first && before.Group == x.Group && x.perSlot == nil
 }
 
-// Len is how many records there are.
+// Len returns the number of records.
 func (r *Records) Len() int { return len(r.all) }
 
-// Nth is a record by its place among them, ascending, and the groups that it is of: so many from the first on.
+// Nth returns the i-th record, in order of groups, and its groups: count groups from first on.
 func (r *Records) Nth(i int) (first, count uint32, h *Group) {
 	x := &r.all[i]
 	return x.first, x.count, &x.Group
 }
 
-// Of is the record of a group that has one, and the groups that it is of.
+// Of returns the record of a group that has one, and the groups of that record.
 func (r *Records) Of(g uint32) (first, count uint32, h *Group) { return r.Nth(r.find(g)) }
 
-// At is the record of a group, nil where there is none.
+// At returns the record of a group, nil if there is none.
 func (r *Records) At(g uint32) *Group {
 	if i := r.find(g); i < len(r.all) && r.all[i].first <= g {
 		return &r.all[i].Group
@@ -50,7 +50,7 @@ func (r *Records) At(g uint32) *Group {
 	return nil
 }
 
-// find is the place of a group's record, or of the next one behind it.
+// find returns the index of the record of a group, or of the next record.
 func (r *Records) find(g uint32) int {
 	if len(r.all) > 0 && g < r.all[0].end() {
 		return 0
@@ -66,7 +66,7 @@ func (r *Records) find(g uint32) int {
 	return low
 }
 
-// Grow makes records of all groups up to a number, of which the client is told from the first send on.
+// Grow adds records of all groups up to a number, which the client is sent from the first send on.
 func (r *Records) Grow(groups int) {
 	first := uint32(0)
 	if n := len(r.all); n > 0 {
@@ -78,27 +78,27 @@ func (r *Records) Grow(groups int) {
 	}
 }
 
-// Tell makes a record of a group of which the client is told from a send on, which holds nothing, where there is
+// Add adds an empty record of a group that the client is sent from a send on, if there is
 // none.
-func (r *Records) Tell(g, send uint32) {
+func (r *Records) Add(g, send uint32) {
 	if i := r.find(g); i == len(r.all) || r.all[i].first > g {
 		r.all = slices.Insert(r.all, i, record{first: g, count: 1, Group: Group{since: send}})
 	}
 }
 
-// alone is the record of a group that has one, and of no other group: it may be changed.
+// alone returns the record of a group that has one, and makes it that of no other group, so that it may be changed.
 func (r *Records) alone(g uint32) *Group {
 	from, _ := r.within(g, 1)
 	return &r.all[from].Group
 }
 
-// within are the places of the records of the groups from one on, so many. They are of no other groups.
+// within returns the indexes of the records of count groups from first on. They are of no other groups.
 func (r *Records) within(first, count uint32) (from, to int) {
 	from = r.cut(first)
 	return from, r.cut(first + min(count, ^first))
 }
 
-// cut is the place of the first record behind the groups before g, none of which has it too.
+// cut returns the index of the first record of g or a later group. It divides a record that is of earlier groups too.
 func (r *Records) cut(g uint32) int {
 	i := r.find(g)
 	if i == len(r.all) || r.all[i].first >= g {
@@ -111,7 +111,7 @@ func (r *Records) cut(g uint32) int {
 	return i + 1
 }
 
-// apart gives each group of a record one of its own, and returns how many there are.
+// apart gives each group of a record its own record, and returns how many there are.
 func (r *Records) apart(i int) (n int) {
 	x := r.all[i]
 	if x.count == 1 {
@@ -124,8 +124,8 @@ func (r *Records) apart(i int) (n int) {
 	return int(x.count)
 }
 
-// join makes one record of neighbours of which the same is known, of those from a place on up to another, and of
-// the ones right before and behind.
+// join merges neighbouring records of which the same is known: those between two indexes, and the ones immediately
+// before and behind.
 func (r *Records) join(from, to int) {
 	from, to = max(from, 1), min(to+1, len(r.all))
 	kept := from
@@ -142,22 +142,22 @@ func (r *Records) join(from, to int) {
 	}
 }
 
-// take takes away the records of which gone says so.
-func (r *Records) take(gone func(*Group) bool) {
+// remove removes the records for which gone returns true.
+func (r *Records) remove(gone func(*Group) bool) {
 	r.all = slices.DeleteFunc(r.all, func(x record) bool { return gone(&x.Group) })
 }
 
-// baselineAges are the ages of baselines, in sends, that are used where a client holds them,
-// youngest first. They are few, so that clients whose acknowledgements came at different
-// times need the same bytes. Where a client holds none of these, any age does.
+// baselineAges are the preferred ages of baselines, in sends, youngest first. They are
+// few, so that clients whose acknowledgements came at different
+// times need the same bytes. If a client holds none of these, any age is used.
 var baselineAges = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
-// Choose picks the baseline for slots of a send, no older than floor: its age,
-// whether the client holds the send before it too where that is asked for, and
-// which of the slots it serves. An age of 0 is none: full states.
+// Choose returns the baseline for slots at a send, no older than floor: its age,
+// whether the client holds the send before it too (if second is true), and
+// which of the slots it serves. Age 0 means no baseline: full states.
 //
-// The youngest of the ages wins that serves most slots. A second baseline is worth
-// a little age, not more.
+// The youngest age that serves most slots wins. A second baseline is worth
+// a little more age.
 func (h *Group) Choose(send, floor uint32, slots uint64, second bool, oldest uint32) (age uint32, two bool, serves uint64) {
 	best := 0
 	try := func(a uint32) bool {

@@ -1,20 +1,20 @@
 package baseline
 
 const (
-	fewSends  = 16  // sends of a group by slot that there is room for
-	mostSends = 128 // and at most: six seconds at 20 a second
-	fewFree   = 4   // groups by slot that are kept for the next time
+	fewSends  = 16  // initial room for sends of a group by slot
+	mostSends = 128 // most sends: six seconds at 20 a second
+	fewFree   = 4   // unused records that are kept
 )
 
-// perSlot is a group by slot.
+// perSlot is what the client holds of a group by slot.
 type perSlot struct {
-	sends      []heldSend // a ring by send, a power of two long
-	since      [64]uint32 // acknowledgements of sends before do not count for a slot
-	hidden     uint64     // slots that the client may not see
-	toldAtSend uint64     // hidden slots that need no telling any more
-	shownEmpty uint64     // hidden slots that are told as empty
-	big        uint64     // slots with an entity that fits no snapshot
-	bigAt      uint32     // send in which the last of them was found
+	sends        []heldSend // a ring by send, a power of two long
+	since        [64]uint32 // acknowledgements of sends before do not count for a slot
+	hidden       uint64     // slots that the client may not see
+	sentAsHidden uint64     // hidden slots that need not be sent as hidden any more
+	shownEmpty   uint64     // hidden slots that are sent as empty
+	big          uint64     // slots with an entity that fits no snapshot
+	bigAt        uint32     // send in which the last of them was found
 }
 
 // heldSend is the slots that the client holds of a send.
@@ -23,7 +23,7 @@ type heldSend struct {
 	send uint32
 }
 
-// at is the place of a send, where another one may stand.
+// at returns the entry for a send, which may hold another send.
 func (s *perSlot) at(send uint32) *heldSend { return &s.sends[int(send)&(len(s.sends)-1)] }
 
 // holds returns the slots that the client holds of a send.
@@ -34,7 +34,7 @@ func (s *perSlot) holds(send uint32) uint64 {
 	return 0
 }
 
-// hold notes slots of a send; it reports false when that is too old.
+// hold notes slots of a send. It reports false if the send is too old.
 func (s *perSlot) hold(send uint32, slots uint64) bool {
 	x := s.at(send)
 	for len(s.sends) < mostSends && x.send < send && s.needs(x, send, slots) {
@@ -52,8 +52,8 @@ func (s *perSlot) hold(send uint32, slots uint64) bool {
 	return true
 }
 
-// needs reports whether a send is the newest that the client holds of some slot, beside slots of another
-// one, and not too old to be of use.
+// needs reports whether the entry x is the newest that the client holds of some slot, besides slots of the given
+// send, and not too old to be useful.
 func (s *perSlot) needs(x *heldSend, send uint32, slots uint64) bool {
 	if x.held&^slots == 0 || send-x.send >= mostSends {
 		return false
@@ -75,10 +75,10 @@ func (s *perSlot) grow() {
 	}
 }
 
-// freeSlots keeps a few that are not in use.
+// freeSlots are a few records that are not in use.
 type freeSlots []*perSlot
 
-func (f *freeSlots) take() *perSlot {
+func (f *freeSlots) get() *perSlot {
 	n := len(*f)
 	if n == 0 {
 		return &perSlot{sends: make([]heldSend, fewSends)}
