@@ -120,12 +120,12 @@ func (d *draft) diffRuns(src *source) {
 		sent := d.isDue(src, g)
 		if !sent || !h.Whole() || src.withheldSlots(g) != 0 {
 			if open = false; sent {
-				src.appendBlocks(g)
+				src.appendBlocks(x.first, h)
 			}
 			continue
 		}
 		if !h.Like(&same) {
-			next, same = src.block(g, wire.AllSlots), *h
+			next, same = src.block(x.first, h, wire.AllSlots), *h
 		}
 		if open && src.view == nil {
 			if run := &src.blocks[len(src.blocks)-1]; run.First+run.Count == x.first && run.Age == next.Age && run.Two == next.Two {
@@ -141,13 +141,23 @@ func (d *draft) diffRuns(src *source) {
 // diffGroups lists the groups that concern the client, each with its blocks.
 func (d *draft) diffGroups(src *source) {
 	src.blocks, src.changes, src.byGroup = src.blocks[:0], src.changes[:0], true
+	var next wire.BlockHead
+	var same baseline.Group // the acknowledged sends that the baseline of next is for
 	for g := range src.list.each {
 		x := change{number: uint32(g), place: src.place(uint32(g)), held: src.held.At(uint32(g)), from: len(src.blocks)}
 		if !src.own {
 			x.pending, x.skipped = !d.c.join.has(g), d.isSkipped(src, g)
 		}
-		if !x.pending && !x.skipped {
-			src.appendBlocks(g)
+		switch {
+		case x.pending || x.skipped:
+		case !x.held.Whole() || src.withheldSlots(g) != 0:
+			src.appendBlocks(x.number, x.held)
+		default:
+			if !x.held.Like(&same) {
+				next, same = src.block(x.number, x.held, wire.AllSlots), *x.held
+			}
+			next.First = x.number
+			src.blocks = append(src.blocks, next)
 		}
 		x.to = len(src.blocks)
 		src.changes = append(src.changes, x)
@@ -155,21 +165,22 @@ func (d *draft) diffGroups(src *source) {
 }
 
 // appendBlocks lists the blocks of a group: one for each baseline that slots of it have.
-func (src *source) appendBlocks(g int) {
-	for slots := src.visibleSlots(g); slots != 0; {
-		b := src.block(g, slots)
+func (src *source) appendBlocks(g uint32, held *baseline.Group) {
+	hidden, _ := held.Hidden()
+	for slots := ^hidden &^ src.withheldSlots(int(g)); slots != 0; {
+		b := src.block(g, held, slots)
 		slots &^= b.Slots
 		src.blocks = append(src.blocks, b)
 	}
 }
 
 // block returns the block that sends most of some slots of a group: with the youngest baseline that serves most of them.
-func (src *source) block(g int, slots uint64) wire.BlockHead {
-	age, two, serves := src.held.At(uint32(g)).Choose(src.send, src.floor, slots, src.second, src.oldest)
+func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.BlockHead {
+	age, two, serves := held.Choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
 		serves = slots
 	}
-	return wire.BlockHead{Own: src.own, First: uint32(g), Count: 1, Slots: serves, Age: age, Two: two}
+	return wire.BlockHead{Own: src.own, First: g, Count: 1, Slots: serves, Age: age, Two: two}
 }
 
 // place returns where a group is in groups.
@@ -183,12 +194,7 @@ func (src *source) place(g uint32) uint32 {
 // group returns the state of a group.
 func (src *source) group(g uint32) *delta.Group { return &src.groups[src.place(g)] }
 
-// visibleSlots returns the slots of a group that the client may see and that are not withheld.
-func (src *source) visibleSlots(g int) uint64 {
-	hidden, _ := src.held.At(uint32(g)).Hidden()
-	return ^hidden &^ src.withheldSlots(g)
-}
-
+// withheldSlots returns the slots of a group that are withheld.
 func (src *source) withheldSlots(g int) uint64 {
 	if src.kept == nil {
 		return 0
