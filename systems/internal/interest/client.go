@@ -11,44 +11,44 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// Client is what a program keeps of one client. The zero value is one that has seen nothing.
+// Client is what a program keeps of one client. The zero value is a client that has seen nothing.
 type Client struct {
-	// Seen are the groups of the newest frame that the client sees something of, in order.
+	// Seen are the groups of the newest frame of which the client sees something, in order.
 	Seen []Seen
 
 	id     uint32
-	turn   uint64 // in which it looked last
+	turn   uint64 // frame of the newest See
 	points [][]point
 	values []kept
 	mine   []ecs.Entity // its own entities
-	asks   []uint64     // by filter: a hash of what that reads of the client's own entities
+	asks   []uint64     // by filter: a hash of what the filter reads of the client's own entities
 	near   []nearby     // groups that it sees, or may
 	heard  []heard      // of each of near, by filter
 	clientVariants
 }
 
-// Seen is what a client sees of a group.
+// Seen is the part of a group that a client sees.
 type Seen struct {
 	Group int
-	// Slots are those of the entities that it sees: all slots where it sees whatever comes to
-	// stand there.
+	// Slots are the slots of the entities that it sees. They are all slots if it sees every entity that
+	// comes into the group.
 	Slots uint64
 }
 
 // nearby is a group that a client may see.
 type nearby struct {
 	group  int32
-	within uint8 // by which Grids it is near
+	within uint8 // Grids by which it is near, one bit each
 	whole  bool  // it sees all slots
 }
 
-// kept are the values by which a client is the same as others, as its last entities had them.
+// kept are the values of a Same that the client's last entities had.
 type kept struct {
 	raw     []uint64
 	numbers []int32
 }
 
-// Room is what looking needs beside the client: one for each goroutine.
+// Room is memory for See: one for each goroutine.
 type Room struct {
 	hash   maphash.Hash
 	mark   uint32
@@ -59,18 +59,18 @@ type Room struct {
 	cells  [][]cell // by Grid, that are near, if there are restrictions
 }
 
-// look is a client that looks at a group.
+// look is the evaluation of an interest for a client and a group.
 type look struct {
 	p     *Program
 	c     *Client
-	r     *Room // nil: it looks for once
+	r     *Room // nil: the result is not kept
 	group int32
 	was   uint8 // Grids by which it was near
 	now   uint8
 	heard []heard
 }
 
-// See makes c.Seen what a client sees of the newest frame.
+// See sets c.Seen to what a client sees of the newest frame.
 func (p *Program) See(c *Client, id uint32, r *Room) {
 	p.stand(c, id, r)
 	r.begin(len(p.frame.Groups))
@@ -103,7 +103,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 		for len(before) > 0 && before[0].group < g {
 			before = before[1:]
 		}
-		if alive == 0 { // it stays in sight for a while, so that the client hears of the death
+		if alive == 0 { // it stays in sight for a while, so that the client receives the deaths
 			if p.frame.Resting(int(g)) && len(before) > 0 && before[0].group == g && before[0].whole {
 				r.near = append(r.near, before[0])
 				r.heard = append(r.heard, p.silent...)
@@ -139,7 +139,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	c.finish(r)
 }
 
-// slotsOf are those of a client's entities in a group, and what is left of the list behind them.
+// slotsOf returns the slots of a client's entities in a group, and the rest of the list.
 func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned) {
 	for ; len(all) > 0 && all[0].Group <= group; all = all[1:] {
 		if all[0].Group == group {
@@ -149,7 +149,7 @@ func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned
 	return slots, all
 }
 
-// Room is a new one.
+// Room returns new memory for See.
 func (p *Program) Room() (r Room) {
 	r.hash.SetSeed(p.seed)
 	if len(p.restrictions) > 0 {
@@ -166,7 +166,7 @@ func (r *Room) begin(groups int) {
 	r.groups = r.groups[:0]
 }
 
-// take notes a group to look at, once.
+// take adds a group to those that are evaluated, once.
 func (r *Room) take(g int32) {
 	if r.marks[g] != r.mark {
 		r.marks[g] = r.mark
@@ -174,8 +174,8 @@ func (r *Room) take(g int32) {
 	}
 }
 
-// stand brings up to date where a client stands: places and values of its own entities, and
-// what filters read of them. Where it has none any more, it stands where it stood.
+// stand updates the places and values of a client's own entities, and
+// what filters read of them. A client without entities keeps those of its last ones.
 func (p *Program) stand(c *Client, id uint32, r *Room) {
 	n := p.w.Netcode()
 	if c.id = id; c.points == nil {
@@ -218,7 +218,7 @@ func (p *Program) stand(c *Client, id uint32, r *Room) {
 	c.turn = p.turn
 }
 
-// stand takes the values of a client's entities.
+// stand updates the values of a client's entities.
 func (s *same) stand(n *ecs.Netcode, mine []ecs.Entity, k *kept) {
 	words := int(s.size+7) / 8
 	first := true
@@ -244,7 +244,7 @@ func (s *same) stand(n *ecs.Netcode, mine []ecs.Entity, k *kept) {
 	}
 }
 
-// find takes the groups that a client may see by a node that bounds them.
+// find adds the groups that a client may see by a node that bounds them.
 func (p *Program) find(n *node, c *Client, r *Room) {
 	switch n.op {
 	case opAnd:
@@ -272,8 +272,8 @@ func (p *Program) find(n *node, c *Client, r *Room) {
 	}
 }
 
-// say is what a node says of the slots of the group; where it was asked for some only, the
-// rest may be anything.
+// say returns the answers of a node for the slots of the group. Only the answers for the slots of are
+// defined.
 func (l *look) say(n *node, of uint64) (s said) {
 	p, g := l.p, l.group
 	switch n.op {
@@ -315,13 +315,13 @@ func (l *look) say(n *node, of uint64) (s said) {
 	return s
 }
 
-// has reports whether the entities of a group have what a Grid or Same goes by.
+// has reports whether the entities of a group have the component of a Grid or Same.
 func (p *Program) has(group int32, slot int) bool {
 	return p.homes.list[p.at[group]].has>>slot&1 != 0
 }
 
-// Sees reports whether a client sees an entity as it is now; group is where that was at the
-// newest send, -1 for nowhere.
+// Sees reports whether a client sees an entity as it is now. group is the group of the entity at the
+// newest send, -1 for none.
 func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
 	if o := ecs.Get[components.Owner](p.w, e); o != nil && o.Client == id {
 		return true
@@ -333,13 +333,14 @@ func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
 	return c.points != nil && l.one(&p.entities, e).sees()&1 != 0
 }
 
-// Explain appends to parts what each operand said to a client of an entity of the newest frame.
+// Explain appends to parts the answer of each operand for a client and an entity of the newest frame. It uses the results of
+// See.
 func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
 	l, near := p.explainer(c, group)
 	return l.explain(parts, &p.entities, slot, near)
 }
 
-// Untold are the components of an entity of the newest frame that a client sees, of which it is not told there.
+// Untold returns the components of a visible entity of the newest frame that are hidden from a client.
 func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
 	l, near := p.explainer(c, group)
 	for i := range p.restrictions {
@@ -356,7 +357,7 @@ func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
 	return all
 }
 
-// explainer is a look of a client at a group, as it was; near says that the client looked at that.
+// explainer returns the evaluation of a group for a client as See left it. near is false if See did not evaluate the group.
 func (p *Program) explainer(c *Client, group int) (l look, near bool) {
 	l = look{p: p, c: c, group: int32(group)}
 	i, near := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) })
@@ -367,7 +368,7 @@ func (p *Program) explainer(c *Client, group int) (l look, near bool) {
 	return l, near
 }
 
-// one is what a node says of one entity as it is now, in slot 0.
+// one returns the answer of a node for one entity as it is now, in slot 0.
 func (l *look) one(n *node, e ecs.Entity) (s said) {
 	p, w := l.p, l.p.w.Netcode()
 	yes := func(ok bool) (s said) {

@@ -1,18 +1,18 @@
-// Package interest is what clients may know of the world, as data: places, rooms and teams,
-// and questions of the game's own.
+// Package interest is what clients may see of the world, as data: places, rooms and teams,
+// and questions of the game.
 //
-//   - Say it: [Grid], [Same], [Filter], [Has], [And], [Or], [HiddenUnless].
-//   - Make it ready for a world: [Compile].
-//   - At each send, once for all clients: [Program.Begin] reads the captured world. Which
-//     entities share a group is asked before, while it is captured: [Program.Table],
+//   - Describe an interest: [Grid], [Same], [Filter], [Has], [And], [Or], [HiddenUnless].
+//   - Compile it for a world: [Compile].
+//   - While the world is captured, find which entities share a group: [Program.Table],
 //     [Program.Home].
-//   - What one client sees of that send: [Program.See], with what it keeps in [Client].
+//   - At each send, once for all clients, read the captured world: [Program.Begin].
+//   - At each send, find what one client sees: [Program.See]. [Client] is what is kept of that client.
 //   - Between sends: [Program.Sees].
 //
-// An operand says yes or no of an entity, or nothing: a Grid says nothing of what has no place.
-// And asks that none says no, Or that one says yes, and what all say nothing of is seen. What
-// belongs to a client it sees always.
+// An operand answers yes or no for an entity, or does not apply to it: a Grid does not apply to an entity without a place.
+// And requires that no operand answers no, Or that one answers yes. An entity to which no operand applies is seen. A
+// client always sees its own entities.
 //
-// It reads the world and frames, and writes neither. Begin belongs to the world's goroutine;
+// The package reads the world and frames, and writes neither. Begin belongs to the world's goroutine;
 // after it, See may run for several clients at the same time.
 package interest

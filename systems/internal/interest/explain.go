@@ -4,25 +4,25 @@ import (
 	"math"
 )
 
-// Part is what one operand of an interest said of an entity to a client: a Grid, a Same or a Filter.
+// Part is the answer of one operand of an interest for an entity and a client: a Grid, a Same or a Filter.
 type Part struct {
-	// Operand is what it is, and of which component or row.
+	// Operand is the kind of the operand and its component or row.
 	Operand string
-	// Asked is false where a Filter was not asked, because others had settled it. Silent says that it says nothing of this
-	// entity, which is seen as far as it goes, and Sees that it says yes.
+	// Asked is false if a Filter was not asked because other operands had decided. Silent reports that the operand does
+	// not apply to the entity, and Sees that it answers yes.
 	Asked, Silent, Sees bool
-	// Distance is how far the piece with the entity is from the nearest of the client's own, and Radius how near it has to come;
-	// both are 0 where the operand is no Grid. Distance is negative where the client has never had a place.
+	// Distance is the distance from the group of the entity to the nearest of the client's own entities, and Radius the
+	// distance at which it comes into sight; both are 0 if the operand is no Grid. Distance is negative if the client never had a place.
 	Distance, Radius float64
 }
 
-// Untold is a component of an entity that a client sees without it, and what its interest said.
+// Untold is a hidden component of a visible entity, and the answers of its interest.
 type Untold struct {
 	Component string
 	Parts     []Part
 }
 
-// explain is Program.Explain of a node.
+// explain appends the answers of a node.
 func (l *look) explain(parts []Part, n *node, slot int, near bool) []Part {
 	p, x := l.p, Part{Asked: true}
 	switch n.op {

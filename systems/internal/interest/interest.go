@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Interest says what a client may know of.
+// Interest is a rule about what a client may see.
 type Interest interface {
 	compile(p *Program) (node, error)
 }
 
-// ErrInterest is wrapped by errors about an interest that cannot be.
+// ErrInterest is wrapped by errors about an invalid interest.
 var ErrInterest = errors.New("interest")
 
-// op is what a node of a program does.
+// op is the kind of a node.
 type op uint8
 
 const (
@@ -26,7 +26,7 @@ const (
 	opHas
 )
 
-// node is an interest made ready.
+// node is a compiled interest.
 type node struct {
 	op    op
 	leaf  int    // of its kind
@@ -42,13 +42,13 @@ type combined struct {
 	hides bool
 }
 
-// And is what all operands agree on.
+// And returns the interest in entities for which no operand answers no.
 func And(of ...Interest) Interest { return combined{op: opAnd, of: of} }
 
-// Or is what one operand is enough for.
+// Or returns the interest in entities for which at least one operand answers yes.
 func Or(of ...Interest) Interest { return combined{op: opOr, of: of} }
 
-// HiddenUnless is what one operand says yes of, and hides everything else.
+// HiddenUnless returns the interest in entities for which at least one operand answers yes. It hides all other entities.
 func HiddenUnless(of ...Interest) Interest { return combined{op: opOr, of: of, hides: true} }
 
 func (c combined) compile(p *Program) (node, error) {
@@ -71,7 +71,7 @@ func (c combined) compile(p *Program) (node, error) {
 	return n, nil
 }
 
-// cost orders operands: places find the fewest groups, and filters are asked for what is left.
+// cost orders operands: Grids find the fewest groups, and filters are asked about the rest.
 func (n *node) cost() int {
 	switch n.op {
 	case opGrid:
@@ -84,15 +84,15 @@ func (n *node) cost() int {
 	return 2
 }
 
-// said is what is known of 64 slots: of which something was said, and of which yes.
+// said is the answers for 64 slots: says are those to which the operand applies, and yes those with the answer yes.
 type said struct{ says, yes uint64 }
 
 const all = ^uint64(0)
 
-// sees are the slots that are seen: what nobody says anything of is.
+// sees returns the slots that are seen. Slots to which no operand applies are seen.
 func (s said) sees() uint64 { return s.yes | ^s.says }
 
-// and and or combine what two operands said.
+// and and or combine the answers of two operands.
 func (s said) and(o said) said {
 	says := s.says | o.says
 	return said{says, s.sees() & o.sees() & says}
@@ -100,5 +100,5 @@ func (s said) and(o said) said {
 
 func (s said) or(o said) said { return said{s.says | o.says, s.yes&s.says | o.yes&o.says} }
 
-// close hides the slots of which nothing was said.
+// close hides the slots to which no operand applies.
 func (s said) close() said { return said{all, s.yes & s.says} }

@@ -10,15 +10,15 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Priority says how much groups of entities matter to a client where not all there is to tell fits.
+// Priority is how much groups of entities matter to a client if not everything fits its snapshots.
 type Priority interface {
 	rank(p *Program) error
 }
 
-// Classes is how many classes there are: each matters half as much as the one before.
+// Classes is the number of classes. Each matters half as much as the one before.
 const Classes = 5
 
-// ByDistance is the priority of what is near, by the place that the component T holds.
+// ByDistance is the priority of near entities, by the place in the component T.
 type ByDistance[T any] struct {
 	Full    float64
 	Half    float64
@@ -26,7 +26,7 @@ type ByDistance[T any] struct {
 	Cell    float64
 }
 
-// Check reports what is wrong with the numbers of a ByDistance.
+// Check returns an error if the numbers of a ByDistance are invalid.
 func (d ByDistance[T]) Check() error {
 	of, d := typeName[T](), d.filled()
 	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
@@ -85,7 +85,7 @@ func (d ByDistance[T]) rank(p *Program) error {
 // byComponent is ByComponent.
 type byComponent[T any] struct{ share float64 }
 
-// ByComponent is the priority of entities that have the component T, as a share of that of others.
+// ByComponent returns the priority of entities with the component T, as a share of that of other entities.
 func ByComponent[T any](share float64) Priority { return byComponent[T]{share} }
 
 func (b byComponent[T]) rank(p *Program) error {
@@ -104,12 +104,12 @@ func (b byComponent[T]) rank(p *Program) error {
 	return nil
 }
 
-// classOf is the class nearest to a share.
+// classOf returns the class nearest to a share.
 func classOf(share float64) uint8 {
 	return uint8(min(math.Round(-math.Log2(share)), Classes-1))
 }
 
-// ranked are components whose entities matter less, by so many classes.
+// ranked are components whose entities matter less, by a number of classes.
 type ranked struct {
 	mask  uint64
 	class uint8
@@ -119,10 +119,10 @@ type ranked struct {
 type ranks struct {
 	distance   bool // some go by places
 	components []ranked
-	classes    []uint8 // by group of the newest frame, what components make of its class
+	classes    []uint8 // by group of the newest frame, the class by components
 }
 
-// classify takes in a frame.
+// classify reads a frame.
 func (r *ranks) classify(f *capture.Frame) {
 	if len(r.components) == 0 {
 		return
@@ -142,8 +142,8 @@ func (r *ranks) classify(f *capture.Frame) {
 	}
 }
 
-// Class is how little a group of the newest frame matters to a client, from 0, all, to Classes-1: each
-// class half as much as the one before.
+// Class returns the priority class of a group of the newest frame for a client, from 0 to Classes-1: each
+// class matters half as much as the one before.
 func (c *Client) Class(p *Program, group uint32) uint8 {
 	class := uint8(0)
 	if len(p.components) > 0 {
@@ -159,8 +159,8 @@ func (c *Client) Class(p *Program, group uint32) uint8 {
 	return min(class, Classes-1)
 }
 
-// band is how many of the bands around the points a box is beyond. What has no place is in the
-// first, and so is everything where there are no points.
+// band returns how many of the bands around the points a box is beyond. A group without a place is in the
+// first, and so is every group if there are no points.
 func (g *grid) band(points []point, b *box) (band uint8) {
 	if b.empty() || len(points) == 0 {
 		return 0
@@ -175,7 +175,7 @@ func (g *grid) band(points []point, b *box) (band uint8) {
 }
 
 // Far reports whether a group of the newest frame is far from a client: beyond the first band of a
-// ByDistance, and where there is none beyond half the Radius of all Grids that say something of it.
+// ByDistance or, without one, beyond half the Radius of all Grids that apply to it.
 func (c *Client) Far(p *Program, group uint32) (far bool) {
 	if c.points == nil {
 		return false
@@ -200,7 +200,7 @@ func (c *Client) Far(p *Program, group uint32) (far bool) {
 // empty reports whether there is no place in it.
 func (b *box) empty() bool { return b.min[0] > b.max[0] }
 
-// nearest is the square of the distance to the nearest of some points.
+// nearest returns the square of the distance to the nearest of some points.
 func (b *box) nearest(points []point) float64 {
 	squared := math.Inf(1)
 	for _, at := range points {
@@ -209,7 +209,7 @@ func (b *box) nearest(points []point) float64 {
 	return squared
 }
 
-// Stand brings up to date where a client stands from whom nothing is hidden.
+// Stand updates the places of a client from whom nothing is hidden.
 func (c *Client) Stand(p *Program, id uint32, r *Room) {
 	if p.distance {
 		p.stand(c, id, r)

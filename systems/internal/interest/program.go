@@ -10,10 +10,10 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// maxLeaves bounds the Grids and Sames of a server, since each group has a value of each.
+// maxLeaves limits the Grids and Sames of a server, since each group has a value of each.
 const maxLeaves = 8
 
-// Program is the interest of a server's clients, made ready for a world.
+// Program is the compiled interest of a server's clients.
 type Program struct {
 	w        *ecs.World
 	protocol *ecs.Protocol
@@ -31,14 +31,14 @@ type Program struct {
 	seed maphash.Seed // of hashes that tell frames apart
 }
 
-// Rules are what a program is made of. The zero value is that everybody may know everything, and all matters the same.
+// Rules are the source of a program. With the zero value every client may see everything, and everything has the same priority.
 type Rules struct {
 	Entities   Interest    // in entities; nil: all
 	Components []Component // what is told of an entity to some of those who know of it
 	Priorities []Priority
 }
 
-// leaves are the operands that say something by themselves, and priorities.
+// leaves are the operands without operands of their own, and the priorities.
 type leaves struct {
 	grids   []*grid
 	sames   []*same
@@ -47,8 +47,8 @@ type leaves struct {
 	ranks
 }
 
-// Compile makes rules ready for a world. It returns nil where there are none, and an error with advice where they
-// cannot be.
+// Compile compiles rules for a world. It returns nil if there are none, and an error with advice if they
+// are invalid.
 func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 	if r.Entities == nil && len(r.Components)+len(r.Priorities) == 0 {
 		return nil, nil
@@ -80,13 +80,13 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 	return p, nil
 }
 
-// Limits reports whether there is anything that clients may not know.
+// Limits reports whether the program can hide anything.
 func (p *Program) Limits() bool { return p != nil && p.limits }
 
-// HidesComponents reports whether there are components that clients may not know of what they see.
+// HidesComponents reports whether the program can hide components of visible entities.
 func (p *Program) HidesComponents() bool { return p != nil && len(p.restrictions) > 0 }
 
-// Homes are those that the groups of a capture are of, nil where entities of the same components share groups.
+// Homes returns the homes of entities for a capture, nil if all entities of the same components share groups.
 func (p *Program) Homes() capture.Homes {
 	if p == nil || !p.limits && len(p.grids) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (p *Program) Homes() capture.Homes {
 	return p
 }
 
-// leaf gives the next Grid or Same its place in homes.
+// leaf returns the index in homes of the next Grid or Same.
 func (p *Program) leaf() (slot int, err error) {
 	if slot = len(p.grids) + len(p.sames); slot == maxLeaves {
 		err = fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)
@@ -102,7 +102,7 @@ func (p *Program) leaf() (slot int, err error) {
 	return slot, err
 }
 
-// bounds reports whether what a node sees is found by places and values, without looking at
+// bounds reports whether the groups that a node may show are found by places and values, without reading
 // all groups.
 func (n *node) bounds() bool {
 	switch n.op {
@@ -116,7 +116,7 @@ func (n *node) bounds() bool {
 	return true
 }
 
-// Begin takes in the frame of a send, once for all clients.
+// Begin reads the frame of a send, once for all clients.
 func (p *Program) Begin(f *capture.Frame) {
 	p.frame = f
 	p.turn++
@@ -135,7 +135,7 @@ func (p *Program) Begin(f *capture.Frame) {
 	p.classify(f)
 }
 
-// settle brings the indexes of homes up to date.
+// settle updates the indexes of homes.
 func (p *Program) settle(f *capture.Frame) {
 	p.at = reuse.Longer(p.at, len(f.Groups))
 	for g := range f.Groups {
@@ -156,7 +156,7 @@ func (p *Program) settle(f *capture.Frame) {
 	p.homes.sweep(p.sames)
 }
 
-// list puts a group into the indexes, or takes it out.
+// list adds a group to the indexes, or removes it.
 func (p *Program) list(home, group int32, in bool) {
 	h := &p.homes.list[home]
 	for _, g := range p.grids {
