@@ -331,28 +331,28 @@ const (
 func (d *draft) fitCandidates(src *source, acc *accumulated, first, packed int) (all bool) {
 	x, pk := &d.ranking, &d.pack
 	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
-	failed, sent := 0, false
+	failed, anySent := 0, false
 	all = true
 	for i := first; i < len(x.candidates); i++ {
 		if failed >= misfits || pk.room(src.kind) < leastSpace {
 			all = false
 			break
 		}
-		u := x.candidates[i]
-		u.sent, u.whole = d.fitCandidate(src, &u, acc)
-		x.candidates[i] = u
-		all = all && u.whole
-		if !u.sent {
+		u := x.candidates[i] // a copy, since candidates may be added meanwhile
+		sent, whole := d.fitCandidate(src, &u, acc)
+		x.candidates[i].sent = sent
+		all = all && whole
+		if !sent {
 			failed++
 			// What waited longest would wait forever beside owner state.
 			d.c.starved = d.c.starved || i == first && !src.own
 			continue
 		}
-		if failed, sent = 0, true; !src.own {
+		if failed, anySent = 0, true; !src.own {
 			x.last = u.priority
 		}
 	}
-	if !sent && !src.own && len(x.candidates) > first {
+	if !anySent && !src.own && len(x.candidates) > first {
 		d.c.starved = true
 	}
 	if len(x.candidates) == first || x.candidates[first].group {

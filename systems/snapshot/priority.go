@@ -42,8 +42,7 @@ type candidate struct {
 	number   uint32  // of its first group, for the client
 	from, to int32   // its blocks in source.blocks
 	group    bool    // it is a whole group; otherwise one block of entities
-	sent     bool    // it got room, at least a part of it
-	whole    bool    // all of it did
+	sent     bool    // at least a part of it got room
 }
 
 // ranking is the candidates of one client.
