@@ -127,7 +127,7 @@ func TestDistThatIsMissing(t *testing.T) {
 	if text := body(t, get(t, s, "/three/", "")); text != "<p>duel</p>" {
 		t.Errorf("built meanwhile: %s", text)
 	}
-	if _, err := (&Dist{Folder: "in-no-module/dist"}).find(); err == nil || !strings.Contains(err.Error(), "in-no-module is in no module around the working directory: start this in a checkout") {
+	if _, err := (&Dist{Folder: "in-no-module/dist"}).find(); err == nil || !strings.Contains(err.Error(), "in-no-module is in no module around the working directory: run the command in a checkout") {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
