@@ -2,10 +2,7 @@ package systems
 
 import (
 	"errors"
-	"flag"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -123,28 +120,6 @@ func TestDefaults(t *testing.T) {
 	g.run(60)
 	if s := g.server.Stats(); s.Ticks-from.Ticks != 60 || s.Updates-from.Updates != 20 {
 		t.Errorf("%d ticks and %d updates in a second", s.Ticks-from.Ticks, s.Updates-from.Updates)
-	}
-}
-
-var update = flag.Bool("update", false, "write what is printed to testdata")
-
-// The schedules are part of what a user reads.
-func TestPrintedSchedules(t *testing.T) {
-	p := plaza()
-	p.Authority("judge", func(*ecs.World) {})
-	g := newGame(t, func() *ecs.Protocol { return p }, ServerConfig{})
-	c := g.join(ClientConfig{}, netsys.Link{})
-	for name, got := range map[string]string{"server": g.server.Schedule().String(), "client": c.Schedule().String()} {
-		file := filepath.Join("testdata", name+".schedule")
-		if *update {
-			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil || string(want) != got {
-			t.Errorf("%s (-update writes it): %v\n%s", file, err, got)
-		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -19,6 +20,8 @@ import (
 )
 
 const snapshotVectorFile = "testdata/snapshot_messages.json"
+
+var update = flag.Bool("update", false, "write the vectors to testdata, and the figures to docs/hitches.md")
 
 // snapshotVectors are what a client is sent, for who implements the format:
 // docs/wire-format.md.

@@ -22,22 +22,24 @@ type (
 	}
 )
 
-// reshaping is how a server tells which entities matter, and how many of them there are.
+// reshaping is a way to choose the entities of a snapshot, with the number of entities in the world and the model that
+// the test plays without TACTUS_LONG.
 type reshaping struct {
 	fieldtest.Name
 	entities int
+	model    policy.Preset
 	server   func(c *systems.ServerConfig)
 }
 
 var reshapings = []reshaping{
-	{"by turns", 60, func(*systems.ServerConfig) {}},
-	{"by priorities", 60, func(c *systems.ServerConfig) {
+	{"by turns", 60, policy.LocalSync, func(*systems.ServerConfig) {}},
+	{"by priorities", 60, policy.Buffered, func(c *systems.ServerConfig) {
 		c.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
 	}},
-	{"by cells", 40, func(c *systems.ServerConfig) {
+	{"by cells", 40, policy.CorrectOnMismatch, func(c *systems.ServerConfig) {
 		c.Interest = &systems.Grid[components.Position]{Cell: 100, Radius: 2000}
 	}},
-	{"by components", 40, func(c *systems.ServerConfig) {
+	{"by components", 40, policy.ServerRewind, func(c *systems.ServerConfig) {
 		c.ComponentInterest = []systems.ComponentInterest{
 			systems.Only[Burning](&systems.Grid[components.Position]{Cell: 100, Radius: 2000}),
 		}
@@ -48,8 +50,12 @@ var reshapings = []reshaping{
 // little fits a snapshot and whatever is lost. One that dies leaves both.
 func TestReshapedEntitiesStay(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, reshapings, 1, func(t *testing.T, x reshaping, seed uint64) {
-		fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(4), func(t *testing.T, model policy.Preset, seed uint64) { stayReshaped(t, x, model, seed) })
+	fieldtest.EachRow(t, reshapings, func(t *testing.T, x reshaping) {
+		models := []policy.Preset{x.model}
+		if fieldtest.Long() {
+			models = fieldtest.AheadPresets
+		}
+		fieldtest.EachSeed(t, models, fieldtest.SeedCount(4), func(t *testing.T, model policy.Preset, seed uint64) { stayReshaped(t, x, model, seed) })
 	})
 }
 

@@ -90,7 +90,7 @@ func passHands(t *testing.T, model policy.Preset, seed uint64) {
 // Hands are what only their owner knows while snapshots exceed their budget, so that own state names some of a client's entities
 // at a time.
 func TestOwnerKeepsItsOwnUnderATightBudget(t *testing.T) {
-	fieldtest.EachSeed(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind}, 4, keepHands)
+	fieldtest.EachSeed(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind}, fieldtest.SeedCount(4), keepHands)
 }
 
 func keepHands(t *testing.T, model policy.Preset, seed uint64) {
