@@ -5,9 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/lagcomp"
-	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // rewind is the bound of these tests in ticks.
@@ -200,51 +198,5 @@ func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 		if v.Clamp() != lagcomp.Old || v.Tick() != float64(s.tick-rewind) {
 			t.Errorf("tick %d: %v, %v", s.tick, v.Tick(), v.Clamp())
 		}
-	}
-}
-
-// In a duel a liar hits where its targets were no longer ago than the bound, and
-// whoever does not lie beside it is not touched by that.
-func TestNetcodeE5_AForger(t *testing.T) {
-	link := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
-	for name, back := range map[string]uint32{"a second back": 60, "a minute back": 3600, "ahead": 1<<16 - 90} {
-		forge := func(k *systemstest.Client, c lagcomp.Claim) lagcomp.Claim {
-			if k.ID() == 1 {
-				return c
-			}
-			c.At -= back * lagcomp.Parts
-			return c
-		}
-		t.Run(name, func(t *testing.T) { duelWithForger(t, link, forge) })
-	}
-}
-
-func duelWithForger(t *testing.T, link netsys.Link, forge func(*systemstest.Client, lagcomp.Claim) lagcomp.Claim) {
-	d := fight(t, 1, link, lagcomp.Config{MaxRewind: rewind * time.Second / 60}, forge)
-	lied := 0
-	for k, s := range d.shots {
-		if !s.judged {
-			continue
-		}
-		switch {
-		case k.client == 1 && (s.clamp != lagcomp.Believed || s.screen != s.server):
-			t.Errorf("an honest shot: %+v", s)
-		case k.client != 1:
-			lied++
-			if s.clamp == lagcomp.Believed {
-				t.Errorf("believed: %+v", s)
-			}
-		}
-	}
-	if d.log.Noted() == 0 {
-		t.Error("no shot was noted")
-	}
-	for s := range d.log.All() {
-		if age := float64(s.Tick) - s.Drawn; age > rewind || age < 0 {
-			t.Errorf("tick %d: %.2f ticks ago", s.Tick, age)
-		}
-	}
-	if n := d.comp.StatsOf(2); lied < 100 || n.Ahead+n.Old < uint64(lied) {
-		t.Errorf("%d lies; %+v", lied, n)
 	}
 }
