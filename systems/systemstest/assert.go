@@ -9,7 +9,7 @@ import (
 
 // Converged fails the test unless the replicated state of every client equals the server's, field by field, as of
 // the client's newest snapshot. Own predicted components are compared within tolerance, after the newest input that
-// the server confirmed. Call [Crowd.Settle] before: while inputs are in flight, own state may differ.
+// the server confirmed. Call [Crowd.Settle] before: while inputs are in flight, owner state may differ.
 func (c *Crowd) Converged() {
 	c.t.Helper()
 	c.each("has another state than the server", func(k *Client) string {
@@ -42,7 +42,7 @@ func (c *Crowd) NoCorrections() {
 			return ""
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%d of %d own states", f.Corrections, f.Corrections+f.Confirmed)
+		fmt.Fprintf(&b, "%d of %d owner states", f.Corrections, f.Corrections+f.Confirmed)
 		for _, m := range k.mismatches {
 			fmt.Fprintf(&b, "\n\tentity %d: %s.%s after input %d, tick %d: %s on the client, %s on the server",
 				m.NetID, m.Component, m.Field, m.Input, m.Tick, m.Predicted, m.Truth)
