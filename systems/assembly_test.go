@@ -204,7 +204,7 @@ func TestGatherOfAnotherType(t *testing.T) {
 		"unknown":    Gather(func(*Client, *every) {}),
 		"registered": Gather(func(*Client, *place) {}),
 	} {
-		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "input: that is systems.push") {
+		if _, err := NewClient(wire(), to, plaza(), ClientConfig{Gather: g}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "the input type is systems.push") {
 			t.Errorf("%s type: %v", name, err)
 		}
 	}

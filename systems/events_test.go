@@ -93,7 +93,7 @@ func TestEventsAcrossReplays(t *testing.T) {
 		g.run(1)
 	}
 	g.run(120)
-	if _, err := NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), firing(), ServerConfig{Events: events}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another server's") {
+	if _, err := NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), firing(), ServerConfig{Events: events}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("a second server with the same events: %v", err)
 	}
 	resimulated := uint64(0)

@@ -149,7 +149,7 @@ func serverSettings() []setting {
 		{name: "Record", server: func(c *systems.ServerConfig) { c.Record = io.Discard }, refused: both("leave it nil")},
 		{name: "Schedule", server: func(c *systems.ServerConfig) {
 			c.Schedule = func(s *ecs.Schedule) error { return s.Remove("ServerApply") }
-		}, refused: map[policy.Preset]string{policy.ServerRewind: "without ServerApply", policy.Rollback: "without ServerApply", policy.Lockstep: "without ServerApply"},
+		}, refused: map[policy.Preset]string{policy.ServerRewind: "no ServerApply", policy.Rollback: "no ServerApply", policy.Lockstep: "no ServerApply"},
 			told: "a `Schedule` without `ServerApply`"},
 		{name: "Desync", server: func(c *systems.ServerConfig) { c.Desync = func(relay.Divergence) {} }, idle: allBut(byInputs...)},
 		{name: "Logger", server: func(c *systems.ServerConfig) { c.Logger = slog.New(slog.DiscardHandler) }},
@@ -210,7 +210,7 @@ func clientSettings() []setting {
 		}}, // followed in travel_test.go
 		{name: "OnTravel", client: func(c *systems.ClientConfig) { c.OnTravel = func(*systems.Client, systems.Ticket) {} }},
 		{name: "OnMismatch", client: func(c *systems.ClientConfig) { c.OnMismatch = func(systems.Mismatch) {} }, idle: byInputs},
-		{name: "Schedule", client: func(c *systems.ClientConfig) { c.Schedule = systems.Thin }, refused: both("without Predict"), told: "a client's `Schedule` without `Predict`, as `Thin`"},
+		{name: "Schedule", client: func(c *systems.ClientConfig) { c.Schedule = systems.Thin }, refused: both("no Predict"), told: "a client's `Schedule` without `Predict`, as `Thin`"},
 		{name: "Logger", client: func(c *systems.ClientConfig) { c.Logger = slog.New(slog.DiscardHandler) }},
 		{name: "Random", kept: true},
 	}
@@ -243,7 +243,7 @@ func gameSettings() []setting {
 		{name: "QuantizeSteps", game: (*ecs.Protocol).QuantizeSteps},
 		{name: "OwnerOnly", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.OwnerOnly) }},
 		{name: "ClientOwned", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.ClientOwned) }, refused: both("part of the input, or an event"), told: "`ecs.ClientOwned`"},
-		{name: "Coarse.X", game: fieldtest.Predicted[Coarse], refused: map[policy.Preset]string{mismatch: "write a tol above"}, told: "a `tol` below half a step"},
+		{name: "Coarse.X", game: fieldtest.Predicted[Coarse], refused: map[policy.Preset]string{mismatch: "use a tol above"}, told: "a `tol` below half a step"},
 		{name: "server", game: fieldtest.Predicted[fieldtest.Patient]},
 		{name: "Patient.Health is tagged server", game: func(p *ecs.Protocol) { ecs.Replicate[fieldtest.Patient](p, ecs.Predicted|ecs.OwnerOnly) },
 			refused: map[policy.Preset]string{mismatch: "OwnerOnly and not Predicted"}, told: "fields tagged `server` in `OwnerOnly` components"},
