@@ -97,9 +97,9 @@ func TestWrongPages(t *testing.T) {
 	}
 	defer ln.Close()
 	for args, want := range map[string]string{
-		"-http " + ln.Addr().String():                 "-http takes another address",
+		"-http " + ln.Addr().String():                 "set -http to another address",
 		"-http 127.0.0.1:0 -web " + t.TempDir():       "GOOS=js GOARCH=wasm go build",
-		"-http nonsense":                              "-http takes another address",
+		"-http nonsense":                              "set -http to another address",
 		"-http 127.0.0.1:0 -inspect 127.0.0.1:999999": "-inspect",
 	} {
 		if code, _, errs := run(t, args); code != 1 || !strings.Contains(errs, want) {
