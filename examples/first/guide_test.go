@@ -48,7 +48,7 @@ func newReader(t *testing.T) *reader {
 func (r *reader) command(line string) *exec.Cmd {
 	cmd := exec.CommandContext(r.Context(), "bash", "-ec", line)
 	cmd.Dir = r.folder
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOWORK=")
 	return cmd
 }
 
@@ -149,38 +149,6 @@ func TestThreeGuide(t *testing.T) {
 		}
 		return r.must(line)
 	})
-}
-
-// cell is the first cell of a row that has the text of an error.
-var cell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
-
-// The errors that the page about three.js quotes are those that are printed.
-func TestThreeGuideQuotesErrors(t *testing.T) {
-	page, err := os.ReadFile("../../docs/guide/three.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob("../../systems/host/js/*.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var code []byte
-	for _, name := range append(files, "../../systems/devtools/runner/web/dist.go") {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		code = append(code, text...)
-	}
-	rows := cell.FindAllSubmatch(page, -1)
-	for _, row := range rows {
-		if !bytes.Contains(code, row[1]) && !bytes.Contains(row[1], []byte("does not exist on type")) { // that is TypeScript's
-			t.Errorf("nothing prints %q", row[1])
-		}
-	}
-	if len(rows) < 4 {
-		t.Errorf("the page has %d errors", len(rows))
-	}
 }
 
 // pinned returns packages with the versions that examples/three has.

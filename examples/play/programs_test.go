@@ -45,7 +45,7 @@ func program(t *testing.T, name string) string {
 		return file
 	}
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, ".") // without what debuggers need, which takes longer to link
-	build.Dir = filepath.Join("..", name)
+	build.Dir, build.Env = filepath.Join("..", name), append(os.Environ(), "GOWORK=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -154,7 +154,7 @@ func built(t *testing.T) string {
 		t.Fatal(err)
 	}
 	build := exec.Command("go", "build", "-C", at(), "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "arena.wasm"), "./examples/arena/wasm")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -29,7 +29,7 @@ func open(ctx context.Context, progress io.Writer) (servers []server, versions m
 	}
 	bench := filepath.Join(os.TempDir(), "tactus-bench-arena")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bench, "./internal/bench/arena")
-	build.Dir, build.Stderr = root, progress
+	build.Dir, build.Env, build.Stderr = root, append(os.Environ(), "GOWORK="), progress
 	if err := build.Run(); err != nil {
 		return nil, nil, fmt.Errorf("building Tactus: %w", err)
 	}

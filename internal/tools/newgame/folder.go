@@ -64,7 +64,7 @@ func (f *Folder) In(folder string) *Folder {
 func (f *Folder) Run(name string, args ...string) string {
 	f.t.Helper()
 	cmd := exec.CommandContext(f.t.Context(), name, args...)
-	cmd.Dir, cmd.Env = f.Dir, append(os.Environ(), "GOWORK=off")
+	cmd.Dir, cmd.Env = f.Dir, append(os.Environ(), "GOWORK=")
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -72,7 +72,7 @@ func fill(folder string) error {
 		return err
 	}
 	cmd := exec.Command("go", "build", "-C", root, "-trimpath", "-ldflags=-s -w", "-o", to, "./examples/arena/wasm")
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the arena's module: %w\n%s", err, out)
 	}

@@ -45,7 +45,7 @@ func Three(t *testing.T) (dist string) {
 		}
 		for _, args := range steps {
 			cmd := exec.Command("npm", args...)
-			cmd.Dir, cmd.Env = three.dir, append(os.Environ(), "GOFLAGS=") // ignore the flags of the surrounding module
+			cmd.Dir, cmd.Env = three.dir, append(os.Environ(), "GOFLAGS=", "GOWORK=") // ignore the flags and the workspace of the surrounding module
 			if three.said, three.err = cmd.CombinedOutput(); three.err != nil {
 				return
 			}
