@@ -444,12 +444,8 @@ var realTime = []string{
 	"systems/internal/overload/control.go: Measure", // under Server.Run alone
 	"netsys/udp.go: read",
 	// A process with rooms: Run and what it starts, and rooms.Config.Now where none was given.
-	"systems/rooms/config.go: filled", "systems/rooms/internal/ledger/memory.go: NewMemory", "systems/rooms/room.go: Do",
-	"systems/rooms/server.go: Run", "systems/rooms/turn.go: run", "systems/rooms/internal/asks/desk.go: Run",
-	"systems/rooms/internal/ledger/scribe.go: Run", "systems/rooms/backgroundtasks.go: run",
-	// A lobby: Run and what it starts, how long it waits for another process, and lobby.Config.Now where none was given.
-	"systems/rooms/lobby/run.go: every", "systems/rooms/lobby/run.go: follow", "systems/rooms/lobby/ask.go: ask", "systems/rooms/lobby/config.go: New",
-	"systems/rooms/match/shared.go: held",   // it renews the matcher's lease while seats are given
+	"systems/rooms/config.go: filled", "systems/rooms/room.go: Do", "systems/rooms/server.go: Run", "systems/rooms/turn.go: run",
+	"systems/rooms/backgroundtasks.go: run",
 	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 

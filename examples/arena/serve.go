@@ -17,11 +17,11 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/operator"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
-	"github.com/tactusgo/tactus/systems/rooms/operator"
 	"github.com/tactusgo/tactus/systems/rooms/serve"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )

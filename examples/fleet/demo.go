@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
 // childVariable tells a process that the demonstration has started it: it ends when its input does.
@@ -32,8 +32,8 @@ type demo struct {
 	stop      context.CancelFunc
 	beside    sync.WaitGroup // players
 	folder    string
-	nats      *fleet.Servers
-	directory *fleet.Directory
+	nats      *natsdir.Servers
+	directory *natsdir.Directory
 	issuer    *issuer
 	operator  string   // token
 	env       []string // of processes
@@ -109,10 +109,10 @@ func (d *demo) begin() (err error) {
 	if err := os.WriteFile(file, []byte(hex.EncodeToString(key[:])), 0o600); err != nil {
 		return err
 	}
-	if d.nats, err = fleet.Embedded(fleet.Embedding{Folder: filepath.Join(d.folder, "nats")}); err != nil {
+	if d.nats, err = natsdir.Embedded(natsdir.Embedding{Folder: filepath.Join(d.folder, "nats")}); err != nil {
 		return err
 	}
-	if d.directory, err = fleet.Open(d.ctx, d.nats.Config()); err != nil {
+	if d.directory, err = natsdir.Open(d.ctx, d.nats.Config()); err != nil {
 		return err
 	}
 	if d.issuer, err = issue(d.ctx); err != nil {
@@ -253,15 +253,15 @@ func (d *demo) ready() error {
 	}
 	return d.until("the directory has all processes", func() bool {
 		return !slices.ContainsFunc(d.all(), func(p *process) bool {
-			_, err := d.directory.Load(d.ctx, rooms.ProcessPrefix+p.name)
+			_, err := d.directory.Load(d.ctx, fleet.ProcessPrefix+p.name)
 			return err != nil && p.running()
 		})
 	})
 }
 
 // of returns what the directory says of a player's newest seat.
-func (d *demo) of(p *player) (e rooms.PlayerEntry, err error) {
-	r, err := d.directory.Load(d.ctx, rooms.PlayerKey(p.number.Load()))
+func (d *demo) of(p *player) (e fleet.PlayerEntry, err error) {
+	r, err := d.directory.Load(d.ctx, fleet.PlayerKey(p.number.Load()))
 	if err != nil {
 		return e, err
 	}

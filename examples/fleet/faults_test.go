@@ -22,7 +22,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
-	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
 // What goes wrong with processes and NATS costs nobody the room, gives no room two owners, and passes by itself. Eight players
@@ -214,7 +214,7 @@ func (x *faulty) restart(folder string, after time.Duration) {
 			}
 		}
 	})
-	if x.nats, err = fleet.Embedded(fleet.Embedding{Port: port, Password: password, Folder: filepath.Join(x.folder, folder)}); err != nil {
+	if x.nats, err = natsdir.Embedded(natsdir.Embedding{Port: port, Password: password, Folder: filepath.Join(x.folder, folder)}); err != nil {
 		x.t.Fatal(err)
 	}
 }

@@ -16,6 +16,7 @@ require (
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
 	github.com/tactusgo/tactus/systems/rooms v0.1.0
 	github.com/tactusgo/tactus/systems/rooms/fleet v0.1.0
 	go.yaml.in/yaml/v2 v2.4.2
@@ -38,7 +39,6 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.66.1 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
-	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect

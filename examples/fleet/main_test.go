@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
 // patience is how long a test waits for what must come.
@@ -85,12 +85,12 @@ func TestDemonstration(t *testing.T) {
 // address that it is given.
 func TestAddresses(t *testing.T) {
 	d := started(t)
-	entry := func(p *process) (e rooms.ProcessEntry) {
+	entry := func(p *process) (e fleet.ProcessEntry) {
 		t.Helper()
 		if err := d.ready(); err != nil {
 			t.Fatal(err)
 		}
-		r, err := d.directory.Load(d.ctx, rooms.ProcessPrefix+p.name)
+		r, err := d.directory.Load(d.ctx, fleet.ProcessPrefix+p.name)
 		if err == nil {
 			err = json.Unmarshal(r.Value, &e)
 		}

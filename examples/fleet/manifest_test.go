@@ -27,7 +27,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"go.yaml.in/yaml/v2"
 
-	"github.com/tactusgo/tactus/systems/rooms/agones"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/agones"
 )
 
 // manifest has the values of one document by their paths, such as spec.ports[0].name.

@@ -17,11 +17,11 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/devtools/operator"
 	"github.com/tactusgo/tactus/systems/rooms"
-	"github.com/tactusgo/tactus/systems/rooms/agones"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
-	"github.com/tactusgo/tactus/systems/rooms/lobby"
-	"github.com/tactusgo/tactus/systems/rooms/operator"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/agones"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 	"github.com/tactusgo/tactus/systems/rooms/serve"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
@@ -135,7 +135,7 @@ func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 	defer directory.Close()
 	audit := operator.NewAudit(os.Stderr)
 	c := rooms.Config{
-		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key, Directory: directory,
+		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key,
 		Addresses: addresses, Logger: log, Told: audit.Told,
 	}
 	if addresses != nil {
@@ -145,11 +145,10 @@ func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	all, err := lobby.New(lobby.Config{Here: server, Key: key, Logger: log})
+	all, err := fleet.New(fleet.Config{Directory: directory, Here: server})
 	if err != nil {
 		return err
 	}
-	server.Elsewhere(all)
 	handler, err := web.New(web.Config{Authenticate: login.authenticate, TrustedProxies: proxies, Logger: log}, all)
 	if err != nil {
 		return err
@@ -166,7 +165,7 @@ func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 	mux.Handle("/ready", web.Ready(all))
 	log.Info("serving", "name", s.name, "players", wire.LocalAddr().String(), "http", seats.Addr().String(), "operator", office.Addr().String())
 	return serve.Run(ctx, server, serve.Config{Deadline: longest, Logger: log, Beside: []func(context.Context) error{
-		all.Run, login.run, web.Beside(seats, mux),
+		login.run, web.Beside(seats, mux),
 		func(ctx context.Context) error { return page.Serve(ctx, office) },
 		func(ctx context.Context) error { return agones.Run(ctx, server, cluster) },
 	}})
@@ -185,8 +184,8 @@ func (s *settings) addresses(ctx context.Context, cluster agones.Config) ([]neti
 }
 
 // open opens the directory, and waits for NATS.
-func (s *settings) open(ctx context.Context, log *slog.Logger) (*fleet.Directory, error) {
-	c := fleet.Config{URL: s.nats, Credentials: s.credentials, Replicas: s.replicas, Logger: log}
+func (s *settings) open(ctx context.Context, log *slog.Logger) (*natsdir.Directory, error) {
+	c := natsdir.Config{URL: s.nats, Credentials: s.credentials, Replicas: s.replicas, Logger: log}
 	if s.ca != "" {
 		b, err := os.ReadFile(s.ca)
 		if err != nil {
@@ -197,7 +196,7 @@ func (s *settings) open(ctx context.Context, log *slog.Logger) (*fleet.Directory
 			return nil, fmt.Errorf("-nats-ca: %s has no certificate", s.ca)
 		}
 	}
-	return fleet.Open(ctx, c)
+	return natsdir.Open(ctx, c)
 }
 
 // readKey reads the key of connect tokens.

@@ -153,7 +153,7 @@ func (r *Room) callHooks() {
 // callLeft notes in the directory that seats are free, and calls Kind.Left for those that had a client.
 func (r *Room) callLeft() {
 	for _, s := range r.clients.freed {
-		r.server.notes.freed(s.player, r)
+		r.server.unseated(s.player, r)
 	}
 	if r.kind.Left == nil {
 		return

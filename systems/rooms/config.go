@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -22,11 +23,12 @@ const (
 	defaultStuck    = 2 * time.Second
 	maxPromise      = 10 * time.Minute
 	maxEndpoint     = 256
-	// clocksDiffer is by how much the clock of who issues tokens may be ahead.
+	nameCharacters  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+	// clocksDiffer is how far the clock of a process that issues tokens may be ahead.
 	clocksDiffer = 5 * time.Second
 )
 
-// Endpoints are where players reach a process, with the names that a browser needs; "" is none.
+// Endpoints has the public addresses of a process in the forms that browsers need; "" is none.
 type Endpoints struct {
 	// UDP is a host and a port, such as 203.0.113.7:7777 or play.example:7777.
 	UDP string `json:"udp"`
@@ -36,7 +38,7 @@ type Endpoints struct {
 	WebTransport string `json:"webtransport"`
 }
 
-// Validate returns an error that wraps [ErrConfig] and says what is no endpoint. Each has 256 bytes at most.
+// Validate returns an error that wraps [ErrConfig] and names the endpoints that are invalid. Each has at most 256 bytes.
 func (e Endpoints) Validate() error {
 	var errs []error
 	if u, err := url.Parse("udp://" + e.UDP); e.UDP != "" && (err != nil || len(e.UDP) > maxEndpoint || u.Host != e.UDP || u.Port() == "" || u.Hostname() == "") {
@@ -53,7 +55,7 @@ func (e Endpoints) Validate() error {
 	return errors.Join(errs...)
 }
 
-// endpoints are what is known of them where nothing is said.
+// endpoints returns the default endpoints.
 func endpoints(addresses []netip.AddrPort, wires []netsys.Wire) (e Endpoints) {
 	for _, at := range addresses {
 		served := slices.ContainsFunc(wires, func(w netsys.Wire) bool {
@@ -72,56 +74,54 @@ func endpoints(addresses []netip.AddrPort, wires []netsys.Wire) (e Endpoints) {
 
 // Config configures a [Server]. Kinds is needed.
 type Config struct {
-	// Kinds are the kinds of rooms that it makes, with different names.
+	// Kinds are the kinds of rooms, with different names.
 	Kinds []Kind
-	// Process is the name of this process in the directory, 1 to 32 letters, digits, - and _. Default (""): drawn.
+	// Process is the name of this process, 1 to 32 letters, digits, - and _. Default (""): drawn.
 	Process string
-	// Key is the secret of the connect tokens. Processes of a fleet have the same. Default (zero): drawn at the start,
-	// so that nobody but this process can issue tokens. New refuses netsys.DevelopmentKey, which everybody knows.
+	// Key is the secret of the connect tokens, the same in all processes of a fleet. Default (zero): drawn, so that only this
+	// process can issue tokens. New refuses netsys.DevelopmentKey, which everybody knows.
 	Key netcode.Key
-	// ProtocolID is the game and its version, as in the tokens. Default (0): netsys.DefaultProtocolID.
+	// ProtocolID identifies the game and its version in tokens. Default (0): netsys.DefaultProtocolID.
 	ProtocolID uint64
-	// Addresses are where players reach this process, as tokens name them, at most netcode.MaxServers. Default (nil):
-	// where the wires listen.
+	// Addresses are the public addresses of this process, for tokens, at most netcode.MaxServers. Default (nil): the addresses
+	// of the transports.
 	Addresses []netip.AddrPort
-	// Endpoints are where players reach this process, as those are told who ask by HTTP. Default (zero): UDP is the first of
-	// Addresses, and WS is where a wire serves WebSockets, if that is this machine alone.
+	// Endpoints are the public endpoints of this process, for players who ask by HTTP. Default (zero): UDP is the first of
+	// Addresses; WS is the WebSocket address of a transport, if it is on loopback.
 	Endpoints Endpoints
-	// Directory is where processes, rooms and players are looked up. Default (nil): one in memory, of this process.
-	Directory Directory
-	// MaxRooms is how many rooms there may be at once. Default (0): 1,024.
+	// MaxRooms is the largest number of rooms. Default (0): 1,024.
 	MaxRooms int
-	// MaxPromised is how many seats one player may be promised at once in this process. A further promise frees the oldest
-	// one, whose token then lets nobody in. Default (0): 3; negative: no limit.
+	// MaxPromised is the largest number of promised seats of one player in this process. A further promise frees the oldest
+	// promised seat and invalidates its token. Default (0): 3; negative: no limit.
 	MaxPromised int
-	// MaxUnused is how many unused rooms that were made for one player there may be in this process: nobody is in them, and
-	// nobody else is promised a seat. A further room ends the oldest one, unless its Kind.Linger is negative. Default (0): 1;
-	// negative: no limit.
+	// MaxUnused is the largest number of unused rooms in this process that were created for one player. A room is unused while
+	// it is empty and no other player has a promised seat. A further room ends the oldest one, unless its Kind.Linger is
+	// negative. Default (0): 1; negative: no limit.
 	MaxUnused int
-	// Promise is for how long a reservation is good, in whole seconds up to 10 minutes; a seat whose token nobody used by
-	// then is free again. No token with a longer life gets in. Default (0): 15 s.
+	// Promise is how long a reservation holds, in whole seconds up to 10 minutes. A seat whose token was not used by then is
+	// free again. The server refuses tokens with a longer lifetime. Default (0): 15 s.
 	Promise time.Duration
-	// Stuck is how long a tick may take before the room is told of as stuck, and refuses newcomers. Default (0): 2 s.
+	// Stuck is how long a tick may take before the room is reported as stuck and gives no new seats. Default (0): 2 s.
 	Stuck time.Duration
-	// Now is the time of day. Default (nil): time.Now. Give that of [Server.Advance] where time is virtual.
+	// Now returns the time of day. Default (nil): time.Now. In virtual time, it returns the argument of [Server.Advance].
 	Now func() time.Time
-	// Random fills keys, ids and tokens. Default (nil): crypto/rand. A seeded source makes everything repeat.
+	// Random fills keys, ids and tokens. Default (nil): crypto/rand. A seeded source makes a run repeatable.
 	Random func([]byte)
-	// Logger receives which rooms begin and end, and why; the stack of those that fail or are stuck; and what rooms log,
-	// with their kind and id. Default (nil): none.
+	// Logger receives the creation and end of rooms, the stacks of failed and stuck rooms, and what rooms log, with their kind
+	// and id. Default (nil): none.
 	Logger *slog.Logger
-	// Told is told what an operator should see: see [Notice]. It is called from any goroutine, must not wait and must not
-	// call the server. Default (nil): nobody.
+	// Told receives the notices for an operator. It is called from any goroutine, must not wait and must not call the server.
+	// Default (nil): none.
 	Told func(n Notice)
 }
 
-// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+// Format implements [fmt.Formatter] without printing the key.
 func (c Config) Format(f fmt.State, verb rune) {
 	type printed Config // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Validate returns an error that wraps [ErrConfig] and says what is missing or out of range.
+// Validate returns an error that wraps [ErrConfig] and names the fields that are missing or out of range.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
@@ -143,8 +143,8 @@ func (c Config) Validate() error {
 	}
 	if len(c.Process) > maxKey {
 		bad("Process has %d bytes, at most %d", len(c.Process), maxKey)
-	} else if c.Process != "" && CheckRecord(ProcessKey(c.Process), nil) != nil {
-		bad("Process %q is no name for the directory: write letters, digits, - and _", c.Process)
+	} else if strings.Trim(c.Process, nameCharacters) != "" {
+		bad("Process %q is not a name: write letters, digits, - and _", c.Process)
 	}
 	if err := c.Endpoints.Validate(); err != nil {
 		errs = append(errs, err)
@@ -161,7 +161,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with the documented defaults in place of zeros.
 func (c Config) filled() Config {
 	c.MaxRooms = cmp.Or(c.MaxRooms, defaultMaxRooms)
 	c.MaxPromised, c.MaxUnused = cmp.Or(c.MaxPromised, defaultPromised), cmp.Or(c.MaxUnused, defaultUnused)

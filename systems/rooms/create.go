@@ -14,28 +14,27 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Creation says what is special about one room.
+// Creation configures one room.
 type Creation struct {
-	// Options are published, on top of those of the kind.
+	// Options are published. They override those of the kind.
 	Options Options
-	// Private rooms are not listed, and nobody joins them but by their id or code.
+	// Private rooms are not listed. Players join them by id or code only.
 	Private bool
-	// Schema is that of the client that asks, as of [SchemaOf]. Default (""): any.
+	// Schema is the [SchemaOf] of the client that asks. Default (""): any.
 	Schema string
 }
 
 // cryptoRandom fills b by crypto/rand, which never fails.
 func cryptoRandom(b []byte) { _, _ = cryptorand.Read(b) }
 
-// Create makes a room of a kind, which nobody has a seat in. The error wraps [ErrKind], [ErrRooms], [ErrDraining],
-// [ErrEnded] of a server that is closed, [ErrSchema], [ErrOptions], [ErrPanic] of the game's functions, or is that of the kind's Set
-// or Created, or of systems.NewServer.
+// Create creates an empty room of a kind. The error wraps [ErrKind], [ErrRooms], [ErrDraining], [ErrEnded] of a closed server,
+// [ErrSchema], [ErrOptions] or [ErrPanic] of the game's functions, or is that of Kind.Set, Kind.Created or systems.NewServer.
 func (s *Server) Create(kind string, c Creation) (*Room, error) {
 	r, _, err := s.createRoom(kind, c, nil)
 	return r, err
 }
 
-// findKind returns the kind of a name. The error wraps ErrKind, or ErrSchema where clients with the schema cannot play it.
+// findKind returns the kind with a name. The error wraps ErrKind, or ErrSchema if clients with the schema cannot play it.
 func (s *Server) findKind(name, schema string) (*Kind, error) {
 	k := s.kinds[name]
 	switch {
@@ -47,7 +46,7 @@ func (s *Server) findKind(name, schema string) (*Kind, error) {
 	return k, nil
 }
 
-// createRoom makes a room with seats for some players, before anybody else can find it; for nobody, if there are none.
+// createRoom creates a room with seats for players, before anybody else can find it. There may be no players.
 func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Admission, error) {
 	k, err := s.findKind(kind, c.Schema)
 	if err != nil {
@@ -57,7 +56,7 @@ func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Adm
 		return nil, nil, ErrFull
 	}
 	if len(who) > 0 {
-		if err := s.named(); err != nil {
+		if err := s.mayAdmit(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -102,16 +101,16 @@ func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Adm
 
 // newRoom returns a room without a world. The first room of its id has epoch 1.
 func (s *Server) newRoom(k *Kind, options Options, epoch uint64) *Room {
-	own := &owned{claim: s.notes.Claim()}
-	own.epoch.Store(epoch)
-	return &Room{
+	r := &Room{
 		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
 		clients: clients{here: make([]client, k.Capacity)},
-		held:    held{book: newSeatBook(k.Capacity, epoch), life: life{options: options, own: own}},
+		held:    held{book: newSeatBook(k.Capacity, epoch), life: life{options: options}},
 	}
+	r.epoch.Store(epoch)
+	return r
 }
 
-// registerRoom counts a room that is about to be made, and gives it an id and a code where it has none.
+// registerRoom counts a room that is being created, and gives it an id and a code if it has none.
 func (s *Server) registerRoom(r *Room, a about) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,19 +136,19 @@ func (s *Server) registerRoom(r *Room, a about) error {
 	return nil
 }
 
-// listRoom puts a room that was made on the list. made is false for a room that could not be made.
+// listRoom adds a created room to the list. made is false for a room that could not be created.
 func (s *Server) listRoom(r *Room, made bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.table
 	t.making--
 	if !made {
-		t.settle()
+		t.closeIfDrained()
 		return
 	}
 	t.list = append(slices.Clip(t.list), r)
 	t.byID[r.about.id] = r
-	if t.byCode[r.about.code] == nil { // of one that was claimed, another room may have the code
+	if t.byCode[r.about.code] == nil { // another room may have the code of a claimed one
 		t.byCode[r.about.code] = r
 	}
 	if t.draining {
@@ -164,7 +163,7 @@ func (s *Server) listRoom(r *Room, made bool) {
 	}
 }
 
-// createWorld makes the world of the room.
+// createWorld creates the world of the room.
 func (r *Room) createWorld() error {
 	s, k := r.server, r.kind
 	c := k.Server
@@ -180,7 +179,7 @@ func (r *Room) createWorld() error {
 			return
 		}
 		c.Key, c.ProtocolID, c.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
-		c.MaxClients = 2*k.Capacity + 4 // some are in a handshake that leads nowhere
+		c.MaxClients = 2*k.Capacity + 4 // with handshakes that fail
 		c.MaxTokenLifetime = s.config.Promise + clocksDiffer
 		c.ReconnectWindow, c.Start, c.Door = k.Grace, firstTick(r.about.number, c, now), door{r}
 		if s.config.Random != nil && c.Random == nil {
@@ -210,8 +209,8 @@ func (r *Room) createWorld() error {
 	return nil
 }
 
-// firstTick is when the first tick of a room is due: rooms of one rate divide the time between two ticks among them, each
-// new one where the widest gap is, about.
+// firstTick returns when the first tick of a room is due. The rooms of one rate are spread over the tick: each new room is put
+// near the middle of the widest gap.
 func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 	step := time.Second * time.Duration(cmp.Or(c.WakeEvery, 1)) / time.Duration(cmp.Or(c.TickRate, ecs.DefaultTickRate))
 	_, share := math.Modf(float64(number) * (math.Sqrt(5) - 1) / 2)
@@ -222,9 +221,8 @@ func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 	return at
 }
 
-// Join gives players seats in a room of a kind that publishes all of these options: the one with the fewest free seats
-// that has enough, or a new one with these options. The error is that of [Room.Reserve], but for rooms that have no
-// place, or of [Server.Create].
+// Join gives players seats in the room of a kind that publishes these options and has the fewest free seats of those with enough
+// seats, or in a new room with these options. The error is that of [Room.Reserve] or [Server.Create].
 func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
 	k, err := s.findKind(kind, "")
 	if err != nil {
@@ -249,7 +247,7 @@ func (s *Server) joinPlayers(k *Kind, wanted Options, who []Player) ([]Admission
 	}
 	all, err := s.joinExisting(k, wanted, who)
 	if all == nil && err == nil {
-		s.opening.Lock() // who comes at the same moment finds the room that is made
+		s.opening.Lock() // players who join meanwhile find the new room
 		defer s.opening.Unlock()
 		all, err = s.joinExisting(k, wanted, who)
 	}
@@ -259,8 +257,7 @@ func (s *Server) joinPlayers(k *Kind, wanted Options, who []Player) ([]Admission
 	return all, err
 }
 
-// joinExisting gives players seats in a room that exists already. It returns neither seats nor an error where no room has
-// enough.
+// joinExisting gives players seats in an existing room. It returns neither seats nor an error if no room has enough seats.
 func (s *Server) joinExisting(k *Kind, wanted Options, who []Player) ([]Admission, error) {
 	type place struct {
 		room *Room

@@ -8,61 +8,61 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Why somebody gets no seat.
+// Reasons why a player gets no seat.
 var (
 	// ErrKind: the server has no kind of that name.
 	ErrKind = errors.New("rooms: no such kind of room")
-	// ErrFull: the room has not so many seats left.
+	// ErrFull: the room does not have enough free seats.
 	ErrFull = errors.New("rooms: the room is full")
-	// ErrLocked: the room takes nobody new.
+	// ErrLocked: the room accepts no new players.
 	ErrLocked = errors.New("rooms: the room is locked")
 	// ErrBanned: the player is banned from the room.
 	ErrBanned = errors.New("rooms: the player is banned from this room")
-	// ErrSeated: the player has a seat in the room already; [Room.Reconnect] gives another token for it.
+	// ErrSeated: the player already has a seat in the room; [Room.Reconnect] returns another token for it.
 	ErrSeated = errors.New("rooms: the player has a seat in this room: reconnect to that")
 	// ErrNoSeat: the player has no seat in the room.
 	ErrNoSeat = errors.New("rooms: the player has no seat in this room")
-	// ErrEnded: the room has ended, or ends.
+	// ErrEnded: the room has ended or is ending.
 	ErrEnded = errors.New("rooms: the room has ended")
-	// ErrDraining: the room, or the process, takes nobody any more, and ends when the last has left.
+	// ErrDraining: the room or the process accepts no new players and ends when the last player has left.
 	ErrDraining = errors.New("rooms: draining")
-	// ErrStuck: the room does not come to the end of its tick.
+	// ErrStuck: a tick of the room does not end.
 	ErrStuck = errors.New("rooms: the room does not answer")
-	// ErrOrphaned: the process cannot say in the directory that the room is its own, so it gives nobody new a seat. It wraps
+	// ErrOrphaned: another process of the fleet may own the room by now, so this one gives no new seats. It wraps
 	// [ErrUnavailable].
-	ErrOrphaned = fmt.Errorf("rooms: the room may be another process's: %w", ErrUnavailable)
-	// ErrOwned: a process that is there has the room: ask that for a seat.
-	ErrOwned = errors.New("rooms: another process has the room")
-	// ErrRooms: the process has as many rooms as it may.
-	ErrRooms = errors.New("rooms: no room for another room")
-	// ErrRoom: there is no such room, or no longer.
+	ErrOrphaned = fmt.Errorf("rooms: another process may own the room: %w", ErrUnavailable)
+	// ErrRooms: the process has the largest number of rooms.
+	ErrRooms = errors.New("rooms: the process has no capacity for another room")
+	// ErrRoom: there is no such room, or it has ended.
 	ErrRoom = errors.New("rooms: no such room")
-	// ErrSchema: nobody makes rooms of that kind that speak the client's schema.
+	// ErrSchema: no process has rooms of that kind with the client's schema.
 	ErrSchema = errors.New("rooms: no room speaks this schema of the kind")
-	// ErrPlayer: a player without an id, or with too much data.
-	ErrPlayer = errors.New("rooms: a player that no token can name")
-	// ErrOptions: options that cannot be published: see [Options].
+	// ErrPlayer: the player has no id, or too much data.
+	ErrPlayer = errors.New("rooms: the player has no id or too much data")
+	// ErrOptions: the options cannot be published: see [Options].
 	ErrOptions = errors.New("rooms: bad options")
-	// ErrConfig is wrapped by errors of [New], and of kinds whose rooms cannot be made.
+	// ErrUnavailable: the processes of a fleet cannot reach each other. Try again later: see [Unavailable].
+	ErrUnavailable = errors.New("rooms: not available, try again later")
+	// ErrConfig is wrapped by errors of [New], and of kinds whose rooms cannot be created.
 	ErrConfig = errors.New("rooms: bad configuration")
 )
 
-// refusals name why somebody gets no seat, for figures.
+// refusals are the names of the reasons why a player gets no seat.
 var refusals = []struct {
 	err  error
 	name string
 }{
 	{ErrFull, "full"}, {ErrLocked, "locked"}, {ErrBanned, "banned"}, {ErrSeated, "seated"}, {ErrNoSeat, "no_seat"},
 	{ErrEnded, "ended"}, {ErrDraining, "draining"}, {ErrStuck, "stuck"}, {ErrRooms, "rooms"},
-	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"}, {ErrOwned, "owned"},
-	{ErrConflict, "conflict"}, {ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
+	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"},
+	{ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
 }
 
-// errNoMember is why a process is not ready that has just started.
+// errNoMember is the error of a process that has just started.
 var errNoMember = errors.New("rooms: the process is not in the directory yet")
 
-// refusal names why somebody gets no seat.
-func refusal(err error) string {
+// Refusal returns the name of a reason why a player gets no seat, such as "full", and "other" for an unknown error.
+func Refusal(err error) string {
 	for _, x := range refusals {
 		if errors.Is(err, x.err) {
 			return x.name
@@ -71,36 +71,34 @@ func refusal(err error) string {
 	return "other"
 }
 
-// Why a room has ended.
+// Reasons why a room has ended.
 var (
-	// ErrEmpty: nobody was in it for [Kind].Linger.
+	// ErrEmpty: no player had a seat for [Kind].Linger.
 	ErrEmpty = errors.New("rooms: empty")
-	// ErrDrained: it was drained, and the last has left.
+	// ErrDrained: the room drained, and the last player has left.
 	ErrDrained = errors.New("rooms: drained")
-	// ErrClaimed: another process has claimed the room, while this one could not say that it is there.
-	ErrClaimed = errors.New("rooms: another process has claimed the room")
 	// ErrClosed: the server has been closed.
 	ErrClosed = errors.New("rooms: the server has been closed")
 )
 
-// Why a room ends its clients' sessions, beside those of package netsys: see [Explain].
+// Reasons why a room ends sessions, in addition to those of package netsys: see [Explain].
 const (
 	// ReasonEnded: the room has ended.
 	ReasonEnded netsys.Reason = 64 + iota
-	// ReasonFailed: something is wrong with the game on the server; the room has ended.
+	// ReasonFailed: the game on the server has failed, and the room has ended.
 	ReasonFailed
 	// ReasonBanned: the player is banned from the room.
 	ReasonBanned
-	// ReasonUnseated: the client has no seat any more.
+	// ReasonUnseated: the player has lost its seat.
 	ReasonUnseated
-	// ReasonClaimed: the room was lost, and another process has made it anew.
+	// ReasonClaimed: another process has claimed the room and created it again.
 	ReasonClaimed
-	// ReasonTravelled: the player has gone on in another room.
+	// ReasonTravelled: the player has moved to another room.
 	ReasonTravelled
 )
 
-// Explain returns a sentence for players that says why their session has ended, for the reasons of this package and of
-// package netsys; "" for the game's own.
+// Explain returns a sentence for players that says why their session has ended. It knows the reasons of this package and of
+// package netsys, and returns "" for those of the game.
 func Explain(reason netsys.Reason) string {
 	switch reason {
 	case netsys.ReasonLeft:
@@ -133,37 +131,37 @@ func Explain(reason netsys.Reason) string {
 	return ""
 }
 
-// Event is what an operator is told of.
+// Event is the kind of a [Notice].
 type Event string
 
 // The events.
 const (
 	RoomCreated  Event = "created"
-	RoomEnded    Event = "ended"     // Err says why
-	RoomFailed   Event = "failed"    // a panic, in System: Err and Stack say which; it ends
-	RoomSlow     Event = "slow"      // its ticks take longer than their budget; it makes fewer
-	RoomFast     Event = "fast"      // no longer
-	RoomStuck    Event = "stuck"     // it does not come to the end of a tick: System and Stack say where; it admits nobody
-	RoomUnstuck  Event = "unstuck"   // it did
+	RoomEnded    Event = "ended"     // Err is the reason
+	RoomFailed   Event = "failed"    // a panic in System, with Err and Stack; the room ends
+	RoomSlow     Event = "slow"      // ticks exceed their budget; the room runs fewer
+	RoomFast     Event = "fast"      // the room is not slow any more
+	RoomStuck    Event = "stuck"     // a tick does not end, in System, with Stack; the room gives no new seats
+	RoomUnstuck  Event = "unstuck"   // the tick has ended
 	PlayerKicked Event = "kicked"    // Player
 	PlayerBanned Event = "banned"    // Player
-	RoomUnseated Event = "unseated"  // Player entered without a seat, and was sent away
-	RoomLeft     Event = "travelled" // Player has gone on in another room, or stays, for Err
-	RoomClaimed  Event = "claimed"   // its process was gone: it was made anew here
+	RoomUnseated Event = "unseated"  // Player entered without a seat and was removed
+	RoomLeft     Event = "travelled" // Player has moved to another room, or stays because of Err
+	RoomClaimed  Event = "claimed"   // the process of the room was gone: this process has claimed the room
 
 	// Of the process, without a room:
 
-	ProcessFenced Event = "fenced" // it could not say in the directory that it is there: see [Server.Fenced]
-	ProcessBack   Event = "back"   // it can again, or has claimed its name anew
+	ProcessFenced Event = "fenced" // the process has lost its claim: see [Membership]
+	ProcessBack   Event = "back"   // the process holds a claim again
 )
 
-// Notice is something that an operator should see.
+// Notice is a message to the operator.
 type Notice struct {
 	At     time.Time
 	Event  Event
 	Room   ID
 	Kind   string
-	System string        // that ran, where one matters
+	System string        // that was running, if known
 	Tick   uint32        // of the room
 	Took   time.Duration // what a tick took, or takes so far
 	Player uint64
@@ -171,7 +169,7 @@ type Notice struct {
 	Stack  string
 }
 
-// loud are events that are warnings in the log.
+// loud reports whether the event is a warning in the log.
 func (e Event) loud() bool {
 	return e == RoomFailed || e == RoomSlow || e == RoomStuck || e == RoomUnseated
 }

@@ -4,16 +4,16 @@ import (
 	"time"
 )
 
-// Info is what a room is at a time.
+// Info is the state of a room at one time.
 type Info struct {
 	ID      ID     `json:"id"`
 	Kind    string `json:"kind"`
 	Code    string `json:"code"`
 	Private bool   `json:"private"`
 	Process string `json:"process"`
-	// Epoch is which room of this id it is, from 1: one that was claimed after its process had died is another one.
+	// Epoch is [Room.Epoch].
 	Epoch uint64 `json:"epoch"`
-	// Orphaned rooms may be another process's by now: who is in plays on, nobody new gets a seat.
+	// Orphaned reports that another process may own the room by now: players play on, new players get no seats.
 	Orphaned bool      `json:"orphaned"`
 	State    State     `json:"state"`
 	Created  time.Time `json:"created"`
@@ -22,42 +22,42 @@ type Info struct {
 	Pace
 }
 
-// SeatCounts are how many seats there are, and what they are.
+// SeatCounts counts the seats of a room by state.
 type SeatCounts struct {
 	Capacity int `json:"capacity"`
-	Taken    int `json:"taken"`    // their players are connected, or about to be
-	Promised int `json:"promised"` // their players are on their way
-	Waiting  int `json:"waiting"`  // their players were connected, and are waited for
+	Taken    int `json:"taken"`    // their players are connected, or in a handshake
+	Promised int `json:"promised"` // their tokens were not used yet
+	Waiting  int `json:"waiting"`  // the sessions of their players timed out
 }
 
-// Free is how many seats are free.
+// Free returns how many seats are free.
 func (c SeatCounts) Free() int { return c.Capacity - c.Taken - c.Promised - c.Waiting }
 
-// Pace is how a room keeps up. Times are nanoseconds in JSON.
+// Pace has the tick times of a room. Times are nanoseconds in JSON.
 type Pace struct {
 	Tick     uint32        `json:"tick"`      // the next
-	TickTime time.Duration `json:"tick_time"` // what a turn takes, smoothed: a tick, as a rule
-	Budget   time.Duration `json:"budget"`    // what it may take
-	Late     time.Duration `json:"late"`      // by how much the latest turn began late
+	TickTime time.Duration `json:"tick_time"` // average time of a turn, usually of one tick
+	Budget   time.Duration `json:"budget"`    // longest allowed time of a turn
+	Late     time.Duration `json:"late"`      // how late the newest turn began
 	Slow     bool          `json:"slow"`      // turns take longer than their budget
-	Stuck    time.Duration `json:"stuck"`     // for how long a turn has not ended, once that is longer than Config.Stuck; else 0
+	Stuck    time.Duration `json:"stuck"`     // how long the current turn has taken, if longer than Config.Stuck; otherwise 0
 }
 
-// Info is what the room is right now.
+// Info returns the state of the room.
 func (r *Room) Info() Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	counts := r.held.book.countByState()
 	return Info{
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
-		Epoch: r.held.life.own.epoch.Load(), Orphaned: r.held.life.own.orphaned(),
+		Epoch: r.epoch.Load(), Orphaned: r.orphaned(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting]},
 		Pace:       r.watch.pace(r.budget()),
 	}
 }
 
-// SeatInfo is what a seat of a room is at a time.
+// SeatInfo is the state of a seat at one time.
 type SeatInfo struct {
 	Number uint16    `json:"number"`
 	State  string    `json:"state"` // promised, entering, taken or waiting
@@ -67,7 +67,7 @@ type SeatInfo struct {
 	Since  time.Time `json:"since"`
 }
 
-// Seats are the seats that are not free, by number.
+// Seats returns the seats that are not free, by number.
 func (r *Room) Seats() (all []SeatInfo) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

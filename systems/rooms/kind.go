@@ -20,36 +20,36 @@ const (
 	defaultLinger = 30 * time.Second
 )
 
-// Kind is a kind of room: what all its rooms have in common. Name, Protocol and Capacity are needed.
+// Kind is the configuration that all rooms of a kind share. Name, Protocol and Capacity are required.
 type Kind struct {
-	// Name is by what players ask for it: 1 to 32 of a to z, 0 to 9 and -.
+	// Name identifies the kind: 1 to 32 of a to z, 0 to 9 and -.
 	Name string
-	// Protocol makes the game, anew for each room.
+	// Protocol returns the game. It is called for each room.
 	Protocol func() *ecs.Protocol
-	// Server configures each room. What the package itself decides must be zero: Key, ProtocolID, Addresses,
-	// InsecureAllowAnyAddress, MaxClients, MaxTokenLifetime, ReconnectWindow, Start, Door. What belongs to one server
-	// alone, Events, Seed, Record, is for Set.
+	// Server configures each room. Fields that rooms set themselves must be zero: Key, ProtocolID, Addresses,
+	// InsecureAllowAnyAddress, MaxClients, MaxTokenLifetime, ReconnectWindow, Start, Door. Set Events, Seed and Record, which
+	// belong to one room, in Set.
 	Server systems.ServerConfig
 	// Set changes the configuration of one room. c holds Server with the room's own Seed and Logger; change single fields of
 	// it. [Server.Create] returns the error of Set, and one that wraps [ErrConfig] if Set replaces the whole configuration
 	// or sets a field that must be zero in Server. May be nil.
 	Set func(r *Room, c *systems.ServerConfig) error
-	// Capacity is how many seats a room has, 1 to [MaxCapacity].
+	// Capacity is the number of seats of a room, 1 to [MaxCapacity].
 	Capacity int
-	// Grace is for how long a seat, and what its player owns in the world, waits for a player whose session has timed
-	// out. 0: 30 s; negative: not at all.
+	// Grace is how long a seat, with the player's entities, waits for a player whose session has timed out. 0: 30 s; negative:
+	// not at all.
 	Grace time.Duration
-	// Linger is how long a room stays where nobody has a seat. 0: 30 s; negative: until it is ended.
+	// Linger is how long an empty room goes on. 0: 30 s; negative: until it is ended.
 	Linger time.Duration
-	// Budget is how long a tick of a room may take; a room that is over it again and again is slowed, and told of. 0: the
-	// time between two ticks.
+	// Budget is how long a tick may take. A room that exceeds it repeatedly is slowed down and reported. 0: the time between
+	// two ticks.
 	Budget time.Duration
-	// Carries are the components that a player takes along when it leaves a room of this kind by [Room.Travel], and brings to
-	// one: [Carries]. Not under policies that simulate ticks again, ServerRewind, Rollback and Lockstep. May be nil.
+	// Carries are the components that a player carries from and to rooms of this kind by [Room.Travel]: see [Carries]. They are
+	// not allowed under policies that simulate ticks again (ServerRewind, Rollback, Lockstep). May be nil.
 	Carries []Carry
-	// Options are what its rooms publish at first, with those of [Creation] on top.
+	// Options are the first options of its rooms. Those of [Creation] override them.
 	Options Options
-	// Hooks are what the game does when rooms begin and end, and when players come and go.
+	// Hooks are called when rooms begin and end, and when players join and leave.
 	Hooks
 
 	schema string
@@ -57,25 +57,24 @@ type Kind struct {
 
 // Hooks are called on the room's goroutine, between ticks. Each may be nil.
 type Hooks struct {
-	// Created is called before anybody can enter, and must not call [Server.Join]; an error ends the room, and is that of [Server.Create].
+	// Created is called before any player can enter. It must not call [Server.Join]. [Server.Create] returns its error, which
+	// ends the room.
 	Created func(r *Room, w *ecs.World) error
-	// Joined is told of a player that takes its seat for the first time, with the number of its client.
+	// Joined is called when a player takes its seat for the first time, with the number of its client.
 	Joined func(r *Room, s Seat, client uint32)
-	// Left is told of a player who had joined and whom nobody waits for any more, or whose room has ended. The seat is
-	// without Data.
+	// Left is called when the seat of a player who had joined is free again, or the room has ended. The seat has no Data.
 	Left func(r *Room, s Seat)
-	// Travelled is told what came of [Room.Travel]: nil of a player that went on elsewhere, else why it stays. The seat is
-	// without Data.
+	// Travelled is called with the result of [Room.Travel]: nil if the player has moved, otherwise the reason why it stays. The
+	// seat has no Data.
 	Travelled func(r *Room, s Seat, why error)
-	// Draining is told once that the room drains, by [Room.Drain] or [Server.Drain]: to tell players that this is the last
-	// round, to end the match where it may end, or to hand its players over to a room elsewhere. The room goes on until
-	// nobody has a seat.
+	// Draining is called once when the room drains, by [Room.Drain] or [Server.Drain]. The game can announce the last round, end
+	// the match, or move its players to another room. The room goes on until it is empty.
 	Draining func(r *Room)
-	// Ended is called once, last, when all have left, with why the room has ended.
+	// Ended is called once, after all other hooks, with the reason why the room has ended.
 	Ended func(r *Room, why error)
 }
 
-// Validate returns an error that says what is missing, or set and not the game's to set.
+// Validate returns an error that names the fields that are missing, out of range or reserved for rooms.
 func (k Kind) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
@@ -85,7 +84,7 @@ func (k Kind) Validate() error {
 		bad("a Name is 1 to %d of a to z, 0 to 9 and -", maxKey)
 	}
 	if k.Protocol == nil {
-		bad("Protocol is missing: give a function that makes the game")
+		bad("Protocol is missing: give a function that returns the game")
 	}
 	if k.Capacity < 1 || k.Capacity > MaxCapacity {
 		bad("Capacity %d is not in 1..%d", k.Capacity, MaxCapacity)
@@ -97,7 +96,7 @@ func (k Kind) Validate() error {
 		bad("Server.%s is set; rooms set it themselves: see rooms.Config, Kind.Capacity and Kind.Grace", name)
 	}
 	if k.Server.Events != nil {
-		bad("Server.Events would be those of one room: make them in Kind.Set")
+		bad("Server.Events belong to one room: set them in Kind.Set")
 	}
 	if err := k.Server.Validate(); err != nil {
 		bad("%w", err)
@@ -151,7 +150,7 @@ func (k *Kind) configure(r *Room, c *systems.ServerConfig) error {
 	return nil
 }
 
-// filled is k with defaults in place of zeros, and 0 for what is not to be at all.
+// filled returns k with defaults in place of zeros, and 0 for a negative Grace.
 func (k Kind) filled() Kind {
 	k.Grace, k.Linger = max(cmp.Or(k.Grace, defaultGrace), 0), cmp.Or(k.Linger, defaultLinger)
 	k.Options, _ = k.Options.Clean()

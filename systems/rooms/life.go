@@ -6,28 +6,28 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// State is where a room is in its life.
+// State is the state of a room.
 type State uint8
 
 // The states, in their order. Locked and Running may be left again: see [Room.Lock] and [Room.Begin].
 const (
-	// Created: it is being made, and nobody can have a seat.
+	// Created: the room is being created, and gives no seats.
 	Created State = iota
 	// Open: players can get seats.
 	Open
-	// Running: the game says that it has begun; players can get seats all the same.
+	// Running: the game has begun; players can still get seats.
 	Running
-	// Locked: nobody new gets a seat.
+	// Locked: new players get no seats.
 	Locked
-	// Draining: nobody new gets a seat, ever, and the room ends when the last has left.
+	// Draining: new players get no seats, and the room ends when the last player has left.
 	Draining
-	// Ended: it is no more.
+	// Ended: the room has ended.
 	Ended
 )
 
 var stateNames = [...]string{"created", "open", "running", "locked", "draining", "ended"}
 
-// String names the state.
+// String returns the name of the state.
 func (s State) String() string { return stateNames[s] }
 
 // MarshalText implements [encoding.TextMarshaler] by String.
@@ -44,22 +44,21 @@ func (s *State) UnmarshalText(b []byte) error {
 	return errState
 }
 
-// life is what is to become of a room. It is under the room's lock.
+// life has the state of a room. The room's lock protects it.
 type life struct {
 	made     bool
 	begun    bool
 	locked   bool
 	draining bool
 	ended    bool
-	ending   error // not nil: it ends with its next turn
+	ending   error // not nil: the room ends with its next turn
 	reason   ending
-	empty    time.Time // since when nobody has a seat; zero: somebody has
+	empty    time.Time // when the room became empty; zero: it is not
 	options  Options
 	tasks    []task
-	own      *owned // once for all
 }
 
-// state is the state of a room.
+// state returns the state of the room.
 func (l *life) state() State {
 	switch {
 	case l.ended || l.ending != nil:
@@ -76,7 +75,7 @@ func (l *life) state() State {
 	return Open
 }
 
-// admits is why nobody new gets a seat, nil where they do.
+// admits returns an error if new players get no seats.
 func (l *life) admits() error {
 	switch l.state() {
 	case Ended, Created:
@@ -86,13 +85,10 @@ func (l *life) admits() error {
 	case Locked:
 		return ErrLocked
 	}
-	if l.own.orphaned() {
-		return ErrOrphaned
-	}
 	return nil
 }
 
-// drain drains r, whose life it is, and makes its game hear of it, once.
+// drain drains the room r of this life, and calls Hooks.Draining once.
 func (l *life) drain(r *Room) {
 	if told := r.kind.Draining; told != nil && !l.draining && !l.ended {
 		l.tasks = append(l.tasks, func(*systems.Server) { told(r) })
@@ -100,7 +96,7 @@ func (l *life) drain(r *Room) {
 	l.draining = true
 }
 
-// over is why a room ends by itself, nil where it goes on.
+// over returns the reason why the room ends now, nil if it goes on.
 func (l *life) over(now time.Time, k *Kind) error {
 	switch {
 	case l.ending != nil:

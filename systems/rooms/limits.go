@@ -10,7 +10,7 @@ import (
 // releaseSeats frees the oldest promised seats of a player beyond [Config].MaxPromised.
 func (s *Server) releaseSeats(player uint64) {
 	var promised []*Room // the newest promise last
-	for _, id := range s.notes.roomsOf(player) {
+	for _, id := range s.roomsOf(player) {
 		if r := s.Room(id); r != nil && r.promises(player) {
 			promised = append(promised, r)
 		}

@@ -7,25 +7,19 @@ import (
 	"strings"
 )
 
-// Process is the name of this process in the directory.
+// Process returns the name of this process.
 func (s *Server) Process() string { return s.config.Process }
 
-// Directory is where processes, rooms and players are looked up.
-func (s *Server) Directory() Directory { return s.config.Directory }
-
-// Fingerprint is [Fingerprint] of the key and the protocol id of this process.
-func (s *Server) Fingerprint() string { return Fingerprint(s.config.Key, s.config.ProtocolID) }
-
-// Addresses are where players reach this process, as tokens name them.
+// Addresses returns the public addresses of this process, as tokens name them.
 func (s *Server) Addresses() []netip.AddrPort { return slices.Clone(s.config.Addresses) }
 
-// Local reports whether players reach this process from this machine alone. Where they do not, nobody may be given a seat
-// whom the game has not authenticated.
+// Local reports whether this process can be reached from this machine only. Otherwise the game must authenticate players before it
+// gives them seats.
 func (s *Server) Local() bool {
 	return !slices.ContainsFunc(s.config.Addresses, func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() })
 }
 
-// Kinds are the kinds of rooms, by name.
+// Kinds returns the kinds of rooms by name.
 func (s *Server) Kinds() (all []Kind) {
 	for _, k := range s.kinds {
 		all = append(all, *k)
@@ -34,21 +28,21 @@ func (s *Server) Kinds() (all []Kind) {
 	return all
 }
 
-// Rooms are the rooms that have not ended, in the order of their creation. The list must not be changed.
+// Rooms returns the rooms that have not ended, in the order of their creation. The caller must not change the list.
 func (s *Server) Rooms() []*Room {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.table.list
 }
 
-// Room is the room of that id, nil where it is not, or no longer, here.
+// Room returns the room with that id, nil if this process has none.
 func (s *Server) Room(id ID) *Room {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.table.byID[id]
 }
 
-// ByCode is the room of that code, in capitals or not; nil where there is none.
+// ByCode returns the room with that code, in any case, nil if there is none.
 func (s *Server) ByCode(code string) *Room {
 	if len(code) != codeLength {
 		return nil
@@ -58,25 +52,19 @@ func (s *Server) ByCode(code string) *Room {
 	return s.table.byCode[strings.ToLower(code)]
 }
 
-// Drain makes the process end: no more rooms, nobody new in those that there are, and each ends when the last has left.
+// Drain makes the process refuse new rooms and new players. Each room ends when its last player has left.
 func (s *Server) Drain() {
 	s.mu.Lock()
 	s.table.draining = true
-	s.table.settle()
+	s.table.closeIfDrained()
 	list := s.table.list
 	s.mu.Unlock()
-	s.notes.Stir()
+	if s.fleet != nil {
+		s.fleet.ProcessChanged()
+	}
 	for _, r := range list {
 		r.Drain()
 	}
-}
-
-// Elsewhere says who gives seats in rooms that are not here, for [Room.Travel]: a lobby.Lobby. Without one, players travel within
-// the process.
-func (s *Server) Elsewhere(seats Seats) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.table.elsewhere = seats
 }
 
 // Draining reports whether Drain was called.
@@ -86,10 +74,10 @@ func (s *Server) Draining() bool {
 	return s.table.draining
 }
 
-// Drained is closed when all rooms of a process that drains have ended.
+// Drained returns a channel that is closed when the process drains and all rooms have ended.
 func (s *Server) Drained() <-chan struct{} { return s.table.drained }
 
-// Tallies are what the rooms of each kind have done since the server was made, by name of the kind.
+// Tallies returns the counts of each kind since the server was created, by name of the kind.
 func (s *Server) Tallies() (all []Tally) {
 	for _, name := range slices.Sorted(maps.Keys(s.counts)) {
 		all = append(all, s.counts[name].tally(name))
@@ -97,5 +85,5 @@ func (s *Server) Tallies() (all []Tally) {
 	return all
 }
 
-// Drops counts datagrams that no room was given.
+// Drops returns the counts of datagrams that no room received.
 func (s *Server) Drops() Drops { return s.router.readDrops() }

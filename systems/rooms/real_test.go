@@ -31,6 +31,12 @@ type live struct {
 
 func goLive(t testing.TB, c Config, wires ...netsys.Wire) *live {
 	t.Helper()
+	return goLiveIn(t, func(*Server) {}, c, wires...)
+}
+
+// goLiveIn runs a server after something was done with it.
+func goLiveIn(t testing.TB, connect func(s *Server), c Config, wires ...netsys.Wire) *live {
+	t.Helper()
 	l := &live{t: t}
 	c.Told = func(n Notice) {
 		l.mu.Lock()
@@ -41,6 +47,7 @@ func goLive(t testing.TB, c Config, wires ...netsys.Wire) *live {
 	if l.Server, err = New(c, wires...); err != nil {
 		t.Fatal(err)
 	}
+	connect(l.Server)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- l.Run(ctx) }()

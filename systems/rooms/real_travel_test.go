@@ -18,7 +18,8 @@ import (
 // Two processes on real sockets, one directory: a player by UDP and one by WebSocket go to and fro with their purses, within a
 // process and to the other one, and walk wherever they are.
 func TestTravelOnSockets(t *testing.T) {
-	key, directory := netcode.GenerateKey(nil), NewMemory(nil)
+	key, transfers := netcode.GenerateKey(nil), newTransferMemory()
+	everywhere := &others{}
 	var all []*live
 	var addresses []string
 	for _, name := range []string{"one", "two"} {
@@ -30,12 +31,11 @@ func TestTravelOnSockets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := goLive(t, Config{Kinds: []Kind{zones("town", 4), zones("wood", 4)}, Key: key, Directory: directory, Process: name}, udp, web)
+		l := goLiveIn(t, func(s *Server) {
+			everywhere.add(s)
+			s.Connect(&stubFleet{Seats: everywhere, transfers: transfers})
+		}, Config{Kinds: []Kind{zones("town", 4), zones("wood", 4)}, Key: key, Process: name}, udp, web)
 		all, addresses = append(all, l), append(addresses, udp.LocalAddr().String(), "ws://"+web.WebSocketAddr().String())
-	}
-	everywhere := others{Here(all[0].Server), []*Server{all[0].Server, all[1].Server}}
-	for _, l := range all {
-		l.Elsewhere(everywhere)
 	}
 	towns := make([]*Room, 2)
 	for i := range towns {
@@ -165,13 +165,15 @@ type others struct {
 	all []*Server
 }
 
+func (o *others) add(s *Server) { o.all = append(o.all, s) }
+
 // Join implements [Seats].
-func (o others) Join(ctx context.Context, w Wish) ([]Admission, error) {
+func (o *others) Join(ctx context.Context, w Wish) ([]Admission, error) {
 	return Here(o.all[len(o.all)-1]).Join(ctx, w)
 }
 
 // Reserve implements [Seats].
-func (o others) Reserve(_ context.Context, room ID, who ...Player) ([]Admission, error) {
+func (o *others) Reserve(_ context.Context, room ID, who ...Player) ([]Admission, error) {
 	for _, s := range o.all {
 		if r := s.Room(room); r != nil {
 			return r.Reserve(who...)

@@ -10,43 +10,42 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Player is who wants a seat. The game has authenticated them.
+// Player is a player who wants a seat, authenticated by the game.
 type Player struct {
-	// ID is who it is, never 0.
+	// ID identifies the player, never 0.
 	ID uint64
-	// Party are those whom they came with, 0 for none.
+	// Party identifies the group of players who came together, 0 for none.
 	Party uint64
-	// Data is told to the room's game by [SeatOf], at most [MaxData] bytes. The player cannot read it.
+	// Data is for the room's game, which gets it by [SeatOf]: at most [MaxData] bytes. The player cannot read it.
 	Data []byte
-	// Carried goes along to the room, from server to server and never by way of the player: at most [MaxCarried] bytes, for
-	// [Room.Carried].
+	// Carried is sent to the room from server to server, for [Room.Carried]: at most [MaxCarried] bytes.
 	Carried []byte
 }
 
 // MaxCarried is the longest [Player].Carried in bytes.
 const MaxCarried = 16 << 10
 
-// Admission is a way to a seat, for its player alone.
+// Admission lets one player take a seat.
 type Admission struct {
-	// Kind is that of the room, Schema [SchemaOf] its protocol.
+	// Kind is the kind of the room, Schema the [SchemaOf] of its protocol.
 	Kind, Schema string
-	// Code is the room's, for the player to tell others.
+	// Code is the code of the room, for the player to share.
 	Code string
-	// Process is the name of the process that has the room.
+	// Process is the name of the room's process.
 	Process string
-	// Seat is which one.
+	// Seat is the seat.
 	Seat Seat
-	// Token is for systems.ClientConfig.Token, once. Whoever has it is the player.
+	// Token is for systems.ClientConfig.Token, once. Whoever has the token can play as this player.
 	Token *netcode.ConnectToken
-	// Expires is when the token has to have been used.
+	// Expires is when the token expires.
 	Expires time.Time
-	// Addresses are where the room is.
+	// Addresses are the addresses of the room's process.
 	Addresses []netip.AddrPort
-	// Endpoints are where the room is, by the names that a browser needs.
+	// Endpoints are the endpoints of the room's process, for browsers.
 	Endpoints Endpoints
 }
 
-// Format implements [fmt.Formatter] without telling the keys of the token.
+// Format implements [fmt.Formatter] without printing the keys of the token.
 func (a Admission) Format(f fmt.State, verb rune) {
 	type printed Admission // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(a))
@@ -66,8 +65,8 @@ func check(who []Player) error {
 	return nil
 }
 
-// Reserve gives each of some players a seat for [Config].Promise, all or none. A seat whose token is not used by then is
-// free again. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
+// Reserve promises each player a seat for [Config].Promise, or none of them. A seat whose token is not used by then is free again.
+// The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
 // [ErrPlayer].
 func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 	all, err := r.reserveSeats(who)
@@ -75,16 +74,27 @@ func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 	return all, err
 }
 
-// counter counts for the room's kind.
+// counter returns the counter of the room's kind.
 func (r *Room) counter() *counter { return r.server.counts[r.kind.Name] }
 
 // count counts players who asked for seats.
 func count(c *counter, players int, err error) {
 	if err != nil {
-		c.addRefused(players, refusal(err))
+		c.addRefused(players, Refusal(err))
 		return
 	}
 	c.addGiven(players)
+}
+
+// admits returns an error if the room gives no new seats. The caller holds the room's lock.
+func (r *Room) admits() error {
+	if err := r.held.life.admits(); err != nil {
+		return err
+	}
+	if r.orphaned() {
+		return ErrOrphaned
+	}
+	return nil
 }
 
 // reserveSeats does what Reserve does, without counting it.
@@ -92,7 +102,7 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	if err := check(who); err != nil {
 		return nil, err
 	}
-	if err := r.server.named(); err != nil {
+	if err := r.server.mayAdmit(); err != nil {
 		return nil, err
 	}
 	if r.watch.stuck.Load() != 0 {
@@ -110,7 +120,7 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 		}
 	}
 	r.mu.Lock()
-	err := r.held.life.admits()
+	err := r.admits()
 	var promises []seatPromise
 	if err == nil {
 		promises, err = r.held.book.reserve(now, until, make([]seatPromise, 0, len(who)), wanted...)
@@ -139,9 +149,9 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	return all, nil
 }
 
-// Reconnect gives a player another token for the seat that it has, connected or not; tokens of before get in no more.
-// What was carried to it stays, unless it carries something again. The error wraps [ErrNoSeat], [ErrEnded] or
-// [ErrPlayer]. Locked rooms take back who has a seat.
+// Reconnect returns another token for the seat of a player, connected or not, and invalidates earlier tokens. Data that was carried
+// to the seat stays unless the player carries new data. It works in locked rooms, too. The error wraps [ErrNoSeat], [ErrEnded] or
+// [ErrPlayer].
 func (r *Room) Reconnect(who Player) (Admission, error) {
 	a, err := r.renewSeat(who)
 	if err != nil {
@@ -177,14 +187,14 @@ func (r *Room) renewSeat(who Player) (Admission, error) {
 	return r.issueToken(now, until, who, p)
 }
 
-// carried is what goes along with a seat.
+// carried is the data that a player carries to a seat.
 type carried struct {
-	epoch uint32 // from which on it is good
+	epoch uint32 // valid from this epoch of the seat on
 	bytes []byte
-	claim *transferClaim // nil: nobody has knocked with it
+	claim *transferClaim // nil: no token was presented yet
 }
 
-// carry keeps what a player carries to its seat.
+// carry keeps the data that a player carries to its seat.
 func (h *held) carry(p seatPromise, who Player) {
 	if who.Carried == nil {
 		return
@@ -195,8 +205,8 @@ func (h *held) carry(p seatPromise, who Player) {
 	h.carried[who.ID] = carried{epoch: p.epoch, bytes: bytes.Clone(who.Carried)}
 }
 
-// Carried is what the player of a seat carried to it ([Player].Carried), once; nil where nothing is left. The seat is that
-// of [Kind].Joined or of [SeatOf]: one of before, or of who has no seat any more, gets nothing.
+// Carried returns the data that the player of a seat carried ([Player].Carried), once. It returns nil if there is none, and for the
+// seat of a player who has lost or replaced it. Use the seat of [Kind].Joined or [SeatOf].
 func (r *Room) Carried(s Seat) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,7 +218,7 @@ func (r *Room) Carried(s Seat) []byte {
 	return c.bytes
 }
 
-// until is when a token expires that is issued now, in whole seconds as tokens have it.
+// until returns when a token expires that is issued now, in whole seconds.
 func (c *Config) until(now time.Time) time.Time {
 	return time.Unix(now.Unix(), 0).Add(c.Promise).In(now.Location())
 }
@@ -223,12 +233,12 @@ func (r *Room) issueToken(now, until time.Time, p Player, promise seatPromise) (
 	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {
 		return Admission{}, err
 	}
-	r.server.notes.seated(a.Seat, r)
+	r.server.seated(a.Seat, r)
 	return a, nil
 }
 
-// Issue makes the token of an admission that was given by another process with the same key, whose Seat, Expires and
-// Addresses are there: good for so long from now on. Random may be nil: crypto/rand. The error wraps [ErrConfig].
+// Issue sets the token of an admission that another process with the same key has given. Seat and Addresses must be set. The token
+// expires after the lifetime, counted from now. Random may be nil: crypto/rand. The error wraps [ErrConfig].
 func (a *Admission) Issue(key netcode.Key, protocolID uint64, lifetime time.Duration, now time.Time, random func([]byte)) error {
 	token, err := netcode.TokenConfig{
 		Key: key, ProtocolID: protocolID, ClientID: a.Seat.Player, Servers: a.Addresses, Lifetime: lifetime,
@@ -250,7 +260,7 @@ func (r *Room) freeSeatsFor(k *Kind, wanted Options) int {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held.life.admits() != nil || !r.held.life.options.Has(wanted) {
+	if r.admits() != nil || !r.held.life.options.Has(wanted) {
 		return 0
 	}
 	return r.held.book.free()

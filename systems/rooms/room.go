@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -18,9 +19,10 @@ type Room struct {
 	game   *systems.Server
 	port   *port
 	watch  watch
-	floor  chan struct{} // whoever has put something in has the game, its port and clients for itself
+	floor  chan struct{} // a semaphore: the goroutine that holds it may use game, port and clients
 	wake   chan struct{}
 	gone   chan struct{} // closed at the end
+	epoch  atomic.Uint64
 
 	clients clients // with the floor
 
@@ -28,61 +30,67 @@ type Room struct {
 	held held // with mu
 }
 
-// about is what a room is, once for all.
+// about has the properties of a room that never change.
 type about struct {
 	id      ID
 	code    string
 	private bool
-	creator uint64 // the player that it was made for; 0: nobody
+	creator uint64 // the player that the room was created for; 0: none
 	created time.Time
-	number  uint64 // of all rooms of this server, from 0
+	number  uint64 // counts the rooms of this server, from 0
 }
 
-// held is what changes.
+// held has the properties of a room that change.
 type held struct {
 	life life
 	book *seatBook
-	// carried is by player, until it is taken, or the seat is free.
+	// carried has the carried data by player, until it is read or the seat is free.
 	carried map[uint64]carried
 }
 
 type (
-	// task is something to do between two ticks.
+	// task runs between two ticks.
 	task func(s *systems.Server)
-	// ending is what clients are told.
+	// ending is the reason that clients get.
 	ending = netsys.Reason
 )
 
-var errState = errors.New("rooms: no state of a room")
+var errState = errors.New("rooms: not a state of a room")
 
-// ID is the room's number.
+// ID returns the id of the room.
 func (r *Room) ID() ID { return r.about.id }
 
-// Kind is the name of its kind.
+// Kind returns the name of the room's kind.
 func (r *Room) Kind() string { return r.kind.Name }
 
-// Code is a short code by which players find it: [Server.ByCode].
+// Code returns the short code by which players find the room: see [Server.ByCode].
 func (r *Room) Code() string { return r.about.code }
 
-// Epoch is which room of its id it is, from 1: above that it was claimed after its process had died.
-func (r *Room) Epoch() uint64 { return r.held.life.own.epoch.Load() }
+// Epoch counts the rooms with this id, from 1. It is higher if the room was claimed after its process had died.
+func (r *Room) Epoch() uint64 { return r.epoch.Load() }
 
-// Lock gives nobody new a seat, until Unlock. Who has one plays on, and may come back.
+// Done returns a channel that is closed when the room has ended.
+func (r *Room) Done() <-chan struct{} { return r.gone }
+
+// orphaned reports whether another process may own the room by now.
+func (r *Room) orphaned() bool { return r.server.fleet != nil && r.server.fleet.Orphaned(r) }
+
+// Lock makes the room refuse new players until Unlock. Players with a seat play on and may reconnect.
 func (r *Room) Lock() { r.set(func(l *life) { l.locked = true }) }
 
 // Unlock ends Lock.
 func (r *Room) Unlock() { r.set(func(l *life) { l.locked = false }) }
 
-// Begin says that the game has begun: the state is Running in place of Open.
+// Begin marks the game as begun: the state becomes Running.
 func (r *Room) Begin() { r.set(func(l *life) { l.begun = true }) }
 
-// Drain gives nobody new a seat, for good; the room ends when the last has left. Its game is told: see [Hooks].Draining.
+// Drain makes the room refuse new players for good and end when the last player has left. It calls [Hooks].Draining.
 func (r *Room) Drain() { r.set(func(l *life) { l.drain(r) }) }
 
-// End ends the room with its next turn: its players hear [ReasonEnded]. nil is as good as any reason.
+// End ends the room with its next turn. Its players get [ReasonEnded]. why may be nil.
 func (r *Room) End(why error) { r.finish(why, ReasonEnded) }
 
-// Publish replaces the options that the room tells about itself. The error wraps [ErrOptions].
+// Publish replaces the published options of the room. The error wraps [ErrOptions].
 func (r *Room) Publish(o Options) error {
 	clean, err := o.Clean()
 	if err == nil {
@@ -91,7 +99,7 @@ func (r *Room) Publish(o Options) error {
 	return err
 }
 
-// set changes what is to become of the room.
+// set changes the life of the room.
 func (r *Room) set(f func(l *life)) {
 	r.mu.Lock()
 	f(&r.held.life)
@@ -112,13 +120,15 @@ func (r *Room) finish(why error, reason ending) {
 	})
 }
 
-// Travel hands a player over to another room: it gets a seat there, its client is sent a token and follows, and what it
-// carries ([Kind].Carries) goes along. The room takes these components off the player's entity before its next tick, at once
-// if no tick is under way: a system that calls Travel still finds them until the end of its tick. From then on until the
-// travel is decided the entity is without them: rows that name them leave it out, and ecs.Get returns nil, on the server
-// and in the view of clients. What the player carries is in one room at any time. [Kind].Travelled is told how it ends: the player went, or stays with all that it
-// had. It may be called from any goroutine, from hooks and systems too. The error is [ErrNoSeat], [ErrOptions] or [ErrPlayer]; all others
-// are told Travelled: those of [Seats], [ErrCarries], [ErrTravels], [ErrTravelExpired], [ErrTravelReturned], [ErrTravelLost].
+// Travel moves a player to another room. The player gets a seat there, its client gets a token and follows, and its components in
+// [Kind].Carries go along. The room removes these components from the player's entity before its next tick, or immediately if no tick
+// is running; a system that calls Travel finds them until the end of its tick. Until the travel is decided, the entity is without
+// them on the server and on clients: rows that name them skip the entity, and ecs.Get returns nil. So the components are in one room
+// at any time. [Kind].Travelled gets the result; a player who stays gets the components back.
+//
+// Travel may be called from any goroutine, from hooks and from systems. It returns [ErrNoSeat], [ErrOptions] or [ErrPlayer].
+// Travelled gets all other errors: those of [Seats], [ErrCarries], [ErrTravels], [ErrTravelExpired], [ErrTravelReturned] and
+// [ErrTravelLost].
 func (r *Room) Travel(player uint64, to Destination) error {
 	options, err := to.Options.Clean()
 	if err == nil {
@@ -138,19 +148,19 @@ func (r *Room) Travel(player uint64, to Destination) error {
 	return nil
 }
 
-// Kick takes a player's seat away and ends its session, with netsys.ReasonKicked. It may come again, with another
-// token. The error is [ErrNoSeat].
+// Kick removes a player from its seat and ends its session with netsys.ReasonKicked. The player may return with another token. The
+// error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.ReasonKicked) }
 
-// Ban gives a player no seat in this room any more, and kicks it with [ReasonBanned] if it has one. The directory keeps the
-// newest [MaxBanned] bans of a room: they hold in the room that another process makes anew.
+// Ban refuses a player all seats in this room, and kicks it with [ReasonBanned] if it has one. The newest [MaxBanned] bans stay when
+// another process claims the room.
 func (r *Room) Ban(player uint64) {
 	r.mu.Lock()
 	r.held.book.ban(player)
 	r.mu.Unlock()
 	r.changed()
 	r.notify(Notice{Event: PlayerBanned, Player: player})
-	_ = r.removePlayer(player, ReasonBanned) // who has no seat need not be kicked
+	_ = r.removePlayer(player, ReasonBanned) // a player without a seat need not be kicked
 }
 
 // removePlayer takes a player's seat away and ends its session with a reason.
@@ -171,8 +181,8 @@ func (r *Room) removePlayer(player uint64, reason netsys.Reason) error {
 	return nil
 }
 
-// Tell makes f run between two ticks, and does not wait for it: also from hooks, and from systems of the room. What is
-// told a room that has ended is forgotten.
+// Tell runs f between two ticks and does not wait for it. Hooks and systems of the room may call it. It does nothing if the room has
+// ended.
 func (r *Room) Tell(f func(s *systems.Server)) {
 	r.mu.Lock()
 	if !r.held.life.ended {
@@ -182,10 +192,9 @@ func (r *Room) Tell(f func(s *systems.Server)) {
 	r.rouse()
 }
 
-// Do runs f between two ticks, while nobody else has the room's server, and returns when it is done: to look at the
-// world, to take something out or put something in, to send. It must not be called from the room itself, where Tell is
-// right. The errors are [ErrEnded], and [ErrStuck] of a room that does not come to the end of its tick. A panic in f
-// ends the room like one of its systems.
+// Do runs f between two ticks and returns when f has returned. f may read and change the world, and send. Hooks and systems of the
+// room must not call Do; they can call Tell. The error is [ErrEnded], or [ErrStuck] if a tick does not end. A panic in f ends the
+// room.
 func (r *Room) Do(f func(s *systems.Server)) error {
 	patience := time.NewTimer(r.server.config.Stuck)
 	defer patience.Stop()
@@ -215,8 +224,12 @@ func (r *Room) rouse() {
 	}
 }
 
-// changed makes the directory hear of the room.
-func (r *Room) changed() { r.server.notes.room(r) }
+// changed tells the fleet that the entry of the room has changed.
+func (r *Room) changed() {
+	if f := r.server.fleet; f != nil {
+		f.RoomChanged(r)
+	}
+}
 
 // over reports whether the room is no more.
 func (r *Room) over() bool {

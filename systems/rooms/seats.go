@@ -3,75 +3,71 @@ package rooms
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/asks"
-	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
-// Wish is what players want who come together.
+// Wish is a request for seats in one room.
 type Wish struct {
 	// Kind is the kind of room.
 	Kind string
-	// Options are what the room has to publish, equal; a new one does.
+	// Options must be published by the room with equal values. A new room publishes them.
 	Options Options
-	// Schema is that of the client that they play with, as of [SchemaOf]. Default (""): any.
+	// Schema is the [SchemaOf] of the client. Default (""): any.
 	Schema string
-	// Players get their seats in one room, all or none.
+	// Players get seats in one room, all or none.
 	Players []Player
 }
 
-// Seats gives seats and finds rooms: [Here] those of this process, package lobby those of a fleet. Its methods may be
-// called from any goroutine, and may wait.
+// Seats gives seats and finds rooms: [Here] in one process, package fleet in all processes of a fleet. Its methods may be called
+// from any goroutine, and may wait.
 type Seats interface {
-	// Join gives players seats in an open room that publishes all of the options, the fullest that has place, or in a new
-	// one. The error is that of [Room.Reserve], but for rooms that have no place, or of [Server.Create], or wraps
-	// [ErrUnavailable].
+	// Join gives players seats in the fullest open room that publishes the options and has enough seats, or in a new room. The
+	// error is that of [Room.Reserve] or [Server.Create], or wraps [ErrUnavailable].
 	Join(ctx context.Context, w Wish) ([]Admission, error)
-	// Create makes a room and gives players the first seats in it. The error is that of [Server.Create] or of
-	// [Room.Reserve], or wraps [ErrUnavailable].
+	// Create creates a room and gives players the first seats. The error is that of [Server.Create] or [Room.Reserve], or wraps
+	// [ErrUnavailable].
 	Create(ctx context.Context, kind string, c Creation, who ...Player) ([]Admission, error)
-	// Reserve is [Room.Reserve] of the room of that id: besides, [ErrRoom] and [ErrUnavailable].
+	// Reserve calls [Room.Reserve] of the room with that id. More errors: [ErrRoom], [ErrUnavailable].
 	Reserve(ctx context.Context, room ID, who ...Player) ([]Admission, error)
-	// Reconnect is [Room.Reconnect] of the room of that id: besides, [ErrRoom] and [ErrUnavailable].
+	// Reconnect calls [Room.Reconnect] of the room with that id. More errors: [ErrRoom], [ErrUnavailable].
 	Reconnect(ctx context.Context, room ID, who Player) (Admission, error)
-	// Find is the room of a code, in capitals or not, or of an id in letters.
+	// Find returns the room with a code, in any case, or with an id in letters.
 	Find(name string) (RoomEntry, bool)
-	// List are all rooms that have not ended, private ones too, by id.
+	// List returns all rooms that have not ended, with private ones, by id.
 	List() []RoomEntry
-	// Kinds are the kinds of rooms: by name, and where they are made with several schemas, the newest first.
+	// Kinds returns the kinds of rooms by name. If there are several schemas of a kind, the newest comes first.
 	Kinds() []KindEntry
-	// Local reports whether players reach all rooms from this machine alone: see [Server.Local].
+	// Local reports whether all rooms can be reached from this machine only: see [Server.Local].
 	Local() bool
-	// Ready is why nobody new gets a room here, nil where they do: [ErrDraining], [ErrUnavailable].
+	// Ready returns nil if new players get rooms here, otherwise [ErrDraining] or [ErrUnavailable].
 	Ready() error
-	// Draining reports whether this process drains. A lobby gives seats in other processes meanwhile.
+	// Draining reports whether this process drains. A fleet gives seats in other processes meanwhile.
 	Draining() bool
 }
 
-// Unavailable is an error that is over after a while. It wraps [ErrUnavailable].
+// Unavailable is a temporary error. It wraps [ErrUnavailable].
 type Unavailable struct {
 	// Again is after how long to try again.
 	Again time.Duration
-	// Err is what was wrong.
+	// Err is the reason.
 	Err error
 }
 
-// Error says what is wrong, and when to try again.
+// Error returns the reason and when to try again.
 func (u *Unavailable) Error() string {
 	return fmt.Sprintf("rooms: unavailable, try again in %v: %v", u.Again, u.Err)
 }
 
-// Unwrap are ErrUnavailable and what was wrong.
+// Unwrap returns ErrUnavailable and the reason.
 func (u *Unavailable) Unwrap() []error { return []error{ErrUnavailable, u.Err} }
 
-// Here gives seats in the rooms of one server.
+// Here returns the seats of one server.
 func Here(s *Server) Seats { return here{s} }
 
-// here is a Seats.
+// here implements [Seats] for one server.
 type here struct{ server *Server }
 
 // Join implements [Seats].
@@ -121,13 +117,13 @@ func (h here) Find(name string) (RoomEntry, bool) {
 	if r == nil {
 		return RoomEntry{}, false
 	}
-	return r.entry(), true
+	return r.Entry(), true
 }
 
 // List implements [Seats].
 func (h here) List() (all []RoomEntry) {
 	for _, r := range h.server.Rooms() {
-		if e := r.entry(); e.State != Ended {
+		if e := r.Entry(); e.State != Ended {
 			all = append(all, e)
 		}
 	}
@@ -136,7 +132,13 @@ func (h here) List() (all []RoomEntry) {
 }
 
 // Kinds implements [Seats].
-func (h here) Kinds() []KindEntry { return slices.Clone(h.server.notes.kinds) }
+func (h here) Kinds() (all []KindEntry) {
+	for _, k := range h.server.kinds {
+		all = append(all, k.entry())
+	}
+	slices.SortFunc(all, func(a, b KindEntry) int { return strings.Compare(a.Kind, b.Kind) })
+	return all
+}
 
 // Local implements [Seats].
 func (h here) Local() bool { return h.server.Local() }
@@ -150,73 +152,10 @@ func (h here) Ready() error {
 	if s.Draining() {
 		return ErrDraining
 	}
-	if m := s.Membership(); s.shared && !m.Member && !m.Fenced && !m.Named {
+	if m := s.Membership(); s.fleet != nil && !m.Member && !m.Fenced && !m.Named {
 		return &Unavailable{Again: time.Second, Err: errNoMember}
 	}
-	return s.named()
+	return s.mayAdmit()
 }
 
 var _ Seats = here{}
-
-// seatService answers other processes, which ask for seats by way of the directory.
-type seatService struct{ *Server }
-
-var _ asks.House = seatService{}
-
-// Answer implements [asks.House].
-func (s seatService) Answer(ctx context.Context, b asks.Batch) asks.Answers {
-	all := asks.Answers{Addresses: s.config.Addresses}
-	all.Endpoints, _ = json.Marshal(s.config.Endpoints)
-	for i := range b.Asks {
-		got, err := s.answerAsk(ctx, &b.Asks[i])
-		if err != nil {
-			all.Answers = append(all.Answers, asks.Answer{Refused: refusal(err), Why: err.Error()})
-			continue
-		}
-		of := &got[0]
-		a := asks.Answer{
-			Room: uint64(of.Seat.Room), Kind: of.Kind, Schema: of.Schema, Code: of.Code, Expires: of.Expires.Unix(), Issued: of.Expires.Add(-s.config.Promise).Unix(),
-		}
-		for _, x := range got {
-			a.Seats = append(a.Seats, asks.Seat{Number: x.Seat.Number, Epoch: x.Seat.Epoch, Party: x.Seat.Party})
-		}
-		all.Answers = append(all.Answers, a)
-	}
-	return all
-}
-
-// answerAsk answers one request for seats.
-func (s seatService) answerAsk(ctx context.Context, a *asks.Ask) ([]Admission, error) {
-	h, id := here{s.Server}, ID(a.Room)
-	who := make([]Player, len(a.Players))
-	for i, p := range a.Players {
-		who[i] = Player(p)
-	}
-	if a.Claim {
-		var e RoomEntry
-		switch revision, err := ledger.Find(ctx, s.config.Directory, RoomKey(id), &e); {
-		case err != nil:
-			return nil, err
-		case revision == 0:
-			return nil, ErrRoom
-		}
-		if _, err := h.server.Claim(ctx, e); err != nil {
-			return nil, err
-		}
-	}
-	switch a.Op {
-	case asks.Join:
-		return h.Join(ctx, Wish{a.Kind, a.Options, a.Schema, who})
-	case asks.Create:
-		return h.Create(ctx, a.Kind, Creation{a.Options, a.Private, a.Schema}, who...)
-	case asks.Reserve:
-		return h.Reserve(ctx, id, who...)
-	case asks.Reconnect:
-		if err := check(who); err != nil {
-			return nil, err
-		}
-		x, err := h.Reconnect(ctx, id, who[0])
-		return []Admission{x}, err
-	}
-	return nil, fmt.Errorf("%w: nobody knows the ask %.20q", ErrPlayer, a.Op)
-}

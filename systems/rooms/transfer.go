@@ -2,11 +2,8 @@ package rooms
 
 import (
 	"context"
-	"fmt"
+	"sync"
 	"sync/atomic"
-	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
 // transferService decides, for each player on the way from one room to another, which of the two rooms has what the
@@ -14,23 +11,67 @@ import (
 // methods, which return without waiting.
 type transferService struct {
 	tasks *backgroundTasks
-	// memory has the records of transfers within the process, directory all others.
-	memory, directory ledger.Directory
-	// lease is how long a record stays that nobody changes.
-	lease time.Duration
+	local TransferStore // of transfers within the process
 }
 
-// record returns the record of a transfer by its number. within reports that both rooms are in this process.
-func (d *transferService) record(passage uint64, within bool) transferRecord {
-	if within {
-		return transferRecord{d.memory, fmt.Sprintf("%s%s%x", transferPrefix, localTransfer, passage), d.lease}
+// transferRecord returns the record of a transfer by its number. local reports that both rooms are in this process.
+func (s *Server) transferRecord(transfer uint64, local bool) transferRecord {
+	if local || s.fleet == nil {
+		return transferRecord{s.travel.local, transfer, true}
 	}
-	return transferRecord{d.directory, fmt.Sprintf("%s%x", transferPrefix, passage), d.lease}
+	return transferRecord{s.fleet.Transfers(), transfer, false}
+}
+
+// transferMemory is a TransferStore of one process. Both rooms of a transfer are in it, so every record is removed in the
+// end.
+type transferMemory struct {
+	mu      sync.Mutex
+	records map[uint64]transferMemoryRecord
+	changes uint64
+}
+
+type transferMemoryRecord struct {
+	state    TransferState
+	revision uint64
+}
+
+func newTransferMemory() *transferMemory {
+	return &transferMemory{records: make(map[uint64]transferMemoryRecord)}
+}
+
+// Load implements [TransferStore].
+func (m *transferMemory) Load(_ context.Context, transfer uint64) (TransferState, uint64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.records[transfer]
+	return r.state, r.revision, nil
+}
+
+// Save implements [TransferStore].
+func (m *transferMemory) Save(_ context.Context, transfer uint64, state TransferState, revision uint64) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records[transfer].revision != revision {
+		return false, nil
+	}
+	m.changes++
+	m.records[transfer] = transferMemoryRecord{state, m.changes}
+	return true, nil
+}
+
+// Remove implements [TransferStore].
+func (m *transferMemory) Remove(_ context.Context, transfer, revision uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records[transfer].revision == revision {
+		delete(m.records, transfer)
+	}
+	return nil
 }
 
 // run calls f: immediately if the record is in memory, otherwise in the background.
 func (d *transferService) run(n transferRecord, f func(ctx context.Context)) {
-	if n.isLocal() {
+	if n.local {
 		f(context.Background())
 		return
 	}
@@ -40,7 +81,7 @@ func (d *transferService) run(n transferRecord, f func(ctx context.Context)) {
 // transferClaim is a room's claim to what an arriving player carries.
 type transferClaim struct {
 	record transferRecord
-	state  atomic.Pointer[transferState] // nil: not decided
+	state  atomic.Pointer[TransferState] // nil: not decided
 }
 
 // claim claims what a player carries whose token was presented.
@@ -72,7 +113,7 @@ func (d *transferService) giveBack(n transferRecord) {
 }
 
 // moveUntilDone moves a record, and retries until that has succeeded.
-func (d *transferService) moveUntilDone(n transferRecord, to transferState, from ...transferState) {
+func (d *transferService) moveUntilDone(n transferRecord, to TransferState, from ...TransferState) {
 	d.run(n, func(ctx context.Context) {
 		if _, err := n.move(ctx, to, from...); err != nil {
 			d.tasks.retry(func(context.Context) { d.moveUntilDone(n, to, from...) })

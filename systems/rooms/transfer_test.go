@@ -3,19 +3,16 @@ package rooms
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
 )
 
-// faultyMemory is a directory that does not answer now and then, before or after it has done what it was asked.
+// faultyMemory is a store that does not answer now and then, before or after it has done what it was asked.
 type faultyMemory struct {
-	*ledger.Memory
+	*transferMemory
 	rng  *rand.Rand
 	rate float64
 	next *backgroundTasks // that others do between two calls
@@ -24,28 +21,33 @@ type faultyMemory struct {
 
 func (f *faultyMemory) fault() bool { return f.rng.Float64() < f.rate }
 
-func (f *faultyMemory) Load(ctx context.Context, key string) (ledger.Record, error) {
+func (f *faultyMemory) Load(ctx context.Context, transfer uint64) (TransferState, uint64, error) {
 	if f.fault() {
-		return ledger.Record{}, ledger.ErrUnavailable
+		return "", 0, ErrUnavailable
 	}
-	r, err := f.Memory.Load(ctx, key)
+	s, revision, err := f.transferMemory.Load(ctx, transfer)
 	if f.next != nil && !f.busy && f.rng.IntN(2) == 0 {
 		f.busy = true
 		f.next.flush(ctx)
 		f.busy = false
 	}
-	return r, err
+	return s, revision, err
 }
 
-func (f *faultyMemory) Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
+func (f *faultyMemory) Save(ctx context.Context, transfer uint64, state TransferState, revision uint64) (bool, error) {
 	if f.fault() {
-		return 0, ledger.ErrUnavailable
+		return false, ErrUnavailable
 	}
-	n, err := f.Memory.Save(ctx, key, value, revision, lease)
+	saved, err := f.transferMemory.Save(ctx, transfer, state, revision)
 	if f.fault() {
-		return 0, ledger.ErrUnavailable // it was written all the same
+		return false, ErrUnavailable // it was written all the same
 	}
-	return n, err
+	return saved, err
+}
+
+// record returns the record of a transfer.
+func record(s TransferStore, transfer uint64, local bool) transferRecord {
+	return transferRecord{s, transfer, local}
 }
 
 // stubRoom is a room of before, with one player.
@@ -69,7 +71,7 @@ func (h *stubRoom) playerTravelled(*departingPlayer)          { h.gone = true; h
 func (h *stubRoom) playerStays(_ *departingPlayer, why error) { h.stays = why; h.ended++ }
 
 // Two rooms, a directory that fails now and then, and a player who comes, does not come, or turns back at any moment: in the end what
-// it carries is in one room, and never was in two, and each passage ends once.
+// it carries is in one room, and never was in two, and each transfer ends once.
 func TestTransfers(t *testing.T) {
 	seeds := 3000
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
@@ -79,20 +81,24 @@ func TestTransfers(t *testing.T) {
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		now := birth
-		d := &faultyMemory{Memory: ledger.NewMemory(func() time.Time { return now }), rng: rng, rate: 0.3 * rng.Float64()}
-		before := &transferService{tasks: newBackgroundTasks(), memory: ledger.NewMemory(func() time.Time { return now }), directory: d, lease: time.Hour}
-		next := &transferService{tasks: newBackgroundTasks(), memory: before.memory, directory: d, lease: time.Hour}
+		d := &faultyMemory{transferMemory: newTransferMemory(), rng: rng, rate: 0.3 * rng.Float64()}
+		before := &transferService{tasks: newBackgroundTasks()}
+		next := &transferService{tasks: newBackgroundTasks()}
 		within := rng.IntN(4) == 0
 		d.next = next.tasks
 		if within {
 			next, d.next = before, nil
+		}
+		store := TransferStore(d)
+		if within {
+			store = d.transferMemory
 		}
 		h := &stubRoom{until: now.Add(15 * time.Second)}
 		if rng.IntN(8) == 0 {
 			h.reserve = errors.New("full")
 		}
 		list := newDepartures(before, h)
-		a := &departingPlayer{player: 1, record: before.record(seed, within)}
+		a := &departingPlayer{player: 1, record: record(store, seed, within)}
 		list.start(a)
 		if list.player(1) != a || list.player(2) != nil {
 			t.Fatal("it is not on the list")
@@ -106,9 +112,9 @@ func TestTransfers(t *testing.T) {
 		fail := func(what string) {
 			t.Fatalf("%s: gone %v, stays %v, let %v, in %v, returned %v; again: TACTUS_SEEDS=%d go test ./systems/rooms -run TestTransfers", what, h.gone, h.stays, letIn, in, returned, seed+1)
 		}
-		note := next.record(seed, within)
-		knocks, comes := rng.IntN(4) > 0, rng.IntN(4) > 0
-		dies := !knocks && rng.IntN(2) == 0 // the process there, before anybody came
+		note := record(store, seed, within)
+		shows, comes := rng.IntN(4) > 0, rng.IntN(4) > 0
+		dies := !shows && rng.IntN(2) == 0 // the process there, before anybody came
 		for range 1200 {
 			now = now.Add(time.Duration(rng.IntN(200)) * time.Millisecond)
 			for _, f := range h.tasks {
@@ -119,7 +125,7 @@ func TestTransfers(t *testing.T) {
 			passed := now.Sub(birth)
 			if h.sends > 1 && h.reserve == nil {
 				switch {
-				case knocks && claim == nil && (!returned || h.stays != nil) && passed < token && (often > 4 || passed > 29700*time.Millisecond) && rng.IntN(often) == 0:
+				case shows && claim == nil && (!returned || h.stays != nil) && passed < token && (often > 4 || passed > 29700*time.Millisecond) && rng.IntN(often) == 0:
 					claim, again = next.claim(note), returned
 				case claim != nil && comes && !in && (!returned || again) && rng.IntN(5) == 0:
 					if yes, decided := claim.granted(); yes && decided {
@@ -182,22 +188,22 @@ func TestTransfers(t *testing.T) {
 // A room that has let somebody in and is never heard of again keeps what it has.
 func TestTransferLost(t *testing.T) {
 	now := birth
-	m := ledger.NewMemory(func() time.Time { return now })
-	desk := &transferService{tasks: newBackgroundTasks(), memory: m, directory: m, lease: time.Hour}
+	m := newTransferMemory()
+	service := &transferService{tasks: newBackgroundTasks()}
 	h := &stubRoom{until: now.Add(15 * time.Second), sends: 1}
-	list := newDepartures(desk, h)
-	a := &departingPlayer{player: 1, record: desk.record(1, false)}
+	list := newDepartures(service, h)
+	a := &departingPlayer{player: 1, record: record(m, 1, false)}
 	list.start(a)
 	for h.ended == 0 && now.Before(birth.Add(time.Hour)) {
 		now = now.Add(time.Second)
-		desk.tasks.flush(t.Context())
+		service.tasks.flush(t.Context())
 		for _, f := range h.tasks {
 			f()
 		}
 		h.tasks = nil
 		list.update(now)
 		if now.Sub(birth) == 5*time.Second {
-			if yes, decided := desk.claim(a.record).granted(); yes || decided {
+			if yes, decided := service.claim(a.record).granted(); yes || decided {
 				t.Fatal("granted before it was written")
 			}
 		}
@@ -210,16 +216,16 @@ func TestTransferLost(t *testing.T) {
 // A room that ends leaves no note behind of who was on the way from it, once that one is in or is given back.
 func TestTransferFromARoomThatEnds(t *testing.T) {
 	for _, enters := range []bool{true, false} {
-		m := ledger.NewMemory(func() time.Time { return birth })
-		desk := &transferService{tasks: newBackgroundTasks(), memory: m, directory: m, lease: time.Hour}
-		list := newDepartures(desk, &stubRoom{until: birth.Add(15 * time.Second), sends: 1})
-		n := desk.record(1, false)
+		m := newTransferMemory()
+		service := &transferService{tasks: newBackgroundTasks()}
+		list := newDepartures(service, &stubRoom{until: birth.Add(15 * time.Second), sends: 1})
+		n := record(m, 1, false)
 		list.start(&departingPlayer{player: 1, record: n})
-		desk.tasks.flush(t.Context())
-		claim := desk.claim(n)
-		desk.tasks.flush(t.Context())
+		service.tasks.flush(t.Context())
+		claim := service.claim(n)
+		service.tasks.flush(t.Context())
 		list.abandon()
-		desk.tasks.flush(t.Context())
+		service.tasks.flush(t.Context())
 		if yes, _ := claim.granted(); !yes || list.player(1) != nil {
 			t.Fatal("it is not let in, or on the list of a room that has ended")
 		}
@@ -227,12 +233,12 @@ func TestTransferFromARoomThatEnds(t *testing.T) {
 			t.Fatalf("before it is in, its note says %q, %v", s, err)
 		}
 		if enters {
-			desk.confirm(claim)
+			service.confirm(claim)
 		} else {
-			desk.giveBack(n)
+			service.giveBack(n)
 		}
-		desk.tasks.flush(t.Context())
-		desk.tasks.flush(t.Context())
+		service.tasks.flush(t.Context())
+		service.tasks.flush(t.Context())
 		if s, err := n.read(t.Context()); s != transferNone || err != nil {
 			t.Errorf("enters %v: its note says %q, %v", enters, s, err)
 		}
@@ -241,15 +247,15 @@ func TestTransferFromARoomThatEnds(t *testing.T) {
 
 // No way leads from one room's states to the other's but those that are written down.
 func TestTransferStates(t *testing.T) {
-	m := ledger.NewMemory(func() time.Time { return birth })
-	all := []transferState{transferOpen, transferLet, transferEntered, transferBack, transferTaken}
+	m := newTransferMemory()
+	all := []TransferState{transferOpen, transferLet, transferEntered, transferBack, transferTaken}
 	for i, from := range all {
-		for _, to := range all {
-			n := transferRecord{m, fmt.Sprint(transferPrefix, i, to), time.Hour}
-			if _, err := m.Save(t.Context(), n.key, []byte(from), 0, 0); err != nil {
-				t.Fatal(err)
+		for k, to := range all {
+			n := record(m, uint64(10*i+k+1), true)
+			if saved, err := m.Save(t.Context(), n.transfer, from, 0); err != nil || !saved {
+				t.Fatal(saved, err)
 			}
-			want := map[transferState][]transferState{transferLet: {transferOpen}, transferEntered: {transferLet}, transferBack: {transferOpen, transferLet}, transferTaken: {transferOpen, transferBack}}[to]
+			want := map[TransferState][]TransferState{transferLet: {transferOpen}, transferEntered: {transferLet}, transferBack: {transferOpen, transferLet}, transferTaken: {transferOpen, transferBack}}[to]
 			got, err := n.move(t.Context(), to, want...)
 			leads := from == to
 			for _, s := range want {
@@ -260,7 +266,7 @@ func TestTransferStates(t *testing.T) {
 			}
 		}
 	}
-	if s, err := (transferRecord{m, "travel.none", 0}).move(t.Context(), transferLet, transferOpen); s != transferNone || err != nil {
+	if s, err := record(m, 99, true).move(t.Context(), transferLet, transferOpen); s != transferNone || err != nil {
 		t.Errorf("without a note: %q, %v", s, err)
 	}
 }

@@ -2,15 +2,11 @@ package rooms
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"time"
-
-	"github.com/tactusgo/tactus/systems/rooms/internal/ledger"
+	"slices"
 )
 
-// transferState is the state of a transfer, as its record says it.
+// TransferState is the state of a transfer, as its record says it.
 //
 //	open     the room that the player leaves has what it carries; the other room may let the player in
 //	let      the other room has it, and lets the player in
@@ -20,93 +16,83 @@ import (
 //
 // The other room moves from open to let, from let to entered, and from open or let to back. The room that the player
 // leaves moves from open or back to taken. No other move is possible, so both rooms never have the same thing.
-type transferState string
+type TransferState string
 
 // The states of a transfer.
 const (
-	transferOpen    transferState = "open"
-	transferLet     transferState = "let"
-	transferEntered transferState = "entered"
-	transferBack    transferState = "back"
-	transferTaken   transferState = "taken"
-	transferNone    transferState = "" // there is no record
+	transferOpen    TransferState = "open"
+	transferLet     TransferState = "let"
+	transferEntered TransferState = "entered"
+	transferBack    TransferState = "back"
+	transferTaken   TransferState = "taken"
+	transferNone    TransferState = "" // there is no record
 )
+
+// TransferStore keeps a record for each transfer of a player between two rooms. Both rooms change it by compare-and-set. Its
+// methods may be called from any goroutine, and may wait. Their errors wrap [ErrUnavailable].
+type TransferStore interface {
+	// Load returns the state of a transfer, and the revision of its record. The revision is 0 if there is no record.
+	Load(ctx context.Context, transfer uint64) (state TransferState, revision uint64, err error)
+	// Save writes a record over that revision, 0 for a new record. It reports false if the record has another revision. After
+	// an error the record may have been written.
+	Save(ctx context.Context, transfer uint64, state TransferState, revision uint64) (saved bool, err error)
+	// Remove removes the record if it has that revision.
+	Remove(ctx context.Context, transfer, revision uint64) error
+}
 
 // transferTries is how often a move is compared anew before it fails.
 const transferTries = 8
 
 // errTransferContested reports that others changed a record again and again.
-var errTransferContested = fmt.Errorf("rooms: a passage that is contested: %w", ledger.ErrUnavailable)
+var errTransferContested = fmt.Errorf("rooms: others keep changing the record of a transfer: %w", ErrUnavailable)
 
-// transferPrefix begins the keys of records.
-const transferPrefix = "travel."
-
-// transferRecord is the record of a transfer in a directory, which both rooms can read. They change it by
-// compare-and-set.
+// transferRecord is the record of one transfer.
 type transferRecord struct {
-	directory ledger.Directory
-	key       string
-	lease     time.Duration
+	store    TransferStore
+	transfer uint64
+	local    bool // the store is in the memory of this process, so that nothing waits for it
 }
 
 // open writes that a transfer is open.
 func (n transferRecord) open(ctx context.Context) error {
-	_, err := n.directory.Save(ctx, n.key, []byte(transferOpen), 0, n.lease)
+	saved, err := n.store.Save(ctx, n.transfer, transferOpen, 0)
+	if err == nil && !saved {
+		err = errTransferContested
+	}
 	return err
 }
 
 // read returns the state.
-func (n transferRecord) read(ctx context.Context) (transferState, error) {
-	r, err := n.directory.Load(ctx, n.key)
-	if errors.Is(err, ledger.ErrAbsent) {
-		return transferNone, nil
-	}
-	return transferState(r.Value), err
+func (n transferRecord) read(ctx context.Context) (TransferState, error) {
+	state, _, err := n.store.Load(ctx, n.transfer)
+	return state, err
 }
 
 // move moves a transfer from one of some states to another one, and returns its state after that. It changes nothing
-// where the transfer is in none of them. After an error the caller moves again, and learns whether the first move was
+// if the transfer is in none of them. After an error the caller moves again, and learns whether the first move was
 // written.
-func (n transferRecord) move(ctx context.Context, to transferState, from ...transferState) (transferState, error) {
+func (n transferRecord) move(ctx context.Context, to TransferState, from ...TransferState) (TransferState, error) {
 	for range transferTries {
-		r, err := n.directory.Load(ctx, n.key)
-		if errors.Is(err, ledger.ErrAbsent) {
-			return transferNone, nil
-		}
+		is, revision, err := n.store.Load(ctx, n.transfer)
 		if err != nil {
 			return transferNone, err
 		}
-		is := transferState(r.Value)
-		leads := false
-		for _, s := range from {
-			leads = leads || s == is
-		}
-		if !leads {
+		if revision == 0 || !slices.Contains(from, is) {
 			return is, nil
 		}
-		_, err = n.directory.Save(ctx, n.key, []byte(to), r.Revision, n.lease)
-		if err == nil {
-			return to, nil
-		}
-		if !errors.Is(err, ledger.ErrConflict) {
+		switch saved, err := n.store.Save(ctx, n.transfer, to, revision); {
+		case err != nil:
 			return transferNone, err
+		case saved:
+			return to, nil
 		}
 	}
 	return transferNone, errTransferContested
 }
 
-// remove removes the record of a transfer that has ended.
+// remove removes the record of a transfer that has ended. If that fails, the lease of the record ends it.
 func (n transferRecord) remove(ctx context.Context) {
-	if r, err := n.directory.Load(ctx, n.key); err == nil {
-		_ = n.directory.Remove(ctx, n.key, r.Revision) // its lease ends it, too
+	if _, revision, err := n.store.Load(ctx, n.transfer); err == nil && revision != 0 {
+		_ = n.store.Remove(ctx, n.transfer, revision)
 	}
 }
-
-// isLocal reports whether the record is in the memory of this process, so that nothing waits for it.
-func (n transferRecord) isLocal() bool {
-	_, memory := n.directory.(*ledger.Memory)
-	return memory && strings.HasPrefix(n.key, transferPrefix+localTransfer)
-}
-
-// localTransfer follows transferPrefix in the keys of records in memory.
-const localTransfer = "here-"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -33,11 +32,6 @@ var (
 	// ErrTravelLost: the process there is gone that had let the player in, with what it carried. It stays.
 	ErrTravelLost = errors.New("rooms: the process that let the player in is gone, with what it carried")
 )
-
-// newTransferService returns the transfer service of a process.
-func newTransferService(c Config) *transferService {
-	return &transferService{tasks: newBackgroundTasks(), memory: NewMemory(c.Now), directory: c.Directory, lease: c.Promise + 5*time.Minute}
-}
 
 // prepareTravel makes the list of the room's travelling players, and adds the system that gives arriving players the
 // components that they bring.
@@ -95,16 +89,9 @@ func (r *Room) startTravel(player uint64, to Destination) {
 	}
 	d.bundle.items = append(d.bundle.items, r.clients.arrived[from.number]...) // what it has not been given yet goes on with it
 	delete(r.clients.arrived, from.number)
-	d.bundle.transfer, d.bundle.local = draw(r.server.random), room != nil || to.Room == 0 && r.server.elsewhere() == nil
-	d.record = r.server.travel.record(d.bundle.transfer, d.bundle.local)
+	d.bundle.transfer, d.bundle.local = draw(r.server.random), room != nil || r.server.fleet == nil
+	d.record = r.server.transferRecord(d.bundle.transfer, d.bundle.local)
 	r.clients.away.start(d)
-}
-
-// elsewhere returns what Server.Elsewhere was called with last.
-func (s *Server) elsewhere() Seats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.table.elsewhere
 }
 
 // betweenTicks implements [departureRoom].
@@ -115,9 +102,7 @@ func (r *Room) reserveDestination(ctx context.Context, d *departingPlayer) error
 	who := Player{ID: d.player, Party: d.seat.Party, Data: d.to.Data, Carried: d.bundle.appendTo(nil)}
 	seats := Here(r.server)
 	if !d.bundle.local {
-		if seats = r.server.elsewhere(); seats == nil {
-			return fmt.Errorf("%w: %v, and nobody gives seats elsewhere: call Server.Elsewhere", ErrRoom, d.to.Room)
-		}
+		seats = r.server.fleet
 	}
 	var all []Admission
 	var err error
@@ -166,7 +151,7 @@ func (r *Room) playerStays(d *departingPlayer, why error) {
 		r.clients.arrived[d.client] = append(r.clients.arrived[d.client], d.bundle.items...)
 	}
 	if has {
-		r.server.notes.seated(Seat{Room: r.about.id, Number: n, Epoch: s.epoch, Player: d.player, Party: s.party}, r)
+		r.server.seated(Seat{Room: r.about.id, Number: n, Epoch: s.epoch, Player: d.player, Party: s.party}, r)
 	}
 	r.notifyTravelled(d.seat, why)
 }
@@ -188,7 +173,7 @@ func (r *Room) claimCarried(s Seat) {
 		return
 	}
 	if b, err := parseBundle(c.bytes); err == nil {
-		c.claim = r.server.travel.claim(r.server.travel.record(b.transfer, b.local))
+		c.claim = r.server.travel.claim(r.server.transferRecord(b.transfer, b.local))
 		r.held.carried[s.Player] = c
 	}
 }
@@ -230,7 +215,7 @@ func (r *Room) receiveCarried(c client) {
 // returnCarried gives what a player did not bring back to the room that it left. The caller holds the room's lock.
 func (r *Room) returnCarried(player uint64) {
 	if b, err := parseBundle(r.held.carried[player].bytes); err == nil {
-		r.server.travel.giveBack(r.server.travel.record(b.transfer, b.local))
+		r.server.travel.giveBack(r.server.transferRecord(b.transfer, b.local))
 	}
 	delete(r.held.carried, player)
 }

@@ -69,7 +69,7 @@ type world struct {
 	rng       *rand.Rand
 	now       time.Time
 	net       *netsys.Network
-	directory *Memory
+	transfers *transferMemory
 	servers   []*Server
 	players   map[uint64]*wanderer
 	order     []*wanderer
@@ -96,7 +96,7 @@ func newWorld(t testing.TB, seed uint64, processes int, kinds ...Kind) *world {
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: birth, net: netsys.NewNetwork(), players: make(map[uint64]*wanderer), stays: make(map[string]int),
 	}
 	now := func() time.Time { return w.now }
-	w.directory = NewMemory(now)
+	w.transfers = newTransferMemory()
 	for i := range kinds {
 		kinds[i].Travelled = func(r *Room, s Seat, why error) {
 			if x := w.players[s.Player]; x != nil {
@@ -116,7 +116,7 @@ func newWorld(t testing.TB, seed uint64, processes int, kinds ...Kind) *world {
 	}
 	key := netsys.SeededRandom(seed)
 	for i := range processes {
-		c := Config{Kinds: kinds, Now: now, Random: netsys.SeededRandom(seed*100 + uint64(i)), Directory: w.directory, Process: fmt.Sprint("p", i), Promise: 6 * time.Second}
+		c := Config{Kinds: kinds, Now: now, Random: netsys.SeededRandom(seed*100 + uint64(i)), Process: fmt.Sprint("p", i), Promise: 6 * time.Second}
 		if i == 0 {
 			key(c.Key[:])
 		} else {
@@ -127,7 +127,7 @@ func newWorld(t testing.TB, seed uint64, processes int, kinds ...Kind) *world {
 			t.Fatal(err)
 		}
 		if w.servers = append(w.servers, s); processes > 1 {
-			s.Elsewhere(fleet{Here(s), w})
+			s.Connect(&stubFleet{Seats: fleet{Here(s), w}, transfers: w.transfers})
 		}
 	}
 	t.Cleanup(func() {
@@ -150,7 +150,7 @@ func name(why error) string {
 			return x.name
 		}
 	}
-	return refusal(why)
+	return Refusal(why)
 }
 
 // rooms are all of them.
@@ -400,8 +400,8 @@ func TestTravelCampaign(t *testing.T) {
 	if counts.Travels != uint64(w.went) {
 		t.Errorf("%d travels by the rooms, %d by the clients", w.went, counts.Travels)
 	}
-	if all, err := w.directory.List(t.Context(), "travel."); err != nil || len(all) != 0 {
-		t.Errorf("%d notes are left: %v", len(all), err)
+	if n := len(w.transfers.records); n != 0 {
+		t.Errorf("%d records of transfers are left", n)
 	}
 	for _, why := range []string{"full", "returned", "seated"} {
 		if w.stays[why] == 0 {

@@ -62,9 +62,9 @@ func (r *Room) runTurn(now time.Time) (goes bool) {
 	if r.over() {
 		return false
 	}
-	r.watch.begin(now)
+	r.watch.beginTurn(now)
 	err := r.runGuarded(func() { r.runDue(now) })
-	r.watch.end(r, now, r.server.config.Now())
+	r.watch.endTurn(r, now, r.server.config.Now())
 	if err != nil {
 		r.finish(err, ReasonFailed)
 	}
@@ -94,7 +94,7 @@ func (r *Room) runDue(now time.Time) {
 		r.reconcileSeats(now)
 		return
 	}
-	r.watch.due(now.Sub(r.game.Next()))
+	r.watch.noteTicks(now.Sub(r.game.Next()))
 	before := r.game.Tick()
 	r.game.Advance(now)
 	r.counter().addTicks(r.game.Tick() - before)

@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	// overMost is how many turns over its budget, more than those within, make a room slow.
+	// overMost is how many more turns over the budget than within make a room slow.
 	overMost = 5
-	// smooth is the weight of a turn in what turns take.
+	// smooth is the reciprocal of the weight of a turn in the average turn time.
 	smooth = 8
 )
 
-// watch is what is seen of a room's turns from outside.
+// watch observes the turns of a room for other goroutines.
 type watch struct {
 	goroutine atomic.Uint64
-	began     atomic.Int64 // of the turn at hand, in nanoseconds since 1970; 0: none
+	began     atomic.Int64 // start of the current turn, in nanoseconds since 1970; 0: none
 	running   atomic.Pointer[string]
 	tick      atomic.Uint32
 	took      atomic.Int64
 	late      atomic.Int64
 	slow      atomic.Bool
-	stuck     atomic.Int64 // for how long; 0: it is not
+	stuck     atomic.Int64 // how long the turn has been stuck; 0: it is not
 
-	// of the room's goroutine
-	ticks bool // the turn at hand has some
+	// used by the room's goroutine only
+	ticks bool // the current turn has ticks
 	over  int
 	rest  time.Time
 }
 
-// follow makes a schedule say which system runs.
+// follow records which system of a schedule runs.
 func (w *watch) follow(s *ecs.Schedule) {
 	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
 		name := path[len(path)-1]
@@ -46,7 +46,7 @@ func (w *watch) follow(s *ecs.Schedule) {
 	})
 }
 
-// system is which system runs, "" for none.
+// system returns the system that runs, "" for none.
 func (w *watch) system() string {
 	if name := w.running.Load(); name != nil {
 		return *name
@@ -54,27 +54,27 @@ func (w *watch) system() string {
 	return ""
 }
 
-// pace is what is published of it.
+// pace returns the published figures.
 func (w *watch) pace(budget time.Duration) Pace {
 	return Pace{w.tick.Load(), time.Duration(w.took.Load()), budget, time.Duration(w.late.Load()), w.slow.Load(), time.Duration(w.stuck.Load())}
 }
 
-// begin begins a turn.
-func (w *watch) begin(now time.Time) {
+// beginTurn notes the start of a turn.
+func (w *watch) beginTurn(now time.Time) {
 	w.running.Store(nil)
 	w.ticks = false
 	w.began.Store(now.UnixNano())
 }
 
-// due says that the turn has ticks, and by how much it is late.
-func (w *watch) due(late time.Duration) {
+// noteTicks notes that the turn has ticks, and how late it is.
+func (w *watch) noteTicks(late time.Duration) {
 	w.ticks = true
 	w.late.Store(int64(max(late, 0)))
 }
 
-// end ends a turn: a room whose turns take longer than their budget, again and again, rests after each as long as it has
-// taken, so that it has half a processor at most.
-func (w *watch) end(r *Room, began, now time.Time) {
+// endTurn notes the end of a turn. A room whose turns repeatedly exceed their budget rests after each turn as long as the turn took, so
+// that it uses at most half a processor.
+func (w *watch) endTurn(r *Room, began, now time.Time) {
 	w.began.Store(0)
 	if w.stuck.Swap(0) != 0 {
 		r.notify(Notice{Event: RoomUnstuck, Took: now.Sub(began)})
@@ -104,7 +104,7 @@ func (w *watch) end(r *Room, began, now time.Time) {
 	}
 }
 
-// budget is how long a turn may take.
+// budget returns how long a turn may take.
 func (r *Room) budget() time.Duration {
 	if r.kind.Budget > 0 {
 		return r.kind.Budget
@@ -112,14 +112,14 @@ func (r *Room) budget() time.Duration {
 	return r.tickInterval()
 }
 
-// between is the time between two turns with ticks.
+// tickInterval returns the time between two turns with ticks.
 func (r *Room) tickInterval() time.Duration {
 	c := r.game.Config()
 	return time.Second * time.Duration(c.WakeEvery) / time.Duration(c.TickRate)
 }
 
-// look looks at a room from outside: one that does not come to the end of its turn is told of, once, with its stack.
-func (w *watch) look(r *Room, now time.Time) {
+// checkStuck reports a room whose turn does not end, once, with its stack. Another goroutine than the room's calls it.
+func (w *watch) checkStuck(r *Room, now time.Time) {
 	began := w.began.Load()
 	if began == 0 {
 		return
@@ -132,13 +132,13 @@ func (w *watch) look(r *Room, now time.Time) {
 		return
 	}
 	if w.began.Load() != began {
-		w.stuck.Store(0) // it has just ended
+		w.stuck.Store(0) // the turn has just ended
 		return
 	}
 	r.notify(Notice{Event: RoomStuck, System: w.system(), Took: took, Stack: stack(w.goroutine.Load())})
 }
 
-// goroutine is the number of the calling goroutine, as stacks name it.
+// goroutine returns the number of the calling goroutine, as stacks name it.
 func goroutine() uint64 {
 	var b [64]byte
 	n, _, _ := bytes.Cut(bytes.TrimPrefix(b[:runtime.Stack(b[:], false)], []byte("goroutine ")), []byte(" "))
@@ -146,7 +146,7 @@ func goroutine() uint64 {
 	return id
 }
 
-// stack is that of a goroutine, "" where it is not found. It stops the world for a moment, so it is for rare occasions.
+// stack returns the stack of a goroutine, "" if it is not found. It stops the world for a moment, so call it rarely.
 func stack(of uint64) string {
 	b := make([]byte, 64<<10)
 	n := runtime.Stack(b, true)

@@ -7,12 +7,12 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,33 +23,19 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/host"
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// process is one with rooms, by WebSocket.
+// process is a process with rooms, by WebSocket.
 type process struct {
 	*rooms.Server
-	directory *cut
+	link *rooms.Link
 }
 
-// cut is a directory as a process sees it, which can be cut off from it.
-type cut struct {
-	rooms.Directory
-	off atomic.Bool
-}
-
-func (c *cut) Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
-	if c.off.Load() {
-		return 0, rooms.ErrUnavailable
-	}
-	return c.Directory.Save(ctx, key, value, revision, lease)
-}
-
-// processes starts some on one directory, whose clock goes ahead by what is returned besides.
-func processes(t *testing.T, names ...string) (all []*process, ahead *atomic.Int64) {
+// processes starts some processes whose players can travel between them.
+func processes(t *testing.T, names ...string) (all []*process) {
 	t.Helper()
-	ahead = new(atomic.Int64)
-	key := netcode.GenerateKey(nil)
-	common := rooms.NewMemory(func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) })
+	key, fleet := netcode.GenerateKey(nil), roomstest.NewFleet()
 	kind := func(name string, protocol func() *ecs.Protocol) rooms.Kind {
 		k := rooms.Kind{Name: name, Protocol: protocol, Capacity: 8}
 		k.Set = func(_ *rooms.Room, c *systems.ServerConfig) error {
@@ -65,13 +51,14 @@ func processes(t *testing.T, names ...string) (all []*process, ahead *atomic.Int
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &process{directory: &cut{Directory: common}}
+		p := &process{}
 		p.Server, err = rooms.New(rooms.Config{
-			Kinds: []rooms.Kind{kind("arena", game.CombatProtocol), kind("annex", game.CombatProtocol), peaceful}, Key: key, Directory: p.directory, Process: name,
+			Kinds: []rooms.Kind{kind("arena", game.CombatProtocol), kind("annex", game.CombatProtocol), peaceful}, Key: key, Process: name,
 		}, wire)
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.link = fleet.Connect(p.Server)
 		ctx, stop := context.WithCancel(context.Background())
 		done := make(chan error, 1)
 		go func() { done <- p.Run(ctx) }()
@@ -83,22 +70,7 @@ func processes(t *testing.T, names ...string) (all []*process, ahead *atomic.Int
 		})
 		all = append(all, p)
 	}
-	return all, ahead
-}
-
-// elsewhere is where any of some processes gives seats.
-type elsewhere struct {
-	rooms.Seats
-	all []*process
-}
-
-func (e elsewhere) Reserve(_ context.Context, room rooms.ID, who ...rooms.Player) ([]rooms.Admission, error) {
-	for _, p := range e.all {
-		if r := p.Room(room); r != nil {
-			return r.Reserve(who...)
-		}
-	}
-	return nil, rooms.ErrRoom
+	return all
 }
 
 // page is a program in Node that plays by the npm package.
@@ -184,10 +156,7 @@ func TestNodeTravels(t *testing.T) {
 		t.Skip("needs Node")
 	}
 	module := build(t)
-	all, ahead := processes(t, "one", "two")
-	for _, p := range all {
-		p.Elsewhere(elsewhere{rooms.Here(p.Server), all})
-	}
+	all := processes(t, "one", "two")
 	one, two := all[0], all[1]
 	room := func(p *process, kind string) *rooms.Room {
 		t.Helper()
@@ -239,20 +208,17 @@ func TestNodeTravels(t *testing.T) {
 		t.Errorf("ended for %d %s", l.Reason, l.Why)
 	}
 
-	// The process is taken for dead, and the other one makes its room anew, where the player gets a seat.
+	// The other process claims the room, where the player gets a seat.
 	entry, ok := rooms.Here(two.Server).Find(here.ID().String())
 	if !ok {
 		t.Fatal("the room is in no list")
 	}
-	two.directory.off.Store(true)
-	ahead.Store(int64(time.Minute))
-	var made *rooms.Room
-	for deadline := time.Now().Add(time.Minute); made == nil; time.Sleep(50 * time.Millisecond) {
-		if made, err = one.Claim(t.Context(), entry); err != nil && time.Now().After(deadline) {
-			t.Fatal(err)
-		}
+	two.link.Lose(here, errors.New("the room was claimed"))
+	entry.Epoch++
+	made, err := one.link.Restore(entry, func(*rooms.Room) error { return nil })
+	if err != nil {
+		t.Fatal(err)
 	}
-	two.directory.off.Store(false)
 	if l := newer.until("ended", nil); l.Reason != int(rooms.ReasonClaimed) {
 		t.Errorf("ended for %d %s", l.Reason, l.Why)
 	}

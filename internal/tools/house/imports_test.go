@@ -36,7 +36,7 @@ var confined = []struct {
 	{"github.com/coder/websocket", []string{"netsys/websocket", "internal/bench"}},
 	{"github.com/mlange-42/arche", []string{"ecs", "internal/bench"}},
 	{"github.com/klauspost/compress", []string{"codec", "internal/bench"}},
-	{"github.com/prometheus", []string{"systems/devtools/inspect", "systems/rooms/operator"}}, // of a server, and of a process with rooms
+	{"github.com/prometheus", []string{"systems/devtools/inspect", "systems/devtools/operator"}}, // of a server, and of a process with rooms
 }
 
 // unlinked modules are in no program that imports these folders: gnet does not
@@ -55,7 +55,7 @@ var unlinked = []struct {
 	{
 		module: "github.com/prometheus",
 		from:   []string{"components", "codec", "ecs", "netsys", "systems"},
-		except: []string{"systems/devtools/inspect", "systems/rooms/operator"},
+		except: []string{"systems/devtools/inspect", "systems/devtools/operator"},
 	},
 }
 

@@ -47,7 +47,7 @@ var (
 		{"systems/devtools/runner", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},
 		{"systems/devtools/swarm", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})}, // it dials, as runner does
 		{"systems/devtools/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
-		{"systems/rooms/operator", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
+		{"systems/devtools/operator", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
 	}
 )
 

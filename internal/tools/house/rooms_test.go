@@ -51,23 +51,11 @@ var floors = map[string]string{
 	"internal/interest": "",
 	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
 
-	// what a process writes to a directory, and by which right, and the directory in memory
-	"rooms/internal/ledger": "",
-	// what processes ask of each other by way of the directory, once each
-	"rooms/internal/asks": "rooms/internal/ledger",
-
-	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time; the lease of the process that
-	// matches for a fleet is a claim as of a process's name
-	"rooms/match": "rooms rooms/internal/ledger",
-
-	// the cluster that a process is in, told of it from beside
-	"rooms/agones": "rooms",
+	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
+	"rooms/match": "rooms",
 
 	// a process from its main: signals, and what runs beside the rooms
 	"rooms/serve": "rooms",
-
-	// seats of a fleet are over rooms, and ask other processes as rooms answer
-	"rooms/lobby": "rooms rooms/internal/asks",
 
 	// HTTP is over rooms, and matches who waits: whoever serves no HTTP links none of it
 	"rooms/web": "rooms rooms/match",
@@ -87,7 +75,7 @@ func allowed(room string) (may []string, known bool) {
 
 // overRooms are the packages that may import any room: the façade, which puts them together, and
 // what looks at it, or runs it, from outside.
-var overRooms = []string{"systems", "systems/host", "systems/host/bind", "systems/host/wasm", "systems/devtools/inspect", "systems/internal/fieldtest", "systems/devtools/overlay", "systems/rooms", "systems/rooms/operator", "systems/rooms/roomstest", "systems/devtools/runner", "systems/devtools/runner/browser", "systems/devtools/runner/web", "systems/devtools/swarm", "systems/devtools/manysockets", "systems/devtools/internal/tokens", "systems/systemstest"}
+var overRooms = []string{"systems", "systems/host", "systems/host/bind", "systems/host/wasm", "systems/devtools/inspect", "systems/internal/fieldtest", "systems/devtools/overlay", "systems/rooms", "systems/devtools/operator", "systems/rooms/roomstest", "systems/devtools/runner", "systems/devtools/runner/browser", "systems/devtools/runner/web", "systems/devtools/swarm", "systems/devtools/manysockets", "systems/devtools/internal/tokens", "systems/systemstest"}
 
 func TestRoomsOfSystems(t *testing.T) {
 	g := load(t)

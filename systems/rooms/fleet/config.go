@@ -2,156 +2,119 @@ package fleet
 
 import (
 	"cmp"
-	"crypto/tls"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/netip"
-	"net/url"
-	"regexp"
-	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
 )
-
-// ErrConfig: a configuration of this package cannot be used as it is.
-var ErrConfig = errors.New("fleet: configuration")
 
 const (
-	defaultBucket   = "tactus"
-	defaultPatience = time.Second
+	defaultRequestTimeout = 3 * time.Second
+	maxRequestTimeout     = 10 * time.Second
 )
 
-// Config says where the directory is.
+// Config configures a [Fleet]. Directory is required, and Here or Key.
 type Config struct {
-	// URL of the servers, with commas between them: nats://USER:PASSWORD@127.0.0.1:4222, or tls://. Beyond loopback there
-	// must be TLS, and credentials: whoever writes to the directory owns the fleet. Required.
-	URL string
-	// Bucket is the name of the directory, of letters, digits, - and _. Default (""): "tactus".
-	Bucket string
-	// Replicas is on how many servers a new bucket is kept: 1, 3 or 5. Default (0): 1.
-	Replicas int
-	// TLS is for servers beyond loopback, with certificates of this client where they want them. Nil: the roots of the
-	// system, for URLs that begin with tls.
-	TLS *tls.Config
-	// Credentials is the path of a file of NATS credentials. Default (""): user and password are in the URL.
-	Credentials string
-	// Patience is how long a request waits for its answer. Default (0): 1 s.
-	Patience time.Duration
-	// Now is the clock of leases. Default (nil): time.Now.
+	// Directory connects the processes of the fleet.
+	Directory Directory
+	// Here is the server with the rooms of this process. rooms.Config.Key must be set, to the same key in all processes. Default
+	// (nil): this process has no rooms.
+	Here *rooms.Server
+	// Key is rooms.Config.Key of the other processes, for a process without rooms. With Here it is ignored.
+	Key netcode.Key
+	// ProtocolID is rooms.Config.ProtocolID of the other processes, for a process without rooms. With Here it is ignored. Default
+	// (0): netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// RequestTimeout is how long another process may take to answer a request for seats, up to 10 s. Default (0): 3 s.
+	RequestTimeout time.Duration
+	// Now returns the time of day. Default (nil): that of Here, or time.Now.
 	Now func() time.Time
-	// Logger hears of what comes and goes. Default (nil): nobody.
+	// Random fills tokens. Default (nil): that of Here, or crypto/rand.
+	Random func([]byte)
+	// Logger receives which processes do not answer, and which get no players because they have another Key or ProtocolID.
+	// Default (nil): that of Here, or none.
 	Logger *slog.Logger
 }
 
-var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+// ErrConfig is wrapped by the errors of [New] and [Config.Validate].
+var ErrConfig = errors.New("fleet: configuration")
 
-// Validate returns an error that wraps [ErrConfig] and says what is missing or out of range. It names no password.
+// Format implements [fmt.Formatter] without printing the key.
+func (c Config) Format(f fmt.State, verb rune) {
+	type printed Config // without this method
+	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
+}
+
+// Validate returns an error that wraps [ErrConfig] and names the fields that are missing or out of range.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, v...)...))
 	}
-	if c.URL == "" {
-		bad("URL is empty: take that of Servers.Config, or of a cluster")
+	if c.Directory == nil {
+		bad("Directory is missing: give the one that all processes of the fleet use")
 	}
-	for _, part := range c.urls() {
-		u, err := url.Parse(part)
-		switch {
-		case err != nil:
-			bad("URL cannot be read: write nats://USER:PASSWORD@127.0.0.1:4222, or tls://")
-		case u.Scheme != "nats" && u.Scheme != "tls":
-			bad("URL of %q begins with %q: write nats:// or tls://", u.Host, u.Scheme)
-		case u.Hostname() == "":
-			bad("URL has no host: write nats://USER:PASSWORD@127.0.0.1:4222, or tls://")
-		case loopback(u):
-		default:
-			if u.Scheme != "tls" && c.TLS == nil {
-				bad("%s is not on this machine: write tls://, or set TLS; who can change what goes by owns the fleet", u.Host)
-			}
-			if _, has := u.User.Password(); !has && c.Credentials == "" && (c.TLS == nil || len(c.TLS.Certificates) == 0) {
-				bad("%s is not on this machine: write USER:PASSWORD@ before it, set Credentials, or a certificate in TLS; who can write to the directory owns the fleet", u.Host)
-			}
+	if c.Here == nil {
+		switch c.Key {
+		case netcode.Key{}:
+			bad("Key is missing: give rooms.Config.Key of the fleet's processes, which must be the same in all of them")
+		case netsys.DevelopmentKey():
+			bad("Key is the development key, which everybody knows: draw one with netcode.GenerateKey, for all processes of the fleet")
 		}
 	}
-	if c.TLS != nil && c.TLS.InsecureSkipVerify {
-		bad("TLS verifies nobody: give it RootCAs, and leave InsecureSkipVerify")
-	}
-	if !bucketName.MatchString(cmp.Or(c.Bucket, defaultBucket)) {
-		bad("Bucket %q: write up to 64 letters, digits, - and _", c.Bucket)
-	}
-	if c.Replicas != 0 && c.Replicas != 1 && c.Replicas != 3 && c.Replicas != 5 {
-		bad("Replicas is %d: write 1, 3 or 5", c.Replicas)
-	}
-	if c.Patience < 0 {
-		bad("Patience %v is negative", c.Patience)
+	if c.RequestTimeout < 0 || c.RequestTimeout > maxRequestTimeout {
+		bad("RequestTimeout %v is not in 0..%v", c.RequestTimeout, maxRequestTimeout)
 	}
 	return errors.Join(errs...)
 }
 
-func (c Config) urls() (all []string) {
-	for part := range strings.SplitSeq(c.URL, ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			all = append(all, part)
-		}
+// New returns the fleet as this process sees it. It connects Here to the other processes: call it before the first room is
+// created and before rooms.Server.Run. The error wraps [ErrConfig].
+func New(c Config) (*Fleet, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
 	}
-	return all
-}
-
-// hosts names the servers without credentials, for the log.
-func (c Config) hosts() string {
-	var all []string
-	for _, part := range c.urls() {
-		if u, err := url.Parse(part); err == nil {
-			all = append(all, u.Host)
+	c.RequestTimeout = cmp.Or(c.RequestTimeout, defaultRequestTimeout)
+	f := &Fleet{}
+	f.answers.fleet = f
+	if c.Here != nil {
+		f.link = c.Here.Connect(f)
+		key, unique := f.link.Drawn()
+		if key {
+			return nil, fmt.Errorf("%w: rooms.Config.Key of Here is not set: set it to the same key in all processes of the fleet", ErrConfig)
 		}
+		f.server, f.here = f.link.Config(), rooms.Here(c.Here)
+		c.Key, c.ProtocolID = f.server.Key, f.server.ProtocolID
+		if c.Now == nil {
+			c.Now = f.server.Now
+		}
+		if c.Random == nil {
+			c.Random = f.server.Random
+		}
+		if c.Logger == nil {
+			c.Logger = f.server.Logger
+		}
+		f.publisher = newPublisher(publisherConfig{
+			directory: c.Directory, process: f.server.Process, unique: unique, entry: f.processEntry, publication: f.publication,
+			markAll: f.markAll, fenced: f.fenced, now: c.Now, logger: c.Logger,
+		})
 	}
-	return strings.Join(all, ", ")
-}
-
-// filled is c with the documented defaults in place of zeros.
-func (c Config) filled() Config {
-	c.Bucket, c.Replicas = cmp.Or(c.Bucket, defaultBucket), cmp.Or(c.Replicas, 1)
-	c.Patience = cmp.Or(c.Patience, defaultPatience)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Random == nil {
+		c.Random = func(b []byte) { _, _ = rand.Read(b) } // it never fails
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return c
-}
-
-// loopback says whether a URL is of this machine.
-func loopback(u *url.URL) bool {
-	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
-}
-
-// options are those of the connection. All of it is encrypted where a part is, and servers on this machine send nobody to
-// others.
-func (c Config) options() []nats.Option {
-	o := []nats.Option{
-		nats.Name("tactus"), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),
-		nats.ReconnectBufSize(-1), nats.Timeout(c.Patience), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2),
-	}
-	encrypted := c.TLS != nil
-	for _, part := range c.urls() {
-		encrypted = encrypted || strings.HasPrefix(part, "tls:")
-	}
-	if encrypted {
-		t := &tls.Config{}
-		if c.TLS != nil {
-			t = c.TLS.Clone()
-		}
-		t.MinVersion = max(t.MinVersion, tls.VersionTLS12)
-		o = append(o, nats.Secure(t))
-	} else {
-		o = append(o, nats.IgnoreDiscoveredServers())
-	}
-	if c.Credentials != "" {
-		o = append(o, nats.UserCredentials(c.Credentials))
-	}
-	return o
+	f.config, f.started = c, c.Now()
+	f.view = newView(Fingerprint(c.Key, c.ProtocolID), c.Logger)
+	f.view.own = f.server.Process
+	return f, nil
 }

@@ -4,237 +4,244 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"os"
-	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
-	"github.com/tactusgo/tactus/systems/rooms/fleet"
-	"github.com/tactusgo/tactus/systems/rooms/lobby"
-	"github.com/tactusgo/tactus/systems/rooms/serve"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// hat is what the newer version of the game has besides.
-type hat struct {
-	Color uint8 `net:"0..7"`
-}
-
-// versions are the game by version.
-var versions = [...]func() *ecs.Protocol{1: dots, 2: func() *ecs.Protocol {
-	p := dots()
-	ecs.Replicate[hat](p, ecs.Interpolated)
-	return p
-}}
+const (
+	deployStep = 50 * time.Millisecond
+	deployHz   = 10
+	// matchTicks is how long a match is, at least; rooms differ by up to as much again, so that not all end at once.
+	matchTicks = 40
+	// playersOf is how many play in a match.
+	playersOf = 4
+)
 
 // errOver is why a match ends.
 var errOver = errors.New("the match is over")
 
-// replaced is a process as its main runs it.
-type replaced struct {
-	lobby   *lobby.Lobby
-	signals chan os.Signal
-	done    chan error
-	leaves  atomic.Bool
+// deploy is a fleet that is replaced while people play.
+type deploy struct {
+	*testbed
+	schema  [3]string // by version
+	version map[*member]int
+	guests  []*visitor
+
+	over    map[rooms.ID]error // why rooms have ended
+	matches int                // that were played to the end
+	refused map[string]int
+	longest time.Duration // that somebody was without a seat
 }
 
-// matches is what has become of matches.
-type matches struct {
-	mu     sync.Mutex
-	why    map[rooms.ID]error
-	played int // by players, to the end
-	lost   []error
-	old    int // players who heard that their version is
+// visitor is who plays one match after the other, with the version of the game that it has.
+type visitor struct {
+	id      uint64
+	version int
+	call    *call           // for a seat
+	client  *systems.Client // nil: it has no seat
+	seat    rooms.Seat
+	asks    time.Time // not before
+	without time.Time // a seat, since
+	seen    bool      // it has seen itself in this match
 }
 
-// with does something with the lock.
-func (m *matches) with(f func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	f()
-}
+// games are the game by version.
+var games = [...]func() *ecs.Protocol{1: roomstest.Field, 2: hats}
 
-// ended is why a room has ended.
-func (m *matches) ended(id rooms.ID) (why error) {
-	m.with(func() { why = m.why[id] })
-	return why
-}
-
-// replace is a process of a fleet, of a version: matches of two, three seconds each.
-func replace(t *testing.T, servers *fleet.Servers, key netcode.Key, name string, version int, m *matches) *replaced {
-	t.Helper()
-	wire, err := netsys.ListenUDP("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	directory, err := fleet.Open(t.Context(), servers.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := rooms.Kind{Name: "dots", Protocol: versions[version], Capacity: 2, Server: systems.ServerConfig{TickRate: 20}}
-	kind.Set = func(r *rooms.Room, c *systems.ServerConfig) error {
-		c.Schedule = func(s *ecs.Schedule) error {
-			return s.InsertAfter("ServerApply", ecs.System{Name: "whistle", Run: func(w *ecs.World) {
-				if w.Tick() >= 60 {
-					r.End(errOver)
-				}
-			}})
-		}
-		return nil
-	}
-	kind.Ended = func(r *rooms.Room, why error) { m.with(func() { m.why[r.ID()] = why }) }
-	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{kind}, Directory: directory, Process: name, Key: key}, wire)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := lobby.New(lobby.Config{Here: s, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &replaced{lobby: l, signals: make(chan os.Signal, 1), done: make(chan error, 1)}
-	go func() {
-		p.done <- serve.Run(t.Context(), s, serve.Config{Signals: p.signals, Beside: []func(context.Context) error{l.Run}})
-		directory.Close()
-	}()
-	return p
-}
-
-// play plays one match after the other, until ctx ends.
-func (m *matches) play(ctx context.Context, id uint64, ask func() *lobby.Lobby) {
-	version := 1
-	for ctx.Err() == nil {
-		w := rooms.Wish{Kind: "dots", Schema: rooms.SchemaOf(versions[version]()), Players: []rooms.Player{{ID: id}}}
-		all, err := ask().Join(ctx, w)
-		switch {
-		case errors.Is(err, rooms.ErrSchema) && version == 1:
-			version = 2
-			m.with(func() { m.old++ })
-			continue
-		case err != nil:
-			select {
-			case <-ctx.Done():
-			case <-time.After(200 * time.Millisecond):
-			}
-			continue
-		}
-		c, err := systems.Dial(ctx, "", versions[version](), systems.ClientConfig{Token: all[0].Token})
-		seen := false
-		if err == nil {
-			err = c.Run(ctx, func(c *systems.Client) {
-				if e, ok := c.Own(c.View()); ok && ecs.Has[components.Position](c.View(), e) {
-					seen = true
-				}
-			})
-		}
-		if ctx.Err() != nil {
-			return
-		}
-		for limit := time.Now().Add(10 * time.Second); m.ended(all[0].Seat.Room) == nil && time.Now().Before(limit); {
-			time.Sleep(time.Millisecond) // players hear it before the game does
-		}
-		told, ok := errors.AsType[*netsys.CloseError](err)
-		m.with(func() {
-			switch {
-			case !errors.Is(m.why[all[0].Seat.Room], errOver), seen && (!ok || told.Reason != rooms.ReasonEnded):
-				m.lost = append(m.lost, fmt.Errorf("player %d in room %v: %w; the room: %w", id, all[0].Seat.Room, err, m.why[all[0].Seat.Room]))
-			case seen:
-				m.played++
-			}
-		})
-	}
-}
-
-// Four processes on a directory in NATS get SIGTERM, one after the other, beside a newer one each: no match is cut short,
-// nobody is unseated, each process ends well, and in the end all play the newer version.
-func TestRollingDeploy(t *testing.T) {
-	if os.Getenv("TACTUS_LONG") == "" {
-		t.Skip("plays for some 25 s: set TACTUS_LONG=1; package lobby has the like in virtual time")
-	}
-	t.Parallel()
-	servers, err := fleet.Embedded(fleet.Embedding{Folder: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(servers.Close)
-	const players = 24
-	m := &matches{why: make(map[rooms.ID]error)}
-	key := netcode.GenerateKey(nil)
-	var mu sync.Mutex
-	var all []*replaced
-	start := func(name string, version int) *replaced {
-		p := replace(t, servers, key, name, version, m)
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, p)
-		return p
-	}
-	var old []*replaced
-	for i := range 4 {
-		old = append(old, start(fmt.Sprint("old-", i), 1))
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	var guests sync.WaitGroup
-	for id := range uint64(players) {
-		guests.Go(func() {
-			m.play(ctx, id+1, func() *lobby.Lobby {
-				mu.Lock()
-				defer mu.Unlock()
-				for n := int(id); ; n++ {
-					if p := all[n%len(all)]; !p.leaves.Load() {
-						return p.lobby
+// start starts a process.
+func (d *deploy) start(name string, version int) *member {
+	kind := rooms.Kind{
+		Name: "field", Protocol: games[version], Capacity: playersOf, Linger: 2 * time.Second,
+		Server: systems.ServerConfig{TickRate: deployHz, SendRate: deployHz},
+		Set: func(r *rooms.Room, c *systems.ServerConfig) error {
+			c.Schedule = func(s *ecs.Schedule) error {
+				return s.InsertAfter("ServerApply", ecs.System{Name: "whistle", Run: func(w *ecs.World) {
+					if w.Tick() >= matchTicks+uint32(r.ID()%matchTicks) {
+						r.End(errOver)
 					}
-				}
-			})
-		})
-	}
-	until := func(what string, f func() bool) {
-		t.Helper()
-		for limit := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			m.mu.Lock()
-			ok := f()
-			m.mu.Unlock()
-			if ok {
-				return
+				}})
 			}
-			if time.Now().After(limit) {
-				t.Fatalf("%s: not within a minute", what)
+			return nil
+		},
+	}
+	kind.Ended = func(r *rooms.Room, why error) {
+		d.over[r.ID()] = why
+		if errors.Is(why, errOver) {
+			d.matches++
+		}
+	}
+	m := d.add(name, rooms.Config{Kinds: []rooms.Kind{kind}})
+	d.version[m] = version
+	return m
+}
+
+// pass lets time pass.
+func (d *deploy) pass(by time.Duration) {
+	d.t.Helper()
+	for end := d.now.Add(by); d.now.Before(end); {
+		d.now = d.now.Add(deployStep)
+		for _, m := range d.members {
+			switch {
+			case m.stopped:
+			case m.server != nil:
+				m.server.Advance(d.now)
+			default:
+				m.fleet.Advance(d.now)
+			}
+		}
+		for _, g := range d.guests {
+			switch {
+			case g.client != nil:
+				d.play(g)
+			case g.call != nil:
+				d.come(g)
+			case g.call == nil && !d.now.Before(g.asks):
+				d.ask(g)
 			}
 		}
 	}
-	until("matches", func() bool { return m.played >= players })
-	for i, p := range old {
-		start(fmt.Sprint("new-", i), 2)
-		played := 0
-		m.with(func() { played = m.played })
-		until("matches beside a newer process", func() bool { return m.played >= played+players/2 })
-		p.leaves.Store(true)
-		p.signals <- syscall.SIGTERM
-		select {
-		case err := <-p.done:
-			if err != nil {
-				t.Errorf("process %d has ended with %v", i, err)
+}
+
+// ask asks any process for a seat.
+func (d *deploy) ask(g *visitor) {
+	l := d.members[0].fleet // that of a process without rooms
+	if m := d.members[int(g.id)%len(d.members)]; !m.stopped && !(m.server != nil && m.server.Draining()) {
+		l = m.fleet
+	}
+	w := rooms.Wish{Kind: "field", Schema: d.schema[g.version], Players: []rooms.Player{{ID: g.id}}}
+	g.call = d.testbed.start(func(ctx context.Context) ([]rooms.Admission, error) { return l.Join(ctx, w) })
+}
+
+// come takes the answer.
+func (d *deploy) come(g *visitor) {
+	all, err := g.call.all, g.call.err
+	g.call = nil
+	switch {
+	case errors.Is(err, rooms.ErrSchema):
+		// Its version is too old: it gets the newer one. That may be so only where nobody speaks the old one to newcomers.
+		for m, version := range d.version {
+			if !m.stopped && !m.server.Draining() && version == g.version {
+				d.t.Errorf("player %d is refused, and process %s speaks its version", g.id, m.name)
 			}
-		case <-time.After(time.Minute):
-			t.Fatalf("process %d does not end", i)
+		}
+		d.refused["schema"]++
+		g.version = 2
+		return
+	case err != nil:
+		d.refused[err.Error()]++
+		g.asks = d.now.Add(time.Second)
+		return
+	}
+	d.longest = max(d.longest, d.now.Sub(g.without))
+	for m, version := range d.version {
+		if !m.stopped && m.server.Room(all[0].Seat.Room) != nil && version != g.version {
+			d.t.Errorf("player %d of version %d gets a seat in version %d", g.id, g.version, version)
 		}
 	}
-	played := 0
-	m.with(func() { played = m.played })
-	until("matches of the newer version", func() bool { return m.played >= played+players && m.old == players })
-	stop()
-	guests.Wait()
-	m.with(func() {
-		for _, err := range m.lost {
+	g.seat, g.seen = all[0].Seat, false
+	g.client, err = systems.NewClient(d.net.Node(netip.AddrPort{}), netip.AddrPort{}, games[g.version](), systems.ClientConfig{
+		Token: all[0].Token, Start: d.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// play is a visitor with a seat: its session ends with the match, and with nothing else.
+func (d *deploy) play(g *visitor) {
+	g.client.Advance(d.now)
+	if _, ok := g.client.Own(g.client.World()); ok {
+		g.seen = true
+	}
+	err := g.client.Err()
+	if err == nil {
+		return
+	}
+	// Who comes as the whistle blows hears that the room has ended before it has seen itself.
+	told, ok := errors.AsType[*netsys.CloseError](err)
+	if over := errors.Is(d.over[g.seat.Room], errOver); !over || g.seen && (!ok || told.Reason != rooms.ReasonEnded) {
+		d.t.Errorf("%v: player %d has lost its seat in room %v: %v; the room: %v", d.now.Sub(birth), g.id, g.seat.Room, err, d.over[g.seat.Room])
+	}
+	g.client, g.without, g.asks = nil, d.now, d.now.Add(time.Duration(g.id%10)*100*time.Millisecond)
+	if g.id%7 == 0 && d.version[d.members[len(d.members)-1]] == 2 {
+		g.version = 2 // some get the newer version by themselves, as soon as there is one
+	}
+}
+
+// Four processes are replaced by a newer version, one after the other, while people play match after match, 400 of them with TACTUS_LONG: no match is
+// cut short and nobody loses a seat; who has the older version plays on where that is spoken, and in the end is refused
+// with the reason.
+func TestRollingDeploy(t *testing.T) {
+	players := 40
+	if os.Getenv("TACTUS_LONG") != "" {
+		players = 400
+	}
+	d := &deploy{
+		testbed: newTestbed(t, 7), schema: [3]string{1: rooms.SchemaOf(roomstest.Field()), 2: rooms.SchemaOf(hats())}, version: make(map[*member]int),
+		over: make(map[rooms.ID]error), refused: make(map[string]int),
+	}
+	for id := range players {
+		d.guests = append(d.guests, &visitor{id: uint64(id) + 1, version: 1, without: d.now, asks: d.now.Add(time.Second)})
+	}
+	d.door()
+	var old []*member
+	for i := range 4 {
+		old = append(old, d.start(fmt.Sprint("old-", i), 1))
+	}
+	d.pass(6 * time.Second)
+	for i, m := range old {
+		d.start(fmt.Sprint("new-", i), 2)
+		d.pass(time.Second)
+		left, began, drained := len(m.server.Rooms()), d.now, false
+		m.server.Drain()
+		for !drained && d.now.Sub(began) < 2*time.Minute {
+			d.pass(deployStep)
+			select {
+			case <-m.server.Drained():
+				drained = true
+			default:
+			}
+		}
+		if longest := 2 * matchTicks * time.Second / deployHz; !drained || d.now.Sub(began) > longest+30*time.Second || left == 0 {
+			t.Fatalf("process %d drains for %v and has %d of %d rooms left", i, d.now.Sub(began), len(m.server.Rooms()), left)
+		}
+		m.stopped = true
+		if err := m.server.Close(d.now); err != nil {
 			t.Error(err)
 		}
-		t.Logf("%d matches of a player, %d players got the newer version", m.played, m.old)
-	})
+	}
+	d.pass(8 * time.Second)
+	seated, newer := 0, 0
+	for _, g := range d.guests {
+		if g.client != nil {
+			seated++
+		}
+		if g.version == 2 {
+			newer++
+		}
+	}
+	t.Logf("%v: %d matches, refused %v, longest without a seat %v", d.now.Sub(birth), d.matches, d.refused, d.longest)
+	again := -d.refused["schema"] // who asked just as a process began to drain, and asks again after a second
+	for _, n := range d.refused {
+		again += n
+	}
+	if newer != players || seated < players/2 || d.refused["schema"] == 0 || again > players/20 {
+		t.Errorf("%d of %d have the newer version, %d play, refused %v", newer, players, seated, d.refused)
+	}
+	if d.matches < players/playersOf*4 || d.longest > 5*time.Second {
+		t.Errorf("%d matches, and somebody was without a seat for %v", d.matches, d.longest)
+	}
+	for id, why := range d.over {
+		if !errors.Is(why, errOver) && !errors.Is(why, rooms.ErrEmpty) && !errors.Is(why, rooms.ErrDrained) {
+			t.Errorf("room %v has ended because of %v", id, why)
+		}
+	}
 }

@@ -1,20 +1,29 @@
-// Package fleet keeps the directory of several processes in NATS JetStream. It is a module of its own: who has one process
-// carries no NATS.
+// Package fleet makes the rooms of several processes one fleet: players get seats in any of them, from any process.
 //
-//   - Start a server inside this process, for one machine: [Embedded]; what others need to get to it is in
-//     [Servers.Config].
-//   - Open the directory: [Open], with [Config], for rooms.Config.Directory.
-//   - Use a cluster that runs elsewhere: [Config].URL, over TLS and with credentials.
-//   - Learn when to try again: [Refused].
+//   - Connect the server of this process: [New] with [Config].Here. rooms.Server.Run then runs the fleet, too. A process
+//     without rooms sets Config.Key and calls [Fleet.Run].
+//   - Give seats in the rooms of all processes: [Fleet] is a rooms.Seats, for package web and for games.
+//   - Match the players of all processes: [Fleet.Queue]; package web uses it.
+//   - Keep the directory by which processes find each other: package natsdir in NATS, [NewMemory] in tests. Package fleettest
+//     tests your own [Directory].
+//   - Create the room of a dead process again: [Fleet.Claim]. The fleet does so when a player wants a seat there.
+//   - Run in virtual time: [Fleet.Advance].
 //
 // # How it works
 //
-// The directory is a stream with one message for each key, laid out as a key-value bucket of NATS: its tools show it.
-// Writes are compared with the newest revision by the stream's leader. A [Directory] follows the stream and keeps what it
-// has in memory: lists and whoever watches are served from there, and so are loads while nobody answers.
+// Each process publishes itself, its rooms and its players as records in the directory, and follows those of the others. A player
+// who joins gets a seat in the fullest open room that fits, otherwise in a new room of the process with the fewest players that
+// does not drain. If processes have a kind with different schemas and the client does not state its own, the newest schema
+// comes first.
 //
-// A record's lease stands beside it. Every process counts it by its own clock, from when it heard of the record, and
-// removes what has run out, by compare-and-set like everybody: a record that was renewed stays, however late that is
-// heard. No lease runs out while nothing can be written, and afterwards each begins again: processes that could not say
-// that they are there are not taken for dead.
+// Only the process of a room gives seats in it. Other processes send it a request and issue the tokens themselves, so no token is
+// sent between processes. A request is delivered at most once. It names the claim of the process that it is for; a process that
+// has claimed its name again since refuses it.
+//
+// # Ownership
+//
+// A process claims its name under a new epoch, by compare-and-set. Its records carry that epoch and are valid while its process
+// entry does. A process that cannot renew its entry stops giving seats in its published rooms 1.5 seconds before others may
+// consider it dead. A room whose process is dead is claimed by another process when a player wants a seat there: by
+// compare-and-set on the room's record, so one process gets it. At no time do two processes believe that they own one room.
 package fleet

@@ -1,114 +1,216 @@
-package fleet
+package fleet_test
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"strings"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/rooms/web"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// queued asks a process for a seat in the queue, again and again, until it gets one: the room.
-func queued(ctx context.Context, site, kind string, player, party uint64) (room string, err error) {
-	body := fmt.Sprintf(`{"kind":%q,"wait":5}`, kind)
-	if party != 0 {
-		body = fmt.Sprintf(`{"kind":%q,"wait":5,"party":"party %d","party_size":2}`, kind, party)
+// waiters is the queue of a fleet, as each of its processes has it.
+type waiters struct {
+	*testbed
+	queues map[string]match.Waitlist // by process; what is not there does not run
+}
+
+func newWaiters(f *testbed) *waiters {
+	x := &waiters{f, make(map[string]match.Waitlist)}
+	for _, m := range f.members {
+		x.queues[m.name] = m.fleet.Queue(match.Config{Match: match.Rules{Least: 2, Patience: -1}.Match})
 	}
-	for {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, site+"/rooms/queue", strings.NewReader(body))
-		if err != nil {
-			return "", err
+	return x
+}
+
+// enter makes a player wait at a process.
+func (x *waiters) enter(process string, w match.Wish) *match.Wait {
+	x.t.Helper()
+	w.Kind = "field"
+	wait, err := x.queues[process].Enter(x.now, w)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return wait
+}
+
+// until runs the queues for so long, or until a request has its answer.
+func (x *waiters) until(d time.Duration, w *match.Wait) (a match.Answer, answered bool) {
+	x.t.Helper()
+	for end := x.now.Add(d); x.now.Before(end); x.testbed.run(200 * time.Millisecond) {
+		for _, m := range x.members {
+			if q := x.queues[m.name]; q != nil {
+				if _, err := x.end(x.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, q.Run(ctx, x.now) })); err != nil {
+					x.t.Fatal(err)
+				}
+			}
 		}
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Player", fmt.Sprint(player))
-		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			return "", err
-		}
-		var got struct{ Room, Token, Message string }
-		err = json.NewDecoder(a.Body).Decode(&got)
-		_ = a.Body.Close()
-		switch {
-		case a.StatusCode == http.StatusAccepted, a.StatusCode == http.StatusServiceUnavailable:
-		case err != nil || a.StatusCode != http.StatusOK || got.Token == "":
-			return "", fmt.Errorf("player %d: %s, %q, %w", player, a.Status, got.Message, err)
+		select {
+		case a := <-w.Answer():
+			return a, true
 		default:
-			return got.Room, nil
 		}
+	}
+	return a, false
+}
+
+// seated waits for the seat of a player, which it enters.
+func (x *waiters) seated(w *match.Wait) rooms.Admission {
+	x.t.Helper()
+	a, ok := x.until(30*time.Second, w)
+	if !ok || a.Err != nil {
+		x.t.Fatalf("answered: %v, with %v", ok, a.Err)
+	}
+	x.play(a.Admission)
+	return a.Admission
+}
+
+// kill ends a process.
+func (x *waiters) kill(process string) {
+	for _, m := range x.members {
+		if m.name == process {
+			m.stopped = true
+		}
+	}
+	delete(x.queues, process)
+}
+
+// The members of a party that ask different processes get seats in one room, and so do strangers. That is so, too, when the
+// process that matches dies while they wait.
+func TestQueueOfFleet(t *testing.T) {
+	for name, kill := range map[string]bool{"all live": false, "the matcher dies": true} {
+		t.Run(name, func(t *testing.T) {
+			f, _ := three(t)
+			x := newWaiters(f)
+			leaver := x.enter("a", match.Wish{Player: rooms.Player{ID: 9}})
+			if a, ok := x.until(2*time.Second, leaver); ok { // so this process matches
+				t.Fatalf("one of two has an answer: %+v", a)
+			}
+			first := x.enter("b", match.Wish{Player: rooms.Player{ID: 1, Party: 7, Data: []byte("Ada")}, Size: 2})
+			if a, ok := x.until(2*time.Second, first); ok {
+				t.Fatalf("half a party has an answer: %+v", a)
+			}
+			if n := x.queues["c"].Len() + x.queues["b"].Len(); n != 4 {
+				t.Errorf("two processes count %d who wait, want 2 each", n)
+			}
+			x.queues["a"].Leave(leaver)
+			x.until(400*time.Millisecond, first) // its ticket is removed
+			if kill {
+				x.kill("a")
+			}
+			second := x.enter("c", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+			one, two := x.seated(first), x.seated(second)
+			if one.Seat.Room != two.Seat.Room || one.Seat.Party != 7 || string(one.Seat.Data) != "Ada" {
+				t.Errorf("%+v and %+v", one.Seat, two.Seat)
+			}
+			begun := f.now
+			third, fourth := x.enter("c", match.Wish{Player: rooms.Player{ID: 3}}), x.enter("b", match.Wish{Player: rooms.Player{ID: 4}})
+			if a, b := x.seated(third), x.seated(fourth); a.Seat.Room != one.Seat.Room || b.Seat.Room != one.Seat.Room {
+				t.Errorf("they do not fill the open room: %+v, %+v", a.Seat, b.Seat)
+			}
+			if took := f.now.Sub(begun); took > 5*time.Second {
+				t.Errorf("two strangers have waited for %v", took)
+			}
+			x.until(35*time.Second, first)
+			for _, prefix := range []string{"queue.", "matched.", "matcher"} {
+				if left, err := f.store.List(t.Context(), prefix); err != nil || len(left) > 0 {
+					t.Errorf("%s: %d records are left, %v", prefix, len(left), err)
+				}
+			}
+			for name, q := range x.queues {
+				if q.Busy() || q.Len() > 0 {
+					t.Errorf("%s: %d wait", name, q.Len())
+				}
+			}
+		})
 	}
 }
 
-// By HTTP, the members of a party that ask two processes get seats in one room. When the process that matches is cut off from the
-// directory while they wait, another one does so.
-func TestQueueByHTTP(t *testing.T) {
-	t.Parallel()
-	s := embedded(t, 1)
-	key := netcode.GenerateKey(nil)
-	var sites []string
-	var all []*venue
-	var directories []*Directory
-	for _, name := range []string{"one", "two", "three"} {
-		ctx, enough := context.WithTimeout(t.Context(), patience)
-		d, err := Open(ctx, s.Config())
-		enough()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(d.Close)
-		v := newVenue(t, name, key, d)
-		handler, err := web.New(web.Config{}, v.fleet)
-		if err != nil {
-			t.Fatal(err)
-		}
-		site := httptest.NewServer(handler)
-		t.Cleanup(site.Close)
-		all, sites, directories = append(all, v), append(sites, site.URL), append(directories, d)
+// A player who asks another process, at once or when told to ask again, keeps its place, and its first request is answered
+// that it is superseded.
+func TestQueueElsewhereAgain(t *testing.T) {
+	f, _ := three(t)
+	x := newWaiters(f)
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1}})
+	x.until(2*time.Second, first)
+	if a, b := x.queues["a"].Here(), x.queues["b"].Here(); a != 1 || b != 0 {
+		t.Errorf("%d wait here, %d elsewhere", a, b)
 	}
-	within(t, "they know each other", func() bool {
-		for _, v := range all {
-			if v.fleet.Ready() != nil || len(v.fleet.List()) != 6 {
-				return false
-			}
-		}
-		return true
-	})
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	kind := all[0].Kinds()[0].Name
-	type answer struct {
-		room string
-		err  error
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 1}})
+	if a, ok := x.until(2*time.Second, first); !ok || !errors.Is(a.Err, match.ErrSuperseded) {
+		t.Errorf("answered: %v, %+v", ok, a)
 	}
-	ask := func(site int, player, party uint64) <-chan answer {
-		got := make(chan answer, 1)
-		go func() {
-			room, err := queued(ctx, sites[site], kind, player, party)
-			got <- answer{room, err}
-		}()
-		return got
+	if !x.queues["b"].Pause(f.now, second) {
+		t.Error("it has an answer")
 	}
-	together := func(one, two <-chan answer) {
-		t.Helper()
-		if a, b := <-one, <-two; a.err != nil || b.err != nil || a.room != b.room {
-			t.Fatalf("%q, %v and %q, %v", a.room, a.err, b.room, b.err)
-		}
+	alone := x.enter("c", match.Wish{Player: rooms.Player{ID: 2}})
+	if a, ok := x.until(3*time.Second, alone); ok {
+		t.Fatalf("it plays with who was told to ask again: %+v", a)
 	}
-	together(ask(0, 101, 1), ask(1, 102, 1))
-	matcher := func() bool {
-		r, err := directories[1].List(ctx, "matcher")
-		return err == nil && len(r) == 1
+	third := x.enter("a", match.Wish{Player: rooms.Player{ID: 1}})
+	if a, b := x.seated(third), x.seated(alone); a.Seat.Room != b.Seat.Room {
+		t.Errorf("%+v and %+v", a.Seat, b.Seat)
 	}
-	alone, quit := context.WithCancel(ctx)
-	go func() { _, _ = queued(alone, sites[0], kind, 103, 3) }() // half a party, so that its process matches
-	within(t, "a process matches", matcher)
-	half := ask(1, 104, 4)
-	within(t, "the directory has the ticket", func() bool { r, err := directories[2].List(ctx, "queue."); return err == nil && len(r) == 2 })
-	quit()
-	directories[0].Close()
-	together(half, ask(2, 105, 4))
+	// Who does not ask again has left.
+	gone := x.enter("b", match.Wish{Player: rooms.Player{ID: 3}})
+	x.until(time.Second, gone)
+	x.queues["b"].Pause(f.now, gone)
+	x.until(7*time.Second, gone)
+	if n := x.queues["b"].Len(); n != 0 {
+		t.Errorf("%d wait", n)
+	}
+	// Members of a party that do not ask for the same are told so, wherever they ask.
+	x.enter("a", match.Wish{Player: rooms.Player{ID: 4, Party: 8}, Size: 2})
+	odd := x.enter("b", match.Wish{Player: rooms.Player{ID: 5, Party: 8}, Size: 3})
+	if a, ok := x.until(5*time.Second, odd); !ok || !errors.Is(a.Err, match.ErrParty) {
+		t.Errorf("answered: %v, %+v", ok, a)
+	}
+}
+
+// A process with another key matches its own players alone, although its queue is in the same directory: players of the others
+// have no use for a seat there.
+func TestQueueOfAnotherKey(t *testing.T) {
+	f, _ := three(t)
+	f.key = netcode.GenerateKey(f.random)
+	f.add("foreign", fields(4))
+	f.run(2 * time.Second)
+	x := newWaiters(f)
+	stranger := x.enter("foreign", match.Wish{Player: rooms.Player{ID: 9}})
+	if a, ok := x.until(2*time.Second, stranger); ok { // so this process matches
+		t.Fatalf("one of two has an answer: %+v", a)
+	}
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1, Party: 7}, Size: 2})
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+	if one, two := x.seated(first), x.seated(second); one.Seat.Room != two.Seat.Room || one.Process == "foreign" {
+		t.Errorf("%+v of %s and %+v", one.Seat, one.Process, two.Seat)
+	}
+	if a, ok := x.until(2*time.Second, stranger); ok {
+		t.Errorf("the player of the other key has an answer: %+v", a)
+	}
+}
+
+// A process hears so late that its player was matched that the seat is no longer promised. The player gets another one in the same
+// room, where the others of the party are.
+func TestQueueHeardLate(t *testing.T) {
+	f := newTestbed(t, 1)
+	for _, name := range []string{"a", "b"} {
+		c := fields(4)
+		c.Promise = 3 * time.Second
+		f.add(name, c)
+	}
+	f.run(2 * time.Second)
+	x := newWaiters(f)
+	first := x.enter("a", match.Wish{Player: rooms.Player{ID: 1, Party: 7}, Size: 2})
+	second := x.enter("b", match.Wish{Player: rooms.Player{ID: 2, Party: 7}, Size: 2})
+	x.until(400*time.Millisecond, second) // both are in the directory, and the first process matches
+	late := x.queues["b"]
+	delete(x.queues, "b")
+	one := x.seated(first)
+	f.run(5 * time.Second)
+	x.queues["b"] = late
+	if two := x.seated(second); two.Seat.Room != one.Seat.Room {
+		t.Errorf("%+v and %+v", one.Seat, two.Seat)
+	}
 }

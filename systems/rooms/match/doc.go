@@ -1,17 +1,17 @@
-// Package match finds rooms for players who wait: whole parties, by a function that a game may write. It knows neither
-// network nor clock: time is an argument.
+// Package match finds rooms for players who wait, whole parties together, by a function that a game may write. It knows no network and
+// no clock: time is an argument.
 //
-//   - Say who plays with whom: [Func], which gets [Input] and returns groups. [Rules] is the one for whom nothing else is
-//     said, and Rules.Match what to try first in one's own.
-//   - Keep who waits: [New], [Queue.Enter], [Queue.Leave], [Queue.Pause]; match them: [Queue.Run], once a second.
-//   - Share who waits among the processes of a fleet, so that one of them matches for all: [Share].
-//   - Give them seats: [Over] the seats of a process, or of a fleet; or another [Seater].
+//   - Decide who plays with whom: [Func] gets an [Input] and returns groups. [Rules] is the default; your own Func can call
+//     Rules.Match first.
+//   - Keep the waiting players: [New], [Queue.Enter], [Queue.Leave], [Queue.Pause]. Match them: [Queue.Run], once a second.
+//   - Give them seats: [Over] the seats of a process or of a fleet, or your own [Seater].
+//   - Use another queue, such as that of a fleet: [Waitlist].
 //
-// Package systems/rooms/web does all of that by HTTP.
+// Package systems/rooms/web does all of this by HTTP.
 //
-// # What holds
+// # Guarantees
 //
-// A player waits once: whoever asks again takes over from its own request of before, and keeps its place in the queue. A
-// party is matched when all its members wait, and gets its seats in one room, all or none. What a Func returns is checked
-// before anybody gets a seat by it; groups that do not fit are left out, and their players wait on.
+// A player waits once: a second request replaces the first and keeps its place in the queue. A party is matched when all its members
+// wait, and gets seats in one room, all or none. The queue checks the groups of a Func before it gives seats. It leaves out invalid
+// groups, and their players wait on.
 package match

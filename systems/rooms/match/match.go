@@ -6,41 +6,41 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Func says who gets into which room. It is called once a second for each kind, and schema, for which somebody waits, by one goroutine
-// at a time, and must not change what it is given. The same input has to give the same groups.
+// Func decides which players get into which room. It is called once a second for each kind and schema with waiting players, by one
+// goroutine at a time. It must not change its input, and must return the same groups for the same input.
 type Func func(in Input) []Group
 
-// Input is who waits for a kind, and which rooms are open.
+// Input has the waiting players and the open rooms of a kind.
 type Input struct {
 	// Kind is the name of the kind.
 	Kind string
-	// Schema is that of the players' clients, "" of those who have said none.
+	// Schema is the schema of the players' clients, "" for clients that did not state one.
 	Schema string
-	// Capacity is how many seats a room of that kind has.
+	// Capacity is the number of seats in a room of the kind.
 	Capacity int
-	// Tickets are who waits, whoever came first before others.
+	// Tickets are the waiting parties, oldest first.
 	Tickets []Ticket
-	// Rooms are the rooms of that kind that are open to anybody, in the order of their creation.
+	// Rooms are the open rooms of the kind that are not private, in the order of their creation.
 	Rooms []Place
 }
 
-// Ticket is a party that waits, all of it, or one player.
+// Ticket is a complete party, or one player.
 type Ticket struct {
-	// ID names the ticket in groups; those that came later have larger ones.
+	// ID identifies the ticket in groups. Later tickets have larger ids.
 	ID uint64
-	// Players are the party, in the order in which they came.
+	// Players are the members of the party, in the order in which they came.
 	Players []rooms.Player
-	// Properties are what each of the players is, such as a skill.
+	// Properties are the properties of each player, such as a skill.
 	Properties []rooms.Options
-	// Options are what a room has to publish, equal.
+	// Options must be published by the room with equal values.
 	Options rooms.Options
-	// Age is how long the first of them waits.
+	// Age is how long the first member has waited.
 	Age time.Duration
-	// Refused are rooms that do not take one of them: banned there, or seated there already.
+	// Refused are rooms that refuse a member, who is banned or already seated there.
 	Refused []rooms.ID
 }
 
-// Mean is the mean of a number among the properties, of those players who have it; ok is false where nobody has.
+// Mean returns the mean of a numeric property of the players who have it. ok is false if no player has it.
 func (t *Ticket) Mean(property string) (mean float64, ok bool) {
 	n := 0
 	for _, p := range t.Properties {
@@ -62,12 +62,12 @@ type Place struct {
 	Options rooms.Options
 }
 
-// Group are tickets that get seats in one room, all or none.
+// Group is a set of tickets that get seats in one room, all or none.
 type Group struct {
 	// Tickets are the ids of the tickets.
 	Tickets []uint64
-	// Room is an open room, 0 for a new one.
+	// Room is an open room, 0 for a new room.
 	Room rooms.ID
-	// Options are what a new room publishes. nil: those that the first ticket asks for.
+	// Options are published by a new room. nil: those of the first ticket.
 	Options rooms.Options
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Over gives seats in the rooms of a process (rooms.Here), or of a fleet (package lobby).
+// Over returns a Seater for the rooms of a process (rooms.Here) or of a fleet (package fleet).
 func Over(s rooms.Seats) Seater { return over{s} }
 
-// over is a Seater.
+// over implements [Seater].
 type over struct{ seats rooms.Seats }
 
 // Capacity implements [Seater].

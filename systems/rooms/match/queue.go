@@ -19,29 +19,55 @@ const (
 
 // Config configures a [Queue]. The zero value is its default.
 type Config struct {
-	// Match says who gets into which room. Default (nil): Rules{}.Match.
+	// Match decides which players get into which room. Default (nil): Rules{}.Match.
 	Match Func
-	// Most is how many players may wait at once. Default (0): 10,000.
+	// Most is the largest number of waiting players. Default (0): 10,000.
 	Most int
-	// Hold is for how long the place of a player is kept who was told to ask again. Default (0): 5 s.
+	// Hold is how long a player who was told to ask again keeps its place. Default (0): 5 s.
 	Hold time.Duration
-	// AtOnce is how many groups are given seats at the same time: more than one where that takes a while, as in rooms of
-	// other processes. Default (0): 1, one after the other in the order of groups.
+	// AtOnce is how many groups are given seats concurrently. Use more than one if that takes time, as in a fleet. Default (0): 1,
+	// in the order of groups.
 	AtOnce int
 }
 
-// Seater gives seats to who was matched.
+// Seater gives seats to matched players.
 type Seater interface {
-	// Capacity is how many seats a room of a kind has, for clients with a schema ("": any), 0 where there is no such kind.
+	// Capacity returns the number of seats in a room of a kind, for clients with a schema ("": any), 0 if there is no such kind.
 	Capacity(kind, schema string) int
-	// Open are the rooms of a kind that are open to anybody with such a client, in the order of their creation.
+	// Open returns the open rooms of a kind for such clients, without private ones, in the order of their creation.
 	Open(kind, schema string) []Place
-	// Seat gives the players of a wish seats in a room, 0 for a new one with its options: all or none, in their order. The
-	// error is as that of rooms.Seats.
+	// Seat gives the players of a wish seats in a room, 0 for a new room with the options of the wish: all or none, in their
+	// order. The error is that of rooms.Seats.
 	Seat(ctx context.Context, room rooms.ID, w rooms.Wish) ([]rooms.Admission, error)
 }
 
-// Queue is who waits. Its methods may be called from any goroutine.
+// Waitlist has the players who wait for a match: a [Queue], or one that the processes of a fleet share. Its methods may be
+// called from any goroutine.
+type Waitlist interface {
+	// Enter makes a player wait: see [Queue.Enter].
+	Enter(now time.Time, wish Wish) (*Wait, error)
+	// Leave stops a player from waiting: see [Queue.Leave].
+	Leave(w *Wait)
+	// Pause keeps the place of a player who is told to ask again: see [Queue.Pause].
+	Pause(now time.Time, w *Wait) bool
+	// Len returns how many players wait, in a fleet at all processes.
+	Len() int
+	// Here returns how many players wait at this process.
+	Here() int
+	// Busy reports whether Run has anything to do.
+	Busy() bool
+	// Run matches the players who wait: call it every Interval while Busy.
+	Run(ctx context.Context, now time.Time) error
+	// Interval returns how often to call Run.
+	Interval() time.Duration
+}
+
+var _ Waitlist = (*Queue)(nil)
+
+// runInterval is how often to run a queue.
+const runInterval = time.Second
+
+// Queue has the players who wait at one process. Its methods may be called from any goroutine.
 type Queue struct {
 	config Config
 	seater Seater
@@ -54,13 +80,13 @@ type Queue struct {
 	order   []*party            // in the order in which they came
 }
 
-// New makes a queue for whom seats come from s.
+// New returns a queue whose players get seats from s.
 func New(c Config, s Seater) *Queue {
-	return &Queue{config: c.filled(), seater: s, members: make(map[uint64]*member), parties: make(map[partyKey]*party)}
+	return &Queue{config: c.WithDefaults(), seater: s, members: make(map[uint64]*member), parties: make(map[partyKey]*party)}
 }
 
-// filled is c with the documented defaults in place of zeros.
-func (c Config) filled() Config {
+// WithDefaults returns c with the documented defaults in place of zeros.
+func (c Config) WithDefaults() Config {
 	if c.Match == nil {
 		c.Match = Rules{}.Match
 	}
@@ -69,31 +95,37 @@ func (c Config) filled() Config {
 	return c
 }
 
-// Busy reports whether there is anything for Run to do: somebody waits.
+// Busy implements [Waitlist]: players wait.
 func (q *Queue) Busy() bool { return q.Len() > 0 }
 
-// Len is how many players wait.
+// Len returns how many players wait.
 func (q *Queue) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.members)
 }
 
-// Enter makes a player wait. One who waits for the same already keeps its place, and its request of before is answered
-// with [ErrSuperseded]; one who asks for something else goes to the end. The error wraps [ErrFull], [ErrParty],
-// rooms.ErrKind, rooms.ErrSchema, rooms.ErrOptions or rooms.ErrPlayer.
+// Here implements [Waitlist].
+func (q *Queue) Here() int { return q.Len() }
+
+// Interval implements [Waitlist].
+func (q *Queue) Interval() time.Duration { return runInterval }
+
+// Enter makes a player wait. A player who already waits for the same keeps its place, and its earlier request is answered with
+// [ErrSuperseded]. A player who asks for something else goes to the end. The error wraps [ErrFull], [ErrParty], rooms.ErrKind,
+// rooms.ErrSchema, rooms.ErrOptions or rooms.ErrPlayer.
 func (q *Queue) Enter(now time.Time, wish Wish) (*Wait, error) {
-	wish, err := wish.clean(q.seater)
+	wish, err := wish.Clean(q.seater)
 	if err != nil {
 		return nil, err
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	w := &Wait{answer: make(chan Answer, 1)}
+	w := NewWait(wish.Player.ID)
 	if m := q.members[wish.Player.ID]; m != nil {
-		m.wait.answer <- Answer{Err: ErrSuperseded}
+		m.wait.Reply(Answer{Err: ErrSuperseded})
 		m.wait.member = nil
-		if same(m.wish, wish) {
+		if m.wish.Same(wish) {
 			m.wish, m.wait, m.paused = wish, w, time.Time{}
 			w.member = m
 			return w, nil
@@ -115,12 +147,13 @@ func (q *Queue) Enter(now time.Time, wish Wish) (*Wait, error) {
 	return w, nil
 }
 
-// same reports whether a player asks for what it waits for.
-func same(a, b Wish) bool {
+// Same reports whether two wishes of a player are for the same match.
+func (w Wish) Same(b Wish) bool {
+	a := w
 	return a.Kind == b.Kind && a.Schema == b.Schema && a.Size == b.Size && a.Player.Party == b.Player.Party && keyOf(a.Options) == keyOf(b.Options)
 }
 
-// party is the ticket that a wish belongs to.
+// party returns the ticket that a wish belongs to.
 func (q *Queue) party(wish Wish) (*party, error) {
 	key := partyKey{pool{wish.Kind, wish.Schema}, wish.Player.Party}
 	if wish.Size > 1 {
@@ -145,7 +178,7 @@ func (q *Queue) party(wish Wish) (*party, error) {
 	return p, nil
 }
 
-// remove takes a player out of the queue; the others of its party wait on.
+// remove removes a player from the queue. The other members of its party wait on.
 func (q *Queue) remove(m *member) {
 	delete(q.members, m.wish.Player.ID)
 	p := m.party
@@ -155,7 +188,7 @@ func (q *Queue) remove(m *member) {
 	}
 }
 
-// end takes a ticket out of the queue.
+// end removes a ticket from the queue.
 func (q *Queue) end(p *party) {
 	p.over = true
 	if q.parties[p.key] == p {
@@ -163,7 +196,7 @@ func (q *Queue) end(p *party) {
 	}
 }
 
-// Leave takes the player of a request out of the queue, unless it has asked again, or has its answer.
+// Leave removes the player of a request from the queue, unless the player has asked again or has its answer.
 func (q *Queue) Leave(w *Wait) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -173,8 +206,8 @@ func (q *Queue) Leave(w *Wait) {
 	}
 }
 
-// Pause keeps the place of a player for Config.Hold, in which it is told to ask again: until then it gets no seat. It
-// reports false where the answer is there already.
+// Pause keeps the place of a player who is told to ask again for Config.Hold. Until it asks again, it gets no seat. It reports false if
+// the player has its answer or is being given a seat.
 func (q *Queue) Pause(now time.Time, w *Wait) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,7 +218,7 @@ func (q *Queue) Pause(now time.Time, w *Wait) bool {
 	return true
 }
 
-// expire takes those out who were told to ask again and did not, and what is over.
+// expire removes players who were told to ask again and did not, and tickets that have ended.
 func (q *Queue) expire(now time.Time) {
 	for _, p := range q.order {
 		for _, m := range slices.Clone(p.members) {
@@ -198,7 +231,7 @@ func (q *Queue) expire(now time.Time) {
 	q.order = slices.DeleteFunc(q.order, func(p *party) bool { return p.over })
 }
 
-// tickets are the tickets that are whole, by kind and schema, in the order in which they came.
+// tickets returns the complete tickets by kind and schema, oldest first.
 func (q *Queue) tickets(now time.Time) (pools []pool, all map[pool][]Ticket, parties map[uint64]*party) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -19,31 +19,31 @@ const (
 	defaultWiden    = 20
 	defaultLeast    = 2
 	defaultPatience = 10 * time.Second
-	// mostLooked is how many of the nearest tickets are looked at for a group.
+	// mostLooked is how many of the nearest tickets are considered for a group.
 	mostLooked = 256
 )
 
 // ErrRules is wrapped by the errors of [Rules.Validate].
 var ErrRules = errors.New("match: rules")
 
-// Rules match players of like skill, with a window that widens as they wait. Parties go by their mean; who has no skill
-// has 0. Open rooms are filled first, the fullest before others: a room takes whom it has the options for, and whose
-// window its own skill is in, if it publishes one. Of the others those who ask for the same options make a new room,
-// which publishes the mean of their skill: when it is full, or when one of them has waited for Patience.
+// Rules match players of similar skill, within a window that widens while they wait. The skill of a party is the mean of its members; a
+// player without a skill has 0. Open rooms are filled first, the fullest room before others. A room that publishes a skill gets only
+// parties with that skill in their window. The remaining players who ask for the same options share a new room, which publishes the
+// mean of their skills, as soon as they fill it or one of them has waited for Patience.
 type Rules struct {
 	// Skill is the name of the property. Default (""): "skill".
 	Skill string
-	// Window is by how much the skills in a room may differ, for who has just come. Default (0): 100.
+	// Window is the largest difference of skills in a room, for new tickets. Default (0): 100.
 	Window float64
-	// Widen is by how much more with each second. Default (0): 20.
+	// Widen is how much the window grows per second of waiting. Default (0): 20.
 	Widen float64
-	// Least is how many players a new room begins with. Default (0): 2; never more than there are seats.
+	// Least is the smallest number of players in a new room, limited by its capacity. Default (0): 2.
 	Least int
-	// Patience is how long players wait for a room to be full. Default (0): 10 s; negative: not at all.
+	// Patience is how long players wait until a new room is full. Default (0): 10 s; negative: not at all.
 	Patience time.Duration
 }
 
-// Validate returns an error that wraps [ErrRules] for what is negative or no number.
+// Validate returns an error that wraps [ErrRules] if a field is negative or not a number.
 func (r Rules) Validate() error {
 	for name, v := range map[string]float64{"Window": r.Window, "Widen": r.Widen} {
 		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -56,16 +56,16 @@ func (r Rules) Validate() error {
 	return nil
 }
 
-// seeker is a ticket as the rules see it.
+// seeker is a ticket with its skill.
 type seeker struct {
 	*Ticket
 	size   int
 	skill  float64
 	has    bool
 	window float64
-	key    string // of what it asks for
+	key    string // of its options
 	used   bool
-	before *seeker // by skill, of those that are not used
+	before *seeker // by skill, among the unused ones
 	after  *seeker
 }
 
@@ -82,7 +82,7 @@ func (r Rules) Match(in Input) []Group {
 		skill, has := t.Mean(r.Skill)
 		all[i] = seeker{Ticket: t, size: len(t.Players), skill: skill, has: has, window: r.Window + r.Widen*t.Age.Seconds(), key: keyOf(t.Options)}
 	}
-	groups := r.fill(all, in.Rooms)
+	groups := r.fillRooms(all, in.Rooms)
 	pools := make(map[string][]*seeker)
 	var keys []string
 	for i := range all {
@@ -94,12 +94,12 @@ func (r Rules) Match(in Input) []Group {
 		}
 	}
 	for _, key := range keys {
-		groups = append(groups, r.pair(pools[key], in.Capacity)...)
+		groups = append(groups, r.groupTickets(pools[key], in.Capacity)...)
 	}
 	return groups
 }
 
-// keyOf is the same for options that are equal.
+// keyOf returns the same text for equal options.
 func keyOf(o rooms.Options) string {
 	if len(o) == 0 {
 		return ""
@@ -111,8 +111,8 @@ func keyOf(o rooms.Options) string {
 	return b.String()
 }
 
-// fill puts tickets into open rooms, whoever came first before others.
-func (r Rules) fill(all []seeker, places []Place) (groups []Group) {
+// fillRooms assigns tickets to open rooms, oldest first.
+func (r Rules) fillRooms(all []seeker, places []Place) (groups []Group) {
 	places = slices.DeleteFunc(slices.Clone(places), func(p Place) bool { return p.Free <= 0 })
 	slices.SortStableFunc(places, func(a, b Place) int { return cmp.Compare(a.Free, b.Free) })
 	fits := make(map[string]map[rooms.ID]bool) // which rooms have the options of a key
@@ -148,14 +148,14 @@ func (r Rules) fill(all []seeker, places []Place) (groups []Group) {
 	return groups
 }
 
-// near reports whether a room is one for the skill of a ticket.
+// near reports whether the skill of a room is in the window of a ticket.
 func (r Rules) near(t *seeker, p Place) bool {
 	skill, ok := p.Options[r.Skill].(float64)
 	return !ok || math.Abs(skill-t.skill) <= t.window
 }
 
-// pair makes groups of tickets that ask for the same, around whoever waits longest.
-func (r Rules) pair(pool []*seeker, capacity int) (groups []Group) {
+// groupTickets groups tickets with the same options, starting with the oldest.
+func (r Rules) groupTickets(pool []*seeker, capacity int) (groups []Group) {
 	bySkill := slices.Clone(pool)
 	slices.SortStableFunc(bySkill, func(a, b *seeker) int { return cmp.Compare(a.skill, b.skill) })
 	for i, t := range bySkill {
@@ -174,7 +174,7 @@ func (r Rules) pair(pool []*seeker, capacity int) (groups []Group) {
 		g := Group{}
 		sum, count := 0.0, 0
 		for _, t := range members {
-			t.take()
+			t.markUsed()
 			g.Tickets = append(g.Tickets, t.ID)
 			if t.has {
 				sum, count = sum+t.skill*float64(t.size), count+t.size
@@ -192,7 +192,7 @@ func (r Rules) pair(pool []*seeker, capacity int) (groups []Group) {
 	return groups
 }
 
-// gather takes those of the nearest skill, as long as there are seats and everybody is in the window of everybody.
+// gather collects the tickets with the nearest skills, as long as there are seats and all skills are in the windows of all members.
 func gather(first *seeker, capacity int) (members []*seeker, n int) {
 	members, n = append(members, first), first.size
 	low, high, window := first.skill, first.skill, first.window
@@ -219,8 +219,8 @@ func gather(first *seeker, capacity int) (members []*seeker, n int) {
 	return members, n
 }
 
-// take takes a ticket out of the row of those that are not used.
-func (t *seeker) take() {
+// markUsed removes a ticket from the list of the unused ones.
+func (t *seeker) markUsed() {
 	t.used = true
 	if t.before != nil {
 		t.before.after = t.after

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Run matches who waits, and answers those who got a seat; ctx is for giving seats. Call it once a second. The error wraps [ErrMatch]: what the
-// Func returned besides is carried out all the same.
+// Run matches the waiting players, and answers those who got a seat; ctx is for giving seats. Call it once a second. The error wraps
+// [ErrMatch] if the Func returned invalid groups; valid groups get their seats nevertheless.
 func (q *Queue) Run(ctx context.Context, now time.Time) error {
 	q.run.Lock()
 	defer q.run.Unlock()
@@ -40,7 +41,7 @@ func (q *Queue) Run(ctx context.Context, now time.Time) error {
 		}
 		q.seat(ctx, in, all)
 		for _, b := range all {
-			q.settle(b, parties)
+			q.finish(b, parties)
 		}
 	}
 	return errors.Join(errs...)
@@ -65,9 +66,9 @@ type booking struct {
 	err     error
 }
 
-// seat gives groups their seats, so many at once as is configured.
+// seat gives seats to the groups, Config.AtOnce of them at a time.
 func (q *Queue) seat(ctx context.Context, in Input, all []*booking) {
-	atOnce(q.config.AtOnce, len(all), func(i int) {
+	Concurrently(q.config.AtOnce, len(all), func(i int) {
 		b := all[i]
 		w := rooms.Wish{Kind: in.Kind, Options: b.Options, Schema: in.Schema, Players: b.who}
 		if w.Options == nil {
@@ -77,8 +78,8 @@ func (q *Queue) seat(ctx context.Context, in Input, all []*booking) {
 	})
 }
 
-// settle answers the players of a group, or makes them wait on.
-func (q *Queue) settle(b *booking, parties map[uint64]*party) {
+// finish answers the players of a group, or makes them wait on.
+func (q *Queue) finish(b *booking, parties map[uint64]*party) {
 	g, members, err := b.Group, b.members, b.err
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -102,24 +103,24 @@ func (q *Queue) settle(b *booking, parties map[uint64]*party) {
 	}
 	for i, m := range members {
 		if q.members[m.wish.Player.ID] != m {
-			continue // it has gone meanwhile: the seat is free again when its promise is over
+			continue // it has left meanwhile: the seat is free again when its promise expires
 		}
 		delete(q.members, m.wish.Player.ID)
 		a := Answer{Err: err}
 		if err == nil {
 			a.Admission = b.all[i]
 		}
-		m.wait.answer <- a
+		m.wait.Reply(a)
 		m.wait.member = nil
 	}
 }
 
-// waits reports whether who could not be seated waits on: for another room, or until there is place.
+// waits reports whether players who got no seats wait on, for another room or for free capacity.
 func waits(err error, room rooms.ID) bool {
 	return room != 0 || errors.Is(err, rooms.ErrRooms) || errors.Is(err, rooms.ErrFull) || errors.Is(err, rooms.ErrUnavailable)
 }
 
-// claim holds the tickets of a group, and its seats among those that are free; nil where one of them has gone meanwhile.
+// claim claims the tickets of a group, and its seats among the free ones. It returns nil if one of the tickets has ended meanwhile.
 func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[rooms.ID]int) (*booking, error) {
 	bad := func(format string, v ...any) error {
 		return fmt.Errorf("%w: kind %s: a group of tickets %v for room %v: "+format, append([]any{ErrMatch, in.Kind, g.Tickets, g.Room}, v...)...)
@@ -161,4 +162,24 @@ func (q *Queue) claim(in Input, g Group, parties map[uint64]*party, free map[roo
 		parties[id].claimed = true
 	}
 	return b, nil
+}
+
+// Concurrently calls f for 0 to n-1, most calls at a time. If most is 1, it calls f on the caller's goroutine.
+func Concurrently(most, n int, f func(i int)) {
+	if most == 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var busy sync.WaitGroup
+	defer busy.Wait()
+	places := make(chan struct{}, most)
+	for i := range n {
+		places <- struct{}{}
+		busy.Go(func() {
+			defer func() { <-places }()
+			f(i)
+		})
+	}
 }

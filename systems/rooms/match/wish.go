@@ -8,37 +8,36 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Why somebody does not wait, or no longer.
+// Reasons why a player does not wait, or no longer.
 var (
-	// ErrFull: as many wait as may.
+	// ErrFull: the queue is full.
 	ErrFull = errors.New("match: too many players wait")
-	// ErrParty: a party without a size, larger than a room, or whose members do not ask for the same.
+	// ErrParty: the party has no size, is larger than a room, or its members ask for different rooms.
 	ErrParty = errors.New("match: the party does not fit together")
 	// ErrSuperseded: the player has asked again, and the newer request gets the answer.
 	ErrSuperseded = errors.New("match: the player has asked again")
-	// ErrMatch is wrapped by the errors of [Queue.Run]: the game's Func returned groups that cannot be, or panicked.
-	ErrMatch = errors.New("match: wrong groups")
+	// ErrMatch is wrapped by the errors of [Queue.Run]: the game's Func returned invalid groups, or panicked.
+	ErrMatch = errors.New("match: invalid groups")
 )
 
-// Wish is what one player waits for.
+// Wish is the request of one player.
 type Wish struct {
 	// Kind is the kind of room. Members of a party ask for the same kind and options.
 	Kind string
-	// Schema is that of the client that the player plays with, as of rooms.SchemaOf; only those who have the same meet.
-	// Default (""): any that rooms have.
+	// Schema is the rooms.SchemaOf of the player's client. Only players with the same schema meet. Default (""): any.
 	Schema string
-	// Player is who it is; with a Party there are others to wait for.
+	// Player is the player, with the Party of the others to wait for.
 	Player rooms.Player
-	// Size is how many the party is, 1 to the capacity of the kind, the same for all its members. 0: 1, of who is in none.
+	// Size is the size of the party, 1 to the capacity of the kind, the same for all members. 0: 1, without a party.
 	Size int
-	// Options are what a room has to publish.
+	// Options must be published by the room.
 	Options rooms.Options
-	// Properties are what the player is, for the Func.
+	// Properties are the properties of the player, for the Func.
 	Properties rooms.Options
 }
 
-// clean is the wish with clean options and a size, or an error.
-func (w Wish) clean(s Seater) (Wish, error) {
+// Clean returns the wish with clean options and a size, or an error.
+func (w Wish) Clean(s Seater) (Wish, error) {
 	capacity := s.Capacity(w.Kind, w.Schema)
 	switch {
 	case capacity > 0:
@@ -68,32 +67,41 @@ func (w Wish) clean(s Seater) (Wish, error) {
 	return w, nil
 }
 
-// Answer is what a player waited for.
+// Answer is the answer to a request.
 type Answer struct {
 	Admission rooms.Admission
 	Err       error // of [Seater].Seat, or ErrSuperseded
 }
 
-// Wait is a request that waits. Its answer comes once, or never when it has left.
+// Wait is a request that waits. It is answered once, or never if its player has left.
 type Wait struct {
 	answer chan Answer
-	member *member
-	player uint64 // in a Shared
+	member *member // in a Queue
+	player uint64
 }
 
-// Answer is where the answer comes.
+// NewWait returns a request of a player without an answer.
+func NewWait(player uint64) *Wait { return &Wait{answer: make(chan Answer, 1), player: player} }
+
+// Player returns the id of the player who waits.
+func (w *Wait) Player() uint64 { return w.player }
+
+// Answer returns the channel that receives the answer.
 func (w *Wait) Answer() <-chan Answer { return w.answer }
 
-// member is a player who waits.
+// Reply answers the request. Call it once.
+func (w *Wait) Reply(a Answer) { w.answer <- a }
+
+// member is a waiting player.
 type member struct {
 	wish   Wish
 	party  *party
 	wait   *Wait     // the newest request
 	since  time.Time // when it first asked
-	paused time.Time // until when its place is kept for it, zero: it is here
+	paused time.Time // its place is kept until then; zero: it was not told to ask again
 }
 
-// party is a ticket in the making.
+// party is a ticket that may be incomplete.
 type party struct {
 	id      uint64
 	key     partyKey
@@ -104,16 +112,16 @@ type party struct {
 	over    bool
 }
 
-// partyKey is how the members of a party find each other.
+// partyKey identifies a party.
 type partyKey struct {
 	pool
 	party uint64
 }
 
-// pool are those who can play together.
+// pool identifies the players who can play together.
 type pool struct{ kind, schema string }
 
-// whole reports whether everybody is here.
+// whole reports whether all members wait.
 func (p *party) whole() bool {
 	for _, m := range p.members {
 		if !m.paused.IsZero() {
@@ -123,7 +131,7 @@ func (p *party) whole() bool {
 	return len(p.members) == p.size && !p.over && !p.claimed
 }
 
-// ticket is the party for a Func.
+// ticket returns the party for a Func.
 func (p *party) ticket(now time.Time) Ticket {
 	t := Ticket{ID: p.id, Options: p.members[0].wish.Options, Refused: p.refused}
 	for _, m := range p.members {

@@ -1,6 +1,2 @@
-// Package roomstest has what tests of directories share: every directory of rooms keeps to the same.
-//
-//   - Test one: [Directory].
-//   - Have a game, the smallest that is one: [Field].
-//   - Test what stands on one: [Faulty], with faults by a seed and in virtual time.
+// Package roomstest has what tests of rooms share: a small game, [Field], and a [Fleet] of servers in one process.
 package roomstest

@@ -17,37 +17,36 @@ import (
 
 const (
 	defaultStuck = 30 * time.Second
-	// lookTime is between looks at rooms of a process that drains.
-	lookTime = 100 * time.Millisecond
-	// lastTime is how long what ran beside the rooms may take to end.
-	lastTime = 5 * time.Second
+	// stuckInterval is how often a process that drains looks for stuck rooms.
+	stuckInterval = 100 * time.Millisecond
+	// besideTimeout is how long the functions beside the rooms may take to return.
+	besideTimeout = 5 * time.Second
 )
 
 var (
-	// ErrCut: rooms were ended that had not ended by themselves, by a second signal or at the deadline.
+	// ErrCut: rooms were ended by a second signal, at the deadline, or because they were stuck.
 	ErrCut = errors.New("serve: rooms were ended before their time")
-	// ErrConfig is wrapped by the error of a configuration that cannot be.
+	// ErrConfig is wrapped by the errors of invalid configurations.
 	ErrConfig = errors.New("serve: bad configuration")
 )
 
-// Config configures [Run]. The zero value is right for a process of its own.
+// Config configures [Run]. The zero value is a useful default.
 type Config struct {
-	// Deadline is how long rooms may go on from the first signal; then they are ended, and their players hear
-	// netsys.ReasonServerClosing. Default (0): until they end by themselves.
+	// Deadline is how long rooms may go on after the first signal. Then they are ended with netsys.ReasonServerClosing. Default
+	// (0): no limit.
 	Deadline time.Duration
-	// Stuck is after how long a drain does not wait any more for a room that does not come to the end of its tick.
-	// Default (0): 30 s.
+	// Stuck is how long a drain waits for a tick that does not end. Default (0): 30 s.
 	Stuck time.Duration
-	// Beside run while the rooms do, each on a goroutine: HTTP, a lobby. Their context ends when the rooms have ended,
-	// and they have 5 s to return. One that returns an error before ends the process at once.
+	// Beside are functions that run beside the rooms, each on its own goroutine, such as HTTP servers. Their context ends when
+	// the rooms have ended; then they have 5 s to return. If one returns an error earlier, Run ends immediately.
 	Beside []func(ctx context.Context) error
-	// Signals make it drain, and the second one ends it. Default (nil): SIGTERM and interrupt, while Run runs.
+	// Signals has the signals: the first drains, the second ends. Default (nil): SIGTERM and interrupt.
 	Signals <-chan os.Signal
-	// Logger receives when a drain begins and ends. Default (nil): none.
+	// Logger receives the start and the end of a drain. Default (nil): none.
 	Logger *slog.Logger
 }
 
-// Validate returns an error that wraps [ErrConfig] and says what is out of range.
+// Validate returns an error that wraps [ErrConfig] and names the fields that are out of range.
 func (c Config) Validate() error {
 	var errs []error
 	if c.Deadline < 0 {
@@ -64,10 +63,9 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Run serves until a signal, and then until all rooms have ended: then it returns nil. Where somebody else drains the
-// server, by [rooms.Server.Drain], it returns then, too. When ctx ends, it ends all rooms at once, which is no error. The
-// error wraps [ErrCut] where rooms were ended before their time, rooms.ErrStuck where one did not answer, ErrConfig, or
-// is that of rooms.Server.Run or of what ran beside.
+// Run serves until a signal drains the server, or another caller drains it by [rooms.Server.Drain], and all rooms have ended. Then it
+// returns nil. When ctx ends, it ends all rooms immediately and returns nil. The error wraps [ErrCut] if rooms were ended early,
+// rooms.ErrStuck if a room was stuck, or ErrConfig, or is that of rooms.Server.Run or of a function beside.
 func Run(ctx context.Context, server *rooms.Server, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -94,14 +92,14 @@ func Run(ctx context.Context, server *rooms.Server, c Config) error {
 	return errors.Join(why, err)
 }
 
-// wait waits for the end, and drains. The error is why rooms are cut short.
+// wait waits for the end, and drains. Its error is the reason why rooms are ended early.
 func (c Config) wait(ctx context.Context, server *rooms.Server, served chan error, beside <-chan error) error {
 	var deadline <-chan time.Time
-	look := time.NewTicker(lookTime)
+	look := time.NewTicker(stuckInterval)
 	defer look.Stop()
 	for signals := 0; ; {
 		select {
-		case err := <-served: // it could not begin, or ctx has ended
+		case err := <-served: // it could not start, or ctx has ended
 			served <- err
 			return nil
 		case <-ctx.Done():
@@ -143,7 +141,7 @@ func (c Config) stuck(server *rooms.Server) bool {
 	return len(left) > 0
 }
 
-// cut is the error about the rooms that are left, nil where there are none.
+// cut returns the error about the rooms that are left, nil if there are none.
 func (c Config) cut(server *rooms.Server, why string) error {
 	players, left := 0, server.Rooms()
 	if len(left) == 0 {
@@ -156,7 +154,7 @@ func (c Config) cut(server *rooms.Server, why string) error {
 	return fmt.Errorf("%w: %s, with %d rooms and %d players", ErrCut, why, len(left), players)
 }
 
-// beside starts what runs beside. The channel has the first error; left waits for all to return, for a while.
+// beside starts the functions beside the rooms. The channel receives the first error; left waits for all of them, up to besideTimeout.
 func (c Config) beside(ctx context.Context) (failed chan error, left func()) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	failed = make(chan error, 1)
@@ -166,7 +164,7 @@ func (c Config) beside(ctx context.Context) (failed chan error, left func()) {
 			if err := f(ctx); err != nil && ctx.Err() == nil {
 				select {
 				case failed <- err:
-				default: // the first one tells enough
+				default: // only the first error counts
 				}
 			}
 		})
@@ -175,12 +173,12 @@ func (c Config) beside(ctx context.Context) (failed chan error, left func()) {
 		stop()
 		gone := make(chan struct{})
 		go func() { running.Wait(); close(gone) }()
-		patience := time.NewTimer(lastTime)
+		patience := time.NewTimer(besideTimeout)
 		defer patience.Stop()
 		select {
 		case <-gone:
 		case <-patience.C:
-			c.Logger.Warn("what runs beside the rooms does not end")
+			c.Logger.Warn("a function beside the rooms does not return")
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestDrain(t *testing.T) {
 		t.Fatalf("it has ended with %v, and somebody has a seat", err)
 	case <-ended:
 		t.Fatal("what runs beside was ended before the rooms")
-	case <-time.After(3 * lookTime):
+	case <-time.After(3 * stuckInterval):
 	}
 	if err := r.Kick(1); err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestCut(t *testing.T) {
 	r := p.seat(1)
 	p.Drain() // somebody else does
 	p.signals <- syscall.SIGTERM
-	time.Sleep(2 * lookTime)
+	time.Sleep(2 * stuckInterval)
 	if r.Info().State != rooms.Draining {
 		t.Fatalf("the first signal to a process that drains: %v", r.Info().State)
 	}
@@ -192,7 +192,7 @@ func TestDrainBesideAStuckRoom(t *testing.T) {
 	select {
 	case err := <-p.done:
 		t.Fatalf("it has ended with %v, and somebody plays", err)
-	case <-time.After(3 * lookTime):
+	case <-time.After(3 * stuckInterval):
 	}
 	if err := other.Kick(1); err != nil {
 		t.Fatal(err)

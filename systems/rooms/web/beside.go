@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Ready answers the probes of load balancers and of Kubernetes, which decide where newcomers go: 200 while a new player can
-// get a seat here, else 503 with the reason. While the process drains it answers 503 even behind a lobby, which still gives
-// seats in other processes. It asks for no player: mount it beside the handler, such as under /ready.
+// Ready returns a handler for the readiness probes of load balancers and Kubernetes: 200 while new players can get seats here, otherwise
+// 503 with the reason. It answers 503 while the process drains, even if it still gives seats in other processes of a fleet. Mount it
+// beside the [Handler], for example under /ready.
 func Ready(s rooms.Seats) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -33,14 +33,12 @@ func Ready(s rooms.Seats) http.Handler {
 	})
 }
 
-// Beside returns a function that serves HTTP until its context ends: for Beside of package serve, so that players find the
-// way back to their seats while the process drains. Requests that wait then have two seconds. The function closes the
-// listener.
+// Beside returns a function that serves HTTP until its context ends, for serve.Config.Beside: so players can return to their seats while
+// the process drains. Waiting requests then have two seconds. The function closes the listener.
 //
-// It closes connections that are idle for 30 s, and those of clients that send a request too slowly or stop reading an
-// answer. The number of connections is bounded by half of the file descriptors that the process may have, and by 8,192:
-// then a new connection takes the place of an idle one. Waiting requests, WebSockets and downloads on slow links may take
-// as long as they need.
+// It closes connections that are idle for 30 s, and those of clients that send a request too slowly or stop reading an answer. The
+// number of connections is limited to half of the file descriptors of the process, at most 8,192: then a new connection replaces an
+// idle one. Waiting requests, WebSockets and downloads on slow links are not limited in time.
 func Beside(l net.Listener, h http.Handler) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		return httpserve.Serve(ctx, l, h)

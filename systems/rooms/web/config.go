@@ -26,53 +26,52 @@ const (
 // ErrConfig is wrapped by the errors of [New] and [Config.Validate].
 var ErrConfig = errors.New("web: configuration")
 
-// Action is what a player is about to do, for [Config].Check.
+// Action is what a player asks for, for [Config].Check.
 type Action string
 
 // The actions.
 const (
-	Join   Action = "join" // or make a room with these options, where there is none
+	Join   Action = "join" // or create a room with these options if there is none
 	Create Action = "create"
 	Queue  Action = "queue"
 )
 
-// Config configures a [Handler]. The zero value serves this machine alone.
+// Config configures a [Handler]. The zero value serves this machine only.
 type Config struct {
-	// Authenticate says who asks: an id that is not 0, a party if the game knows one, and data for the room's game. An
-	// error is answered with 401 and its text, which tells how to log in. A [rooms.Unavailable] is answered with 503 and
-	// Retry-After: return it while the login service does not answer. Authenticate is called after limits of the address,
-	// may wait, and may be called from any goroutine. Default (nil): connections from this machine alone are answered, for
-	// whom they say they are: the header "Player: 17", or a player who is drawn.
+	// Authenticate returns the player of a request: an id that is not 0, a party if the game knows one, and data for the room's
+	// game. An error is answered with 401 and its text, which should tell how to log in. A [rooms.Unavailable] is answered with
+	// 503 and Retry-After: return it while the login service does not answer. Authenticate is called after the limit of the
+	// address was checked, from any goroutine, and may wait. Default (nil): only connections from this machine are served. The
+	// header "Player: 17" names the player; without it, an id is drawn.
 	Authenticate func(r *http.Request) (rooms.Player, error)
-	// Check may refuse what a player asks for, such as names that nobody should see in the list: its error is answered
-	// with 403 and its text. Default (nil): all options are good.
+	// Check may refuse options, such as offensive room names. Its error is answered with 403 and its text. Default (nil): all
+	// options are accepted.
 	Check func(a Action, who rooms.Player, kind string, o rooms.Options) error
-	// Properties says what a player in the queue is, given what it says itself; its error is answered with 403. Default
-	// (nil): what it says. Give one where skill matters: players say what suits them.
+	// Properties returns the properties of a player in the queue, given those that the player claims. Its error is answered with
+	// 403. Default (nil): those that the player claims. Set it if skill matters.
 	Properties func(who rooms.Player, said rooms.Options) (rooms.Options, error)
-	// Match says who gets into which room. Default (nil): match.Rules{}.Match.
+	// Match decides which players get into which room. Default (nil): match.Rules{}.Match.
 	Match match.Func
-	// Hosts are names under which the server is reached, without ports, besides localhost and addresses.
+	// Hosts are the host names of the server, without ports, in addition to localhost and addresses.
 	Hosts []string
-	// TrustedProxies are the addresses of proxies in front: what they say in X-Forwarded-For counts, and without Hosts
-	// they answer for the names that they pass on. They need Authenticate.
+	// TrustedProxies are the addresses of proxies in front. The handler trusts their X-Forwarded-For, and, without Hosts, the host
+	// names that they pass on. They require Authenticate.
 	TrustedProxies []netip.Prefix
-	// PerAddress is how many requests a minute this handler answers from one IPv4 address, or one IPv6 network of 64 bits, a tenth
-	// of them at once: where several processes answer, each counts for itself. Default (0): 600.
+	// PerAddress is how many requests per minute this handler answers from one IPv4 address or one IPv6 /64 network, a tenth of
+	// them at once. Default (0): 600.
 	PerAddress int
-	// PerPlayer is how many seats a minute one player may ask for, a sixth of them at once; a room that it creates counts
-	// for five. Default (0): 60.
+	// PerPlayer is how many seats per minute one player may ask for, a sixth of them at once. Creating a room counts as five.
+	// Default (0): 60.
 	PerPlayer int
-	// Wait is how long a request waits in the queue, whole seconds up to a minute; requests may ask for less. Default (0):
-	// 25 s.
+	// Wait is how long a request waits in the queue, in whole seconds up to a minute. Requests may ask for less. Default (0): 25 s.
 	Wait time.Duration
-	// Logger receives what a player cannot be told: errors of the game, wrong groups of Match. Default (nil): none.
+	// Logger receives errors of the game and invalid groups of Match. Default (nil): none.
 	Logger *slog.Logger
-	// Now is the time of day. Default (nil): time.Now.
+	// Now returns the time of day. Default (nil): time.Now.
 	Now func() time.Time
 }
 
-// Validate returns an error that wraps [ErrConfig] and says what is missing or out of range.
+// Validate returns an error that wraps [ErrConfig] and names the fields that are missing or out of range.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
@@ -98,7 +97,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with the documented defaults in place of zeros.
 func (c Config) filled() Config {
 	c.PerAddress, c.PerPlayer = cmp.Or(c.PerAddress, defaultPerAddress), cmp.Or(c.PerPlayer, defaultPerPlayer)
 	c.Wait = cmp.Or(c.Wait, defaultWait)
@@ -111,7 +110,7 @@ func (c Config) filled() Config {
 	return c
 }
 
-// guard says under which names the handler answers.
+// guard returns the guard of host names.
 func (c *Config) guard() hostname.Guard {
 	return hostname.Guard{Hosts: c.Hosts, Proxies: c.TrustedProxies}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -24,24 +23,13 @@ type Handler struct {
 	config    Config
 	seats     rooms.Seats
 	mux       http.ServeMux
-	queue     queue
-	runs      time.Duration // between two runs of the queue
+	queue     match.Waitlist
 	addresses *allowance.Limiter[netip.Addr]
 	players   *allowance.Limiter[uint64]
 	listing   listing
 
 	mu      sync.Mutex
 	matches bool // the queue is being run
-}
-
-// queue is a match.Queue of this process, or a match.Shared of a fleet.
-type queue interface {
-	Enter(now time.Time, wish match.Wish) (*match.Wait, error)
-	Leave(w *match.Wait)
-	Pause(now time.Time, w *match.Wait) bool
-	Len() int
-	Busy() bool
-	Run(ctx context.Context, now time.Time) error
 }
 
 // The advice of refusals by the guard.
@@ -74,9 +62,8 @@ var routes = []route{
 	{method: "POST", path: "/rooms/{id}/reconnect", answer: (*Handler).reconnect, body: SeatBody{}, cost: 1},
 }
 
-// New makes a handler for the rooms of a process, rooms.Here, or of a fleet, as of package lobby. Seats with a method
-// Directory() rooms.Directory, such as those of a lobby, share one queue: see match.Share. The error wraps
-// [ErrConfig].
+// New returns a handler for the rooms of a process (rooms.Here) or of a fleet. Seats with a method
+// Queue(match.Config) match.Waitlist, such as those of a fleet, have a queue of their own. The error wraps [ErrConfig].
 func New(c Config, s rooms.Seats) (*Handler, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -87,12 +74,14 @@ func New(c Config, s rooms.Seats) (*Handler, error) {
 	c = c.filled()
 	waits := match.Config{Match: c.Match, AtOnce: seatedAtOnce}
 	h := &Handler{
-		config: c, seats: s, queue: match.New(waits, match.Over(s)), runs: matchTime,
+		config: c, seats: s, queue: match.New(waits, match.Over(s)),
 		addresses: allowance.New[netip.Addr](c.PerAddress, max(c.PerAddress/10, 5)),
 		players:   allowance.New[uint64](c.PerPlayer, max(c.PerPlayer/6, 5)),
 	}
-	if d, ok := s.(interface{ Directory() rooms.Directory }); ok {
-		h.queue, h.runs = match.Share(waits, s, d.Directory(), c.Now), shareTime
+	if f, ok := s.(interface {
+		Queue(c match.Config) match.Waitlist
+	}); ok {
+		h.queue = f.Queue(waits)
 	}
 	for _, x := range routes {
 		h.mux.HandleFunc(x.method+" "+x.path, func(w http.ResponseWriter, r *http.Request) { h.answer(w, r, x) })

@@ -11,11 +11,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// matchTime is between two runs of the queue.
-const matchTime = time.Second
-
-// shareTime is between two runs of a queue that processes share: they hear from each other by the directory.
-const shareTime = matchTime / 5
+// seatedInterval is how often a request whose player is being given a seat looks for the answer.
+const seatedInterval = 100 * time.Millisecond
 
 // seatedAtOnce is how many groups of the queue are given seats at once: other processes take a while to answer.
 const seatedAtOnce = 64
@@ -27,12 +24,7 @@ type Waiting struct {
 }
 
 // Queued returns how many players wait in the queue at this process: for operator.Config.Queued.
-func (h *Handler) Queued() int {
-	if shared, ok := h.queue.(*match.Shared); ok {
-		return shared.Here()
-	}
-	return h.queue.Len()
-}
+func (h *Handler) Queued() int { return h.queue.Here() }
 
 // wish is what a body asks for.
 func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.Duration, err error) {
@@ -100,7 +92,7 @@ func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player)
 			if h.queue.Pause(h.config.Now(), ticket) {
 				return http.StatusAccepted, Waiting{h.queue.Len()}, nil
 			}
-			over.Reset(matchTime / 10) // it is being given a seat just now
+			over.Reset(seatedInterval) // it is being given a seat just now
 		}
 	}
 }
@@ -111,7 +103,7 @@ func (h *Handler) matching() {
 	defer h.mu.Unlock()
 	if !h.matches {
 		h.matches = true
-		time.AfterFunc(h.runs, h.match)
+		time.AfterFunc(h.queue.Interval(), h.match)
 	}
 }
 
@@ -123,6 +115,6 @@ func (h *Handler) match() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.matches = h.queue.Busy(); h.matches {
-		time.AfterFunc(h.runs, h.match)
+		time.AfterFunc(h.queue.Interval(), h.match)
 	}
 }

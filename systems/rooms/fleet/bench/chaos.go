@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
-	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
 const (
@@ -39,11 +39,11 @@ func schedule(o options) (all []strike) {
 	for i := range o.pauses {
 		kinds[i] = 500*time.Millisecond + time.Duration(r.IntN(2000))*time.Millisecond
 		if i%2 == 0 {
-			kinds[i] = rooms.ProcessLease + time.Second + time.Duration(r.IntN(3000))*time.Millisecond
+			kinds[i] = fleet.ProcessLease + time.Second + time.Duration(r.IntN(3000))*time.Millisecond
 		}
 	}
 	r.Shuffle(n, func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
-	span := time.Duration(o.Seconds)*time.Second - calm - rooms.ProcessLease
+	span := time.Duration(o.Seconds)*time.Second - calm - fleet.ProcessLease
 	down := make([]time.Duration, o.processes) // until when
 	for i, pause := range kinds {
 		at := calm + span*time.Duration(i)/time.Duration(n) + time.Duration(r.Int64N(int64(span)/int64(2*n)+1))
@@ -98,7 +98,7 @@ func storm(o options, f *family, log io.Writer) (*trial, error) {
 	t.Beliefs, t.Twice = len(all), len(ownedTwice(all))
 	for _, d := range seatsLost(all, uint64(o.Rooms*o.Players), end) {
 		t.Longest = max(t.Longest, d.Seconds())
-		if d > rooms.ProcessLease+answering {
+		if d > fleet.ProcessLease+answering {
 			t.Lost++
 		}
 	}

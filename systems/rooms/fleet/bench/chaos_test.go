@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
-	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
 // TestMain is a process with rooms, too, where the tests start one.
@@ -52,7 +52,7 @@ func TestSchedule(t *testing.T) {
 			switch {
 			case s.pause == 0:
 				kills++
-			case s.pause > rooms.ProcessLease:
+			case s.pause > fleet.ProcessLease:
 				long++
 			default:
 				short++

@@ -31,7 +31,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
-	"github.com/tactusgo/tactus/systems/rooms/lobby"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
@@ -47,8 +47,8 @@ type options struct {
 // stormy reports whether processes come and go.
 func (o *options) stormy() bool { return o.kills+o.pauses > 0 }
 
-// patience is how long a process waits for what it asks another one: players want an answer within a second.
-const patience = 700 * time.Millisecond
+// requestTimeout is how long another process may take to answer: players want an answer within a second.
+const requestTimeout = 700 * time.Millisecond
 
 // What a child is told by its environment, which nobody else sees.
 const (
@@ -85,11 +85,11 @@ func main() {
 	}
 }
 
-// serve is a process with rooms.
+// serve runs a process with rooms.
 func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	directory, err := fleet.Open(ctx, fleet.Config{URL: url})
+	directory, err := natsdir.Open(ctx, natsdir.Config{URL: url})
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	c := rooms.Config{
-		Process: o.name, Key: netcode.Key(b), Directory: directory, Kinds: []rooms.Kind{o.Kind()},
+		Process: o.name, Key: netcode.Key(b), Kinds: []rooms.Kind{o.Kind()},
 		MaxRooms: (o.Rooms + o.processes - 1) / o.processes, Promise: 10 * time.Second,
 	}
 	if o.stormy() {
@@ -113,7 +113,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	all, err := lobby.New(lobby.Config{Here: s, Key: c.Key, Patience: patience})
+	all, err := fleet.New(fleet.Config{Directory: directory, Here: s, RequestTimeout: requestTimeout})
 	if err != nil {
 		return errors.Join(err, s.Close(time.Now()))
 	}
@@ -124,7 +124,6 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	running, end := context.WithCancel(context.Background())
 	var beside sync.WaitGroup
 	defer func() { end(); beside.Wait() }()
-	beside.Go(func() { _ = all.Run(running) })
 	if to := os.Getenv(beliefFolder); to != "" {
 		beside.Go(func() {
 			if err := believe(running, s, filepath.Join(to, o.name)); err != nil {
@@ -150,7 +149,7 @@ func measure(o options, log io.Writer) (r any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	servers, err := fleet.Embedded(fleet.Embedding{})
+	servers, err := natsdir.Embedded(natsdir.Embedding{})
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
 // Two processes with rooms on one directory: players play in the rooms of both, and nobody is given what somebody else has.
 // Here they share a process, so that nothing has to be built.
 func TestBench(t *testing.T) {
-	servers, err := fleet.Embedded(fleet.Embedding{Folder: t.TempDir()})
+	servers, err := natsdir.Embedded(natsdir.Embedding{Folder: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

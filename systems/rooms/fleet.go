@@ -1,0 +1,211 @@
+package rooms
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Fleet connects the rooms of one server with those of other processes. Package systems/rooms/fleet implements it; see
+// [Server.Connect]. Its methods may be called from any goroutine. The server calls Orphaned, RoomChanged, PlayerChanged and
+// ProcessChanged while it holds locks, so they must neither wait nor call the server.
+type Fleet interface {
+	// Seats gives seats in the rooms of all processes: [Room.Travel] uses it.
+	Seats
+	// Transfers holds the records of travels to rooms of other processes.
+	Transfers() TransferStore
+	// RoomChanged is called when the entry of a room has changed, and when the room has ended.
+	RoomChanged(r *Room)
+	// PlayerChanged is called when a player has got or lost a seat: see [Server.NewestSeat].
+	PlayerChanged(player uint64)
+	// ProcessChanged is called when the process starts to drain.
+	ProcessChanged()
+	// Orphaned reports whether another process may own the room by now. Then the room gives no new seats.
+	Orphaned(r *Room) bool
+	// MayAdmit returns an error if this process must not give seats at all.
+	MayAdmit() error
+	// Membership returns the state of this process in the fleet.
+	Membership() Membership
+	// Run works in real time until ctx ends, and then withdraws the process from the fleet. [Server.Run] calls it, and ends
+	// ctx when the rooms have ended.
+	Run(ctx context.Context) error
+	// Advance does what is due, in virtual time: [Server.Advance] calls it.
+	Advance(now time.Time)
+	// Withdraw withdraws the process from the fleet: [Server.Close] calls it, in virtual time.
+	Withdraw()
+}
+
+// Membership is the state of a process in its fleet: see [Server.Membership].
+type Membership struct {
+	// Member reports whether the process holds the claim to its name: other processes find it and its rooms.
+	Member bool
+	// Fenced reports whether the process has lost its claim, because it could not renew its record in the directory. Other
+	// processes may consider it dead. Its rooms are orphaned until it can write again.
+	Fenced bool
+	// Named reports whether another process holds the name of this one. This one gives no seats meanwhile.
+	Named bool
+	// Errors counts the rounds of writing to the directory that failed.
+	Errors uint64
+	// Age is the time since this process last heard of a change in the directory. Each process changes its own entry every
+	// second. It is 0 for a directory that does not say.
+	Age time.Duration
+}
+
+// Membership returns the state of this process in its fleet. It is zero without a fleet.
+func (s *Server) Membership() Membership {
+	if s.fleet == nil {
+		return Membership{}
+	}
+	return s.fleet.Membership()
+}
+
+// mayAdmit returns an error if this process must not give seats.
+func (s *Server) mayAdmit() error {
+	if s.fleet == nil {
+		return nil
+	}
+	return s.fleet.MayAdmit()
+}
+
+// Connect makes the server part of a fleet and returns what the fleet may do with the server. Call it once, before the first
+// room is created and before Run.
+func (s *Server) Connect(f Fleet) *Link {
+	s.fleet = f
+	return &Link{server: s}
+}
+
+// Link is what a [Fleet] may do with its server, beside the methods that games use. Its methods may be called from any
+// goroutine.
+type Link struct{ server *Server }
+
+// Server returns the server.
+func (l *Link) Server() *Server { return l.server }
+
+// Config returns the configuration of the server with all defaults filled in.
+func (l *Link) Config() Config { return l.server.config }
+
+// Drawn reports whether the server drew its key or its name, because its configuration has none.
+func (l *Link) Drawn() (key, name bool) { return l.server.drawnKey, l.server.drawnName }
+
+// Notify passes a notice about the process to Config.Told.
+func (l *Link) Notify(event Event) {
+	c := &l.server.config
+	c.Told(Notice{At: c.Now(), Event: event})
+}
+
+// RaiseEpoch raises the epoch of a room whose record in the directory was removed: another process may have owned the room
+// since.
+func (l *Link) RaiseEpoch(r *Room) { r.epoch.Add(1) }
+
+// Lose ends a room that another process has claimed. Its players get [ReasonClaimed].
+func (l *Link) Lose(r *Room, why error) { r.finish(why, ReasonClaimed) }
+
+// Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, without
+// players. It calls claim before the world is created, while nobody can find the room. The error is that of claim or of
+// [Server.Create]. A room that could not be created counts as ended: see [Room.Done].
+func (l *Link) Restore(e RoomEntry, claim func(r *Room) error) (*Room, error) {
+	s := l.server
+	k, err := s.findKind(e.Kind, e.Schema)
+	if err != nil {
+		return nil, err
+	}
+	options, err := e.Options.Clean()
+	if err != nil {
+		return nil, err
+	}
+	r := s.newRoom(k, options, e.Epoch)
+	for _, player := range e.Banned[:min(len(e.Banned), MaxBanned)] {
+		r.held.book.ban(player)
+	}
+	a := about{id: e.ID, code: e.Code, private: e.Private}
+	if len(a.code) != codeLength {
+		a.code = ""
+	}
+	if err := s.registerRoom(r, a); err != nil {
+		return nil, err
+	}
+	if err = claim(r); err == nil {
+		err = r.createWorld()
+	}
+	s.listRoom(r, err == nil)
+	if err != nil {
+		close(r.gone)
+		r.changed()
+		return nil, err
+	}
+	r.changed()
+	r.notify(Notice{Event: RoomClaimed})
+	return r, nil
+}
+
+// PlayerSeat is a seat that a player has in a room of this process.
+type PlayerSeat struct {
+	Room   ID
+	Kind   string
+	Number uint16
+	Party  uint64
+	// Since is when the player got the seat.
+	Since time.Time
+}
+
+// seatIndex has the seats of each player, the newest last.
+type seatIndex struct {
+	mu    sync.Mutex
+	seats map[uint64][]PlayerSeat // by player
+}
+
+// seated notes the newest seat of a player.
+func (s *Server) seated(seat Seat, r *Room) {
+	x := PlayerSeat{Room: seat.Room, Kind: r.kind.Name, Number: seat.Number, Party: seat.Party, Since: s.config.Now()}
+	s.index.mu.Lock()
+	s.index.seats[seat.Player] = append(withoutRoom(s.index.seats[seat.Player], seat.Room), x)
+	s.index.mu.Unlock()
+	s.playerChanged(seat.Player)
+}
+
+// unseated notes that a player has no seat in a room any more.
+func (s *Server) unseated(player uint64, r *Room) {
+	s.index.mu.Lock()
+	had := len(s.index.seats[player])
+	left := withoutRoom(s.index.seats[player], r.about.id)
+	s.index.seats[player] = left
+	if len(left) == 0 {
+		delete(s.index.seats, player)
+	}
+	s.index.mu.Unlock()
+	if len(left) < had {
+		s.playerChanged(player)
+	}
+}
+
+func (s *Server) playerChanged(player uint64) {
+	if s.fleet != nil {
+		s.fleet.PlayerChanged(player)
+	}
+}
+
+// withoutRoom returns the seats that are not in a room.
+func withoutRoom(seats []PlayerSeat, room ID) []PlayerSeat {
+	return slices.DeleteFunc(seats, func(x PlayerSeat) bool { return x.Room == room })
+}
+
+// roomsOf returns the rooms in which a player has a seat, the newest seat last.
+func (s *Server) roomsOf(player uint64) (all []ID) {
+	s.index.mu.Lock()
+	defer s.index.mu.Unlock()
+	for _, x := range s.index.seats[player] {
+		all = append(all, x.Room)
+	}
+	return all
+}
+
+// NewestSeat returns the newest seat that a player has in this process. ok is false if the player has none.
+func (s *Server) NewestSeat(player uint64) (seat PlayerSeat, ok bool) {
+	s.index.mu.Lock()
+	defer s.index.mu.Unlock()
+	if all := s.index.seats[player]; len(all) > 0 {
+		return all[len(all)-1], true
+	}
+	return PlayerSeat{}, false
+}

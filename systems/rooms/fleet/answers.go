@@ -1,0 +1,126 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// answerer answers the requests of other processes for seats in the rooms of this one.
+type answerer struct {
+	fleet *Fleet
+
+	mu    sync.Mutex
+	epoch uint64 // requests are handled under this claim; 0: under none
+	stop  func()
+}
+
+// update handles requests under the current claim of the process. It is called whenever the claim may have changed.
+func (a *answerer) update() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	epoch := a.fleet.publisher.claim.current()
+	if epoch == a.epoch {
+		return
+	}
+	a.close()
+	if epoch == 0 {
+		return
+	}
+	stop, err := a.fleet.config.Directory.Handle(requestAddress(a.fleet.view.own, epoch), func(ctx context.Context, request []byte) []byte {
+		return a.answer(ctx, request, epoch)
+	})
+	if err == nil { // otherwise the next update tries again
+		a.epoch, a.stop = epoch, stop
+	}
+}
+
+// close stops handling requests. The caller holds the lock.
+func (a *answerer) close() {
+	if a.stop != nil {
+		a.stop()
+	}
+	a.epoch, a.stop = 0, nil
+}
+
+// answer answers a request that was sent to this process under a claim.
+func (a *answerer) answer(ctx context.Context, request []byte, epoch uint64) []byte {
+	q, err := parseRequest(request)
+	var reply seatReply
+	switch {
+	case err != nil:
+		reply = refusal(fmt.Errorf("%w: %w", rooms.ErrPlayer, err))
+	case q.Epoch != epoch || a.fleet.publisher.claim.current() != epoch:
+		reply.Refused = refusedEpoch
+	default:
+		reply = a.seats(ctx, &q)
+	}
+	b, err := json.Marshal(reply)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// refusal returns the reply for an error.
+func refusal(err error) seatReply {
+	reason := err.Error()
+	return seatReply{Refused: refusalName(err), Reason: reason[:min(len(reason), maxReason)]}
+}
+
+// seats gives the seats that a request asks for.
+func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
+	all, err := a.fleet.give(ctx, q)
+	if err != nil {
+		return refusal(err)
+	}
+	c, first := &a.fleet.server, &all[0]
+	reply := seatReply{
+		Room: uint64(first.Seat.Room), Kind: first.Kind, Schema: first.Schema, Code: first.Code,
+		Expires: first.Expires.Unix(), Issued: first.Expires.Add(-c.Promise).Unix(), Addresses: c.Addresses, Endpoints: c.Endpoints,
+	}
+	for _, x := range all {
+		reply.Seats = append(reply.Seats, grantedSeat{Number: x.Seat.Number, Epoch: x.Seat.Epoch, Party: x.Seat.Party})
+	}
+	return reply
+}
+
+// give gives seats in the rooms of this process.
+func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, error) {
+	id := rooms.ID(q.Room)
+	players := make([]rooms.Player, len(q.Players))
+	for i, p := range q.Players {
+		players[i] = rooms.Player(p)
+	}
+	if len(players) == 0 {
+		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
+	}
+	if q.Claim && f.config.Here.Room(id) == nil {
+		var e rooms.RoomEntry
+		switch revision, err := find(ctx, f.config.Directory, RoomKey(id), &e); {
+		case err != nil:
+			return nil, err
+		case revision == 0: // the store may have been emptied, and the room's process is about to write it again
+			return nil, &rooms.Unavailable{Again: time.Second, Err: ErrAbsent}
+		}
+		if _, err := f.Claim(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	switch q.Op {
+	case opJoin:
+		return f.here.Join(ctx, rooms.Wish{Kind: q.Kind, Options: q.Options, Schema: q.Schema, Players: players})
+	case opCreate:
+		return f.here.Create(ctx, q.Kind, rooms.Creation{Options: q.Options, Private: q.Private, Schema: q.Schema}, players...)
+	case opReserve:
+		return f.here.Reserve(ctx, id, players...)
+	case opReconnect:
+		x, err := f.here.Reconnect(ctx, id, players[0])
+		return []rooms.Admission{x}, err
+	}
+	return nil, fmt.Errorf("%w: unknown operation %.20q", rooms.ErrPlayer, q.Op)
+}

@@ -1,0 +1,82 @@
+package fleet
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// Prefixes of the keys of a directory.
+const (
+	ProcessPrefix  = "process."
+	RoomPrefix     = "room."
+	PlayerPrefix   = "player."
+	transferPrefix = "travel."
+)
+
+// ProcessKey returns the key of a [ProcessEntry].
+func ProcessKey(process string) string { return ProcessPrefix + process }
+
+// RoomKey returns the key of a rooms.RoomEntry.
+func RoomKey(id rooms.ID) string { return RoomPrefix + id.String() }
+
+// PlayerKey returns the key of a [PlayerEntry].
+func PlayerKey(player uint64) string { return PlayerPrefix + rooms.ID(player).String() }
+
+const (
+	// ProcessLease is the lease of a [ProcessEntry]: how long a process that is not heard of counts as alive.
+	ProcessLease = 10 * time.Second
+	// StayTime is how long the records of a dead process stay in the directory, from the end of its lease, so that players find
+	// their room and another process can claim it.
+	StayTime = time.Minute
+)
+
+// ProcessEntry is the record of a process. The process renews it every second, with a lease of [ProcessLease]. Its records about
+// rooms and players are valid as long as the entry exists.
+type ProcessEntry struct {
+	Process string `json:"process"`
+	// Epoch is the number of the claim to the name. Each claim has a higher one than all before. Records that carry another
+	// epoch are those of a process that is gone.
+	Epoch     uint64           `json:"epoch"`
+	Addresses []netip.AddrPort `json:"addresses"`
+	Endpoints rooms.Endpoints  `json:"endpoints"`
+	// Fingerprint is the [Fingerprint] of the key and the protocol id. Tokens of a process with another one open no seat there.
+	Fingerprint string `json:"fingerprint"`
+	// Kinds are the kinds of rooms that the process creates, by name.
+	Kinds    []rooms.KindEntry `json:"kinds"`
+	Rooms    int               `json:"rooms"`
+	MaxRooms int               `json:"max_rooms"`
+	Players  int               `json:"players"` // seats that are not free
+	Draining bool              `json:"draining"`
+	Started  time.Time         `json:"started"`
+}
+
+// Fingerprint returns a short text that is the same for two processes if they have the same key and protocol id (0:
+// netsys.DefaultProtocolID), so that tokens issued by one open seats in the other. It is a MAC under the key, which it does not
+// reveal.
+func Fingerprint(key netcode.Key, protocolID uint64) string {
+	mac := hmac.New(sha256.New, key[:])
+	_, _ = fmt.Fprintf(mac, "tactus: fingerprint of a fleet's key, for protocol %016x", cmp.Or(protocolID, netcode.DefaultProtocolID))
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// PlayerEntry is the record of a player: its newest seat.
+type PlayerEntry struct {
+	Player uint64   `json:"player,string"`
+	Room   rooms.ID `json:"room"`
+	Kind   string   `json:"kind"`
+	// Process and ProcessEpoch name the owner of the room, as in rooms.RoomEntry.
+	Process      string `json:"process"`
+	ProcessEpoch uint64 `json:"process_epoch"`
+	Number       uint16 `json:"number"`
+	Party        uint64 `json:"party,string"`
+	// Since is when the player got the seat, by the clock of the owner.
+	Since time.Time `json:"since"`
+}

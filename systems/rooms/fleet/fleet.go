@@ -1,0 +1,432 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
+)
+
+// Fleet is the fleet as one of its processes sees it. It gives seats in the rooms of all processes, and publishes the rooms of this
+// one. Its methods may be called from any goroutine.
+type Fleet struct {
+	config    Config
+	server    rooms.Config // of Here
+	link      *rooms.Link
+	here      rooms.Seats // nil: this process has no rooms
+	started   time.Time
+	publisher *publisher // nil: this process has no rooms
+	answers   answerer
+	claims    sync.Map // of *rooms.Room to *roomClaim
+
+	mu    sync.Mutex
+	view  view
+	runs  bool // Run was called
+	ended bool // Run has returned
+}
+
+var (
+	_ rooms.Seats = (*Fleet)(nil)
+	_ rooms.Fleet = (*Fleet)(nil)
+)
+
+// ager is a directory that knows when it last heard of a change.
+type ager interface{ Age() time.Duration }
+
+// maxRoomTries is how often a room is asked for whose process changes meanwhile.
+const maxRoomTries = 3
+
+var (
+	errNoProcess = errors.New("fleet: no process with rooms is in the directory")
+	errSilent    = errors.New("fleet: the other processes do not answer")
+	// errForeign is the error of rooms whose process has another key: no token of this process opens a seat there.
+	errForeign = errors.New("fleet: the room's process has another Key or ProtocolID")
+	// errNamesake is the error of rooms whose process has the name of this one. That process cannot be asked until its lease has
+	// expired and its rooms are created again.
+	errNamesake = errors.New("fleet: the room's process has the name of this one, or had it until a moment ago")
+	// errEpoch is the error of a request to a process that has claimed its name again since.
+	errEpoch = errors.New("fleet: the process has claimed its name again")
+	errEnded = errors.New("fleet: Run has ended")
+)
+
+// Join implements [rooms.Seats].
+func (f *Fleet) Join(ctx context.Context, w rooms.Wish) ([]rooms.Admission, error) {
+	q := seatRequest{Op: opJoin, Kind: w.Kind, Schema: w.Schema, Players: requesting(w.Players)}
+	return f.seek(ctx, w, q, func() ([]rooms.Admission, error) { return f.here.Join(ctx, w) })
+}
+
+// Create implements [rooms.Seats].
+func (f *Fleet) Create(ctx context.Context, kind string, c rooms.Creation, who ...rooms.Player) ([]rooms.Admission, error) {
+	w := rooms.Wish{Kind: kind, Options: c.Options, Schema: c.Schema, Players: who}
+	q := seatRequest{Op: opCreate, Kind: kind, Private: c.Private, Schema: c.Schema, Players: requesting(who)}
+	return f.seek(ctx, w, q, func() ([]rooms.Admission, error) { return f.here.Create(ctx, kind, c, who...) })
+}
+
+// seek asks one process after the other until one gives seats, or no other process could.
+func (f *Fleet) seek(ctx context.Context, w rooms.Wish, q seatRequest, local func() ([]rooms.Admission, error)) ([]rooms.Admission, error) {
+	options, err := w.Options.Clean()
+	if err == nil && len(w.Players) == 0 {
+		err = fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.Options, q.Options = options, options
+	tried := make(map[string]bool)
+	var last error
+	for {
+		f.mu.Lock()
+		f.updateOwn()
+		to, err := f.view.choose(&w, q.Op == opCreate, tried, f.config.Now())
+		f.mu.Unlock()
+		if err != nil {
+			return nil, cmp.Or(last, err)
+		}
+		name := to.process.Process
+		var all []rooms.Admission
+		if name == f.view.own {
+			all, err = local()
+		} else {
+			all, err = f.request(ctx, name, q)
+		}
+		f.mu.Lock()
+		f.view.asked(to, err == nil)
+		f.mu.Unlock()
+		if err == nil || !worthAnother(err) {
+			return all, err
+		}
+		tried[name], last = true, err
+	}
+}
+
+// worthAnother reports whether another process could give the seats that one did not give. After a timeout it is false, because
+// the seats may have been given.
+func worthAnother(err error) bool {
+	for _, x := range []error{
+		rooms.ErrRooms, rooms.ErrDraining, rooms.ErrEnded, rooms.ErrStuck, rooms.ErrFull, rooms.ErrLocked, rooms.ErrKind,
+		rooms.ErrSchema, rooms.ErrOrphaned, errEpoch, ErrNoHandler,
+	} {
+		if errors.Is(err, x) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reserve implements [rooms.Seats].
+func (f *Fleet) Reserve(ctx context.Context, room rooms.ID, who ...rooms.Player) ([]rooms.Admission, error) {
+	q := seatRequest{Op: opReserve, Room: uint64(room), Players: requesting(who)}
+	return f.seekRoom(ctx, room, q, func() ([]rooms.Admission, error) { return f.here.Reserve(ctx, room, who...) })
+}
+
+// Reconnect implements [rooms.Seats].
+func (f *Fleet) Reconnect(ctx context.Context, room rooms.ID, who rooms.Player) (rooms.Admission, error) {
+	q := seatRequest{Op: opReconnect, Room: uint64(room), Players: requesting([]rooms.Player{who})}
+	all, err := f.seekRoom(ctx, room, q, func() ([]rooms.Admission, error) {
+		x, err := f.here.Reconnect(ctx, room, who)
+		return []rooms.Admission{x}, err
+	})
+	if err != nil {
+		return rooms.Admission{}, err
+	}
+	return all[0], nil
+}
+
+// seekRoom asks the process of a room. If that process is gone, it asks another one, which claims the room.
+func (f *Fleet) seekRoom(ctx context.Context, id rooms.ID, q seatRequest, local func() ([]rooms.Admission, error)) (all []rooms.Admission, err error) {
+	for try := range maxRoomTries {
+		if f.here != nil && f.config.Here.Room(id) != nil {
+			return local()
+		}
+		var process string
+		var e rooms.RoomEntry
+		if process, e, q.Claim, err = f.locate(ctx, id, len(q.Players), try > 0); err != nil {
+			return nil, err
+		}
+		if process != f.view.own {
+			all, err = f.request(ctx, process, q)
+		} else if _, err = f.Claim(ctx, e); err == nil {
+			return local()
+		}
+		if q.Claim && errors.Is(err, rooms.ErrEnded) { // it has ended, or its process is about to write it again
+			return nil, &rooms.Unavailable{Again: time.Second, Err: err}
+		}
+		if err == nil || !q.Claim && !errors.Is(err, errEpoch) || q.Claim && !errors.Is(err, ErrOwned) && !errors.Is(err, ErrConflict) {
+			return all, err
+		}
+	}
+	return nil, &rooms.Unavailable{Again: time.Second, Err: err}
+}
+
+// locate returns the process that owns a room, or the one that is to claim it. fresh reads the record of the room from the
+// directory in any case.
+func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool) (process string, e rooms.RoomEntry, claim bool, err error) {
+	f.mu.Lock()
+	x := f.view.rooms[id]
+	f.mu.Unlock()
+	if x == nil || fresh {
+		r, err := f.config.Directory.Load(ctx, RoomKey(id))
+		if x != nil && errors.Is(err, ErrAbsent) { // it has just ended, or its process is about to write it again
+			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("%w: %v", ErrAbsent, id)}
+		}
+		if errors.Is(err, ErrAbsent) {
+			return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+		}
+		if err != nil {
+			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: err}
+		}
+		f.mu.Lock()
+		f.view.update(r)
+		x = f.view.rooms[id]
+		f.mu.Unlock()
+		if x == nil {
+			return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.view.alive(x) && x.Process != f.view.own:
+		return x.Process, x.RoomEntry, false, nil
+	case f.endedHere(x):
+		return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+	case f.view.alive(x):
+		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errNamesake}
+	case f.view.foreign[x.Process] == x.ProcessEpoch:
+		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errForeign}
+	}
+	f.updateOwn()
+	to, err := f.view.choose(&rooms.Wish{Kind: x.Kind, Schema: x.Schema, Players: make([]rooms.Player, players)}, true, nil, f.config.Now())
+	if err != nil {
+		return "", e, false, err
+	}
+	f.view.asked(to, false)
+	return to.process.Process, x.RoomEntry, true, nil
+}
+
+// endedHere reports whether a room was a room of this process that has ended. The room of another process with the same name may go
+// on, or be claimed when that process is gone. The caller holds the lock.
+func (f *Fleet) endedHere(x *room) bool {
+	return f.here != nil && x.Process == f.view.own && x.ProcessEpoch == f.Epoch() && f.view.alive(x)
+}
+
+// requesting returns the players of a request.
+func requesting(who []rooms.Player) []requestingPlayer {
+	all := make([]requestingPlayer, len(who))
+	for i, p := range who {
+		all[i] = requestingPlayer(p)
+	}
+	return all
+}
+
+// request asks another process for seats, and issues the tokens.
+func (f *Fleet) request(ctx context.Context, process string, q seatRequest) ([]rooms.Admission, error) {
+	f.mu.Lock()
+	p := f.view.processes[process]
+	ended := f.ended
+	f.mu.Unlock()
+	if ended {
+		return nil, &rooms.Unavailable{Again: time.Second, Err: errEnded}
+	}
+	if p == nil {
+		return nil, &rooms.Unavailable{Again: time.Second, Err: ErrNoHandler}
+	}
+	q.Epoch = p.Epoch
+	b, err := json.Marshal(q)
+	if err != nil || len(b) > MaxRequestBytes || len(q.Players) > maxPlayers {
+		return nil, fmt.Errorf("%w: %d players with what they carry are too many for a request to another process", rooms.ErrPlayer, len(q.Players))
+	}
+	call, stop := context.WithTimeout(ctx, f.config.RequestTimeout)
+	defer stop()
+	answer, err := f.config.Directory.Request(call, requestAddress(process, q.Epoch), b)
+	if ctx.Err() != nil {
+		return nil, ctx.Err() // a seat that was given is free again when its promise expires
+	}
+	if err != nil {
+		f.config.Logger.Warn("a process does not answer", "process", process, "players", len(q.Players), "error", err)
+		f.mu.Lock()
+		if p := f.view.processes[process]; p != nil && p.Epoch == q.Epoch {
+			p.silent = p.revision
+		}
+		f.mu.Unlock()
+		return nil, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("fleet: process %s: %w", process, err)}
+	}
+	a, err := parseReply(answer, &q)
+	if err != nil {
+		return nil, &rooms.Unavailable{Again: time.Second, Err: err}
+	}
+	if err := a.err(); err != nil {
+		return nil, err
+	}
+	f.noteRoom(process, &q, &a)
+	return f.issue(process, &q, &a)
+}
+
+// issue returns the admissions that a reply grants, with their tokens. No token is sent between processes.
+func (f *Fleet) issue(process string, q *seatRequest, a *seatReply) (all []rooms.Admission, err error) {
+	issued, lifetime := time.Unix(a.Issued, 0), time.Duration(a.Expires-a.Issued)*time.Second
+	for i, p := range q.Players {
+		s := a.Seats[i]
+		x := rooms.Admission{
+			Kind: a.Kind, Schema: a.Schema, Code: a.Code, Process: process, Expires: time.Unix(a.Expires, 0), Addresses: a.Addresses, Endpoints: a.Endpoints,
+			Seat: rooms.Seat{Room: rooms.ID(a.Room), Number: s.Number, Epoch: s.Epoch, Player: p.ID, Party: s.Party, Data: p.Data},
+		}
+		if err := x.Issue(f.config.Key, f.config.ProtocolID, lifetime, issued, f.config.Random); err != nil {
+			return nil, &rooms.Unavailable{Again: time.Second, Err: err}
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// noteRoom notes a room that the directory does not show yet, so that its code is found.
+func (f *Fleet) noteRoom(process string, q *seatRequest, a *seatReply) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id := rooms.ID(a.Room)
+	p := f.view.processes[process]
+	if p == nil || f.view.rooms[id] != nil {
+		return
+	}
+	k := p.kind(a.Kind, "")
+	if k == nil {
+		return
+	}
+	f.view.put(&room{until: f.config.Now().Add(unseenTimeout)}, rooms.RoomEntry{
+		ID: id, Kind: a.Kind, Schema: k.Schema, Code: a.Code, Private: q.Private, Process: process, ProcessEpoch: q.Epoch,
+		Capacity: k.Capacity, RoomState: rooms.RoomState{State: rooms.Open, Options: q.Options},
+	})
+}
+
+// Queue returns a queue that all processes of the fleet share: see [SharedQueue].
+func (f *Fleet) Queue(c match.Config) match.Waitlist {
+	return newSharedQueue(c, f, f.config.Directory, f.config.Now)
+}
+
+// Fingerprint returns the [Fingerprint] of the fleet.
+func (f *Fleet) Fingerprint() string { return f.view.fingerprint }
+
+// Find implements [rooms.Seats]. It finds rooms whose process is gone: they are created again for players who want a seat there.
+func (f *Fleet) Find(name string) (rooms.RoomEntry, bool) {
+	if f.here != nil {
+		if e, ok := f.here.Find(name); ok {
+			return e, true
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id, err := rooms.ParseID(name)
+	if err != nil {
+		id = f.view.codes[strings.ToLower(name)]
+	}
+	if x := f.view.rooms[id]; x != nil && !f.endedHere(x) {
+		return x.RoomEntry, true
+	}
+	return rooms.RoomEntry{}, false
+}
+
+// List implements [rooms.Seats]. The rooms of other processes are as this process has heard of them.
+func (f *Fleet) List() (all []rooms.RoomEntry) {
+	if f.here != nil {
+		all = f.here.List()
+	}
+	f.mu.Lock()
+	for _, x := range f.view.rooms {
+		if x.Process != f.view.own && f.view.alive(x) && x.until.IsZero() {
+			all = append(all, x.RoomEntry)
+		}
+	}
+	f.mu.Unlock()
+	slices.SortFunc(all, func(a, b rooms.RoomEntry) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Kinds implements [rooms.Seats]: the kinds of the processes that do not drain.
+func (f *Fleet) Kinds() (all []rooms.KindEntry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.updateOwn()
+	for _, p := range f.view.processes {
+		if p.Draining {
+			continue
+		}
+		for _, k := range p.Kinds {
+			if !slices.ContainsFunc(all, func(x rooms.KindEntry) bool { return x.Kind == k.Kind && x.Schema == k.Schema }) {
+				all = append(all, k)
+			}
+		}
+	}
+	ranks := make(map[string]map[string]int)
+	for _, k := range all {
+		if ranks[k.Kind] == nil {
+			ranks[k.Kind] = f.view.rankSchemas(k.Kind)
+		}
+	}
+	slices.SortFunc(all, func(a, b rooms.KindEntry) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(ranks[a.Kind][a.Schema], ranks[b.Kind][b.Schema]))
+	})
+	return all
+}
+
+// Local implements [rooms.Seats]. It does not know processes that are not in the directory yet.
+func (f *Fleet) Local() bool {
+	if f.here != nil && !f.here.Local() {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.view.processes {
+		if slices.ContainsFunc(p.Addresses, func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Draining implements [rooms.Seats]. A process without rooms does not drain.
+func (f *Fleet) Draining() bool { return f.here != nil && f.here.Draining() }
+
+// Ready implements [rooms.Seats].
+func (f *Fleet) Ready() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.updateOwn()
+	if f.here != nil {
+		if err := f.here.Ready(); errors.Is(err, rooms.ErrUnavailable) {
+			return err
+		}
+	}
+	if len(f.view.processes) == 0 {
+		return &rooms.Unavailable{Again: time.Second, Err: errNoProcess}
+	}
+	for _, p := range f.view.processes {
+		if !p.Draining {
+			return nil
+		}
+	}
+	return rooms.ErrDraining
+}
+
+// updateOwn updates what the view has about this process, whatever the directory says. The caller holds the lock.
+func (f *Fleet) updateOwn() {
+	if f.here == nil {
+		return
+	}
+	p := f.view.processes[f.view.own]
+	if p == nil {
+		p = &process{taken: f.view.takenSeats(f.view.own)}
+		p.Process, p.Kinds, p.Addresses, p.Started = f.view.own, f.here.Kinds(), f.server.Addresses, f.started
+		f.view.processes[f.view.own] = p
+	}
+	p.Draining = f.here.Draining()
+	f.view.named = f.publisher.claim.named()
+}

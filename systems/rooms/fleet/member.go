@@ -1,0 +1,306 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// ErrOwned: the process that owns the room is alive. Ask that process for a seat.
+var ErrOwned = errors.New("fleet: another process owns the room")
+
+// ErrClaimed is wrapped by the error with which a room ends that another process has claimed while this process had lost its
+// own claim.
+var ErrClaimed = errors.New("fleet: another process has claimed the room")
+
+// roomClaim is the claim of the process under which the record of a room was written, or may have been written. 0: there is no
+// record, so no other process knows the room.
+type roomClaim struct{ atomic.Uint64 }
+
+// claimOf returns the claim of a room.
+func (f *Fleet) claimOf(r *rooms.Room) *roomClaim {
+	if c, ok := f.claims.Load(r); ok {
+		return c.(*roomClaim)
+	}
+	c, _ := f.claims.LoadOrStore(r, &roomClaim{})
+	return c.(*roomClaim)
+}
+
+// Orphaned implements rooms.Fleet: another process may own a room whose record was written under another claim.
+func (f *Fleet) Orphaned(r *rooms.Room) bool {
+	c, ok := f.claims.Load(r)
+	if !ok {
+		return false
+	}
+	under := c.(*roomClaim).Load()
+	return under != 0 && under != f.publisher.claim.current()
+}
+
+// RoomChanged implements rooms.Fleet.
+func (f *Fleet) RoomChanged(r *rooms.Room) {
+	key := RoomKey(r.ID())
+	select {
+	case <-r.Done():
+		if f.publisher.records.source(key) != any(r) {
+			return // nothing was written about it; another room of this id may be marked
+		}
+	default:
+	}
+	f.publisher.mark(key, r)
+}
+
+// PlayerChanged implements rooms.Fleet.
+func (f *Fleet) PlayerChanged(player uint64) { f.publisher.mark(PlayerKey(player), nil) }
+
+// ProcessChanged implements rooms.Fleet.
+func (f *Fleet) ProcessChanged() { f.publisher.markProcess() }
+
+// MayAdmit implements rooms.Fleet: while another process has the name of this one, players would not find their way back to
+// seats here.
+func (f *Fleet) MayAdmit() error {
+	if f.publisher.claim.named() {
+		return &rooms.Unavailable{Again: ProcessLease / 5, Err: errNamed}
+	}
+	return nil
+}
+
+// Membership implements rooms.Fleet.
+func (f *Fleet) Membership() rooms.Membership {
+	if f.publisher == nil {
+		return rooms.Membership{}
+	}
+	claim := f.publisher.claim
+	m := rooms.Membership{Member: claim.current() != 0, Fenced: claim.ended(), Named: claim.named(), Errors: f.publisher.errors.Load()}
+	if d, ok := f.config.Directory.(ager); ok {
+		m.Age = d.Age()
+	}
+	return m
+}
+
+// Epoch returns the number of this process's claim to its name, 0 while it holds none.
+func (f *Fleet) Epoch() uint64 {
+	if f.publisher == nil {
+		return 0
+	}
+	return f.publisher.claim.current()
+}
+
+// Transfers implements rooms.Fleet.
+func (f *Fleet) Transfers() rooms.TransferStore {
+	return transfers{f.config.Directory, f.server.Promise + transferLease}
+}
+
+// processEntry returns the record of this process.
+func (f *Fleet) processEntry(epoch uint64) any {
+	c := &f.server
+	e := ProcessEntry{
+		Process: c.Process, Epoch: epoch, Addresses: c.Addresses, Endpoints: c.Endpoints, Kinds: f.here.Kinds(), Fingerprint: f.Fingerprint(),
+		MaxRooms: c.MaxRooms, Draining: f.here.Draining(), Started: f.started,
+	}
+	for _, r := range f.config.Here.Rooms() {
+		i := r.Info()
+		e.Rooms++
+		e.Players += i.Capacity - i.Free()
+	}
+	return e
+}
+
+// publication returns the record of a room, or of a player if there is no room.
+func (f *Fleet) publication(key string, source any) (p publication, exists bool) {
+	if r, ok := source.(*rooms.Room); ok {
+		select {
+		case <-r.Done():
+			f.claims.Delete(r)
+			return &roomRecord{fleet: f, room: r, claim: &roomClaim{}}, false
+		default:
+			return &roomRecord{fleet: f, room: r, claim: f.claimOf(r)}, true
+		}
+	}
+	x := &playerRecord{claim: f.publisher.claim}
+	id, err := rooms.ParseID(key[len(PlayerPrefix):])
+	if err != nil {
+		return x, false
+	}
+	seat, ok := f.config.Here.NewestSeat(uint64(id))
+	x.entry = PlayerEntry{
+		Player: uint64(id), Room: seat.Room, Kind: seat.Kind, Process: f.server.Process, Number: seat.Number, Party: seat.Party, Since: seat.Since,
+	}
+	return x, ok
+}
+
+// markAll marks all rooms and players.
+func (f *Fleet) markAll(mark func(key string, source any)) {
+	f.answers.update() // the claim is new
+	for _, r := range f.config.Here.Rooms() {
+		mark(RoomKey(r.ID()), r)
+		for _, s := range r.Seats() {
+			mark(PlayerKey(s.Player), nil)
+		}
+	}
+}
+
+// fenced notifies the operator that the claim has ended, or that there is one again.
+func (f *Fleet) fenced(fenced bool) {
+	event := rooms.ProcessBack
+	if fenced {
+		event = rooms.ProcessFenced
+	}
+	f.link.Notify(event)
+}
+
+// roomRecord is the record of a room. A room that another process has claimed ends.
+type roomRecord struct {
+	fleet *Fleet
+	room  *rooms.Room
+	claim *roomClaim
+}
+
+func (r *roomRecord) value(claim uint64) any {
+	r.claim.CompareAndSwap(0, claim)
+	e := r.room.Entry()
+	e.ProcessEpoch = claim
+	return e
+}
+
+func (r *roomRecord) written(claim uint64) { r.claim.Store(claim) }
+
+// removed raises the epoch of the room: another process may have owned it since.
+func (r *roomRecord) removed() { r.fleet.link.RaiseEpoch(r.room) }
+
+func (r *roomRecord) yields(found []byte) bool {
+	if r.owns(found) {
+		return false // a refused write was done
+	}
+	var e rooms.RoomEntry
+	_ = json.Unmarshal(found, &e) // a record that cannot be read is not this process's either
+	r.fleet.link.Lose(r.room, fmt.Errorf("%w: %s has it under epoch %d", ErrClaimed, e.Process, e.Epoch))
+	return true
+}
+
+func (r *roomRecord) owns(found []byte) bool {
+	var e struct {
+		owner
+		Epoch uint64 `json:"epoch"`
+	}
+	return json.Unmarshal(found, &e) == nil && e.Epoch == r.room.Epoch() && r.fleet.publisher.claim.owned(e.owner)
+}
+
+// playerRecord is the record of a player: its newest seat.
+type playerRecord struct {
+	entry PlayerEntry
+	claim *claim
+}
+
+func (p *playerRecord) value(claim uint64) any {
+	p.entry.ProcessEpoch = claim
+	return p.entry
+}
+
+func (p *playerRecord) written(uint64) {}
+
+func (p *playerRecord) removed() {}
+
+func (p *playerRecord) yields(found []byte) bool {
+	var e PlayerEntry
+	return !p.owns(found) && json.Unmarshal(found, &e) == nil && e.Since.After(p.entry.Since)
+}
+
+func (p *playerRecord) owns(found []byte) bool {
+	var o owner
+	return json.Unmarshal(found, &o) == nil && p.claim.owned(o)
+}
+
+// Claim creates a room again whose process is gone: of the same kind, id, code, options and bans, with a higher epoch and without
+// players, so that players who look for the room meet again. The world starts anew; a game that stores worlds elsewhere loads
+// one in Kind.Created if rooms.Room.Epoch is above 1. If several processes claim a room, one of them gets it. A room of this
+// process is returned as it is.
+//
+// The error wraps [ErrOwned] while the process of the room is alive, rooms.ErrEnded if the directory has no such room,
+// rooms.ErrDraining of a room that was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or it is
+// that of rooms.Server.Create.
+func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, error) {
+	if r := f.config.Here.Room(e.ID); r != nil {
+		if f.Orphaned(r) {
+			return nil, rooms.ErrOrphaned
+		}
+		return r, nil
+	}
+	if err := f.supports(e.Kind, e.Schema); err != nil {
+		return nil, err
+	}
+	found, revision, err := f.claimable(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	found.Epoch++
+	key := RoomKey(e.ID)
+	var claimed *rooms.Room
+	r, err := f.link.Restore(found, func(r *rooms.Room) error {
+		claimed = r
+		// Of several processes that write over the entry, one succeeds.
+		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
+	})
+	if err != nil && claimed != nil {
+		f.claims.Delete(claimed)
+	}
+	return r, err
+}
+
+// supports returns an error if this process has no such kind, or only with another schema.
+func (f *Fleet) supports(kind, schema string) error {
+	for _, k := range f.here.Kinds() {
+		if k.Kind == kind {
+			if schema != "" && schema != k.Schema {
+				return fmt.Errorf("%w: %s has %s, not %.40q", rooms.ErrSchema, kind, k.Schema, schema)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %.40q", rooms.ErrKind, kind)
+}
+
+// claimable reads the record of a room and returns an error if this process may not claim the room.
+func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.RoomEntry, revision uint64, err error) {
+	if f.publisher.claim.current() == 0 {
+		return found, 0, errNoClaim
+	}
+	if revision, err = find(ctx, f.config.Directory, RoomKey(e.ID), &found); err != nil {
+		return found, 0, err
+	}
+	switch {
+	case revision == 0 || found.ID != e.ID || found.State == rooms.Ended:
+		return found, 0, rooms.ErrEnded
+	case found.Epoch != e.Epoch || found.Kind != e.Kind:
+		return found, 0, fmt.Errorf("%w: the room has epoch %d, not %d", ErrConflict, found.Epoch, e.Epoch)
+	case found.State == rooms.Draining:
+		return found, 0, rooms.ErrDraining
+	}
+	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
+	if err == nil && alive {
+		err = fmt.Errorf("%w: %s", ErrOwned, found.Process)
+	}
+	return found, revision, err
+}
+
+// claimedRecord is the first record of a room that this process has claimed and that has no world yet.
+type claimedRecord struct {
+	roomRecord
+	entry rooms.RoomEntry // with the new epoch
+}
+
+func (c *claimedRecord) value(claim uint64) any {
+	c.claim.Store(claim)
+	e := c.entry
+	e.Process, e.ProcessEpoch = c.fleet.server.Process, claim
+	e.Created, e.Stuck, e.State, e.Code = c.fleet.config.Now().UTC(), false, rooms.Created, c.room.Code()
+	for _, k := range c.fleet.here.Kinds() {
+		if k.Kind == e.Kind {
+			e.Schema, e.Capacity, e.Free = k.Schema, k.Capacity, k.Capacity
+		}
+	}
+	return e
+}

@@ -1,0 +1,226 @@
+package natsdir
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/fleet"
+)
+
+// long is the environment variable that asks for the long form of tests.
+const long = "TACTUS_LONG"
+
+// venue is a process with rooms in real time, and who plays there.
+type venue struct {
+	*rooms.Server
+	t      *testing.T
+	fleet  *fleet.Fleet // all rooms, asked from here
+	guests *crowd.Guests
+	rooms  []*rooms.Room
+	next   uint64 // player
+}
+
+// newVenue starts one with two rooms, in each of which two play.
+func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *venue {
+	t.Helper()
+	wire, err := netsys.ListenUDP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := (&crowd.Options{Players: 200, Hz: 20}).Kind()
+	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Key: key}, wire)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &venue{Server: s, t: t, next: 1}
+	if d != nil {
+		if v.fleet, err = fleet.New(fleet.Config{Directory: d, Here: s, RequestTimeout: time.Second}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	v.guests = crowd.NewGuests()
+	for range 2 {
+		r, err := s.Create(kind.Name, rooms.Creation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.rooms = append(v.rooms, r)
+		all, err := r.Reserve(rooms.Player{ID: v.player()}, rooms.Player{ID: v.player()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range all {
+			v.guests.Come(&crowd.Hold{Given: crowd.Given{
+				Seat: crowd.Seat{At: a.Addresses[0], Room: a.Seat.Room, Number: a.Seat.Number}, Player: a.Seat.Player, Token: a.Token, Expires: a.Expires,
+			}}, 0)
+		}
+	}
+	return v
+}
+
+// player is somebody who was not there before.
+func (v *venue) player() uint64 { v.next++; return v.next }
+
+// dropped is how many ticks were due and not run, of the room that has dropped most.
+func (v *venue) dropped() (most uint64) {
+	v.t.Helper()
+	for _, r := range v.rooms {
+		if err := r.Do(func(s *systems.Server) { most = max(most, s.Stats().TicksDropped) }); err != nil {
+			v.t.Fatal(err)
+		}
+	}
+	return most
+}
+
+// joins lets somebody join here. It works whatever the directory does, while the process may say that the rooms are its
+// own: for most of a lease.
+func (v *venue) joins(since time.Time) {
+	v.t.Helper()
+	_, err := v.Join(v.Kinds()[0].Name, nil, rooms.Player{ID: v.player()})
+	if down := time.Since(since); err != nil && (!v.Membership().Fenced || down < fleet.ProcessLease/2) {
+		v.t.Fatalf("a join to rooms of this process, %v after writes were refused: %v", down, err)
+	}
+}
+
+// joinsAt lets somebody who asks here join a room of another venue, and reports whether that worked: else it is to be
+// tried again.
+func (v *venue) joinsAt(other *venue) bool {
+	v.t.Helper()
+	_, err := v.fleet.Reserve(v.t.Context(), other.rooms[0].ID(), rooms.Player{ID: rand.Uint64() | 1<<40})
+	switch {
+	case err == nil, errors.Is(err, rooms.ErrFull): // it has answered
+		return true
+	case errors.Is(err, rooms.ErrUnavailable):
+		return false
+	}
+	v.t.Fatalf("a join to rooms of another process: %v", err)
+	return false
+}
+
+// play lets the players of venues play until stop is closed, and then counts them.
+func play(t *testing.T, stop <-chan struct{}, all ...*venue) {
+	for {
+		now := time.Now()
+		for _, v := range all {
+			if err := v.guests.Step(now); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		select {
+		case <-stop:
+			for _, v := range all {
+				if v.guests.Entered != 4 || v.guests.Here() != 4 {
+					t.Errorf("%s: %d of 4 players were let in, %d play to the end: %v", v.Process(), v.guests.Entered, v.guests.Here(), v.guests.Why)
+				}
+				if err := v.guests.Close(now); err != nil {
+					t.Error(err)
+				}
+			}
+			return
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// While the leader of three servers is killed again and again, rooms play on: they lose no tick that rooms without a fleet
+// do not lose, nobody is thrown out, and joins to rooms of the same process work all the time. Writes do so again after
+// each.
+func TestRoomsOutliveLeaders(t *testing.T) {
+	t.Parallel()
+	kills := 1
+	if os.Getenv(long) != "" {
+		kills = 10
+	}
+	outlive(t, newCluster(t), kills)
+}
+
+// outlive kills the leader of a cluster so many times while rooms are played in.
+func outlive(t *testing.T, c *cluster, kills int) {
+	t.Helper()
+	var directories []*Directory
+	for range 2 {
+		ctx, enough := context.WithTimeout(t.Context(), patience)
+		d, err := Open(ctx, c.Config)
+		enough()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(d.Close)
+		directories = append(directories, d)
+	}
+	c.settled(directories[0])
+	key := netcode.GenerateKey(nil)
+	alone := newVenue(t, "alone", key, nil)
+	one, two := newVenue(t, "one", key, directories[0]), newVenue(t, "two", key, directories[1])
+	stop, played := make(chan struct{}), make(chan struct{})
+	go func() { defer close(played); play(t, stop, alone, one, two) }()
+	hears := func(d *Directory, process string) bool {
+		_, known := d.cache.load(fleet.ProcessKey(process))
+		return known
+	}
+	within(t, "they hear of each other", func() bool { return hears(directories[0], "two") && hears(directories[1], "one") })
+	knows := func(v, other *venue) bool { _, ok := v.fleet.Find(other.rooms[0].ID().String()); return ok }
+	within(t, "they know each other's rooms", func() bool { return knows(one, two) && knows(two, one) })
+	for n := range kills {
+		c.settled(directories[0])
+		name := c.leader(directories[0])
+		c.kill(name)
+		refused, began := 0, time.Now()
+		within(t, "writes go on", func() bool {
+			one.joins(began)
+			two.joins(began)
+			_, err := directories[0].Save(t.Context(), "test.kill", nil, 0, time.Second)
+			switch {
+			case err == nil, errors.Is(err, fleet.ErrConflict):
+				return true
+			case !errors.Is(err, rooms.ErrUnavailable):
+				t.Fatal(err)
+			}
+			refused++
+			if !hears(directories[0], "two") || !hears(directories[1], "one") {
+				t.Fatal("a process that could not say that it is there is taken for dead")
+			}
+			return false
+		})
+		if refused == 0 {
+			t.Errorf("kill %d: no write was refused: the one that was killed did not lead", n+1)
+		}
+		writes, tries := time.Since(began), 0
+		within(t, "joins to rooms of another process go on", func() bool { tries++; return one.joinsAt(two) && two.joinsAt(one) })
+		t.Logf("kill %d, of %s: writes again after %v, %d were refused; joins elsewhere after %v, %d tries", n+1, name,
+			writes.Round(time.Millisecond), refused, time.Since(began).Round(time.Millisecond), tries)
+		c.begin(name)
+	}
+	within(t, "they renew their leases", func() bool {
+		down, _ := directories[1].health.down(time.Now())
+		return !down && hears(directories[0], "two") && hears(directories[1], "one")
+	})
+	close(stop)
+	<-played
+	// A machine that is too slow drops ticks of all of them alike; who waits for the directory drops some hundred a kill.
+	most := alone.dropped() + 10
+	for _, v := range []*venue{one, two} {
+		if n := v.dropped(); n > most {
+			t.Errorf("rooms of %s have lost %d ticks, those without a fleet %d", v.Process(), n, most-10)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/tactusgo/tactus/systems/rooms"
+)
+
+// errNoClaim is the error of a write without a claim to the name.
+var errNoClaim = fmt.Errorf("fleet: this process does not hold the claim to its name: %w", rooms.ErrUnavailable)
+
+// publication is a record of this process: of a room or of a player.
+type publication interface {
+	// value returns what to write under a claim. From then on other processes may read it.
+	value(claim uint64) any
+	// written is called when the record was written under that claim.
+	written(claim uint64)
+	// removed is called when another process has removed the record.
+	removed()
+	// yields reports whether the record that was found in the directory replaces this one.
+	yields(found []byte) bool
+	// owns reports whether this process wrote the record that was found in the directory.
+	owns(found []byte) bool
+}
+
+// ownRecords has the records that this process has written, beside its process entry. Its methods may be called from any
+// goroutine, but write and withdraw only from one at a time.
+type ownRecords struct {
+	directory Directory
+	claim     *claim
+
+	mu   sync.Mutex
+	list map[string]ownRecord // by key
+}
+
+// ownRecord is a record that was written, or may have been written.
+type ownRecord struct {
+	source   any    // the room; nil for players
+	revision uint64 // 0: unknown
+}
+
+func newOwnRecords(d Directory, c *claim) *ownRecords {
+	return &ownRecords{directory: d, claim: c, list: make(map[string]ownRecord)}
+}
+
+// sources returns the source of each record, by key.
+func (o *ownRecords) sources() map[string]any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make(map[string]any, len(o.list))
+	for key, r := range maps.All(o.list) {
+		all[key] = r.source
+	}
+	return all
+}
+
+// source returns the source of a record, nil if there is none.
+func (o *ownRecords) source(key string) any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.list[key].source
+}
+
+// write writes a record while the claim holds. If another process has written the record, the publication yields or is
+// written over it. The error is errNoClaim or that of the directory.
+func (o *ownRecords) write(ctx context.Context, key string, source any, p publication) error {
+	for range maxTries {
+		claim := o.claim.current()
+		if claim == 0 {
+			return errNoClaim
+		}
+		over := o.prepare(key, source)
+		err := o.save(ctx, key, source, p.value(claim), over)
+		if err == nil {
+			p.written(claim)
+			return nil
+		}
+		if !errors.Is(err, ErrConflict) {
+			return err
+		}
+		var found json.RawMessage
+		newest, err := find(ctx, o.directory, key, &found)
+		switch {
+		case err != nil:
+			return err
+		case newest == 0 && over != 0:
+			p.removed()
+		case newest != 0 && p.yields(found):
+			o.delete(key)
+			return nil
+		}
+		o.set(key, source, newest)
+	}
+	return fmt.Errorf("fleet: %s: %w", key, ErrConflict)
+}
+
+// takeOver writes a record over a revision that another process has written, and over no later one. If it fails, withdraw
+// removes the record in case it was written. The error is ErrConflict if this process has a record under the key.
+func (o *ownRecords) takeOver(ctx context.Context, key string, source any, p publication, over uint64) error {
+	claim := o.claim.current()
+	if claim == 0 {
+		return errNoClaim
+	}
+	o.mu.Lock()
+	_, has := o.list[key]
+	if !has {
+		o.list[key] = ownRecord{source: source} // the revision over is not its own
+	}
+	o.mu.Unlock()
+	if has {
+		return fmt.Errorf("%w: this process has not withdrawn its own record yet", ErrConflict)
+	}
+	err := o.save(ctx, key, source, p.value(claim), over)
+	if errors.Is(err, rooms.ErrUnavailable) { // it may have been written
+		var found json.RawMessage
+		if newest, failed := find(ctx, o.directory, key, &found); failed == nil && newest != 0 && p.owns(found) {
+			o.set(key, source, newest)
+			err = nil
+		}
+	}
+	if err == nil {
+		p.written(claim)
+	}
+	return err
+}
+
+// withdraw removes the record of a source, unless another process has written it since.
+func (o *ownRecords) withdraw(ctx context.Context, key string, source any, p publication) error {
+	o.mu.Lock()
+	r, has := o.list[key]
+	o.mu.Unlock()
+	if !has || r.source != source {
+		return nil
+	}
+	for range maxTries {
+		err := o.directory.Remove(ctx, key, r.revision)
+		if err == nil {
+			o.delete(key)
+			return nil
+		}
+		if !errors.Is(err, ErrConflict) {
+			return err
+		}
+		var found json.RawMessage
+		newest, err := find(ctx, o.directory, key, &found)
+		if err != nil {
+			return err
+		}
+		if newest == 0 || !p.owns(found) {
+			o.delete(key)
+			return nil
+		}
+		r.revision = newest
+	}
+	return fmt.Errorf("fleet: %s: %w", key, ErrConflict)
+}
+
+// save writes a record over a revision.
+func (o *ownRecords) save(ctx context.Context, key string, source, entry any, over uint64) error {
+	value, err := json.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	revision, err := o.directory.Save(ctx, key, value, over, 0)
+	if err == nil {
+		o.set(key, source, revision)
+	}
+	return err
+}
+
+// prepare notes that a record may be written, and returns the revision to write over.
+func (o *ownRecords) prepare(key string, source any) uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := o.list[key]
+	if r.source != source {
+		r = ownRecord{source: source}
+	}
+	o.list[key] = r
+	return r.revision
+}
+
+func (o *ownRecords) set(key string, source any, revision uint64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list[key] = ownRecord{source, revision}
+}
+
+func (o *ownRecords) delete(key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.list, key)
+}
