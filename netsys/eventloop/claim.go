@@ -15,21 +15,21 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// claim holds a port until gnet has it. gnet binds with SO_REUSEPORT, so that a second server on the same
-// port would start without an error and take some of the clients. The kernel looks at that option of both
-// sockets at the time of the later bind, which makes an exclusive hold possible without any lock file:
+// portClaim holds a port until gnet has bound it. gnet binds with SO_REUSEPORT. A second server on the same port would
+// therefore start without an error and receive the datagrams of some clients. The kernel checks this option on both sockets
+// at the time of the later bind, which makes an exclusive claim possible without a lock file:
 //
-//  1. A plain socket, without the option, binds the port: this fails whenever anybody has it.
-//  2. The plain socket gets the option, so that gnet may bind beside it.
-//  3. gnet binds and its socket loses the option, so that nobody may bind beside gnet.
-//  4. The plain socket closes, and with it go the datagrams that reached it meanwhile: lost, as datagrams may be.
+//  1. A plain socket binds the port without the option. This fails if any other socket has the port.
+//  2. The option is set on the plain socket, so that gnet can bind the port too.
+//  3. gnet binds. The option is cleared on gnet's socket, so that no further socket can bind the port.
+//  4. The plain socket is closed. Datagrams that reached it in the meantime are lost.
 //
-// From the first step to the end of the listener at least one socket holds the port. Two listeners cannot
-// both pass the first step; a stranger with the option and the same user can slip in only between 2 and 3.
+// From the first step until the listener closes, at least one socket holds the port. Two listeners cannot both pass the
+// first step. Another process of the same user that sets the option can bind the port only between steps 2 and 3.
 //
-// TCP ports work alike, with a socket that listens in the first step, as sockets of the net package do. There
-// the third step does not keep out a stranger with the option and the same user: Linux remembers the option.
-type claim struct {
+// TCP ports work the same way, with a listening socket in the first step. For TCP, the third step does not keep out another
+// process of the same user that sets the option, because Linux remembers the option.
+type portClaim struct {
 	conn interface {
 		syscall.Conn
 		io.Closer
@@ -38,11 +38,12 @@ type claim struct {
 	local   netip.AddrPort
 }
 
-func claimPort(network, addr string) (claim, error) {
+// claimPort binds an address. network is "udp" or "tcp".
+func claimPort(network, addr string) (portClaim, error) {
 	if addr == "" {
-		return claim{}, errors.New(`eventloop: Listen "": address without a port; ":0" takes a free one`)
+		return portClaim{}, errors.New(`eventloop: Listen "": the address has no port; use ":0" for any free port`)
 	}
-	c := claim{network: network}
+	c := portClaim{network: network}
 	var err error
 	if network == "tcp" {
 		var ln net.Listener
@@ -56,10 +57,10 @@ func claimPort(network, addr string) (claim, error) {
 		}
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return claim{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
+		return portClaim{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
 	}
 	if err != nil {
-		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+		return portClaim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
 	}
 	raw, err := c.conn.SyscallConn()
 	if err == nil {
@@ -69,35 +70,35 @@ func claimPort(network, addr string) (claim, error) {
 	}
 	if err != nil {
 		c.release()
-		return claim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+		return portClaim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
 	}
 	return c, nil
 }
 
-// address is what was claimed, for gnet. For gnet only the empty host is IPv4 and IPv6 in one socket; "[::]"
-// would be IPv6 alone.
-func (c claim) address() string {
+// address returns the claimed address in gnet's form. gnet serves IPv4 and IPv6 in one socket only for the empty host. It
+// serves IPv6 alone for "[::]".
+func (c portClaim) address() string {
 	if c.local.Addr().IsUnspecified() && c.local.Addr().Is6() {
 		return fmt.Sprintf(":%d", c.local.Port())
 	}
 	return c.local.String()
 }
 
-// proto is the claimed address in gnet's form, with the network.
-func (c claim) proto() string { return c.network + "://" + c.address() }
+// proto returns the network and the claimed address in gnet's form.
+func (c portClaim) proto() string { return c.network + "://" + c.address() }
 
-func (c claim) release() { _ = c.conn.Close() }
+func (c portClaim) release() { _ = c.conn.Close() }
 
-// enoughFiles reports an error when the process may not have so many connections besides other open files. Go
-// has raised the limit as far as it goes.
-func enoughFiles(connections int) error {
+// checkFileLimit returns an error if the process may not open enough files for the connections and 64 other files. The Go
+// runtime has already raised the soft limit to the hard limit.
+func checkFileLimit(connections int) error {
 	const others = 64
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return nil // nothing is known
+		return nil // the limit is unknown
 	}
 	if uint64(connections)+others > uint64(limit.Cur) {
-		return fmt.Errorf("eventloop: WebSocketConfig.Connections %d: the process may have %d files open (ulimit -n)", connections, limit.Cur)
+		return fmt.Errorf("eventloop: WebSocketConfig.Connections %d: the process may open only %d files; raise the limit (ulimit -n) or lower Connections", connections, limit.Cur)
 	}
 	return nil
 }

@@ -1,56 +1,54 @@
-// Package eventloop is the server's wire for UDP and WebSocket: a [gnet] event loop behind [netsys.Wire]. Only
-// servers import it, so that clients link nothing of gnet. What [Listen] returns goes to [netsys.NewServer].
+// Package eventloop serves UDP and WebSocket on a server: it implements [netsys.Wire] with a [gnet] event loop. Only servers
+// import it, so clients do not link gnet. Pass the result of [Listen] to [netsys.NewServer].
 //
 // # Index of tasks
 //
-//   - Listen with the defaults: [Listen]. With sizes or a logger: [ListenConfig.Listen].
-//   - Serve browsers: [ListenWebSocket]; together with UDP on one wire: [ListenConfig.WebSocket]. Their end is in
+//   - Listen with the defaults: [Listen]. Set sizes or a logger: [ListenConfig.Listen].
+//   - Serve browsers: [ListenWebSocket], or together with UDP: [ListenBoth], [ListenConfig.WebSocket]. Clients connect with
 //     package websocket.
-//   - Say which pages may connect, and behind which proxy the server stands: [WebSocketConfig].
-//   - Learn which port was taken for "127.0.0.1:0": [Listener.LocalAddr], [Listener.WebSocketAddr].
-//   - Name a peer in a log or a ban: [PeerAddr], [IsWebSocket].
-//   - See what WebSocket clients do wrong: [Listener.WebSocketStats]. Bound what they may do: [WebSocketConfig].
-//   - See whether polls come too seldom: [Listener.Dropped]; whether sending is too much: [Listener.SendErrors].
-//   - Choose between few wake-ups and the loop's attention at once: [ListenConfig.Coalesce]; count them:
-//     [Listener.WakeUps].
+//   - Configure which pages may connect, and a proxy in front of the server: [WebSocketConfig].
+//   - Find out which port "127.0.0.1:0" got: [Listener.LocalAddr], [Listener.WebSocketAddr].
+//   - Print or ban a peer's address: [PeerAddr], [IsWebSocket].
+//   - Count misbehaving WebSocket clients: [Listener.WebSocketStats]. Limit clients: [WebSocketConfig].
+//   - Detect that the server polls too rarely: [Listener.Dropped]; that it sends too much: [Listener.SendErrors].
+//   - Choose how long the event loop sleeps: [ListenConfig.Coalesce]. Count its wake-ups: [Listener.WakeUps].
 //   - Send from several goroutines: [Listener.Senders], which [netsys.Server.Spread] uses.
-//   - Stop: [Listener.Close]; the port is free when it returns.
+//   - Stop: [Listener.Close]. The port is free when it returns.
 //
-// # What holds
+// # Guarantees
 //
-//   - One port has one listener: a second one gets an error, also from another process.
-//   - IPv4 peers have IPv4 addresses, also on a socket that serves both families. WebSocket peers have marked
-//     addresses, one for each connection, that no UDP peer can have.
-//   - Sending allocates nothing and never blocks. Receiving costs the five allocations that gnet makes for
-//     each UDP datagram that wakes it up, and none of ours; over WebSocket nothing.
-//   - On Linux a Poll reads the WebSocket connections that have begun, and answers their pings; on other systems the loop
-//     does. Arrivals have the kernel's time stamp, so that waiting for the Poll does not count as round trip time.
-//   - A WebSocket message is a datagram, in one frame. What a request or a frame says of its size is judged
-//     before anything of it is kept. A client that does not read loses the oldest of what waits for it, and in the
-//     end its connection.
-//   - A page connects under names of this server only, which no web site can make lead here: [WebSocketConfig.Origins],
-//     [WebSocketConfig.Hosts]. What one connection brings is bounded, pings like datagrams.
-//   - A WebSocket connection is for sessions: it begins with what a session begins or goes on with, and ends when
-//     nobody answers it, when it falls silent, or when its address has too many.
-//   - On systems without a native event loop in gnet (Windows among them) the listener is a [netsys.UDP]
-//     behind the same API, without WebSocket.
+//   - A port has one listener. A second one gets an error, in another process too.
+//   - IPv4 peers have IPv4 addresses, even on a socket that serves IPv6 too. Each WebSocket connection has an address with a
+//     mark that no UDP peer can have.
+//   - Sending does not allocate or block. Receiving over UDP costs gnet's five allocations for each datagram that wakes up the
+//     loop, and no others. Receiving over WebSocket does not allocate.
+//   - On Linux, Poll reads the WebSocket connections after their first message and answers their pings. On other systems the
+//     event loop does both. The kernel stamps arrivals on Linux, so the wait for a Poll does not count as round trip time.
+//   - A WebSocket message is one datagram in one frame. The sizes of requests and frames are checked before their contents are
+//     stored. A client that does not read loses the oldest waiting datagrams, and finally its connection.
+//   - A page may connect under the server's own names only, which no other web site can use:
+//     [WebSocketConfig.Origins], [WebSocketConfig.Hosts]. The frames of a connection are limited, pings like datagrams.
+//   - A WebSocket connection carries a session. Its first message must start or resume a session. The connection is closed when
+//     nothing is sent to it, when it is silent, or when its address has too many connections.
+//   - On systems that gnet does not support natively, such as Windows, the listener wraps [netsys.UDP] and serves no WebSocket.
 //
 // # Wake-ups
 //
-// gnet reads one UDP datagram each time that its loop wakes up, and waking up costs several times what receiving
-// and sending do. On Linux the loop therefore sleeps for a moment after it woke up, and leaves what gathers in the kernel
-// to the next Poll, which reads it in batches. Beside WebSocket, or when nobody polls, or the kernel's buffer is filling,
-// the loop itself takes it then. The senders of [Listener.Senders], which a server uses, collect datagrams for one system
-// call, as package batch does; what the kernel then refuses is counted in [Listener.SendErrors].
+// gnet reads one UDP datagram per wake-up of its loop, and a wake-up costs several times what receiving and sending a datagram
+// do. On Linux, the loop therefore sleeps after a datagram has woken it up, as long as somebody polls. Further datagrams
+// collect in the kernel, and the next Poll reads them in batches. The loop reads them itself after each sleep if WebSocket is
+// served too, if nobody polls, or if the kernel's buffer fills up. The senders of [Listener.Senders], which a server uses,
+// collect datagrams for one system call, as package batch does. Datagrams that the kernel then refuses are counted in
+// [Listener.SendErrors].
 //
-// WebSocket connections wake nothing up on Linux, once they have begun: a Poll asks the kernel which have something, and takes
-// all that one has in one call. A sender writes what follows each other for one connection, up to its Flush, in one
-// call too. At 60 messages up and 20 down a second and client, reading is 2 µs a message, and writing 6 to 7, of which the
-// kernel's TCP has nearly all.
+// Established WebSocket connections wake up nothing on Linux. A Poll asks the kernel which connections are readable, and reads
+// all data of a connection in one call. A sender writes consecutive messages to one connection in one call. At 60 messages up
+// and 20 down per second and client, reading a message costs 2 µs and writing one 6 to 7 µs, nearly all of it in the kernel's
+// TCP.
 //
-// Program internal/bench/packets says what a packet costs. For 1,000 clients with sessions, 100 bytes up and 400 down at
-// 60 Hz for each, on a virtual machine, it is 3.2 µs of the server's processor, of which the kernel has two thirds; 3.0
-// with package batch, and 6.0 when gnet wakes up for each datagram.
+// The program internal/bench/packets measures the cost of a packet. With 1,000 clients with sessions, 100 bytes up and 400
+// bytes down at 60 Hz each, on a virtual machine, a packet costs 3.2 µs of the server's processor time, two thirds of it in the
+// kernel. It costs 3.0 µs with package batch, and 6.0 µs when gnet wakes up for each datagram.
 //
 // [gnet]: https://pkg.go.dev/github.com/panjf2000/gnet/v2
 package eventloop

@@ -13,26 +13,26 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// handler is what gnet calls. It keeps no Conn: for UDP each lives during one call only.
+// handler receives gnet's calls. It stores no gnet.Conn, because the Conn of a UDP datagram is valid during one call only.
 type handler struct {
 	gnet.BuiltinEventEngine
 
 	listener *Listener
 	inbox    *netsys.Inbox
 	config   ListenConfig
-	udp, tcp string // addresses as gnet knows them; "" when not served
+	udp, tcp string // addresses in gnet's form; "" if not served
 	started  chan struct{}
 	failed   error
 }
 
-// OnBoot runs after the sockets are bound and before the loop starts.
+// OnBoot implements [gnet.EventHandler]. gnet calls it after the sockets are bound and before the loop starts.
 func (h *handler) OnBoot(e gnet.Engine) gnet.Action {
 	h.listener.engine = e
 	if h.udp != "" {
-		h.failed = h.adoptUDP(e)
+		h.failed = h.configureUDP(e)
 	}
 	if h.tcp != "" && h.failed == nil {
-		h.failed = adoptTCP(e, h.tcp)
+		h.failed = configureTCP(e, h.tcp)
 	}
 	if h.failed != nil {
 		return gnet.Shutdown
@@ -40,9 +40,9 @@ func (h *handler) OnBoot(e gnet.Engine) gnet.Action {
 	return gnet.None
 }
 
-// adoptUDP takes a descriptor for sending, ends the sharing of the port, and reads the address that is in use;
-// gnet itself reports port 0 as 0.
-func (h *handler) adoptUDP(e gnet.Engine) (err error) {
+// configureUDP gets a descriptor for sending, forbids other sockets to bind the port, and reads the bound address. gnet itself
+// reports port 0 as 0.
+func (h *handler) configureUDP(e gnet.Engine) (err error) {
 	l := h.listener
 	if l.fd, err = e.DupListener("udp", h.udp); err != nil {
 		l.fd = -1
@@ -51,11 +51,12 @@ func (h *handler) adoptUDP(e gnet.Engine) (err error) {
 	if err := setSharing(l.fd, false); err != nil {
 		return err
 	}
-	// What TCP needs to start again beside connections that linger would let others share a UDP port.
+	// gnet sets SO_REUSEADDR for TCP, which may listen again while old connections linger. For UDP it would let other sockets
+	// share the port.
 	if err := unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 0); err != nil {
 		return err
 	}
-	// Smaller buffers than asked for lose datagrams earlier, nothing else.
+	// If the buffers are smaller than requested, datagrams are lost earlier.
 	setBuffers(l.fd, orDefault(h.config.ReadBuffer, defaultKernelBuffer), orDefault(h.config.WriteBuffer, defaultKernelBuffer))
 	name, err := unix.Getsockname(l.fd)
 	if err != nil {
@@ -68,14 +69,14 @@ func (h *handler) adoptUDP(e gnet.Engine) (err error) {
 		l.local = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 		l.out.V6 = true
 	}
-	if l.gather != nil {
-		return l.gather.bind(l.fd)
+	if l.udpReader != nil {
+		return l.udpReader.prepare(l.fd)
 	}
 	return nil
 }
 
-// adoptTCP ends the sharing of the port, through a duplicate of the socket.
-func adoptTCP(e gnet.Engine, addr string) error {
+// configureTCP forbids other sockets to bind the port, through a duplicate of gnet's socket.
+func configureTCP(e gnet.Engine, addr string) error {
 	fd, err := e.DupListener("tcp", addr)
 	if err != nil {
 		return err
@@ -85,8 +86,8 @@ func adoptTCP(e gnet.Engine, addr string) error {
 	return err
 }
 
-// OnTick runs when the loop runs, for which gnet has no other sign, and then as often as connections are to be
-// looked after.
+// OnTick implements [gnet.EventHandler]. Its first call shows that the loop is running; gnet has no other callback for that.
+// Further calls sweep the WebSocket connections.
 func (h *handler) OnTick() (time.Duration, gnet.Action) {
 	select {
 	case <-h.started:
@@ -94,15 +95,15 @@ func (h *handler) OnTick() (time.Duration, gnet.Action) {
 		close(h.started)
 	}
 	if web := h.listener.web; web != nil {
-		web.tick(time.Now())
-		return webSweep, gnet.None
+		web.sweep(time.Now())
+		return sweepInterval, gnet.None
 	}
 	return 1 << 62, gnet.None
 }
 
-// OnOpen takes in a TCP connection.
+// OnOpen implements [gnet.EventHandler]. It accepts a TCP connection.
 func (h *handler) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
-	conn := h.listener.web.open(c)
+	conn := h.listener.web.accept(c)
 	if conn == nil {
 		return nil, gnet.Close
 	}
@@ -110,34 +111,34 @@ func (h *handler) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	return nil, gnet.None
 }
 
-// OnClose runs before gnet closes a descriptor.
+// OnClose implements [gnet.EventHandler]. gnet calls it before it closes a descriptor.
 func (h *handler) OnClose(c gnet.Conn, _ error) gnet.Action {
 	if conn, ok := c.Context().(*webConn); ok {
-		h.listener.web.leave(conn)
+		h.listener.web.remove(conn)
 	}
 	return gnet.None
 }
 
-// OnTraffic copies a datagram, or the messages of a connection. The bytes of a datagram are the loop's read
-// buffer and its zone is a string whose memory gnet recycles, so nothing of c may outlive the call; AddrPort
-// copies the zone.
+// OnTraffic implements [gnet.EventHandler]. It copies a datagram, or the messages of a connection, into the inbox. The bytes of
+// a datagram are in the loop's read buffer, and gnet recycles the memory of its zone. Nothing of c may therefore be used after
+// the call. AddrPort copies the zone.
 func (h *handler) OnTraffic(c gnet.Conn) gnet.Action {
 	at := time.Now()
 	if conn, ok := c.Context().(*webConn); ok {
 		web := h.listener.web
-		if action := web.traffic(c, conn, at, &web.loop); action != gnet.None || !web.reader.keep(c, conn) {
+		if action := web.receive(c, conn, at, &web.frames); action != gnet.None || !web.reader.adopt(c, conn) {
 			return action
 		}
 		c.SetContext(nil)
-		return gnet.Close // its descriptor, of which there is another one
+		return gnet.Close // gnet closes its descriptor; the pollReader has a duplicate
 	}
 	b, err := c.Next(-1)
 	from, ok := c.RemoteAddr().(*net.UDPAddr)
-	h.listener.wakes.Add(1)
+	h.listener.wakeUps.Add(1)
 	if err == nil && ok {
 		h.inbox.Put(from.AddrPort(), at, b)
-		if g := h.listener.gather; g != nil {
-			g.rest(h.listener.fd, at)
+		if r := h.listener.udpReader; r != nil {
+			r.suspendLoop(h.listener.fd, at)
 		}
 	}
 	return gnet.None

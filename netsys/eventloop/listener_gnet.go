@@ -18,24 +18,23 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/sendto"
 )
 
-// Listener is a server's UDP socket, its WebSocket port, or both, in a gnet event loop; it is a [netsys.Wire].
-// The loop's goroutine copies arrivals into a bounded queue, the goroutine that polls takes them out and sends
-// straight to the sockets.
+// Listener is a [netsys.Wire] that serves UDP, WebSocket or both with a gnet event loop. The loop's goroutine copies arrivals
+// into a bounded queue. The goroutine that polls reads the queue and sends directly to the sockets.
 type Listener struct {
 	inbox  *netsys.Inbox
 	local  netip.AddrPort
-	protos []string // the addresses as gnet knows them
+	protos []string // networks and addresses in gnet's form
 	closed bool
 
 	engine     gnet.Engine
 	senders    []*sender
-	fd         int // a duplicate of the UDP socket, for sending; −1 when there is none
+	fd         int // a duplicate of the UDP socket; −1 if UDP is not served
 	out        sendto.Socket
-	collecting collecting
-	gather     *gather // nil when datagrams go one by one
-	wakes      atomic.Uint64
+	udpSenders udpSenders
+	udpReader  *udpReader // nil if gnet reads every datagram
+	wakeUps    atomic.Uint64
 
-	web      *web // nil when WebSocket is not served
+	web      *connections // nil if WebSocket is not served
 	webLocal netip.AddrPort
 
 	loop   chan struct{} // closed when the loop has ended
@@ -47,11 +46,10 @@ var (
 	_ netsys.Flusher      = (*Listener)(nil)
 )
 
-// Listen binds addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port, see
-// [Listener.LocalAddr]), for UDP, and the address in [ListenConfig.WebSocket], when there is one, for
-// WebSocket; then addr may be "", which is no UDP. It starts the event loop. Errors are those of
-// [ListenConfig.Validate], of the addresses, [netsys.ErrAddrInUse] when another socket holds one of them, or the
-// operating system's.
+// Listen serves UDP at addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port, see
+// [Listener.LocalAddr]). It serves WebSocket at [ListenConfig.WebSocket].Addr unless that is empty; then addr may be "" for no
+// UDP. It starts the event loop. It returns the errors of [ListenConfig.Validate], [netsys.ErrAddrInUse] if another socket has
+// one of the addresses, an error for an invalid address, or an error of the operating system.
 func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -70,12 +68,12 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		defer claim.release()
 		h.udp = claim.address()
 		if c.Coalesce >= 0 {
-			l.gather = newGather(c.coalesce(), c.WebSocket.Addr == "", l.inbox, orDefault(c.Queue, defaultQueue))
+			l.udpReader = newUDPReader(c.sleepInterval(), c.WebSocket.Addr == "", l.inbox, orDefault(c.Queue, defaultQueue))
 		}
 		l.protos = append(l.protos, claim.proto())
 	}
 	if c.WebSocket.Addr != "" {
-		if err := enoughFiles(orDefault(c.WebSocket.Connections, defaultConnections)); err != nil {
+		if err := checkFileLimit(orDefault(c.WebSocket.Connections, defaultConnections)); err != nil {
 			return nil, err
 		}
 		claim, err := claimPort("tcp", c.WebSocket.Addr)
@@ -85,11 +83,11 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 		defer claim.release()
 		h.tcp = claim.address()
 		l.protos = append(l.protos, claim.proto())
-		l.web, l.webLocal = newWeb(c.WebSocket, l.inbox, logger{c.Logger}), claim.local
+		l.web, l.webLocal = newConnections(c.WebSocket, l.inbox, logger{c.Logger}), claim.local
 	}
 	go func() {
 		defer close(l.loop)
-		// 64 KiB hold any datagram: with less, gnet cuts long ones without a word.
+		// Every datagram fits into 64 KiB. A smaller buffer would make gnet truncate long datagrams silently.
 		err := gnet.Rotate(h, l.protos, gnet.WithNumEventLoop(1), gnet.WithReadBufferCap(1<<16), gnet.WithReusePort(true),
 			gnet.WithReuseAddr(l.web != nil), gnet.WithTicker(true), gnet.WithLogger(logger{c.Logger}))
 		if err == nil {
@@ -101,14 +99,14 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	case <-h.started:
 		return l, nil
 	case <-l.loop:
-		l.endReader()
+		l.closeReader()
 		_ = l.closeFD()
 		return nil, fmt.Errorf("eventloop: Listen %q: %w", l.protos, errors.Join(h.failed, *l.failed.Load()))
 	}
 }
 
-// Poll implements [netsys.Wire]; now must come from time.Now. An arrival between now and the end of the call may be
-// delivered as having come at now.
+// Poll implements [netsys.Wire]. now must come from time.Now. A datagram that arrives between now and the end of the call may be
+// delivered with the time of arrival now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	switch {
 	case l.web == nil || l.web.reader == nil:
@@ -117,23 +115,23 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 		l.web.reader.poll(l, now, deliver)
 	}
 	if l.web != nil {
-		l.web.polled(now)
+		l.web.flushBacklogged(now)
 	}
 }
 
-// drain delivers what the event loop took in, and the UDP datagrams that it would.
+// drain delivers the datagrams in the inbox, and the UDP datagrams that wait in the kernel while the loop is suspended.
 func (l *Listener) drain(now time.Time, deliver func(netsys.Datagram)) {
-	if l.gather != nil && l.fd >= 0 {
-		l.gather.poll(l.fd, now, deliver)
+	if l.udpReader != nil && l.fd >= 0 {
+		l.udpReader.poll(l.fd, now, deliver)
 	} else {
 		l.inbox.Drain(now, deliver)
 	}
 }
 
-// Send implements [netsys.Wire]. It also fails when the event loop has failed, since nothing would answer. To
-// a WebSocket connection that has ended it sends nothing, as to a UDP peer that has.
+// Send implements [netsys.Wire]. It also returns an error if the event loop has failed, because no answer would be received. It
+// sends nothing to a WebSocket connection that has ended, and returns nil, as for a UDP peer that no longer exists.
 func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	if err := l.sends(b); err != nil {
+	if err := l.checkSend(b); err != nil {
 		return err
 	}
 	if l.web != nil && IsWebSocket(to) {
@@ -146,7 +144,7 @@ func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return l.sendUDP(&l.out, to, b)
 }
 
-// sendUDP sends at once.
+// sendUDP sends a datagram immediately.
 func (l *Listener) sendUDP(out *sendto.Socket, to netip.AddrPort, b []byte) error {
 	err := out.Send(l.fd, to, b)
 	if err == nil {
@@ -158,8 +156,8 @@ func (l *Listener) sendUDP(out *sendto.Socket, to netip.AddrPort, b []byte) erro
 	return fmt.Errorf("eventloop: Send: %w", err)
 }
 
-// sends reports whether the listener still sends, and such a datagram.
-func (l *Listener) sends(b []byte) error {
+// checkSend returns an error if the listener cannot send a datagram.
+func (l *Listener) checkSend(b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
 	}
@@ -174,24 +172,24 @@ func (l *Listener) sends(b []byte) error {
 
 // Senders implements [netsys.ParallelWire].
 func (l *Listener) Senders(n int) []netsys.Sender {
-	all := l.collecting.senders(l, n)
+	all := l.udpSenders.add(l, n)
 	for i, udp := range all {
-		s := &sender{Sender: udp, l: l, web: pending{web: l.web}}
+		s := &sender{Sender: udp, l: l, web: pendingFrames{connections: l.web}}
 		l.senders = append(l.senders, s)
 		all[i] = s
 	}
 	return all
 }
 
-// Flush implements [netsys.Flusher]: it sends what senders collected. Send does not collect.
+// Flush implements [netsys.Flusher]. It sends the datagrams that the senders have collected. Send does not collect.
 func (l *Listener) Flush(now time.Time) {
 	for _, s := range l.senders {
 		s.web.flush(now)
 	}
-	l.collecting.flush(now)
+	l.udpSenders.flush(now)
 }
 
-// LocalAddr implements [netsys.Wire]. Without UDP it is [Listener.WebSocketAddr].
+// LocalAddr implements [netsys.Wire]. Without UDP it returns [Listener.WebSocketAddr].
 func (l *Listener) LocalAddr() netip.AddrPort {
 	if !l.local.IsValid() {
 		return l.webLocal
@@ -199,35 +197,35 @@ func (l *Listener) LocalAddr() netip.AddrPort {
 	return l.local
 }
 
-// WebSocketAddr is the TCP address for WebSocket; the zero AddrPort when none is served.
+// WebSocketAddr returns the TCP address for WebSocket. It returns the zero AddrPort if WebSocket is not served.
 func (l *Listener) WebSocketAddr() netip.AddrPort { return l.webLocal }
 
-// LocalAddrs are both of these, or the one that is served: servers look at them before they let everybody in, and connect
-// tokens name one.
+// LocalAddrs returns the addresses that are served: for UDP, for WebSocket or both. A server checks them before it allows
+// development mode, and connect tokens name one of them.
 func (l *Listener) LocalAddrs() []netip.AddrPort {
 	return slices.DeleteFunc([]netip.AddrPort{l.local, l.webLocal}, func(a netip.AddrPort) bool { return !a.IsValid() })
 }
 
-// Dropped is the number of arrivals lost because the queue was full.
+// Dropped returns the number of datagrams lost because the queue was full.
 func (l *Listener) Dropped() uint64 { return l.inbox.Dropped() }
 
-// WakeUps is how many UDP datagrams have woken the loop up: those that gnet itself read, with five allocations each.
-// It may be called from any goroutine.
-func (l *Listener) WakeUps() uint64 { return l.wakes.Load() }
+// WakeUps returns the number of UDP datagrams that woke the loop up. gnet read these itself, with five allocations each.
+// WakeUps is safe for concurrent use.
+func (l *Listener) WakeUps() uint64 { return l.wakeUps.Load() }
 
-// SendErrors is the number of datagrams that a sender of [Listener.Senders] took and the kernel did not. The sessions
-// that they were of learn it as loss.
-func (l *Listener) SendErrors() uint64 { return l.collecting.errors() }
+// SendErrors returns the number of datagrams that a sender of [Listener.Senders] accepted and the kernel did not. For their
+// sessions they count as lost.
+func (l *Listener) SendErrors() uint64 { return l.udpSenders.errors() }
 
-// WebSocketStats counts what happened so far on the WebSocket side. It may be called from any goroutine.
+// WebSocketStats returns the statistics of the WebSocket side. It is safe for concurrent use.
 func (l *Listener) WebSocketStats() WebSocketStats {
 	if l.web == nil {
 		return WebSocketStats{}
 	}
-	return l.web.snapshot()
+	return l.web.currentStats()
 }
 
-// Close implements [netsys.Wire]. It returns when the loop has ended and the addresses are free again.
+// Close implements [netsys.Wire]. It returns after the loop has ended and the addresses are free.
 func (l *Listener) Close() error {
 	if l.closed {
 		return nil
@@ -235,20 +233,19 @@ func (l *Listener) Close() error {
 	l.Flush(time.Now())
 	l.closed = true
 	if l.web != nil {
-		l.web.shut()
+		l.web.shutdown()
 	}
-	if l.gather != nil {
-		l.gather.end()
+	if l.udpReader != nil {
+		l.udpReader.stop()
 	}
-	// With a context that has ended, Stop asks the loop to end and returns the context's error, or that the
-	// loop has ended already; waiting for the loop itself saves the half second by which Stop polls.
+	// With a canceled context, Stop asks the loop to end and returns immediately. Stop itself would poll every half second
+	// until the loop has ended; waiting for the loop here is faster.
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = l.engine.Stop(ended)
 	<-l.loop
-	l.endReader()
-	// gnet keeps every engine in a global table by address, buffers and all. The only call that removes an
-	// entry is the deprecated Stop.
+	l.closeReader()
+	// gnet keeps every engine and its buffers in a global table. Only the deprecated Stop removes an entry.
 	for _, proto := range l.protos {
 		//lint:ignore SA1019 see above
 		_ = gnet.Stop(ended, proto)
@@ -256,9 +253,9 @@ func (l *Listener) Close() error {
 	return l.closeFD()
 }
 
-func (l *Listener) endReader() {
+func (l *Listener) closeReader() {
 	if l.web != nil && l.web.reader != nil {
-		l.web.reader.end()
+		l.web.reader.close()
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Listener is a server's UDP socket; it is a [netsys.Wire]. On this system gnet has no event loop of its own
-// and calls its port for development only, so the listener is a [netsys.UDP], and WebSocket is not served.
+// Listener is a [netsys.Wire] that serves UDP. gnet supports this system for development only, so the listener wraps
+// [netsys.UDP] and serves no WebSocket.
 type Listener struct{ *netsys.UDP }
 
 var _ netsys.Wire = (*Listener)(nil)
 
-// Listen binds addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port). On
-// this system the sizes of the configuration are checked and not used. Errors are those of
-// [ListenConfig.Validate], of the address, [netsys.ErrAddrInUse] when another socket holds the address, one that
-// wraps [errors.ErrUnsupported] for WebSocket, or the operating system's.
+// Listen serves UDP at addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port). On this system
+// it validates the sizes in the configuration and does not use them. It returns the errors of [ListenConfig.Validate],
+// [netsys.ErrAddrInUse] if another socket has the address, an error that wraps [errors.ErrUnsupported] for WebSocket, an error
+// for an invalid address, or an error of the operating system.
 func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -35,14 +35,14 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	return &Listener{udp}, nil
 }
 
-// WebSocketAddr is the zero AddrPort.
+// WebSocketAddr returns the zero AddrPort.
 func (l *Listener) WebSocketAddr() netip.AddrPort { return netip.AddrPort{} }
 
-// WakeUps is zero: there is no loop.
+// WakeUps returns 0, because there is no event loop.
 func (l *Listener) WakeUps() uint64 { return 0 }
 
-// SendErrors is zero: nothing is collected.
+// SendErrors returns 0, because Send returns all errors.
 func (l *Listener) SendErrors() uint64 { return 0 }
 
-// WebSocketStats are zero.
+// WebSocketStats returns the zero value.
 func (l *Listener) WebSocketStats() WebSocketStats { return WebSocketStats{} }

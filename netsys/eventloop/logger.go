@@ -7,8 +7,8 @@ import (
 	"log/slog"
 )
 
-// logger takes gnet's messages; a nil Logger discards them. Without one gnet writes to standard output. gnet
-// sends some messages to the logger of the engine that started last in the process.
+// logger receives gnet's messages. With a nil Logger it discards them; without any logger gnet would write to standard output.
+// gnet sends some messages to the logger of the engine that was started last in the process.
 type logger struct{ to *slog.Logger }
 
 func (l logger) Debugf(string, ...any) {}

@@ -12,18 +12,18 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// sender is how one goroutine sends: UDP datagrams by a [netsys.Sender] of its own, which collects them where the system
-// sends many in one call, and WebSocket messages straight to their connections, those that follow each other in one call.
+// sender sends on behalf of one goroutine. Its own [netsys.Sender] sends UDP datagrams, many in one system call where the
+// system supports that. Consecutive WebSocket messages to one connection are written in one call.
 type sender struct {
 	netsys.Sender
 	l   *Listener
-	web pending
+	web pendingFrames
 }
 
 // Send implements [netsys.Sender].
 func (s *sender) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	l := s.l
-	if err := l.sends(b); err != nil {
+	if err := l.checkSend(b); err != nil {
 		return err
 	}
 	if l.web != nil && IsWebSocket(to) {
@@ -42,23 +42,23 @@ func (s *sender) Flush(now time.Time) {
 	s.Sender.Flush(now)
 }
 
-// pending is messages to one connection that were not written yet.
-type pending struct {
-	web    *web
-	to     netip.AddrPort
-	conn   *webConn // nil: it is gone
-	frames []byte
-	ends   []int // of the frames
+// pendingFrames are consecutive messages to one connection that are written together.
+type pendingFrames struct {
+	connections *connections
+	to          netip.AddrPort
+	conn        *webConn // nil: the connection is closed
+	frames      []byte
+	ends        []int // end of each frame in frames
 }
 
-// pendingMost is how many messages wait for the rest of what a tick has for a connection.
-const pendingMost = 8
+// maxPending is the number of messages that are written together at most.
+const maxPending = 8
 
-// add takes a message in.
-func (p *pending) add(now time.Time, to netip.AddrPort, b []byte) {
-	if to != p.to || len(p.ends) == pendingMost {
+// add adds a message. It writes the earlier messages first if they are for another connection or too many.
+func (p *pendingFrames) add(now time.Time, to netip.AddrPort, b []byte) {
+	if to != p.to || len(p.ends) == maxPending {
 		p.flush(now)
-		p.to, p.conn = to, p.web.of(to)
+		p.to, p.conn = to, p.connections.recipient(to)
 	}
 	if p.conn == nil {
 		return
@@ -67,10 +67,10 @@ func (p *pending) add(now time.Time, to netip.AddrPort, b []byte) {
 	p.ends = append(p.ends, len(p.frames))
 }
 
-// flush writes.
-func (p *pending) flush(now time.Time) {
+// flush writes the messages.
+func (p *pendingFrames) flush(now time.Time) {
 	if len(p.ends) > 0 {
-		p.web.sent(p.conn, p.conn.sendAll(now, p.frames, p.ends))
+		p.connections.recordSend(p.conn, p.conn.sendFrames(now, p.frames, p.ends))
 	}
 	p.to, p.conn, p.frames, p.ends = netip.AddrPort{}, nil, p.frames[:0], p.ends[:0]
 }

@@ -7,23 +7,23 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// setBuffers asks for buffers, beyond the system's limit if this process may.
+// setBuffers requests buffer sizes, beyond the system's limit if this process is allowed to.
 func setBuffers(fd, read, write int) {
 	mmsg.ReadBuffer(fd, read)
 	mmsg.WriteBuffer(fd, write)
 }
 
-// collecting are senders that send many datagrams in one system call.
-type collecting struct{ all mmsg.Senders }
+// udpSenders are senders that send many datagrams in one system call.
+type udpSenders struct{ all mmsg.Senders }
 
-func (c *collecting) senders(l *Listener, n int) []netsys.Sender {
+func (c *udpSenders) add(l *Listener, n int) []netsys.Sender {
 	return c.all.Add(n, func() *mmsg.Sender { return mmsg.NewSender("eventloop", &l.fd, l.out.V6) })
 }
 
-func (c *collecting) flush(now time.Time) { c.all.Flush(now) }
+func (c *udpSenders) flush(now time.Time) { c.all.Flush(now) }
 
-// errors is how many datagrams were collected and not sent.
-func (c *collecting) errors() uint64 {
+// errors returns the number of datagrams that a sender accepted and the kernel did not.
+func (c *udpSenders) errors() uint64 {
 	_, _, full, refused := c.all.Counts()
 	return full + refused
 }

@@ -9,7 +9,7 @@ import (
 
 // The loop of a listener without connections is not woken to look after some; with them it is, a few times a second.
 func TestTicksOfTheLoop(t *testing.T) {
-	for _, web := range []*web{nil, {}} {
+	for _, web := range []*connections{nil, {}} {
 		h := &handler{listener: &Listener{web: web}, started: make(chan struct{})}
 		for range 3 {
 			delay, _ := h.OnTick()
@@ -27,6 +27,6 @@ func TestTicksOfTheLoop(t *testing.T) {
 
 // Sweep ends the connections that take too long by that time.
 func (l *Listener) Sweep(now time.Time) {
-	l.web.sweepHalf(now)
-	l.web.sweepJoined(now)
+	l.web.sweepHalfOpen(now)
+	l.web.sweepSilent(now)
 }

@@ -21,75 +21,73 @@ const (
 	defaultIdleTimeout      = 20 * time.Second
 	defaultStuckTimeout     = 5 * time.Second
 	defaultOutbound         = 64
-	// defaultPerAddress is for a household or a small school; loopback is not counted by default.
+	// defaultPerAddress is enough for a household or a small school. Loopback addresses have no limit by default.
 	defaultPerAddress = 32
 )
 
-// WebSocketConfig configures the WebSocket side of a [Listener]. The zero value serves none; with an Addr alone
-// it serves pages from the same host, and native clients. A message is a datagram and the other way round.
+// WebSocketConfig configures the WebSocket side of a [Listener]. The zero value serves no WebSocket. With Addr alone, the
+// listener serves pages from the same host and native clients. Each message carries one datagram.
 //
-// The listener speaks plain WebSocket. Pages that came over TLS need a proxy in front that ends TLS.
+// The listener does not support TLS. Pages loaded over TLS need a proxy in front of the server that terminates TLS.
 type WebSocketConfig struct {
-	// Addr is the TCP address to serve, such as ":7778"; port 0 takes a free one, see
-	// [Listener.WebSocketAddr]. "" serves no WebSocket.
+	// Addr is the TCP address to serve, such as ":7778". Port 0 means any free port: see [Listener.WebSocketAddr]. "" serves
+	// no WebSocket.
 	Addr string
 
-	// Origins are the pages that may connect, as scheme://host or scheme://host:port; "*" is any page. nil is
-	// pages from the host that the browser connected to, whatever their scheme and port, and over loopback pages
-	// from any name of this machine. That host must then be one that no web site can make lead here: over loopback
-	// localhost or a loopback address, else any address, and always one of Hosts; TrustedProxies may pass on any
-	// where there are no Hosts. Clients that send no origin are no browsers, hence are free to claim any, and
-	// always let in.
+	// Origins are the origins of the pages that may connect, as scheme://host or scheme://host:port. "*" allows any page. nil
+	// allows pages from the host that the browser connected to, with any scheme and port, and over loopback pages from any name
+	// of this machine. With nil, that host must be a name that no other web site can point at this server: localhost or a
+	// loopback address over loopback, any IP address otherwise, or one of Hosts. If there are no Hosts, TrustedProxies may
+	// forward any host. Clients that send no origin are not browsers and could claim any origin, so they may always connect.
 	Origins []string
-	// Hosts are the names of this server, such as game.example, without ports, from which pages may connect besides.
-	// They go with Origins nil alone.
+	// Hosts are further names of this server, such as game.example, without ports, from which pages may connect. Hosts require
+	// that Origins is nil.
 	Hosts []string
 
-	// ClientAddrHeader is the header in which a proxy says whose connection it passes on: usually
-	// X-Forwarded-For, or Forwarded as in RFC 7239. It counts when the connection comes from TrustedProxies, which
-	// must say it then: the last address in it that is not among them is the client's. From anybody else it is
-	// ignored. "" takes every address from the connection.
+	// ClientAddrHeader is the header in which a proxy sends the client's address: usually X-Forwarded-For, or Forwarded
+	// (RFC 7239). Connections from TrustedProxies must have it. The client's address is the last one in it that is not a
+	// trusted proxy. The header is ignored on all other connections. "" uses the address of each connection.
 	ClientAddrHeader string
-	// TrustedProxies are the addresses of those proxies. They need a ClientAddrHeader.
+	// TrustedProxies are the addresses of these proxies. They require a ClientAddrHeader.
 	TrustedProxies []netip.Prefix
 
-	// Connections bounds the connections, finished handshakes or not; more are closed at once. 0 means 1,024.
-	// More than the process may have open files, less 64 for others, are refused: running out of them ends
-	// the event loop.
+	// Connections bounds the connections, including those without a finished handshake. Further connections are closed
+	// immediately. 0 means 1,024. The process must be allowed to open 64 more files than that, because running out of files
+	// ends the event loop.
 	Connections int
-	// PerAddress bounds the connections of one IPv4 address or one IPv6 network of 64 bits; more are closed at
-	// once. 0 means 32, and no bound for loopback, where proxies and tests are.
+	// PerAddress bounds the connections of one IPv4 address or one 64-bit IPv6 network. Further connections are closed
+	// immediately. 0 means 32, and no limit for loopback addresses, which proxies and tests use.
 	PerAddress int
 
-	// HalfOpen bounds the connections that have begun and not sent a valid first message: a connection request of
-	// package netcode, or, on a connection in place of one that broke, a packet of a session. When one more begins,
-	// the oldest is closed. A connection whose first message is something else is closed at once. 0 means 128.
+	// HalfOpen bounds the connections that have not sent a valid first message: a connection request of package netcode, or a
+	// packet of a session whose connection broke. When one more connects, the oldest is closed. A connection with any other
+	// first message is closed immediately. 0 means 128.
 	HalfOpen int
-	// Handshake bounds the bytes of a request. 0 means 8,192; less than 512 is refused.
+	// Handshake bounds the bytes of a request. 0 means 8,192. Less than 512 is an error.
 	Handshake int
-	// HandshakeTimeout ends a connection that did not finish its handshake and send that message. 0 means 5 s.
+	// HandshakeTimeout is the time from accepting a connection to its valid first message. 0 means 5 s.
 	HandshakeTimeout time.Duration
-	// AnswerTimeout ends a connection to which nothing was sent for so long after its first message, since what it
-	// sent was good for nothing. Until then it may bring 4 frames between two polls. 0 means 3 s.
+	// AnswerTimeout closes a connection to which the server has sent nothing for this long after its first message. The server
+	// answers every message that it accepts. Until the answer, the connection may send 4 frames between two polls. 0 means 3 s.
 	AnswerTimeout time.Duration
-	// FramesPerSecond is how many frames of one connection are taken, datagrams, pings and pongs alike, with bursts of
-	// one second's worth; more are lost. A connection that is two seconds' worth above that is closed. 0 means 1,000, as
-	// many as the packets of a session; negative values and more than a million are refused.
+	// FramesPerSecond bounds the frames of one connection: datagrams, pings and pongs. Bursts of one second's worth are
+	// accepted. Frames above that are lost, and a connection that exceeds it by two seconds' worth is closed. 0 means 1,000,
+	// the packet rate of a session. Negative values and more than a million are errors.
 	FramesPerSecond int
-	// IdleTimeout ends a connection that brought no datagram for so long; pings do not count, nor does time in which nobody
-	// polls. 0 means 20 s, twice the timeout of a session.
+	// IdleTimeout closes a connection that has sent no datagram for this long. Pings do not count, and neither does time in
+	// which nobody polls. 0 means 20 s, twice the timeout of a session.
 	IdleTimeout time.Duration
 
-	// Outbound bounds the datagrams that wait for one connection's socket. When one more is sent, the oldest
-	// goes: what it said is old news. 0 means 64; 1 is refused.
+	// Outbound bounds the datagrams that wait for one connection's socket. When one more is sent, the oldest is dropped,
+	// because its contents are outdated. 0 means 64. 1 is an error.
 	Outbound int
-	// StuckTimeout ends a connection whose socket took no byte for so long while datagrams waited for it: a
-	// client that does not read. 0 means 5 s.
+	// StuckTimeout closes a connection whose socket has accepted no byte for this long while datagrams waited, because its
+	// client does not read. 0 means 5 s.
 	StuckTimeout time.Duration
 }
 
-// Validate returns an error for negative values, for values that are refused, for malformed origins and hosts,
-// for Hosts beside Origins, and for a ClientAddrHeader without TrustedProxies or the other way round.
+// Validate returns an error for values out of range, for malformed origins and hosts, for Hosts with Origins, and if only one
+// of ClientAddrHeader and TrustedProxies is set.
 func (c WebSocketConfig) Validate() error {
 	var errs []error
 	bad := func(field, format string, args ...any) {
@@ -124,21 +122,21 @@ func (c WebSocketConfig) Validate() error {
 		bad("Hosts", "%w", err)
 	}
 	if c.Origins != nil && c.Hosts != nil {
-		bad("Hosts", "%q with Origins: those alone decide then", c.Hosts)
+		bad("Hosts", "%q and Origins are both set: set one of them", c.Hosts)
 	}
 	if c.FramesPerSecond < 0 || c.FramesPerSecond > maxFrames {
 		bad("FramesPerSecond", "%d is not in 0..%d", c.FramesPerSecond, maxFrames)
 	}
 	if (c.ClientAddrHeader == "") != (len(c.TrustedProxies) == 0) {
-		bad("ClientAddrHeader", "%q with %d TrustedProxies: one needs the other", c.ClientAddrHeader, len(c.TrustedProxies))
+		bad("ClientAddrHeader", "%q with %d TrustedProxies: set both or neither", c.ClientAddrHeader, len(c.TrustedProxies))
 	}
 	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
-		bad("TrustedProxies", "%v has one that is not valid", c.TrustedProxies)
+		bad("TrustedProxies", "%v contains an invalid prefix", c.TrustedProxies)
 	}
 	return errors.Join(errs...)
 }
 
-// withDefaults replaces zeros.
+// withDefaults returns the configuration with zero values replaced by their defaults.
 func (c WebSocketConfig) withDefaults() WebSocketConfig {
 	c.Connections = orDefault(c.Connections, defaultConnections)
 	c.HalfOpen = orDefault(c.HalfOpen, defaultHalfOpen)
@@ -152,7 +150,7 @@ func (c WebSocketConfig) withDefaults() WebSocketConfig {
 	return c
 }
 
-// perAddress is the bound for a network, as [network] returns it.
+// perAddress returns the most connections of a network, as returned by [network].
 func (c WebSocketConfig) perAddress(network netip.Addr) int {
 	switch {
 	case c.PerAddress > 0:
@@ -163,39 +161,38 @@ func (c WebSocketConfig) perAddress(network netip.Addr) int {
 	return defaultPerAddress
 }
 
-// guard is the rule for names.
+// guard returns the rule for host names.
 func (c WebSocketConfig) guard() hostname.Guard {
 	return hostname.Guard{Hosts: c.Hosts, Proxies: c.TrustedProxies}
 }
 
 // WebSocketStats counts what happened on the WebSocket side of a [Listener].
 type WebSocketStats struct {
-	// Connections is how many there are now, HalfOpen how many of them have not sent a valid first message.
+	// Connections is the current number of connections. HalfOpen is the number of those without a valid first message.
 	Connections, HalfOpen int
-	// Accepted is the handshakes that succeeded.
+	// Accepted counts successful handshakes.
 	Accepted uint64
-	// Refused is the handshakes that were answered with an error or not at all: malformed, too long, or from
-	// a page that may not connect.
+	// Refused counts handshakes that got an error or no answer: malformed, too long, or from a page that may not connect.
 	Refused uint64
-	// Crowded is the connections closed because there were too many, or too many half open.
+	// Crowded counts connections closed because there were too many connections or too many half-open ones.
 	Crowded uint64
-	// CrowdedAddress is the connections closed because there were too many from their address.
+	// CrowdedAddress counts connections closed because their address had too many.
 	CrowdedAddress uint64
-	// Expired is the connections closed for the time that it took to begin or that nothing came.
+	// Expired counts connections closed by HandshakeTimeout or IdleTimeout.
 	Expired uint64
-	// Strangers is the connections closed because their first message was none that a session begins with.
+	// Strangers counts connections closed because their first message could not start or resume a session.
 	Strangers uint64
-	// Unanswered is the connections closed because nothing was sent in answer to what they brought.
+	// Unanswered counts connections closed by AnswerTimeout.
 	Unanswered uint64
-	// Violations is the connections closed because a client must not send what it sent.
+	// Violations counts connections closed because the client sent a frame that is not allowed.
 	Violations uint64
-	// TooFast is the connections closed because they went on above their rate.
+	// TooFast counts connections closed because they kept exceeding FramesPerSecond.
 	TooFast uint64
-	// Slow is the connections closed because the client did not read.
+	// Slow counts connections closed by StuckTimeout.
 	Slow uint64
-	// Flooded is the frames lost because one connection brought too many in a second, between two polls, or before
-	// anything was sent to it.
+	// Flooded counts frames lost because one connection sent too many in a second, between two polls, or before anything was
+	// sent to it.
 	Flooded uint64
-	// Stale is the datagrams that newer ones pushed out while a socket had no room.
+	// Stale counts datagrams that newer ones displaced while a socket accepted no more.
 	Stale uint64
 }

@@ -14,93 +14,94 @@ import (
 	"github.com/tactusgo/tactus/internal/streams"
 )
 
-// webConn is one TCP connection of a [web]. The event loop reads it, or who polls, once it has begun. Everybody writes to
-// it under its lock, straight to the socket: gnet would queue without a bound, wake the loop and allocate.
+// webConn is one WebSocket connection. The event loop reads it at first, and Poll reads it after its first valid message if
+// there is a [pollReader]. Every goroutine that sends writes directly to the socket, under the lock. gnet's own writing would
+// queue without a bound, wake the loop and allocate.
 type webConn struct {
-	since   time.Time      // when it was opened
-	remote  netip.Addr     // of the TCP connection
-	port    uint16         // likewise
-	counted netip.Addr     // the network that it is counted for; the zero Addr while that is not known
-	client  netip.Addr     // valid when the handshake is done; the event loop's
-	from    netip.AddrPort // as delivered; valid from the first message on
+	opened  time.Time      // all durations of the connection start here
+	remote  netip.Addr     // address of the TCP peer, which may be a proxy
+	port    uint16         // port of the TCP peer
+	network netip.Addr     // network that the connection counts for; the zero Addr before that is known
+	client  netip.Addr     // address of the client; valid after the handshake; used by the event loop only
+	from    netip.AddrPort // sender of its datagrams; valid from the first message on
 
-	heard    atomic.Int64  // when the last datagram came, in nanoseconds after since
-	joined   time.Duration // when the first one came, after since
-	answered atomic.Bool   // something was sent to it
-	intake   intake        // the reader's
-	rest     []byte        // of a frame that has not arrived in full; the poller's
+	lastDatagram  atomic.Int64  // when the latest datagram arrived, in nanoseconds since opened
+	firstDatagram time.Duration // when the first one arrived, since opened
+	answered      atomic.Bool   // something was sent to the client after its first message
+	limit         rateLimit     // used by the goroutine that reads the connection
+	partial       []byte        // a frame that has not arrived completely; used by Poll
 
-	mu     sync.Mutex
-	fd     int  // −1 once it may be closed
-	own    bool // fd is not gnet's
-	ended  bool
-	out    outbox
-	moved  time.Time // when the socket last took something, or had nothing to take
-	listed bool      // among those that wait for room; the poller's
+	mu           sync.Mutex
+	fd           int  // −1 once it may be closed
+	ownsFD       bool // fd is a duplicate, which gnet does not close
+	ended        bool
+	out          outbox
+	lastProgress time.Time // when the socket last accepted bytes or the outbox was empty
+	listed       bool      // among the connections whose outbox is not empty; used by Poll
 }
 
-// left is what became of frames that were to be sent.
-type left struct {
-	dropped int  // that newer ones pushed out
-	waits   bool // something does
+// sendResult is the result of sending frames.
+type sendResult struct {
+	dropped int  // frames that newer ones displaced
+	waiting bool // frames are left in the outbox
 }
 
-// send queues a frame and writes what the socket takes.
-func (c *webConn) send(now time.Time, op ws.OpCode, payload []byte) left {
+// send queues a frame and writes as much as the socket accepts.
+func (c *webConn) send(now time.Time, op ws.OpCode, payload []byte) sendResult {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fd < 0 || c.ended {
-		return left{}
+		return sendResult{}
 	}
 	return c.queue(now, appendFrame(c.out.buffer(), op, payload))
 }
 
-// queue runs under the lock.
-func (c *webConn) queue(now time.Time, frame []byte) (l left) {
+// queue queues a frame and writes as much as the socket accepts. The caller holds the lock.
+func (c *webConn) queue(now time.Time, frame []byte) (r sendResult) {
 	if c.out.count == 0 {
-		c.moved = now
+		c.lastProgress = now
 	}
 	if c.out.push(frame) {
-		l.dropped = 1
+		r.dropped = 1
 	}
-	c.write(now)
-	l.waits = c.out.count > 0
-	return l
+	c.writeQueued(now)
+	r.waiting = c.out.count > 0
+	return r
 }
 
-// sendAll sends whole frames, which lie one behind the other in all and end at ends: in one system call where nothing
-// waits. What the socket does not take waits.
-func (c *webConn) sendAll(now time.Time, all []byte, ends []int) (l left) {
+// sendFrames sends complete frames, which are concatenated in all and end at the offsets in ends. It needs one system call if
+// the outbox is empty. Bytes that the socket does not accept go to the outbox.
+func (c *webConn) sendFrames(now time.Time, all []byte, ends []int) (r sendResult) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fd < 0 || c.ended {
-		return left{}
+		return sendResult{}
 	}
-	taken := 0
+	written := 0
 	if c.out.count == 0 {
-		c.moved = now
-		taken = streams.Write(c.fd, all)
+		c.lastProgress = now
+		written = streams.Write(c.fd, all)
 	}
-	l.dropped = c.out.pushRest(all, ends, taken)
-	if taken == 0 {
-		c.write(now)
+	r.dropped = c.out.pushUnwritten(all, ends, written)
+	if written == 0 {
+		c.writeQueued(now)
 	}
-	l.waits = c.out.count > 0
-	return l
+	r.waiting = c.out.count > 0
+	return r
 }
 
-// retry writes what the socket takes. It reports whether something still waits, and since when the socket took
-// nothing.
-func (c *webConn) retry(now time.Time) (waits bool, since time.Time) {
+// flush writes as much of the outbox as the socket accepts. It reports whether frames are left, and when the socket last
+// accepted bytes.
+func (c *webConn) flush(now time.Time) (waiting bool, lastProgress time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.write(now)
-	return c.fd >= 0 && !c.ended && c.out.count > 0, c.moved
+	c.writeQueued(now)
+	return c.fd >= 0 && !c.ended && c.out.count > 0, c.lastProgress
 }
 
-// write runs under the lock. A broken connection shows when the event loop reads it; until then its frames are
-// as lost as datagrams can be.
-func (c *webConn) write(now time.Time) {
+// writeQueued writes the outbox to the socket until the socket accepts no more. The caller holds the lock. A broken connection
+// is detected when it is read; until then its frames are lost.
+func (c *webConn) writeQueued(now time.Time) {
 	for c.fd >= 0 && !c.ended {
 		b := c.out.next()
 		if b == nil {
@@ -110,27 +111,28 @@ func (c *webConn) write(now time.Time) {
 		if n == 0 {
 			return
 		}
-		c.out.took(n)
-		c.moved = now
+		c.out.advance(n)
+		c.lastProgress = now
 	}
 }
 
-// answer writes bytes that are no datagram, ahead of everything: when the handshake ends, or at the very end.
-func (c *webConn) answer(b []byte) {
+// writeDirectly writes the answer to the handshake, or a close frame, ahead of the outbox. It writes nothing in the middle of
+// a frame.
+func (c *webConn) writeDirectly(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fd < 0 || c.ended || len(b) == 0 {
 		return
 	}
-	if c.out.sent == 0 {
-		// The socket of a connection at its beginning has room; at the end nothing depends on it.
+	if c.out.written == 0 {
+		// During the handshake the send buffer has room. A lost close frame does no harm.
 		streams.Write(c.fd, b)
 	}
 }
 
-// hangUp ends the connection in one direction or both, which the event loop notices and then closes it. Nothing is
-// sent any more. It reports whether this is news.
-func (c *webConn) hangUp(how int) (news bool) {
+// shutdown shuts down one direction of the connection or both. The event loop or Poll then reads the end of the connection
+// and closes it. Nothing is sent from now on. It reports whether the connection was still open.
+func (c *webConn) shutdown(how int) (wasOpen bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fd < 0 || c.ended {
@@ -141,11 +143,11 @@ func (c *webConn) hangUp(how int) (news bool) {
 	return true
 }
 
-// release gives the descriptor back to gnet, or closes one of its own.
-func (c *webConn) release() {
+// releaseFD stops using the descriptor, and closes it unless it is gnet's.
+func (c *webConn) releaseFD() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.own && c.fd >= 0 {
+	if c.ownsFD && c.fd >= 0 {
 		_ = unix.Close(c.fd)
 	}
 	c.fd = -1

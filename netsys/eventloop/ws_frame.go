@@ -11,16 +11,16 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// maxFrame is the longest frame with a datagram in it, as a client sends it.
+// maxFrame is the length in bytes of the longest frame that a client may send: a header and a datagram.
 const maxFrame = ws.MaxHeaderSize + netsys.MaxDatagram
 
-// errPartial means that a frame has not arrived in full.
+// errPartial means that a frame has not arrived completely.
 var errPartial = errors.New("eventloop: partial frame")
 
-// violation is a frame that no honest client of ours sends, with the code that the close frame tells it.
+// violation is the error for a frame that is not allowed. Its value is the status code of the close frame.
 type violation ws.StatusCode
 
-func (v violation) Error() string { return "eventloop: WebSocket frame not allowed" }
+func (v violation) Error() string { return "eventloop: the WebSocket frame is not allowed" }
 
 // frameReader reads the frames that a client sends. It belongs to one goroutine.
 type frameReader struct {
@@ -28,11 +28,11 @@ type frameReader struct {
 	header [ws.MaxHeaderSize]byte
 }
 
-// next reads the header of the frame that b begins with, of which at least [maxFrame] bytes must be there when
-// so many have arrived. It returns the header, and the size of header and payload. Everything is judged by the
-// header alone, before the payload has arrived. The error is [errPartial] or a [violation].
+// next parses the header of the first frame in b. b must have at least [maxFrame] bytes or all that have arrived. next returns
+// the header, its size, and the size of header and payload. It checks the header before the payload has arrived. The error is
+// [errPartial] or a [violation].
 func (r *frameReader) next(b []byte) (h ws.Header, head, size int, err error) {
-	if h, head, size = usual(b); size > 0 {
+	if h, head, size = parseCommon(b); size > 0 {
 		return h, head, size, nil
 	}
 	r.reader.Reset(b)
@@ -50,7 +50,7 @@ func (r *frameReader) next(b []byte) (h ws.Header, head, size int, err error) {
 	case h.OpCode == ws.OpText:
 		return h, 0, 0, violation(ws.StatusUnsupportedData)
 	case !h.Fin:
-		// A datagram is one frame; who cuts messages of this size to pieces does it to keep memory busy.
+		// A datagram fits into one frame. Fragments would occupy memory until the last one arrives.
 		return h, 0, 0, violation(ws.StatusPolicyViolation)
 	}
 	size = head + int(h.Length)
@@ -60,11 +60,11 @@ func (r *frameReader) next(b []byte) (h ws.Header, head, size int, err error) {
 	return h, head, size, nil
 }
 
-// usual reads the header of a frame that has arrived in full and is as datagrams nearly always come; size is 0 where it is
-// not.
-func usual(b []byte) (h ws.Header, head, size int) {
+// parseCommon is the fast path for a complete, masked binary frame, the form of nearly every datagram. size is 0 for all
+// others.
+func parseCommon(b []byte) (h ws.Header, head, size int) {
 	const (
-		first    = 0x82 // the only frame of a binary message
+		first    = 0x82 // first and last frame of a binary message
 		masked   = 0x80
 		in16bits = 126
 	)
@@ -88,7 +88,7 @@ func usual(b []byte) (h ws.Header, head, size int) {
 	return ws.Header{Fin: true, OpCode: ws.OpBinary, Masked: true, Mask: [4]byte(b[head-4 : head]), Length: int64(n)}, head, size
 }
 
-// appendFrame appends a whole frame as a server sends it, for a payload of at most 65,535 bytes.
+// appendFrame appends a complete frame, unmasked as servers send it, for a payload of at most 65,535 bytes.
 func appendFrame(dst []byte, op ws.OpCode, payload []byte) []byte {
 	const final = 0x80
 	dst = append(dst, final|byte(op))
@@ -101,7 +101,7 @@ func appendFrame(dst []byte, op ws.OpCode, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// appendClose appends a close frame with a code.
+// appendClose appends a close frame with a status code.
 func appendClose(dst []byte, code ws.StatusCode) []byte {
 	return appendFrame(dst, ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(code)))
 }

@@ -60,7 +60,7 @@ func FuzzFrames(f *testing.F) {
 		if wholeAction != piecesAction || len(whole) != len(pieces) {
 			t.Fatalf("whole: %d datagrams, action %v; in pieces: %d, %v", len(whole), wholeAction, len(pieces), piecesAction)
 		}
-		if data[0]&0x80 != 0 && len(whole) > 0 && !begins([]byte(whole[0])) {
+		if data[0]&0x80 != 0 && len(whole) > 0 && !opensSession([]byte(whole[0])) {
 			t.Fatalf("begun with %q", whole[0])
 		}
 		for i := range whole {
@@ -74,21 +74,21 @@ func FuzzFrames(f *testing.F) {
 // feed lets a connection, fresh from its handshake or not, read data in pieces of so many bytes, and returns the datagrams, what became of it, and
 // whether it brought too many at once.
 func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
-	inbox := netsys.NewInbox(webPerPoll)
-	w := newWeb(WebSocketConfig{}, inbox, logger{})
-	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: time.Unix(0, 0)}
-	w.conns[c], w.half = struct{}{}, []*webConn{c}
-	var p received
+	inbox := netsys.NewInbox(maxFramesPerPoll)
+	w := newConnections(WebSocketConfig{}, inbox, logger{})
+	c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, opened: time.Unix(0, 0)}
+	w.all[c], w.halfOpen = struct{}{}, []*webConn{c}
+	var p byteStream
 	at := time.Unix(1, 0)
 	if !fresh {
-		w.join(c, at)
+		w.assignAddress(c, at)
 		c.answered.Store(true)
 	}
 	for len(data) > 0 && action == gnet.None {
 		n := min(piece, len(data))
 		p.b = append(bytes.Clone(p.b), data[:n]...)
 		data = data[n:]
-		action = w.traffic(&p, c, at, &w.loop)
+		action = w.receive(&p, c, at, &w.frames)
 		if action == gnet.None && len(p.b) >= maxFrame {
 			t.Fatalf("%d bytes stay buffered", len(p.b))
 		}
@@ -100,5 +100,5 @@ func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, actio
 			got = append(got, string(d.Data))
 		})
 	}
-	return got, action, w.snapshot().Flooded > 0
+	return got, action, w.currentStats().Flooded > 0
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// request is what a handshake asks for, as far as this package decides on it.
-type request struct {
+// handshakeRequest holds the headers of a handshake on which this package decides.
+type handshakeRequest struct {
 	host      string
 	origin    string
 	hasOrigin bool
-	forwarded []string // values of the proxy header
+	forwarded []string // values of ClientAddrHeader
 }
 
-// exchange is both ends of a handshake in memory.
+// exchange holds a request and collects the answer, both in memory.
 type exchange struct {
 	*bytes.Reader
 	*bytes.Buffer
@@ -32,10 +32,10 @@ type exchange struct {
 func (e exchange) Read(b []byte) (int, error)  { return e.Reader.Read(b) }
 func (e exchange) Write(b []byte) (int, error) { return e.Buffer.Write(b) }
 
-// upgrade answers a whole request, head to blank line, from a TCP address. It returns what to send, and whose
-// connection it is. With an error the answer, possibly empty, is a refusal. The head may be changed.
+// upgrade answers a complete request, from the request line to the blank line. remote is the TCP peer. upgrade returns the
+// answer and the client's address. If it returns an error, the answer is a refusal and may be empty. upgrade may change head.
 func (c *WebSocketConfig) upgrade(head []byte, remote netip.Addr) (answer []byte, client netip.Addr, err error) {
-	var r request
+	var r handshakeRequest
 	client = remote
 	upgrader := ws.Upgrader{
 		OnHost: func(host []byte) error {
@@ -61,7 +61,7 @@ func (c *WebSocketConfig) upgrade(head []byte, remote netip.Addr) (answer []byte
 			if advice := c.allows(&r, remote); advice != "" {
 				return nil, refusal(http.StatusForbidden, advice)
 			}
-			addr, err := c.clientOf(&r, remote)
+			addr, err := c.clientAddr(&r, remote)
 			if err != nil {
 				return nil, refusal(http.StatusBadRequest, err.Error())
 			}
@@ -80,16 +80,16 @@ func refusal(status int, reason string) error {
 	return ws.RejectConnectionError(ws.RejectionStatus(status), ws.RejectionReason(reason))
 }
 
-// The advice of refusals.
+// The reasons of refusals, with advice.
 const (
-	adviseOrigin = "pages of this origin may not connect; WebSocketConfig.Origins says which may"
-	adviseHost   = "any web site could lead here under this name: open the page by an address of the server (on its own machine http://127.0.0.1 or http://localhost), " +
-		"or name it in WebSocketConfig.Hosts, or the pages in Origins, or the proxy that passes it on in TrustedProxies"
+	adviseOrigin = "pages of this origin may not connect; add the origin to WebSocketConfig.Origins"
+	adviseHost   = "any web site could use this host name for this server: open the page by an IP address of the server (on the same machine http://127.0.0.1 or http://localhost), " +
+		"or add the name to WebSocketConfig.Hosts, the page to Origins, or the proxy that forwards it to TrustedProxies"
 )
 
-// allows decides by the origin and by the host that the browser believes to be here. It returns why a request is refused,
-// or nothing.
-func (c *WebSocketConfig) allows(r *request, remote netip.Addr) (advice string) {
+// allows checks the origin of the page, and the host that the browser connected to. It returns "" if the request is allowed,
+// and otherwise the advice.
+func (c *WebSocketConfig) allows(r *handshakeRequest, remote netip.Addr) (advice string) {
 	if !r.hasOrigin {
 		return ""
 	}
@@ -102,9 +102,9 @@ func (c *WebSocketConfig) allows(r *request, remote netip.Addr) (advice string) 
 	return ""
 }
 
-// clientOf reads the proxy header, from the right: what stands left of a stranger's address is the stranger's
-// own claim.
-func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, error) {
+// clientAddr returns the client's address. It reads ClientAddrHeader from the right and stops at the first address that is not
+// a trusted proxy, because the client itself can have sent everything to the left of it.
+func (c *WebSocketConfig) clientAddr(r *handshakeRequest, remote netip.Addr) (netip.Addr, error) {
 	guard := c.guard()
 	if !guard.Proxied(remote) {
 		return remote, nil
@@ -117,28 +117,28 @@ func (c *WebSocketConfig) clientOf(r *request, remote netip.Addr) (netip.Addr, e
 	for _, hop := range slices.Backward(hops) {
 		addr, err := parse(strings.TrimSpace(hop))
 		if err != nil {
-			return netip.Addr{}, fmt.Errorf("%s does not say whose connection it is", c.ClientAddrHeader)
+			return netip.Addr{}, fmt.Errorf("%s has no valid client address", c.ClientAddrHeader)
 		}
 		if !guard.Proxied(addr) {
 			return addr, nil
 		}
 	}
-	return netip.Addr{}, fmt.Errorf("%s names proxies only", c.ClientAddrHeader)
+	return netip.Addr{}, fmt.Errorf("%s contains trusted proxies only", c.ClientAddrHeader)
 }
 
-// parseHop takes an address with or without a port. Zones mean nothing on another machine.
+// parseHop parses an address with or without a port. An address with a zone is an error, because zones are local to a machine.
 func parseHop(s string) (netip.Addr, error) {
 	if host, _, err := net.SplitHostPort(s); err == nil {
 		s = host
 	}
 	addr, err := netip.ParseAddr(strings.Trim(s, "[]"))
 	if err == nil && addr.Zone() != "" {
-		err = errors.New("a zone")
+		err = errors.New("address has a zone")
 	}
 	return addr.Unmap(), err
 }
 
-// parseForwarded takes one element of a Forwarded header (RFC 7239), such as for="[2001:db8::1]:4711";proto=https.
+// parseForwarded parses one element of a Forwarded header (RFC 7239), such as for="[2001:db8::1]:4711";proto=https.
 func parseForwarded(s string) (netip.Addr, error) {
 	for pair := range strings.SplitSeq(s, ";") {
 		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
@@ -146,5 +146,5 @@ func parseForwarded(s string) (netip.Addr, error) {
 			return parseHop(strings.Trim(value, `"`))
 		}
 	}
-	return netip.Addr{}, errors.New("no for")
+	return netip.Addr{}, errors.New("element without for=")
 }

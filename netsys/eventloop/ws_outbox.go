@@ -2,33 +2,33 @@ package eventloop
 
 import "sync"
 
-// outbox is the bounded queue of frames that wait for one socket. When it is full the oldest frame goes, but
-// never one of which the socket has taken a part. It has memory for those that wait, and none while none does.
+// outbox is the bounded queue of frames that wait for one socket. When it is full, the oldest frame is dropped, but never one
+// that is partly written. It uses memory only while frames wait.
 type outbox struct {
-	most  int
-	ring  [][]byte
-	head  int
-	count int
-	sent  int // bytes of the oldest frame that the socket took
-	spare *spareFrames
+	capacity int
+	ring     [][]byte
+	head     int
+	count    int
+	written  int // bytes of the oldest frame that the socket has accepted
+	pool     *framePool
 }
 
-// leastRing is for how many frames there is a ring once one waits.
-const leastRing = 4
+// minRing is the size of the ring when the first frame waits.
+const minRing = 4
 
-func newOutbox(capacity int, spare *spareFrames) outbox { return outbox{most: capacity, spare: spare} }
+func newOutbox(capacity int, pool *framePool) outbox { return outbox{capacity: capacity, pool: pool} }
 
-// buffer returns an empty buffer to build a frame in, for push.
-func (o *outbox) buffer() []byte { return o.spare.take() }
+// buffer returns an empty buffer in which to build a frame for push.
+func (o *outbox) buffer() []byte { return o.pool.get() }
 
-// push queues a frame and reports whether an older one had to go. The frame belongs to the outbox from then on.
+// push queues a frame and reports whether an older one was dropped. The frame belongs to the outbox from now on.
 func (o *outbox) push(frame []byte) (dropped bool) {
 	switch {
-	case o.count == o.most:
+	case o.count == o.capacity:
 		o.dropOldest()
 		dropped = true
 	case o.count == len(o.ring):
-		ring := make([][]byte, min(max(2*o.count, leastRing), o.most))
+		ring := make([][]byte, min(max(2*o.count, minRing), o.capacity))
 		for i := range ring[:o.count] {
 			ring[i] = o.ring[(o.head+i)%o.count]
 		}
@@ -39,61 +39,64 @@ func (o *outbox) push(frame []byte) (dropped bool) {
 	return dropped
 }
 
-// pushRest queues those of whole frames, which lie one behind the other in all and end at ends, that the socket has not
-// taken, when it took so many bytes of them and nothing waited. It returns how many had to go.
-func (o *outbox) pushRest(all []byte, ends []int, taken int) (dropped int) {
-	begin := 0
+// pushUnwritten queues the frames that the socket has not accepted completely. The frames are concatenated in all and end at
+// the offsets in ends. written is the number of bytes that the socket has accepted. It may be above 0 only if the outbox is
+// empty. pushUnwritten returns the number of dropped frames.
+func (o *outbox) pushUnwritten(all []byte, ends []int, written int) (dropped int) {
+	start := 0
 	for _, end := range ends {
-		if taken < end {
-			if o.push(append(o.buffer(), all[begin:end]...)) {
+		if written < end {
+			if o.push(append(o.buffer(), all[start:end]...)) {
 				dropped++
 			}
-			if taken > begin {
-				o.took(taken - begin)
+			if written > start {
+				o.advance(written - start)
 			}
 		}
-		begin = end
+		start = end
 	}
 	return dropped
 }
 
+// dropOldest drops the oldest frame of which nothing is written.
 func (o *outbox) dropOldest() {
-	if o.sent == 0 {
+	if o.written == 0 {
 		o.pop()
 		return
 	}
-	// The frame that is partly sent takes the place of the one behind it.
+	// The partly written frame moves to the place of the one behind it.
 	second := (o.head + 1) % len(o.ring)
-	o.spare.put(o.ring[second])
+	o.pool.put(o.ring[second])
 	o.ring[second], o.ring[o.head] = o.ring[o.head], nil
 	o.head = second
 	o.count--
 }
 
-// next returns the bytes to write next, nil when there are none.
+// next returns the bytes to write next, or nil if the outbox is empty.
 func (o *outbox) next() []byte {
 	if o.count == 0 {
 		return nil
 	}
-	return o.ring[o.head][o.sent:]
+	return o.ring[o.head][o.written:]
 }
 
-// took notes that the socket took n bytes of what next returned.
-func (o *outbox) took(n int) {
-	if o.sent += n; o.sent == len(o.ring[o.head]) {
+// advance records that the socket accepted n bytes of those that next returned.
+func (o *outbox) advance(n int) {
+	if o.written += n; o.written == len(o.ring[o.head]) {
 		o.pop()
 	}
 }
 
+// pop removes the oldest frame.
 func (o *outbox) pop() {
-	o.spare.put(o.ring[o.head])
+	o.pool.put(o.ring[o.head])
 	o.ring[o.head] = nil
 	o.head = (o.head + 1) % len(o.ring)
 	o.count--
-	o.sent = 0
+	o.written = 0
 }
 
-// clear drops everything.
+// clear removes all frames.
 func (o *outbox) clear() {
 	for o.count > 0 {
 		o.pop()
@@ -101,33 +104,33 @@ func (o *outbox) clear() {
 	o.ring = nil
 }
 
-// mostSpare is how many buffers are kept for frames to come, of all connections: 1.5 MB.
-const mostSpare = 1024
+// maxPooled is the number of buffers that a framePool keeps for all connections: 1.5 MB.
+const maxPooled = 1024
 
-// spareFrames are buffers that no frame is in. Everybody takes from them.
-type spareFrames struct {
+// framePool keeps unused frame buffers. It is safe for concurrent use.
+type framePool struct {
 	mu   sync.Mutex
 	free [][]byte
 }
 
-// take returns an empty buffer.
-func (s *spareFrames) take() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.free)
+// get returns an empty buffer.
+func (p *framePool) get() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.free)
 	if n == 0 {
 		return make([]byte, 0, maxFrame)
 	}
-	b := s.free[n-1]
-	s.free[n-1], s.free = nil, s.free[:n-1]
+	b := p.free[n-1]
+	p.free[n-1], p.free = nil, p.free[:n-1]
 	return b[:0]
 }
 
-// put gives a buffer back, which is let go where there are enough.
-func (s *spareFrames) put(b []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.free) < mostSpare {
-		s.free = append(s.free, b)
+// put returns a buffer to the pool. If the pool is full, the garbage collector frees the buffer.
+func (p *framePool) put(b []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.free) < maxPooled {
+		p.free = append(p.free, b)
 	}
 }

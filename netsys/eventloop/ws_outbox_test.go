@@ -21,21 +21,21 @@ func TestOutbox(t *testing.T) {
 		{"first one sent", 6, 4, 0, "[1111][2222][3333]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := newOutbox(3, new(spareFrames))
+			o := newOutbox(3, new(framePool))
 			dropped := 0
 			for i := range c.pushes {
 				if o.push(fmt.Appendf(o.buffer(), "[%s]", strings.Repeat(fmt.Sprint(i), 4))) {
 					dropped++
 				}
 				if i == 0 && c.taken > 0 {
-					o.took(c.taken)
+					o.advance(c.taken)
 				}
 			}
 			var got []byte
 			for b := o.next(); b != nil; b = o.next() {
 				n := min(4, len(b))
 				got = append(got, b[:n]...)
-				o.took(n)
+				o.advance(n)
 			}
 			if string(got) != c.want || dropped != c.dropped {
 				t.Errorf("%s left, %d dropped; want %s, %d", got, dropped, c.want, c.dropped)
@@ -51,12 +51,12 @@ func TestOutboxTakesTheRest(t *testing.T) {
 	ends := []int{6, 12, 18, 24, 30}
 	for most, kept := range map[int]int{5: 5, 3: 3} {
 		for taken := range len(all) {
-			o := newOutbox(most, new(spareFrames))
-			dropped := o.pushRest([]byte(all), ends, taken)
+			o := newOutbox(most, new(framePool))
+			dropped := o.pushUnwritten([]byte(all), ends, taken)
 			var got []byte
 			for b := o.next(); b != nil; b = o.next() {
 				got = append(got, b...)
-				o.took(len(b))
+				o.advance(len(b))
 			}
 			want, frames := all[taken:], 5-taken/6
 			if frames > kept {
@@ -75,14 +75,14 @@ func TestOutboxTakesTheRest(t *testing.T) {
 }
 
 func TestOutboxAllocatesNothing(t *testing.T) {
-	o := newOutbox(4, new(spareFrames))
+	o := newOutbox(4, new(framePool))
 	payload := make([]byte, 400)
 	round := func() {
 		for range 6 {
 			o.push(appendFrame(o.buffer(), 2, payload))
 		}
 		for b := o.next(); b != nil; b = o.next() {
-			o.took(len(b))
+			o.advance(len(b))
 		}
 	}
 	for range 10 {
@@ -96,13 +96,13 @@ func TestOutboxAllocatesNothing(t *testing.T) {
 // What waits takes memory, up to what the outbox holds, and what was sent none: buffers are shared, and so many are kept as
 // are said, however many connections there are.
 func TestOutboxesShareWhatTheyDoNotUse(t *testing.T) {
-	spare := new(spareFrames)
+	spare := new(framePool)
 	all := make([]outbox, 100)
 	for i := range all {
 		all[i] = newOutbox(64, spare)
 		all[i].push(appendFrame(all[i].buffer(), 2, make([]byte, 400)))
-		all[i].took(len(all[i].next()))
-		if len(all[i].ring) > leastRing {
+		all[i].advance(len(all[i].next()))
+		if len(all[i].ring) > minRing {
 			t.Errorf("a ring of %d", len(all[i].ring))
 		}
 	}
@@ -122,7 +122,7 @@ func TestOutboxesShareWhatTheyDoNotUse(t *testing.T) {
 			t.Fatal("something is left")
 		}
 	}
-	if n := len(spare.free); n != mostSpare {
+	if n := len(spare.free); n != maxPooled {
 		t.Errorf("%d buffers are kept", n)
 	}
 }

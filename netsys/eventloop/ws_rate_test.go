@@ -22,20 +22,20 @@ func TestPingsCountLikeDatagrams(t *testing.T) {
 		"ping": {0x89, 0x80, 0, 0, 0, 0}, "pong": {0x8a, 0x80, 0, 0, 0, 0}, "datagram": {0x82, 0x80, 0, 0, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWeb(WebSocketConfig{FramesPerSecond: rate}, netsys.NewInbox(10*rate), logger{})
+			w := newConnections(WebSocketConfig{FramesPerSecond: rate}, netsys.NewInbox(10*rate), logger{})
 			at := time.Unix(1, 0)
-			c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: at}
-			w.conns[c], w.half = struct{}{}, []*webConn{c}
-			w.join(c, at)
+			c := &webConn{fd: -1, client: netip.MustParseAddr("192.0.2.1"), port: 5000, opened: at}
+			w.all[c], w.halfOpen = struct{}{}, []*webConn{c}
+			w.assignAddress(c, at)
 			c.answered.Store(true)
 			bring := func(after time.Duration, n int) gnet.Action {
 				at = at.Add(after)
 				w.polls.Add(1)
-				return w.traffic(&received{bytes.Repeat(frame, n)}, c, at, &w.loop)
+				return w.receive(&byteStream{bytes.Repeat(frame, n)}, c, at, &w.frames)
 			}
 			want := func(action, wanted gnet.Action, flooded, tooFast uint64) {
 				t.Helper()
-				if s := w.snapshot(); action != wanted || s.Flooded != flooded || s.TooFast != tooFast {
+				if s := w.currentStats(); action != wanted || s.Flooded != flooded || s.TooFast != tooFast {
 					t.Errorf("%v, %+v; want %v, %d flooded, %d too fast", action, s, wanted, flooded, tooFast)
 				}
 			}

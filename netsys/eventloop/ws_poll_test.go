@@ -32,10 +32,10 @@ func pair(t *testing.T) (a, b int) {
 }
 
 // joined is a connection that has begun.
-func joined(w *web, fd int, at time.Time) *webConn {
-	c := &webConn{fd: fd, client: netip.MustParseAddr("192.0.2.1"), port: 5000, since: at}
-	w.conns[c], w.half = struct{}{}, []*webConn{c}
-	w.join(c, at)
+func joined(w *connections, fd int, at time.Time) *webConn {
+	c := &webConn{fd: fd, client: netip.MustParseAddr("192.0.2.1"), port: 5000, opened: at}
+	w.all[c], w.halfOpen = struct{}{}, []*webConn{c}
+	w.assignAddress(c, at)
 	return c
 }
 
@@ -43,10 +43,10 @@ func joined(w *web, fd int, at time.Time) *webConn {
 // without room gets, once it has some, the newest frames, none of them cut; what is lost is counted.
 func TestSenderWritesTogether(t *testing.T) {
 	now := time.Unix(1, 0)
-	w := newWeb(WebSocketConfig{Outbound: 4}, netsys.NewInbox(1), logger{})
+	w := newConnections(WebSocketConfig{Outbound: 4}, netsys.NewInbox(1), logger{})
 	near, far := pair(t)
 	c := joined(w, near, now)
-	p := pending{web: w}
+	p := pendingFrames{connections: w}
 	var heard []byte
 	hear := func() {
 		b := make([]byte, 1<<16)
@@ -67,7 +67,7 @@ func TestSenderWritesTogether(t *testing.T) {
 	heard = nil
 	payload := func(n int) []byte { return bytes.Repeat(fmt.Appendf(nil, "%03d", n), 400) }
 	sent := 0
-	for ; w.snapshot().Stale < 20; sent += 3 {
+	for ; w.currentStats().Stale < 20; sent += 3 {
 		for n := range 3 {
 			p.add(now, c.from, payload(sent+n))
 		}
@@ -75,7 +75,7 @@ func TestSenderWritesTogether(t *testing.T) {
 	}
 	for range 100 {
 		hear()
-		w.polled(now)
+		w.flushBacklogged(now)
 	}
 	var got []int
 	for b := heard; len(b) > 0; {
@@ -90,8 +90,8 @@ func TestSenderWritesTogether(t *testing.T) {
 			t.Fatalf("out of order: %v", got)
 		}
 	}
-	if n := len(got); n == 0 || got[n-1] != sent-1 || uint64(sent-n) != w.snapshot().Stale {
-		t.Errorf("%d sent, %v arrived, %d were lost", sent, got, w.snapshot().Stale)
+	if n := len(got); n == 0 || got[n-1] != sent-1 || uint64(sent-n) != w.currentStats().Stale {
+		t.Errorf("%d sent, %v arrived, %d were lost", sent, got, w.currentStats().Stale)
 	}
 }
 
@@ -100,21 +100,21 @@ func atoi(b []byte) int { return int(b[0]-'0')*100 + int(b[1]-'0')*10 + int(b[2]
 // Where polls read, nobody is silent for as long as nobody polls: what it sent may wait. From the next poll on it counts.
 func TestSilenceIsJudgedWhilePolled(t *testing.T) {
 	now := time.Unix(1000, 0)
-	w := newWeb(WebSocketConfig{IdleTimeout: time.Second, AnswerTimeout: time.Second}, netsys.NewInbox(1), logger{})
+	w := newConnections(WebSocketConfig{IdleTimeout: time.Second, AnswerTimeout: time.Second}, netsys.NewInbox(1), logger{})
 	if w.reader == nil {
 		t.Skip("the event loop reads here")
 	}
 	near, _ := pair(t)
 	joined(w, near, now)
 	for n := range 100 {
-		w.tick(now.Add(time.Duration(n) * time.Second))
+		w.sweep(now.Add(time.Duration(n) * time.Second))
 	}
-	if s := w.snapshot(); s.Expired+s.Unanswered != 0 {
+	if s := w.currentStats(); s.Expired+s.Unanswered != 0 {
 		t.Errorf("not polled: %+v", s)
 	}
-	w.polled(now)
-	w.tick(now.Add(100 * time.Second))
-	if s := w.snapshot(); s.Expired != 1 {
+	w.flushBacklogged(now)
+	w.sweep(now.Add(100 * time.Second))
+	if s := w.currentStats(); s.Expired != 1 {
 		t.Errorf("polled: %+v", s)
 	}
 }
