@@ -8,31 +8,31 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// maxUnwatched is how much of the time between two polls counts as the peer's silence. A process that was held, by a
-// debugger or a laptop's lid, did not listen meanwhile.
+// maxUnwatched is the longest time between two polls that counts as the peer's silence. A process that was suspended, such as by a
+// debugger or a closed laptop, did not listen.
 const maxUnwatched = time.Second
 
-// carrier is what all sessions of an endpoint have in common.
+// carrier is the state that all sessions of an endpoint share.
 type carrier struct {
 	lane     // of the goroutine that polls
 	wire     Wire
-	to       netip.AddrPort   // when valid, everything is sent there
+	to       netip.AddrPort   // if valid, the destination of all datagrams
 	schedule *sessionSchedule // of a server
 
-	pollHandler Handler // during Poll, for all but Received and Acked
+	pollHandler Handler // during Poll, for all methods except Received and Acked
 
 	clock       clock.Clock
-	clockFrozen bool          // while workers have the sessions
+	clockFrozen bool          // while workers use the sessions
 	frozenAt    time.Duration // by the clock
 
-	// For how long the endpoint has listened, without time in which nobody polled it: up to the latest Poll, and up to the
-	// one before. polledAt is the time of the latest Poll, by the clock.
+	// How long the endpoint has listened, not counting time without polls: up to the latest Poll, and up to the one before.
+	// polledAt is the time of the latest Poll, by the clock.
 	listened       time.Duration
 	listenedBefore time.Duration
 	polledAt       time.Duration
 
 	// Limits of every session.
-	timeout      time.Duration // of a peer's silence
+	timeout      time.Duration // longest silence of a peer
 	keepAlive    time.Duration
 	maxMalformed int
 

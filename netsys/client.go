@@ -33,7 +33,7 @@ type Client struct {
 	drops    Drops
 
 	deliver func(Datagram)
-	hears   clientHears
+	events  clientEvents
 }
 
 var _ Endpoint = (*Client)(nil)
@@ -64,7 +64,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	c.config.ConnectTimeout = orDefault(config.ConnectTimeout, defaultConnectTimeout)
 	if config.Token == nil {
 		var err error
-		if c.token, err = c.config.develop(w, c.server); err != nil {
+		if c.token, err = c.config.developmentToken(w, c.server); err != nil {
 			return nil, err
 		}
 		c.session.details.clientID = c.token.ClientID
@@ -75,7 +75,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		if config.ConnectTimeout == 0 && !c.server.IsValid() {
 			c.config.ConnectTimeout *= time.Duration(len(config.Token.Servers))
 		}
-		c.config.Token = nil // whoever prints a client does not print that
+		c.config.Token = nil // so that printing a client does not print it
 	}
 	c.hello = appendHello(nil, &hello{
 		version: wireVersion,
@@ -85,7 +85,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		tag:     config.Tag,
 		login:   config.Login,
 	})
-	c.hears.client, c.deliver = c, c.receive
+	c.events.client, c.deliver = c, c.receive
 	return c, nil
 }
 
@@ -117,7 +117,7 @@ func (c *Client) Poll(now time.Time, h Handler) {
 		s.update(now)
 		s.pump(now)
 		if s.state < ended {
-			c.netcode.Update(now, &c.hears)
+			c.netcode.Update(now, &c.events)
 		}
 	}
 	if s.state == ended {
@@ -143,7 +143,7 @@ func (c *Client) start(now time.Time) {
 	}
 }
 
-// sendHello sends a hello when one is due, and gives up after the deadline.
+// sendHello sends a hello if one is due. After the deadline it ends the session.
 func (c *Client) sendHello(now time.Time) {
 	at := c.carrier.clock.At(now)
 	switch {
@@ -157,21 +157,21 @@ func (c *Client) sendHello(now time.Time) {
 	}
 }
 
-// standIns are addresses that lead nowhere (RFC 6666). A wire that has one, as those over WebSocket do, knows its server by
-// an address that tokens need not name.
-var standIns = netip.MustParsePrefix("100::/64")
+// placeholders are addresses without a route (RFC 6666). A wire with such a local address, such as one over WebSocket, does not
+// know its server's address, so tokens need not name the address that it uses.
+var placeholders = netip.MustParsePrefix("100::/64")
 
-// unanswered is why nobody took this client, by what netcode says and what this end can see.
+// unanswered returns the reason why the handshake failed, from netcode's reason and what this end knows.
 func (c *Client) unanswered(reason error) error {
 	text, timeout := strings.CutPrefix(reason.Error(), netcode.ErrTimeout.Error())
 	named, at := c.netcode.Servers(), netip.AddrPortFrom(c.server.Addr().WithZone(""), c.server.Port())
 	switch {
 	case !timeout:
-		return endOf(reason)
-	case !c.netcode.Challenged() && at.IsValid() && !standIns.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):
-		return fmt.Errorf("%w: it names %v, and %v did not answer: connect to an address that the token names, or issue it for this one", ErrElsewhere, named, c.server)
+		return endReason(reason)
+	case !c.netcode.Challenged() && at.IsValid() && !placeholders.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):
+		return fmt.Errorf("%w: it names %v, and %v did not answer: connect to an address that the token names, or issue a token for this one", ErrElsewhere, named, c.server)
 	case c.token.Key != netcode.Key{}:
-		text += "; a server with a key takes no client without a token"
+		text += "; a server with a key accepts no client without a token"
 	}
 	if at.IsValid() {
 		text = strings.ReplaceAll(text, c.netcode.Server().String(), at.String())
@@ -179,7 +179,7 @@ func (c *Client) unanswered(reason error) error {
 	return fmt.Errorf("%w%s", ErrTimeout, text)
 }
 
-// Close implements [Endpoint]. The server is told that the client left.
+// Close implements [Endpoint]. It sends [ReasonLeft] to the server.
 func (c *Client) Close(now time.Time) error {
 	if c.closed {
 		return nil
@@ -189,8 +189,8 @@ func (c *Client) Close(now time.Time) error {
 	return c.carrier.wire.Close()
 }
 
-// Again returns a client for another session with the same server, on the wire of this one, whose session has ended. The
-// wire belongs to the new client from now on. The error is that of [NewClient]; the wire stays with this client then.
+// Again returns a client for another session with the same server on the same wire, after the session of c has ended. The wire then
+// belongs to the new client. If [NewClient] returns an error, Again returns it and the wire stays with c.
 func (c *Client) Again(config ClientConfig) (*Client, error) {
 	next, err := NewClient(c.carrier.wire, c.server, config)
 	if err == nil {
@@ -199,23 +199,23 @@ func (c *Client) Again(config ClientConfig) (*Client, error) {
 	return next, err
 }
 
-// Away ends the session and tells the server that the player may come back: see [ReasonAway]. The wire stays open, so that
-// what was sent leaves; Close closes it.
+// Away ends the session with [ReasonAway]: the player may come back. The wire stays open, so that the sent packets are not lost.
+// Close closes it.
 func (c *Client) Away(now time.Time) { c.session.Close(now, ReasonAway) }
 
-// Session is the session with the server: the same one before, during and after the connection.
+// Session returns the session with the server. It is the same before, during and after the connection.
 func (c *Client) Session() Session { return c.session }
 
-// Connected reports whether payloads can be sent.
+// Connected reports whether the client can send payloads.
 func (c *Client) Connected() bool { return c.session.state == connected }
 
-// Welcome is what the server's [ServerConfig.Welcome] returned for this client; empty until Connected.
+// Welcome returns the result of the server's [ServerConfig.Welcome]. It is empty before the client is connected.
 func (c *Client) Welcome() []byte { return c.welcome }
 
-// Drops counts the authentic packets thrown away so far, by reason.
+// Drops counts the dropped authentic packets by reason.
 func (c *Client) Drops() Drops { return c.drops }
 
-// DatagramDrops counts the datagrams that netcode threw away so far, by reason.
+// DatagramDrops counts the datagrams that netcode dropped by reason.
 func (c *Client) DatagramDrops() netcode.Drops {
 	if c.netcode == nil {
 		return netcode.Drops{}
@@ -223,7 +223,7 @@ func (c *Client) DatagramDrops() netcode.Drops {
 	return c.netcode.Drops()
 }
 
-// LocalAddr is the address of the wire.
+// LocalAddr returns the address of the wire.
 func (c *Client) LocalAddr() netip.AddrPort { return c.carrier.wire.LocalAddr() }
 
 // receive receives one datagram from the wire.
@@ -236,7 +236,7 @@ func (c *Client) receive(d Datagram) {
 	if from == c.server {
 		from = c.netcode.Server()
 	}
-	c.netcode.Receive(c.carrier.now, from, d.Data, &c.hears)
+	c.netcode.Receive(c.carrier.now, from, d.Data, &c.events)
 	if !c.server.IsValid() {
 		c.session.details.remote = c.netcode.Server()
 	}
@@ -258,11 +258,11 @@ func (c *Client) packet(now time.Time, b []byte) {
 	}
 	c.drops.count(drop)
 	if drop.hostile() {
-		c.session.suspect(now)
+		c.session.countMalformed(now)
 	}
 }
 
-// receiveWelcome ends the handshake well.
+// receiveWelcome ends a successful handshake.
 func (c *Client) receiveWelcome(now time.Time, b []byte) DropReason {
 	w, drop := parseWelcome(b)
 	switch {
@@ -274,13 +274,13 @@ func (c *Client) receiveWelcome(now time.Time, b []byte) DropReason {
 	c.welcome = append([]byte(nil), w.payload...)
 	c.session.start(now, w.id)
 	c.session.state = connected
-	// The server takes the client in when it hears from it, so that must not wait for the game to send.
+	// The server needs a packet of the client to connect it. It must not wait until the game sends.
 	_, _ = c.session.send(now, kindChannels, false, c.carrier.buf[:headerSize])
 	c.carrier.handler.Connected(now, c.session)
 	return DropNone
 }
 
-// receiveRefused ends the handshake badly.
+// receiveRefused ends a refused handshake.
 func (c *Client) receiveRefused(now time.Time, b []byte) DropReason {
 	r, drop := parseRefused(b)
 	switch {
@@ -305,23 +305,23 @@ func (c *Client) receiveRefused(now time.Time, b []byte) DropReason {
 	return DropNone
 }
 
-// clientHears is told by netcode what happens.
-type clientHears struct{ client *Client }
+// clientEvents implements [netcode.ClientHandler].
+type clientEvents struct{ client *Client }
 
-// Connected implements [netcode.ClientHandler]. The hello follows at once.
-func (h *clientHears) Connected(now time.Time, _ *netcode.Client) {
+// Connected implements [netcode.ClientHandler]. The client sends its hello in the same Poll.
+func (h *clientEvents) Connected(now time.Time, _ *netcode.Client) {
 	h.client.nextSend = h.client.carrier.clock.At(now)
 }
 
 // Payload implements [netcode.ClientHandler].
-func (h *clientHears) Payload(now time.Time, _ *netcode.Client, payload []byte) {
+func (h *clientEvents) Payload(now time.Time, _ *netcode.Client, payload []byte) {
 	h.client.packet(now, payload)
 }
 
 // Disconnected implements [netcode.ClientHandler].
-func (h *clientHears) Disconnected(_ time.Time, _ *netcode.Client, reason error) {
+func (h *clientEvents) Disconnected(_ time.Time, _ *netcode.Client, reason error) {
 	if h.client.session.state != connecting {
-		h.client.session.end(endOf(reason))
+		h.client.session.end(endReason(reason))
 	} else {
 		h.client.session.end(h.client.unanswered(reason))
 	}

@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// maxFlows bounds the peers that a conditioner tells apart; when one more appears, all start anew.
+// maxFlows bounds the number of peers with their own flow. When one more appears, the flows of all peers start again.
 const maxFlows = 4096
 
-// ConditionerConfig configures [Condition]. The zero value conditions nothing.
+// ConditionerConfig configures [Condition]. The zero value changes nothing.
 type ConditionerConfig struct {
-	// Seed makes the conditions reproducible: the same seed and the same traffic give the same fates.
-	// 0 is a seed like any other.
+	// Seed determines all random numbers: the same seed and traffic have the same result. 0 is a valid seed.
 	Seed uint64
 
-	// In conditions what arrives, Out what is sent, for every peer on its own. Zero values are perfect links.
+	// In is the link for arriving datagrams, Out for sent ones. Each peer has its own links. Zero values are perfect links.
 	In, Out Link
 
-	// Queue bounds how many datagrams each direction holds back. 0 means 16,384 (24 MB when full).
+	// Queue bounds the delayed datagrams in each direction. 0 means 16,384 (24 MB when full).
 	Queue int
 }
 
@@ -38,43 +37,43 @@ func (c ConditionerConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// LinkStats counts what one direction of a [Conditioner] did.
+// LinkStats counts the datagrams of one direction of a [Conditioner].
 type LinkStats struct {
-	// Delivered is the datagrams passed on, copies included.
+	// Delivered counts datagrams passed on, including copies.
 	Delivered uint64
-	// Lost is the datagrams taken out by Loss.
+	// Lost counts datagrams lost by [Link.Loss].
 	Lost uint64
-	// Overflowed is the datagrams that found the queue of [Link.Bandwidth] full.
+	// Overflowed counts datagrams lost because [Link.Queue] was full.
 	Overflowed uint64
-	// Duplicated is the copies added by Duplicate.
+	// Duplicated counts copies made by [Link.Duplicate].
 	Duplicated uint64
-	// Full is the datagrams lost because the conditioner held as many as it may.
+	// Full counts datagrams lost because of [ConditionerConfig.Queue].
 	Full uint64
-	// Failed is the datagrams that the wire below refused when their time had come.
+	// Failed counts datagrams for which the wrapped wire returned an error when they were due.
 	Failed uint64
 }
 
-// Conditioner is a [Wire] that makes another wire as bad as a network can be, reproducibly. The traffic with
-// each peer address is a link of its own with a bandwidth and random numbers of its own, which depend on the
-// seed, the direction and the address: what one peer does never changes another peer's fate.
+// Conditioner is a [Wire] that wraps another wire and simulates a bad network reproducibly. Each peer address has its own link
+// with its own bandwidth and random numbers, which depend on the seed, the direction and the address. The traffic of one peer
+// therefore does not affect another.
 //
-// Arrivals are delivered by the first Poll at or after the time they are due, in the order of these times,
-// and carry them as [Datagram.At]. What is sent goes to the wire below in the first Poll, Send or Flush at or
-// after it is due, with the due time as the time of sending: on a [Network] the arrival is then exact
-// however seldom the conditioner is driven. [Conditioner.NextDue] tells a driver when to come back.
+// The first Poll at or after the due time of a datagram delivers it, with that time as [Datagram.At]. Sent datagrams go to the
+// wrapped wire in the first Poll, Send or Flush at or after they are due, with the due time as the time of sending. On a [Network]
+// the time of arrival is therefore exact, however rarely the conditioner is called. [Conditioner.NextDue] returns when to call it
+// next.
 type Conditioner struct {
 	wire       Wire
 	seed       uint64
-	in, out    way
+	in, out    delayLine
 	collect    func(Datagram)
 	generation uint64
 	closed     bool
 }
 
-// way is one direction: its link, the datagrams held back, and the flows by peer.
-type way struct {
+// delayLine is one direction: its link, the delayed datagrams, and the flows by peer.
+type delayLine struct {
 	link      Link
-	held      delayQueue
+	delayed   delayQueue
 	flows     map[netip.AddrPort]*linkFlow
 	direction uint8
 	stats     LinkStats
@@ -82,8 +81,8 @@ type way struct {
 
 var _ Wire = (*Conditioner)(nil)
 
-// Condition wraps a wire, which from then on belongs to the conditioner and is closed with it. The error is
-// that of [ConditionerConfig.Validate].
+// Condition wraps a wire. The wire then belongs to the conditioner, which closes it. The error is that of
+// [ConditionerConfig.Validate].
 func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -93,14 +92,14 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 		limit = 1 << 14
 	}
 	c := &Conditioner{wire: w, seed: cfg.Seed}
-	c.in = way{link: cfg.In, held: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 0}
-	c.out = way{link: cfg.Out, held: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 1}
-	c.collect = func(d Datagram) { c.judge(&c.in, d.At, d.From, d.Data) }
+	c.in = delayLine{link: cfg.In, delayed: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 0}
+	c.out = delayLine{link: cfg.Out, delayed: newDelayQueue(limit, MaxDatagram+1), flows: make(map[netip.AddrPort]*linkFlow), direction: 1}
+	c.collect = func(d Datagram) { c.enter(&c.in, d.At, d.From, d.Data) }
 	return c, nil
 }
 
-// SetLinks replaces both links for what enters from now on; what is held back keeps its time. The error is
-// that of [Link.Validate], and then nothing is changed.
+// SetLinks replaces both links. Datagrams that are already delayed keep their due time. If [Link.Validate] returns an error,
+// SetLinks returns it and changes nothing.
 func (c *Conditioner) SetLinks(in, out Link) error {
 	if err := errors.Join(in.Validate(), out.Validate()); err != nil {
 		return err
@@ -109,7 +108,7 @@ func (c *Conditioner) SetLinks(in, out Link) error {
 	return nil
 }
 
-// Links returns the links in force.
+// Links returns the current links.
 func (c *Conditioner) Links() (in, out Link) { return c.in.link, c.out.link }
 
 // Poll implements [Wire].
@@ -119,16 +118,15 @@ func (c *Conditioner) Poll(now time.Time, deliver func(Datagram)) {
 	}
 	c.releaseDue(now)
 	c.wire.Poll(now, c.collect)
-	for c.in.held.ready(now) {
-		p := c.in.held.pop()
+	for c.in.delayed.ready(now) {
+		p := c.in.delayed.pop()
 		c.in.stats.Delivered++
 		deliver(Datagram{From: p.addr, At: p.due, Data: p.data})
-		c.in.held.recycle(p)
+		c.in.delayed.recycle(p)
 	}
 }
 
-// Send implements [Wire]. That a datagram gets lost on the link is no error; [ErrFull] means that the
-// conditioner holds back as many as it may.
+// Send implements [Wire]. Loss on the link is not an error. [ErrFull] means that [ConditionerConfig.Queue] datagrams are delayed.
 func (c *Conditioner) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if c.closed {
 		return ErrClosed
@@ -136,7 +134,7 @@ func (c *Conditioner) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > MaxDatagram {
 		return ErrTooLarge
 	}
-	ok := c.judge(&c.out, now, unmap(to), b)
+	ok := c.enter(&c.out, now, unmap(to), b)
 	c.releaseDue(now)
 	if !ok {
 		return ErrFull
@@ -144,24 +142,24 @@ func (c *Conditioner) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return nil
 }
 
-// Flush hands what is due at or before now to the wire below, as Poll and Send do too, and flushes that wire
-// when it is a [Flusher].
+// Flush sends the datagrams due at or before now to the wrapped wire, as Poll and Send do too. It flushes that wire if it is a
+// [Flusher].
 func (c *Conditioner) Flush(now time.Time) {
 	c.releaseDue(now)
 	flush(c.wire, now)
 }
 
 func (c *Conditioner) releaseDue(now time.Time) {
-	for c.out.held.ready(now) {
+	for c.out.delayed.ready(now) {
 		c.release()
 	}
 }
 
-// NextDue is the earliest time at which something held back can go on, in either direction or in the wire
-// below; false when nothing is held back.
+// NextDue returns the earliest due time of a delayed datagram, in either direction or in the wrapped wire. It returns false if no
+// datagram is delayed.
 func (c *Conditioner) NextDue() (time.Time, bool) {
-	due, ok := c.in.held.next()
-	if t, has := c.out.held.next(); has && (!ok || t.Before(due)) {
+	due, ok := c.in.delayed.next()
+	if t, has := c.out.delayed.next(); has && (!ok || t.Before(due)) {
 		due, ok = t, true
 	}
 	if below, is := c.wire.(scheduled); is {
@@ -172,42 +170,42 @@ func (c *Conditioner) NextDue() (time.Time, bool) {
 	return due, ok
 }
 
-// Stats counts what happened so far to arrivals (in) and to what was sent (out).
+// Stats returns the counts of arriving (in) and sent (out) datagrams.
 func (c *Conditioner) Stats() (in, out LinkStats) { return c.in.stats, c.out.stats }
 
 // LocalAddr implements [Wire].
 func (c *Conditioner) LocalAddr() netip.AddrPort { return c.wire.LocalAddr() }
 
-// virtual reports whether the wire below is one of a [Network].
+// virtual reports whether the wrapped wire belongs to a [Network].
 func (c *Conditioner) virtual() bool { return isVirtual(c.wire) }
 
-// Close implements [Wire]. What was sent before is on its way: it is handed to the wire below with the time
-// that it is due, which a [Network] keeps and a real socket cannot.
+// Close implements [Wire]. It sends the delayed datagrams to the wrapped wire, each with its due time. A [Network] respects that
+// time; a real socket sends immediately.
 func (c *Conditioner) Close() error {
 	if c.closed {
 		return nil
 	}
 	c.closed = true
-	for c.out.held.len() > 0 {
+	for c.out.delayed.len() > 0 {
 		c.release()
 	}
-	c.in.held = delayQueue{}
+	c.in.delayed = delayQueue{}
 	return c.wire.Close()
 }
 
-// release passes the earliest datagram on.
+// release sends the earliest delayed datagram to the wrapped wire.
 func (c *Conditioner) release() {
-	p := c.out.held.pop()
+	p := c.out.delayed.pop()
 	if err := c.wire.Send(p.due, p.addr, p.data); err != nil {
 		c.out.stats.Failed++
 	} else {
 		c.out.stats.Delivered++
 	}
-	c.out.held.recycle(p)
+	c.out.delayed.recycle(p)
 }
 
-// judge decides what becomes of a datagram that enters a way, and reports whether there was room for it.
-func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte) bool {
+// enter decides the fate of a datagram that enters a direction. It reports false if the queue is full.
+func (c *Conditioner) enter(l *delayLine, at time.Time, peer netip.AddrPort, b []byte) bool {
 	f := l.flows[peer]
 	if f == nil {
 		if len(l.flows) >= maxFlows {
@@ -218,7 +216,7 @@ func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte)
 		l.flows[peer] = f
 	}
 	fate := f.next(&l.link, at)
-	passing, ok := f.pass(&l.link, at, len(b))
+	passing, ok := f.passBottleneck(&l.link, at, len(b))
 	if !ok {
 		l.stats.Overflowed++
 		return true
@@ -228,12 +226,12 @@ func (c *Conditioner) judge(l *way, at time.Time, peer netip.AddrPort, b []byte)
 		l.stats.Lost++
 		return true
 	}
-	if !l.held.push(at.Add(fate.delay), peer, b) {
+	if !l.delayed.push(at.Add(fate.delay), peer, b) {
 		l.stats.Full++
 		return false
 	}
 	if fate.twice {
-		if l.held.push(at.Add(fate.delayCopy), peer, b) {
+		if l.delayed.push(at.Add(fate.delayCopy), peer, b) {
 			l.stats.Duplicated++
 		} else {
 			l.stats.Full++

@@ -22,101 +22,98 @@ const (
 	defaultMaxMalformed   = 64
 )
 
-// ServerConfig configures [NewServer]. The zero value is a server for 256 clients, without lines of a schema, in
-// development mode: without a secret, for clients on the same machine.
+// ServerConfig configures [NewServer]. The zero value is a server for 256 clients without a schema in development mode, which
+// has no secret and accepts clients on the same machine only.
 type ServerConfig struct {
-	// Key is the secret shared with whoever issues connect tokens: see package netcode. The zero key, or
-	// [DevelopmentKey], means development mode: everybody can issue a token, so NewServer refuses it with
-	// [ErrInsecure] unless the wire is on a loopback address or virtual.
+	// Key is the secret shared with the issuer of connect tokens: see package netcode. The zero key or [DevelopmentKey] means
+	// development mode, in which anybody can issue tokens. NewServer then returns [ErrInsecure] unless the wire is on a loopback
+	// address or virtual.
 	Key netcode.Key
 
-	// ProtocolID is the game and its version, as in the tokens: clients of another one get no answer. 0 means
+	// ProtocolID identifies the game and its version, as in the tokens. Clients with another id get no answer. 0 means
 	// [DefaultProtocolID].
 	ProtocolID uint64
 
-	// Addresses are this server's own as tokens name them, at most [netcode.MaxServers]. nil means where the wire
-	// listens, for datagrams and for WebSockets; clients must know it by these. Not needed in development mode.
+	// Addresses are this server's addresses as tokens name them, at most [netcode.MaxServers]. nil means the addresses on which
+	// the wire listens, for UDP and WebSocket. They are not needed in development mode.
 	Addresses []netip.AddrPort
 
-	// InsecureAllowAnyAddress makes NewServer take development mode on any address: anybody who can reach it can
-	// join, as any player, and read and change what others send.
+	// InsecureAllowAnyAddress allows development mode on any address. Anybody who can reach the server can then join as any
+	// player, and read and change the traffic of others.
 	InsecureAllowAnyAddress bool
 
-	// MaxClients is how many clients may be connected at once; more are refused with [ErrServerFull]. Those
-	// count too that have shown their token and not yet been welcomed.
-	// 0 means 256.
+	// MaxClients is the largest number of clients, including those whose handshake is not finished. Further clients are refused
+	// with [ErrServerFull]. 0 means 256.
 	MaxClients int
 
-	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
-	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
-	// KeepAlive is refused. A shorter timeout in the connect token, other than of the development mode, goes
-	// first.
+	// Timeout ends a session that has received no valid packet for this long. At most one second between two polls counts,
+	// because a suspended process does not receive. 0 means 10 s. Less than twice KeepAlive is an error. A shorter timeout in the
+	// connect token takes precedence, except in development mode.
 	Timeout time.Duration
 
-	// KeepAlive is after how long without sending a session sends an empty packet, which also carries
-	// acknowledgements. 0 means 100 ms.
+	// KeepAlive is the time without sending after which a session sends an empty packet, which also carries acknowledgements.
+	// 0 means 100 ms.
 	KeepAlive time.Duration
 
-	// Schema is the canonical text of the application's protocol, one line per component, with those of Channels and
-	// Messages at most [MaxSchemaLines], none of them empty. Clients with other lines are refused with a [*SchemaError].
+	// Schema describes the application's protocol, one line per component. Schema, Channels and Messages have at most
+	// [MaxSchemaLines] lines together, none of them empty. Clients with other lines are refused with a [*SchemaError].
 	Schema []string
 
-	// Channels are the channels of each session. Both ends must have the same, by [channel.Config.Lines]. The
-	// zero value is the default; Packet must not be above [MaxPayload].
+	// Channels configures the channels of each session. [channel.Config.Lines] must be equal on both ends. The zero value is the
+	// default. Packet must not exceed [MaxPayload].
 	Channels channel.Config
 
-	// Messages are the lines of the messages that channels carry, as of [channel.Registry.Lines]. Clients with
-	// others are refused with a [*SchemaError].
+	// Messages describes the messages of the channels, as [channel.Registry.Lines] returns them. Clients with other lines are
+	// refused with a [*SchemaError].
 	Messages []string
 
-	// MaxTokenLifetime is how far in the future the expiry of a connect token may lie; players with others get no
-	// answer, and [netcode.DropLifetime] counts. 0 means 65 minutes; at most [netcode.MaxLifetime].
+	// MaxTokenLifetime is the longest remaining lifetime of a connect token, at most [netcode.MaxLifetime]. Clients with other
+	// tokens get no answer, and [netcode.DropLifetime] counts them. 0 means 65 minutes.
 	MaxTokenLifetime time.Duration
 
-	// MaxMalformed is how many packets that no honest client sends a session survives; after that it ends with
-	// [ReasonProtocol]. 0 means 64.
+	// MaxMalformed is the number of malformed packets after which a session ends with [ReasonProtocol]. 0 means 64.
 	MaxMalformed int
 
-	// ID gives a new client its number, by its [Session.ClientID]; it must not be that of another session.
-	// It is called once per handshake before Welcome, and like that must not change the game. nil, or 0
-	// returned, means one more than the largest so far.
+	// ID returns the number of a new client with the given [Session.ClientID]. No two sessions may have the same number. ID is
+	// called once per handshake, before Welcome, and must not change the game. nil or a result of 0 means the largest number so
+	// far plus 1.
 	ID func(clientID uint64) uint64
 
-	// Login looks at the [ClientConfig.Login] of a new client, at most [MaxLogin] bytes that anybody may have made,
-	// and returns what [Server.Login] is to be. With an error the client is refused, and told its text, behind
-	// [ErrLogin], or hears [ErrBusy] where it wraps that. It is called once per handshake before ID, and like Welcome must not change the game. The session has
-	// its ClientID and UserData by then, and can send nothing. nil takes every client.
+	// Login checks the [ClientConfig.Login] of a new client, at most [MaxLogin] untrusted bytes. It returns the value of
+	// [Server.Login]. If it returns an error, the client is refused with [ErrLogin] and the text of the error, or with [ErrBusy]
+	// if the error wraps that. Login is called once per handshake, before ID, and must not change the game. The session has its
+	// ClientID and UserData and cannot send yet. nil accepts every client.
 	Login func(s Session, login []byte) ([]byte, error)
 
-	// Welcome returns what a new client is told together with its id, at most [MaxWelcome] bytes; more
-	// panics. It is called once per handshake, before [Handler.Connected] and possibly without it, since a
-	// client may never come back: it must not change the game. nil sends nothing.
+	// Welcome returns data that a new client receives together with its id, at most [MaxWelcome] bytes; more panics. It is called
+	// once per handshake, before [Handler.Connected]. It must not change the game, because Connected may never follow. nil sends
+	// nothing.
 	Welcome func(id uint64) []byte
 
-	// Workers are goroutines that share the sessions: what arrives in a Poll is opened on them, and [Server.Spread]
-	// sends on them. With more than one, [Handler.Received] and [Handler.Acked] run on them too, at the same time
-	// for different sessions and never for one. What happens, and in which order, is the same for every number. nil
-	// is the caller alone.
+	// Workers run the work of sessions on several goroutines: they decrypt the datagrams of a Poll, and [Server.Spread] sends on
+	// them. With more than one worker, [Handler.Received] and [Handler.Acked] run on them too, concurrently for different
+	// sessions but never for the same one. The results do not depend on the number of workers. nil means the caller's goroutine
+	// alone.
 	Workers Workers
 
-	// Logger receives a line for each address whose connect token is refused, with the reason and what to do about it,
-	// and no other until that address was quiet for 10 s; beyond 256 of them one line in 10 s. Clients are not told.
-	// nil means none.
+	// Logger receives a line for each address whose connect token is refused, with the reason and advice. The address gets no
+	// further line until its tokens have not been refused for 10 s. Beyond 256 addresses, there is one line per 10 s for all of
+	// them. Clients are not told the reason. nil logs nothing.
 	Logger logging.Logger
 
-	// Random fills a slice with the random bytes that keys and challenges are made of. nil means crypto/rand. See
-	// [SeededRandom] for runs that repeat exactly.
+	// Random fills a slice with random bytes for keys and challenges. nil means crypto/rand. [SeededRandom] makes runs
+	// reproducible.
 	Random func(b []byte)
 }
 
-// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+// Format implements [fmt.Formatter] without printing the key. For a verb that does not suit the key, package fmt would not call
+// the key's own method.
 func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Validate returns an error for negative values and a MaxTokenLifetime that is too long, for a Timeout below twice
-// KeepAlive, and for a bad Schema.
+// Validate returns an error for values out of range, for a Timeout below twice KeepAlive, and for an invalid Schema.
 func (c ServerConfig) Validate() error {
 	var errs []error
 	if c.MaxClients < 0 {
@@ -138,64 +135,61 @@ func (c ServerConfig) Validate() error {
 
 // ClientConfig configures [NewClient]. The zero value suits a server with a zero [ServerConfig].
 type ClientConfig struct {
-	// Token admits the client to a server, as the game's login service issued it: see package netcode. A token
-	// serves one client. nil means development mode: the client issues one itself, by [DevelopmentKey], and
-	// NewClient refuses that with [ErrInsecure] unless the server is on a loopback address or the wire is
-	// virtual.
+	// Token is the connect token that the game's login service issued: see package netcode. A token is valid for one client. nil
+	// means development mode, in which the client issues a token with [DevelopmentKey]. NewClient then returns [ErrInsecure]
+	// unless the server is on a loopback address or the wire is virtual.
 	Token *netcode.ConnectToken
 
-	// ProtocolID is that of the server, in development mode; otherwise the token has it. 0 means
-	// [DefaultProtocolID].
+	// ProtocolID is the server's protocol id in development mode. Otherwise the token contains it. 0 means [DefaultProtocolID].
 	ProtocolID uint64
 
-	// ClientID is who the player is, in development mode; otherwise the token says so. 0 means a random number.
+	// ClientID identifies the player in development mode. Otherwise the token contains it. 0 means a random number.
 	ClientID uint64
 
-	// InsecureAllowAnyAddress makes NewClient take development mode with a server anywhere: anybody on the way
-	// can read and change what is sent.
+	// InsecureAllowAnyAddress allows development mode with a server at any address. Anybody on the path can then read and change
+	// the traffic.
 	InsecureAllowAnyAddress bool
 
-	// ConnectTimeout ends a handshake that got no answer, counted from the first Poll. 0 means 10 s, for each of
-	// the token's servers if the client tries them.
+	// ConnectTimeout is the time from the first Poll to the end of the handshake. 0 means 10 s, for each of the token's servers if
+	// the client tries several.
 	ConnectTimeout time.Duration
 
-	// Timeout ends a session when no valid packet came for this long, of which at most one second between two
-	// polls counts: a process that was held did not listen. 0 means 10 s; less than twice
-	// KeepAlive is refused. A shorter timeout in the connect token, other than of the development mode, goes
-	// first.
+	// Timeout ends a session that has received no valid packet for this long. At most one second between two polls counts,
+	// because a suspended process does not receive. 0 means 10 s. Less than twice KeepAlive is an error. A shorter timeout in the
+	// connect token takes precedence, except in development mode.
 	Timeout time.Duration
 
-	// KeepAlive is after how long without sending a session sends an empty packet, which also carries
-	// acknowledgements. 0 means 100 ms.
+	// KeepAlive is the time without sending after which a session sends an empty packet, which also carries acknowledgements.
+	// 0 means 100 ms.
 	KeepAlive time.Duration
 
 	// Schema must equal the server's. See [ServerConfig.Schema].
 	Schema []string
 
-	// Channels must suit the server's. See [ServerConfig.Channels]. Whatever their rate, they fill at most 750 packets a
-	// second beside datagrams.
+	// Channels must match the server's: see [ServerConfig.Channels]. Independently of their rate, channels send at most 750
+	// packets per second in addition to datagrams.
 	Channels channel.Config
 
 	// Messages must equal the server's. See [ServerConfig.Messages].
 	Messages []string
 
-	// Tag is told to the server's application, which decides what it means: see [Server.Tag]. It is not
-	// compared. 0 means nothing.
+	// Tag is a number that the server's application receives: see [Server.Tag]. Its meaning is up to the application.
 	Tag uint64
 
-	// Login is what the client asks to be, for the server's application: see [ServerConfig.Login]. At most [MaxLogin]
-	// bytes; nil is as good as none.
+	// Login is data for the server's application, such as the requested name or team: see [ServerConfig.Login]. It has at most
+	// [MaxLogin] bytes. nil is the same as empty.
 	Login []byte
 
-	// Room is for packets; clients of one goroutine may share one: less of the processor's cache. nil means one of its own.
+	// Room is a buffer for packets. Clients of one goroutine can share one, which uses less of the processor's cache. nil gives the
+	// client its own.
 	Room *netcode.Room
 
-	// Random fills a slice with the random bytes of a token that the client issues itself. nil means
-	// crypto/rand. See [SeededRandom] for runs that repeat exactly.
+	// Random fills a slice with random bytes for a token that the client issues itself. nil means crypto/rand. [SeededRandom] makes
+	// runs reproducible.
 	Random func(b []byte)
 }
 
-// Validate returns an error for negative values, for a Timeout below twice KeepAlive, and for a bad Schema.
+// Validate returns an error for values out of range, for a Timeout below twice KeepAlive, and for an invalid Schema.
 func (c ClientConfig) Validate() error {
 	var errs []error
 	if c.ConnectTimeout < 0 {
@@ -203,7 +197,7 @@ func (c ClientConfig) Validate() error {
 	}
 	lines := len(c.Schema) + len(sessionLines(c.Channels, c.Messages))
 	if room := min(MaxLogin, netcode.MaxPayload-helloSize-4*lines); len(c.Login) > max(room, 0) {
-		errs = append(errs, fmt.Errorf("netsys: ClientConfig.Login of %d bytes; beside %d lines of Schema, Channels and Messages there is room for %d", len(c.Login), lines, max(room, 0)))
+		errs = append(errs, fmt.Errorf("netsys: ClientConfig.Login has %d bytes; with %d lines of Schema, Channels and Messages at most %d fit", len(c.Login), lines, max(room, 0)))
 	}
 	errs = append(errs, validateTimes("ClientConfig", c.Timeout, c.KeepAlive),
 		validateChannels("ClientConfig", c.Channels), validateSchema("ClientConfig", c.Schema, c.Channels, c.Messages))
@@ -229,12 +223,12 @@ func validateChannels(config string, c channel.Config) error {
 		return fmt.Errorf("netsys: %s.Channels: %w", config, err)
 	}
 	if c.Packet > MaxPayload {
-		return fmt.Errorf("netsys: %s.Channels: Packet is %d, more than the %d bytes of a payload", config, c.Packet, MaxPayload)
+		return fmt.Errorf("netsys: %s.Channels: Packet %d is more than the %d bytes of a payload", config, c.Packet, MaxPayload)
 	}
 	return nil
 }
 
-// newChannels makes the channels of one session, by a configuration that has been validated.
+// newChannels returns the channels of one session. The configuration is valid.
 func newChannels(c channel.Config) *channel.Endpoint {
 	e, err := channel.New(c)
 	if err != nil {
@@ -251,9 +245,9 @@ func orDefault[T comparable](v, def T) T {
 	return v
 }
 
-// SeededRandom returns a function for [ServerConfig.Random] and [ClientConfig.Random] that gives the same
-// bytes in every run with the same seed: for virtual networks and tests. On a real network it lets anybody
-// who knows the seed read and forge packets.
+// SeededRandom returns a function for [ServerConfig.Random] and [ClientConfig.Random] that returns the same bytes in every run with
+// the same seed. Use it for virtual networks and tests only: on a real network, anybody who knows the seed can read and forge
+// packets.
 func SeededRandom(seed uint64) func(b []byte) {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -261,7 +255,7 @@ func SeededRandom(seed uint64) func(b []byte) {
 	return func(b []byte) { _, _ = source.Read(b) }
 }
 
-// randomUint64 draws from a Random function, or from crypto/rand, which never fails, when it is nil.
+// randomUint64 returns a number from a Random function. If that is nil, it uses crypto/rand, which never fails.
 func randomUint64(random func([]byte)) uint64 {
 	var b [8]byte
 	if random == nil {

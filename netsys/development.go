@@ -9,22 +9,21 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// DefaultProtocolID is the protocol id of a game that chose none, in servers, clients and tokens alike.
+// DefaultProtocolID is the default protocol id of servers, clients and tokens.
 const DefaultProtocolID = netcode.DefaultProtocolID
 
-// developmentLifetime is how long a token of the development mode can be used: half of what servers take, so that
-// clocks may differ by half an hour either way.
+// developmentLifetime is the lifetime of a token in development mode. It is half of the longest lifetime that servers accept, so
+// that clocks may differ by half an hour in both directions.
 const developmentLifetime = 30 * time.Minute
 
-// DevelopmentKey is the key of the development mode, in which no login service is needed. It is no secret: it
-// protects nobody from anybody.
+// DevelopmentKey returns the key of development mode, which needs no login service. The key is public and protects nothing.
 func DevelopmentKey() (k netcode.Key) {
 	copy(k[:], "tactus: a key that everybody has")
 	return k
 }
 
-// secure is the configuration of netcode, or an error when that is not safe enough.
-func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
+// netcodeConfig returns the configuration of netcode. It returns an error if the server would be insecure.
+func (c ServerConfig) netcodeConfig(w Wire) (netcode.ServerConfig, error) {
 	n := netcode.ServerConfig{
 		Key:         c.Key,
 		ProtocolID:  c.ProtocolID,
@@ -35,35 +34,36 @@ func (c ServerConfig) secure(w Wire) (netcode.ServerConfig, error) {
 		Random:      c.Random,
 	}
 	if c.Key == (netcode.Key{}) || c.Key == DevelopmentKey() {
-		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !atHome(w) {
-			return n, fmt.Errorf("%w, and this server is at %v; set ServerConfig.Key, or InsecureAllowAnyAddress to let everybody in", ErrInsecure, at)
+		if at := w.LocalAddr(); !c.InsecureAllowAnyAddress && !isVirtual(w) && !isLoopback(w) {
+			return n, fmt.Errorf("%w, and this server is at %v: set ServerConfig.Key, or InsecureAllowAnyAddress to admit everybody", ErrInsecure, at)
 		}
 		n.Key, n.Addresses, n.AnyAddress = DevelopmentKey(), nil, true
 		return n, nil
 	}
 	if n.Addresses == nil {
-		n.Addresses = listens(w)
+		n.Addresses = localAddrs(w)
 		for _, at := range n.Addresses {
 			if at.Addr().IsUnspecified() {
-				return n, fmt.Errorf("netsys: ServerConfig.Addresses is needed: connect tokens cannot name %v; write where players reach this server, such as 203.0.113.7:%d", at, at.Port())
+				return n, fmt.Errorf("netsys: ServerConfig.Addresses is empty, and connect tokens cannot name %v: set it to the address that players connect to, such as 203.0.113.7:%d", at, at.Port())
 			}
 		}
 	}
 	return n, nil
 }
 
-// listens is where a wire can be reached: what serves in several ways says all of its addresses.
-func listens(w Wire) []netip.AddrPort {
+// localAddrs returns all addresses on which a wire listens.
+func localAddrs(w Wire) []netip.AddrPort {
 	switch w := w.(type) {
 	case *Conditioner:
-		return listens(w.wire)
+		return localAddrs(w.wire)
 	case interface{ LocalAddrs() []netip.AddrPort }:
 		return w.LocalAddrs()
 	}
 	return []netip.AddrPort{w.LocalAddr()}
 }
 
-// peerAddr is the ordinary form of an address that a wire delivered from: one that serves WebSockets marks theirs.
+// peerAddr returns the ordinary form of an address that a wire delivered. Wires that serve WebSocket mark the addresses of
+// WebSocket connections.
 func peerAddr(w Wire, from netip.AddrPort) netip.AddrPort {
 	switch w := w.(type) {
 	case *Conditioner:
@@ -76,27 +76,28 @@ func peerAddr(w Wire, from netip.AddrPort) netip.AddrPort {
 	return from
 }
 
-// atHome reports whether a wire listens on loopback addresses only.
-func atHome(w Wire) bool {
-	return !slices.ContainsFunc(listens(w), func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() })
+// isLoopback reports whether a wire listens on loopback addresses only.
+func isLoopback(w Wire) bool {
+	return !slices.ContainsFunc(localAddrs(w), func(at netip.AddrPort) bool { return !at.Addr().IsLoopback() })
 }
 
-// develop is what the token of a client without one says, or an error when that is not safe enough.
-func (c ClientConfig) develop(w Wire, server netip.AddrPort) (netcode.TokenConfig, error) {
+// developmentToken returns the contents of the token that a client in development mode issues. It returns an error if the client
+// would be insecure.
+func (c ClientConfig) developmentToken(w Wire, server netip.AddrPort) (netcode.TokenConfig, error) {
 	t := netcode.TokenConfig{
 		Key:        DevelopmentKey(),
 		ProtocolID: c.ProtocolID,
 		ClientID:   c.ClientID,
 		Servers:    []netip.AddrPort{server},
 		Lifetime:   developmentLifetime,
-		Timeout:    -time.Second, // sessions have their own
+		Timeout:    -time.Second, // none: sessions have their own timeout
 		Random:     c.Random,
 	}
 	if !server.IsValid() {
-		return t, fmt.Errorf("netsys: NewClient needs the server's address or a ClientConfig.Token")
+		return t, fmt.Errorf("netsys: NewClient: the server's address is missing: pass it, or set ClientConfig.Token")
 	}
 	if !c.InsecureAllowAnyAddress && !isVirtual(w) && !server.Addr().IsLoopback() {
-		return t, fmt.Errorf("%w, and the server is at %v; set ClientConfig.Token, or InsecureAllowAnyAddress to trust the network", ErrInsecure, server)
+		return t, fmt.Errorf("%w, and the server is at %v: set ClientConfig.Token, or InsecureAllowAnyAddress to trust the network", ErrInsecure, server)
 	}
 	if t.ClientID == 0 {
 		t.ClientID = randomUint64(c.Random)

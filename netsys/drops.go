@@ -2,42 +2,40 @@ package netsys
 
 import "github.com/tactusgo/tactus/netsys/internal/tally"
 
-// DropReason is why an endpoint threw a packet away that netcode had found authentic. What netcode itself throws
-// away is counted by [netcode.DropReason].
+// DropReason is why an endpoint dropped an authentic packet. [netcode.DropReason] is why netcode dropped a datagram.
 type DropReason uint8
 
-// The reasons, in the order in which a packet is examined.
+// The reasons, in the order in which a packet is checked.
 const (
-	// DropNone is not a reason: what is not dropped.
+	// DropNone: the packet was not dropped.
 	DropNone DropReason = iota
-	// DropTooShort: shorter than its type needs.
+	// DropTooShort: shorter than its type allows.
 	DropTooShort
-	// DropTooLong: longer than its type can be.
+	// DropTooLong: longer than its type allows.
 	DropTooLong
-	// DropUnknownType: the first byte is no packet type.
+	// DropUnknownType: the first byte is not a packet type.
 	DropUnknownType
-	// DropUnexpected: a type that this end never receives, or not in its present state.
+	// DropUnexpected: a type that this end does not receive, or not in its current state.
 	DropUnexpected
-	// DropMalformed: the contents are none of that type.
+	// DropMalformed: contents that are invalid for the type.
 	DropMalformed
-	// DropVersion: a hello of another wire version. Refused.
+	// DropVersion: a hello of another wire version, which was refused.
 	DropVersion
-	// DropSchema: a hello with another schema. Refused.
+	// DropSchema: a hello with another schema, which was refused.
 	DropSchema
-	// DropClosing: a hello after [Server.StopAccepting]. Refused.
+	// DropClosing: a hello after [Server.StopAccepting], which was refused.
 	DropClosing
 	// DropLogin: a hello that [ServerConfig.Login] refused.
 	DropLogin
-	// DropHalfOpen: not a packet but a client, which had a slot for 5 s and said no hello, or did not come back after
-	// the welcome.
+	// DropHalfOpen: not a packet but a client. It had a slot for 5 s and sent no hello, or did not answer the welcome.
 	DropHalfOpen
-	// DropFlood: not a packet but a client, which went on sending more packets than the server takes.
+	// DropFlood: not a packet but a client. It kept sending more packets than the server accepts.
 	DropFlood
-	// DropDuplicate: a number that has been received before, or a packet of the handshake that came again.
+	// DropDuplicate: a sequence number that was received before, or a repeated packet of the handshake.
 	DropDuplicate
-	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
+	// DropStale: a packet so old that the session no longer knows whether it was received before.
 	DropStale
-	// DropChannels: the payload, if any, was delivered, and the bytes of channels are such as no honest peer sends.
+	// DropChannels: malformed bytes of channels. The payload of the packet, if any, was delivered.
 	DropChannels
 
 	dropReasons
@@ -61,10 +59,10 @@ var dropNames = [dropReasons]string{
 	DropChannels:    "channels malformed",
 }
 
-// String names the reason in a few words.
+// String returns the reason in a few words.
 func (r DropReason) String() string { return tally.Name("DropReason", dropNames[:], uint8(r)) }
 
-// hostile reports whether no honest peer with the same schema sends such a packet, whatever the network does.
+// hostile reports whether a correct peer with the same schema never sends such a packet, whatever the network does.
 func (r DropReason) hostile() bool {
 	switch r {
 	case DropTooShort, DropTooLong, DropUnknownType, DropUnexpected, DropMalformed, DropChannels:
@@ -73,8 +71,7 @@ func (r DropReason) hostile() bool {
 	return false
 }
 
-// Drops counts dropped packets by [DropReason]: drops[DropMalformed]. It is an array, so a copy is a
-// snapshot.
+// Drops counts dropped packets by [DropReason], such as drops[DropMalformed]. It is an array, so a copy does not change.
 type Drops [dropReasons]uint64
 
 func (d *Drops) count(r DropReason) {
@@ -83,8 +80,8 @@ func (d *Drops) count(r DropReason) {
 	}
 }
 
-// Total is the number of packets dropped for any reason.
+// Total returns the number of packets dropped for any reason.
 func (d Drops) Total() uint64 { return tally.Total(d[:]) }
 
-// String is every reason for which there were drops, with their number: "malformed=3, duplicate=1", or "none".
+// String returns the reasons that occurred with their counts, such as "malformed=3, duplicate=1", or "none".
 func (d Drops) String() string { return tally.Text(dropNames[:], d[:]) }

@@ -10,69 +10,67 @@ import (
 
 // Errors of wires.
 var (
-	// ErrFull is returned by [Wire.Send] and [Session.Send] when a send buffer has no room: the datagram is
-	// dropped, exactly as if it had been lost on the way. Later ones may pass.
+	// ErrFull is returned by [Wire.Send] and [Session.Send] if a send buffer is full. The datagram is lost. Later datagrams may be
+	// sent.
 	ErrFull = errors.New("netsys: send buffer is full")
 
 	// ErrTooLarge is returned by [Wire.Send] above [MaxDatagram] and by [Session.Send] above [MaxPayload].
 	ErrTooLarge = errors.New("netsys: datagram is too large")
 
-	// ErrAddrInUse is returned by calls that listen when another socket holds the address.
+	// ErrAddrInUse is returned by functions that listen if another socket has the address.
 	ErrAddrInUse = errors.New("netsys: address already in use")
 
-	// ErrClosed is returned by every call on a closed wire, session or endpoint. It is also what a
-	// [*CloseError] unwraps to.
+	// ErrClosed is returned by calls on a closed wire, session or endpoint. A [*CloseError] wraps it.
 	ErrClosed = errors.New("netsys: closed")
 )
 
 // Errors of sessions.
 var (
-	// ErrNotConnected is returned by [Session.Send] of a client whose handshake has not ended.
+	// ErrNotConnected is returned by [Session.Send] of a client before the end of the handshake.
 	ErrNotConnected = errors.New("netsys: not connected")
 
-	// ErrTimeout is the reason given to [Handler.Disconnected] when no valid packet arrived for the
-	// configured Timeout, or when a client got no answer within its ConnectTimeout. A server that refuses a token does
-	// not tell; its log does, see [ServerConfig.Logger].
+	// ErrTimeout is the reason given to [Handler.Disconnected] if no valid packet arrived for the configured Timeout, or if a
+	// client got no answer within its ConnectTimeout. A server does not answer a client whose token it refuses. Its log has the
+	// reason: see [ServerConfig.Logger].
 	ErrTimeout = errors.New("netsys: timed out")
 
-	// ErrElsewhere is the reason given to [Handler.Disconnected] when a client got no answer at an address that its
-	// token does not name. Over WebSocket addresses only stand for servers, and it is [ErrTimeout].
+	// ErrElsewhere is the reason given to [Handler.Disconnected] if a client got no answer at an address that its token does not
+	// name. Over WebSocket the reason is [ErrTimeout], because the wire does not know the server's address.
 	ErrElsewhere = errors.New("netsys: the connect token is for another server")
 
-	// ErrReplaced is the reason given to [Handler.Disconnected] on a server when the same player came with a new
-	// connect token: the client was restarted, or another one took over. The one that was replaced gets a
-	// [*CloseError] that matches it.
+	// ErrReplaced is the reason given to [Handler.Disconnected] on a server if the same player connected with a new connect token:
+	// the client was restarted, or another client took over. The replaced client gets a [*CloseError] that matches ErrReplaced.
 	ErrReplaced = errors.New("netsys: replaced by a new session of the same player")
 
-	// ErrInsecure is wrapped by [NewServer] without a key and by [NewClient] without a token, where others than
-	// this machine could take part.
+	// ErrInsecure is wrapped by the errors of [NewServer] without a key and of [NewClient] without a token, if other machines could
+	// connect.
 	ErrInsecure = errors.New("netsys: development mode is for loopback addresses")
 
-	// ErrRefused is the reason given to [Handler.Disconnected] on a client when the server answered no. The
-	// same error also matches one of [ErrVersion], [ErrSchema], [ErrLogin], [ErrBusy], [ErrServerFull] and [ErrClosed], which say why.
+	// ErrRefused is the reason given to [Handler.Disconnected] on a client that the server refused. The same error also matches the
+	// cause: [ErrVersion], [ErrSchema], [ErrLogin], [ErrBusy], [ErrServerFull] or [ErrClosed].
 	ErrRefused = errors.New("netsys: refused")
 
-	// ErrVersion accompanies [ErrRefused]: the server speaks another version of this wire format.
+	// ErrVersion is a cause of [ErrRefused]: the server uses another version of this wire format.
 	ErrVersion = errors.New("netsys: wire version differs")
 
-	// ErrSchema accompanies [ErrRefused]: the two ends were built with different schemas. The details are in
-	// a [*SchemaError], to be had with errors.As.
+	// ErrSchema is a cause of [ErrRefused]: the two ends were built with different schemas. errors.As finds a [*SchemaError] with
+	// the details.
 	ErrSchema = errors.New("netsys: schema differs")
 
-	// ErrLogin accompanies [ErrRefused]: the server's application did not take the client as what it asks to be. The
-	// error ends with what [ServerConfig.Login] said, cut after 300 bytes.
+	// ErrLogin is a cause of [ErrRefused]: the server's application refused the client's login. The text of the error ends with
+	// that of the error from [ServerConfig.Login], truncated to 300 bytes.
 	ErrLogin = errors.New("netsys: login refused")
 
-	// ErrBusy accompanies [ErrRefused]: the server has as many clients as it has time for. Another server, or a later
-	// attempt, may do. [ServerConfig.Login] returns it, or an error that wraps it.
+	// ErrBusy is a cause of [ErrRefused]: the server is overloaded. Another server or a later attempt may succeed.
+	// [ServerConfig.Login] returns ErrBusy or an error that wraps it.
 	ErrBusy = errors.New("netsys: server is busy, try again later")
 
-	// ErrServerFull accompanies [ErrRefused]: the server has no free slot.
+	// ErrServerFull is a cause of [ErrRefused]: the server has no free slot.
 	ErrServerFull = errors.New("netsys: server is full")
 )
 
-// endOf is why a session ended, by what netcode says.
-func endOf(reason error) error {
+// endReason converts netcode's reason for the end of a session to an error of this package.
+func endReason(reason error) error {
 	switch {
 	case errors.Is(reason, netcode.ErrTimeout):
 		return ErrTimeout
@@ -88,7 +86,7 @@ func endOf(reason error) error {
 	return reason
 }
 
-// refusal is a server's no together with its cause; it matches both with errors.Is.
+// refusal is [ErrRefused] with its cause. It matches both with errors.Is.
 type refusal struct{ cause error }
 
 func (r *refusal) Error() string {
@@ -97,17 +95,16 @@ func (r *refusal) Error() string {
 
 func (r *refusal) Unwrap() []error { return []error{ErrRefused, r.cause} }
 
-// SchemaError says where the schemas of client and server part. It matches [ErrSchema].
+// SchemaError describes the first difference between the schemas of client and server. It matches [ErrSchema].
 type SchemaError struct {
-	// Line is the number of the first line of Schema that differs, counted from 1; 0 when the lines are those of
-	// channels or messages, which are compared first, or when the server could not tell.
+	// Line is the number of the first different line of Schema, counted from 1. It is 0 if the lines belong to channels or
+	// messages, which are compared first, or if the server could not find the line.
 	Line int
-	// Server and Client are the two lines; empty where an end has no such line. The server's text is cut
-	// after 300 bytes.
+	// Server and Client are the two lines, empty if an end has no such line. The server's line is truncated to 300 bytes.
 	Server, Client string
 }
 
-// Error names the first difference.
+// Error describes the first difference.
 func (e *SchemaError) Error() string {
 	switch {
 	case e.Line != 0:
@@ -128,29 +125,29 @@ func quoteLine(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// Reason is why one end closed a session, as told to the other end in one byte. Values from
-// [ReasonApplication] on mean what the game says they mean.
+// Reason is why one end closed a session. The other end receives it in one byte. Games define the values from [ReasonApplication]
+// on.
 type Reason uint8
 
-// The reasons that this package knows.
+// The reasons that this package defines.
 const (
-	// ReasonLeft is the ordinary end.
+	// ReasonLeft: the client left, or the server ended the session normally.
 	ReasonLeft Reason = iota
 	// ReasonServerClosing: the server stops.
 	ReasonServerClosing
-	// ReasonKicked: the server does not want this client any more.
+	// ReasonKicked: the server removed the client.
 	ReasonKicked
-	// ReasonProtocol: the peer sent what an honest peer cannot send.
+	// ReasonProtocol: the peer sent too many malformed packets.
 	ReasonProtocol
-	// ReasonReplaced: the same player came with a new token. Such a [*CloseError] matches [ErrReplaced].
+	// ReasonReplaced: the same player connected with a new token. A [*CloseError] with this reason matches [ErrReplaced].
 	ReasonReplaced
-	// ReasonFlood: the client went on sending more packets than the server takes.
+	// ReasonFlood: the client kept sending more packets than the server accepts.
 	ReasonFlood
-	// ReasonAway: the player is away and may come back. A client says so when its page is closed or loaded again. A
-	// server says so to a client that acknowledges nothing.
+	// ReasonAway: the player is away and may come back. A client sends this when its page is closed or reloaded. A server sends it
+	// to a client that acknowledges nothing.
 	ReasonAway
 
-	// ReasonApplication is the first value left to games.
+	// ReasonApplication is the first value for games.
 	ReasonApplication Reason = 128
 )
 
@@ -168,10 +165,10 @@ func (r Reason) String() string {
 	case ReasonReplaced:
 		return "replaced by a new session"
 	case ReasonFlood:
-		return "over its rate for too long"
+		return "exceeded its rate for too long"
 	case ReasonAway:
 		return "away"
-	case 64: // from here on those of package rooms
+	case 64: // from here on: reasons of package rooms
 		return "the room has ended"
 	case 65:
 		return "the room has failed"
@@ -182,21 +179,20 @@ func (r Reason) String() string {
 	case 68:
 		return "the room has moved"
 	case 69:
-		return "gone on in another room"
+		return "moved to another room"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// CloseError is the reason given to [Handler.Disconnected] when one of the two ends closed the session. It
-// matches [ErrClosed].
+// CloseError is the reason given to [Handler.Disconnected] if one of the two ends closed the session. It matches [ErrClosed].
 type CloseError struct {
-	// Reason is what the closing end passed to [Session.Close].
+	// Reason is the argument of [Session.Close] on the closing end.
 	Reason Reason
-	// Remote is true when the other end closed, false when this one did.
+	// Remote is true if the other end closed the session.
 	Remote bool
 }
 
-// Error names the end and its reason.
+// Error describes which end closed the session, and the reason.
 func (e *CloseError) Error() string {
 	if e.Remote {
 		return fmt.Sprintf("%v by the peer: %v", ErrClosed, e.Reason)
@@ -207,9 +203,9 @@ func (e *CloseError) Error() string {
 // Unwrap returns [ErrClosed].
 func (e *CloseError) Unwrap() error { return ErrClosed }
 
-// MayReconnect reports whether another session of the same player may succeed after one ended for this reason: nobody
-// answered, the server stops, is full or busy, or the player was away. It is false after the player was replaced, kicked,
-// banned or refused, and where the game itself ended the session.
+// MayReconnect reports whether a new session of the same player may succeed after a session ended for this reason: no answer, the
+// server stops, is full or busy, or the player was away. It reports false if the player was replaced, kicked, banned or refused,
+// and if the game itself ended the session.
 func MayReconnect(reason error) bool {
 	var end *CloseError
 	if errors.As(reason, &end) {
@@ -219,7 +215,7 @@ func MayReconnect(reason error) bool {
 	return refused || errors.Is(reason, ErrTimeout) || errors.Is(reason, ErrBusy) || errors.Is(reason, ErrServerFull)
 }
 
-// Is reports whether target is [ErrReplaced] and the reason is that.
+// Is reports whether target is [ErrReplaced] and the reason is [ReasonReplaced].
 func (e *CloseError) Is(target error) bool {
 	return target == ErrReplaced && e.Reason == ReasonReplaced
 }

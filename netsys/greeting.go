@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// greeting is what a server knows of a client that has a slot and is not connected yet.
+// greeting is the state of a client that has a slot and is not connected yet.
 type greeting struct {
 	since  time.Duration // by the carrier's clock
-	answer []byte        // welcome or refusal, which goes out again for each hello that comes again
+	answer []byte        // welcome or refusal; sent again for each repeated hello
 }
 
-// packet takes one authentic packet of a session, or of one that is to begin.
+// packet processes one authentic packet of a session, which may not be connected yet.
 func (s *Server) packet(now time.Time, from *session, b []byte) {
 	drop, more := DropNone, false
 	switch {
@@ -32,18 +32,18 @@ func (s *Server) packet(now time.Time, from *session, b []byte) {
 			drop = from.receiveRest(now, b)
 		}
 	}
-	s.judge(from, drop)
+	s.countDrop(from, drop)
 }
 
-// judge counts what became of a packet.
-func (s *Server) judge(from *session, drop DropReason) {
+// countDrop counts a dropped packet. It does nothing for DropNone.
+func (s *Server) countDrop(from *session, drop DropReason) {
 	s.drops.count(drop)
 	if drop.hostile() {
-		from.suspect(s.carrier.now)
+		from.countMalformed(s.carrier.now)
 	}
 }
 
-// admit makes a session of a client that came back after its welcome.
+// admit connects a client that has answered its welcome.
 func (s *Server) admit(now time.Time, guest *session) {
 	i := slices.Index(s.guests, guest)
 	s.guests = slices.Delete(s.guests, i, i+1)
@@ -61,7 +61,7 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 	case from.state > connected:
 		return DropUnexpected
 	case from.details.greeting.answer != nil:
-		// The answer may have been lost: the same one again.
+		// The answer may have been lost.
 		_ = from.tunnel.Send(now, from.details.greeting.answer)
 		return DropDuplicate
 	}
@@ -101,7 +101,7 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 	return drop
 }
 
-// login asks the application about what a client asks to be.
+// login passes the client's login to the application.
 func (s *Server) login(guest *session) (err error) {
 	if guest.details.login = slices.Clone(s.hello.login); s.config.Login != nil {
 		guest.details.login, err = s.config.Login(guest, guest.details.login)
@@ -109,7 +109,7 @@ func (s *Server) login(guest *session) (err error) {
 	return err
 }
 
-// welcome gives a client its id, and waits for its first packet.
+// welcome assigns the client's id and sends the welcome.
 func (s *Server) welcome(now time.Time, guest *session) {
 	id := uint64(0)
 	if s.config.ID != nil {
@@ -124,7 +124,7 @@ func (s *Server) welcome(now time.Time, guest *session) {
 		w.payload = s.config.Welcome(id)
 	}
 	if len(w.payload) > MaxWelcome {
-		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes; send more than %d in a message after Connected", len(w.payload), MaxWelcome))
+		panic(fmt.Sprintf("netsys: ServerConfig.Welcome returned %d bytes, and at most %d are allowed: send the rest in a message after Connected", len(w.payload), MaxWelcome))
 	}
 	guest.channels, guest.details.tag = newChannels(s.config.Channels), s.hello.tag
 	guest.channels.OnWaiting(guest.channelWaiting)
@@ -135,16 +135,17 @@ func (s *Server) welcome(now time.Time, guest *session) {
 	_ = guest.tunnel.Send(now, guest.details.greeting.answer)
 }
 
+// refuse sends a refusal.
 func (s *Server) refuse(now time.Time, guest *session, r refused) {
 	guest.details.greeting.answer = appendRefused(nil, r)
 	_ = guest.tunnel.Send(now, guest.details.greeting.answer)
 }
 
-// expire takes the slots of clients that were not connected in time, and forgets those that gave up.
+// expire frees the slots of clients that were not connected in time, and removes those that gave up.
 func (s *Server) expire(now time.Time) {
 	for i := 0; i < len(s.guests); {
 		guest := s.guests[i]
-		if guest.state < ended && s.carrier.clock.At(now)-guest.details.greeting.since >= greetTime {
+		if guest.state < ended && s.carrier.clock.At(now)-guest.details.greeting.since >= handshakeTimeout {
 			guest.tunnel.Disconnect(now)
 			guest.state = ended
 			s.drops.count(DropHalfOpen)

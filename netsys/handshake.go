@@ -12,21 +12,21 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// The packets by which a session begins, as payloads of netcode packets, little-endian:
+// The packets of a session's handshake are payloads of netcode packets, little-endian:
 //
 //	hello    1 │ version u16 │ schema u64 │ lines u8 │ lines × u32 │ tag u64 │ login, at most 256 bytes
 //	welcome  2 │ id u64 │ payload, at most 512 bytes
 //	refused  3 │ reason u8 │ line u16 │ text, at most 300 bytes
 //
-// A hello begins alike in every version. schema is the hash of all schema lines, and each line's own hash finds the
-// first that differs. tag and login are the application's. line is the index of that line, 65535 when unknown; the text is the
-// server's line, cut, or why the login was refused. Netcode has proved the client's address, and that nobody else made these packets, before the first
-// of them.
+// A hello starts with the same fields in every version. schema is the hash of all schema lines. The hashes of the single lines show
+// the first difference. tag and login belong to the application. In a refusal, line is the index of the first different line, or
+// 65535 if unknown. text is the server's line, truncated, or the reason why the login was refused. Before the first of these
+// packets, netcode has proved the client's address and the authenticity of the packets.
 const (
 	helloSchema = 1 + 2
 	helloLines  = helloSchema + 8
 	helloHashes = helloLines + 1
-	helloSize   = helloHashes + 8 // with no line
+	helloSize   = helloHashes + 8 // without lines
 	welcomeSize = 1 + 8
 	refusedSize = 1 + 1 + 2
 
@@ -42,7 +42,7 @@ const (
 	unknownLine    = 1<<16 - 1
 )
 
-// hello says what the client is.
+// hello describes the client.
 type hello struct {
 	version uint16
 	schema  uint64
@@ -116,7 +116,7 @@ func parseWelcome(b []byte) (w welcome, drop DropReason) {
 	return w, DropNone
 }
 
-// refusedReason is why a server said no.
+// refusedReason is why a server refused a client.
 type refusedReason uint8
 
 const (
@@ -127,7 +127,7 @@ const (
 	refusedBusy
 )
 
-// refused turns a client away.
+// refused refuses a client.
 type refused struct {
 	reason refusedReason
 	line   uint16
@@ -152,7 +152,7 @@ func parseRefused(b []byte) (r refused, drop DropReason) {
 	return r, DropNone
 }
 
-// checkAnswer does what the two answers have in common.
+// checkAnswer checks the length and the first byte of a welcome or a refusal.
 func checkAnswer(b []byte, kind uint8, shortest, longest int) DropReason {
 	switch {
 	case len(b) < shortest:
@@ -169,10 +169,10 @@ func checkAnswer(b []byte, kind uint8, shortest, longest int) DropReason {
 // configuration and of messages together.
 const MaxSchemaLines = 255
 
-// schema is what two ends compare in the handshake: the lines, a short hash of each to find the first that
-// differs, and a long one over all of them to be sure.
+// schema holds what the two ends compare in the handshake: a short hash of each line, to find the first difference, and a long hash
+// of all lines.
 type schema struct {
-	own    int // how many of the lines are the session's
+	own    int // number of lines for channels and messages, which come first
 	lines  []string
 	hashes [MaxSchemaLines]uint32
 	hash   uint64
@@ -193,14 +193,14 @@ func newSchema(session, lines []string) *schema {
 	return s
 }
 
-// sessionLines are the lines that two ends compare beside those of the schema, and before them.
+// sessionLines returns the lines of channels and messages, which the two ends compare before those of the schema.
 func sessionLines(channels channel.Config, messages []string) []string {
 	return slices.Concat(channels.Lines(), messages)
 }
 
 func validateSchema(config string, schema []string, channels channel.Config, messages []string) error {
 	if n := len(schema) + len(sessionLines(channels, messages)); n > MaxSchemaLines {
-		return fmt.Errorf("netsys: %s has %d lines of Schema, Channels and Messages, more than %d", config, n, MaxSchemaLines)
+		return fmt.Errorf("netsys: %s has %d lines of Schema, Channels and Messages; at most %d are allowed", config, n, MaxSchemaLines)
 	}
 	check := func(name string, lines []string) error {
 		for i, line := range lines {
@@ -213,7 +213,7 @@ func validateSchema(config string, schema []string, channels channel.Config, mes
 	return errors.Join(check("Schema", schema), check("Messages", messages))
 }
 
-// line is the line of that index, or nothing.
+// line returns the line with an index, or "".
 func (s *schema) line(i int) string {
 	if i < 0 || i >= len(s.lines) {
 		return ""
@@ -221,8 +221,8 @@ func (s *schema) line(i int) string {
 	return s.lines[i]
 }
 
-// differs compares with a Hello's schema. Where they differ it also gives the index of the first line that
-// does, −1 when only the long hash does.
+// differs compares the schema with that of a hello. If they differ, at is the index of the first different line, or −1 if only the
+// long hashes differ.
 func (s *schema) differs(h *hello) (at int, differs bool) {
 	if s.hash == h.schema && len(s.lines) == h.lines {
 		return 0, false

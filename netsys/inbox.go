@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Inbox is the bounded queue between the goroutine that receives datagrams and the goroutine that polls. It
-// is the inside of wires that read a socket as datagrams come, exported for those who write another one: call
-// [Inbox.Put] from the receiving side and [Inbox.Drain] from [Wire.Poll]. Buffers are pooled, as many as were
-// needed lately; in steady state neither side allocates.
+// Inbox is a bounded queue between the goroutine that receives datagrams and the goroutine that polls. Use it to implement a
+// [Wire] that reads a socket whenever a datagram arrives: call [Inbox.Put] from the receiving goroutine and [Inbox.Drain] from
+// [Wire.Poll]. Buffers are pooled, so neither call allocates in steady state.
 type Inbox struct {
 	mu      sync.Mutex
 	ring    []arrival
@@ -25,16 +24,16 @@ type arrival struct {
 	data []byte
 }
 
-// NewInbox returns an inbox for at most capacity datagrams that wait. It panics when capacity is below 1.
+// NewInbox returns an inbox in which at most capacity datagrams can wait. It panics if capacity is below 1.
 func NewInbox(capacity int) *Inbox {
 	if capacity < 1 {
-		panic("netsys: NewInbox needs a capacity of at least 1 datagram")
+		panic("netsys: NewInbox: the capacity is below 1 datagram")
 	}
 	return &Inbox{ring: make([]arrival, capacity), buffers: newBufferPool(MaxDatagram + 1)}
 }
 
-// Put copies a datagram into the queue and reports whether there was room; without room it is counted and
-// lost. Data beyond [MaxDatagram]+1 bytes is cut off. Times must not decrease from call to call.
+// Put adds a copy of a datagram, truncated to [MaxDatagram]+1 bytes. It reports false if the queue is full; the datagram is then
+// lost and counted. at must not decrease from call to call.
 func (q *Inbox) Put(from netip.AddrPort, at time.Time, data []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -49,8 +48,8 @@ func (q *Inbox) Put(from netip.AddrPort, at time.Time, data []byte) bool {
 	return true
 }
 
-// Drain delivers, oldest first, what arrived at or before now, and what seems to have arrived more than a second later:
-// the clock was set back since. The lock is not held during deliver.
+// Drain delivers the datagrams that arrived at or before now, oldest first. It also delivers datagrams that seem to have arrived
+// more than a second after now, because the clock was set back since. It does not hold the lock during deliver.
 func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 	var used []byte
 	for {
@@ -58,7 +57,7 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 		if used != nil {
 			q.buffers.put(used)
 		}
-		if q.count == 0 || soon(q.ring[q.head].at.Sub(now)) {
+		if q.count == 0 || notYetDue(q.ring[q.head].at.Sub(now)) {
 			q.buffers.drained()
 			q.mu.Unlock()
 			return
@@ -74,10 +73,10 @@ func (q *Inbox) Drain(now time.Time, deliver func(Datagram)) {
 	}
 }
 
-// soon is about what is not due, unless the clock was set back.
-func soon(ahead time.Duration) bool { return ahead > 0 && ahead < time.Second }
+// notYetDue reports whether a datagram from the future is to wait. Above one second, the clock was set back.
+func notYetDue(ahead time.Duration) bool { return ahead > 0 && ahead < time.Second }
 
-// Dropped is the number of datagrams that [Inbox.Put] had no room for.
+// Dropped returns the number of datagrams lost because the queue was full.
 func (q *Inbox) Dropped() uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

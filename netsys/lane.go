@@ -9,41 +9,41 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Workers does pieces of work on several goroutines: see [ServerConfig.Workers].
+// Workers runs pieces of work on several goroutines: see [ServerConfig.Workers].
 type Workers interface {
-	// Workers is how many there are, at least 1, the caller among them. It does not change.
+	// Workers returns the number of workers, including the caller. It is at least 1 and never changes.
 	Workers() int
-	// Each calls do for each piece from 0 to n−1, once, and returns when all is done. worker is from 0 to Workers−1,
-	// and no worker does two pieces at once.
+	// Each calls do once for each piece from 0 to n−1, and returns when all calls have returned. worker is from 0 to Workers−1. A
+	// worker runs one piece at a time.
 	Each(n int, do func(worker, piece int))
 }
 
-// WorkerHandler is a [Handler] that has one more for each of [ServerConfig.Workers].
+// WorkerHandler is a [Handler] with a separate handler for each of [ServerConfig.Workers].
 type WorkerHandler interface {
 	Handler
-	// OnWorker returns the handler whose Received and Acked a worker calls. Each Poll asks once for each worker.
+	// OnWorker returns the handler whose Received and Acked a worker calls. Each Poll calls OnWorker once for each worker.
 	OnWorker(worker int) Handler
 }
 
-// lane is the state of one goroutine that works for sessions: the goroutine that polls, or a worker.
+// lane is the state of one goroutine that processes sessions: the goroutine that polls, or a worker.
 type lane struct {
-	now        time.Time // of the call that is being served
+	now        time.Time // of the current call
 	handler    Handler   // during Poll, for Received and Acked
-	datagram   Datagram  // that is being received
-	size       int       // of it, in bytes
+	datagram   Datagram  // the datagram that is being received
+	size       int       // its length in bytes
 	ended      bool      // a session ended and has not been reported
 	prefetched byte      // see prefetchSession
 	drops      Drops
-	netcode    *netcode.Lane // nil: the endpoint's own
+	netcode    *netcode.Lane // nil: the lane of the netcode endpoint
 
 	// Sending.
 	sender   Sender
-	collects bool // datagrams wait in waiting until all lanes are done
+	collects bool // datagrams stay in waiting until all lanes are done
 	waiting  datagramList[sending]
-	piece    int                       // the piece of work that is being done; waiting datagrams are sorted by it
-	sending  *session                  // that is sending now
-	sent     int                       // length of the datagram that was sent last
-	buf      *[netcode.MaxPayload]byte // for the packet that is to be sealed
+	piece    int                       // the current piece of work, by which waiting datagrams are sorted
+	sending  *session                  // the session that is sending now
+	sent     int                       // length of the latest datagram
+	buf      *[netcode.MaxPayload]byte // for the packet that is encrypted next
 }
 
 // sending is a datagram that waits until all lanes are done.
@@ -72,17 +72,17 @@ func (l *lane) room() []byte {
 	return l.sender.Room()
 }
 
-// lanes are the lanes of a server's workers, and the work that is done on them.
+// lanes holds the lanes of a server's workers and their current work.
 type lanes struct {
 	server   *Server
 	netcode  *netcode.Crew
-	workers  Workers // nil: the caller alone
+	workers  Workers // nil: the caller's goroutine alone
 	all      []*lane // by worker
-	parallel bool    // workers send on the wire by themselves: it is a ParallelWire
-	running  bool    // workers may have sessions: between start and finish
+	parallel bool    // the wire is a ParallelWire, so workers send immediately
+	running  bool    // between start and finish, when workers use sessions
 	sorted   []waitingDatagram
 
-	// The call of Spread. Each piece of work is pieceSize sessions.
+	// The current call of Spread. A piece of work has pieceSize sessions.
 	sessions  []Session
 	pieceSize int
 	do        func(worker, i int)
@@ -92,11 +92,11 @@ type lanes struct {
 	flushLaneFunc   func(worker, i int)
 }
 
-// waitingDatagram is where a datagram that was sent on a lane waits.
+// waitingDatagram is the place of a datagram in the waiting list of a lane.
 type waitingDatagram struct {
 	piece int
 	lane  *lane
-	entry int // of the lane's waiting
+	entry int // index in the lane's waiting list
 }
 
 func (x *lanes) init(s *Server, workers Workers) {
@@ -123,7 +123,7 @@ func (x *lanes) init(s *Server, workers Workers) {
 	}
 }
 
-// runPieces calls do for each of n pieces of work, on all lanes.
+// runPieces calls do for each of n pieces of work on all lanes.
 func (x *lanes) runPieces(n int, do func(worker, piece int)) {
 	if len(x.all) > 1 {
 		x.workers.Each(n, do)
@@ -134,7 +134,7 @@ func (x *lanes) runPieces(n int, do func(worker, piece int)) {
 	}
 }
 
-// start lets the workers have sessions, until finish. The clock stands still meanwhile.
+// start gives the sessions to the workers until finish. In between, the clock stands still.
 func (x *lanes) start(now time.Time) {
 	c := x.server.carrier
 	x.netcode.Apart(now)
@@ -145,7 +145,7 @@ func (x *lanes) start(now time.Time) {
 	}
 }
 
-// finish ends what start started. It adds up the figures of the lanes, and sends the datagrams that wait, in the order of
+// finish takes the sessions back from the workers. It sums up the counts of the lanes, and sends the waiting datagrams in the order of
 // the pieces.
 func (x *lanes) finish() {
 	s, c := x.server, x.server.carrier
@@ -165,13 +165,13 @@ func (x *lanes) finish() {
 		}
 	}
 	if x.parallel && len(x.all) > 1 {
-		// Before anybody else sends for the same session.
+		// Before other goroutines send for the same sessions.
 		x.runPieces(len(x.all), x.flushLaneFunc)
 	}
 	if len(x.sorted) == 0 {
 		return
 	}
-	// Each piece was done on one lane, in whose list its datagrams are in order.
+	// Each piece ran on one lane, in whose list its datagrams are in order.
 	slices.SortStableFunc(x.sorted, func(a, b waitingDatagram) int { return a.piece - b.piece })
 	for _, e := range x.sorted {
 		e.lane.sendWaiting(c.wire, e.entry)
@@ -182,7 +182,7 @@ func (x *lanes) finish() {
 	}
 }
 
-// sendWaiting sends a datagram that waited. One that the wire refuses counts as unsent.
+// sendWaiting sends a waiting datagram. If the wire returns an error, the datagram counts as unsent.
 func (l *lane) sendWaiting(to Wire, i int) {
 	e := l.waiting.at(i)
 	if err := to.Send(e.about.now, e.about.to, l.waiting.data(e)); err != nil && e.about.from != nil {
@@ -196,7 +196,7 @@ func (l *lane) sendWaiting(to Wire, i int) {
 // flushLane flushes the sender of the i-th lane.
 func (x *lanes) flushLane(_, i int) { x.all[i].sender.Flush(x.all[i].now) }
 
-// acquire makes the lane work for a session, on a piece of work, until release.
+// acquire makes the lane process a session, as part of a piece of work, until release.
 func (l *lane) acquire(s *session, piece int) {
 	if l.piece = piece; s.peer != nil {
 		s.peer.Use(l.netcode)
@@ -204,7 +204,7 @@ func (l *lane) acquire(s *session, piece int) {
 	s.lane = l
 }
 
-// release gives the session back to the lane of the goroutine that polls.
+// release returns the session to the lane of the goroutine that polls.
 func (l *lane) release(s *session) {
 	s.peer.Use(nil)
 	s.lane = &s.carrier.lane
@@ -216,7 +216,7 @@ func (x *lanes) endSpread() {
 	x.finish()
 }
 
-// spreadPiece does a piece of Spread.
+// spreadPiece runs a piece of work of Spread.
 func (x *lanes) spreadPiece(worker, i int) {
 	sessions, l := slicePiece(x.sessions, x.pieceSize, i), x.all[worker]
 	for _, s := range sessions {
@@ -230,11 +230,11 @@ func (x *lanes) spreadPiece(worker, i int) {
 	}
 }
 
-// spreadOne calls do of Spread for the i-th session.
+// spreadOne calls Spread's do for the i-th session.
 func (x *lanes) spreadOne(l *lane, worker, i int) {
 	s := x.sessions[i].(*session)
 	if c := x.server.carrier; s.carrier != c || s.lane != &c.lane {
-		panic(fmt.Sprintf("netsys: Server.Spread: session %d is twice among the %d, or of another endpoint", i, len(x.sessions)))
+		panic(fmt.Sprintf("netsys: Server.Spread: session %d of %d is in the list twice or belongs to another endpoint", i, len(x.sessions)))
 	}
 	l.acquire(s, i)
 	x.do(worker, i)

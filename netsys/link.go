@@ -6,38 +6,37 @@ import (
 	"time"
 )
 
-// maxLatency bounds [Link.Latency], so that no sum of times can overflow.
+// maxLatency bounds [Link.Latency], so that sums of durations do not overflow.
 const maxLatency = time.Hour
 
 // Link describes one direction between two addresses. The zero value is a perfect link.
 type Link struct {
-	// Latency is the mean one-way delay. 0 is none; at most one hour.
+	// Latency is the mean one-way delay, at most one hour.
 	Latency time.Duration
 
-	// Jitter is how far a delay strays: every datagram's delay is drawn on its own, uniformly from
-	// Latency−Jitter to Latency+Jitter, so datagrams overtake each other. 0 is none; at most Latency.
+	// Jitter is the largest deviation from Latency, at most Latency. The delay of each datagram is drawn uniformly from
+	// Latency−Jitter to Latency+Jitter, so datagrams can overtake each other.
 	Jitter time.Duration
 
-	// Loss is the share of datagrams that never arrive, 0 to 1.
+	// Loss is the fraction of datagrams that do not arrive, 0 to 1.
 	Loss float64
 
-	// Burst is the mean length of a run of losses in time. 0 makes losses independent of each other. Above
-	// 0 the link is a Gilbert–Elliott channel in continuous time: it is good, and loses nothing, for an
-	// exponentially distributed time of mean Burst·(1−Loss)/Loss, then bad, and loses everything, for one
-	// of mean Burst. The share lost in the long run is Loss either way.
+	// Burst is the mean duration of a loss burst. 0 makes losses independent of each other. Above 0, the link is a
+	// Gilbert–Elliott channel in continuous time. It alternates between a good state, which loses nothing and lasts
+	// Burst·(1−Loss)/Loss on average, and a bad state, which loses everything and lasts Burst on average. Both durations are
+	// exponentially distributed. The long-term fraction of lost datagrams is Loss in either case.
 	Burst time.Duration
 
-	// Duplicate is the probability, 0 to 1, that a datagram which is not lost arrives twice, the second
-	// time with a delay of its own.
+	// Duplicate is the probability, 0 to 1, that a datagram which is not lost arrives twice. The copy has its own delay.
 	Duplicate float64
 
-	// Bandwidth is what the narrowest point of the path lets pass, in bytes a second, 28 bytes of IP and UDP
-	// headers with every datagram. It comes first: what it holds up or drops has not yet met Latency and
-	// Loss, and what Loss takes has passed it. Copies by Duplicate take nothing of it. 0 is unlimited.
+	// Bandwidth is the capacity of the bottleneck in bytes per second, including 28 bytes of IP and UDP headers per datagram.
+	// Datagrams pass the bottleneck before Latency and Loss apply. Datagrams lost by Loss use bandwidth, and copies made by
+	// Duplicate do not. 0 means unlimited.
 	Bandwidth int
 
-	// Queue is for how long at most a datagram waits there for those before it; one that would have to
-	// wait longer is lost (drop-tail), and its sender is not told. 0 means 200 ms; at most one hour.
+	// Queue is how long a datagram may wait at the bottleneck, at most one hour. A datagram that would wait longer is lost
+	// (drop-tail). 0 means 200 ms.
 	Queue time.Duration
 }
 
@@ -62,7 +61,7 @@ func (l Link) Validate() error {
 	return errors.Join(append(errs, l.validateBottleneck()...)...)
 }
 
-// validateBottleneck returns errors for the fields that describe one.
+// validateBottleneck validates Bandwidth and Queue.
 func (l *Link) validateBottleneck() (errs []error) {
 	if l.Bandwidth < 0 {
 		errs = append(errs, fmt.Errorf("netsys: Link.Bandwidth %d is negative; 0 is unlimited", l.Bandwidth))

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// headerBytes is what a datagram takes of [Link.Bandwidth] beyond its own length: an IPv4 and a UDP header.
+// headerBytes is the length of an IPv4 and a UDP header, which count for [Link.Bandwidth].
 const headerBytes = 20 + 8
 
-// defaultLinkQueue is what [Link.Queue] 0 stands for: what home routers commonly hold.
+// defaultLinkQueue is the default of [Link.Queue], a common value of home routers.
 const defaultLinkQueue = 200 * time.Millisecond
 
-// linkFlow is the state of a [Link] in one direction, for the traffic with one peer. It has random numbers of its own.
+// linkFlow is the state of a [Link] in one direction for the traffic with one peer. It has its own random numbers.
 type linkFlow struct {
-	free time.Time // when all datagrams that were let in will have passed the narrowest point of the path
+	free time.Time // when all queued datagrams will have passed the bottleneck
 	rng  rand.PCG
 	seen bool // bad and last are set
-	bad  bool // the link lost the latest datagram, at last
+	bad  bool // the link was in the bad state at the time last
 	last time.Time
 }
 
@@ -32,8 +32,7 @@ type datagramFate struct {
 	delayCopy time.Duration
 }
 
-// newLinkFlow seeds a flow from what identifies it and from nothing else: how much other peers send, and when they
-// appeared, makes no difference to it.
+// newLinkFlow seeds a flow from its arguments only, so the traffic of other peers does not change it.
 func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.AddrPort) *linkFlow {
 	var id []byte
 	id = binary.LittleEndian.AppendUint64(id, seed)
@@ -49,8 +48,8 @@ func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.Add
 	return f
 }
 
-// next returns the fate of a datagram that enters the link at a time. It always draws four numbers, so that one property
-// of a link can change without changing what is drawn for the others.
+// next returns the fate of a datagram that enters the link at a time. It always draws four numbers, so that changing one property
+// of a link does not change the numbers drawn for the others.
 func (f *linkFlow) next(l *Link, at time.Time) datagramFate {
 	loss, delay, twice, delayCopy := f.uniform(), f.uniform(), f.uniform(), f.uniform()
 	return datagramFate{
@@ -61,9 +60,9 @@ func (f *linkFlow) next(l *Link, at time.Time) datagramFate {
 	}
 }
 
-// loses reports whether the link loses a datagram at a time. It samples the two-state Markov chain at one more point in time. Given its state at the last sample,
-// the chance that it is bad after dt is p + (x−p)·exp(−dt/(Burst·(1−p))), x being 1 if it was bad and 0 if
-// not: exact for exponential holding times, and one draw however long the silence was.
+// loses reports whether the link loses a datagram at a time. It samples the two-state Markov chain at this time. If dt has passed
+// since the previous sample, the chance of the bad state is p + (x−p)·exp(−dt/(Burst·(1−p))), where x is 1 if the state was bad
+// and 0 otherwise. This is exact for exponential holding times, and needs one draw for any dt.
 func (f *linkFlow) loses(l *Link, at time.Time, draw float64) bool {
 	p := l.Loss
 	if l.Burst == 0 || p == 0 || p == 1 {
@@ -97,10 +96,9 @@ func (l *Link) delay(draw float64) time.Duration {
 // uniform draws a number from [0, 1).
 func (f *linkFlow) uniform() float64 { return float64(f.rng.Uint64()>>11) / (1 << 53) }
 
-// pass lets a datagram of n bytes, which comes at a time, pass the narrowest point of the path: one datagram after the
-// other passes it, and the others wait in a queue that drops at its tail. It returns for how long the datagram waits and
-// takes to pass, in whole nanoseconds, and false when the queue is full, and then nothing has changed.
-func (f *linkFlow) pass(l *Link, at time.Time, n int) (time.Duration, bool) {
+// passBottleneck sends a datagram of n bytes through the bottleneck at a time. Datagrams pass one after the other and wait in a
+// drop-tail queue. It returns the time until the datagram has passed. If the queue is full, it returns false and changes nothing.
+func (f *linkFlow) passBottleneck(l *Link, at time.Time, n int) (time.Duration, bool) {
 	if l.Bandwidth == 0 {
 		return 0, true
 	}

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// nodeQueue bounds what waits for one node, in datagrams.
+// nodeQueue bounds the datagrams that wait for one node.
 const nodeQueue = 1 << 16
 
-// Network is a virtual network inside one process. What is sent at t arrives at t: no loss, no delay; a
-// [Conditioner] around a [Node] adds both. There is no goroutine and no clock in it, so everything that
-// happens is a function of the calls made; all nodes of a network belong to one goroutine.
+// Network is a virtual network inside one process. A datagram sent at time t arrives at t, and none is lost; a [Conditioner]
+// around a [Node] adds delay and loss. A Network uses no goroutine and no clock, so the same calls always have the same result.
+// All nodes of a network belong to one goroutine.
 type Network struct {
 	nodes  map[netip.AddrPort]*Node
 	port   uint16
@@ -23,18 +23,16 @@ func NewNetwork() *Network {
 	return &Network{nodes: make(map[netip.AddrPort]*Node), port: 49152}
 }
 
-// Node adds a node with an address of its own. The zero AddrPort means 127.0.0.1 and an automatic port, port
-// 0 means an automatic port at the given address; automatic ports count up from 49152, so the same calls
-// give the same addresses. Node panics when the address is taken: in a virtual network that is a mistake in
-// the test.
+// Node adds a node. The zero AddrPort means 127.0.0.1 and an automatic port. Port 0 means an automatic port at the given address.
+// Automatic ports count up from 49152, so the same calls give the same addresses. Node panics if the address is in use.
 func (n *Network) Node(addr netip.AddrPort) *Node {
 	node := &Node{network: n, queue: newDelayQueue(nodeQueue, MaxDatagram+1)}
-	node.addr = n.claim(addr, node)
+	node.addr = n.assign(addr, node)
 	return node
 }
 
-// claim gives an address to a node and returns it, see [Network.Node].
-func (n *Network) claim(addr netip.AddrPort, node *Node) netip.AddrPort {
+// assign gives an address to a node and returns it: see [Network.Node].
+func (n *Network) assign(addr netip.AddrPort, node *Node) netip.AddrPort {
 	addr = unmap(addr)
 	if !addr.Addr().IsValid() {
 		addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addr.Port())
@@ -49,17 +47,16 @@ func (n *Network) claim(addr netip.AddrPort, node *Node) netip.AddrPort {
 		}
 	}
 	if _, taken := n.nodes[addr]; taken {
-		panic(fmt.Sprintf("netsys: Network: %v is taken; close the node that has it, or pass the zero AddrPort", addr))
+		panic(fmt.Sprintf("netsys: Network: address %v is in use: close the node that has it, or pass the zero AddrPort", addr))
 	}
 	n.nodes[addr] = node
 	return addr
 }
 
-// Unroutable is the number of datagrams sent to addresses that no node had. Senders are not told, as on a
-// real network.
+// Unroutable returns the number of datagrams sent to addresses without a node. Their senders get no error, as on a real network.
 func (n *Network) Unroutable() uint64 { return n.nobody }
 
-// Node is one address of a [Network]; it is a [Wire].
+// Node is a [Wire] at one address of a [Network].
 type Node struct {
 	network *Network
 	addr    netip.AddrPort
@@ -70,7 +67,7 @@ type Node struct {
 
 var _ Wire = (*Node)(nil)
 
-// Poll implements [Wire]. Datagrams come in the order of their times, equal times in the order of sending.
+// Poll implements [Wire]. It delivers datagrams in the order of their times, and those with equal times in the order of sending.
 func (n *Node) Poll(now time.Time, deliver func(Datagram)) {
 	for n.queue.ready(now) {
 		p := n.queue.pop()
@@ -79,8 +76,8 @@ func (n *Node) Poll(now time.Time, deliver func(Datagram)) {
 	}
 }
 
-// Send implements [Wire]: the datagram arrives at time now, which may lie in the receiver's future. A
-// datagram for a node where 65,536 wait already is lost and counted there.
+// Send implements [Wire]. The datagram arrives at time now, which may be in the receiver's future. If 65,536 datagrams already
+// wait for the receiver, the datagram is lost and counted there.
 func (n *Node) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if n.closed {
 		return ErrClosed
@@ -99,32 +96,32 @@ func (n *Node) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return nil
 }
 
-// NextDue is the time of the earliest datagram that waits here, false when none does.
+// NextDue returns the time of the earliest waiting datagram. It returns false if there is none.
 func (n *Node) NextDue() (time.Time, bool) { return n.queue.next() }
 
-// Dropped is the number of datagrams lost because too many waited here.
+// Dropped returns the number of datagrams lost because too many waited for this node.
 func (n *Node) Dropped() uint64 { return n.dropped }
 
-// Rebind gives the node another address in mid-life, as a router does that forgets a mapping: what is sent to
-// the old address from then on goes nowhere, what is on its way already still arrives. The address is chosen
-// as by [Network.Node], and returned. Rebind panics when it is taken or the node is closed.
+// Rebind changes the node's address, as a router does that forgets a NAT mapping. Datagrams sent to the old address from now on
+// are lost; those sent before still arrive. The new address is chosen as in [Network.Node], and returned. Rebind panics if the
+// address is in use or the node is closed.
 func (n *Node) Rebind(addr netip.AddrPort) netip.AddrPort {
 	if n.closed {
-		panic("netsys: Node.Rebind after Close; a closed node has no address to change")
+		panic("netsys: Node.Rebind: the node is closed")
 	}
 	old := n.addr
-	n.addr = n.network.claim(addr, n)
+	n.addr = n.network.assign(addr, n)
 	delete(n.network.nodes, old)
 	return n.addr
 }
 
-// virtual marks wires on which nothing leaves the process.
+// virtual marks wires whose datagrams never leave the process.
 func (n *Node) virtual() bool { return true }
 
 // LocalAddr implements [Wire].
 func (n *Node) LocalAddr() netip.AddrPort { return n.addr }
 
-// Close implements [Wire]. The address can be given to another node.
+// Close implements [Wire]. The address becomes free for another node.
 func (n *Node) Close() error {
 	if !n.closed {
 		n.closed = true
@@ -134,8 +131,8 @@ func (n *Node) Close() error {
 	return nil
 }
 
-// isVirtual reports whether a wire is one of a [Network], conditioned or not: nobody outside the process can
-// reach it, so it needs no secrets.
+// isVirtual reports whether a wire is a [Node], conditioned or not. Nobody outside the process can reach it, so it needs no
+// secrets.
 func isVirtual(w Wire) bool {
 	v, ok := w.(interface{ virtual() bool })
 	return ok && v.virtual()

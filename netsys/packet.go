@@ -14,16 +14,15 @@ import (
 //	│ u8    │ u16     │ u16     │ u32          │ u16        │ 0..1189 bytes      │
 //	└───────┴─────────┴─────────┴──────────────┴────────────┴────────────────────┘
 //
-// seq counts this end's packets from 0 and wraps. ack is the newest sequence received from the other end, bit i of
-// ack bits says that ack−1−i was received too. delay is how long the packet ack had waited here when this one was
-// sent, in 1/8 ms, up to 65534; 65535 says that nothing has been received yet and that ack and ack bits mean
-// nothing.
+// seq counts this end's packets from 0 and wraps. ack is the newest sequence number received from the other end. Bit i of the ack
+// bits is set if ack−1−i was received too. delay is the time from receiving packet ack to sending this packet, in 1/8 ms, up to
+// 65534. 65535 means that nothing has been received yet; ack and ack bits are then meaningless.
 //
 //	4 datagram   a payload of Session.Send
 //	5 both       length u16 │ length bytes of payload │ bytes of channels, at least one
-//	6 channels   bytes of channels; none in a packet that keeps alive or acknowledges
+//	6 channels   bytes of channels; none in a keep-alive or a pure acknowledgement
 //	7 close      a Reason, u8
-//	8 challenge  u64, to be sent back from the address where it arrived
+//	8 challenge  u64, which the client returns from the address where it arrived
 //	9 answer     u64
 const (
 	kindHello uint8 = 1 + iota
@@ -38,16 +37,16 @@ const (
 )
 
 const (
-	// MaxPayload is the longest payload in bytes that [Session.Send] takes.
+	// MaxPayload is the longest payload of [Session.Send] in bytes.
 	MaxPayload = netcode.MaxPayload - headerSize
 
 	headerSize = 11
 	lengthSize = 2
 	pathSize   = 8
 
-	// cover is how many bytes a packet has on the wire beside its body: our header, and netcode's prefix,
-	// sequence and MAC as they are in the first minutes of a session.
-	cover = headerSize + 20
+	// overhead is the number of bytes of a packet in addition to its body: the header, and netcode's prefix, sequence number and
+	// MAC in the first minutes of a session.
+	overhead = headerSize + 20
 
 	delayUnit    = 125_000 // nanoseconds
 	maxDelay     = 1<<16 - 2
@@ -71,7 +70,7 @@ func (h header) put(b []byte) {
 	binary.LittleEndian.PutUint16(b[9:], h.delay)
 }
 
-// body is what a session packet carries. Slices alias the packet.
+// body is the parsed body of a session packet. Slices alias the packet.
 type body struct {
 	payload  []byte // of kindDatagram and kindBoth
 	channels []byte // of kindBoth and kindChannels
@@ -79,7 +78,7 @@ type body struct {
 	path     uint64 // of kindChallenge and kindAnswer
 }
 
-// parsePacket reads a session packet.
+// parsePacket parses a session packet.
 func parsePacket(b []byte) (h header, in body, drop DropReason) {
 	switch {
 	case len(b) < headerSize:

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// pathTime is how long a client has to answer from its new address.
-	pathTime = 3 * time.Second
-	// pathInterval is between challenges. Each answers a packet that came from there, so that nobody can make the
-	// server send to a third party more than they sent themselves, but for a few bytes.
-	pathInterval = 100 * time.Millisecond
+	// pathTimeout is the time that a client has to answer a challenge from its new address.
+	pathTimeout = 3 * time.Second
+	// challengeInterval is the time between challenges. The server sends a challenge only in answer to a packet from that
+	// address, so an attacker cannot make the server send much more to a third party than the attacker sends.
+	challengeInterval = 100 * time.Millisecond
 )
 
-// path is an address at which a client seems to be now. Anybody on the way can make a packet come from
-// an address of theirs; only who gets a challenge there and has the session's keys can answer it from there.
+// path is an address to which a client seems to have moved. Anybody on the network path can forward a packet from another address. Only
+// a peer that receives the challenge there and has the session's keys can answer it.
 type path struct {
 	to     netip.AddrPort
 	value  uint64
-	begun  time.Duration // by the carrier's clock, as sent
-	sent   time.Duration
+	begun  time.Duration // first packet from there, by the carrier's clock
+	sent   time.Duration // latest challenge, by the carrier's clock
 	proven bool
 }
 
-// answered takes an answer to a challenge.
+// answered checks an answer to a challenge.
 func (p *path) answered(from netip.AddrPort, value uint64) {
 	p.proven = p.proven || p.to.IsValid() && from == p.to && value == p.value
 }
 
-// answer sends a challenge back.
+// answer sends the value of a challenge back.
 func (s *session) answer(now time.Time, value uint64) DropReason {
 	if s.peer != nil {
 		return DropUnexpected
@@ -39,7 +39,7 @@ func (s *session) answer(now time.Time, value uint64) DropReason {
 	return DropNone
 }
 
-// moved deals with an authentic packet that came from another address than the client's.
+// moved processes an authentic packet from an address that is not the client's.
 func (s *Server) moved(of *session, from netip.AddrPort) {
 	now, p := s.carrier.now, &of.details.path
 	at := s.carrier.clock.At(now)
@@ -53,10 +53,10 @@ func (s *Server) moved(of *session, from netip.AddrPort) {
 		}
 		*p = path{}
 		return
-	case !p.to.IsValid() || at-p.begun >= pathTime:
-		*p = path{to: from, value: randomUint64(s.config.Random), begun: at, sent: at - pathInterval}
+	case !p.to.IsValid() || at-p.begun >= pathTimeout:
+		*p = path{to: from, value: randomUint64(s.config.Random), begun: at, sent: at - challengeInterval}
 	}
-	if p.to != from || at-p.sent < pathInterval {
+	if p.to != from || at-p.sent < challengeInterval {
 		return
 	}
 	p.sent = at

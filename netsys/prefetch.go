@@ -1,35 +1,33 @@
 package netsys
 
-// sessionsPerPiece is how many sessions a worker does in one go. It is few enough for their memory to stay in the caches.
+// sessionsPerPiece is the number of sessions in a piece of work. Their memory fits into the processor's caches.
 //
-// Of a thousand sessions none is in the caches when its next packet comes. A packet that fetched from memory one cache
-// line after the other, when it needs it, would do little but wait: a line takes as long to come as half of what the
-// cipher takes, and there are some twenty. So the fields of a session that packets need lie in few lines (see session,
-// [netcode.Peer] and [channel.Endpoint]), and before a worker does some sessions it reads a byte of each line of all of
-// them: these reads do not depend on each other, and the processor waits for many at a time. BenchmarkThousand has the
-// figures.
+// With a thousand sessions, none is in the caches when its next packet arrives. A packet needs about twenty cache lines, and loading
+// one takes half as long as the cipher. Loading them one after the other would dominate the time of a packet. The fields that
+// packets need are therefore in few cache lines (see session, [netcode.Peer] and [channel.Endpoint]). Before a worker processes
+// a piece, it reads a byte of each line of all its sessions. These reads do not depend on each other, so the processor performs
+// many at a time. BenchmarkThousand measures this.
 const sessionsPerPiece = 16
 
-// divide returns how many of n sessions make a piece of work, so that each worker gets several pieces, and how many pieces
-// there are.
+// divide divides n sessions into pieces of work, several for each worker. It returns the number of sessions in a piece and the number
+// of pieces.
 func (x *lanes) divide(n int) (each, pieces int) {
 	each = max(1, min(sessionsPerPiece, n/(4*len(x.all))))
 	return each, (n + each - 1) / each
 }
 
-// slicePiece returns the i-th piece of all, each of the given length but for the last.
+// slicePiece returns the i-th piece of all. Each piece has the given length; the last may be shorter.
 func slicePiece[T any](all []T, each, i int) []T { return all[i*each : min((i+1)*each, len(all))] }
 
-// prefetchSession reads a byte of each cache line of a session. What it returns means nothing, and is there so that the
-// compiler leaves nothing out.
+// prefetchSession reads a byte of each cache line of a session. The result is meaningless; it only keeps the compiler from removing the
+// reads.
 func prefetchSession(s *session) byte {
 	return byte(s.age) ^ byte(s.state) ^ byte(s.in.newest) ^ byte(s.payloadIn) ^ byte(s.unsent) ^ byte(s.out.next) ^
 		byte(s.details.rtt.smoothed) ^ byte(s.details.rtt.recent[bucketAt(s.age)%bucketCount].index)
 }
 
-// prefetchForSend does so for the rest of what sending needs of a session on a server: the packets that were sent, the
-// channels and the netcode peer. Of what is received one packet in three acknowledges something new, and needs these too:
-// there reading them costs more than it spares.
+// prefetchForSend does the same for the other memory that sending needs on a server: the sent packets, the channels and the netcode
+// peer. Only one received packet in three needs them, so prefetching them for receiving would cost more than it saves.
 func prefetchForSend(s *session) byte {
 	if s.peer == nil || s.channels == nil {
 		return 0 // it is not connected yet

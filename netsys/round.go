@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// A Poll processes the datagrams that have arrived in rounds of up to roundDatagrams or roundBytes. The result of a round
-// does not depend on the number of workers:
+// A Poll processes the arrived datagrams in rounds of up to roundDatagrams or roundBytes. The result of a round does not depend on the
+// number of workers:
 //
-//  1. The datagrams of each connected session, in their order, on one worker: they are opened, what they acknowledge is
-//     told, and then their payload. Sessions are independent of each other here. At the first datagram of a session that
-//     brings anything else, bytes of channels, a close or a proof of its address, its worker stops.
-//  2. What the workers sent goes out, in the order of the datagrams during which they did.
-//  3. All that is left, in the order of arrival: strangers, handshakes, channels, moves, and what came behind these.
+//  1. One worker processes the datagrams of each connected session in order. It decrypts a datagram, calls Acked and then Received.
+//     Sessions are independent of each other here. The worker stops at the session's first datagram that contains anything else:
+//     channel data, a close or a proof of its address.
+//  2. The datagrams that the workers sent are sent on the wire, in the order of the received datagrams that caused them.
+//  3. The goroutine that polls processes the rest in the order of arrival: strangers, handshakes, channels, moves, and the
+//     datagrams behind these.
 const (
 	roundDatagrams = 1024
 	roundBytes     = 512 << 10
-	// fewDatagrams are done sooner than workers are woken.
+	// fewDatagrams is the number of datagrams below which waking workers costs more than it saves.
 	fewDatagrams = 16
 )
 
@@ -25,10 +26,10 @@ type round struct {
 	server    *Server
 	lanes     *lanes
 	datagrams datagramList[roundDatagram]
-	bytes     int            // of the datagrams
-	slots     []int          // the slots whose sessions got datagrams, in the order of their first
+	bytes     int            // total length of the datagrams
+	slots     []int          // slots of the sessions with datagrams, in the order of their first datagram
 	queues    []sessionQueue // by slot
-	pieceSize int            // how many of slots are a piece of work
+	pieceSize int            // number of slots in a piece of work
 
 	// Methods, stored once so that passing them allocates nothing.
 	deliver          func(Datagram)
@@ -46,27 +47,26 @@ type roundDatagram struct {
 	from netip.AddrPort
 	at   time.Time
 	next int32  // the next datagram of the same session, plus 1; 0: none
-	size uint16 // in bytes, when it arrived
+	size uint16 // encrypted length in bytes
 
-	// What a worker has left to do.
-	remaining remaining
-	session   *session // whose it is, once it was opened
+	remaining remaining // work that is left after the workers
+	session   *session  // set once the datagram is decrypted
 }
 
-// remaining is how much of a datagram is left to be done.
+// remaining is the work on a datagram that a worker has left to the goroutine that polls.
 type remaining uint8
 
 const (
-	remainsSealed remaining = iota // all of it
-	remainsOpened                  // all that is inside
-	remainsRest                    // what a worker must not do
+	remainsSealed remaining = iota // everything; it is still encrypted
+	remainsOpened                  // everything after decryption
+	remainsRest                    // the part that workers must not process
 	remainsNothing
 )
 
-// sessionQueue is the datagrams of a session in a round: the first and the last, plus 1.
+// sessionQueue is the linked list of a session's datagrams in a round. Both numbers are indexes plus 1.
 type sessionQueue struct{ first, last int32 }
 
-// add adds a datagram from the wire. It notes whose the datagram is, and touches no session.
+// add adds a datagram from the wire to the queue of its session. It reads no memory of the session.
 func (r *round) add(d Datagram) {
 	slot := r.lanes.netcode.Whose(d.From, d.Data)
 	r.datagrams.add(roundDatagram{from: d.From, at: d.At, size: uint16(len(d.Data))}, d.Data)
@@ -86,7 +86,7 @@ func (r *round) add(d Datagram) {
 	}
 }
 
-// finish ends a round.
+// finish processes the datagrams of the round.
 func (r *round) finish() {
 	if len(r.slots) > 0 {
 		r.lanes.start(r.server.carrier.now)
@@ -112,7 +112,7 @@ func (r *round) finish() {
 	r.bytes = 0
 }
 
-// receivePiece does for the datagrams of some sessions what a worker may.
+// receivePiece is a worker's part for the datagrams of some sessions.
 func (r *round) receivePiece(worker, piece int) {
 	l, slots := r.lanes.all[worker], slicePiece(r.slots, r.pieceSize, piece)
 	var sessions [sessionsPerPiece]*session
@@ -128,7 +128,7 @@ func (r *round) receivePiece(worker, piece int) {
 	}
 }
 
-// receiveSession receives the datagrams of one session, from the one before next on, until one has something left to do.
+// receiveSession processes the datagrams of one session, from index next−1 on, until one leaves work to the goroutine that polls.
 func (r *round) receiveSession(l *lane, s *session, next int) {
 	for left := remainsNothing; next > 0 && left == remainsNothing; {
 		e := r.datagrams.at(next - 1)
@@ -144,8 +144,8 @@ func (r *round) receiveSession(l *lane, s *session, next int) {
 	l.release(s)
 }
 
-// open opens a datagram of a session and tells the handler what it may be told on any worker. It returns the payload if
-// something is left to do.
+// open decrypts a datagram of a session and makes the handler's calls that may run on a worker. It returns the payload if work is
+// left.
 func (r *round) open(l *lane, s *session, d Datagram) (payload []byte, left remaining) {
 	l.datagram, l.size = d, len(d.Data)
 	payload, drop := s.peer.Receive(l.now, d.Data)
@@ -158,7 +158,7 @@ func (r *round) open(l *lane, s *session, d Datagram) (payload []byte, left rema
 	more, reason := s.receive(l.now, payload)
 	l.drops.count(reason)
 	if reason.hostile() {
-		s.suspect(l.now)
+		s.countMalformed(l.now)
 	}
 	if more {
 		return payload, remainsRest
@@ -166,7 +166,7 @@ func (r *round) open(l *lane, s *session, d Datagram) (payload []byte, left rema
 	return nil, remainsNothing
 }
 
-// finishDatagram does what is left of a datagram.
+// finishDatagram does the work that is left for a datagram.
 func (r *round) finishDatagram(e *listedDatagram[roundDatagram]) {
 	s, c := r.server, r.server.carrier
 	b := r.datagrams.data(e)
@@ -180,6 +180,6 @@ func (r *round) finishDatagram(e *listedDatagram[roundDatagram]) {
 	case remainsOpened:
 		s.packet(c.now, from, b)
 	case remainsRest:
-		s.judge(from, from.receiveRest(c.now, b))
+		s.countDrop(from, from.receiveRest(c.now, b))
 	}
 }

@@ -95,12 +95,12 @@ func TestTokensForWhereTheWireListens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	udp, ws := netip.MustParseAddrPort("192.0.2.7:7777"), netip.MustParseAddrPort("192.0.2.7:8080")
 	wire := conditioned(t, several{at{NewNetwork().Node(netip.AddrPort{}), udp}, []netip.AddrPort{udp, ws}})
-	c, err := ServerConfig{Key: key}.secure(wire)
+	c, err := ServerConfig{Key: key}.netcodeConfig(wire)
 	must(t, err)
 	if !slices.Equal(c.Addresses, []netip.AddrPort{udp, ws}) {
 		t.Errorf("tokens may name %v", c.Addresses)
 	}
-	if _, err := (ServerConfig{Key: key}).secure(several{at{wire, udp}, []netip.AddrPort{udp, netip.MustParseAddrPort("[::]:8080")}}); err == nil || !strings.Contains(err.Error(), "Addresses") {
+	if _, err := (ServerConfig{Key: key}).netcodeConfig(several{at{wire, udp}, []netip.AddrPort{udp, netip.MustParseAddrPort("[::]:8080")}}); err == nil || !strings.Contains(err.Error(), "Addresses") {
 		t.Errorf("a WebSocket that tokens cannot name: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestSlotIsNotKeptBySilence(t *testing.T) {
 		}
 		start := m.now
 		m.until("the slot is free", func() bool { return len(m.server.guests) == 0 })
-		if after := m.now.Sub(start); answered && (after < greetTime-time.Second || after > greetTime+time.Second) {
+		if after := m.now.Sub(start); answered && (after < handshakeTimeout-time.Second || after > handshakeTimeout+time.Second) {
 			t.Errorf("forgotten after %v", after)
 		}
 		if m.atServer.connected+m.atServer.disconnected != 0 || m.server.netcode.Len() != 0 {

@@ -8,12 +8,12 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// greetTime is how long a client may have a slot before it is connected.
-const greetTime = 5 * time.Second
+// handshakeTimeout is the time from the slot to the connected session.
+const handshakeTimeout = 5 * time.Second
 
-// Server is the [Endpoint] that clients connect to, with connect tokens by the netcode standard. It spends little on
-// a client until that has answered from its address, and answers nothing with more bytes than it got. It examines
-// and counts everything that comes; nothing from the wire can stop it.
+// Server is the [Endpoint] that clients connect to with connect tokens of the netcode standard. It spends little work on a client
+// that has not proved its address, and never answers with more bytes than it received. It checks all received data and counts
+// what it drops.
 type Server struct {
 	config  ServerConfig
 	schema  *schema
@@ -23,27 +23,27 @@ type Server struct {
 	round   round
 
 	schedule sessionSchedule
-	guests   []*session // which are not connected yet, in the order in which they came
+	guests   []*session // sessions that are not connected yet, in the order of arrival
 	lastID   uint64
 
 	closing bool
 	closed  bool
 	drops   Drops
 
-	hears serverHears
-	hello hello
+	events serverEvents
+	hello  hello
 }
 
 var _ Endpoint = (*Server)(nil)
 
-// NewServer returns a server on a wire, which from then on belongs to the server and is closed with it. The
-// error is that of [ServerConfig.Validate], or wraps [ErrInsecure] when there is no key and the wire is neither
-// on a loopback address nor virtual.
+// NewServer returns a server on a wire. The wire then belongs to the server, which closes it. NewServer returns the error of
+// [ServerConfig.Validate], or one that wraps [ErrInsecure] if there is no key and the wire is neither on a loopback address nor
+// virtual.
 func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
-	secure, err := config.secure(w)
+	secure, err := config.netcodeConfig(w)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 	if s.netcode, err = netcode.NewServer(secure, s.carrier.send); err != nil {
 		return nil, err
 	}
-	s.config.Key = netcode.Key{} // whoever prints a server does not print that
-	s.hears = serverHears{s, newRefusalLog(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
+	s.config.Key = netcode.Key{} // so that printing a server does not print it
+	s.events = serverEvents{s, newRefusalLog(config.Logger, orDefault(config.ProtocolID, DefaultProtocolID), secure.Addresses)}
 	s.carrier.schedule = &s.schedule
 	s.carrier.timeout, s.carrier.keepAlive, s.carrier.maxMalformed = config.Timeout, config.KeepAlive, config.MaxMalformed
 	s.lanes.init(s, config.Workers)
@@ -70,7 +70,7 @@ func NewServer(w Wire, config ServerConfig) (*Server, error) {
 
 // Poll implements [Endpoint].
 func (s *Server) Poll(now time.Time, h Handler) {
-	s.handle(now, h)
+	s.setHandler(now, h)
 	if !s.closed {
 		at := s.carrier.clock.At(now)
 		s.carrier.startPoll(at)
@@ -82,15 +82,15 @@ func (s *Server) Poll(now time.Time, h Handler) {
 	s.report(now)
 	if !s.closed {
 		s.pump(now)
-		// After the sessions' own packets, which make keep-alives of netcode needless.
-		s.netcode.Update(now, &s.hears)
+		// After the sessions' own packets, because they replace netcode's keep-alives.
+		s.netcode.Update(now, &s.events)
 		flush(s.carrier.wire, now)
 	}
-	s.handle(now, nil)
+	s.setHandler(now, nil)
 }
 
-// handle says who is told of what during a Poll.
-func (s *Server) handle(now time.Time, h Handler) {
+// setHandler sets the handler of the server and of each worker for a Poll.
+func (s *Server) setHandler(now time.Time, h Handler) {
 	c := s.carrier
 	c.now, c.pollHandler = now, h
 	of, several := h.(WorkerHandler)
@@ -102,7 +102,7 @@ func (s *Server) handle(now time.Time, h Handler) {
 	c.handler = s.lanes.all[0].handler
 }
 
-// report tells the handler of sessions that have ended.
+// report calls Disconnected for the sessions that have ended.
 func (s *Server) report(now time.Time) {
 	if !s.carrier.ended {
 		return
@@ -120,8 +120,8 @@ func (s *Server) report(now time.Time) {
 	}
 }
 
-// Flush sends what the channels have, as far as their budgets go, and makes the wire send what it collected when it
-// is a [Flusher]. Call it after the last [Session.Send] of a tick; otherwise that waits for the next Poll.
+// Flush sends channel data within its budget, and flushes the wire if it is a [Flusher]. Call it after the last [Session.Send] of a
+// tick. Otherwise the data waits for the next Poll.
 func (s *Server) Flush(now time.Time) {
 	if s.closed {
 		return
@@ -135,21 +135,19 @@ func (s *Server) pump(now time.Time) {
 	s.schedule.run(s.carrier.clock.At(now), pumpSession)
 }
 
-// Spread calls do for each of some sessions, on the workers of [ServerConfig.Workers]: i is from 0 to
-// len(sessions)−1, and no worker has two at once. Inside do(worker, i) the Send of sessions[i] may be called, and of no
-// other session, and everything else of sessions[i] that is for the goroutine that polls, but not Close. Sends in do at
-// the time now.
+// Spread calls do(worker, i) for each session, on the workers of [ServerConfig.Workers]. i is from 0 to len(sessions)−1, and a
+// worker runs one call at a time. do(worker, i) may use sessions[i] like the goroutine that polls, except for Close, and no other
+// session. It must pass now to Send.
 //
-// On a wire that takes datagrams from several goroutines ([ParallelWire]) they go to it at once. Any other gets them
-// after the last do, in the order of the sessions, whatever the number of workers: on a virtual network everything is
-// the same for each number. An error of such a wire is no error of Send: it counts in [Stats].Unsent, as a datagram
-// that is lost.
+// On a [ParallelWire] the datagrams are sent immediately. Any other wire gets them after the last call of do, in the order of the
+// sessions, so that the results on a virtual network do not depend on the number of workers. Send does not return the errors of
+// such a wire; they count in [Stats].Unsent.
 //
-// Spread panics inside itself, and inside Received and Acked of a Poll. The sessions must be different ones, of this
-// server. Without do capturing variables, or stored once, it allocates nothing.
+// Spread must not be called inside do, Received or Acked; it panics there. The sessions must be distinct and belong to this server.
+// Spread does not allocate. A function literal that captures variables does, so store do once.
 func (s *Server) Spread(now time.Time, sessions []Session, do func(worker, i int)) {
 	if s.lanes.running {
-		panic("netsys: Server.Spread inside Spread, Received or Acked; call it between two Polls")
+		panic("netsys: Server.Spread was called inside Spread, Received or Acked: call it between two Polls")
 	}
 	s.lanes.start(now)
 	each, pieces := s.lanes.divide(len(sessions))
@@ -173,11 +171,11 @@ func (s *Server) Close(now time.Time) error {
 	return s.carrier.wire.Close()
 }
 
-// StopAccepting makes the server refuse new clients, with an [ErrRefused] that matches [ErrClosed], while it goes
-// on with those that were welcomed before.
+// StopAccepting makes the server refuse new clients, with an [ErrRefused] that matches [ErrClosed]. Sessions that were welcomed
+// before continue.
 func (s *Server) StopAccepting() { s.closing = true }
 
-// Sessions are the connected clients in join order.
+// Sessions returns the sessions of the connected clients in join order.
 func (s *Server) Sessions() iter.Seq[Session] {
 	return func(yield func(Session) bool) {
 		for _, session := range s.schedule.all {
@@ -188,7 +186,7 @@ func (s *Server) Sessions() iter.Seq[Session] {
 	}
 }
 
-// Len is the number of connected clients.
+// Len returns the number of connected clients.
 func (s *Server) Len() int {
 	n := 0
 	for _, session := range s.schedule.all {
@@ -199,7 +197,7 @@ func (s *Server) Len() int {
 	return n
 }
 
-// Tag is the [ClientConfig.Tag] of the client of one of this server's sessions.
+// Tag returns the [ClientConfig.Tag] of a session's client.
 func (s *Server) Tag(of Session) uint64 {
 	if session, ok := of.(*session); ok {
 		return session.details.tag
@@ -207,8 +205,8 @@ func (s *Server) Tag(of Session) uint64 {
 	return 0
 }
 
-// Login is what [ServerConfig.Login] returned for one of this server's sessions; without it, the
-// [ClientConfig.Login] of its client.
+// Login returns the result of [ServerConfig.Login] for a session. Without that function it returns the [ClientConfig.Login] of the
+// session's client.
 func (s *Server) Login(of Session) []byte {
 	if session, ok := of.(*session); ok {
 		return session.details.login
@@ -216,37 +214,37 @@ func (s *Server) Login(of Session) []byte {
 	return nil
 }
 
-// Drops counts the authentic packets thrown away so far, by reason.
+// Drops counts the dropped authentic packets by reason.
 func (s *Server) Drops() Drops { return s.drops }
 
-// DatagramDrops counts the datagrams that netcode threw away so far, by reason: of strangers, forged, replayed, or for
-// want of a slot. Those of clients that change their address are among [netcode.DropUnknownSender].
+// DatagramDrops counts the datagrams that netcode dropped by reason: from strangers, forged, replayed, or without a free slot. The
+// datagrams of clients that change their address are counted in [netcode.DropUnknownSender].
 func (s *Server) DatagramDrops() netcode.Drops { return s.netcode.Drops() }
 
-// LocalAddr is the address of the wire.
+// LocalAddr returns the address of the wire.
 func (s *Server) LocalAddr() netip.AddrPort { return s.carrier.wire.LocalAddr() }
 
-// receive takes one datagram that is no connected session's, or whose turn has come.
+// receive processes one datagram on the goroutine that polls.
 func (s *Server) receive(d Datagram) {
 	now := s.carrier.now
-	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.hears); {
+	switch drop := s.netcode.Receive(now, d.From, d.Data, &s.events); {
 	case drop.RefusesToken():
-		s.hears.refusals.add(s.carrier.clock.At(now), peerAddr(s.carrier.wire, d.From), drop)
+		s.events.refusals.add(s.carrier.clock.At(now), peerAddr(s.carrier.wire, d.From), drop)
 	case drop == netcode.DropUnknownSender:
-		if p := s.netcode.Find(now, d.From, d.Data, &s.hears); p != nil {
+		if p := s.netcode.Find(now, d.From, d.Data, &s.events); p != nil {
 			s.moved(p.Context.(*session), d.From)
 		}
 	}
 }
 
-// serverHears is told by netcode what happens.
-type serverHears struct {
+// serverEvents implements [netcode.ServerHandler] and [netcode.Farewell].
+type serverEvents struct {
 	server   *Server
 	refusals *refusalLog
 }
 
 // Connected implements [netcode.ServerHandler].
-func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
+func (h *serverEvents) Connected(now time.Time, p *netcode.Peer) {
 	s := h.server
 	g := newSession(s.carrier)
 	g.tunnel, g.peer = p, p
@@ -258,12 +256,12 @@ func (h *serverHears) Connected(now time.Time, p *netcode.Peer) {
 }
 
 // Payload implements [netcode.ServerHandler].
-func (h *serverHears) Payload(now time.Time, p *netcode.Peer, payload []byte) {
+func (h *serverEvents) Payload(now time.Time, p *netcode.Peer, payload []byte) {
 	h.server.packet(now, p.Context.(*session), payload)
 }
 
 // Ending implements [netcode.Farewell].
-func (h *serverHears) Ending(now time.Time, p *netcode.Peer, reason error) bool {
+func (h *serverEvents) Ending(now time.Time, p *netcode.Peer, reason error) bool {
 	s := p.Context.(*session)
 	if s.state != connected {
 		return false
@@ -276,12 +274,12 @@ func (h *serverHears) Ending(now time.Time, p *netcode.Peer, reason error) bool 
 	return true
 }
 
-// Disconnected implements [netcode.ServerHandler]. The end is reported at once: when the player is back already,
-// before anything of the new session.
-func (h *serverHears) Disconnected(now time.Time, p *netcode.Peer, reason error) {
+// Disconnected implements [netcode.ServerHandler]. It reports the end immediately, so that a player who has already reconnected gets
+// the end of the old session before the events of the new one.
+func (h *serverEvents) Disconnected(now time.Time, p *netcode.Peer, reason error) {
 	if reason == netcode.ErrFlood {
 		h.server.drops.count(DropFlood)
 	}
-	p.Context.(*session).end(endOf(reason))
+	p.Context.(*session).end(endReason(reason))
 	h.server.report(now)
 }

@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	// closePackets is how many close packets go out at once: with half of all packets lost, one of a thousand
-	// peers still has to wait for its timeout.
+	// closePackets is the number of close packets that are sent. Even if half of all packets are lost, only one in a thousand peers
+	// receives none and has to wait for its timeout.
 	closePackets = 10
 
-	// maxIdle is how long at most a session of a server is not due.
+	// maxIdle is the longest time until a session of a server is due again.
 	maxIdle = 100 * time.Millisecond
 
-	// ackSlack is how long after the expected answer a packet counts as lost on the way out.
+	// ackSlack is the time after the expected acknowledgement when a sent packet counts as lost.
 	ackSlack = time.Second
 
-	// maxUnanswered is how many packets may have come since this end sent the last one: an acknowledgement says no
-	// more than 33, and one or the other gets lost.
+	// maxUnanswered is the number of received packets after which this end sends a packet. An acknowledgement covers only 33
+	// packets, and some acknowledgements get lost.
 	maxUnanswered = 16
 
-	// paceInterval and paceBurst keep what the channels of a client send, beside its datagrams, below the 1,000 packets a
-	// second that a server takes of a session.
+	// paceInterval and paceBurst limit the channel packets of a client, so that they and its datagrams stay below the 1,000
+	// packets per second that a server accepts from a session.
 	paceInterval = time.Second / 750
 	paceBurst    = 100 * time.Millisecond
 )
 
-// tunnel is what a session needs of a [netcode.Peer] or [netcode.Client].
+// tunnel is the part of [netcode.Peer] and [netcode.Client] that a session uses.
 type tunnel interface {
 	Send(now time.Time, payload []byte) error
 	Disconnect(now time.Time)
@@ -39,35 +39,35 @@ type tunnel interface {
 
 // session is the [Session] of both endpoints.
 //
-// Of a thousand sessions none is in the caches when its next packet comes. So the fields that every packet needs lie side
-// by side in six cache lines, and the fields that few packets need are elsewhere, in details. A struct that has pointers
-// and at most 512 bytes begins with a cache line, as package runtime allocates it. See prefetchSession.
+// With a thousand sessions, none is in the processor's caches when its next packet arrives. The fields that every packet needs are
+// therefore adjacent, in six cache lines, and the other fields are in details. Package runtime aligns a struct with pointers and at
+// most 512 bytes to a cache line. See prefetchSession.
 type session struct {
 	// What the session sends and receives with.
 	carrier  *carrier
-	lane     *lane // that works for the session
+	lane     *lane // the lane that processes the session
 	tunnel   tunnel
 	peer     *netcode.Peer // the tunnel of a server's session, nil on a client
 	channels *channel.Endpoint
 
-	// When the session began, by the carrier's clock, and how old it was when it was last used. All other durations in a
-	// session and its histories are ages of the session, but for lastHeard.
+	// begun is when the session started, by the carrier's clock. age is its age when it was last used. All other durations in a
+	// session and its histories, except lastHeard, are ages of the session.
 	begun time.Duration
 	age   time.Duration
 
-	lastHeard  time.Duration // the carrier's listenedBefore when the latest valid packet came
+	lastHeard  time.Duration // the carrier's listenedBefore when the latest valid packet arrived
 	lastSent   time.Duration
-	paced      time.Duration // when a client's channels would be done, had they sent evenly
+	paced      time.Duration // when a client's channel packets so far would all have been sent at an even pace
 	unanswered int           // packets received since the last one was sent
 
 	id    uint64
-	place int32 // in the server's schedule; below 0: not there
+	place int32 // index in the server's schedule; below 0: not in it
 	state state
 
 	acked acknowledgedPackets
 	in    receivedPackets
 
-	// As in Stats.
+	// See Stats.
 	datagramsIn, bytesIn, payloadIn    uint64
 	datagramsOut, bytesOut, payloadOut uint64
 	unsent                             uint64
@@ -89,19 +89,19 @@ type sessionDetails struct {
 	path     path
 	greeting greeting
 
-	// Who the other end is, and where.
+	// The other end.
 	remote   netip.AddrPort
 	clientID uint64
 	userData []byte
-	tag      uint64 // of a client's hello
-	login    []byte // what the application makes of the login in a client's hello
+	tag      uint64 // from the client's hello
+	login    []byte // result of ServerConfig.Login for the login in the client's hello
 
-	reason error // of the end
+	reason error // why the session ended
 }
 
 var _ Session = (*session)(nil)
 
-// newSession returns a session that is connecting.
+// newSession returns a session in the state connecting.
 func newSession(c *carrier) *session {
 	d := &sessionDetails{}
 	return &session{carrier: c, lane: &c.lane, place: -1, in: newReceivedPackets(&d.gaps), out: newSentPackets(&d.lossOut), details: d}
@@ -164,12 +164,12 @@ func (s *session) Close(now time.Time, reason Reason) {
 	s.end(&CloseError{Reason: reason})
 }
 
-// start starts a session that was welcomed.
+// start starts the clock of a session when it is welcomed.
 func (s *session) start(now time.Time, id uint64) {
 	s.id, s.begun, s.lastHeard = id, s.carrier.clock.At(now), s.carrier.listened
 }
 
-// end remembers the first reason; the endpoint reports it when it next looks through its sessions.
+// end ends the session. Only the first reason counts. The endpoint reports it in the current or next Poll.
 func (s *session) end(reason error) {
 	if s.state >= ended {
 		return
@@ -181,16 +181,16 @@ func (s *session) end(reason error) {
 	}
 }
 
-// ageAt returns how old the session is at a time, never less than before.
+// ageAt returns the age of the session at a time. It never decreases.
 func (s *session) ageAt(now time.Time) time.Duration {
 	s.age = s.carrier.at(now) - s.begun
 	return s.age
 }
 
-// silence returns for how long the endpoint has listened since the latest valid packet came.
+// silence returns how long the endpoint has listened since the latest valid packet arrived.
 func (s *session) silence() time.Duration { return s.carrier.listened - s.lastHeard }
 
-// sendClose sends packets that close the session. Nobody answers them.
+// sendClose sends the close packets, which are not acknowledged.
 func (s *session) sendClose(now time.Time, reason Reason) {
 	for range closePackets {
 		b := append(s.lane.buf[:headerSize], byte(reason))
@@ -198,27 +198,26 @@ func (s *session) sendClose(now time.Time, reason Reason) {
 	}
 }
 
-// sendDatagram sends a payload, and with it what of the channels finds room.
+// sendDatagram sends a payload, together with as much channel data as fits into the packet.
 func (s *session) sendDatagram(now time.Time, payload []byte) (uint16, error) {
 	const front = headerSize + lengthSize
 	l := s.lane
 	b := append(l.buf[:front], payload[:min(len(payload), MaxPayload-lengthSize)]...)
-	s.channels.Carried(now, s.out.next, len(payload)+cover)
+	s.channels.Carried(now, s.out.next, len(payload)+overhead)
 	if room := len(l.buf) - len(b); room > 0 && s.carrier.delivering != s {
 		if with := s.channels.Fill(now, s.out.next, b, room); len(with) > len(b) {
 			l.buf[headerSize], l.buf[headerSize+1] = byte(len(payload)), byte(len(payload)>>8)
 			return s.send(now, kindBoth, true, with)
 		}
 	}
-	// Without a length the header moves up to the payload, which is the longer of the two.
+	// A packet without channel data has no length field. Moving the header costs less than moving the payload.
 	if len(b) == front+len(payload) {
 		return s.send(now, kindDatagram, true, b[lengthSize:])
 	}
 	return s.send(now, kindDatagram, true, append(l.buf[:headerSize], payload...))
 }
 
-// pump sends what the channels still have, as far as their budget goes, and a packet without content when it is time
-// for one.
+// pump sends waiting channel data within its budget. It sends an empty packet if a keep-alive or an acknowledgement is due.
 func (s *session) pump(now time.Time) {
 	if s.state != connected {
 		return
@@ -231,7 +230,7 @@ func (s *session) pump(now time.Time) {
 		if len(filled) == len(b) && !(first && due) {
 			return
 		}
-		s.channels.Carried(now, s.out.next, cover)
+		s.channels.Carried(now, s.out.next, overhead)
 		if _, err := s.send(now, kindChannels, false, filled); err != nil {
 			return
 		}
@@ -239,7 +238,7 @@ func (s *session) pump(now time.Time) {
 	}
 }
 
-// send gives a packet a number and a header and sends it. The packet begins with room for the header.
+// send writes the header of a packet and sends it. The packet starts with headerSize unused bytes.
 func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uint16, error) {
 	seq := s.number(now, kind, data, packet)
 	s.lastSent, s.unanswered = s.age, 0
@@ -255,7 +254,7 @@ func (s *session) send(now time.Time, kind uint8, data bool, packet []byte) (uin
 	return seq, nil
 }
 
-// number writes the header of the next packet.
+// number writes the header of the next packet and returns its sequence number.
 func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) uint16 {
 	at := s.ageAt(now)
 	h := header{kind: kind, seq: s.out.add(at, data), delay: nothingHeard}
@@ -267,8 +266,8 @@ func (s *session) number(now time.Time, kind uint8, data bool, packet []byte) ui
 	return h.seq
 }
 
-// receive receives one authentic packet of the session: what it acknowledges, and its payload. It reports whether there is
-// more in the packet, for receiveRest.
+// receive processes the acknowledgements and the payload of one authentic packet. It reports whether the packet contains more, for
+// receiveRest.
 func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) {
 	head, in, drop := parsePacket(b)
 	if drop != DropNone {
@@ -279,7 +278,7 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	arrived := max(at-max(now.Sub(d.At), 0), 0)
 	newest, drop := s.in.add(head.seq, arrived)
 	if drop != DropNone {
-		return false, drop // and a replay keeps nobody alive
+		return false, drop // before lastHeard is set, so a replay does not keep the session alive
 	}
 	s.lastHeard = s.carrier.listenedBefore
 	if s.unanswered++; s.unanswered == maxUnanswered {
@@ -300,7 +299,7 @@ func (s *session) receive(now time.Time, b []byte) (more bool, drop DropReason) 
 	return head.kind != kindChannels || len(in.channels) > 0, DropNone
 }
 
-// receiveRest receives the rest of a packet that receive has received: all that concerns others than its session, or may.
+// receiveRest processes the rest of a packet after receive: everything that may concern more than its session.
 func (s *session) receiveRest(now time.Time, b []byte) DropReason {
 	head, in, _ := parsePacket(b)
 	c := s.carrier
@@ -323,7 +322,7 @@ func (s *session) receiveRest(now time.Time, b []byte) DropReason {
 	return DropNone
 }
 
-// acknowledge reports what a header acknowledges for the first time, oldest first.
+// acknowledge processes the packets that a header acknowledges for the first time, oldest first.
 func (s *session) acknowledge(now time.Time, head header, arrived time.Duration) {
 	for fresh := s.acked.add(head.ack, head.bits); fresh != 0; {
 		back := bits.Len64(fresh) - 1
@@ -343,14 +342,14 @@ func (s *session) acknowledge(now time.Time, head header, arrived time.Duration)
 	}
 }
 
-// suspect counts a packet that no honest peer sends, and ends the session when there were too many.
-func (s *session) suspect(now time.Time) {
+// countMalformed counts a malformed packet, and ends the session after too many.
+func (s *session) countMalformed(now time.Time) {
 	if s.details.malformed++; s.details.malformed > uint64(s.carrier.maxMalformed) {
 		s.Close(now, ReasonProtocol)
 	}
 }
 
-// update counts the packets that got lost, and ends the session when the peer has been silent for too long.
+// update counts lost packets, and ends the session if the peer has been silent for too long.
 func (s *session) update(now time.Time) {
 	if s.state != connected {
 		return
@@ -363,14 +362,14 @@ func (s *session) update(now time.Time) {
 	}
 }
 
-// wake makes a session due in the present or next Poll or Flush of its server.
+// wake makes the session due in the current or next Poll or Flush of its server.
 func (s *session) wake() {
 	if s.carrier.schedule != nil {
 		s.carrier.schedule.wake(s)
 	}
 }
 
-// channelWaiting is called when a channel got something to send.
+// channelWaiting is called when a channel has something to send.
 func (s *session) channelWaiting() time.Time {
 	s.wake()
 	return s.carrier.now
@@ -382,15 +381,15 @@ func updateSession(s *session) time.Duration {
 	return -1
 }
 
-// pumpSession is [session.pump] for the schedule. It returns when the session is due next.
+// pumpSession is [session.pump] for the schedule. It returns the next time when the session is due.
 func pumpSession(s *session) time.Duration {
 	s.pump(s.carrier.now)
 	return s.nextDue(s.carrier.at(s.carrier.now))
 }
 
-// nextDue returns when a session has something to do, unless it receives, sends, or gets a message for its channels
-// before. at and the result are times of the carrier's clock. A session is due every maxIdle at least, so that packets that
-// got lost are counted soon.
+// nextDue returns the next time when the session is due, unless it receives a packet, sends one, or gets a message for its channels
+// before. at and the result are times of the carrier's clock. A session is due at least every maxIdle, so that lost packets are
+// counted soon.
 func (s *session) nextDue(at time.Duration) time.Duration {
 	if s.state != connected || s.unanswered >= maxUnanswered || s.channels.Waiting() {
 		return 0

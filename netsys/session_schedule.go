@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// sessionSchedule is the connected sessions of a server in join order, and when each has something to do. A server that
-// goes through the schedule passes over the times of all sessions, which lie side by side in memory, and touches only the
-// sessions whose time has come. The zero value is empty.
+// sessionSchedule holds the connected sessions of a server in join order, and the time when each is due. The times are adjacent in
+// memory, so a pass over the schedule reads the memory of the due sessions only. The zero value is empty.
 type sessionSchedule struct {
 	all        []*session
 	due        []time.Duration // by the carrier's clock, parallel to all
 	prefetched byte
 }
 
-// prefetchAhead is how many sessions are prefetched at a time.
+// prefetchAhead is the number of sessions that are prefetched at a time.
 const prefetchAhead = 64
 
-// add appends a session, which is due at once.
+// add appends a session. It is due immediately.
 func (r *sessionSchedule) add(s *session) {
 	s.place = int32(len(r.all))
 	r.all, r.due = append(r.all, s), append(r.due, 0)
@@ -39,8 +38,7 @@ func (r *sessionSchedule) wake(s *session) {
 	}
 }
 
-// run calls do with each session that is due, in order. do returns when the session is due next, or a negative number to
-// leave that as it is.
+// run calls do for each due session in order. do returns the next time when the session is due, or a negative number for no change.
 func (r *sessionSchedule) run(at time.Duration, do func(*session) time.Duration) {
 	for i, due := range r.due {
 		if i%prefetchAhead == 0 {
@@ -55,7 +53,7 @@ func (r *sessionSchedule) run(at time.Duration, do func(*session) time.Duration)
 	}
 }
 
-// prefetch reads the memory of the next sessions that are due, from the i-th on, all at the same time.
+// prefetch reads the memory of the due sessions from the i-th on, so that their cache misses overlap.
 func (r *sessionSchedule) prefetch(at time.Duration, i int) {
 	for end := min(i+prefetchAhead, len(r.due)); i < end; i++ {
 		if at >= r.due[i] {

@@ -242,7 +242,7 @@ func TestMayReconnect(t *testing.T) {
 		reason error
 		want   bool
 	}{
-		{ErrTimeout, true}, {endOf(netcode.ErrDenied), true}, {&refusal{ErrBusy}, true}, {&refusal{ErrClosed}, true}, {&refusal{ErrSchema}, false},
+		{ErrTimeout, true}, {endReason(netcode.ErrDenied), true}, {&refusal{ErrBusy}, true}, {&refusal{ErrClosed}, true}, {&refusal{ErrSchema}, false},
 		{&refusal{ErrVersion}, false}, {&refusal{fmt.Errorf("%w: banned", ErrLogin)}, false}, {ErrReplaced, false}, {ErrElsewhere, false}, {netcode.ErrTokenExpired, false}, {ErrClosed, false}, {nil, false},
 		{&CloseError{ReasonServerClosing, true}, true}, {&CloseError{ReasonAway, true}, true}, {&CloseError{ReasonAway, false}, false}, {&CloseError{ReasonLeft, false}, false},
 		{&CloseError{ReasonReplaced, true}, false}, {&CloseError{ReasonKicked, true}, false}, {&CloseError{ReasonProtocol, true}, false}, {&CloseError{ReasonFlood, true}, false}, {&CloseError{66, true}, false}, {&CloseError{ReasonApplication, true}, false},

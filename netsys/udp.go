@@ -12,9 +12,8 @@ import (
 // udpQueue bounds the datagrams that wait for a Poll.
 const udpQueue = 4096
 
-// UDP is a [Wire] on a socket of the net package: what clients use, and servers where the event loop of
-// package eventloop is not wanted. A goroutine reads datagrams into a bounded [Inbox]. It builds everywhere;
-// in a browser opening it is an error.
+// UDP is a [Wire] on a socket of package net. Clients use it, and servers that do not use package eventloop. A goroutine reads
+// datagrams into a bounded [Inbox]. UDP builds on all systems; in a browser, [DialUDP] and [ListenUDP] return an error.
 type UDP struct {
 	conn    *udpSocket
 	local   netip.AddrPort
@@ -26,9 +25,9 @@ type UDP struct {
 
 var _ Wire = (*UDP)(nil)
 
-// DialUDP opens a wire to one server, given as "host:port". Looking the host up may block until ctx ends. The
-// kernel discards what others send to this socket. An unreachable server is not an error here or later: it
-// cannot be told from a slow one, so sessions time out instead.
+// DialUDP opens a wire to one server, given as "host:port". Looking up the host may block until ctx ends. The kernel discards
+// datagrams from other addresses. An unreachable server causes no error, because it looks the same as a slow one; the session
+// times out.
 func DialUDP(ctx context.Context, server string) (*UDP, error) {
 	conn, err := dialSocket(ctx, server)
 	if err != nil {
@@ -37,11 +36,11 @@ func DialUDP(ctx context.Context, server string) (*UDP, error) {
 	return newUDP(conn), nil
 }
 
-// ListenUDP opens a wire that talks to anybody, bound to an address such as "127.0.0.1:7777" or ":7777";
-// port 0 takes a free one. The error is [ErrAddrInUse] when another socket holds the address.
+// ListenUDP opens a wire on an address such as "127.0.0.1:7777" or ":7777". It receives from and sends to any address. Port 0
+// means any free port. It returns [ErrAddrInUse] if another socket has the address.
 func ListenUDP(addr string) (*UDP, error) {
 	if addr == "" {
-		return nil, errors.New(`netsys: ListenUDP "": address without a port; ":0" takes a free one`)
+		return nil, errors.New(`netsys: ListenUDP "": the address has no port; use ":0" for any free port`)
 	}
 	conn, err := listenSocket(addr)
 	if isAddrInUse(err) {
@@ -65,9 +64,9 @@ func newUDP(conn *udpSocket) *UDP {
 	return u
 }
 
-// read fills the inbox until the socket is closed. Any other error concerns one datagram: an ICMP refusal of
-// an earlier send (a server that is not up yet), a datagram too long for the buffer. Pauses that grow to
-// 100 ms keep a broken socket from taking a whole core.
+// read reads datagrams into the inbox until the socket is closed. Any other error concerns one datagram, such as an ICMP refusal
+// of an earlier one because the server is not up yet. After consecutive errors it waits up to 100 ms, so that a broken socket
+// does not use a whole processor.
 func (u *UDP) read() {
 	defer close(u.reading)
 	b := make([]byte, 2*MaxDatagram)
@@ -89,8 +88,7 @@ func (u *UDP) read() {
 // Poll implements [Wire]; now must come from time.Now.
 func (u *UDP) Poll(now time.Time, deliver func(Datagram)) { u.inbox.Drain(now, deliver) }
 
-// Send implements [Wire]. A wire from [DialUDP] sends to its server only and returns an error for any other
-// address.
+// Send implements [Wire]. A wire from [DialUDP] returns an error for any address but its server's.
 func (u *UDP) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > MaxDatagram {
 		return ErrTooLarge
@@ -99,12 +97,12 @@ func (u *UDP) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 		return ErrClosed
 	}
 	if u.remote.IsValid() && unmap(to) != u.remote {
-		return fmt.Errorf("netsys: UDP.Send to %v on a wire that was dialed to %v", to, u.remote)
+		return fmt.Errorf("netsys: UDP.Send to %v: the wire is connected to %v and sends to no other address", to, u.remote)
 	}
 	err := u.conn.send(to, b)
 	switch {
 	case err == nil || isRefused(err):
-		return nil // a refusal answers an earlier datagram; whether this one arrives is unknown, as always
+		return nil // a refusal concerns an earlier datagram; this one may arrive
 	case errors.Is(err, errSocketFull):
 		return ErrFull
 	}
@@ -114,14 +112,13 @@ func (u *UDP) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 // LocalAddr implements [Wire].
 func (u *UDP) LocalAddr() netip.AddrPort { return u.local }
 
-// RemoteAddr is the server of a wire from [DialUDP], the zero AddrPort for one from [ListenUDP]. Pass it to
-// [NewClient].
+// RemoteAddr returns the server's address, for [NewClient]. On a wire from [ListenUDP] it returns the zero AddrPort.
 func (u *UDP) RemoteAddr() netip.AddrPort { return u.remote }
 
-// Dropped is the number of arrivals lost because 4,096 waited for a Poll.
+// Dropped returns the number of datagrams lost because 4,096 others waited for a Poll.
 func (u *UDP) Dropped() uint64 { return u.inbox.Dropped() }
 
-// Close implements [Wire] and returns when the reading goroutine has ended.
+// Close implements [Wire]. It returns after the reading goroutine has ended.
 func (u *UDP) Close() error {
 	if u.closed.Swap(true) {
 		return nil

@@ -5,65 +5,62 @@ import (
 	"time"
 )
 
-// MaxDatagram is the longest datagram in bytes that a wire carries. Nothing honest is longer: sessions stay
-// at or below 1,200 bytes, so that no path on the internet has to fragment them. [Wire.Send] refuses more
-// with [ErrTooLarge]; an arriving datagram that is longer is cut to MaxDatagram+1 bytes, which bounds memory
-// and still shows the endpoint that it was too long.
+// MaxDatagram is the length in bytes of the longest datagram that a wire carries. Sessions use at most 1,200 bytes, so that no
+// path on the internet has to fragment a datagram. [Wire.Send] returns [ErrTooLarge] for longer datagrams. A longer datagram that
+// arrives is truncated to MaxDatagram+1 bytes, which bounds memory and still shows that the datagram was too long.
 const MaxDatagram = 1500
 
-// Wire moves datagrams between addresses without a promise of delivery, order or uniqueness. A wire is used
-// by one goroutine; whatever concurrency it has inside is its own affair.
+// Wire transports datagrams between addresses. A datagram can be lost, duplicated or reordered. Only one goroutine uses a wire;
+// the implementation may use more goroutines inside.
 //
-// Time is an argument. Virtual wires ([Node], [Conditioner]) know no other clock. Wires on real sockets stamp
-// arrivals with time.Now, so they must be polled with a now that comes from time.Now as well.
+// The caller passes the time. Virtual wires ([Node], [Conditioner]) have no other clock. Wires on real sockets stamp arrivals with
+// time.Now, so the now that is passed to Poll must come from time.Now too.
 type Wire interface {
-	// Poll calls deliver for every datagram that arrived at or before now, in the order of arrival, and
-	// returns. It never blocks. deliver may call Send, but neither Poll nor Close. Pass a function that is
-	// stored once, rather than a literal that captures variables, and a poll allocates nothing.
+	// Poll calls deliver for every datagram that arrived at or before now, in the order of arrival. It does not block. deliver
+	// may call Send, but neither Poll nor Close. Poll does not allocate. A function literal that captures variables does, so
+	// store deliver once.
 	Poll(now time.Time, deliver func(d Datagram))
 
-	// Send copies b and sends it to an address. It never blocks. An error means that this datagram is lost
-	// and nothing else: [ErrFull] when a buffer on the way has no room, [ErrTooLarge] above [MaxDatagram],
-	// [ErrClosed] after Close, or what the operating system says.
+	// Send sends a copy of b to an address. It does not block. An error means only that this datagram is lost: [ErrFull] if a
+	// buffer is full, [ErrTooLarge] above [MaxDatagram], [ErrClosed] after Close, or an error of the operating system.
 	Send(now time.Time, to netip.AddrPort, b []byte) error
 
-	// LocalAddr is the address that the wire is bound to, with the port really in use. A wire with several addresses has a
-	// method LocalAddrs() []netip.AddrPort besides, for all of them.
+	// LocalAddr returns the address that the wire is bound to, with the actual port. A wire with several addresses also has a
+	// method LocalAddrs() []netip.AddrPort that returns all of them.
 	LocalAddr() netip.AddrPort
 
-	// Close gives up the address. Datagrams not yet delivered are lost. Closing twice is harmless.
+	// Close releases the address. Datagrams that were not delivered are lost. Further calls do nothing.
 	Close() error
 }
 
-// Flusher is implemented by wires that collect what is sent and hand it on together. [Server.Poll] flushes its
-// wire when it ends; whoever sends outside Poll calls [Server.Flush] after the last Send of a tick. Without
-// that, what was sent waits for the next Poll, and nothing worse.
+// Flusher is implemented by wires that collect datagrams and send them together. [Server.Poll] flushes the wire at its end. A
+// caller that sends outside Poll calls [Server.Flush] after the last Send of a tick. Otherwise the datagrams wait for the next
+// Poll.
 type Flusher interface {
-	// Flush sends what Send collected. It never blocks. What cannot be sent is lost, and counted by the wire.
+	// Flush sends the collected datagrams. It does not block. Datagrams that cannot be sent are lost, and the wire counts them.
 	Flush(now time.Time)
 }
 
-// ParallelWire is implemented by wires on which several goroutines may send at the same time, each by a [Sender] of its
-// own: see [Server.Spread].
+// ParallelWire is implemented by wires on which several goroutines can send at the same time, each with its own [Sender]: see
+// [Server.Spread].
 type ParallelWire interface {
 	Wire
-	// Senders makes n of them, at least 1; the first is for the goroutine that polls, too. It is called once, before
-	// the first Poll.
+	// Senders returns n senders, at least 1. The goroutine that polls uses the first one too. Senders is called once, before the
+	// first Poll.
 	Senders(n int) []Sender
 }
 
-// Sender is how one of several goroutines sends on a [ParallelWire].
+// Sender sends on a [ParallelWire] on behalf of one goroutine.
 type Sender interface {
-	// Send is [Wire.Send]. Where b begins at the beginning of the Room it needs no copy.
+	// Send does what [Wire.Send] does. It copies nothing if b starts at the start of Room.
 	Send(now time.Time, to netip.AddrPort, b []byte) error
-	// Room is where the datagram that is sent next may be written: at least [MaxDatagram] bytes, until the next
-	// Send or Flush.
+	// Room returns a buffer of at least [MaxDatagram] bytes for the next datagram. It is valid until the next Send or Flush.
 	Room() []byte
-	// Flush hands on what Send collected, if it did. Flush of the wire does so for all senders.
+	// Flush sends the datagrams that this sender has collected. Flush of the wire does so for all senders.
 	Flush(now time.Time)
 }
 
-// oneSender is the sender of a wire that is no [ParallelWire].
+// oneSender implements [Sender] for a wire that is not a [ParallelWire].
 type oneSender struct {
 	Wire
 	buf [MaxDatagram]byte
@@ -74,30 +71,29 @@ func (o *oneSender) Flush(now time.Time) { flush(o.Wire, now) }
 
 // Datagram is one arrival on a [Wire].
 type Datagram struct {
-	// From is the sender's address as the wire saw it, IPv4 never in its IPv6-mapped form.
-	// It can be forged by anybody.
+	// From is the sender's address. IPv4 addresses are never in their IPv6-mapped form. Anybody can forge it.
 	From netip.AddrPort
 
 	// At is the time of arrival, never after the now of the Poll that delivers it.
 	At time.Time
 
-	// Data is valid during the call that delivers it, at most [MaxDatagram]+1 bytes.
+	// Data has at most [MaxDatagram]+1 bytes. It is valid during the call that delivers the datagram.
 	Data []byte
 }
 
-// scheduled is implemented by wires that hold datagrams for later.
+// scheduled is implemented by wires that delay datagrams.
 type scheduled interface {
 	NextDue() (time.Time, bool)
 }
 
-// flush hands on what a wire collected, if it collects.
+// flush flushes a wire that is a [Flusher].
 func flush(w Wire, now time.Time) {
 	if f, ok := w.(Flusher); ok {
 		f.Flush(now)
 	}
 }
 
-// unmap turns IPv4-mapped IPv6 addresses into plain IPv4, so that one peer has one address.
+// unmap converts IPv4-mapped IPv6 addresses to IPv4, so that each peer has one address.
 func unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
