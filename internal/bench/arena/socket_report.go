@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
-
-	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
 // socketReport is what was measured on real sockets.
@@ -51,10 +49,6 @@ type socketReport struct {
 	SendTickP50            float64 `json:"send_tick_p50_us"`
 	OtherTickP50           float64 `json:"other_tick_p50_us"`
 
-	// Latency and RoundTrip are nil where all clients decode.
-	Latency   *swarm.Latency `json:"input_to_snapshot_ms,omitempty"`
-	RoundTrip *swarm.Latency `json:"round_trip_ms,omitempty"`
-
 	Burst *burstReport `json:"burst,omitempty"`
 }
 
@@ -87,8 +81,6 @@ var socketFigures = []struct {
 	{"load_limited", "the load used up its processors, or sent less than a datagram a tick: the server could carry more", func(r *socketReport) string { return fmt.Sprint(r.LoadLimited) }},
 	{"server_allocs_per_tick", "objects that the server's process allocated", func(r *socketReport) string { return number(r.AllocsPerTick) }},
 	{"over_budget", "snapshots that did not hold all there was to tell", func(r *socketReport) string { return fmt.Sprint(r.OverBudget) }},
-	{"input_to_snapshot_ms", "time from an input until its client receives a snapshot that contains it: median, 95th and 99th percentile; of the clients that do not decode", func(r *socketReport) string { return latency(r.Latency) }},
-	{"round_trip_ms", "round trip time of the same clients' sessions: median, 95th and 99th percentile", func(r *socketReport) string { return latency(r.RoundTrip) }},
 	{"max_error", "farthest that a position on a client that decodes was from the truth of its tick, by axis, in units", func(r *socketReport) string { return number(r.MaxError) }},
 	{"sampled", "clients that decode everything; the others open it", func(r *socketReport) string { return fmt.Sprint(r.Sampled) }},
 	{"compared, compared_entities", "states of these that were compared with the server's world, and entities in them", func(r *socketReport) string { return fmt.Sprintf("%d, %d", r.Compared, r.ComparedEntities) }},
@@ -98,14 +90,6 @@ var socketFigures = []struct {
 	{"gone_entities", "of compared_entities, those that had left their place and that the client still had there, as it may be told of another", func(r *socketReport) string { return fmt.Sprint(r.GoneEntities) }},
 	{"waiting_entities", "entities that clients had yet to be told of since they came, by compared states: in snapshots that do not hold all they wait for their turn", func(r *socketReport) string { return fmt.Sprint(r.WaitingEntities) }},
 	{"different", "entities that differ from the server's, are missing or too many, messages that could not be read, and 1 if nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
-}
-
-// latency formats the percentiles of a latency, or a dash where nothing was measured.
-func latency(l *swarm.Latency) string {
-	if l == nil {
-		return "-"
-	}
-	return number(l.P50) + ", " + number(l.P95) + ", " + number(l.P99)
 }
 
 // print writes the report to read.

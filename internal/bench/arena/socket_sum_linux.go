@@ -71,9 +71,6 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		SendTickP50:            b.SendP50,
 		OtherTickP50:           b.OtherP50,
 	}
-	if blind := b.sent.blind; blind != nil {
-		r.Latency, r.RoundTrip = &blind.Latency, &blind.RoundTrip
-	}
 	r.verify(&a.sent, &b.sent)
 	const near = 0.95
 	r.LoadLimited = r.LoadCPUPerS > near*float64(m.loaders) || r.DatagramsUpPerClientS < 0.98*hz
