@@ -52,10 +52,10 @@ type Membership struct {
 	Age time.Duration
 }
 
-// Membership returns the state of this process in its fleet. It is zero without a fleet.
+// Membership returns the state of this process in its fleet. Without a fleet, Member is true.
 func (s *Server) Membership() Membership {
 	if s.fleet == nil {
-		return Membership{}
+		return Membership{Member: true}
 	}
 	return s.fleet.Membership()
 }
