@@ -194,7 +194,7 @@ func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 		"-token x -login alice":             "-token URL only",
 		"-token http://127.0.0.1/":          "-login",
 		"-public 127.0.0.1:1":               "-key only",
-		"-http=":                            "an address is missing",
+		"-http=":                            "address is empty",
 		"-insecure-anyone-can-join -key 12": "not allowed",
 	} {
 		code, _, errs := run(t, args)

@@ -134,7 +134,7 @@ func (m *match) print(views bool) print {
 		if views {
 			lit = k.lit
 		}
-		fmt.Fprintln(counts, k.Stats(), k.events.Stats(), k.Err(), lit, len(k.ledger.committed))
+		fmt.Fprintln(counts, k.Stats(), k.events.Stats(), k.Err() != nil, lit, len(k.ledger.committed))
 	}
 	return print{h.Sum64(), counts.Sum64()}
 }

@@ -19,7 +19,7 @@ import (
 
 // Config is the configuration of a [System].
 type Config struct {
-	World    *ecs.World
+	World    *ecs.World    // the server's world
 	Protocol *ecs.Protocol // of the world
 	Clock    Clock         // decides when a send is due
 	// SendRate is the number of sends a second.
@@ -37,7 +37,7 @@ type Config struct {
 	Interest *interest.Program
 	// Priority returns how much an entity matters to a client. It replaces the priorities of Interest; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
-	Logger   logging.Logger
+	Logger   logging.Logger // reports entities that fit no datagram, exhausted budgets and failed recordings
 	// Workers build snapshots; nil: the caller builds them all.
 	Workers *workers.Pool
 }

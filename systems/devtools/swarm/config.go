@@ -92,10 +92,11 @@ type Config struct {
 	// OnBody is shown every snapshot that a blind client opens, for verification; see [Body]. It is called by the
 	// goroutine of the client. Default (nil): nobody.
 	OnBody func(b Body)
-	// OnConnect is called when a client is let in, and OnEnd when one is refused or has lost its session, unless it left. They
-	// are called by the goroutine of the client. Default (nil): nothing.
+	// OnConnect is called when the server accepts client n. The goroutine of the client calls it. Default (nil): nothing.
 	OnConnect func(n int)
-	OnEnd     func(n int, err error)
+	// OnEnd is called when the server refuses client n, or when the client loses its session without having left. The
+	// goroutine of the client calls it. Default (nil): nothing.
+	OnEnd func(n int, err error)
 	// OnTick is called before each tick of a thin client, with the state as its last tick left it. It is called by the
 	// goroutine of the client. Default (nil): nothing.
 	OnTick func(n int, c *systems.Client)

@@ -106,6 +106,7 @@ var (
 // Name names a row of a test table. Rows embed it.
 type Name string
 
+// String returns the name.
 func (n Name) String() string { return string(n) }
 
 // EachRow runs a subtest for each row of a table.

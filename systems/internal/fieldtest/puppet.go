@@ -58,16 +58,21 @@ func (p *Puppet) Tick(messages ...[]byte) {
 	p.Now = p.Server.Next()
 }
 
+// Connected stores the session.
 func (p *Puppet) Connected(_ time.Time, s netsys.Session) { p.Session = s }
 
+// Received stores the packet.
 func (p *Puppet) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	p.Got = append(p.Got, append([]byte(nil), pk.Data...))
 }
 
+// Message ignores messages.
 func (p *Puppet) Message(time.Time, netsys.Session, int, []byte) {}
 
+// Acked ignores acknowledgements.
 func (p *Puppet) Acked(netsys.Session, uint16) {}
 
+// Disconnected fails the test.
 func (p *Puppet) Disconnected(_ time.Time, _ netsys.Session, reason error) { p.T.Error(reason) }
 
 // Input encodes a message with count inputs, up to the sequence newest. All have the same DX. N is the sequence of
