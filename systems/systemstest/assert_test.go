@@ -148,7 +148,7 @@ func TestNoCorrectionsSaysWhat(t *testing.T) {
 	}
 	c.Run(2 * time.Second)
 	c.NoCorrections()
-	f.want(t, fmt.Sprintf(`client 1 \(id %d\) was corrected between ticks \d+ and \d+: 1 of \d+ own states\n`+
+	f.want(t, fmt.Sprintf(`client 1 \(id %d\) was corrected between ticks \d+ and \d+: 1 of \d+ owner states\n`+
 		`\tentity \d+: Position\.Y after input \d+, tick \d+: -?\d+ on the client, \d+ on the server`, id))
 }
 

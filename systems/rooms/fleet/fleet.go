@@ -42,6 +42,25 @@ var (
 // ager is a directory that knows when it last heard of a change.
 type ager interface{ Age() time.Duration }
 
+// incompleter is a directory that can lose its records: while it is incomplete, the absence of a record says nothing.
+type incompleter interface{ Incomplete() bool }
+
+// absent returns the error for a room that has no record.
+func (f *Fleet) absent(id rooms.ID) error {
+	if err := f.incomplete(); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+}
+
+// incomplete returns an error while processes write the records of the directory again.
+func (f *Fleet) incomplete() error {
+	if d, ok := f.config.Directory.(incompleter); ok && d.Incomplete() {
+		return &rooms.Unavailable{Again: time.Second, Err: errIncomplete}
+	}
+	return nil
+}
+
 // maxRoomTries is how often a room is asked for whose process changes meanwhile.
 const maxRoomTries = 3
 
@@ -56,6 +75,8 @@ var (
 	// errEpoch is the error of a request to a process that has claimed its name again since.
 	errEpoch = errors.New("fleet: the process has claimed its name again")
 	errEnded = errors.New("fleet: Run has ended")
+	// errIncomplete is the error for rooms without a record while the store of the directory was emptied.
+	errIncomplete = errors.New("fleet: the directory has lost its records; processes are writing them again")
 )
 
 // Join implements [rooms.Seats].
@@ -179,7 +200,7 @@ func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool
 			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("%w: %v", ErrAbsent, id)}
 		}
 		if errors.Is(err, ErrAbsent) {
-			return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+			return "", e, false, f.absent(id)
 		}
 		if err != nil {
 			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: err}
@@ -189,7 +210,7 @@ func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool
 		x = f.view.rooms[id]
 		f.mu.Unlock()
 		if x == nil {
-			return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
+			return "", e, false, f.absent(id)
 		}
 	}
 	f.mu.Lock()

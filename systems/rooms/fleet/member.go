@@ -268,6 +268,9 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 	if f.publisher.claim.current() == 0 {
 		return found, 0, errNoClaim
 	}
+	if err := f.incomplete(); err != nil {
+		return found, 0, err
+	}
 	if revision, err = find(ctx, f.config.Directory, RoomKey(e.ID), &found); err != nil {
 		return found, 0, err
 	}
@@ -280,8 +283,12 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 		return found, 0, rooms.ErrDraining
 	}
 	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
-	if err == nil && alive {
+	switch {
+	case err != nil:
+	case alive:
 		err = fmt.Errorf("%w: %s", ErrOwned, found.Process)
+	default:
+		err = f.incomplete() // the entry of the process may have been lost just now
 	}
 	return found, revision, err
 }

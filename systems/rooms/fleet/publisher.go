@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -181,6 +182,9 @@ func (p *publisher) writeChanges(ctx context.Context) error {
 		if failed != nil {
 			p.markAgain(key, dirty[key])
 		}
+	}
+	if errors.Is(failed, errNoEntry) {
+		p.markProcess()
 	}
 	return failed
 }

@@ -42,11 +42,13 @@ type Directory struct {
 	stream jetstream.Stream
 	cache  *cache
 	heard  atomic.Int64 // when a change was last heard of, in nanoseconds since 1970 by config.Now
-	health health
-	reread chan struct{} // read the whole stream again
-	closed context.Context
-	stop   context.CancelFunc
-	all    sync.WaitGroup
+	// incomplete is until when processes write the records of an emptied store again, in nanoseconds since 1970.
+	incomplete atomic.Int64
+	health     health
+	reread     chan struct{} // read the whole stream again
+	closed     context.Context
+	stop       context.CancelFunc
+	all        sync.WaitGroup
 
 	// used by the goroutine that follows the stream
 	created   time.Time // when the stream was created
@@ -240,7 +242,8 @@ func (d *Directory) get(ctx context.Context, key string) (tombstone uint64, err 
 	base, _ := d.cache.bounds()
 	m, err := d.stream.GetLastMsgForSubject(ctx, d.subject(key))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		if before.Revision != 0 {
+		if before.Revision != 0 { // a removed record leaves a deletion marker: the store was emptied
+			d.lost()
 			d.cache.update(fleet.Record{Key: key, Revision: before.Revision, Gone: true}, 0, d.config.Now())
 		}
 		return 0, nil
@@ -254,6 +257,13 @@ func (d *Directory) get(ctx context.Context, key string) (tombstone uint64, err 
 	}
 	return 0, nil
 }
+
+// lost notes that the store has lost records.
+func (d *Directory) lost() { d.incomplete.Store(time.Now().Add(formerStreamTimeout).UnixNano()) }
+
+// Incomplete reports whether the store has lost its records and processes may still write them again. Meanwhile the absence of a
+// record says nothing.
+func (d *Directory) Incomplete() bool { return time.Now().UnixNano() < d.incomplete.Load() }
 
 // receive updates the cache by a message of the stream, and returns its key.
 func (d *Directory) receive(subject string, h nats.Header, data []byte, revision uint64) (key string) {

@@ -138,6 +138,7 @@ func (d *Directory) compare(ctx context.Context) error {
 		return nil
 	}
 	d.config.Logger.Warn("natsdir: the store of the directory was emptied or replaced: processes write their records again", "created", is.Created, "before", former)
+	d.lost()
 	d.cache.restart()
 	d.keepUntil = time.Now().Add(formerStreamTimeout)
 	time.AfterFunc(formerStreamTimeout, d.readAgain)
