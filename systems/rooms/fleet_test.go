@@ -3,6 +3,7 @@ package rooms
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -14,13 +15,13 @@ type stubFleet struct {
 	orphaned  bool
 	refusal   error
 	member    Membership
-	changes   int
+	changes   atomic.Int32
 }
 
 var _ Fleet = (*stubFleet)(nil)
 
 func (f *stubFleet) Transfers() TransferStore      { return f.transfers }
-func (f *stubFleet) RoomChanged(*Room)             { f.changes++ }
+func (f *stubFleet) RoomChanged(*Room)             { f.changes.Add(1) }
 func (f *stubFleet) PlayerChanged(uint64)          {}
 func (f *stubFleet) ProcessChanged()               {}
 func (f *stubFleet) Orphaned(*Room) bool           { return f.orphaned }
@@ -47,8 +48,8 @@ func TestRestore(t *testing.T) {
 	default:
 		t.Error("a room that was not created has not ended")
 	}
-	if h.server.Room(77) != nil || f.changes != 1 {
-		t.Fatalf("%v, %d changes", h.server.Rooms(), f.changes)
+	if h.server.Room(77) != nil || f.changes.Load() != 1 {
+		t.Fatalf("%v, %d changes", h.server.Rooms(), f.changes.Load())
 	}
 	r, err := link.Restore(e, func(*Room) error {
 		if h.server.Room(77) != nil || h.server.ByCode("abcdef") != nil {
