@@ -48,8 +48,8 @@ func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.Add
 	return f
 }
 
-// next returns the fate of a datagram that enters the link at a time. It always draws four numbers, so that changing one property
-// of a link does not change the numbers drawn for the others.
+// next returns the fate of a datagram that enters the link at a time. Each call draws four numbers, also for properties that
+// are zero: a change of one property leaves the numbers of the other properties as they are.
 func (f *linkFlow) next(l *Link, at time.Time) datagramFate {
 	loss, delay, twice, delayCopy := f.uniform(), f.uniform(), f.uniform(), f.uniform()
 	return datagramFate{

@@ -131,8 +131,8 @@ func (n *Node) Close() error {
 	return nil
 }
 
-// isVirtual reports whether a wire is a [Node], conditioned or not. Nobody outside the process can reach it, so it needs no
-// secrets.
+// isVirtual reports whether a wire is a [Node], conditioned or not. Only this process can reach a Node, so
+// sessions over a Node need no secrets.
 func isVirtual(w Wire) bool {
 	v, ok := w.(interface{ virtual() bool })
 	return ok && v.virtual()

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -134,7 +136,23 @@ func (m *match) print(views bool) print {
 		if views {
 			lit = k.lit
 		}
-		fmt.Fprintln(counts, k.Stats(), k.events.Stats(), k.Err() != nil, lit, len(k.ledger.committed))
+		fmt.Fprintln(counts, k.Stats(), k.events.Stats(), closeReason(k.Err()), lit, len(k.ledger.committed))
 	}
 	return print{h.Sum64(), counts.Sum64()}
+}
+
+// closeReason returns why a client has ended, without the text of the error.
+func closeReason(err error) string {
+	var closed *netsys.CloseError
+	switch {
+	case err == nil:
+		return "plays"
+	case errors.As(err, &closed):
+		return fmt.Sprintf("closed %d remote %v", closed.Reason, closed.Remote)
+	case errors.Is(err, netsys.ErrTimeout):
+		return "timeout"
+	case errors.Is(err, netsys.ErrRefused):
+		return "refused"
+	}
+	return "error"
 }

@@ -17,8 +17,8 @@ const allSlots = 1<<delta.GroupSize - 1
 // that it is empty, and have finished drawing the entity, before another one uses the slot.
 const restSends = 8
 
-// slots assigns entities to the slots of groups. A group holds entities with the same components, so that its
-// records are alike, and with the same home.
+// slots assigns entities to the slots of groups. All entities of a group have the same
+// components and the same home.
 type slots struct {
 	homes  Homes // nil: all entities have the same home
 	places map[variantID]place

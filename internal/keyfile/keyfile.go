@@ -40,8 +40,8 @@ func Read(text string) (netcode.Key, error) {
 	return key, nil
 }
 
-// Generate writes a random key to a file that only its owner can read. It returns an error if the file exists, so that it
-// never overwrites a key in use.
+// Generate writes a random key to a new file that only its owner can read. Generate returns an error if the file exists: the
+// key in that file may be in use.
 func Generate(name string) error {
 	key := netcode.GenerateKey(nil)
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -87,7 +87,7 @@ func (r *pollReader) adopt(in stream, c *webConn) bool {
 	}
 	r.byFD[fd] = c
 	if err := r.set.Add(fd); err != nil {
-		go r.connections.remove(c) // nobody can read it, so it ends as if its client had left
+		go r.connections.remove(c) // the server cannot read the connection: end the session as if the client had left
 	}
 	return true
 }

@@ -1,5 +1,5 @@
 // Package interpolate implements the system Interpolate, which writes the view: what a client
-// draws. It reads the client's world, and the server's states around the drawn tick. It
+// draws. The package reads the client's world, and the server's states around the drawn tick. It
 // changes only the view.
 //
 //	System     states.go   states of the server around a tick

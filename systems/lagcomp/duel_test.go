@@ -242,10 +242,9 @@ func (f *forger) rob(t *testing.T, seed uint64) {
 	f.d.fight(bout())
 }
 
-// A bot that forges what it saw is shown no moment before the bound, and none of which
-// it has no state: aiming at where its victim was longer ago it misses, and who says that
-// it has seen what is to come sees no more than what it has. Within the bounds it hits, as
-// anybody does who saw that. Nobody beside it is touched by any of this.
+// A bot forges its claims. The server clamps a claim older than the bound, so a shot at an older position of the victim
+// misses. The server also clamps a claim of a future tick to the newest state that the bot has received. A forged claim
+// within the bounds hits, as it would for an honest client. The shots of other players are unaffected.
 func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 	t.Parallel()
 	const bound = 51 // ticks

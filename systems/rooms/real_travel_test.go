@@ -18,7 +18,7 @@ import (
 // Two processes on real sockets, one directory: a player by UDP and one by WebSocket go to and fro with their purses, within a
 // process and to the other one, and walk wherever they are.
 func TestTravelOnSockets(t *testing.T) {
-	key, transfers := netcode.GenerateKey(nil), newTransferMemory()
+	key, transfers := netcode.GenerateKey(nil), new(TransferMemory)
 	everywhere := &others{}
 	var all []*live
 	var addresses []string

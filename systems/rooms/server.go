@@ -88,7 +88,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
 	s.router = newRouter(routerConfig{wires: wires, reader: reader, find: s.findPort})
-	s.travel = &transferService{tasks: newBackgroundTasks(), local: newTransferMemory()}
+	s.travel = &transferService{tasks: newBackgroundTasks(), local: new(TransferMemory)}
 	if err := checkKinds(s.Kinds()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

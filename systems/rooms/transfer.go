@@ -22,9 +22,9 @@ func (s *Server) transferRecord(transfer uint64, local bool) transferRecord {
 	return transferRecord{s.fleet.Transfers(), transfer, false}
 }
 
-// transferMemory is a TransferStore of one process. Both rooms of a transfer are in it, so every record is removed in the
-// end.
-type transferMemory struct {
+// TransferMemory is a [TransferStore] for the rooms of one process, or of the servers of one test. The zero value is empty.
+// Both rooms of a transfer use the same store, so every record is removed in the end. Any goroutine may call its methods.
+type TransferMemory struct {
 	mu      sync.Mutex
 	records map[uint64]transferMemoryRecord
 	changes uint64
@@ -35,12 +35,8 @@ type transferMemoryRecord struct {
 	revision uint64
 }
 
-func newTransferMemory() *transferMemory {
-	return &transferMemory{records: make(map[uint64]transferMemoryRecord)}
-}
-
 // Load implements [TransferStore].
-func (m *transferMemory) Load(_ context.Context, transfer uint64) (TransferState, uint64, error) {
+func (m *TransferMemory) Load(_ context.Context, transfer uint64) (TransferState, uint64, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[transfer]
@@ -48,11 +44,14 @@ func (m *transferMemory) Load(_ context.Context, transfer uint64) (TransferState
 }
 
 // Save implements [TransferStore].
-func (m *transferMemory) Save(_ context.Context, transfer uint64, state TransferState, revision uint64) (bool, error) {
+func (m *TransferMemory) Save(_ context.Context, transfer uint64, state TransferState, revision uint64) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.records[transfer].revision != revision {
 		return false, nil
+	}
+	if m.records == nil {
+		m.records = make(map[uint64]transferMemoryRecord)
 	}
 	m.changes++
 	m.records[transfer] = transferMemoryRecord{state, m.changes}
@@ -60,7 +59,7 @@ func (m *transferMemory) Save(_ context.Context, transfer uint64, state Transfer
 }
 
 // Remove implements [TransferStore].
-func (m *transferMemory) Remove(_ context.Context, transfer, revision uint64) error {
+func (m *TransferMemory) Remove(_ context.Context, transfer, revision uint64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.records[transfer].revision == revision {

@@ -12,7 +12,7 @@ import (
 
 // faultyMemory is a store that does not answer now and then, before or after it has done what it was asked.
 type faultyMemory struct {
-	*transferMemory
+	*TransferMemory
 	rng  *rand.Rand
 	rate float64
 	next *backgroundTasks // that others do between two calls
@@ -25,7 +25,7 @@ func (f *faultyMemory) Load(ctx context.Context, transfer uint64) (TransferState
 	if f.fault() {
 		return "", 0, ErrUnavailable
 	}
-	s, revision, err := f.transferMemory.Load(ctx, transfer)
+	s, revision, err := f.TransferMemory.Load(ctx, transfer)
 	if f.next != nil && !f.busy && f.rng.IntN(2) == 0 {
 		f.busy = true
 		f.next.flush(ctx)
@@ -38,7 +38,7 @@ func (f *faultyMemory) Save(ctx context.Context, transfer uint64, state Transfer
 	if f.fault() {
 		return false, ErrUnavailable
 	}
-	saved, err := f.transferMemory.Save(ctx, transfer, state, revision)
+	saved, err := f.TransferMemory.Save(ctx, transfer, state, revision)
 	if f.fault() {
 		return false, ErrUnavailable // it was written all the same
 	}
@@ -81,7 +81,7 @@ func TestTransfers(t *testing.T) {
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		now := birth
-		d := &faultyMemory{transferMemory: newTransferMemory(), rng: rng, rate: 0.3 * rng.Float64()}
+		d := &faultyMemory{TransferMemory: new(TransferMemory), rng: rng, rate: 0.3 * rng.Float64()}
 		before := &transferService{tasks: newBackgroundTasks()}
 		next := &transferService{tasks: newBackgroundTasks()}
 		within := rng.IntN(4) == 0
@@ -91,7 +91,7 @@ func TestTransfers(t *testing.T) {
 		}
 		store := TransferStore(d)
 		if within {
-			store = d.transferMemory
+			store = d.TransferMemory
 		}
 		h := &stubRoom{until: now.Add(15 * time.Second)}
 		if rng.IntN(8) == 0 {
@@ -188,7 +188,7 @@ func TestTransfers(t *testing.T) {
 // A room that has let somebody in and is never heard of again keeps what it has.
 func TestTransferLost(t *testing.T) {
 	now := birth
-	m := newTransferMemory()
+	m := new(TransferMemory)
 	service := &transferService{tasks: newBackgroundTasks()}
 	h := &stubRoom{until: now.Add(15 * time.Second), sends: 1}
 	list := newDepartures(service, h)
@@ -216,7 +216,7 @@ func TestTransferLost(t *testing.T) {
 // A room that ends leaves no note behind of who was on the way from it, once that one is in or is given back.
 func TestTransferFromARoomThatEnds(t *testing.T) {
 	for _, enters := range []bool{true, false} {
-		m := newTransferMemory()
+		m := new(TransferMemory)
 		service := &transferService{tasks: newBackgroundTasks()}
 		list := newDepartures(service, &stubRoom{until: birth.Add(15 * time.Second), sends: 1})
 		n := record(m, 1, false)
@@ -247,7 +247,7 @@ func TestTransferFromARoomThatEnds(t *testing.T) {
 
 // No way leads from one room's states to the other's but those that are written down.
 func TestTransferStates(t *testing.T) {
-	m := newTransferMemory()
+	m := new(TransferMemory)
 	all := []TransferState{transferOpen, transferLet, transferEntered, transferBack, transferTaken}
 	for i, from := range all {
 		for k, to := range all {

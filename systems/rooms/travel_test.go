@@ -69,7 +69,7 @@ type world struct {
 	rng       *rand.Rand
 	now       time.Time
 	net       *netsys.Network
-	transfers *transferMemory
+	transfers *TransferMemory
 	servers   []*Server
 	players   map[uint64]*wanderer
 	order     []*wanderer
@@ -96,7 +96,7 @@ func newWorld(t testing.TB, seed uint64, processes int, kinds ...Kind) *world {
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), now: birth, net: netsys.NewNetwork(), players: make(map[uint64]*wanderer), stays: make(map[string]int),
 	}
 	now := func() time.Time { return w.now }
-	w.transfers = newTransferMemory()
+	w.transfers = new(TransferMemory)
 	for i := range kinds {
 		kinds[i].Travelled = func(r *Room, s Seat, why error) {
 			if x := w.players[s.Player]; x != nil {

@@ -40,7 +40,7 @@ type Client struct {
 // Join adds a client, which starts connecting at once.
 func (c *Crowd) Join() *Client {
 	c.t.Helper()
-	return c.join(0)
+	return c.mustJoin(0)
 }
 
 // Return adds a client for the player of another client, as after a crash or on a second machine: with its client
@@ -49,12 +49,21 @@ func (c *Crowd) Join() *Client {
 // same player for the new client.
 func (c *Crowd) Return(k *Client) *Client {
 	c.t.Helper()
-	return c.join(k.player)
+	return c.mustJoin(k.player)
 }
 
-// join adds a client of a player; 0: of a new one.
-func (c *Crowd) join(player uint64) *Client {
+// mustJoin adds a client of a player, 0 for a new player. It fails the test if the client's configuration is invalid.
+func (c *Crowd) mustJoin(player uint64) *Client {
 	c.t.Helper()
+	k, err := c.join(player)
+	if err != nil {
+		c.t.Fatalf("%v", err)
+	}
+	return k
+}
+
+// join adds a client of a player, 0 for a new player.
+func (c *Crowd) join(player uint64) (*Client, error) {
 	n := len(c.Clients)
 	k := &Client{N: n, crowd: c, rand: ecs.NewRand(c.stream(n, streamPlay), 0)}
 	conditions := netsys.ConditionerConfig{Seed: c.stream(n, streamLink), In: c.config.Link, Out: c.config.Link}
@@ -67,7 +76,7 @@ func (c *Crowd) join(player uint64) *Client {
 	node := c.network.Node(netip.AddrPortFrom(c.address.Addr(), uint16(10_000+n)))
 	link, err := netsys.Condition(node, conditions)
 	if err != nil {
-		c.t.Fatalf("systemstest: the link of client %d: %v", n, err)
+		return nil, fmt.Errorf("systemstest: the link of client %d: %w", n, err)
 	}
 	k.link = link
 	c.byAddress[node.LocalAddr()] = k
@@ -90,7 +99,7 @@ func (c *Crowd) join(player uint64) *Client {
 	}
 	if gather := c.config.Play.gather; gather != nil {
 		if !reflect.ValueOf(config.Gather).IsZero() {
-			c.t.Fatalf("systemstest: client %d has a Gather besides Config.Play; give one of them", n)
+			return nil, fmt.Errorf("systemstest: client %d has a Gather besides Config.Play; give one of them", n)
 		}
 		config.Gather = gather(k)
 	}
@@ -107,11 +116,11 @@ func (c *Crowd) join(player uint64) *Client {
 	k.mismatches = make([]systems.Mismatch, 0, keptMismatches)
 	k.Client, err = systems.NewClient(&tap{link, k}, c.address, c.config.Protocol(), config)
 	if err != nil {
-		c.t.Fatalf("systemstest: client %d: %v", n, err)
+		return nil, fmt.Errorf("systemstest: client %d: %w", n, err)
 	}
 	k.frameAt = config.Start
 	c.Clients = append(c.Clients, k)
-	return k
+	return k, nil
 }
 
 // stall is the state of a client's playback at a stall.

@@ -44,17 +44,21 @@ var epoch = time.Unix(0, 0).UTC()
 // invalid.
 func New(t testing.TB, config Config) *Crowd {
 	t.Helper()
-	return create(t, config)
-}
-
-// create creates a crowd that reports failures to t.
-func create(t reporter, config Config) *Crowd {
-	t.Helper()
-	if err := config.Validate(); err != nil {
+	c, err := create(config)
+	if err != nil {
 		t.Fatalf("%v", err)
 	}
+	c.t = t
+	return c
+}
+
+// create creates a crowd without a reporter.
+func create(config Config) (*Crowd, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
 	c := &Crowd{
-		t: t, config: config, now: epoch,
+		config: config, now: epoch,
 		network:   netsys.NewNetwork(),
 		address:   config.ServerAddr,
 		byAddress: make(map[netip.AddrPort]*Client),
@@ -76,16 +80,18 @@ func create(t reporter, config Config) *Crowd {
 		wire = config.ServerWire(wire)
 	}
 	if c.Server, err = systems.NewServer(wire, config.Protocol(), s); err != nil {
-		t.Fatalf("systemstest: the server: %v", err)
+		return nil, fmt.Errorf("systemstest: the server: %w", err)
 	}
 	c.step = c.Server.World().StepDuration()
 	if config.Populate != nil {
 		config.Populate(c.Server.World())
 	}
 	for range config.Clients {
-		c.Join()
+		if _, err := c.join(0); err != nil {
+			return nil, err
+		}
 	}
-	return c
+	return c, nil
 }
 
 // Now returns the virtual time. It starts at the Unix epoch.

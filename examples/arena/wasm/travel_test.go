@@ -35,7 +35,7 @@ type process struct {
 // processes starts some processes whose players can travel between them.
 func processes(t *testing.T, names ...string) (all []*process) {
 	t.Helper()
-	key, fleet := netcode.GenerateKey(nil), roomstest.NewFleet()
+	key, fleet := netcode.GenerateKey(nil), new(roomstest.Fleet)
 	kind := func(name string, protocol func() *ecs.Protocol) rooms.Kind {
 		k := rooms.Kind{Name: name, Protocol: protocol, Capacity: 8}
 		k.Set = func(_ *rooms.Room, c *systems.ServerConfig) error {

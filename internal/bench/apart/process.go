@@ -43,8 +43,8 @@ type Config struct {
 	Tells bool
 }
 
-// Start runs this program again as another process. It ends when its standard input does, so it does not outlive this
-// process.
+// Start runs this program again as another process. The new process ends when its standard input is closed, at the latest
+// when this process ends.
 func Start(c Config) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -93,8 +93,8 @@ func (h *Group) LeftOut() uint64 {
 	return h.perSlot.big
 }
 
-// StillLeftOut returns LeftOut at a send, limited to slots with a living entity. After
-// leaveOutFor sends it returns 0, so that they are tried again.
+// StillLeftOut returns LeftOut at a send, limited to slots with a living entity. After leaveOutFor sends StillLeftOut
+// returns 0, and the snapshot tries the left-out entities again.
 func (h *Group) StillLeftOut(send uint32, alive uint64) uint64 {
 	s := h.perSlot
 	if s == nil || s.big == 0 {

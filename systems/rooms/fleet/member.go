@@ -268,29 +268,26 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 	if f.publisher.claim.current() == 0 {
 		return found, 0, errNoClaim
 	}
-	if err := f.incomplete(); err != nil {
-		return found, 0, err
-	}
 	if revision, err = find(ctx, f.config.Directory, RoomKey(e.ID), &found); err != nil {
 		return found, 0, err
 	}
+	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
+	if err == nil {
+		err = f.incomplete() // the reads above may have found records missing
+	}
 	switch {
+	case err != nil:
+		return found, 0, err
 	case revision == 0 || found.ID != e.ID || found.State == rooms.Ended:
 		return found, 0, rooms.ErrEnded
 	case found.Epoch != e.Epoch || found.Kind != e.Kind:
 		return found, 0, fmt.Errorf("%w: the room has epoch %d, not %d", ErrConflict, found.Epoch, e.Epoch)
 	case found.State == rooms.Draining:
 		return found, 0, rooms.ErrDraining
-	}
-	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
-	switch {
-	case err != nil:
 	case alive:
-		err = fmt.Errorf("%w: %s", ErrOwned, found.Process)
-	default:
-		err = f.incomplete() // the entry of the process may have been lost just now
+		return found, 0, fmt.Errorf("%w: %s", ErrOwned, found.Process)
 	}
-	return found, revision, err
+	return found, revision, nil
 }
 
 // claimedRecord is the first record of a room that this process has claimed and that has no world yet.

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"slices"
@@ -182,9 +181,6 @@ func (p *publisher) writeChanges(ctx context.Context) error {
 		if failed != nil {
 			p.markAgain(key, dirty[key])
 		}
-	}
-	if errors.Is(failed, errNoEntry) {
-		p.markProcess()
 	}
 	return failed
 }

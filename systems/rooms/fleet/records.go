@@ -14,10 +14,6 @@ import (
 // errNoClaim is the error of a write without a claim to the name.
 var errNoClaim = fmt.Errorf("fleet: this process does not hold the claim to its name: %w", rooms.ErrUnavailable)
 
-// errNoEntry is the error of a write while the directory has lost the process entry, for example because its store was emptied.
-// Other processes would take a record without that entry for the record of a process that is gone.
-var errNoEntry = fmt.Errorf("fleet: the directory has lost the entry of this process: %w", rooms.ErrUnavailable)
-
 // publication is a record of this process: of a room or of a player.
 type publication interface {
 	// value returns what to write under a claim. From then on other processes may read it.
@@ -71,7 +67,7 @@ func (o *ownRecords) source(key string) any {
 }
 
 // write writes a record while the claim holds. If another process has written the record, the publication yields or is
-// written over it. The error is errNoClaim, errNoEntry or that of the directory.
+// written over it. The error is errNoClaim or that of the directory.
 func (o *ownRecords) write(ctx context.Context, key string, source any, p publication) error {
 	for range maxTries {
 		claim := o.claim.current()
@@ -94,14 +90,6 @@ func (o *ownRecords) write(ctx context.Context, key string, source any, p public
 			return err
 		case newest == 0 && over != 0:
 			p.removed()
-			o.set(key, source, 0)
-			exists, err := owner{o.claim.process, claim}.exists(ctx, o.directory)
-			if err != nil {
-				return err
-			}
-			if !exists {
-				return errNoEntry
-			}
 		case newest != 0 && p.yields(found):
 			o.delete(key)
 			return nil

@@ -9,20 +9,12 @@ import (
 )
 
 // Fleet connects the servers of one test, so that players travel between their rooms. It publishes nothing and loses no messages.
+// The zero value has no servers.
 type Fleet struct {
 	mu        sync.Mutex
 	servers   []*rooms.Server
-	transfers map[uint64]transfer
-	changes   uint64
+	transfers rooms.TransferMemory
 }
-
-type transfer struct {
-	state    rooms.TransferState
-	revision uint64
-}
-
-// NewFleet returns a fleet without servers.
-func NewFleet() *Fleet { return &Fleet{transfers: make(map[uint64]transfer)} }
 
 // Connect adds a server, before it runs.
 func (f *Fleet) Connect(s *rooms.Server) *rooms.Link {
@@ -30,35 +22,6 @@ func (f *Fleet) Connect(s *rooms.Server) *rooms.Link {
 	defer f.mu.Unlock()
 	f.servers = append(f.servers, s)
 	return s.Connect(&member{Seats: rooms.Here(s), fleet: f})
-}
-
-// Load implements rooms.TransferStore.
-func (f *Fleet) Load(_ context.Context, id uint64) (rooms.TransferState, uint64, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.transfers[id].state, f.transfers[id].revision, nil
-}
-
-// Save implements rooms.TransferStore.
-func (f *Fleet) Save(_ context.Context, id uint64, state rooms.TransferState, revision uint64) (bool, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.transfers[id].revision != revision {
-		return false, nil
-	}
-	f.changes++
-	f.transfers[id] = transfer{state, f.changes}
-	return true, nil
-}
-
-// Remove implements rooms.TransferStore.
-func (f *Fleet) Remove(_ context.Context, id, revision uint64) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.transfers[id].revision == revision {
-		delete(f.transfers, id)
-	}
-	return nil
 }
 
 // member is one server of a fleet.
@@ -82,7 +45,7 @@ func (m *member) Reserve(_ context.Context, room rooms.ID, who ...rooms.Player) 
 	return nil, rooms.ErrRoom
 }
 
-func (m *member) Transfers() rooms.TransferStore { return m.fleet }
+func (m *member) Transfers() rooms.TransferStore { return &m.fleet.transfers }
 func (m *member) RoomChanged(*rooms.Room)        {}
 func (m *member) PlayerChanged(uint64)           {}
 func (m *member) ProcessChanged()                {}

@@ -195,8 +195,8 @@ func (s *Stage) LayoutF(w, h float64) (float64, float64) {
 // Layout is required by [ebiten.Game]. Ebitengine calls LayoutF instead.
 func (s *Stage) Layout(w, h int) (int, int) { return w, h }
 
-// Draw implements [ebiten.Game]. It draws only for screenshots. Otherwise it sets one pixel, so that Ebitengine shows the
-// frame.
+// Draw implements [ebiten.Game]. Draw draws the scene only for screenshots. In other frames, Draw sets one pixel, because
+// Ebitengine presents a frame only if something was drawn.
 func (s *Stage) Draw(behind *ebiten.Image) {
 	if !s.kept() {
 		behind.DrawImage(s.dot, nil)
