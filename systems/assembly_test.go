@@ -29,7 +29,7 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{WakeEvery: 3}, ""},
 		{ServerConfig{WakeEvery: 60}, ""},
 		{ServerConfig{TickRate: 60, SendRate: 60}, ""},
-		{ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
+		{ServerConfig{Model: policy.LocalSync{Arrival: true}, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
 		{ServerConfig{TickRate: -1}, "1 and 1000"},
 		{ServerConfig{TickRate: 1001}, "1 and 1000"},
 		{ServerConfig{SendRate: -20}, "must divide"},
@@ -39,8 +39,8 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{WakeEvery: -1}, "must divide"},
 		{ServerConfig{WakeEvery: 7}, "must divide"},
 		{ServerConfig{WakeEvery: 3, SendRate: 30}, "must divide"},
-		{ServerConfig{Policies: policy.Policies{Late: policy.LateRewrite}}, "late input"},
-		{ServerConfig{Policies: policy.Policies{Timing: 9}}, "timing"},
+		{ServerConfig{Model: policy.ServerRewind{Window: -1000}}, "Window"},
+		{ServerConfig{Model: policy.LocalSync{Missing: 9}}, "Missing"},
 		{ServerConfig{MaxClients: -1}, "0: 256"},
 		{ServerConfig{Workers: -1}, "0: 1"},
 		{ServerConfig{Workers: 64}, ""},
@@ -228,7 +228,7 @@ func TestGatherGetsItsClient(t *testing.T) {
 			}
 			in.DX = int8(c.ID()) - 1
 		})
-		g := newGame(t, peopled, ServerConfig{Policies: preset.Policies()})
+		g := newGame(t, peopled, ServerConfig{Model: preset})
 		for range 2 {
 			g.join(ClientConfig{Gather: gather}, netsys.Link{})
 		}

@@ -29,8 +29,8 @@ import (
 type Client struct {
 	config   ClientConfig
 	protocol *ecs.Protocol
-	policies policy.Policies // nil before it is connected
-	model    clientModel     // nil before it is connected
+	played   policy.Model // what the server plays; nil before the client is connected
+	model    clientModel  // once connected
 	world    *ecs.World
 	view     *ecs.World
 	stats    ClientStats

@@ -133,11 +133,17 @@ func (c *Client) Own(w *ecs.World) (ecs.Entity, bool) {
 func (c *Client) Session() netsys.Session { return c.link.endpoint.Session() }
 
 // Outcomes returns the log of outcomes that this client predicts, for its counters. It is nil if none are
-// registered, or if the policies announce outcomes at once.
+// registered, or if the model has no provisional outcomes.
 func (c *Client) Outcomes() *outcome.Log { return c.followed.outcomes }
 
-// Policies returns the netcode model of the server; policy.LocalSync's before the client is connected.
-func (c *Client) Policies() policy.Policies { return c.policies }
+// Model returns the server's netcode model, without the options that are not sent, such as Lockstep.Stall. It is
+// policy.LocalSync{} before the client is connected.
+func (c *Client) Model() policy.Model {
+	if c.played == nil {
+		return policy.LocalSync{}
+	}
+	return c.played
+}
 
 // MayWrite reports whether this client may write the ecs.ClientOwned components of an entity of its [Client.World]:
 // it owns the entity, or the server granted it. Values that it writes there by ecs.Get, outside Simulate, are sent

@@ -16,6 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // welcome creates the world when the server has admitted this client.
@@ -24,26 +25,27 @@ func (c *Client) welcome(session netsys.Session) error {
 	if err != nil {
 		return err
 	}
-	c.link.session, c.link.id, c.policies = session, uint32(session.ID()), m.Policies
-	if err := suits(c.stages.schedule, c.config.Systems, m.Policies); err != nil {
+	c.link.session, c.link.id, c.played = session, uint32(session.ID()), m.Model
+	traits := policy.TraitsOf(m.Model)
+	if err := suits(c, m.Model); err != nil {
 		return err
 	}
-	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !everywhere(m.Policies), Rewinds: everywhere(m.Policies), Simulate: c.stages.simulate}
+	config := ecs.Config{Seed: m.Seed, TickRate: int(m.TickRate), Client: !traits.RelaysInputs, Rewinds: traits.RelaysInputs, Simulate: c.stages.simulate}
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client, config.Rewinds = true, false
 	c.view = ecs.NewWorld(c.protocol, config)
 	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
-	if foresees(m.Policies) {
+	if traits.Provisional {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
 	c.followed.all = newListeners(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
 	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
 	log.Jump(m.Input)
-	corrections := reports(m.Policies)
+	corrections := traits.Reports
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Partial.by(c))
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
-	c.model = newClientModel(c, m.Policies)
+	c.model = newClientModel(c, traits)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {
 		if number := sessions.Ordinal(session); c.link.resumes && number > 0 {

@@ -74,7 +74,7 @@ func newGuide(c *Client) *travel.Guide {
 func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session) error {
 	m, err := wire.ReadWelcome(to.Welcome())
 	if err == nil {
-		err = suits(c.stages.schedule, c.config.Systems, m.Policies)
+		err = suits(c, m.Model)
 	}
 	if err != nil {
 		return err

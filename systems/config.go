@@ -66,8 +66,6 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
 	case c.ReconnectWindow < 0:
 		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
-	case c.Stall < 0 || c.Stall > maxStall:
-		return fmt.Errorf("%w: Stall %v is not between 0 and %v (0: %v)", ErrConfig, c.Stall, maxStall, defaultStall)
 	case c.CommandRate < 0 || c.CommandRate > maxCommands:
 		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.CommandRate, maxCommands, defaultCommands)
 	case c.Workers < 0 || c.Workers > maxWorkers:
@@ -79,16 +77,17 @@ func (c ServerConfig) Validate() error {
 	case c.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
 	}
-	if err := c.Policies.Validate(); err != nil {
-		return fmt.Errorf("%w: Policies: %w", ErrConfig, err)
+	if err := c.Model.Validate(); err != nil {
+		return fmt.Errorf("%w: Model %v: %w", ErrConfig, c.Model, err)
 	}
-	if everywhere(c.Policies) {
-		if err := c.validPeers(); err != nil {
+	t := policy.TraitsOf(c.Model)
+	if t.RelaysInputs {
+		if err := c.validPeers(t); err != nil {
 			return err
 		}
 	}
-	if ticks := stampedEarly(c.Policies, c.TickRate); stamped(c.Policies) && ticks > maxPeers {
-		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, ticks, maxPeers)
+	if ticks := stampedEarly(t, c.TickRate); stamped(t) && ticks > maxPeers {
+		return fmt.Errorf("%w: Model %v: a Window of %v is %d ticks, more than %d; choose a shorter one", ErrConfig, c.Model, t.Window, ticks, maxPeers)
 	}
 	if c.LagComp != nil {
 		if _, err := c.lagComp(); err != nil {
@@ -105,9 +104,9 @@ func (c ServerConfig) Validate() error {
 const maxPeers = 4096
 
 // validPeers reports what does not go together with simulating everything everywhere.
-func (c ServerConfig) validPeers() error {
+func (c ServerConfig) validPeers(t policy.Traits) error {
 	number, _ := deterministic.BulkChannel(c.Channels)
-	window, model := c.Policies.WindowTicks(c.TickRate), c.Policies.Model()
+	window, model := t.WindowTicks(c.TickRate), c.Model
 	switch {
 	case c.Interest != nil || len(c.ComponentInterest) > 0:
 		return fmt.Errorf("%w: Interest or ComponentInterest under %s: every client simulates everything, so nothing can be hidden from it; leave it nil, or choose a model that sends states, such as LocalSync", ErrConfig, model)
@@ -116,7 +115,7 @@ func (c ServerConfig) validPeers() error {
 	case c.MaxClients > maxPeers:
 		return fmt.Errorf("%w: MaxClients %d under %s: at most %d", ErrConfig, c.MaxClients, model, maxPeers)
 	case window > maxPeers:
-		return fmt.Errorf("%w: Policies.Window %v is %d ticks; at most %d", ErrConfig, c.Policies.Window, window, maxPeers)
+		return fmt.Errorf("%w: Model %v: a Window of %v is %d ticks, more than %d; choose a shorter one", ErrConfig, model, t.Window, window, maxPeers)
 	case number < 0:
 		return fmt.Errorf("%w: Channels under %s: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
 			ErrConfig, model, deterministic.LeastMessage)
@@ -139,7 +138,15 @@ func (c ClientConfig) Validate() error {
 	case c.Reconnect && c.Token != nil && c.Renew == nil:
 		return fmt.Errorf("%w: Reconnect with a Token, which serves once: give Renew, which returns the next one", ErrConfig)
 	}
-	if err := errors.Join(c.Damping.Validate(), c.Smoothing.Validate()); err != nil {
+	for _, m := range c.Models {
+		if m == nil {
+			return fmt.Errorf("%w: a nil in Models: write policy.LocalSync{}", ErrConfig)
+		}
+		if err := m.Validate(); err != nil {
+			return fmt.Errorf("%w: Models: %v: %w", ErrConfig, m, err)
+		}
+	}
+	if err := c.Smoothing.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if s, _ := c.Session(nil); s.Validate() != nil {
@@ -154,12 +161,16 @@ const minTimeout = 200 * time.Millisecond
 
 func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }
 
-// suits refuses a client's schedule, and systems of its own, that have no place under the policies.
-func suits(s *ecs.Schedule, own ClientSystems, p policy.Policies) error {
-	if everywhere(p) && (own.Predict != nil || own.Reconcile != nil) {
-		return fmt.Errorf("%w: Systems with a Predict or Reconcile under %s: every peer simulates everything from the inputs of all, and has to do so alike; leave these two out", ErrConfig, p.Model())
+// suits returns an error if a client's configuration does not fit the model m of its server.
+func suits(c *Client, m policy.Model) error {
+	if own := c.config.Models; len(own) > 0 && ownModel(own, m) == nil {
+		return fmt.Errorf("%w: the server plays %v, but Models has only %v: add %v, or choose one of them for the server", ErrConfig, m, own, m)
 	}
-	if err := requireClientSystems(s.Names(), p); err != nil {
+	own := c.config.Systems
+	if policy.TraitsOf(m).RelaysInputs && (own.Predict != nil || own.Reconcile != nil) {
+		return fmt.Errorf("%w: Systems with a Predict or Reconcile under %v: every peer simulates everything from the inputs of all, and has to do so alike; leave these two out", ErrConfig, m)
+	}
+	if err := requireClientSystems(c.stages.schedule.Names(), m); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return nil

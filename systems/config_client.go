@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/predict"
 )
 
@@ -23,7 +24,14 @@ import (
 const DefaultHistory = 512
 
 // ClientConfig configures a [Client]. The zero value is a spectator.
+//
+// Under policy.Rollback and policy.Lockstep clients simulate everything from the inputs of all players. History, Trained,
+// Scope, Assume and OnMismatch are not used there.
 type ClientConfig struct {
+	// Models are the netcode models that this client plays, usually the value of ServerConfig.Model. The client reads
+	// the options that the server does not send, such as policy.Buffered.Damping. The session ends with an error that
+	// wraps [ErrConfig] if the server plays none of these models. Default (nil): all models with their default options.
+	Models []policy.Model
 	// Gather fills the input of the coming tick; see [Gather]. It starts from
 	// the zero input. Default (nil): the zero input every tick.
 	Gather GatherFunc
@@ -40,12 +48,10 @@ type ClientConfig struct {
 	// not coincide.
 	Partial GatherFunc
 	// History is Q: how many predicted ticks are kept for reconciling, at least
-	// the round trip, the server's buffer and one send gap together. Does nothing under
-	// Rollback and Lockstep, which keep as much as Policies.Window asks for. Default (0): 512.
+	// the round trip, the server's buffer and one send gap together. Default (0): 512.
 	History int
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
-	// It is used where the server has the same; another one is logged. Does nothing under
-	// Rollback and Lockstep. Default (nil): what is built in.
+	// It is used where the server has the same; another one is logged. Default (nil): what is built in.
 	Trained *delta.Trained
 	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
 	// 10 s. After it the session has ended: see Reconnect.
@@ -92,27 +98,23 @@ type ClientConfig struct {
 	Events *event.Client
 	// Outcomes registers what is done about irreversible outcomes that this client
 	// foresees, by outcome.Handle; it is called once, when the client is connected, with
-	// the log of its world. Does nothing but under ServerRewind and Rollback: where the policies
-	// say that outcomes are told at once, clients foresee none. Default (nil): outcome.Raise
+	// the log of its world. Clients predict outcomes under
+	// policy.ServerRewind and policy.Rollback, and with PredictOutcomes. Default (nil): outcome.Raise
 	// does nothing.
 	Outcomes func(l *outcome.Log)
 	// Scope says whether the client simulates an entity of its world; see [Scope]. It is
 	// asked when the entity has come and when its components have changed, and may read w.
-	// Does nothing under Rollback and Lockstep, where clients simulate everything. Default (nil):
+	// Default (nil):
 	// ScopeOwn.
 	Scope func(w *ecs.World, e ecs.Entity) Scope
 	// Assume fills the inputs of others' entities that the client simulates, because
 	// inputs of others do not travel: from a component that keeps what the player holds,
-	// say. See [Assume]. Does nothing under Rollback and Lockstep, where they do travel. Default
+	// say. See [Assume]. Default
 	// (nil): neutral.
 	Assume AssumeFunc
-	// Damping says how others are drawn where the policies say that they are damped. Does
-	// nothing but under Buffered.
-	Damping interpolate.Damping
 	// Systems are systems of one's own, in place of those of this package. Default: none.
 	Systems ClientSystems
-	// Smoothing says how what the client simulates is drawn after a correction. Does nothing
-	// under Lockstep, where nothing is corrected.
+	// Smoothing says how what the client simulates is drawn after a correction.
 	Smoothing interpolate.Smoothing
 	// Login is what this client asks to be: a value of the type of the protocol's [ecs.Join]. The server may change it
 	// and refuse it, see ServerConfig.Login; Client.Err wraps netsys.ErrLogin then. Default (nil): the
@@ -144,12 +146,11 @@ type ClientConfig struct {
 	// It is called in Advance, before anything else, and may close c. Default (nil): such tickets are counted.
 	OnTravel func(c *Client, t Ticket)
 	// OnMismatch is told of every correction, once for each component that was
-	// beyond its tolerance, naming the first field that was. Does nothing under Rollback and
-	// Lockstep, where inputs are guessed wrong, not states. May be nil.
+	// beyond its tolerance, naming the first field that was. May be nil.
 	OnMismatch func(Mismatch)
 	// Schedule, when not nil, may change the schedule before the client
 	// starts: wrap, insert or leave out systems. [Thin] is one for bots. The session ends
-	// with an error that wraps [ErrConfig] when one is left out that the server's policies need.
+	// with an error that wraps [ErrConfig] when one is left out that the server's model needs.
 	Schedule func(s *ecs.Schedule) error
 	// Logger receives what happens to the session, once that messages of the server were
 	// refused, and every ten seconds at most that the machine is too slow. Default (nil):

@@ -26,6 +26,9 @@ const DefaultSendRate = 20
 
 // ServerConfig configures a [Server]. The zero value is a server at 60 steps
 // and 20 snapshots a second in which clients own nothing.
+//
+// Under policy.Rollback and policy.Lockstep the server sends no states. Fields that concern snapshots and lag compensation
+// are not used there, and NewServer refuses Interest, ComponentInterest and Record.
 type ServerConfig struct {
 	// Seed is the root of everything random in the world.
 	Seed uint64
@@ -36,13 +39,12 @@ type ServerConfig struct {
 	// divide TickRate. Default (0): 1.
 	WakeEvery int
 	// SendRate is the number of snapshots a second; it must divide TickRate ÷
-	// WakeEvery. Does nothing under Rollback and Lockstep. Default (0): the largest such number
+	// WakeEvery. Default (0): the largest such number
 	// up to 20.
 	SendRate int
-	// Policies are the netcode model: a preset's, such as policy.Rollback.Policies(), or
-	// choices axis by axis. Clients learn them when they join. Default (zero):
-	// policy.LocalSync.
-	Policies policy.Policies
+	// Model is the netcode model with its options, such as policy.Rollback{}. Clients learn it when they join: see
+	// ClientConfig.Models. Default (nil): policy.LocalSync{}.
+	Model policy.Model
 	// MaxClients bounds the clients at one time. Default (0): 256.
 	MaxClients int
 	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
@@ -84,12 +86,11 @@ type ServerConfig struct {
 	Events *event.Server
 	// Outcomes registers what is done about irreversible outcomes, by outcome.Handle; it
 	// is called once, with the log of the server's world. When they are final follows
-	// from Policies. Default (nil): outcome.Raise does nothing.
+	// from Model. Default (nil): outcome.Raise does nothing.
 	Outcomes func(l *outcome.Log)
 	// LagComp makes the server remember what clients see, so that a system can look at the
 	// world as a player saw it: see package lagcomp and [Client.Claim]. It costs a copy of
-	// the world a wake-up. Does nothing under Rollback and Lockstep, where everybody is shown in
-	// the present. &lagcomp.Config{} is a good start. Default (nil): none.
+	// the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none.
 	LagComp *lagcomp.Config
 	// FirstTick is the number of the first tick, at most ecs.MaxTick, for a world that goes
 	// on from where another server left it. Default: 0.
@@ -110,11 +111,6 @@ type ServerConfig struct {
 	// nobody comes back for leaves at the end of it. As many players are waited for as MaxClients, the latest. Default
 	// (0): none.
 	ReconnectWindow time.Duration
-	// Stall is for how long, under lockstep, a player whose input is missing may keep everybody waiting, up to a
-	// minute. Then the world goes on with that player's inputs filled as missing ones are, each at once, until one
-	// comes in time. It counts steps that are due, whatever TickRate and WakeEvery are. Does nothing but under Lockstep.
-	// Default (0): a second.
-	Stall time.Duration
 	// Accept looks at a value that a client wrote to a component registered with
 	// ecs.ClientOwned, before it is written to the world: [Changed] has it. An error
 	// refuses it; the client is told, and takes the server's value back. It is asked
@@ -145,8 +141,7 @@ type ServerConfig struct {
 	// what the session adds, at least 200. Where that is not enough for all there is
 	// to tell, entities take turns. Where the session estimates that the path takes
 	// less than that, a snapshot has as many bytes as it may send, but no fewer than
-	// 200. Does nothing under Rollback and Lockstep, which send no states; so do Priority, Priorities, Coders and
-	// Trained. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
+	// 200. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
 	Budget int
 	// Priority says how much an entity matters to a client while the budget does
 	// not hold all: with twice the priority it gets its turn about twice as often. Without it
@@ -155,47 +150,40 @@ type ServerConfig struct {
 	// move and a budget of 1,200 bytes snapshots cost 12 times as much (BenchmarkPriority in systems/snapshot). It is
 	// asked in Snapshot, and must neither change the world nor depend on anything
 	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
-	// Does nothing under Rollback and Lockstep. Default (nil): 1 for all.
+	// Default (nil): 1 for all.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	// Priorities say it as data, so that clients go on sharing what is encoded: what is near, by [ByDistance], and what has
 	// a component, by [ByComponent]. How long something has waited, and whether there is news of it, counts besides.
-	// NewServer refuses them together with Priority. Does nothing under Rollback and Lockstep. Default (nil): all
+	// NewServer refuses them together with Priority. Default (nil): all
 	// matters the same.
 	Priorities []Priority
 	// Interest is which entities of others a client may know of: what is near, by a [Grid], who is in the same room
 	// or team, by [Same], what a [Filter] says, and these combined by [And], [Or] and [HiddenUnless]. It is looked at for each send.
 	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always
-	// knows. NewServer refuses it under Rollback and Lockstep. Default (nil): everything.
+	// knows. Default (nil): everything.
 	Interest Interest
 	// ComponentInterest is which clients may know a component of an entity, of those that know of the entity: see
-	// [Only]. NewServer refuses it under Rollback and Lockstep. Default (nil): all.
+	// [Only]. Default (nil): all.
 	ComponentInterest []ComponentInterest
-	// Coders are the coders that snapshots use. Does nothing under Rollback and Lockstep.
+	// Coders are the coders that snapshots use.
 	// Default: the smallest of all wins.
 	Coders delta.Coders
 	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
 	// It makes snapshots smaller for clients that have the same; others get what is
-	// built in, and the first of them is logged. Does nothing under Rollback and Lockstep. Default
+	// built in, and the first of them is logged. Default
 	// (nil): what is built in.
 	Trained *delta.Trained
 	// Record is written the state of the world at each send, for codec/train, without
 	// owner-only components. It is written to in Snapshot, so give it a
 	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
-	// is logged. NewServer refuses it under Rollback and Lockstep. Default (nil): no recording.
+	// is logged. Default (nil): no recording.
 	Record io.Writer
 	// Schedule, when not nil, may change the schedule before the server
 	// starts: wrap, insert or leave out systems; NewServer says so when one is left out
-	// that the policies need. ServerApply runs Simulate and Authority for each tick
+	// that the model needs. ServerApply runs Simulate and Authority for each tick
 	// that is simulated again. Where clients simulate everything, what changes the world
 	// belongs in the protocol, since they run that.
 	Schedule func(s *ecs.Schedule) error
-	// Desync is told, under rollback and lockstep, of a client whose world is no longer
-	// the server's: which component and field differ, since which tick, and which system
-	// does not do the same twice, once that is found. It is logged once of each client, and once
-	// more when the system is found. The client is sent the state of the world, and plays on from there; one that
-	// diverges again and again, after 2 seconds, 4, 8, up to 64. Does nothing but under Rollback and
-	// Lockstep. May be nil.
-	Desync func(d Divergence)
 	// Logger receives who joins, comes back and leaves, and why; of each client once that
 	// its messages, inputs or changes were refused, that they were too many, that its budget
 	// does not hold everything and that its world differs; whose connect token is refused, and
@@ -224,11 +212,9 @@ const defaultBudget = 2 * netsys.MaxPayload
 const (
 	defaultMaxClients = 256
 	defaultTimeout    = 10 * time.Second
-	defaultStall      = time.Second
 	defaultCommands   = 10
 	maxCommands       = 1000
 	maxWorkers        = 64
-	maxStall          = time.Minute
 
 	defaultConnectTimeout = 20 * time.Second
 )
@@ -243,11 +229,11 @@ func (c ServerConfig) filled() ServerConfig {
 			c.SendRate--
 		}
 	}
-	if c.Policies.Validate() == nil {
-		c.Policies = c.Policies.Filled()
+	if c.Model == nil {
+		c.Model = policy.LocalSync{}
 	}
 	c.Budget, c.MaxClients = cmp.Or(c.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
-	c.Timeout, c.Stall = cmp.Or(c.Timeout, defaultTimeout), cmp.Or(c.Stall, defaultStall)
+	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.CommandRate, c.Workers = cmp.Or(c.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
 	c.Logger = logging.Or(c.Logger)
 	return c

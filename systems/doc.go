@@ -20,7 +20,7 @@
 // Draw:
 //
 //   - Read the entities to draw with ecs.All from [Client.View]: predicted own entities, interpolated others. See "The view".
-//   - Choose how others move between two states: ecs.Hermite, ecs.Extrapolate, interpolate.Damping. Mark a jump:
+//   - Choose how others move between two states: ecs.Hermite, ecs.Extrapolate, policy.Damping. Mark a jump:
 //     components.Teleports. Attach one entity to another: ecs.Carry.
 //   - Choose how corrections fade: interpolate.Smoothing. Inspect one entity of the newest frame: [Client.Drawing].
 //   - Show a key press in the next frame, at any frame rate: ClientConfig.Partial.
@@ -48,10 +48,10 @@
 //
 // Choose a netcode model:
 //
-//   - Choose a preset: ServerConfig.Policies, with package policy.
-//   - Choose when the server consumes inputs: policy.InputTiming. Read what happened to inputs: [InputStats].
+//   - Choose a netcode model: ServerConfig.Model, with package policy.
+//   - Choose when the server consumes inputs: policy.LocalSync.Arrival. Read what happened to inputs: [InputStats].
 //   - Accept late inputs for the tick that they name: policy.ServerRewind.
-//   - Simulate everything on every peer: policy.Rollback, policy.Lockstep. React to worlds that differ: ServerConfig.Desync.
+//   - Simulate everything on every peer: policy.Rollback, policy.Lockstep. React to worlds that differ: policy.Rollback.Desync.
 //   - Send owner state only to correct it: policy.CorrectOnMismatch. Read the results: [ReportStats].
 //   - Simulate other entities on a client, such as a ball, or exclude own ones: [Scope], ClientConfig.Scope,
 //     [Client.SetScope], [Assume].

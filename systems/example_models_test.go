@@ -2,6 +2,7 @@ package systems_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -9,23 +10,23 @@ import (
 
 // A netcode model is one line of the server's configuration.
 func ExampleServerConfig_model() {
-	config := systems.ServerConfig{Policies: policy.Rollback.Policies()}
+	config := systems.ServerConfig{Model: policy.Rollback{}}
 
-	fmt.Println(config.Validate(), config.Policies.State, config.Policies.Correction)
-	// Output: <nil> rewind inputs
+	fmt.Println(config.Validate(), config.Model)
+	// Output: <nil> Rollback
 }
 
-// Or choices axis by axis, beginning with those of a preset.
-func ExampleServerConfig_policies() {
-	p := policy.LocalSync.Policies()
-	p.Timing = policy.TimingArrival // inputs count in the tick in which they arrive
-	p.Outcomes = policy.OutcomesPastHorizon
+// Options belong to a model.
+func ExampleServerConfig_options() {
+	config := systems.ServerConfig{Model: policy.LocalSync{
+		Arrival:         true, // inputs count in the tick in which they arrive
+		PredictOutcomes: true,
+	}}
+	fmt.Println(config.Validate())
 
-	fmt.Println(systems.ServerConfig{Policies: p}.Validate())
-
-	p.Late = policy.LateRewrite // which only a server that rewinds can do
-	fmt.Println(systems.ServerConfig{Policies: p}.Validate() != nil)
+	config.Model = policy.Lockstep{Stall: 2 * time.Minute}
+	fmt.Println(config.Validate())
 	// Output:
 	// <nil>
-	// true
+	// systems: configuration: Model Lockstep: policy: invalid model: Stall 2m0s is not between 0 and 1m0s (0: 1s)
 }

@@ -68,7 +68,7 @@ func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 					event.Raise(w, event.ToAll(), boom{v.X})
 				},
 			})
-			g := newGame(t, protocol, ServerConfig{Policies: preset.Policies(), Events: events, Outcomes: log(server), Refuse: noShots(),
+			g := newGame(t, protocol, ServerConfig{Model: preset, Events: events, Outcomes: log(server), Refuse: noShots(),
 				OnMessage: func(s *Server, _ uint32, _ int, _ []byte) error {
 					server.try("ServerConfig.OnMessage", s.World())
 					return nil
@@ -112,11 +112,11 @@ func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 					t.Errorf("%s: called as well: %v", who, h)
 				}
 			}
-			everywhere := preset == policy.Rollback || preset == policy.Lockstep
-			check("server", server, everywhere || preset == policy.ServerRewind,
+			everywhere := policy.Is[policy.Rollback](preset) || policy.Is[policy.Lockstep](preset)
+			check("server", server, everywhere || policy.Is[policy.ServerRewind](preset),
 				"the handler of event systems.bang", "the handler of outcome systems.boom", "ServerConfig.OnMessage")
 			want := []string{"the handler of event systems.boom", "ClientConfig.Loaded", "ClientConfig.OnRefused", "ClientConfig.OnMessage"}
-			if preset == policy.ServerRewind || preset == policy.Rollback {
+			if policy.Is[policy.ServerRewind](preset) || policy.Is[policy.Rollback](preset) {
 				want = append(want, "the handler of outcome systems.boom")
 			}
 			check("client", client, everywhere, want...)

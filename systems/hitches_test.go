@@ -21,7 +21,7 @@ import (
 
 // hitch is a client, or the server, that stands still for seconds, in a match under a model at rate ticks per second.
 type hitch struct {
-	preset  policy.Preset
+	preset  policy.Model
 	rate    int
 	seconds int
 	server  bool
@@ -168,7 +168,7 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	settled := c.Now().Add(-time.Second)
 	wait := func(tick uint32) time.Duration { return ran[tick].Sub(gathered[hitcher][applied[tick]]) }
 	most := max(wait(before), wait(before-1)) + pause
-	if h.preset == policy.Lockstep {
+	if policy.Is[policy.Lockstep](h.preset) {
 		most = never // the common delay follows the slowest link of the last seconds
 	}
 	for ; ran[tick].After(wrong); tick-- {
@@ -200,9 +200,9 @@ var (
 // hitchRows returns the rows of the page, each with the length that the test plays by default; 0 for none.
 func hitchRows() (rows []hitch) {
 	for _, server := range []bool{false, true} {
-		for _, p := range policy.Presets() {
+		for place, p := range policy.Presets() {
 			for n, rate := range hitchRates {
-				h, k := hitch{preset: p, rate: rate, server: server}, n+int(p)
+				h, k := hitch{preset: p, rate: rate, server: server}, n+place
 				if server {
 					k += 3
 				}
@@ -255,7 +255,7 @@ func TestHitches(t *testing.T) {
 				if a.again > h.limit() {
 					t.Errorf("plays again after %v", tenths(a.again))
 				}
-				if !h.server && (h.preset != policy.Lockstep && a.stopped > h.tick() || a.stopped > h.tick()+stall) {
+				if !h.server && (!policy.Is[policy.Lockstep](h.preset) && a.stopped > h.tick() || a.stopped > h.tick()+stall) {
 					t.Errorf("somebody else stopped for %v", a.stopped)
 				}
 				is[3+k], stopped = tenths(a.again), max(stopped, a.stopped)

@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
@@ -19,9 +18,9 @@ import (
 // the limit, moves no faster than others, and nobody else notices.
 func TestInputFlood(t *testing.T) {
 	t.Parallel()
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+	for _, timing := range inputTimings {
 		t.Run(timing.String(), func(t *testing.T) {
-			g := newGame(t, peopled, ServerConfig{Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Model: timing.model()})
 			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 			g.connect()
 			i := g.intrude()
@@ -44,7 +43,7 @@ func TestInputFlood(t *testing.T) {
 			}
 			to, there := g.pawnOf(t, i.id)
 			most := float32(ticks+2) / 8
-			if timing == policy.TimingArrival {
+			if timing == onArrival {
 				most += serverapply.ArrivalBurst / 8.0
 			}
 			if !there || to.X-from.X > most {

@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // continues says that a message is not whole.
@@ -49,8 +48,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 // acknowledged what it did not read. It cannot read what continues from that, says
 // so, and a few round trips later everything is as before.
 func TestInputsAfterAFlood(t *testing.T) {
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		g := newGame(t, peopled, ServerConfig{Policies: policy.Policies{Timing: timing}, Timeout: time.Minute})
+	for _, timing := range inputTimings {
+		g := newGame(t, peopled, ServerConfig{Model: timing.model(), Timeout: time.Minute})
 		c := g.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{Latency: 30 * time.Millisecond})
 		g.connect()
 		g.run(120)

@@ -129,7 +129,7 @@ func TestKnowsOfCompetition(t *testing.T) {
 }
 
 func TestKnowsEverywhere(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{Policies: policy.Rollback.Policies()})
+	g := newGame(t, peopled, ServerConfig{Model: policy.Rollback{}})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.until("the server knows it", func() bool { return g.server.sessions.peers.Len() > 0 })
 	if k, ok := g.server.Baseline(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {

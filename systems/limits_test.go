@@ -39,7 +39,7 @@ func TestDifferenceOfAClientThatLags(t *testing.T) {
 // is written in front of it.
 func TestChannelForTheStateOfAWorld(t *testing.T) {
 	for longest, ok := range map[int]bool{0: true, 1 << 10: false, 1<<10 + 2: false, 1<<10 + 3: true} {
-		c := ServerConfig{Policies: policy.Rollback.Policies(), Channels: channel.Config{Channels: []channel.ChannelConfig{
+		c := ServerConfig{Model: policy.Rollback{}, Channels: channel.Config{Channels: []channel.ChannelConfig{
 			{Name: "fast"}, {Name: "news", Kind: channel.ReliableUnordered}, {Name: "bulk", Kind: channel.ReliableOrdered, MaxMessage: longest},
 		}}}
 		if err := c.Validate(); (err == nil) != ok || err != nil && !(errors.Is(err, ErrConfig) && strings.Contains(err.Error(), "MaxMessage")) {

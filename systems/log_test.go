@@ -9,7 +9,6 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
@@ -139,15 +138,15 @@ func TestLogDivergence(t *testing.T) {
 	log := &journal{}
 	told := 0
 	g := newGame(t, peopled, ServerConfig{
-		Logger: log.logger(), Policies: policy.Rollback.Policies(), Desync: func(relay.Divergence) { told++ },
+		Logger: log.logger(), Model: policy.Rollback{Desync: func(policy.Divergence) { told++ }},
 	})
 	g.joinPeer(1, netsys.Link{})
 	g.connect()
 	g.run(30)
 	m := g.server.model.applier.(*relaying)
 	for n := range uint32(10) {
-		m.reportDivergence(relay.Divergence{Player: g.clients[0].ID(), Tick: n})
-		m.reportDivergence(relay.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
+		m.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n})
+		m.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
 	}
 	if n := log.told("WARN worlds differ"); n != 2 || told != 20 || g.server.Stats().Divergences != 20 {
 		t.Errorf("%d lines, %d told, %d counted: %q", n, told, g.server.Stats().Divergences, log.lines)

@@ -46,7 +46,7 @@ func club() *ecs.Protocol {
 
 // inClub is a match in the club, in which the n-th client asks to be player n of team n+1, and
 // the server makes who is of team 2 one of team 4.
-func inClub(model policy.Preset, seed uint64, clients int) systemstest.Config {
+func inClub(model policy.Model, seed uint64, clients int) systemstest.Config {
 	config := fieldtest.PresetConfig(model, seed, clients, fieldtest.RoughLink())
 	config.Protocol = club
 	config.Server.Login = systems.Login(func(s netsys.Session, v *Signature) error {
@@ -108,7 +108,7 @@ func TestLoginIsReplayed(t *testing.T) {
 
 // Who is refused hears why, at once, and is nobody in the world.
 func TestLoginIsRefused(t *testing.T) {
-	config := inClub(policy.LocalSync, 1, 1)
+	config := inClub(policy.LocalSync{}, 1, 1)
 	config.Link = netsys.Link{}
 	var log bytes.Buffer
 	config.Server.Logger = slog.New(slog.NewTextHandler(&log, nil))
@@ -133,7 +133,7 @@ func TestLoginIsRefused(t *testing.T) {
 
 // A client without a login is the zero value, or what is nearest to it.
 func TestLoginLeftOut(t *testing.T) {
-	config := inClub(policy.Rollback, 1, 2)
+	config := inClub(policy.Rollback{}, 1, 2)
 	config.Client = nil
 	c := systemstest.New(t, config)
 	c.Connect()

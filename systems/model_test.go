@@ -13,7 +13,7 @@ import (
 func TestModelStatus(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
-			g := newGame(t, peopled, ServerConfig{Policies: p.Policies()})
+			g := newGame(t, peopled, ServerConfig{Model: p})
 			if m := g.server.Model(); m.Horizon != 0 {
 				t.Errorf("before the first tick: %+v", m)
 			}
@@ -24,21 +24,21 @@ func TestModelStatus(t *testing.T) {
 			g.connect()
 			g.run(300)
 			m, st := g.server.Model(), g.server.Stats()
-			everywhere := p == policy.Rollback || p == policy.Lockstep
-			stamped := everywhere || p == policy.ServerRewind
+			everywhere := policy.Is[policy.Rollback](p) || policy.Is[policy.Lockstep](p)
+			stamped := everywhere || policy.Is[policy.ServerRewind](p)
 			if m.Snapshots == everywhere || m.Stamped != stamped {
 				t.Errorf("%+v", m)
 			}
 			if behind := g.server.Tick() - m.Horizon; m.Horizon == 0 || behind > 60 || !stamped && behind != 0 {
 				t.Errorf("horizon %d at tick %d", m.Horizon, g.server.Tick())
 			}
-			if rewinds := p == policy.Rollback; (m.Passes > 100) != rewinds || (m.Longest > 2) != rewinds || rewinds && m.Last == 0 {
+			if rewinds := policy.Is[policy.Rollback](p); (m.Passes > 100) != rewinds || (m.Longest > 2) != rewinds || rewinds && m.Last == 0 {
 				t.Errorf("passes: %+v", m)
 			}
-			if (m.Window > 0) != (p == policy.Rollback || p == policy.ServerRewind) || m.Waits != 0 && p != policy.Lockstep {
+			if (m.Window > 0) != (policy.Is[policy.Rollback](p) || policy.Is[policy.ServerRewind](p)) || m.Waits != 0 && !policy.Is[policy.Lockstep](p) {
 				t.Errorf("%+v", m)
 			}
-			if (m.Lead > 0) != (p == policy.ServerRewind) || len(m.WaitsFor) > 0 {
+			if (m.Lead > 0) != (policy.Is[policy.ServerRewind](p)) || len(m.WaitsFor) > 0 {
 				t.Errorf("lead %d, waits for %v", m.Lead, m.WaitsFor)
 			}
 			if got := st.RelayBytes > 0 && st.StateBytes > 0 && m.Relay.Taken > 0; got != everywhere || (st.Snapshots.Bytes > 0) == everywhere {
@@ -50,7 +50,7 @@ func TestModelStatus(t *testing.T) {
 					t.Errorf("%+v", c)
 				}
 			}
-			if rewrote != st.Inputs.Rewrote || (rewrote > 100) != (p == policy.Rollback) {
+			if rewrote != st.Inputs.Rewrote || (rewrote > 100) != (policy.Is[policy.Rollback](p)) {
 				t.Errorf("%d inputs rewrote, %d in all", rewrote, st.Inputs.Rewrote)
 			}
 		})
@@ -59,7 +59,7 @@ func TestModelStatus(t *testing.T) {
 
 // Under lockstep a server says for whom everybody waits.
 func TestModelStatusWaitsFor(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{Policies: policy.Lockstep.Policies()})
+	g := newGame(t, peopled, ServerConfig{Model: policy.Lockstep{}})
 	for n := range 3 {
 		g.joinPeer(uint64(n+1), netsys.Link{Latency: 20 * time.Millisecond})
 	}

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 	"unsafe"
@@ -19,7 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// A model is a row of parts: all that peers do by the policies. This file and
+// A model is a row of parts: all that peers do under it. This file and
 // config.go alone read these; what a part is to know of them is given to it here.
 //
 //	preset             server: apply, tell           client: numbers, pace, draws
@@ -30,51 +31,40 @@ import (
 //	Rollback           relaying                      deterministic.Client, in the present
 //	Lockstep           same, waiting                 same, waiting
 
-// everywhere reports whether every peer simulates everything.
-func everywhere(p policy.Policies) bool { return p.Correction == policy.CorrectionInputs }
-
 // stamped reports whether an input says in which tick it applies and the server tells of
 // state: its sequence is that tick.
-func stamped(p policy.Policies) bool {
-	return p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState
-}
-
-// reports reports whether clients report their results, and are corrected where these differ.
-func reports(p policy.Policies) bool { return p.Correction == policy.CorrectionMismatch }
-
-// foresees reports whether clients foresee outcomes, which may be withdrawn.
-func foresees(p policy.Policies) bool { return p.Outcomes == policy.OutcomesPastHorizon }
+func stamped(t policy.Traits) bool { return t.Stamped && !t.RelaysInputs }
 
 // rewrites reports whether ticks of the server's world are simulated again, there or on clients.
-func rewrites(p policy.Policies) bool { return everywhere(p) || p.State == policy.StateRewind }
+func rewrites(t policy.Traits) bool { return t.RelaysInputs || t.Rewinds }
 
 // stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
 // late, and a second at least, because a short window says nothing about clocks.
-func stampedEarly(p policy.Policies, tickRate int) int { return max(p.WindowTicks(tickRate), tickRate) }
+func stampedEarly(t policy.Traits, tickRate int) int { return max(t.WindowTicks(tickRate), tickRate) }
 
 // newJudge makes the judge of what clients report, nil where they report nothing.
-func newJudge(w *ecs.World, p policy.Policies) (*report.Judge, error) {
-	if !reports(p) {
+func newJudge(w *ecs.World, m policy.Model) (*report.Judge, error) {
+	if !policy.TraitsOf(m).Reports {
 		return nil, nil
 	}
 	if err := report.Check(w.Protocol()); err != nil {
-		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, p.Model(), err)
+		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, m, err)
 	}
 	return report.NewJudge(w), nil
 }
 
-// newServerModel chooses by the policies, and makes the stages that a tick runs and that
+// newServerModel chooses by the traits of the model, and makes the stages that a tick runs and that
 // follow the ticks of a wake-up.
 func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	simulate, authority := s.world.Netcode().SimulateStage(), s.protocol.AuthorityStage()
-	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, s.config.Policies))
-	switch p := s.config.Policies; {
-	case everywhere(p):
-		m = relayModel(s, p, authority)
-	case stamped(p):
-		m = rewindModel(s, p, authority)
+	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, s.traits))
+	switch t := s.traits; {
+	case t.RelaysInputs:
+		m = relayModel(s, t, authority)
+	case stamped(t):
+		m = rewindModel(s, t, authority)
 	default:
-		m = sequenceModel(s, p)
+		m = sequenceModel(s, t)
 	}
 	onTick = ecs.NewStage("OnTick", ecs.System{Name: "ServerApply", Run: m.applier.Run}).Nest(simulate).Nest(authority)
 	after = ecs.NewStage("After",
@@ -84,57 +74,57 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 }
 
 // intakeConfig is how inputs of clients are read, and what becomes of those that miss.
-func intakeConfig(s *Server, p policy.Policies) serverapply.Config {
+func intakeConfig(s *Server, t policy.Traits) serverapply.Config {
 	return serverapply.Config{
-		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: reports(p),
-		Arrival: p.Timing == policy.TimingArrival, Superseding: p.Late == policy.LateSuperseded, Neutral: p.Missing == policy.MissingNeutral,
+		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: t.Reports,
+		Arrival: t.Arrival, Superseding: t.Missing == policy.Supersede, Neutral: t.Missing == policy.Neutral,
 		Refuse: s.config.Refuse.check, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
 	}
 }
 
 // relayModel is rollback, and lockstep: the server sends everybody's inputs.
-func relayModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
+func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	c := relayConfig(s.config)
 	c.Timeline.Authority = authority
 	d := newRelaying(s, c)
 	line := d.in.Timeline()
 	return serverModel{
-		ticks: d, applier: d, sender: relaySender{d}, line: line, message: d.message, own: present(s.world), status: within(p.WindowTicks(s.config.TickRate), d.status), client: d.client,
+		ticks: d, applier: d, sender: relaySender{d}, line: line, message: d.message, own: present(s.world), status: within(t.WindowTicks(s.config.TickRate), d.status), client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
-		firstOpen: func() uint32 { return p.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
+		firstOpen: func() uint32 { return t.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
 }
 
 // rewindModel goes back for inputs that come late.
-func rewindModel(s *Server, p policy.Policies, authority *ecs.Stage) serverModel {
+func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	rate := s.config.TickRate
 	c := serverapply.RewindConfig{
-		Window: uint32(p.WindowTicks(rate)), Early: int64(stampedEarly(p, rate)), Rewrites: p.Late == policy.LateRewrite,
+		Window: uint32(t.WindowTicks(rate)), Early: int64(stampedEarly(t, rate)), Rewrites: t.Rewinds,
 		First: s.link.tick, Players: maxReservations(s.config.MaxClients), Authority: authority,
 	}
-	if p.Missing == policy.MissingNeutral {
+	if t.Missing == policy.Neutral {
 		c.Fills = -1
 	}
-	r, t := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
+	r, tell := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
 	line := r.in.Timeline()
 	return serverModel{
-		ticks: r, applier: r, sender: t, line: line, message: noMessage, own: r.own, status: within(p.WindowTicks(rate), r.status), client: t.status,
-		snapshots: true, restores: p.State == policy.StateRewind,
+		ticks: r, applier: r, sender: tell, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: tell.status,
+		snapshots: true, restores: t.Rewinds,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0
 			}
-			return p.FirstOpen(rate, line.Next()-1, line.Horizon())
+			return t.FirstOpen(rate, line.Next()-1, line.Horizon())
 		},
 	}
 }
 
 // sequenceModel consumes inputs one after the other, and never goes back.
-func sequenceModel(s *Server, p policy.Policies) serverModel {
-	a, t := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
+func sequenceModel(s *Server, t policy.Traits) serverModel {
+	a, tell := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
 	return serverModel{
-		ticks: a, applier: a, sender: t, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: t.status, snapshots: true,
+		ticks: a, applier: a, sender: tell, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: tell.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
@@ -156,19 +146,19 @@ func within(window int, status func(ModelStatus) ModelStatus) func(ModelStatus) 
 // noMessage has no messages of its own on channels.
 func noMessage(*peer, int, []byte) (bool, error) { return false, nil }
 
-// newClientModel chooses by the policies.
-func newClientModel(c *Client, p policy.Policies) clientModel {
+// newClientModel chooses by the traits of the model.
+func newClientModel(c *Client, t policy.Traits) clientModel {
 	switch {
-	case everywhere(p):
-		return followModel(c, p)
-	case stamped(p):
-		return stampModel(c, p)
+	case t.RelaysInputs:
+		return followModel(c, t)
+	case stamped(t):
+		return stampModel(c, t)
 	}
-	return predictModel(c, p)
+	return predictModel(c, t)
 }
 
 // followModel simulates everything.
-func followModel(c *Client, p policy.Policies) clientModel {
+func followModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
 	number, _ := deterministic.BulkChannel(c.config.Channels)
 	if number < 0 {
@@ -176,7 +166,7 @@ func followModel(c *Client, p policy.Policies) clientModel {
 	}
 	d := deterministic.NewClient(deterministic.ClientParts{
 		World: c.world, Player: c.link.id, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
-		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, p, rate),
+		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, t, rate),
 		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all},
 	})
 	c.interpolator = d.View()
@@ -189,22 +179,22 @@ func followModel(c *Client, p policy.Policies) clientModel {
 				return 0
 			}
 			// The server may still tell of ticks that have left its window meanwhile.
-			return min(p.FirstOpen(rate, line.Next()-1, line.Horizon()), line.Horizon())
+			return min(t.FirstOpen(rate, line.Next()-1, line.Horizon()), line.Horizon())
 		},
 	}
 }
 
 // predictModel simulates the client's own entities, as inputs are gathered.
-func predictModel(c *Client, p policy.Policies) clientModel {
-	predicting, corrections := predictParts(c), reports(p)
-	predicting.Corrections, predicting.CoSimulates = corrections, p.Remotes == policy.RemotesCoSimulated
-	if predicting.Stamped = stamped(p); predicting.Stamped {
-		predicting.Delay = uint32(p.SuggestTicks(c.world.TickRate()))
+func predictModel(c *Client, t policy.Traits) clientModel {
+	predicting, corrections := predictParts(c), t.Reports
+	predicting.Corrections, predicting.CoSimulates = corrections, t.Remotes == policy.CoSimulated
+	if predicting.Stamped = stamped(t); predicting.Stamped {
+		predicting.Delay = uint32(t.SuggestTicks(c.world.TickRate()))
 	}
 	c.predictor = predict.New(predicting, c.shape.predicted, c.config.History)
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
 		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
-		Damped: p.Remotes == policy.RemotesDamped, Damping: c.config.Damping,
+		Damped: t.Remotes == policy.Damped, Damping: damping(ownModel(c.config.Models, c.played)),
 	})
 	reconciling := reconcileParts(c)
 	if reconciling.Waits = predicting.Stamped; corrections {
@@ -218,11 +208,27 @@ func predictModel(c *Client, p policy.Policies) clientModel {
 	}
 }
 
+// ownModel returns the model of the list with the same name as m, or nil.
+func ownModel(list []policy.Model, m policy.Model) policy.Model {
+	for _, own := range list {
+		if own.String() == m.String() {
+			return own
+		}
+	}
+	return nil
+}
+
+// damping returns how a client draws others that are damped.
+func damping(m policy.Model) policy.Damping {
+	b, _ := m.(policy.Buffered)
+	return b.Damping
+}
+
 // stampModel stamps each input with the tick in which it applies.
-func stampModel(c *Client, p policy.Policies) clientModel {
+func stampModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
-	m, window := predictModel(c, p), uint32(p.WindowTicks(rate))
-	r := newStamping(c, uint32(p.SuggestTicks(rate)), uint32(stampedEarly(p, rate)))
+	m, window := predictModel(c, t), uint32(t.WindowTicks(rate))
+	r := newStamping(c, uint32(t.SuggestTicks(rate)), uint32(stampedEarly(t, rate)))
 	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
 	m.firstOpen = func() uint32 { // a state that agrees proves a tick once that has left what the server still rewrites
@@ -233,8 +239,8 @@ func stampModel(c *Client, p policy.Policies) clientModel {
 }
 
 // peersTimeline is what the timelines of all peers have in common.
-func peersTimeline(p policy.Policies, tickRate int) timeline.Config {
-	return timeline.Config{Window: p.WindowTicks(tickRate), Wait: p.Missing == policy.MissingWait}
+func peersTimeline(t policy.Traits, tickRate int) timeline.Config {
+	return timeline.Config{Window: t.WindowTicks(tickRate), Wait: t.Waits}
 }
 
 // relayConfig is what the relay of a server is told.
@@ -244,7 +250,7 @@ func relayConfig(c ServerConfig) relay.Config {
 		peers *= 2 // those who are waited for play on
 	}
 	r := relay.Config{
-		Timeline: peersTimeline(c.Policies, c.TickRate),
+		Timeline: peersTimeline(policy.TraitsOf(c.Model), c.TickRate),
 		Peers:    min(peers, maxPeers),
 		Stall:    stallTicks(c),
 	}
@@ -252,14 +258,27 @@ func relayConfig(c ServerConfig) relay.Config {
 	return r
 }
 
-// stallTicks is ServerConfig.Stall in ticks, rounded down: nobody waits for longer.
+// stallTicks is Lockstep.Stall in ticks, rounded down.
 func stallTicks(c ServerConfig) int {
-	return max(int(int64(c.Stall)*int64(c.TickRate)/int64(time.Second)), 1)
+	m, _ := c.Model.(policy.Lockstep)
+	stall := cmp.Or(m.Stall, policy.DefaultStall)
+	return max(int(int64(stall)*int64(c.TickRate)/int64(time.Second)), 1)
+}
+
+// desync returns the function of a model that is called for clients whose worlds differ, or nil.
+func desync(m policy.Model) func(policy.Divergence) {
+	switch m := m.(type) {
+	case policy.Rollback:
+		return m.Desync
+	case policy.Lockstep:
+		return m.Desync
+	}
+	return nil
 }
 
 // followConfig is what the relay of a client is told.
-func followConfig(c ClientConfig, p policy.Policies, tickRate int) relay.ClientConfig {
-	r := relay.ClientConfig{Timeline: peersTimeline(p, tickRate), Delay: min(p.SuggestTicks(tickRate), 255)}
+func followConfig(c ClientConfig, t policy.Traits, tickRate int) relay.ClientConfig {
+	r := relay.ClientConfig{Timeline: peersTimeline(t, tickRate), Delay: min(t.SuggestTicks(tickRate), 255)}
 	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
 	if r.Timeline.Wait {
 		r.Timeline.Window = 2 * tickRate

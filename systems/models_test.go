@@ -26,7 +26,7 @@ var theSix = map[string]bool{
 func TestTheSixStandInEverySchedule(t *testing.T) {
 	for _, p := range policy.Presets() {
 		config := fieldtest.Config(1, 1, fieldtest.BadLink())
-		config.Server.Policies = p.Policies()
+		config.Server.Model = p
 		c := systemstest.New(t, config)
 		c.Connect()
 		for name, server := range theSix {
@@ -48,9 +48,9 @@ func TestTheSixStandInEverySchedule(t *testing.T) {
 
 // trace plays a match on a bad link and returns a hash of all that can be seen of it: datagrams
 // and views.
-func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
+func trace(t *testing.T, p policy.Model, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())
-	config.Protocol, config.Server.Policies = fieldtest.Pushes(300), p.Policies()
+	config.Protocol, config.Server.Model = fieldtest.Pushes(300), p
 	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })}
 	if config.Client = func(int) systems.ClientConfig { return play }; server {
 		play.Schedule, config.Server.Schedule = nil, change
@@ -73,10 +73,10 @@ func trace(t *testing.T, p policy.Preset, change func(*ecs.Schedule) error, serv
 // refused. Lockstep guesses nothing, so that its clients have nothing to reconcile.
 func TestEachOfTheSixDoesItsWork(t *testing.T) {
 	t.Parallel()
-	refused := map[policy.Preset][]string{
-		policy.ServerRewind: {"ServerApply"},
-		policy.Rollback:     {"ServerApply", "Predict", "Reconcile"},
-		policy.Lockstep:     {"ServerApply", "Predict"},
+	refused := map[string][]string{
+		"ServerRewind": {"ServerApply"},
+		"Rollback":     {"ServerApply", "Predict", "Reconcile"},
+		"Lockstep":     {"ServerApply", "Predict"},
 	}
 	for _, p := range policy.Presets() {
 		whole, err := trace(t, p, nil, false)
@@ -85,9 +85,9 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 		}
 		for name, server := range theSix {
 			got, err := trace(t, p, func(s *ecs.Schedule) error { return s.Remove(name) }, server)
-			if want := slices.Contains(refused[p], name); errors.Is(err, systems.ErrConfig) != want {
+			if want := slices.Contains(refused[p.String()], name); errors.Is(err, systems.ErrConfig) != want {
 				t.Errorf("%v without %s: %v", p, name, err)
-			} else if idle := p == policy.Lockstep && name == "Reconcile"; !want && (got == whole) != idle {
+			} else if idle := policy.Is[policy.Lockstep](p) && name == "Reconcile"; !want && (got == whole) != idle {
 				t.Errorf("%v without %s goes the same way: %v", p, name, got == whole)
 			}
 		}
@@ -98,7 +98,7 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 func TestRollbackReconciles(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())
-	config.Server.Policies = policy.Rollback.Policies()
+	config.Server.Model = policy.Rollback{}
 	var inside, outside uint64
 	config.Client = func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Schedule: func(s *ecs.Schedule) error {

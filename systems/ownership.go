@@ -60,7 +60,7 @@ func newOwned(s *Server) (*ownership.Server, error) {
 		}
 	}
 	if err := ownership.Check(list, !s.model.snapshots); err != nil {
-		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, s.config.Policies.Model(), err)
+		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, s.config.Model, err)
 	}
 	return ownership.NewServer(s.world, list, c), nil
 }

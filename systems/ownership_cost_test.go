@@ -132,7 +132,7 @@ func TestAuthorityOfWhoComesBack(t *testing.T) {
 
 // A server that goes back in time keeps what clients wrote since.
 func TestAuthorityOfAServerThatRewinds(t *testing.T) {
-	g := gallery(t, 2, badLink, ServerConfig{Seed: 3, Policies: policy.ServerRewind.Policies()}, nil)
+	g := gallery(t, 2, badLink, ServerConfig{Seed: 3, Model: policy.ServerRewind{}}, nil)
 	for n := range 600 {
 		for _, c := range g.clients {
 			draw(c, c.ID(), cursor{X: float32(n % 300), Y: 9})
@@ -157,9 +157,9 @@ func TestAuthorityOfAServerThatRewinds(t *testing.T) {
 
 // Where inputs are relayed the game refuses them as well, and tells.
 func TestRefusedInputsThatAreRelayed(t *testing.T) {
-	for _, preset := range []policy.Preset{policy.Rollback, policy.ServerRewind} {
+	for _, preset := range []policy.Model{policy.Rollback{}, policy.ServerRewind{}} {
 		var told []Refusal
-		g := newGame(t, peopled, ServerConfig{Seed: 4, Refuse: noShots(), Policies: preset.Policies()})
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Refuse: noShots(), Model: preset})
 		n := 0
 		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *Client, in *push) {
 			n++

@@ -331,17 +331,17 @@ func TestSimulateReadsNoClientOwnedComponent(t *testing.T) {
 func TestClientOwnedComponentsAreChecked(t *testing.T) {
 	for want, c := range map[string]struct {
 		register func(p *ecs.Protocol)
-		policies policy.Policies
+		policies policy.Model
 	}{
-		"cursor is ecs.ClientOwned, but this model sends only inputs": {func(p *ecs.Protocol) { ecs.Replicate[cursor](p, ecs.ClientOwned) }, policy.Lockstep.Policies()},
+		"cursor is ecs.ClientOwned, but this model sends only inputs": {func(p *ecs.Protocol) { ecs.Replicate[cursor](p, ecs.ClientOwned) }, policy.Lockstep{}},
 		"at most 1024": {func(p *ecs.Protocol) {
 			ecs.Replicate[components.Text[[200]byte]](p, ecs.ClientOwned)
-		}, policy.Policies{}},
+		}, policy.LocalSync{}},
 	} {
 		p := ecs.NewProtocol("wrong/1")
 		ecs.Input[push](p)
 		c.register(p)
-		_, err := NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, ServerConfig{Policies: c.policies})
+		_, err := NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, ServerConfig{Model: c.policies})
 		if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}

@@ -22,9 +22,9 @@ func paced(n uint32) fieldtest.Walk { return fieldtest.Walk{DX: int8(n/7%3) - 1,
 
 // seen plays a match on a bad link, in which players are pushed, and returns a hash of all that can
 // be seen of it.
-func seen(t *testing.T, p policy.Preset, own systems.ClientSystems) uint64 {
+func seen(t *testing.T, p policy.Model, own systems.ClientSystems) uint64 {
 	config := fieldtest.Config(5, 2, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
-	config.Protocol, config.Server.Policies = fieldtest.Pushes(100), p.Policies()
+	config.Protocol, config.Server.Model = fieldtest.Pushes(100), p
 	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 	asked := make(map[int]uint32)
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
@@ -71,8 +71,8 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 func TestOwnReconcileOfOthers(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.Config(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
-	config.Protocol, config.Server.Policies = fieldtest.Pushes(100), policy.LocalSync.Policies()
-	config.Server.Policies.Remotes = policy.RemotesCoSimulated
+	config.Protocol, config.Server.Model = fieldtest.Pushes(100), policy.LocalSync{}
+	config.Server.Model = policy.LocalSync{CoSimulate: true}
 	others, wrong := 0, 0
 	var c *systemstest.Crowd
 	config.Client = func(n int) systems.ClientConfig {
@@ -117,12 +117,12 @@ func nothing(systems.ClientParts) func(*ecs.World) { return func(*ecs.World) {} 
 // A system of one's own that does nothing is missed.
 func TestOwnSystemsThatDoNothing(t *testing.T) {
 	t.Parallel()
-	want := seen(t, policy.LocalSync, systems.ClientSystems{})
+	want := seen(t, policy.LocalSync{}, systems.ClientSystems{})
 	for name, own := range map[string]systems.ClientSystems{
 		"InputGather": {InputGather: nothing}, "Predict": {Predict: nothing},
 		"Reconcile": {Reconcile: nothing}, "Interpolate": {Interpolate: nothing},
 	} {
-		if seen(t, policy.LocalSync, own) == want {
+		if seen(t, policy.LocalSync{}, own) == want {
 			t.Errorf("%s is not missed", name)
 		}
 	}
@@ -130,10 +130,10 @@ func TestOwnSystemsThatDoNothing(t *testing.T) {
 
 // Where every peer simulates everything nobody predicts or corrects in a way of his own.
 func TestOwnSystemsThatAreRefused(t *testing.T) {
-	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		for _, own := range []systems.ClientSystems{{Predict: nothing}, {Reconcile: nothing}} {
 			config := fieldtest.Config(1, 1, fieldtest.BadLink())
-			config.Server.Policies = p.Policies()
+			config.Server.Model = p
 			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 			c := systemstest.New(t, config)
 			c.Run(2 * time.Second)

@@ -18,8 +18,8 @@ import (
 )
 
 // everybodySimulates runs a test under both models.
-func everybodySimulates(t *testing.T, f func(t *testing.T, p policy.Preset)) {
-	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+func everybodySimulates(t *testing.T, f func(t *testing.T, p policy.Model)) {
+	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(p.String(), func(t *testing.T) { f(t, p) })
 	}
 }
@@ -42,8 +42,8 @@ func pawns(w *ecs.World, client uint32) (n int) {
 // A player whose session is replaced or times out is waited for: its entity stays, its
 // inputs are neutral, and who comes back plays on with it, from the state of the world.
 func TestPeersComeBack(t *testing.T) {
-	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
-		g := newGame(t, peopled, ServerConfig{Policies: p.Policies(), ReconnectWindow: 10 * time.Second, Timeout: time.Second})
+	everybodySimulates(t, func(t *testing.T, p policy.Model) {
+		g := newGame(t, peopled, ServerConfig{Model: p, ReconnectWindow: 10 * time.Second, Timeout: time.Second})
 		link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.02}
 		first := g.joinPeer(7, link)
 		other := g.joinPeer(8, link)
@@ -96,8 +96,8 @@ func TestPeersComeBack(t *testing.T) {
 // Whatever a client sends in a session costs the others nothing, and ends it when it goes
 // on.
 func TestPeersHostileClient(t *testing.T) {
-	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
-		g := newGame(t, peopled, ServerConfig{Policies: p.Policies()})
+	everybodySimulates(t, func(t *testing.T, p policy.Model) {
+		g := newGame(t, peopled, ServerConfig{Model: p})
 		honest := g.joinPeer(1, netsys.Link{Latency: 20 * time.Millisecond})
 		g.connect()
 		g.run(60)
@@ -122,7 +122,7 @@ func TestPeersHostileClient(t *testing.T) {
 		if err := Difference(g.server, honest); err != nil {
 			t.Error(err)
 		}
-		if p == policy.Lockstep && honest.Stats().Resimulated > 0 {
+		if policy.Is[policy.Lockstep](p) && honest.Stats().Resimulated > 0 {
 			t.Errorf("%d ticks simulated again", honest.Stats().Resimulated)
 		}
 	})
@@ -146,10 +146,10 @@ func TestPeersConfig(t *testing.T) {
 		"Interest":   func(c *ServerConfig) { c.Interest = Same[tint]() },
 		"Record":     func(c *ServerConfig) { c.Record = &strings.Builder{} },
 		"MaxClients": func(c *ServerConfig) { c.MaxClients = 5000 },
-		"Window":     func(c *ServerConfig) { c.TickRate, c.Policies.Window = 1000, 10*time.Second },
+		"Window":     func(c *ServerConfig) { c.TickRate, c.Model = 1000, policy.Rollback{Window: 10 * time.Second} },
 		"Channels":   func(c *ServerConfig) { c.Channels.Channels = noBulk },
 	} {
-		c := ServerConfig{Policies: policy.Rollback.Policies()}
+		c := ServerConfig{Model: policy.Rollback{}}
 		change(&c)
 		if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: %v", text, err)
@@ -171,8 +171,8 @@ func TestPeersAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	everybodySimulates(t, func(t *testing.T, p policy.Preset) {
-		g := newGame(t, peopled, ServerConfig{Policies: p.Policies()})
+	everybodySimulates(t, func(t *testing.T, p policy.Model) {
+		g := newGame(t, peopled, ServerConfig{Model: p})
 		for n := range 4 {
 			g.join(ClientConfig{ClientID: uint64(n + 1), Gather: gatherPush(), Partial: gatherPush()},
 				netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
@@ -190,7 +190,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(1, func() { run(300) }); n != 0 {
 			t.Errorf("%.0f allocations in 300 ticks of a server and 4 clients", n)
 		}
-		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (p == policy.Lockstep) || st.Ticks < 2200 {
+		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (policy.Is[policy.Lockstep](p)) || st.Ticks < 2200 {
 			t.Errorf("%+v: too little happened", st)
 		}
 	})
@@ -200,11 +200,11 @@ func TestPeersAllocateNothing(t *testing.T) {
 func FuzzPeers(f *testing.F) {
 	f.Add(true, []byte{deterministic.Kind, 0}, []byte{1, 1, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, lockstep bool, datagram, message []byte) {
-		p := policy.Rollback
+		var p policy.Model = policy.Rollback{}
 		if lockstep {
-			p = policy.Lockstep
+			p = policy.Lockstep{}
 		}
-		g := newGame(t, peopled, ServerConfig{Policies: p.Policies()})
+		g := newGame(t, peopled, ServerConfig{Model: p})
 		c := g.joinPeer(1, netsys.Link{})
 		g.connect()
 		g.run(30)

@@ -73,7 +73,7 @@ func (e evening) play(t *testing.T) string {
 }
 
 // inTheKit is the evening in package systemstest.
-func inTheKit(t *testing.T, model policy.Preset) evening {
+func inTheKit(t *testing.T, model policy.Model) evening {
 	config := inClub(model, 1, 0)
 	config.Link, config.Client, config.Play = netsys.Link{}, member, systemstest.Script{}
 	c := systemstest.New(t, config)
@@ -93,13 +93,13 @@ func inTheKit(t *testing.T, model policy.Preset) evening {
 }
 
 // onSockets is the evening of a server and clients as Serve and Dial make them, over UDP.
-func onSockets(t *testing.T, model policy.Preset) evening {
+func onSockets(t *testing.T, model policy.Model) evening {
 	kit := inClub(model, 1, 0)
 	wire, err := netsys.ListenUDP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := systems.ServerConfig{Policies: model.Policies(), Login: kit.Server.Login}
+	config := systems.ServerConfig{Model: model, Login: kit.Server.Login}
 	server, err := systems.NewServer(wire, kit.Protocol(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func onSockets(t *testing.T, model policy.Preset) evening {
 // go, and are turned away, and all have the same world, where everybody simulates
 // everything and where the server tells.
 func TestTheKitIsWhatIsServed(t *testing.T) {
-	for _, model := range []policy.Preset{policy.Rollback, policy.LocalSync} {
+	for _, model := range []policy.Model{policy.Rollback{}, policy.LocalSync{}} {
 		t.Run(model.String(), func(t *testing.T) {
 			t.Parallel()
 			kit, sockets := inTheKit(t, model).play(t), onSockets(t, model).play(t)

@@ -179,9 +179,9 @@ func TestReasonsAreTrue(t *testing.T) {
 
 // Where every client simulates everything, it is told of who comes and goes in its world.
 func TestReasonsWhereAllIsSimulated(t *testing.T) {
-	for name, policies := range map[string]policy.Preset{"rollback": policy.Rollback, "lockstep": policy.Lockstep} {
+	for name, policies := range map[string]policy.Model{"rollback": policy.Rollback{}, "lockstep": policy.Lockstep{}} {
 		t.Run(name, func(t *testing.T) {
-			g := newGame(t, halls, ServerConfig{Policies: policies.Policies()})
+			g := newGame(t, halls, ServerConfig{Model: policies})
 			var first, late hearer
 			link := netsys.Link{Latency: 20 * time.Millisecond}
 			g.join(ClientConfig{OnPresence: first.hear(t)}, link)

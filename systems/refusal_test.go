@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
@@ -31,9 +30,9 @@ func noShots() RefuseFunc {
 // is told of each, once, in order, with the reason, however bad the link is.
 func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 20, func(t *testing.T, seed uint64) {
-		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		for _, timing := range inputTimings {
 			var told []Refusal
-			g := newGame(t, peopled, ServerConfig{Seed: seed, Refuse: noShots(), Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Seed: seed, Refuse: noShots(), Model: timing.model()})
 			g.joins = 16 * int(seed) // a link of its own for each seed
 			fired := map[uint32]bool{}
 			n := 0
@@ -111,9 +110,9 @@ func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.
 func TestNetcodeD1_FastClients(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64) {
-		for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
+		for _, timing := range inputTimings {
 			var told []Refusal
-			g := newGame(t, peopled, ServerConfig{Seed: seed, Policies: policy.Policies{Timing: timing}})
+			g := newGame(t, peopled, ServerConfig{Seed: seed, Model: timing.model()})
 			g.joins = 16 * int(seed)
 			right := Gather(func(_ *Client, in *push) { in.DX = 1 })
 			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}

@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // relaying simulates everything as each client does, from inputs that it sends to all clients.
@@ -81,7 +82,7 @@ func (m *relaying) message(p *peer, number int, message []byte) (bool, error) {
 }
 
 // reportDivergence counts, logs and reports the divergence of a client's world.
-func (m *relaying) reportDivergence(d relay.Divergence) {
+func (m *relaying) reportDivergence(d policy.Divergence) {
 	m.s.stats.Divergences++
 	what := notice.Desync
 	if d.System != "" {
@@ -90,8 +91,8 @@ func (m *relaying) reportDivergence(d relay.Divergence) {
 	if p := m.s.sessions.byID[d.Player]; p != nil && p.Logged.First(what) {
 		m.s.config.Logger.Warn("worlds differ; more from this client are only counted", "client", d.Player, "divergence", d)
 	}
-	if m.s.config.Desync != nil {
-		m.s.config.Desync(d)
+	if f := desync(m.s.config.Model); f != nil {
+		f(d)
 	}
 }
 

@@ -53,8 +53,8 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	}
 	hashes := map[string][]uint64{}
 	own := map[string]uint64{}
-	play := func(name string, policies policy.Policies, lie func(g *game, i *intruder) wire.Report) {
-		g := newGame(t, peopled, ServerConfig{Seed: 4, Policies: policies})
+	play := func(name string, policies policy.Model, lie func(g *game, i *intruder) wire.Report) {
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Model: policies})
 		i := g.intrude()
 		model, world = report.NewCoder(g.protocol()), ecs.NewWorld(g.protocol(), ecs.Config{})
 		spawnPawn(world, i.id)
@@ -83,9 +83,9 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 			t.Errorf("%s: %+v", name, st.Reports)
 		}
 	}
-	play("LocalSync", policy.LocalSync.Policies(), nil)
+	play("LocalSync", policy.LocalSync{}, nil)
 	for name, lie := range lies {
-		play(name, policy.CorrectOnMismatch.Policies(), lie)
+		play(name, policy.CorrectOnMismatch{}, lie)
 		for n := range hashes[name] {
 			if hashes[name][n] != hashes["LocalSync"][n] {
 				t.Fatalf("%s: the server's world differs after tick %d", name, n)
@@ -107,7 +107,7 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})
 		}
-	}), ServerConfig{Policies: policy.CorrectOnMismatch.Policies(), Budget: 8 << 10})
+	}), ServerConfig{Model: policy.CorrectOnMismatch{}, Budget: 8 << 10})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(120)
@@ -153,7 +153,7 @@ func TestReportsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}
-	g := newGame(t, peopled, ServerConfig{Policies: policy.CorrectOnMismatch.Policies()})
+	g := newGame(t, peopled, ServerConfig{Model: policy.CorrectOnMismatch{}})
 	for range 3 {
 		g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 5 * testTick})
 	}

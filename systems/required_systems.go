@@ -10,33 +10,34 @@ import (
 // requiredSystem is a system that a model needs, with the reason.
 type requiredSystem struct{ name, because string }
 
-// requireServerSystems returns an error for a server's schedule that lacks a system that the policies need. names are
+// requireServerSystems returns an error for a server's schedule that lacks a system that the model needs. names are
 // its systems.
-func requireServerSystems(names []string, p policy.Policies) error {
-	if p.Correction == policy.CorrectionInputs || p.Timing == policy.TimingStamped && p.Correction == policy.CorrectionState {
-		return requireSystems(names, p, requiredSystem{"ServerApply", "it starts ticks and simulates them again"})
+func requireServerSystems(names []string, m policy.Model) error {
+	if policy.TraitsOf(m).Stamped {
+		return requireSystems(names, m, requiredSystem{"ServerApply", "it starts ticks and simulates them again"})
 	}
 	return nil
 }
 
 // requireClientSystems does the same for a client's schedule. Lockstep predicts nothing, so its clients do not need
 // Reconcile.
-func requireClientSystems(names []string, p policy.Policies) error {
-	if p.Correction != policy.CorrectionInputs {
+func requireClientSystems(names []string, m policy.Model) error {
+	t := policy.TraitsOf(m)
+	if !t.RelaysInputs {
 		return nil
 	}
 	predict := requiredSystem{"Predict", "every client simulates everything"}
-	if p.Missing == policy.MissingWait {
-		return requireSystems(names, p, predict)
+	if t.Waits {
+		return requireSystems(names, m, predict)
 	}
-	return requireSystems(names, p, predict, requiredSystem{"Reconcile", "it simulates ticks again whose inputs were guessed wrong"})
+	return requireSystems(names, m, predict, requiredSystem{"Reconcile", "it simulates ticks again whose inputs were guessed wrong"})
 }
 
 // requireSystems returns an error for a schedule that lacks a system of the list.
-func requireSystems(names []string, p policy.Policies, list ...requiredSystem) error {
+func requireSystems(names []string, m policy.Model, list ...requiredSystem) error {
 	for _, n := range list {
 		if !slices.Contains(names, n.name) {
-			return fmt.Errorf("the Schedule has no %s under %s: keep it, because %s", n.name, p.Model(), n.because)
+			return fmt.Errorf("the Schedule has no %s under %s: keep it, because %s", n.name, m, n.because)
 		}
 	}
 	return nil

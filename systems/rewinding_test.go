@@ -17,8 +17,8 @@ import (
 // time, so that what is assumed of an input is always wrong.
 func rewinding(t *testing.T, clients int, link netsys.Link, c ServerConfig) *game {
 	t.Helper()
-	if c.Policies == (policy.Policies{}) {
-		c.Policies = policy.ServerRewind.Policies()
+	if c.Model == nil {
+		c.Model = policy.ServerRewind{}
 	}
 	g := newGame(t, peopled, c)
 	for range clients {
@@ -54,9 +54,8 @@ func everyTick(t *testing.T, c *Client, f func()) {
 func TestNetcodeB3_OnePassATick(t *testing.T) {
 	t.Parallel()
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
-	p := policy.ServerRewind.Policies()
-	p.Suggest = policy.NoSuggest
-	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Policies: p})
+	p := policy.ServerRewind{Suggest: policy.NoSuggest}
+	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Model: p})
 	g.rewind().LimitLead(0)
 	g.run(600)
 	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes
@@ -191,7 +190,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 // A player that is waited for stands still, plays on when it is back, and is gone when it
 // does not come again.
 func TestRewindWaitsForAPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Seed: 1, Policies: policy.ServerRewind.Policies(), ReconnectWindow: 8 * time.Second, Timeout: time.Second})
+	s := newSeated(t, ServerConfig{Seed: 1, Model: policy.ServerRewind{}, ReconnectWindow: 8 * time.Second, Timeout: time.Second})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
 	s.play(1, link)
 	s.play(2, link)
@@ -231,7 +230,7 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 
 // A server that has run for longer than sequences of 16 bits last tells newcomers where it is.
 func TestRewindJoinsLongAfter(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{Seed: 1, Policies: policy.ServerRewind.Policies()})
+	g := newGame(t, peopled, ServerConfig{Seed: 1, Model: policy.ServerRewind{}})
 	for _, ticks := range []int{40_000, 30_000} {
 		g.run(ticks)
 		c := g.join(ClientConfig{Gather: gatherTurns()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
@@ -248,24 +247,21 @@ func TestRewindJoinsLongAfter(t *testing.T) {
 	}
 }
 
-// Whatever else the policies say, stamped inputs and states go together.
+// Whatever other options are, stamped inputs and states go together.
 func TestStampedModels(t *testing.T) {
 	t.Parallel()
-	rewind := policy.ServerRewind.Policies()
-	neutral, damped, exact, horizon := rewind, rewind, rewind, rewind
-	neutral.Missing = policy.MissingNeutral
-	damped.Remotes = policy.RemotesDamped
-	exact.Tolerance = policy.ToleranceExact
-	horizon.Horizon = policy.HorizonWindow
-	forward := policy.LocalSync.Policies()
-	forward.Timing = policy.TimingStamped
-	for _, p := range []policy.Policies{neutral, damped, exact, horizon, forward} {
-		t.Run(p.String(), func(t *testing.T) {
+	const window = 600 * time.Millisecond // the most that clients lead, half the window, is too little
+	for name, p := range map[string]policy.ServerRewind{
+		"neutral": {Window: window, Neutral: true}, "damped": {Window: window, Remotes: policy.Damped},
+		"final after the window": {Window: window, FinalAfterWindow: true}, "no window": {Window: policy.NoWindow},
+	} {
+		t.Run(name, func(t *testing.T) {
 			link := netsys.Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05}
-			if p.State == policy.StateRewind { // the most that clients lead, half the window, is too little
-				p.Window, link.Latency = 600*time.Millisecond, 320*time.Millisecond
+			rewinds := policy.TraitsOf(p).Rewinds
+			if rewinds {
+				link.Latency = 320 * time.Millisecond
 			}
-			g := rewinding(t, 3, link, ServerConfig{Seed: 1, Policies: p})
+			g := rewinding(t, 3, link, ServerConfig{Seed: 1, Model: p})
 			g.run(900)
 			before := g.server.Stats()
 			g.run(600)
@@ -273,7 +269,7 @@ func TestStampedModels(t *testing.T) {
 			if n := after.Inputs.Consumed - before.Inputs.Consumed; n < 1700 {
 				t.Errorf("%d inputs of 1800 were used", n)
 			}
-			if again := after.ResimulatedTicks - before.ResimulatedTicks; again > 0 != (p.State == policy.StateRewind) {
+			if again := after.ResimulatedTicks - before.ResimulatedTicks; again > 0 != rewinds {
 				t.Errorf("%d ticks were simulated again", again)
 			}
 			g.mustConverge()
@@ -283,12 +279,12 @@ func TestStampedModels(t *testing.T) {
 
 // Windows that no timeline keeps are refused.
 func TestRewindRefusesAWindowOfTooManyTicks(t *testing.T) {
-	c := ServerConfig{TickRate: 1000, SendRate: 20, Policies: policy.ServerRewind.Policies()}
-	c.Policies.Window = 5 * time.Second
+	c := ServerConfig{TickRate: 1000, SendRate: 20, Model: policy.ServerRewind{}}
+	c.Model = policy.ServerRewind{Window: 5 * time.Second}
 	if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "5000 ticks") {
 		t.Errorf("Validate: %v", err)
 	}
-	c.Policies.Window = 4 * time.Second
+	c.Model = policy.ServerRewind{Window: 4 * time.Second}
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}

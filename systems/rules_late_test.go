@@ -12,8 +12,8 @@ import (
 
 // silent is a game of one client that has held DX and pressed all the time, and of which
 // nothing arrives any more: the next step of its player is a filler.
-func silent(t *testing.T, policies policy.Policies) (*game, *peer) {
-	g := newGame(t, peopled, ServerConfig{Policies: policies})
+func silent(t *testing.T, policies policy.Model) (*game, *peer) {
+	g := newGame(t, peopled, ServerConfig{Model: policies})
 	g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
 	g.connect()
 	g.run(60)
@@ -55,14 +55,14 @@ func (g *game) late(p *peer, ago uint32, v push) {
 
 // A late input that is newer than what is held takes its place from the next filler on, but
 // for its press, and is repeated as that was; one that is older has been superseded, and is
-// dropped. Where the policies say that late inputs are dropped, what is held stays.
+// dropped. With policy.Repeat, what is held stays.
 func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
-	for _, how := range []policy.LateInput{policy.LateDrop, policy.LateSuperseded} {
-		g, p := silent(t, policy.Policies{Late: how})
+	for _, how := range []policy.Missing{policy.Repeat, policy.Supersede} {
+		g, p := silent(t, policy.LocalSync{Missing: how})
 		expect := func(when string, drop, supersede push) {
 			t.Helper()
 			want := drop
-			if how == policy.LateSuperseded {
+			if how == policy.Supersede {
 				want = supersede
 			}
 			if got := g.filler(p); got != want {
@@ -92,13 +92,13 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A missing input repeats what is held, or, where the policies say so, is neutral at once.
+// A missing input repeats what is held, or, with policy.Neutral, is neutral at once.
 func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
-	for how, want := range []push{policy.MissingRepeat: {DX: 1}, policy.MissingNeutral: {}} {
-		g, p := silent(t, policy.Policies{Missing: policy.MissingInput(how)})
+	for how, want := range []push{policy.Repeat: {DX: 1}, policy.Neutral: {}} {
+		g, p := silent(t, policy.LocalSync{Missing: policy.Missing(how)})
 		for range 4 {
 			if got := g.filler(p); got != want {
-				t.Errorf("%v: the filler is %+v", policy.MissingInput(how), got)
+				t.Errorf("%v: the filler is %+v", policy.Missing(how), got)
 			}
 		}
 	}

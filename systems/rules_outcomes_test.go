@@ -50,7 +50,7 @@ func (v *volleyed) register(l *outcome.Log) {
 
 // newVolley is a player of the volley, far away.
 func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
-	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Policies: policy.Policies{Outcomes: policy.OutcomesPastHorizon}})
+	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Model: policy.LocalSync{PredictOutcomes: true}})
 	v := &volleyed{}
 	c := g.join(ClientConfig{
 		History: history, Outcomes: v.register,

@@ -18,7 +18,7 @@ import (
 func TestOwnInputGatherAndPredict(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
-			gathered, applied, everything := 0, 0, preset.Policies().Correction == policy.CorrectionInputs
+			gathered, applied, everything := 0, 0, policy.TraitsOf(preset).RelaysInputs
 			own := systems.ClientSystems{InputGather: func(systems.ClientParts) func(*ecs.World) {
 				return func(*ecs.World) { gathered++ }
 			}}
@@ -42,7 +42,7 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 // A Reconcile that simulates nothing again amends what was predicted: the server moves the player now and then, each time is
 // one correction, and what the server tells afterwards agrees.
 func TestOwnReconcileAmends(t *testing.T) {
-	for _, preset := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.ServerRewind} {
+	for _, preset := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.ServerRewind{}} {
 		t.Run(preset.String(), func(t *testing.T) {
 			pushed := map[uint32]bool{} // ticks in which the server moves the player
 			config := fieldtest.PresetConfig(preset, 1, 1, fieldtest.Lag(9))

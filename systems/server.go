@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
@@ -25,6 +26,7 @@ import (
 // goroutine. Create it with [NewServer], or call [Serve].
 type Server struct {
 	config    ServerConfig
+	traits    policy.Traits // of config.Model
 	protocol  *ecs.Protocol
 	workers   *workers.Pool
 	model     serverModel
@@ -81,13 +83,13 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: Events belong to another server: create an event.Server for each server", ErrConfig)
 	}
 	c = c.filled()
-	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
+	s := &Server{config: c, traits: policy.TraitsOf(c.Model), protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
 	s.sessions.init(s)
 	s.link.tick = c.FirstTick
-	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(c.Policies), Workers: s.workers})
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(s.traits), Workers: s.workers})
 	var err error
-	if s.report, err = newJudge(s.world, c.Policies); err != nil {
+	if s.report, err = newJudge(s.world, c.Model); err != nil {
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
@@ -125,7 +127,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := finalizeSchedule(s.stages.schedule, c.Schedule, serverStageOrder); err != nil {
 		return nil, err
 	}
-	if err := requireServerSystems(s.stages.schedule.Names(), c.Policies); err != nil {
+	if err := requireServerSystems(s.stages.schedule.Names(), c.Model); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 
@@ -154,7 +156,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
-		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Policies: s.config.Policies,
+		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Model: s.config.Model,
 	}
 	m.Input = s.model.entered(s.sessions.ReservedInput(uint32(id)))
 	return m.Append(make([]byte, 0, wire.WelcomeSize))

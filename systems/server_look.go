@@ -53,10 +53,6 @@ func (s *Server) SetProbe(p Probe) { s.probe = p }
 // Config returns the server's configuration with defaults. Its Key is zero, to keep it secret.
 func (s *Server) Config() ServerConfig { return s.config }
 
-// Divergence describes where the world of a client diverged from the server's although both simulated the same
-// inputs, for [ServerConfig].Desync.
-type Divergence = relay.Divergence
-
 // ModelStatus describes activities of a server that depend on the netcode model. Fields that do not apply to the
 // model are zero.
 type ModelStatus struct {

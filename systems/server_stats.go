@@ -26,7 +26,7 @@ type ServerStats struct {
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	ChannelMessages   uint64 // messages of channels that were passed to OnMessage
 	Returned          uint64 // players who returned to a reserved seat
-	Divergences       uint64 // clients whose worlds diverged: see ServerConfig.Desync
+	Divergences       uint64 // clients whose worlds diverged: see policy.Rollback.Desync
 	Mended            uint64 // states of the world that were sent because of a divergence
 	Deaf              uint64 // clients that were dropped because they acknowledged nothing
 	Clamped           uint64 // values that were outside their declared range
@@ -82,7 +82,7 @@ type ClientStatus struct {
 	// Lead is the total number of ticks that the server has asked its clock to move ahead since it joined, so that
 	// its inputs arrive in time.
 	Lead int
-	// Correcting reports that a correction is open, under policy.CorrectionMismatch.
+	// Correcting reports that a correction is open, under policy.CorrectOnMismatch.
 	Correcting bool
 	// Address is its address.
 	Address netip.AddrPort

@@ -143,8 +143,8 @@ func TestTravel(t *testing.T) {
 	t.Parallel()
 	for _, from := range models {
 		for _, to := range models {
-			t.Run(from.Model()+" to "+to.Model(), func(t *testing.T) {
-				x := newWorlds(t, peopled, ServerConfig{Policies: from}, ServerConfig{Policies: to})
+			t.Run(from.String()+" to "+to.String(), func(t *testing.T) {
+				x := newWorlds(t, peopled, ServerConfig{Model: from}, ServerConfig{Model: to})
 				x.link = netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}
 				x.servers[0].World().Spawn(place{X: 40})
 				for i := range 3 {
@@ -183,7 +183,7 @@ func TestTravel(t *testing.T) {
 				x.send(0, 1)
 				x.until("arrived", x.in(1))
 				x.until("loaded", func() bool { _, ok := x.client.Loaded(); return ok })
-				if x.client != client || x.client.World() != world || x.client.Policies() != x.servers[1].Config().Policies || x.client.Session() == session || session.Stats().BytesIn == 0 {
+				if x.client != client || x.client.World() != world || policy.TraitsOf(x.client.Model()) != policy.TraitsOf(x.servers[1].Config().Model) || x.client.Session() == session || session.Stats().BytesIn == 0 {
 					t.Error("it is not the same client in another room")
 				}
 				e, _ := x.client.Own(x.client.World())
@@ -223,7 +223,7 @@ func countOwned(w *ecs.World) (n int) {
 }
 
 // models are the policies between which clients go.
-var models = []policy.Policies{policy.LocalSync.Policies(), policy.ServerRewind.Policies(), policy.Rollback.Policies(), policy.Lockstep.Policies()}
+var models = []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}}
 
 // A client that is let in nowhere stays where it is, and nothing there suffers.
 func TestTravelFails(t *testing.T) {
@@ -235,7 +235,7 @@ func TestTravelFails(t *testing.T) {
 		"nobody there":  {ServerConfig{}, func(x *worlds, _ *Ticket) { _ = x.servers[1].Close(x.now); x.servers[1] = nil }},
 		"another key":   {ServerConfig{}, func(x *worlds, t *Ticket) { t.Token.Private[0]++ }},
 		"expired":       {ServerConfig{}, func(x *worlds, _ *Ticket) { x.run(6 * time.Second) }},
-		"another model": {ServerConfig{Policies: policy.Rollback.Policies()}, func(x *worlds, _ *Ticket) {}},
+		"another model": {ServerConfig{Model: policy.Rollback{}}, func(x *worlds, _ *Ticket) {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.config.MaxClients = 1

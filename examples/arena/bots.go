@@ -18,7 +18,7 @@ const firstBot = 1 << 63
 // normal clients over UDP and use their own seats.
 type crews struct {
 	each   int // bots in a room
-	preset policy.Preset
+	preset policy.Model
 
 	mu      sync.Mutex
 	next    uint64 // number of bots started
@@ -108,7 +108,7 @@ func (x *crews) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 // dial connects the client of bot n with an admission.
 func (x *crews) dial(ctx context.Context, n int, a rooms.Admission) (*systems.Client, error) {
 	config := systems.ClientConfig{Token: a.Token, Gather: game.NewGunner(uint64(a.Seat.Room), n, x.each).Gather()}
-	if x.preset.Policies().Correction != policy.CorrectionInputs {
+	if !policy.TraitsOf(x.preset).RelaysInputs {
 		config.Schedule = systems.Thin
 	}
 	game.NewMessages().Play(&config, nil)

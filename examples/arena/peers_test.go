@@ -14,7 +14,7 @@ import (
 // nature: one simulates again and answers at once, the other waits a round trip and never
 // does.
 func TestEverybodySimulates(t *testing.T) {
-	for _, p := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(p.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				r, _ := report(t, fmt.Sprintf("-virtual -duration 12s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -preset %v -seed %d", p, seed))
@@ -23,8 +23,8 @@ func TestEverybodySimulates(t *testing.T) {
 				case !r.Converged:
 					t.Error(r.Difference)
 				case r.Server.InputsConsumed < 8*360 || r.Server.InputsMissing != 0 || r.Server.InputsRejected != 0 || r.Client.MaxError != 0,
-					p == policy.Rollback && (!again || r.Client.Corrections == 0 || response != 0),
-					p == policy.Lockstep && (again || r.Client.Corrections != 0 || r.Client.ResimulatedTicks != 0 || response < 30):
+					policy.Is[policy.Rollback](p) && (!again || r.Client.Corrections == 0 || response != 0),
+					policy.Is[policy.Lockstep](p) && (again || r.Client.Corrections != 0 || r.Client.ResimulatedTicks != 0 || response < 30):
 					t.Errorf("%+v", r)
 				}
 			})

@@ -67,7 +67,7 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
 	fs.IntVar(&m.bots, "bots", 0, "bots in a room, in addition to -seats: they join after the first player and leave after the last")
 	fs.IntVar(&m.most, "max-rooms", 200, "maximum number of rooms")
-	fs.StringVar(&m.preset, "preset", policy.LocalSync.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&m.preset, "preset", policy.LocalSync{}.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&m.inspect, "inspect", "", "serve the operator page at this `address` of this machine, such as 127.0.0.1:7781: rooms, players, ticks. Operators\nin the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
 	fs.BoolVar(&m.json, "json", false, "print only one line: a JSON object with the addresses")
 	switch err := fs.Parse(args); {
@@ -129,7 +129,7 @@ func (m *many) kind() rooms.Kind {
 	m.crews = &crews{each: m.bots, preset: preset, of: make(map[rooms.ID]*crew)}
 	return rooms.Kind{
 		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats + m.bots,
-		Server: systems.ServerConfig{Policies: preset.Policies()},
+		Server: systems.ServerConfig{Model: preset},
 		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 			game.Arm(c)
 			m.messages.Serve(c)

@@ -71,7 +71,7 @@ func registry() *event.Registry {
 }
 
 // Server returns the configuration of a server under a netcode model.
-func Server(model policy.Preset) systems.ServerConfig {
+func Server(model policy.Model) systems.ServerConfig {
 	events := event.NewServer(registry(), event.ServerConfig{})
 	event.OnServer(events, event.Handlers[Say]{
 		Validate: func(_ *ecs.World, _ event.Sender, s *Say) error {
@@ -86,12 +86,12 @@ func Server(model policy.Preset) systems.ServerConfig {
 		},
 	})
 	c := systems.ServerConfig{
-		Policies: model.Policies(),
-		Login:    systems.Login(admit),
-		Events:   events,
+		Model:  model,
+		Login:  systems.Login(admit),
+		Events: events,
 	}
 	c.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
-	if model != policy.Rollback && model != policy.Lockstep { // in these two, every peer has the whole world
+	if !policy.Is[policy.Rollback](model) && !policy.Is[policy.Lockstep](model) { // in these two, every peer has the whole world
 		c.Interest, c.Priority, c.Budget = mines(), nearest, 600
 	}
 	return c
@@ -124,7 +124,6 @@ func Client(as Login, said func(Say), destroyed func(Destroyed)) systems.ClientC
 	return systems.ClientConfig{
 		Login:     as,
 		Events:    events,
-		Smoothing: interpolate.Smoothing{Rate: 12},         // fades corrections more slowly than the default
-		Damping:   interpolate.Damping{Rate: 15, Snap: 40}, // for models that damp the motion of others
+		Smoothing: interpolate.Smoothing{Rate: 12}, // fades corrections more slowly than the default
 	}
 }

@@ -21,7 +21,7 @@ func crew(n int) (l guide.Login) {
 }
 
 // match is six players on a bad link, under a model. It counts tanks that clients hear to be destroyed.
-func match(t *testing.T, model policy.Preset, seed uint64, destroyed *int) *systemstest.Crowd {
+func match(t *testing.T, model policy.Model, seed uint64, destroyed *int) *systemstest.Crowd {
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: guide.Protocol,
 		Populate: guide.Populate,

@@ -38,11 +38,11 @@ func TestInspector(t *testing.T) {
 			b.screen(390, 844, 2, true)
 			for _, tab := range inspectorTabs {
 				b.inspect(site, tab)
-				if preset == policy.LocalSync && !strings.Contains(tab, "?") {
+				if policy.Is[policy.LocalSync](preset) && !strings.Contains(tab, "?") {
 					b.picture("inspector-phone-" + tab)
 				}
 			}
-			if preset == policy.LocalSync {
+			if policy.Is[policy.LocalSync](preset) {
 				b.screen(1280, 720, 1, false)
 				for _, tab := range []string{"overview", "clients", "traffic", "model"} {
 					b.inspect(site, tab)
@@ -55,7 +55,7 @@ func TestInspector(t *testing.T) {
 }
 
 // inspected starts an arena under a model, with bots, and gives its inspector's address.
-func inspected(t *testing.T, program string, preset policy.Preset) string {
+func inspected(t *testing.T, program string, preset policy.Model) string {
 	t.Helper()
 	arena := exec.Command(program, "-inspect", "127.0.0.1:0", "-http", "none", "-headless", "-combat",
 		"-clients", "4", "-npcs", "20", "-duration", "10m", "-preset", preset.String())

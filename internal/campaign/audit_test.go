@@ -58,7 +58,7 @@ func (a *audit) afterServer() {
 	}
 	slices.Sort(a.alive)
 	a.neutral(w)
-	if st := m.crowd.Server.Model(); m.server.Policies.Late == policy.LateRewrite && st.Longest > st.Window {
+	if st := m.crowd.Server.Model(); policy.TraitsOf(m.server.Model).Rewinds && st.Longest > st.Window {
 		a.fail("the server went back %d ticks, its window has %d", st.Longest, st.Window)
 	}
 }
@@ -71,8 +71,8 @@ func (a *audit) neutral(w *ecs.World) {
 	}
 	// An owner that is gone leaves in a tick that all agree on.
 	allowed := uint32(1)
-	if a.m.server.Policies.Timing == policy.TimingStamped {
-		allowed = uint32(3*w.TickRate()/2) + uint32(a.m.server.Policies.WindowTicks(w.TickRate()))
+	if t := policy.TraitsOf(a.m.server.Model); t.Stamped {
+		allowed = uint32(3*w.TickRate()/2) + uint32(t.WindowTicks(w.TickRate()))
 	}
 	allowed += uint32(max(a.m.server.WakeEvery, 1))
 	for e, r := range ecs.All[struct {

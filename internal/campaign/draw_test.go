@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -26,7 +27,7 @@ const withoutVariable = "TACTUS_WITHOUT"
 // of its own, so that what is left out changes nothing of the others.
 type draw struct {
 	seed     uint64
-	preset   policy.Preset
+	preset   policy.Model
 	server   systems.ServerConfig
 	features []string // in words
 	without  []string
@@ -81,7 +82,7 @@ type draw struct {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // everywhere reports whether every peer simulates everything.
-func (d *draw) everywhere() bool { return d.server.Policies.Correction == policy.CorrectionInputs }
+func (d *draw) everywhere() bool { return policy.TraitsOf(d.server.Model).RelaysInputs }
 
 // stream is a feature's random numbers.
 func (d *draw) stream(feature string) *rand.Rand {
@@ -114,7 +115,7 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 	if text := os.Getenv(withoutVariable); text != "" {
 		d.without = append(d.without, strings.Split(text, ",")...)
 	}
-	d.server.Policies = d.preset.Policies()
+	d.server.Model = d.preset
 	d.server.Seed = seed
 	d.draws()
 	for _, name := range d.without {
@@ -207,43 +208,125 @@ func (d *draw) sends() int {
 	return n
 }
 
-// axes takes the preset's choices to others that go together, axis by axis.
+// Axes are the options that a match draws.
+const (
+	axisTiming = iota
+	axisLate
+	axisMissing
+	axisRemotes
+	axisOutcomes
+	axisOutcomesToo
+	axisNone // was the axis "tolerance"
+	axisHorizon
+	axisWindow
+	axisSuggest
+	axes
+)
+
+// axes changes options of the preset's model.
 func (d *draw) axes(r *rand.Rand) string {
-	p := &d.server.Policies
 	for range 4 {
-		next := *p
-		switch r.IntN(10) {
-		case 0:
-			next.Timing = policy.InputTiming(r.IntN(2))
-		case 1:
-			next.Late = policy.LateInput(r.IntN(3))
-		case 2:
-			next.Missing = policy.MissingInput(r.IntN(2))
-		case 3:
-			next.Remotes = policy.Remotes(r.IntN(3))
-		case 4, 5:
-			next.Outcomes = policy.Outcomes(r.IntN(2))
-		case 6:
-			next.Tolerance = policy.Tolerance(r.IntN(2))
-		case 7:
-			next.Horizon = policy.Horizon(r.IntN(2))
-		case 8:
-			next.Window = pick(r, 0, 300*time.Millisecond, 600*time.Millisecond, 2*time.Second)
+		axis, n, t := r.IntN(axes), 0, time.Duration(0)
+		switch axis {
+		case axisLate, axisRemotes:
+			n = r.IntN(3)
+		case axisWindow:
+			t = pick(r, 0, 300*time.Millisecond, 600*time.Millisecond, 2*time.Second)
+		case axisSuggest:
+			t = pick(r, policy.NoSuggest, 0, 60*time.Millisecond, 120*time.Millisecond)
 		default:
-			next.Suggest = pick(r, policy.NoSuggest, 0, 60*time.Millisecond, 120*time.Millisecond)
+			n = r.IntN(2)
 		}
-		if next.Validate() == nil {
-			*p = next
-		}
+		d.server.Model = changed(d.server.Model, axis, n, t)
 	}
-	was := strings.Split(d.preset.Policies().String(), ", ")
+	known := strings.Split(policy.TraitsOf(d.preset).String(), ", ")
 	var changed []string
-	for choice := range strings.SplitSeq(p.String(), ", ") {
-		if !slices.Contains(was, choice) {
+	for choice := range strings.SplitSeq(policy.TraitsOf(d.server.Model).String(), ", ") {
+		if !slices.Contains(known, choice) {
 			changed = append(changed, strings.ReplaceAll(choice, " ", "-"))
 		}
 	}
 	return strings.Join(changed, ",")
+}
+
+// changed returns a model with choice n, or time t, on an axis. A choice that the model does not have changes nothing.
+func changed(m policy.Model, axis, n int, t time.Duration) policy.Model {
+	switch m := m.(type) {
+	case policy.LocalSync:
+		forward(axis, n, &m.Arrival, &m.PredictOutcomes, &m.Missing)
+		switch {
+		case axis == axisRemotes && n == 1:
+			return policy.Buffered{Arrival: m.Arrival, Missing: m.Missing, PredictOutcomes: m.PredictOutcomes}
+		case axis == axisRemotes:
+			m.CoSimulate = n == 2
+		}
+		return m
+	case policy.Buffered:
+		forward(axis, n, &m.Arrival, &m.PredictOutcomes, &m.Missing)
+		if axis == axisRemotes && n != 1 {
+			return policy.LocalSync{Arrival: m.Arrival, Missing: m.Missing, PredictOutcomes: m.PredictOutcomes, CoSimulate: n == 2}
+		}
+		return m
+	case policy.CorrectOnMismatch:
+		forward(axis, n, &m.Arrival, &m.PredictOutcomes, &m.Missing)
+		if axis == axisRemotes && n < 2 {
+			m.Damped = n == 1
+		}
+		return m
+	case policy.ServerRewind:
+		rewinding(axis, n, t, &m.Neutral, &m.FinalAfterWindow, &m.Window)
+		switch axis {
+		case axisRemotes:
+			m.Remotes = policy.Remotes(n)
+		case axisSuggest:
+			m.Suggest = t
+		}
+		return m
+	case policy.Rollback:
+		rewinding(axis, n, t, &m.Neutral, &m.FinalAfterWindow, &m.Window)
+		if axis == axisSuggest {
+			m.Suggest = max(cmp.Or(t, policy.DefaultSuggest), 0)
+		}
+		return m
+	case policy.Lockstep:
+		if axis == axisSuggest {
+			m.Suggest = t
+		}
+		return m
+	}
+	return m
+}
+
+// forward changes options of models whose server only goes forward.
+func forward(axis, n int, arrival, provisional *bool, missing *policy.Missing) {
+	switch supersedes := *missing == policy.Supersede; axis {
+	case axisTiming:
+		*arrival = n == 1 && !supersedes
+	case axisLate:
+		if n == 0 && supersedes {
+			*missing = policy.Repeat
+		} else if n == 1 && !*arrival && *missing == policy.Repeat {
+			*missing = policy.Supersede
+		}
+	case axisMissing:
+		if !supersedes {
+			*missing = []policy.Missing{policy.Repeat, policy.Neutral}[n]
+		}
+	case axisOutcomes, axisOutcomesToo:
+		*provisional = n == 1
+	}
+}
+
+// rewinding changes options of models that go back for late inputs.
+func rewinding(axis, n int, t time.Duration, neutral, after *bool, window *time.Duration) {
+	switch axis {
+	case axisMissing:
+		*neutral = n == 1
+	case axisHorizon:
+		*after = n == 1
+	case axisWindow:
+		*window = t
+	}
 }
 
 func (d *draw) rates() {
@@ -358,7 +441,7 @@ func (d *draw) told() {
 	}
 	d.may("coders", 4, func(*rand.Rand) string { s.Coders = delta.ZstdOnly; return "" })
 	d.may("scope", 3, func(*rand.Rand) string { d.scope = true; return "" })
-	if d.scope || s.Policies.Remotes == policy.RemotesCoSimulated {
+	if d.scope || policy.TraitsOf(s.Model).Remotes == policy.CoSimulated {
 		d.may("assume", 2, func(*rand.Rand) string { d.assume = true; return "" })
 	}
 	d.may("thin", 6, func(*rand.Rand) string { d.thin = true; return "" })

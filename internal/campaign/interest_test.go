@@ -655,7 +655,7 @@ func (h *history) whereabouts(a *audit, k *player) {
 func (h *history) judged(v lagcomp.View) {
 	from, _ := v.States()
 	x := h.at(from)
-	if x == nil || h.m.server.Policies.Late == policy.LateRewrite {
+	if x == nil || policy.TraitsOf(h.m.server.Model).Rewinds {
 		return
 	}
 	for e, r := range lagcomp.All[struct{ Seal seal }](v) {

@@ -52,8 +52,8 @@ func TestOwnSystems(t *testing.T) {
 		d := newDraw(t, seed)
 		d.own = []systems.ClientSystems{alike, {Reconcile: alike.Reconcile}, alike, {Predict: alike.Predict}}[i%4]
 		switch {
-		case d.preset == policy.Rollback || d.preset == policy.Lockstep:
-		case d.scope || d.server.Policies.Remotes == policy.RemotesCoSimulated || runtime.GOARCH != "amd64":
+		case policy.Is[policy.Rollback](d.preset) || policy.Is[policy.Lockstep](d.preset):
+		case d.scope || policy.TraitsOf(d.server.Model).Remotes == policy.CoSimulated || runtime.GOARCH != "amd64":
 			fight(t, d)
 		default:
 			compared++

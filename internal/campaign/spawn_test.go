@@ -31,7 +31,7 @@ func newRange(t *testing.T, inputs, jammed uint32) (*systemstest.Crowd, *systems
 			return p
 		},
 		Server: systems.ServerConfig{
-			Policies: policy.Policies{Outcomes: policy.OutcomesPastHorizon}, Outcomes: func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[deed]{}) },
+			Model: policy.LocalSync{PredictOutcomes: true}, Outcomes: func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[deed]{}) },
 			Events: event.NewServer(news(), event.ServerConfig{}),
 		},
 		Client: func(int) systems.ClientConfig {

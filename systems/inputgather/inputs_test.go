@@ -104,7 +104,7 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 // server's next tick has it. A send carries one state to each client, no more.
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := fieldtest.Config(1, 5, netsys.Link{})
-	config.Server.Policies.Timing = policy.TimingArrival
+	config.Server.Model = policy.LocalSync{Arrival: true}
 	c := fieldtest.Start(t, config, time.Second)
 	before := c.Server.Stats()
 	sent := make([]uint64, len(c.Clients))
@@ -219,7 +219,7 @@ type played struct {
 }
 
 // playFrom plays a match of three from a tick on, with hitches, and who comes late.
-func playFrom(t *testing.T, p policy.Preset, scope systems.Scope, first uint32, length time.Duration) (c *systemstest.Crowd, r played) {
+func playFrom(t *testing.T, p policy.Model, scope systems.Scope, first uint32, length time.Duration) (c *systemstest.Crowd, r played) {
 	config := fieldtest.GuardRoomConfig(p, scope, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, func(*ecs.World, fieldtest.Post) {})
 	config.Populate = nil
 	config.Server.FirstTick = first
@@ -245,7 +245,7 @@ func playFrom(t *testing.T, p policy.Preset, scope systems.Scope, first uint32, 
 // last.
 func TestNetcodeTicks_SameAnywhere(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
+	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {
 		const length, before = 6 * time.Second, 300
 		same := map[uint32]played{} // by what is left of the first tick, in an era
 		for _, tick := range []uint32{15 << 16, 1 << 31, ecs.MaxTick / (15 << 16) * (15 << 16)} {
@@ -298,7 +298,7 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 // 65,536 ticks in, in matches with a datagram each way in every tick, also for who plays
 // over a bad link.
 func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
-	presets := []policy.Preset{policy.LocalSync}
+	presets := []policy.Model{policy.LocalSync{}}
 	if fieldtest.Long() {
 		presets = policy.Presets()
 	}
@@ -307,7 +307,7 @@ func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 			t.Parallel()
 			config := fieldtest.PresetConfig(p, 1, 1, netsys.Link{})
 			config.Populate, config.Server.SendRate, config.FrameRate = nil, 60, 1
-			if p == policy.LocalSync {
+			if policy.Is[policy.LocalSync](p) {
 				config.Clients = 2
 			}
 			config.Links = func(n int) (up, down netsys.Link) {

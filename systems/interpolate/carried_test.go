@@ -104,7 +104,7 @@ func offPlace(w *ecs.World) (most float64, carried int) {
 
 // onParade is a configuration of the parade over a link at 300/50/5, in which every other
 // client draws between ticks, too.
-func onParade(preset policy.Preset, seed uint64, clients, n int, more ...fieldtest.Part) systemstest.Config {
+func onParade(preset policy.Model, seed uint64, clients, n int, more ...fieldtest.Part) systemstest.Config {
 	config := fieldtest.PresetConfig(preset, seed, clients, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
 	config.Protocol, config.Populate, config.FrameRate = parade(more...), flags(n), 75
 	config.Client = func(n int) (k systems.ClientConfig) {
@@ -120,7 +120,7 @@ func onParade(preset policy.Preset, seed uint64, clients, n int, more ...fieldte
 // that, on the screen of the carrier and on all others; and the server has it there.
 func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 3, 3, fieldtest.Authority(column))
 		c := fieldtest.Start(t, config, 5*time.Second)
 		worst, drawn, moved := map[int]float64{}, 0, 0.0
@@ -264,7 +264,7 @@ func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 // down; where components.Teleports counts it is there at once.
 func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		to := map[uint32]uint32{550: 0, 600: 1, 660: 2, 720: 0, 780: 1, 840: 2}
 		for _, rule := range []func(w *ecs.World){hand(to, 840), wear(to, 840)} {
 			config := onParade(preset, seed, 2, 1, fieldtest.Authority(rule))
@@ -288,15 +288,15 @@ func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 	const from, until = 600, 700
 	type row struct {
 		fieldtest.Name
-		preset policy.Preset
+		preset policy.Model
 		gone   bool
 	}
 	fieldtest.EachRow(t, []row{
-		{"out of sight", policy.LocalSync, false},
-		{"out of sight, damped", policy.Buffered, false},
-		{"destroyed", policy.LocalSync, true},
-		{"destroyed, damped", policy.Buffered, true},
-		{"destroyed, all peers", policy.Rollback, true},
+		{"out of sight", policy.LocalSync{}, false},
+		{"out of sight, damped", policy.Buffered{}, false},
+		{"destroyed", policy.LocalSync{}, true},
+		{"destroyed, damped", policy.Buffered{}, true},
+		{"destroyed, all peers", policy.Rollback{}, true},
 	}, func(t *testing.T, test row) {
 		config := onParade(test.preset, 1, 2, 1, fieldtest.Authority(func(w *ecs.World) {
 			hand(map[uint32]uint32{300: 1}, 0)(w)
@@ -333,7 +333,7 @@ func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 			}
 			alone++
 			at, behind := places[int(k.DrawnTick())], 0.15
-			if test.preset == policy.Buffered && !test.gone {
+			if policy.Is[policy.Buffered](test.preset) && !test.gone {
 				behind = 1.5
 			}
 			if d := fieldtest.Distance(at, g.at); d > behind {
@@ -365,7 +365,7 @@ func ownFlags(n int) func(w *ecs.World) {
 // A circle of flags that belong to different clients, and what hangs on it, is placed by nobody: each client has its flag
 // where the server has it.
 func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		const clients = 3
 		config := onParade(preset, seed, clients, 0, fieldtest.Authority(func(w *ecs.World) {
 			if w.Tick() != 300 {
@@ -406,7 +406,7 @@ func TestNetcodeE9_WhatLosesItsCarrierStandsWhereTheServerHasIt(t *testing.T) {
 		"destroyed": func(w *ecs.World, carrier ecs.Entity) { w.Despawn(carrier) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+			fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 				const attached, lost, clients = 300, 421, 2
 				config := onParade(preset, seed, clients, 0, fieldtest.Authority(func(w *ecs.World) {
 					for e, r := range ecs.EachInOrder[struct {
@@ -461,7 +461,7 @@ func onlyWithout[T any](w *ecs.World) (id components.NetID) {
 // nothing wrong with that.
 func TestNetcodeE9_ACircleThatIsSeenInPart(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 1, 2, fieldtest.Authority(func(w *ecs.World) {
 			if w.Tick() != 300 {
 				return
@@ -516,8 +516,8 @@ func shove(w *ecs.World) {
 // nobody pushes makes no correction.
 func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Preset, seed uint64) {
-		peers := preset.Policies().Correction == policy.CorrectionInputs
+	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Model, seed uint64) {
+		peers := policy.TraitsOf(preset).RelaysInputs
 		for _, pushed := range []bool{false, true} {
 			rules := swap(0)
 			if pushed {
@@ -561,7 +561,7 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 // client cannot know better, and nothing is corrected for it. Who gets off walks on.
 func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		off := uint32(1 << 30)
 		config := onParade(preset, seed, 2, 0, fieldtest.Authority(func(w *ecs.World) {
 			if swap(1)(w); w.Tick() >= off {
@@ -582,7 +582,7 @@ func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 		if c.NoCorrections(); most > 0 {
 			t.Errorf("a passenger was drawn %.3f units from its place", most)
 		}
-		if st := c.Server.Stats().Reports; st.Differed != before.Differed || preset == policy.CorrectOnMismatch && st.Agreed-before.Agreed < 1000 {
+		if st := c.Server.Stats().Reports; st.Differed != before.Differed || policy.Is[policy.CorrectOnMismatch](preset) && st.Agreed-before.Agreed < 1000 {
 			t.Errorf("of the results of passengers %d agreed, and %d did not", st.Agreed-before.Agreed, st.Differed-before.Differed)
 		}
 		off = c.Server.Tick() + 1
@@ -626,7 +626,7 @@ func flare(w *ecs.World) {
 // server has named it.
 func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 2, 0, fieldtest.Simulate("flare", flare))
 		c := fieldtest.Start(t, config, 5*time.Second)
 		unnamed, named, most := 0, 0, 0.0
@@ -651,7 +651,7 @@ func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
 	t.Parallel()
 	perSnapshot := func(rules ...fieldtest.Part) float64 {
-		config := fieldtest.PresetConfig(policy.LocalSync, 1, 4, fieldtest.RoughLink())
+		config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 4, fieldtest.RoughLink())
 		config.Populate = flags(8)
 		axes := schema.Fields{"X": "-8192..8192 step 0.01 axis x", "Y": "-8192..8192 step 0.01 axis y"}
 		config.Protocol = fieldtest.ProtocolWithFields(axes, append([]fieldtest.Part{ecs.Input[fieldtest.Walk], fieldtest.Predicted[Held], fieldtest.Predicted[Flag], fieldtest.Predicted[components.Teleports], carry, fieldtest.Simulate("walk", fieldtest.MoveWalkers)}, rules...)...)
@@ -684,7 +684,7 @@ func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
 // Ticks and frames in which some carry others, and hand them over, allocate nothing.
 func TestNetcodeE9_CarryingAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, []policy.Preset{policy.LocalSync, policy.Buffered}, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, []policy.Model{policy.LocalSync{}, policy.Buffered{}}, func(t *testing.T, preset policy.Model) {
 		config := onParade(preset, 1, 3, 8, fieldtest.Authority(func(w *ecs.World) {
 			column(w)
 			onFlag(w, func(b banner) { b.Held.By = playerOf(w, 1+w.Tick()/40%4) })

@@ -349,10 +349,10 @@ func tops(p *ecs.Protocol) {
 }
 
 // onTops is a match of two with tops, beside five others.
-func onTops(seed uint64, remotes policy.Remotes, draw fieldtest.Part) systemstest.Config {
+func onTops(seed uint64, model policy.Model, draw fieldtest.Part) systemstest.Config {
 	config := fieldtest.Config(seed, 2, fieldtest.RoughLink())
 	config.Protocol, config.Play = fieldtest.ProtocolFrom(tops, draw, fieldtest.OnJoin(fieldtest.JoinWith(Looks{}, Spin{}))), fieldtest.Steady(fieldtest.Walk{})
-	config.Server.Policies.Remotes = remotes
+	config.Server.Model = model
 	config.Populate = func(w *ecs.World) {
 		for i := range 5 {
 			w.Spawn(Looks{}, Spin{Angle: float64(i)})
@@ -368,16 +368,16 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 	t.Parallel()
 	type whirl struct {
 		fieldtest.Name
-		remotes policy.Remotes
-		gaps    bool
-		most    float64 // of a turn, in a frame of a tick, in radians
+		model policy.Model
+		gaps  bool
+		most  float64 // of a turn, in a frame of a tick, in radians
 	}
 	fieldtest.EachSeed(t, []whirl{
-		{"interpolated", policy.RemotesInterpolated, false, 1.1 * spinning},
-		{"carried on", policy.RemotesInterpolated, true, 1.4 * spinning}, // directions go along a chord, of up to 0.9 to each side
-		{"damped", policy.RemotesDamped, false, 0.3},
+		{"interpolated", policy.LocalSync{}, false, 1.1 * spinning},
+		{"carried on", policy.LocalSync{}, true, 1.4 * spinning}, // directions go along a chord, of up to 0.9 to each side
+		{"damped", policy.Buffered{}, false, 0.3},
 	}, 1, func(t *testing.T, way whirl, seed uint64) {
-		c := fieldtest.Start(t, onTops(seed, way.remotes, func(p *ecs.Protocol) {
+		c := fieldtest.Start(t, onTops(seed, way.model, func(p *ecs.Protocol) {
 			if way.gaps {
 				ecs.Extrapolate[Looks](p, 200*time.Millisecond)
 			}
@@ -428,7 +428,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, []int{30, 60, 144}, 1, func(t *testing.T, frames int, seed uint64) {
-		config := onTops(seed, policy.RemotesInterpolated, lines)
+		config := onTops(seed, policy.LocalSync{}, lines)
 		config.FrameRate = frames
 		c := fieldtest.Start(t, config, 2*time.Second)
 		type view struct {

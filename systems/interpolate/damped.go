@@ -11,7 +11,7 @@ import (
 // damped moves other clients' entities toward their newest confirmed states.
 type damped struct {
 	*states
-	damping Damping
+	damping damping
 	last    time.Time // time of the previous frame
 	seconds float64   // since the previous frame
 	newest  uint32    // tick of the newest snapshot

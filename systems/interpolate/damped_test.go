@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
-	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -20,7 +19,7 @@ import (
 // wake-up.
 func buffered(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	config := fieldtest.Config(seed, clients, link)
-	config.Server.Policies = policy.Buffered.Policies()
+	config.Server.Model = policy.Buffered{}
 	config.Server.WakeEvery = 3
 	return config
 }
@@ -76,7 +75,7 @@ func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
 		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, SendRate: 30}, false},
 		{systems.ServerConfig{TickRate: 60, WakeEvery: -1}, false},
 	} {
-		c.config.Policies = policy.Buffered.Policies()
+		c.config.Model = policy.Buffered{}
 		if err := c.config.Validate(); (err == nil) != c.ok || err != nil && !errors.Is(err, systems.ErrConfig) {
 			t.Errorf("%d steps, one wake-up in %d, %d sends: %v", c.config.TickRate, c.config.WakeEvery, c.config.SendRate, err)
 		}
@@ -95,7 +94,7 @@ func TestNetcodeC6_Damped(t *testing.T) {
 			return components.Position{X: 2 * snap}, tick%200 == 0
 		}))
 		config.Client = func(int) systems.ClientConfig {
-			return systems.ClientConfig{Damping: interpolate.Damping{Rate: rate, Snap: snap}}
+			return systems.ClientConfig{Models: []policy.Model{policy.Buffered{Damping: policy.Damping{Rate: rate, Snap: snap}}}}
 		}
 		c := fieldtest.Start(t, config, 2*time.Second)
 		jumps, moves := 0, 0

@@ -16,7 +16,7 @@
 //
 // Tasks:
 //
-//   - Configure how corrections are drawn: [Smoothing]. Configure damping: [Damping].
+//   - Configure how corrections are drawn: [Smoothing]. Configure damping: policy.Damping.
 //   - Enclose a replay by [System.Begin] and [System.End], a step of a timeline by
 //     [Present.BeginStep] and [Present.EndStep].
 //   - Report that an entity starts or stops being simulated: [System.Reshaped].

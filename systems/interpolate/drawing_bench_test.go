@@ -16,25 +16,24 @@ import (
 // over them as a renderer does. All but the last draw what snapshots tell; there everybody
 // simulates everything, and each has a visual error.
 func BenchmarkDrawing(b *testing.B) {
-	damped := policy.LocalSync.Policies()
-	damped.Remotes = policy.RemotesDamped
+	damped := policy.Buffered{}
 	for _, x := range []struct {
 		name     string
-		policies policy.Policies
+		policies policy.Model
 		draw     fieldtest.Part
 		smooth   interpolate.Smoothing
 	}{
-		{"lines", policy.LocalSync.Policies(), lines, interpolate.Smoothing{}},
-		{"lines, smoothing off", policy.LocalSync.Policies(), lines, interpolate.Smoothing{Off: true}},
-		{"curves", policy.LocalSync.Policies(), curves, interpolate.Smoothing{}},
+		{"lines", policy.LocalSync{}, lines, interpolate.Smoothing{}},
+		{"lines, smoothing off", policy.LocalSync{}, lines, interpolate.Smoothing{Off: true}},
+		{"curves", policy.LocalSync{}, curves, interpolate.Smoothing{}},
 		{"damped", damped, lines, interpolate.Smoothing{}},
-		{"rollback", policy.Rollback.Policies(), lines, interpolate.Smoothing{Rate: 1e-3}},
-		{"rollback, smoothing off", policy.Rollback.Policies(), lines, interpolate.Smoothing{Off: true}},
+		{"rollback", policy.Rollback{}, lines, interpolate.Smoothing{Rate: 1e-3}},
+		{"rollback, smoothing off", policy.Rollback{}, lines, interpolate.Smoothing{Off: true}},
 	} {
 		b.Run(x.name, func(b *testing.B) {
 			config := onCarousel(1, horses(false), x.draw, fieldtest.Authority(spurs))
 			config.Clients, config.Populate = 2, mounted(100)
-			config.Server.Policies = x.policies
+			config.Server.Model = x.policies
 			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Smoothing: x.smooth} }
 			config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.N = uint16(k.Input()) })
 			c := fieldtest.Start(b, config, 12*time.Second)

@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"github.com/tactusgo/tactus/systems/policy"
 	"math"
 	"time"
 	"unsafe"
@@ -42,7 +43,7 @@ type States struct {
 	Written     func(ecs.Entity) uint64 // returns the components of an entity that the client writes itself
 	CoSimulated func() bool             // reports whether the client has co-simulated entities
 	Damped      bool                    // draw other clients' entities toward the newest state, not between states
-	Damping     Damping
+	Damping     policy.Damping
 }
 
 // renderer draws entities into the view.
@@ -66,7 +67,7 @@ func New(parts Parts, from States) *System {
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
 	if s.renderer = (between{x}); from.Damped {
-		s.renderer = &damped{states: x, damping: from.Damping.withDefaults()}
+		s.renderer = &damped{states: x, damping: newDamping(from.Damping)}
 	}
 	return s
 }

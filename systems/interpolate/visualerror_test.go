@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
-	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -73,12 +72,12 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	t.Parallel()
 	type drawing struct {
-		Preset policy.Preset
+		Preset policy.Model
 		Frames int // a second; 0: one a tick
 	}
 	fieldtest.EachSeed(t, []drawing{
-		{policy.LocalSync, 0}, {policy.LocalSync, 20}, {policy.LocalSync, 30}, {policy.LocalSync, 60}, {policy.LocalSync, 144},
-		{policy.Buffered, 0}, {policy.CorrectOnMismatch, 0}, {policy.ServerRewind, 0},
+		{policy.LocalSync{}, 0}, {policy.LocalSync{}, 20}, {policy.LocalSync{}, 30}, {policy.LocalSync{}, 60}, {policy.LocalSync{}, 144},
+		{policy.Buffered{}, 0}, {policy.CorrectOnMismatch{}, 0}, {policy.ServerRewind{}, 0},
 	}, 1, func(t *testing.T, x drawing, seed uint64) {
 		config := fieldtest.PresetConfig(x.Preset, seed, 2, fieldtest.RoughLink())
 		config.FrameRate = x.Frames
@@ -157,15 +156,15 @@ func jumping(p *ecs.Protocol) {
 // What jumped, and says so, is drawn where it was or where it is, never between: others,
 // damped or not, and the own player after a correction.
 func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
-	fieldtest.EachSeed(t, []policy.Remotes{policy.RemotesInterpolated, policy.RemotesDamped}, 1, func(t *testing.T, remotes policy.Remotes, seed uint64) {
+	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.Buffered{Damping: policy.Damping{Snap: 2 * jumpDistance}}}, 1, func(t *testing.T, model policy.Model, seed uint64) {
 		config := fieldtest.Config(seed, 2, fieldtest.RoughLink())
 		config.Protocol, config.Play = fieldtest.ProtocolFrom(jumping, fieldtest.OnJoin(func(w *ecs.World, client uint32) {
 			w.Spawn(components.Owner{Client: client}, components.Position{}, components.Teleports{}, fieldtest.Walk{})
 		})), fieldtest.Steady(fieldtest.Walk{})
-		config.Server.Policies.Remotes = remotes
+		config.Server.Model = model
 		config.Populate = func(w *ecs.World) { w.Spawn(components.Position{}, components.Teleports{}) }
 		config.Client = func(int) systems.ClientConfig {
-			return systems.ClientConfig{Damping: interpolate.Damping{Snap: 2 * jumpDistance}}
+			return systems.ClientConfig{Models: []policy.Model{model}}
 		}
 		c := fieldtest.Start(t, config, 2*time.Second)
 		seen := map[float32]int{}
@@ -242,21 +241,20 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 // visual error.
 func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 	t.Parallel()
-	coSimulated := policy.LocalSync.Policies()
-	coSimulated.Remotes = policy.RemotesCoSimulated
+	coSimulated := policy.LocalSync{CoSimulate: true}
 	type simulated struct {
 		fieldtest.Name
-		policies policy.Policies
+		policies policy.Model
 		frames   int
 	}
 	fieldtest.EachSeed(t, []simulated{
-		{"rollback", policy.Rollback.Policies(), 0},
-		{"rollback at 144", policy.Rollback.Policies(), 144},
+		{"rollback", policy.Rollback{}, 0},
+		{"rollback at 144", policy.Rollback{}, 144},
 		{"co-simulated", coSimulated, 0},
 		{"co-simulated at 144", coSimulated, 144},
 	}, 1, func(t *testing.T, x simulated, seed uint64) {
 		config := fieldtest.Config(seed, 3, fieldtest.RoughLink())
-		config.Server.Policies, config.FrameRate = x.policies, x.frames
+		config.Server.Model, config.FrameRate = x.policies, x.frames
 		c := fieldtest.Start(t, config, 3*time.Second)
 		fading := neverJumps(t, c, x.frames)
 		c.Run(fieldtest.Length(5*time.Second, 10*time.Second, 5*time.Minute))
@@ -311,7 +309,7 @@ func pellets(p *ecs.Protocol) {
 // drawn where it is, never on the way there from where that one was.
 func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.Rollback, seed, 3, fieldtest.RoughLink())
+		config := fieldtest.PresetConfig(policy.Rollback{}, seed, 3, fieldtest.RoughLink())
 		config.Protocol, config.Populate = fieldtest.ProtocolWith(pellets), nil
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
 			in.Jump = k.Rand().IntN(10) == 0
@@ -346,7 +344,7 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 // nor in others between; nor does what a renderer writes into the view.
 func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, p policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, p policy.Model, seed uint64) {
 		config := fieldtest.PresetConfig(p, seed, 3, fieldtest.RoughLink())
 		config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(func(tick, owner uint32) (components.Position, bool) {
 			return components.Position{X: 2}, tick%60 == 7*owner
@@ -375,7 +373,7 @@ func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 			}
 		})
 		c.Run(5 * time.Second)
-		if errors == 0 && p != policy.Lockstep || errors > 0 && p == policy.Lockstep || all < 5*frames {
+		if errors == 0 && !policy.Is[policy.Lockstep](p) || errors > 0 && policy.Is[policy.Lockstep](p) || all < 5*frames {
 			t.Errorf("%d frames, %d of %d drawings with an error", frames, errors, all)
 		}
 	})
@@ -385,7 +383,7 @@ func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 // simulated again.
 func TestPeersFramesAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	config := fieldtest.PresetConfig(policy.Rollback, 1, 3, fieldtest.Lag(6))
+	config := fieldtest.PresetConfig(policy.Rollback{}, 1, 3, fieldtest.Lag(6))
 	config.CountOnly = true
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.DX = int8(k.Input()/10%3) - 1 })
 	c := fieldtest.Start(t, config, 5*time.Second)

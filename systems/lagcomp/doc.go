@@ -65,10 +65,10 @@
 //     visual error.
 //   - ecs.Extrapolate carries a component beyond the newest state, or the component is coming back from there. The view contains
 //     only states. Draw targets on straight lines, the default, or curves (ecs.Hermite); both are reproduced.
-//   - Others are damped (policy.RemotesDamped): they are still moving towards the claimed state, and about 5 % of the shots
+//   - Others are damped (policy.Damped): they are still moving towards the claimed state, and about 5 % of the shots
 //     have another result.
 //   - An entity got another carrier, or lost it, less than 12 ticks ago (ecs.Carry): the view is still blending.
-//   - An input applies later than it is gathered (policy.TimingStamped, Suggest). The shot starts where its player is by then,
+//   - An input applies later than it is gathered (policy.ServerRewind.Suggest). The shot starts where its player is by then,
 //     on the server as on the client. For players who walk while they shoot this changed 8 % of the hits at 30 ms.
 //   - A client simulates entities of other players. It draws them in the present, so query them with [Of].
 //

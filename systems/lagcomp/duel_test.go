@@ -49,8 +49,6 @@ func (n *toll) dull() bool {
 func TestNetcodeE5_TheDuel(t *testing.T) {
 	t.Parallel()
 	still := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
-	arrival := policy.LocalSync.Policies()
-	arrival.Timing = policy.TimingArrival
 	for _, c := range []struct {
 		name    string
 		link    netsys.Link
@@ -64,11 +62,11 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 		{"200ms,30ms,5%", fieldtest.RoughLink(), 2, systems.ServerConfig{}, false, 0},
 		{"woken 20 times a second", fieldtest.RoughLink(), 1, systems.ServerConfig{WakeEvery: 3}, false, 0},
 		{"60 sends", fieldtest.RoughLink(), 1, systems.ServerConfig{SendRate: 60}, false, 0},
-		{"at arrival", still, 1, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}}, false, 0},
-		{"CorrectOnMismatch", fieldtest.RoughLink(), 1, systems.ServerConfig{Policies: policy.CorrectOnMismatch.Policies()}, false, 0},
-		{"at arrival, rough", fieldtest.RoughLink(), 1, systems.ServerConfig{Policies: arrival}, false, 0.05},
-		{"ServerRewind", fieldtest.RoughLink(), 1, systems.ServerConfig{Policies: policy.ServerRewind.Policies()}, false, 0.12},
-		{"Buffered", fieldtest.RoughLink(), 1, systems.ServerConfig{Policies: policy.Buffered.Policies()}, true, 0.12},
+		{"at arrival", still, 1, systems.ServerConfig{Model: policy.LocalSync{Arrival: true}}, false, 0},
+		{"CorrectOnMismatch", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.CorrectOnMismatch{}}, false, 0},
+		{"at arrival, rough", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.LocalSync{Arrival: true}}, false, 0.05},
+		{"ServerRewind", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.ServerRewind{}}, false, 0.12},
+		{"Buffered", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.Buffered{}}, true, 0.12},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			systemstest.Seeds(t, fieldtest.SeedCount(c.seeds), func(t *testing.T, seed uint64) {
@@ -400,21 +398,21 @@ func TestLagCompIsChecked(t *testing.T) {
 	for _, c := range []systems.ServerConfig{
 		{LagComp: &lagcomp.Config{}},
 		{SendRate: 30, LagComp: &lagcomp.Config{SendRate: 30, Off: true}},
-		{Policies: policy.ServerRewind.Policies(), LagComp: &lagcomp.Config{MaxRewind: time.Second}},
-		{Policies: policy.Rollback.Policies(), LagComp: &lagcomp.Config{}},
+		{Model: policy.ServerRewind{}, LagComp: &lagcomp.Config{MaxRewind: time.Second}},
+		{Model: policy.Rollback{}, LagComp: &lagcomp.Config{}},
 	} {
 		if err := c.Validate(); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, policies := range []policy.Policies{policy.LocalSync.Policies(), policy.Lockstep.Policies()} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.Lockstep{}} {
 		node := netsys.NewNetwork().Node(netip.AddrPort{})
-		s, err := systems.NewServer(node, yard(), systems.ServerConfig{Policies: policies, LagComp: &lagcomp.Config{}})
+		s, err := systems.NewServer(node, yard(), systems.ServerConfig{Model: model, LagComp: &lagcomp.Config{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.LagComp() != ecs.Resource[lagcomp.Compensator](s.World()) || (s.LagComp() != nil) != (policies.Correction == policy.CorrectionState) {
-			t.Errorf("%v: %v", policies, s.LagComp())
+		if s.LagComp() != ecs.Resource[lagcomp.Compensator](s.World()) || (s.LagComp() != nil) != policy.Is[policy.LocalSync](model) {
+			t.Errorf("%v: %v", model, s.LagComp())
 		}
 	}
 }

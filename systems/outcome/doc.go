@@ -23,7 +23,7 @@
 //
 //	a server that only goes forward    the next tick: outcomes are committed in the call in which they begin
 //	a server that rewinds, rollback    the first tick for which a player's input is still missing, or the first tick
-//	                                   of the window, whichever is later; see policy.Policies.FirstOpen
+//	                                   of the window, whichever is later; see policy.Traits.FirstOpen
 //	lockstep                           the next tick
 //	a client of a forward server       the tick after the last one that the server has confirmed for each entity that
 //	                                   the client simulates; counted in input sequences, because the tick of an input

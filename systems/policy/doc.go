@@ -1,20 +1,20 @@
-// Package policy defines a netcode model as one choice on each of nine axes. The same world, components and Simulate
-// function run under every model.
+// Package policy defines the netcode models and their options. The same world, components and Simulate function run
+// under every model.
 //
 // # Index of tasks
 //
-//   - Choose a whole model: [Preset], [Presets], [Preset.Policies]. Parse a flag: [ParsePreset].
-//   - Choose by axis: change fields of [Policies], starting from a preset.
-//   - Check that the choices are compatible, and get advice if not: [Policies.Validate].
-//   - Read the parameters: [Policies.Filled], [Policies.WindowTicks], [Policies.SuggestTicks].
-//   - Compute which outcomes are final: [Policies.FirstOpen].
-//   - Encode policies for a peer: [Policies.Append], [Parse].
-//   - Log them: [Policies.String], [Policies.Model].
+//   - Choose a model: [LocalSync], [Buffered], [CorrectOnMismatch], [ServerRewind], [Rollback], [Lockstep]. Parse a
+//     flag: [ParsePreset].
+//   - Set its options: fields of the model. Check them: [Model].Validate.
+//   - Treat several models alike: [TraitsOf], [Is].
+//   - Compute which outcomes are final: [Traits.FirstOpen].
+//   - Encode a model for a peer: [Append], [Parse].
+//   - Log it: [Traits.String], [Model].String.
 //
-// Rates are not policies: the simulation step, the wake-ups of the server and the send rate are in the server's
-// configuration. The tolerance of a field is registered with its component; [Tolerance] says whether it is used.
+// Rates are not part of a model: the simulation step, the wake-ups of the server and the send rate are in the server's
+// configuration. The tolerance of a field is registered with its component.
 //
-// # Presets
+// # Models
 //
 //	LocalSync           The default, for most games. Own entities respond at once, others are shown slightly late.
 //	                    Nobody re-simulates the entities of others. The server re-simulates nothing; a client at
@@ -41,11 +41,11 @@
 // and Lockstep need a Simulate function that produces the same bits on every peer; ecs.World.ForceRollback finds
 // differences. LocalSync, Buffered and CorrectOnMismatch only need similar results.
 //
-// # Costs and uses of each choice
+// # Costs and uses of each option
 //
 // "500/84/5" is a link with a mean round trip of 500 ms, and ±84 ms jitter and 5 % loss in each direction.
 //
-// Input timing:
+// Input timing: Arrival, or stamped under ServerRewind, Rollback and Lockstep:
 //
 //	buffered     Delays the actions of a player for the others by the depth of the buffer: 13 ticks or 200 ms at
 //	             500/84/5, 2 ticks on a good link. No input was missing in five minutes at 500/84/5. The default.
@@ -56,7 +56,7 @@
 //	             Delays the player's own actions by Suggest. For actions that must happen in the tick in which
 //	             the player acted.
 //
-// Late input:
+// Late input: Supersede, or rewritten under ServerRewind and Rollback:
 //
 //	drop         The player loses the input. No shown state changes. The default.
 //	superseded   The player loses the tick. Held keys are right again one tick after the input arrives. For inputs
@@ -64,7 +64,7 @@
 //	rewrite      The server re-simulates up to the window, at most once per tick: 8.6 ticks per tick, where one pass
 //	             per input would cost 58. Others see jumps. For fairness.
 //
-// Missing input:
+// Missing input: Missing or Neutral, and waiting under Lockstep:
 //
 //	repeat       Mostly right, because players mostly keep holding keys. The default.
 //	neutral      Each lost input causes a stutter, but a player who released the keys never runs on. For vehicles
@@ -103,22 +103,9 @@
 //	                   withdrawn. With a server that only goes forward, only the client's own predictions are
 //	                   provisional, until the server has confirmed their tick.
 //
-// Tolerance:
-//
-//	fields       The step or tolerance of each field. Small differences are not corrected, so they remain. The
-//	             default.
-//	exact        Every bit. For worlds that round after each step (ecs.Protocol.QuantizeSteps). Required if peers
-//	             compare checksums.
-//
 // Horizon:
 //
 //	players      When the inputs of all players are known: a few ticks on good links. A player whose inputs do not
 //	             arrive delays it, up to the window. The default.
 //	window       Always after the window, in the same tick on every peer.
-//
-// # Contradictions
-//
-// Most of the 3,888 combinations contain a contradiction. Validate names two choices that exclude each other, the
-// reason, and an alternative. Following the advice repeatedly leads from any combination to a valid model in a few
-// steps.
 package policy

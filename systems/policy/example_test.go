@@ -2,22 +2,21 @@ package policy_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Begin with a preset and change what this game wants otherwise. What does not go
-// together is refused with the reason.
+// Choose a model and its options. Options of other models do not exist, and a value that is not allowed is refused.
 func Example() {
-	p := policy.LocalSync.Policies()
-	p.Remotes = policy.RemotesCoSimulated // players push each other
-	fmt.Println(p)
-	fmt.Println(p.Validate())
+	var m policy.Model = policy.Lockstep{Stall: 300 * time.Millisecond}
+	fmt.Println(m, m.Validate())
 
-	p.State = policy.StateRewind
-	fmt.Println(p.Validate())
+	m = policy.ServerRewind{Window: time.Minute}
+	fmt.Println(m, m.Validate())
+	fmt.Println(policy.TraitsOf(m).Rewinds)
 	// Output:
-	// input timing buffered, late input drop, missing input repeat, server state forward, correction state, remotes co-simulated, outcomes at once, tolerance fields, horizon players
-	// <nil>
-	// policy: invalid model: late input drop contradicts server state rewind: only a late input makes the server rewind, and late inputs are dropped; choose late input rewrite
+	// Lockstep <nil>
+	// ServerRewind policy: invalid model: Window 1m0s is not whole milliseconds up to 10s (0: 1s)
+	// true
 }

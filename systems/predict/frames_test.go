@@ -80,9 +80,9 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	case fieldtest.Long():
 		seeds, play, rates = 3, 5*time.Minute, []float64{59.94, 30, 60, 75, 144}
 	}
-	fieldtest.EachSeed(t, policy.Presets(), seeds, func(t *testing.T, preset policy.Preset, seed uint64) {
-		peers := preset.Policies().Correction == policy.CorrectionInputs
-		l := newLoop(t, systems.ServerConfig{Policies: preset.Policies()})
+	fieldtest.EachSeed(t, policy.Presets(), seeds, func(t *testing.T, preset policy.Model, seed uint64) {
+		peers := policy.TraitsOf(preset).RelaysInputs
+		l := newLoop(t, systems.ServerConfig{Model: preset})
 		strollers := map[*player]*stroller{}
 		for n, rate := range rates {
 			p := l.join(netsys.Link{Latency: trips[(n+int(seed))%len(trips)] / 2}, rate, true)
@@ -107,7 +107,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 			since, most := l.now.Sub(turned).Seconds(), strollSpeed*passes.Seconds()
 			for id, x := range s.now {
 				step, rounding := (x-s.was[id])*float64(way), 0.002
-				if preset == policy.Lockstep {
+				if policy.Is[policy.Lockstep](preset) {
 					rounding = 0.0001 * strollSpeed
 				}
 				switch {
@@ -116,10 +116,10 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 						continue
 					}
 					// A tick more or none: what lockstep has in stock follows the server's clock.
-					if s.odd++; preset != policy.Lockstep || s.odd > 2+int(play.Seconds()/5) {
+					if s.odd++; !policy.Is[policy.Lockstep](preset) || s.odd > 2+int(play.Seconds()/5) {
 						t.Fatalf("client %d, %v: %v s after a turn a frame moves the own player by %v, and it walks %v", id, p.every, since, step, most)
 					}
-				case preset == policy.Buffered: // others are damped
+				case policy.Is[policy.Buffered](preset): // others are damped
 				case since > 1 && math.Abs(step-most) > 0.1*most || math.Abs(step) > 1.1*most && !peers: // peers guess what others do
 					t.Fatalf("client %d, %v: %v s after a turn a frame moves another by %v, and it walks %v", p.ID(), p.every, since, step, most)
 				}
@@ -144,7 +144,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	late := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}
-	l := newLoop(t, systems.ServerConfig{Policies: policy.ServerRewind.Policies()})
+	l := newLoop(t, systems.ServerConfig{Model: policy.ServerRewind{}})
 	strollers, stalled := map[*player]*stroller{}, map[*player]time.Time{}
 	for _, rate := range []float64{30, 60, 144} {
 		p := l.join(netsys.Link{}, rate, true)
@@ -179,7 +179,7 @@ func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 
 // partial is a match whose frames hardly ever agree with its ticks.
 type partial struct {
-	Preset policy.Preset
+	Preset policy.Model
 	Ticks  int
 }
 
@@ -189,7 +189,7 @@ type partial struct {
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	t.Parallel()
 	games, rates := []partial{}, []float64{30, 59.94, 75, 144}
-	for _, preset := range []policy.Preset{policy.LocalSync, policy.Rollback} {
+	for _, preset := range []policy.Model{policy.LocalSync{}, policy.Rollback{}} {
 		for _, ticks := range []int{30, 60, 120} {
 			games = append(games, partial{preset, ticks})
 		}
@@ -199,7 +199,7 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	}
 	fieldtest.EachRow(t, games, func(t *testing.T, x partial) {
 		for _, frames := range rates {
-			l := newLoop(t, systems.ServerConfig{TickRate: x.Ticks, SendRate: 10, Policies: x.Preset.Policies()})
+			l := newLoop(t, systems.ServerConfig{TickRate: x.Ticks, SendRate: 10, Model: x.Preset})
 			p, frame := l.join(netsys.Link{}, frames, true), time.Duration(float64(time.Second)/frames)
 			for range int(3 * frames) {
 				p.frame(frame)
@@ -259,12 +259,12 @@ var farOff = netsys.Link{Latency: 70 * time.Millisecond}
 // Where the server counts inputs in the tick that they are stamped with, and where others
 // are damped or own state comes on mismatch only, who walks is drawn steadily as well.
 func TestPartialTicks_Presets(t *testing.T) {
-	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
 		off := 0.001
-		if preset == policy.ServerRewind {
+		if policy.Is[policy.ServerRewind](preset) {
 			off = 2 * steering.MaxSteer // its clock is steered
 		}
-		p := newLoop(t, systems.ServerConfig{SendRate: 10, Policies: preset.Policies()}).join(farOff, 144, true)
+		p := newLoop(t, systems.ServerConfig{SendRate: 10, Model: preset}).join(farOff, 144, true)
 		const frame = time.Second / 144
 		p.held.DX = 1
 		for range 144 * 12 {

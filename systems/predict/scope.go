@@ -17,7 +17,7 @@ import (
 // misprediction the client adopts the confirmed state of all entities in scope and simulates the later inputs
 // again: a round trip, the buffer's depth and one tick. Besides the actions of other players, causes are: data that
 // Simulate reads and snapshots do not contain; ticks that the server simulated for others while it held this
-// client's input; all jitter under policy.TimingArrival; random numbers of other players' entities, which depend on
+// client's input; all jitter under policy.LocalSync.Arrival; random numbers of other players' entities, which depend on
 // their inputs; and accumulated quantization errors, which ecs.Protocol.QuantizeSteps avoids. Entities that
 // Simulate spawns for other players appear only when the server sends them.
 //
@@ -32,7 +32,7 @@ import (
 type Mode uint8
 
 const (
-	// ModeOwn follows ownership: the client simulates its own entities, and others under policy.RemotesCoSimulated.
+	// ModeOwn follows ownership: the client simulates its own entities, and others if the model says policy.CoSimulated.
 	// This is the default.
 	ModeOwn Mode = iota
 	// ModeCoSimulated simulates the entity, whoever owns it, if it has components with ecs.Predicted.

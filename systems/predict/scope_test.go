@@ -28,21 +28,19 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	const oneWay = 6
 	type row struct {
 		fieldtest.Name
-		preset  policy.Preset
-		scope   systems.Scope
-		remotes policy.Remotes
-		atOnce  bool
+		model  policy.Model
+		scope  systems.Scope
+		atOnce bool
 	}
 	fieldtest.EachRow(t, []row{
-		{"own", policy.LocalSync, systems.ScopeOwn, policy.RemotesInterpolated, false},
-		{"co-simulated", policy.LocalSync, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
-		{"by the policies", policy.LocalSync, systems.ScopeOwn, policy.RemotesCoSimulated, true},
-		{"not by the policies", policy.LocalSync, systems.ScopeInterpolated, policy.RemotesCoSimulated, false},
-		{"under rewind", policy.ServerRewind, systems.ScopeCoSimulated, policy.RemotesInterpolated, true},
+		{"own", policy.LocalSync{}, systems.ScopeOwn, false},
+		{"co-simulated", policy.LocalSync{}, systems.ScopeCoSimulated, true},
+		{"by the model", policy.LocalSync{CoSimulate: true}, systems.ScopeOwn, true},
+		{"not by the model", policy.LocalSync{CoSimulate: true}, systems.ScopeInterpolated, false},
+		{"under rewind", policy.ServerRewind{}, systems.ScopeCoSimulated, true},
 	}, func(t *testing.T, test row) {
 		config := fieldtest.PitchConfig(1, 1, 1, fieldtest.Ticks(oneWay), test.scope)
-		config.Server.Policies = test.preset.Policies()
-		config.Server.Policies.Remotes = test.remotes
+		config.Server.Model = test.model
 		config.Client = func(int) systems.ClientConfig {
 			return systems.ClientConfig{Scope: func(w *ecs.World, e ecs.Entity) systems.Scope {
 				if ecs.Has[fieldtest.Roll](w, e) {
@@ -139,10 +137,10 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 // have stopped nothing is wrong any more.
 func TestNetcodeScope_Converges(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		config := fieldtest.PitchConfig(seed, 3, 6, 0, systems.ScopeCoSimulated)
-		config.Link, config.Server.Policies = fieldtest.BadLink(), preset.Policies()
-		if (seed+uint64(preset))%2 == 0 {
+		config.Link, config.Server.Model = fieldtest.BadLink(), preset
+		if seed%2 == 0 {
 			config.Populate, config.Server.Budget = fieldtest.Balls(60), 200
 		}
 		c := systemstest.New(t, config)
@@ -212,13 +210,13 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	t.Parallel()
 	const radius = 10
 	type row struct {
-		Preset policy.Preset
+		Preset policy.Model
 		Frames int
 	}
-	fieldtest.EachSeed(t, []row{{policy.LocalSync, 60}, {policy.LocalSync, 144}, {policy.LocalSync, 30}, {policy.Buffered, 60}}, 1, func(t *testing.T, test row, seed uint64) {
+	fieldtest.EachSeed(t, []row{{policy.LocalSync{}, 60}, {policy.LocalSync{}, 144}, {policy.LocalSync{}, 30}, {policy.Buffered{}, 60}}, 1, func(t *testing.T, test row, seed uint64) {
 		config := onLaps(seed, 0, systems.ScopeOwn)
 		config.Link, config.FrameRate = fieldtest.BadLink(), test.Frames
-		config.Server.Policies = test.Preset.Policies()
+		config.Server.Model = test.Preset
 		c := systemstest.New(t, config)
 		c.Run(20 * time.Second)
 		k := c.Clients[0]
@@ -585,7 +583,7 @@ func TestNetcodeScope_AllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
 	config := fieldtest.PitchConfig(1, 3, 20, 0, systems.ScopeOwn)
 	config.Link, config.CountOnly = fieldtest.BadLink(), true
-	config.Server.Policies.Remotes = policy.RemotesCoSimulated
+	config.Server.Model = policy.LocalSync{CoSimulate: true}
 	config.Client = nil
 	config.Protocol = fieldtest.Pitch(laps)
 	c := systemstest.New(t, config)

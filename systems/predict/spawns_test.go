@@ -16,7 +16,7 @@ import (
 // it is confirmed or denied does not depend on whether own state travels.
 func TestDecision4_PredictedBullets(t *testing.T) {
 	t.Parallel()
-	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}} {
 		for _, jams := range []bool{false, true} {
 			t.Run(fmt.Sprint(model, ", jams=", jams), func(t *testing.T) {
 				systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) { shootOut(t, seed, jams, model) })
@@ -25,10 +25,10 @@ func TestDecision4_PredictedBullets(t *testing.T) {
 	}
 }
 
-func shootOut(t *testing.T, seed uint64, jams bool, model policy.Preset) {
+func shootOut(t *testing.T, seed uint64, jams bool, model policy.Model) {
 	pressed := map[[2]uint32]bool{} // by client and input
 	config := fieldtest.GalleryConfig(seed, 3, jams)
-	config.Server.Policies = model.Policies()
+	config.Server.Model = model
 	config.Play = systemstest.Play(func(c *systemstest.Client, in *fieldtest.Walk) {
 		in.DX = int8(c.Rand().IntN(3) - 1)
 		in.Jump = c.Rand().IntN(6) == 0

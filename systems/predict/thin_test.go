@@ -14,7 +14,7 @@ import (
 )
 
 // thinField is 12 seconds on a bad link, with thin clients or with full ones.
-func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemstest.Crowd {
+func thinField(t *testing.T, seed uint64, p policy.Model, thin bool) *systemstest.Crowd {
 	config := fieldtest.PresetConfig(p, seed, 3, fieldtest.BadLink())
 	if thin {
 		config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Schedule: systems.Thin} }
@@ -29,7 +29,7 @@ func thinField(t *testing.T, seed uint64, p policy.Preset, thin bool) *systemste
 // the same bytes each way, but where clients report results; and they see that world.
 func TestThinClientsPlayAlike(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, p policy.Preset, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, p policy.Model, seed uint64) {
 		thin, full := thinField(t, seed, p, true), thinField(t, seed, p, false)
 		if a, b := thin.Server.World().Hash(), full.Server.World().Hash(); a != b {
 			t.Errorf("the server's world is %x with thin clients, %x with others", a, b)
@@ -37,7 +37,7 @@ func TestThinClientsPlayAlike(t *testing.T) {
 		for n, k := range thin.Clients {
 			other := full.Clients[n]
 			a, b := k.Traffic(), other.Traffic()
-			if p != policy.CorrectOnMismatch && a != b {
+			if !policy.Is[policy.CorrectOnMismatch](p) && a != b {
 				t.Errorf("%v: traffic %+v, of another %+v", k, a, b)
 			}
 			s := k.Stats()
@@ -73,7 +73,7 @@ func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
 // Thin clients allocate nothing either.
 func TestThinAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	c := thinField(t, 1, policy.LocalSync, true)
+	c := thinField(t, 1, policy.LocalSync{}, true)
 	n := 1.0
 	for i := 0; i < 3 && n > 0; i++ { // the runtime may allocate something by itself, once
 		n = testing.AllocsPerRun(1, func() { c.RunTicks(300) })

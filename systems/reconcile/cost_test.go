@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
-	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -169,9 +168,9 @@ func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 // allocates: not one object in ten seconds of a match.
 func TestNetcodeTicksAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, func(t *testing.T, timing policy.InputTiming) {
+	fieldtest.EachRow(t, fieldtest.InputTimings, func(t *testing.T, timing fieldtest.InputTiming) {
 		config := fieldtest.Config(1, 4, fieldtest.RoughLink())
-		config.Server.Policies.Timing = timing
+		config.Server.Model = timing.Model()
 		config.Populate = fieldtest.Drifters(60)
 		config.Protocol = fieldtest.Pushes(100) // so that there are replays
 		config.CountOnly = true
@@ -185,11 +184,11 @@ func TestNetcodeTicksAllocateNothing(t *testing.T) {
 
 // hashes plays a match with everything in it and returns its hash after every
 // second. Once the link is clean everybody has what the server has.
-func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
+func hashes(t *testing.T, seed uint64, timing fieldtest.InputTiming) (h []uint64) {
 	link := fieldtest.BadLink()
 	link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 	config := fieldtest.Config(seed, 5, link)
-	config.Server.Policies.Timing = timing
+	config.Server.Model = timing.Model()
 	config.Protocol = fieldtest.Pushes(100)
 	c := systemstest.New(t, config)
 	for second := range 16 {
@@ -220,7 +219,7 @@ func hashes(t *testing.T, seed uint64, timing policy.InputTiming) (h []uint64) {
 func TestNetcodeMatchFollowsFromTheSeed(t *testing.T) {
 	t.Parallel()
 	known := map[uint64]uint64{}
-	fieldtest.EachSeed(t, []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival}, fieldtest.SeedCount(2), func(t *testing.T, timing policy.InputTiming, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.InputTimings, fieldtest.SeedCount(2), func(t *testing.T, timing fieldtest.InputTiming, seed uint64) {
 		a, b := hashes(t, seed, timing), hashes(t, seed, timing)
 		if fmt.Sprint(a) != fmt.Sprint(b) {
 			t.Errorf("two runs with one seed:\n%x\n%x", a, b)

@@ -80,10 +80,10 @@ func joinWard(w *ecs.World, client uint32) {
 }
 
 // inWard is a match in the ward, in which clients walk and fire.
-func inWard(protocol func() *ecs.Protocol, preset policy.Preset, seed uint64, link netsys.Link) systemstest.Config {
+func inWard(protocol func() *ecs.Protocol, preset policy.Model, seed uint64, link netsys.Link) systemstest.Config {
 	return systemstest.Config{
 		Protocol: protocol, Clients: 2, Seed: seed, Link: link,
-		Server: systems.ServerConfig{Policies: preset.Policies()},
+		Server: systems.ServerConfig{Model: preset},
 		Play: systemstest.Play(func(k *systemstest.Client, in *Shuffle) {
 			in.DX, in.Fire = int8(k.Input()/40%3)-1, k.Input()%90 < 8
 		}),
@@ -98,7 +98,7 @@ type charts map[uint32]struct {
 
 // visit keeps what the server has of each player, and demands at each tick of a client, and in
 // each frame, that its player has what the server decided, as of the newest state that has come.
-func visit(t *testing.T, c *systemstest.Crowd, preset policy.Preset) (looked *int) {
+func visit(t *testing.T, c *systemstest.Crowd, preset policy.Model) (looked *int) {
 	t.Helper()
 	history := map[uint32]charts{}
 	c.OnServerTick(func() {
@@ -124,7 +124,7 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Preset) (looked *in
 			return
 		}
 		at := k.ConfirmedTick() // own state says it
-		switch preset {
+		switch preset.(type) {
 		case policy.CorrectOnMismatch:
 			at = k.ServerTick() // snapshots do
 		case policy.ServerRewind:
@@ -150,7 +150,7 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Preset) (looked *in
 // corrected with every snapshot.
 func TestDecided_NoCorrections(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
 		systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 			c := systemstest.New(t, inWard(ward(nil, 1), preset, seed, fieldtest.RoughLink()))
 			looked := visit(t, c, preset)
@@ -222,7 +222,7 @@ func TestDecided_BesideCorrections(t *testing.T) {
 		{"quantized", []fieldtest.Part{(*ecs.Protocol).QuantizeSteps}, nil},
 		{"a Reconcile of its own", nil, own},
 	}, func(t *testing.T, test row) {
-		fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Preset) {
+		fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
 			config := inWard(ward(nil, 1, append(test.parts, fieldtest.Authority(knock))...), preset, 3, fieldtest.RoughLink())
 			config.Client = test.client
 			c := systemstest.New(t, config)
@@ -250,7 +250,7 @@ func TestDecided_BesideCorrections(t *testing.T) {
 
 // What Simulate writes of such a field shows at once, and stands where the server says the same.
 func TestDecided_SimulateMayWrite(t *testing.T) {
-	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
 		c := systemstest.New(t, inWard(ward(nil, 1000), preset, 1, fieldtest.Lag(6)))
 		c.Connect()
 		c.Run(2 * time.Second)
@@ -277,7 +277,7 @@ func TestDecided_SimulateMayWrite(t *testing.T) {
 
 // Co-simulated players have what the server decides likewise.
 func TestDecided_CoSimulated(t *testing.T) {
-	fieldtest.EachRow(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind}, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}}, func(t *testing.T, preset policy.Model) {
 		config := inWard(ward(nil, 1), preset, 1, fieldtest.RoughLink())
 		config.Client = fieldtest.Scoped(systems.ScopeCoSimulated)
 		config.Play = systemstest.Play(func(*systemstest.Client, *Shuffle) {}) // of others' inputs nobody knows
@@ -324,7 +324,7 @@ func TestDecided_CoSimulated(t *testing.T) {
 
 // Where everybody simulates everything the word changes nothing.
 func TestDecided_EverybodySimulates(t *testing.T) {
-	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, preset policy.Model) {
 		protocol := fieldtest.ProtocolOn[Shuffle](fieldtest.OnJoin(joinWard), fieldtest.Predicted[fieldtest.Patient], fieldtest.Predicted[Purse], fieldtest.Simulate("stride", func(w *ecs.World) {
 			for _, b := range ecs.Each[bed](w) {
 				b.Body.X += 0.25 * float32(b.In.DX)
@@ -343,8 +343,8 @@ func TestDecided_EverybodySimulates(t *testing.T) {
 func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 	protocol := fieldtest.ProtocolFrom(func(p *ecs.Protocol) { ecs.Replicate[fieldtest.Patient](p, ecs.Predicted|ecs.OwnerOnly) })
 	for _, preset := range fieldtest.AheadPresets {
-		_, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), protocol(), systems.ServerConfig{Policies: preset.Policies()})
-		if bad := preset == policy.CorrectOnMismatch; bad != errors.Is(err, systems.ErrConfig) || bad && !strings.Contains(err.Error(), "Patient.Health is tagged server") {
+		_, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), protocol(), systems.ServerConfig{Model: preset})
+		if bad := policy.Is[policy.CorrectOnMismatch](preset); bad != errors.Is(err, systems.ErrConfig) || bad && !strings.Contains(err.Error(), "Patient.Health is tagged server") {
 			t.Errorf("%v: %v", preset, err)
 		}
 	}
@@ -353,7 +353,7 @@ func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 // To take over what the server has decided allocates nothing.
 func TestDecided_AllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, func(t *testing.T, preset policy.Preset) {
+	fieldtest.EachRow(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}}, func(t *testing.T, preset policy.Model) {
 		config := inWard(ward(nil, 1), preset, 1, fieldtest.Lag(3))
 		config.CountOnly = true
 		c := systemstest.New(t, config)

@@ -68,11 +68,10 @@ type clock struct {
 
 // play plays it under a model, and looks whether each outcome that a client has begun has
 // ended, and whether the server had those that it has committed.
-func (x clock) play(t *testing.T, model policy.Preset) {
-	policies := model.Policies()
-	policies.Outcomes = policy.OutcomesPastHorizon
-	if policies.Late == policy.LateRewrite {
-		policies.Window = 100 * time.Millisecond
+func (x clock) play(t *testing.T, model policy.Model) {
+	model = fieldtest.Predicting(model)
+	if policy.Is[policy.ServerRewind](model) {
+		model = policy.ServerRewind{Window: 100 * time.Millisecond}
 	}
 	slipped := map[components.NetID]uint32{}
 	truth, believed, withdrawn := map[strike]bool{}, map[strike]uint32{}, 0
@@ -84,7 +83,7 @@ func (x clock) play(t *testing.T, model policy.Preset) {
 			}
 		},
 		Server: systems.ServerConfig{
-			Policies: policies, Budget: x.budget,
+			Model: model, Budget: x.budget,
 			Outcomes: func(l *outcome.Log) {
 				outcome.Handle(l, outcome.Handlers[strike]{Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { truth[o.Value] = true }})
 			},

@@ -22,7 +22,7 @@ import (
 // which two bits tell, within 0.01, what is meant, nothing for what is compared
 // exactly, and the hash.
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
-	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.CorrectOnMismatch, 1, 2, fieldtest.Lag(6)), 5*time.Second)
+	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 2, fieldtest.Lag(6)), 5*time.Second)
 	k := c.Clients[0]
 	before := k.Stats()
 	c.Run(10 * time.Second)
@@ -36,7 +36,7 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 // What the few bits of a result do not tell, its hash does: a push by as many
 // steps as the remainders skip, and a count that is compared exactly.
 func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
-	config := fieldtest.PresetConfig(policy.CorrectOnMismatch, 1, 1, fieldtest.Lag(6))
+	config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 1, fieldtest.Lag(6))
 	config.Play = fieldtest.Steady(fieldtest.Walk{})
 	config.Protocol = fieldtest.ProtocolWithAuthority(func(w *ecs.World) {
 		type player struct {
@@ -75,7 +75,7 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	)
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		offset := func(round uint32) float32 { return float32(round) * 3 * fieldtest.Tolerance / rounds }
-		config := fieldtest.PresetConfig(policy.CorrectOnMismatch, seed, 1, fieldtest.Lag(6))
+		config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, seed, 1, fieldtest.Lag(6))
 		config.Play = fieldtest.Steady(fieldtest.Walk{})
 		config.Protocol = fieldtest.ProtocolWithAuthority(func(w *ecs.World) {
 			if w.Tick() < 300 || w.Tick()%every != 0 {
@@ -135,19 +135,19 @@ func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 		protocol := func() *ecs.Protocol {
 			return fieldtest.ProtocolWith(func(p *ecs.Protocol) { ecs.ReplicateFields[Fuel](p, ecs.Predicted, schema.Fields{"Left": tag}) })()
 		}
-		start := func(p *ecs.Protocol, correction policy.Correction) error {
-			_, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, systems.ServerConfig{Policies: policy.Policies{Correction: correction}})
+		start := func(p *ecs.Protocol, model policy.Model) error {
+			_, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, systems.ServerConfig{Model: model})
 			return err
 		}
-		if err := start(protocol(), policy.CorrectionState); err != nil {
+		if err := start(protocol(), policy.LocalSync{}); err != nil {
 			t.Errorf("%q: %v, where own state always travels", tag, err)
 		}
 		quantized := protocol()
 		quantized.QuantizeSteps()
-		if err := start(quantized, policy.CorrectionMismatch); err != nil {
+		if err := start(quantized, policy.CorrectOnMismatch{}); err != nil {
 			t.Errorf("%q: %v, where all is quantized", tag, err)
 		}
-		err := start(protocol(), policy.CorrectionMismatch)
+		err := start(protocol(), policy.CorrectOnMismatch{})
 		if (err != nil) != refused {
 			t.Errorf("%q: %v; want it refused: %v", tag, err, refused)
 		}
@@ -164,9 +164,9 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 	const from, rounds = 1200, 8
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 		begun := uint64(0) // corrections of inputs that were missed before the buffer was deep enough
-		play := func(preset policy.Preset) (c *systemstest.Crowd, quiet, own uint64) {
+		play := func(preset policy.Model) (c *systemstest.Crowd, quiet, own uint64) {
 			config := fieldtest.Config(seed, 4, fieldtest.BadLink())
-			config.Server.Policies = preset.Policies()
+			config.Server.Model = preset
 			config.Protocol = fieldtest.Pushes(from)
 			c = systemstest.New(t, config)
 			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 900 })
@@ -178,8 +178,8 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 			c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == from+rounds*fieldtest.PushEvery-1 })
 			return c, quiet - joined, c.Server.Stats().Snapshots.Own - quiet
 		}
-		local, quiet, usual := play(policy.LocalSync)
-		c, silent, own := play(policy.CorrectOnMismatch)
+		local, quiet, usual := play(policy.LocalSync{})
+		c, silent, own := play(policy.CorrectOnMismatch{})
 		if silent != 0 || quiet == 0 {
 			t.Errorf("%d bytes of own state while nothing is to be corrected; %d under LocalSync", silent, quiet)
 		}
@@ -208,7 +208,7 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 	const from, rounds, gone, back = 1200, 8, 40, 20 // ticks
 	for _, up := range []bool{false, true} {
 		systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
-			config := fieldtest.PresetConfig(policy.CorrectOnMismatch, seed, 2, fieldtest.BadLink())
+			config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, seed, 2, fieldtest.BadLink())
 			config.Protocol = fieldtest.Pushes(from)
 			c := systemstest.New(t, config)
 			c.Lose(func(p systemstest.Packet) bool {
@@ -241,7 +241,7 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 		var ran []string
-		config := fieldtest.PresetConfig(policy.CorrectOnMismatch, seed, 3, fieldtest.BadLink())
+		config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, seed, 3, fieldtest.BadLink())
 		config.Client = func(n int) (config systems.ClientConfig) {
 			if n == 0 {
 				config.Schedule = noteSystems(&ran, "InputGather", "Predict", "Send")
@@ -272,7 +272,7 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 // What only the owner sees and predicts is advice like all that is predicted. It
 // stays, and is corrected, although secrets come and go beside it.
 func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
-	config := fieldtest.PresetConfig(policy.CorrectOnMismatch, 1, 2, fieldtest.Lag(6))
+	config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 2, fieldtest.Lag(6))
 	type purse struct {
 		Hand *fieldtest.Hand
 		Fuel *Fuel
@@ -328,7 +328,7 @@ func TestNetcodeD4_DeniedSpawnsVanish(t *testing.T) {
 			w.Despawn(e)
 		}
 	}))
-	config.Link, config.Server.Policies = fieldtest.Lag(oneWay), policy.CorrectOnMismatch.Policies()
+	config.Link, config.Server.Model = fieldtest.Lag(oneWay), policy.CorrectOnMismatch{}
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.Jump = k.Input()%60 == 0 })
 	c := fieldtest.Start(t, config, 5*time.Second)
 	own := c.Server.Stats().Snapshots.Own

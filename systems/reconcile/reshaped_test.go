@@ -27,19 +27,19 @@ type (
 type reshaping struct {
 	fieldtest.Name
 	entities int
-	model    policy.Preset
+	model    policy.Model
 	server   func(c *systems.ServerConfig)
 }
 
 var reshapings = []reshaping{
-	{"by turns", 60, policy.LocalSync, func(*systems.ServerConfig) {}},
-	{"by priorities", 60, policy.Buffered, func(c *systems.ServerConfig) {
+	{"by turns", 60, policy.LocalSync{}, func(*systems.ServerConfig) {}},
+	{"by priorities", 60, policy.Buffered{}, func(c *systems.ServerConfig) {
 		c.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
 	}},
-	{"by cells", 40, policy.CorrectOnMismatch, func(c *systems.ServerConfig) {
+	{"by cells", 40, policy.CorrectOnMismatch{}, func(c *systems.ServerConfig) {
 		c.Interest = &systems.Grid[components.Position]{Cell: 100, Radius: 2000}
 	}},
-	{"by components", 40, policy.ServerRewind, func(c *systems.ServerConfig) {
+	{"by components", 40, policy.ServerRewind{}, func(c *systems.ServerConfig) {
 		c.ComponentInterest = []systems.ComponentInterest{
 			systems.Only[Burning](&systems.Grid[components.Position]{Cell: 100, Radius: 2000}),
 		}
@@ -51,15 +51,15 @@ var reshapings = []reshaping{
 func TestReshapedEntitiesStay(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachRow(t, reshapings, func(t *testing.T, x reshaping) {
-		models := []policy.Preset{x.model}
+		models := []policy.Model{x.model}
 		if fieldtest.Long() {
 			models = fieldtest.AheadPresets
 		}
-		fieldtest.EachSeed(t, models, fieldtest.SeedCount(4), func(t *testing.T, model policy.Preset, seed uint64) { stayReshaped(t, x, model, seed) })
+		fieldtest.EachSeed(t, models, fieldtest.SeedCount(4), func(t *testing.T, model policy.Model, seed uint64) { stayReshaped(t, x, model, seed) })
 	})
 }
 
-func stayReshaped(t *testing.T, x reshaping, model policy.Preset, seed uint64) {
+func stayReshaped(t *testing.T, x reshaping, model policy.Model, seed uint64) {
 	config := fieldtest.PresetConfig(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
 	config.Server.Budget = 200
 	x.server(&config.Server)

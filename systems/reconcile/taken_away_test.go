@@ -21,7 +21,7 @@ var taking = systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.
 // server's word that it has nothing counts like any other state of its own.
 func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
 	t.Parallel()
-	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.GalleryConfig(0, 2, false, fieldtest.Authority(func(w *ecs.World) {
 				for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {
@@ -30,7 +30,7 @@ func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
 					}
 				}
 			}))
-			config.Link, config.Server.Policies = taking, model.Policies()
+			config.Link, config.Server.Model = taking, model
 			config.Play = fieldtest.Steady(fieldtest.Walk{Jump: true})
 			crowd := systemstest.New(t, config)
 			crowd.Run(12 * time.Second)
@@ -50,10 +50,8 @@ type shotOf struct{ Gun, Shot uint32 }
 // commits nothing that the server did not.
 func TestWhatWasTakenAwayCommitsNothing(t *testing.T) {
 	t.Parallel()
-	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
 		for _, killed := range []bool{false, true} {
-			policies := model.Policies()
-			policies.Outcomes = policy.OutcomesPastHorizon
 			truth := map[shotOf]bool{}
 			believed, withdrawn := map[shotOf]string{}, 0
 			config := fieldtest.GalleryConfig(0, 2, false, fieldtest.Simulate("tell", func(w *ecs.World) {
@@ -79,7 +77,7 @@ func TestWhatWasTakenAwayCommitsNothing(t *testing.T) {
 					}
 				}
 			}))
-			config.Link, config.Server.Policies = taking, policies
+			config.Link, config.Server.Model = taking, fieldtest.Predicting(model)
 			config.Server.Outcomes = func(l *outcome.Log) {
 				outcome.Handle(l, outcome.Handlers[shotOf]{Commit: func(_ *ecs.World, o outcome.Outcome[shotOf]) { truth[o.Value] = true }})
 			}

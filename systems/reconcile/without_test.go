@@ -228,7 +228,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 // simulated, however often.
 func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
+	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {
 		seen := 0
 		config := fieldtest.GuardRoomConfig(p, scope, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, func(w *ecs.World, x fieldtest.Post) {
 			if x.Own.Client == 0 || x.Own.Client == fieldtest.Nobody {
@@ -270,7 +270,7 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 // on the player's client, and then stands still there as it does on the server.
 func TestNetcodeOwner_HandedOverOnce(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachModel(t, func(t *testing.T, p policy.Preset, scope systems.Scope) {
+	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {
 		c := fieldtest.Start(t, fieldtest.GuardRoomConfig(p, scope, netsys.Link{Latency: 50 * time.Millisecond}, func(*ecs.World, fieldtest.Post) {}), 0)
 		k := fieldtest.ClientByID(c, 1)
 		drawn, steady := math.NaN(), 0
@@ -304,7 +304,7 @@ func TestNetcodeOwner_HandedOverOnce(t *testing.T) {
 		was := k.Stats()
 		c.RunTicks(120 * len(fieldtest.Hands))
 		st := k.Stats()
-		if p.Policies().Correction != policy.CorrectionInputs {
+		if !policy.TraitsOf(p).RelaysInputs {
 			if n := st.Corrections + st.CoCorrections - was.Corrections - was.CoCorrections; n > uint64(len(fieldtest.Hands)) {
 				t.Errorf("%d corrections where it changed hands %d times", n, len(fieldtest.Hands))
 			}

@@ -35,14 +35,15 @@ func checkKinds(kinds []Kind) error {
 	return nil
 }
 
-// checkPolicies returns an error where players cannot carry the components under the policies, and where they are too
+// checkModel returns an error where players cannot carry the components under the model, and where they are too
 // many.
-func (s carrySet) checkPolicies(p policy.Policies) error {
+func (s carrySet) checkModel(m policy.Model) error {
+	t := policy.TraitsOf(m)
 	switch {
 	case len(s) > maxCarryItems:
 		return fmt.Errorf("%w: Carries has %d components, at most %d", ErrCarries, len(s), maxCarryItems)
-	case len(s) > 0 && (p.Correction == policy.CorrectionInputs || p.State == policy.StateRewind):
-		return fmt.Errorf("%w: Carries under %s: ticks are simulated again there, with and without what came along; leave it out, and let ecs.Join make it of Player.Data", ErrCarries, p.Model())
+	case len(s) > 0 && (t.RelaysInputs || t.Rewinds):
+		return fmt.Errorf("%w: Carries under %s: ticks are simulated again there, with and without what came along; leave it out, and let ecs.Join make it of Player.Data", ErrCarries, m)
 	}
 	return nil
 }

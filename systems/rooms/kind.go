@@ -104,7 +104,7 @@ func (k Kind) Validate() error {
 	if _, err := k.Options.Clean(); err != nil {
 		bad("%w", err)
 	}
-	if err := carrySet(k.Carries).checkPolicies(k.Server.Policies); err != nil {
+	if err := carrySet(k.Carries).checkModel(k.Server.Model); err != nil {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)

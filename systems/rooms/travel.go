@@ -48,7 +48,7 @@ func (r *Room) prepareTravel(c *systems.ServerConfig) error {
 		}
 		return errors.Join(err, s.InsertAfter("ServerApply", ecs.System{Name: "Arrive", Run: func(w *ecs.World) { r.clients.arrived.attach(w, set) }}))
 	}
-	return set.checkPolicies(c.Policies)
+	return set.checkModel(c.Model)
 }
 
 // startTravel begins to hand a player over. The caller holds the floor.

@@ -270,8 +270,8 @@ func TestCarriesRefuses(t *testing.T) {
 			wood.Protocol = func() *ecs.Protocol { p := field(); ecs.Local[purse](p, 0); return p }
 			wood.Carries = []Carry{Carries[purse]()}
 		}, "make them one type"},
-		"rewinding": {func(town, _ *Kind) { town.Server.Policies = policy.ServerRewind.Policies() }, "Carries under"},
-		"lockstep":  {func(town, _ *Kind) { town.Server.Policies = policy.Lockstep.Policies() }, "Carries under"},
+		"rewinding": {func(town, _ *Kind) { town.Server.Model = policy.ServerRewind{} }, "Carries under"},
+		"lockstep":  {func(town, _ *Kind) { town.Server.Model = policy.Lockstep{} }, "Carries under"},
 	} {
 		kinds := []Kind{zones("town", 1), zones("wood", 1)}
 		c.change(&kinds[0], &kinds[1])

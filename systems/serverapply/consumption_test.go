@@ -19,13 +19,13 @@ import (
 // at once; none is merged or dropped.
 func TestNetcodeA3_InputsAreConsumedInOrder(t *testing.T) {
 	t.Parallel()
-	for timing, link := range map[policy.InputTiming]netsys.Link{
-		policy.TimingBuffered: {Latency: 150 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05, Duplicate: 0.05},
-		policy.TimingArrival:  systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0),
+	for timing, link := range map[fieldtest.InputTiming]netsys.Link{
+		fieldtest.ViaBuffer: {Latency: 150 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.05, Duplicate: 0.05},
+		fieldtest.OnArrival: systemstest.RoundTrip(100*time.Millisecond, 40*time.Millisecond, 0),
 	} {
-		fieldtest.EachSeed(t, []policy.InputTiming{timing}, fieldtest.SeedCount(2), func(t *testing.T, timing policy.InputTiming, seed uint64) {
+		fieldtest.EachSeed(t, []fieldtest.InputTiming{timing}, fieldtest.SeedCount(2), func(t *testing.T, timing fieldtest.InputTiming, seed uint64) {
 			config := fieldtest.Config(seed, 3, link)
-			config.Server.Policies.Timing = timing
+			config.Server.Model = timing.Model()
 			c := systemstest.New(t, config)
 			j := fieldtest.KeepJournal(c.Server.World())
 			c.Run(30 * time.Second)
@@ -35,7 +35,7 @@ func TestNetcodeA3_InputsAreConsumedInOrder(t *testing.T) {
 				for i, first := 1, steps[0].In.N; i < len(steps); i++ {
 					before, s := steps[i-1], steps[i]
 					switch {
-					case s.Tick < before.Tick || s.Tick == before.Tick && timing == policy.TimingBuffered:
+					case s.Tick < before.Tick || s.Tick == before.Tick && timing == fieldtest.ViaBuffer:
 						t.Fatalf("%v: tick %d stepped after tick %d", k, s.Tick, before.Tick)
 					case s.Tick == before.Tick:
 						several++
@@ -45,7 +45,7 @@ func TestNetcodeA3_InputsAreConsumedInOrder(t *testing.T) {
 					switch {
 					case s.In.N == before.In.N:
 						fills++
-					case timing == policy.TimingArrival && s.In.N == before.In.N+1, timing == policy.TimingBuffered && s.In.N == first+uint16(i):
+					case timing == fieldtest.OnArrival && s.In.N == before.In.N+1, timing == fieldtest.ViaBuffer && s.In.N == first+uint16(i):
 					case resyncs < f.Resyncs && s.In.N > before.In.N: // the newest input is the first again, late or not
 						resyncs++
 						first = s.In.N - uint16(i)
@@ -53,7 +53,7 @@ func TestNetcodeA3_InputsAreConsumedInOrder(t *testing.T) {
 						t.Fatalf("%v: tick %d consumed input %d after %d", k, s.Tick, s.In.N, before.In.N)
 					}
 				}
-				if timing == policy.TimingBuffered {
+				if timing == fieldtest.ViaBuffer {
 					if uint64(len(steps)) != f.Consumed+f.Missing || f.Consumed < 1500 || fills != f.Missing || gaps != f.Holds {
 						t.Errorf("%v: the journal has %d steps, %d fills and %d ticks without a step, counted are %+v", k, len(steps), fills, gaps, f)
 					}
@@ -74,7 +74,7 @@ func TestNetcodeA3_InputsAreConsumedInOrder(t *testing.T) {
 // the rest waits its turn. The bucket fills by 0.02 a tick and holds 30; a filler
 // costs a token as well.
 func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
-	p := fieldtest.NewPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: policy.TimingArrival}})
+	p := fieldtest.NewPuppet(t, systems.ServerConfig{Model: policy.LocalSync{Arrival: true}})
 	seq := uint32(0)
 	for range 2000 {
 		seq++
@@ -365,16 +365,20 @@ func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {
 // advice it is no different, nor where a packet holds them all.
 func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
 	const flood, time, burst = 5, 600, 30 // inputs a tick, ticks, tokens
-	for _, timing := range []policy.InputTiming{policy.TimingBuffered, policy.TimingArrival} {
-		for _, correction := range []policy.Correction{policy.CorrectionState, policy.CorrectionMismatch} {
-			t.Run(fmt.Sprint(timing, " ", correction), func(t *testing.T) {
-				p := fieldtest.NewPuppet(t, systems.ServerConfig{Policies: policy.Policies{Timing: timing, Correction: correction}})
+	for _, timing := range fieldtest.InputTimings {
+		for _, reports := range []bool{false, true} {
+			t.Run(fmt.Sprint(timing, " ", reports), func(t *testing.T) {
+				model := timing.Model()
+				if reports {
+					model = policy.CorrectOnMismatch{Arrival: timing == fieldtest.OnArrival}
+				}
+				p := fieldtest.NewPuppet(t, systems.ServerConfig{Model: model})
 				for range 10 * burst { // in which tokens gather
 					p.Tick()
 				}
 				for n := range uint32(time) {
 					messages := [][]byte{fieldtest.Input((n+1)*flood, flood, 2)}
-					if correction == policy.CorrectionMismatch {
+					if reports {
 						messages = nil
 						for k := range uint32(flood) {
 							b := fieldtest.Input(n*flood+k+1, 1, 2)
@@ -389,7 +393,7 @@ func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
 				last := steps[len(steps)-1].Tick
 				for i, s := range steps {
 					most := float64(last - s.Tick + 1)
-					if timing == policy.TimingArrival {
+					if timing == fieldtest.OnArrival {
 						most = 1.02*most + burst + 1
 					} else if i > 0 && s.Tick == steps[i-1].Tick {
 						t.Fatalf("tick %d was stepped twice", s.Tick)

@@ -28,8 +28,8 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 		ticks   uint32
 	}{{policy.NoSuggest, 0}, {0, 2}, {100 * time.Millisecond, 6}} {
 		t.Run(fmt.Sprint(x.ticks), func(t *testing.T) {
-			config := fieldtest.PresetConfig(policy.ServerRewind, 1, 3, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.05))
-			config.Server.Policies.Suggest = x.suggest
+			config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 3, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.05))
+			config.Server.Model = policy.ServerRewind{Suggest: x.suggest}
 			c := systemstest.New(t, config)
 			c.OnClientTick(func(k *systemstest.Client) {
 				if k.Input() > 0 && k.World().Tick() != k.Input() {
@@ -63,7 +63,7 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 // The server may refuse an input: nothing comes of it, and the client is told which one it was.
 func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.ServerRewind, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
+		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
 		config.Server.Refuse = systems.Refuse(func(_ *ecs.World, client uint32, in *fieldtest.Walk) error {
 			if in.Jump && in.N%3 == 0 {
 				return errors.New("not enough magic")
@@ -106,7 +106,7 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 		away := func(ms int) netsys.Link {
 			return systemstest.RoundTrip(time.Duration(ms)*time.Millisecond, 30*time.Millisecond, 0)
 		}
-		c := fieldtest.Start(t, fieldtest.PresetConfig(policy.ServerRewind, seed, 4, away(200)), 0)
+		c := fieldtest.Start(t, fieldtest.PresetConfig(policy.ServerRewind{}, seed, 4, away(200)), 0)
 		for _, x := range []struct {
 			at, settle int     // milliseconds, seconds: a clock moves by a tick a second
 			most       float64 // ticks that inputs wait: else clocks lead too far
@@ -137,8 +137,8 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.ServerRewind, seed, 3, netsys.Link{Latency: 380 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
-		config.Server.Policies.Window = 600 * time.Millisecond // half of it is the most that clients lead
+		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 380 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.05})
+		config.Server.Model = policy.ServerRewind{Window: 600 * time.Millisecond} // half of it is the most that clients lead
 		c := fieldtest.Start(t, config, 12*time.Second)
 		before := c.Server.Stats()
 		c.Run(20 * time.Second)
@@ -157,8 +157,8 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 	for _, window := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second} {
 		t.Run(window.String(), func(t *testing.T) {
 			link := systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)
-			config := fieldtest.PresetConfig(policy.ServerRewind, 1, 2, link)
-			config.Server.Policies.Window = window
+			config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 2, link)
+			config.Server.Model = policy.ServerRewind{Window: window}
 			c := fieldtest.Start(t, config, 0)
 			most, longest, before := uint64(math.Round(window.Seconds()*60)), uint64(0), c.Server.Stats().ResimulatedTicks
 			c.OnServerTick(func() {
@@ -188,7 +188,7 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 // A client that is held, and a server that is, find back to each other.
 func TestRewindAfterStalls(t *testing.T) {
 	t.Parallel()
-	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.ServerRewind, 3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)), 15*time.Second)
+	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.ServerRewind{}, 3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)), 15*time.Second)
 	for _, length := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 5 * time.Second} {
 		recovers := func(who string, within time.Duration) {
 			c.Run(length + within)
@@ -219,8 +219,8 @@ func TestRewindAfterStalls(t *testing.T) {
 // see; who is waited for stands still and plays on.
 func TestRewindRosterIsRepeated(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.ServerRewind, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
-		config.Server.Policies.Window, config.Server.Timeout = 600*time.Millisecond, 1500*time.Millisecond // a handshake of three round trips, in which keep-alives are lost
+		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
+		config.Server.Model, config.Server.Timeout = policy.ServerRewind{Window: 600 * time.Millisecond}, 1500*time.Millisecond // a handshake of three round trips, in which keep-alives are lost
 		c := fieldtest.Start(t, config, 0)
 		for i := range 6 {
 			c.Run(3 * time.Second)
@@ -246,8 +246,8 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 // Once warm, ticks that go back allocate nothing.
 func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	config := fieldtest.PresetConfig(policy.ServerRewind, 1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
-	config.Server.Policies.Window = 600 * time.Millisecond
+	config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
+	config.Server.Model = policy.ServerRewind{Window: 600 * time.Millisecond}
 	config.Populate, config.CountOnly = fieldtest.Drifters(60), true
 	c := fieldtest.Start(t, config, 15*time.Second)
 	before := c.Server.Stats().ResimulatedTicks
@@ -259,7 +259,7 @@ func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
 
 // An input that is what was assumed changes nothing, however late it comes.
 func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
-	config := fieldtest.PresetConfig(policy.ServerRewind, 1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
+	config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
 	config.Play = fieldtest.Steady(fieldtest.Walk{DX: 1})
 	c := fieldtest.Start(t, config, 2*time.Second)
 	before := c.Server.Stats()
@@ -313,25 +313,24 @@ func shoot(w *ecs.World) {
 // same time and have one delay.
 func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 	t.Parallel()
-	greedy := policy.LocalSync.Policies()
-	greedy.Timing = policy.TimingArrival
+	greedy := policy.LocalSync{Arrival: true}
 	const rounds = 10
 	for _, x := range []struct {
 		name            string
-		model           policy.Policies
+		model           policy.Model
 		low, high, both int // who is left standing
 	}{
 		{"greedy", greedy, rounds, 0, 0},
-		{"ServerRewind", policy.ServerRewind.Policies(), 0, 0, rounds},
-		{"Rollback", policy.Rollback.Policies(), 0, 0, rounds},
-		{"Lockstep", policy.Lockstep.Policies(), 0, 0, rounds},
+		{"ServerRewind", policy.ServerRewind{}, 0, 0, rounds},
+		{"Rollback", policy.Rollback{}, 0, 0, rounds},
+		{"Lockstep", policy.Lockstep{}, 0, 0, rounds},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			var at time.Time
 			var c *systemstest.Crowd
 			config := fieldtest.Config(1, 2, netsys.Link{})
 			config.Protocol, config.Populate = duelField, nil
-			config.Server.Policies = x.model
+			config.Server.Model = x.model
 			config.Links = func(n int) (up, down netsys.Link) {
 				way := netsys.Link{Latency: []time.Duration{10, 100}[n] * time.Millisecond}
 				return way, way
@@ -386,9 +385,9 @@ type Stride struct{ Owner uint32 }
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.ServerRewind, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
+		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
 		window := 600 * time.Millisecond
-		config.Server.Policies.Window = window
+		config.Server.Model = policy.ServerRewind{Window: window}
 		config.Server.Timeout = 3 * time.Second
 		config.Protocol = fieldtest.ProtocolWith(fieldtest.Simulate("strides", func(w *ecs.World) {
 			for e, d := range ecs.Each[fieldtest.Walker](w) {
@@ -452,7 +451,7 @@ func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 // late input of another player. So a client commits only outcomes that the server commits, too.
 func TestNetcodeB5_ConfirmedOutcomesCanBeRewritten(t *testing.T) {
 	t.Parallel()
-	config := fieldtest.PresetConfig(policy.ServerRewind, 1, 3, netsys.Link{})
+	config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 3, netsys.Link{})
 	config.Protocol, config.Populate = duelOf(fieldtest.Simulate("strides", func(w *ecs.World) {
 		for e, d := range ecs.Each[struct {
 			Own  *components.Owner

@@ -182,9 +182,9 @@ func (s *System) inputOf(client uint32) unsafe.Pointer {
 // Stats counts the inputs of one client.
 type Stats struct {
 	Consumed uint64 // inputs stepped
-	Missing  uint64 // fillers stepped because the input was missing; under policy.LateRewrite, those that were not replaced
+	Missing  uint64 // fillers stepped because the input was missing; if the server rewinds, those that were not replaced
 	Late     uint64 // inputs that arrived after a filler was stepped for them and were still readable; includes Rewrote
-	Rewrote  uint64 // inputs for which the server went back, under policy.LateRewrite
+	Rewrote  uint64 // inputs for which the server went back, if the server rewinds
 	Rejected uint64 // inputs too far from the expected one or older than the window; includes Capped
 	Capped   uint64 // late inputs of a client that has made the server go back too far too often
 	Refused  uint64 // inputs that ServerConfig.Refuse refused: consumed, but a filler was stepped

@@ -25,7 +25,7 @@ type Diary struct {
 // With an entity that is handed on nobody gets the secrets that its owner before had there,
 // also where own state is of an earlier tick.
 func TestSecretsAreNotHandedOn(t *testing.T) {
-	for _, model := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
 		crowd := systemstest.New(t, systemstest.Config{
 			Protocol: func() *ecs.Protocol {
 				p := fieldtest.Pitch()()
@@ -43,7 +43,7 @@ func TestSecretsAreNotHandedOn(t *testing.T) {
 				})
 				return p
 			},
-			Server:   systems.ServerConfig{Policies: model.Policies()},
+			Server:   systems.ServerConfig{Model: model},
 			Populate: func(w *ecs.World) { w.Spawn(components.Owner{}, components.Position{}, Letter{}, Diary{}) },
 			Clients:  2,
 			Link:     systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05),

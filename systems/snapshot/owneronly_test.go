@@ -20,10 +20,10 @@ type Round struct {
 // changes hands, and although own state does not travel; singletons reach everybody.
 func TestOwnerOnlyAndSingletons(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch}, fieldtest.SeedCount(3), passHands)
+	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}}, fieldtest.SeedCount(3), passHands)
 }
 
-func passHands(t *testing.T, model policy.Preset, seed uint64) {
+func passHands(t *testing.T, model policy.Model, seed uint64) {
 	config := fieldtest.PresetConfig(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
 	config.Populate = nil
 	config.Protocol = fieldtest.ProtocolWith(fieldtest.OnJoin(fieldtest.JoinWith(fieldtest.Hand{})), func(p *ecs.Protocol) {
@@ -90,10 +90,10 @@ func passHands(t *testing.T, model policy.Preset, seed uint64) {
 // Hands are what only their owner knows while snapshots exceed their budget, so that own state names some of a client's entities
 // at a time.
 func TestOwnerKeepsItsOwnUnderATightBudget(t *testing.T) {
-	fieldtest.EachSeed(t, []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch, policy.ServerRewind}, fieldtest.SeedCount(4), keepHands)
+	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}}, fieldtest.SeedCount(4), keepHands)
 }
 
-func keepHands(t *testing.T, model policy.Preset, seed uint64) {
+func keepHands(t *testing.T, model policy.Model, seed uint64) {
 	const units = 12
 	config := fieldtest.PresetConfig(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
 	config.Server.Budget = 200

@@ -23,11 +23,11 @@ type fight struct {
 }
 
 // newFight starts it under a model. thin makes the clients thin ones.
-func newFight(t *testing.T, link netsys.Link, clients int, p policy.Preset, thin bool) *fight {
+func newFight(t *testing.T, link netsys.Link, clients int, p policy.Model, thin bool) *fight {
 	t.Helper()
 	f := &fight{messages: game.NewMessages()}
 	c := systemstest.Config{Protocol: game.CombatProtocol, Clients: clients, Link: link, Seed: 3,
-		Server: systems.ServerConfig{Policies: p.Policies()}}
+		Server: systems.ServerConfig{Model: p}}
 	game.Arm(&c.Server)
 	f.messages.Serve(&c.Server)
 	c.Client = func(n int) systems.ClientConfig {
@@ -60,8 +60,8 @@ func (f *fight) kills() (kills, deaths int) {
 func TestBotsFightUnderEveryModel(t *testing.T) {
 	for _, p := range policy.Presets() {
 		for _, thin := range []bool{false, true} {
-			everywhere := p.Policies().Correction == policy.CorrectionInputs
-			if everywhere && thin || thin && (testing.Short() || p != policy.LocalSync && os.Getenv("TACTUS_LONG") == "") {
+			everywhere := policy.TraitsOf(p).RelaysInputs
+			if everywhere && thin || thin && (testing.Short() || !policy.Is[policy.LocalSync](p) && os.Getenv("TACTUS_LONG") == "") {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v,thin=%v", p, thin), func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				}
 				kills, deaths := 0, 0
 				wanted, players := 3, 0
-				if full := p == policy.LocalSync && !thin; full {
+				if full := policy.Is[policy.LocalSync](p) && !thin; full {
 					wanted, players = 10, 1
 				}
 				if !f.RunUntil(90*time.Second, func() bool {
@@ -103,7 +103,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				if name != "Ada" {
 					t.Errorf("the player is called %q", name)
 				}
-				if p != policy.LocalSync {
+				if !policy.Is[policy.LocalSync](p) {
 					return
 				}
 				var corrections uint64

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
-	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // command is the arena with the values of its flags.
@@ -55,6 +55,11 @@ func World() runner.World {
 		Push:   Push,
 		Server: c.server,
 		Client: c.client,
+		// Players move 10 units between two snapshots.
+		Presets: []policy.Model{
+			policy.LocalSync{}, policy.Buffered{Damping: policy.Damping{Rate: 15, Snap: 50}}, policy.CorrectOnMismatch{},
+			policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{},
+		},
 		Flags: func(fs *flag.FlagSet) {
 			fs.Var(&c.combat, "combat", "whether players have guns: true or false. The default is true, but false with -headless, which runs the reference\nworkload. A browser or a window needs guns")
 		},
@@ -72,8 +77,6 @@ func (c *command) server(o *runner.Options, config *systems.ServerConfig) {
 
 // client configures a bot's client. With guns, it also receives chat messages.
 func (c *command) client(o *runner.Options, config *systems.ClientConfig) {
-	// Players move 10 units between two snapshots.
-	config.Damping = interpolate.Damping{Rate: 15, Snap: 50}
 	if c.fights(o) {
 		c.messages.Play(config, nil)
 	}

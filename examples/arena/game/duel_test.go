@@ -84,9 +84,9 @@ func (m *marksman) gather(c *systems.Client, in *game.Action) {
 // nobody is who was not, although the shooter walks, targets walk, and the link is bad;
 // and the shooter is told. Without lag compensation most of it is otherwise.
 func TestShotsHitWhatTheScreenShows(t *testing.T) {
-	for _, p := range []policy.Preset{policy.LocalSync, policy.CorrectOnMismatch} {
+	for _, p := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}} {
 		t.Run(p.String(), func(t *testing.T) {
-			if p != policy.LocalSync && os.Getenv("TACTUS_LONG") == "" {
+			if !policy.Is[policy.LocalSync](p) && os.Getenv("TACTUS_LONG") == "" {
 				t.Skip("TestNetcodeE5_TheDuel plays every model: set TACTUS_LONG=1")
 			}
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
@@ -94,7 +94,7 @@ func TestShotsHitWhatTheScreenShows(t *testing.T) {
 				if wrong > 0 || right < 120 || hits < right/2 {
 					t.Errorf("%d shots ended as on the screen, %d otherwise; %d hit", right, wrong, hits)
 				}
-				if p != policy.LocalSync {
+				if !policy.Is[policy.LocalSync](p) {
 					return
 				}
 				if _, wrong, _ := shootOut(t, p, seed, true); wrong < right/4 {
@@ -106,13 +106,13 @@ func TestShotsHitWhatTheScreenShows(t *testing.T) {
 }
 
 // shootOut is 125 shots by one client at others and at what wanders.
-func shootOut(t *testing.T, p policy.Preset, seed uint64, off bool) (right, wrong, hits int) {
+func shootOut(t *testing.T, p policy.Model, seed uint64, off bool) (right, wrong, hits int) {
 	m := &marksman{draw: ecs.NewRand(seed, 77), shots: map[uint8]components.NetID{}}
 	const clients = 4
 	c := systemstest.Config{Protocol: game.CombatProtocol, Clients: clients, Seed: seed,
 		Link: systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)}
 	game.Arm(&c.Server)
-	c.Server.LagComp.Off, c.Server.Policies = off, p.Policies()
+	c.Server.LagComp.Off, c.Server.Model = off, p
 	c.Client = func(n int) systems.ClientConfig {
 		if n == 0 {
 			return systems.ClientConfig{Gather: systems.Gather(m.gather)}

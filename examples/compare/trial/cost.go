@@ -32,7 +32,7 @@ func exacts(latencies []int) (links []netsys.Link) {
 // player whose latency another one has too: that comes when what the other did has been dealt with, so that no pass serves
 // two. A press, because what is held is no longer believed to be held when an input is very late. It is the median of some
 // rounds: in one of many a client's clock may just pass from one tick of the server's to another.
-func isolated(o Options, model policy.Policies) (Peers, error) {
+func isolated(o Options, model policy.Model) (Peers, error) {
 	changes := make([]time.Time, len(o.Latencies))
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: world.Rules{Apart: true},
@@ -82,7 +82,7 @@ func restless(players int) func(n int, now moment) world.Input {
 }
 
 // busy is a match in which all inputs change all the time, ready to be counted.
-func busy(o Options, model policy.Policies, rules world.Rules) (*match, error) {
+func busy(o Options, model policy.Model, rules world.Rules) (*match, error) {
 	rules.Apart = true
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
@@ -97,7 +97,7 @@ func busy(o Options, model policy.Policies, rules world.Rules) (*match, error) {
 }
 
 // steady counts what it costs that all inputs change in every tick: in the median tick.
-func steady(o Options, model policy.Policies) (Peers, error) {
+func steady(o Options, model policy.Model) (Peers, error) {
 	m, err := busy(o, model, world.Rules{})
 	if err != nil {
 		return Peers{}, err

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	local    = policy.LocalSync.Policies()
-	rollback = policy.Rollback.Policies()
+	local    = policy.LocalSync{}
+	rollback = policy.Rollback{}
 )
 
 func options(latencies ...int) Options {

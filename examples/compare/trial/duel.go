@@ -72,18 +72,17 @@ const (
 var duelTrips = []time.Duration{20 * time.Millisecond, 200 * time.Millisecond}
 
 func fairness(o Options) (f Fairness, err error) {
-	greedy := policy.LocalSync.Policies()
-	greedy.Timing = policy.TimingArrival
+	greedy := policy.LocalSync{Arrival: true}
 	for _, x := range []struct {
 		into  *string
 		name  string
-		model policy.Policies
+		model policy.Model
 		by    string
 	}{
 		{&f.Greedy, "greedy (LocalSync, arrival)", greedy, sameInstant},
-		{&f.Rewind, policy.ServerRewind.String(), policy.ServerRewind.Policies(), sameTick},
-		{&f.Rollback, policy.Rollback.String(), policy.Rollback.Policies(), sameTick},
-		{&f.Lockstep, policy.Lockstep.String(), policy.Lockstep.Policies(), sameTick},
+		{&f.Rewind, policy.ServerRewind{}.String(), policy.ServerRewind{}, sameTick},
+		{&f.Rollback, policy.Rollback{}.String(), policy.Rollback{}, sameTick},
+		{&f.Lockstep, policy.Lockstep{}.String(), policy.Lockstep{}, sameTick},
 	} {
 		for _, by := range []string{sameInstant, sameTick} {
 			d, err := duel(o, x.model, by)
@@ -101,7 +100,7 @@ func fairness(o Options) (f Fairness, err error) {
 }
 
 // duel lets two players shoot each other at the same moment, a number of times.
-func duel(o Options, model policy.Policies, by string) (d Duel, err error) {
+func duel(o Options, model policy.Model, by string) (d Duel, err error) {
 	var links []netsys.Link
 	for _, rtt := range duelTrips {
 		links = append(links, netsys.Link{Latency: rtt / 2})

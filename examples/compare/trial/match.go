@@ -24,7 +24,7 @@ var epoch = time.Unix(0, 0).UTC()
 
 // setup configures a match.
 type setup struct {
-	model   policy.Policies
+	model   policy.Model
 	wake    int // ServerConfig.WakeEvery
 	rules   world.Rules
 	seed    uint64
@@ -76,7 +76,7 @@ func newMatch(s setup) (*match, error) {
 		LinkSeed:   seed,
 		Seed:       s.seed,
 		Server: systems.ServerConfig{
-			TickRate: rate, WakeEvery: s.wake, Policies: s.model,
+			TickRate: rate, WakeEvery: s.wake, Model: s.model,
 			Outcomes: func(l *outcome.Log) { outcome.Handle(l, m.handlers()) },
 		},
 		Client: func(n int) systems.ClientConfig {

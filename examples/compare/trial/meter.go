@@ -74,7 +74,7 @@ func (w *meter) attach(m *match) {
 func (w *meter) detach(m *match) { m.framed, m.ticked = nil, nil }
 
 // bySequence reports whether the server uses a client's inputs in an order and not in ticks that they name.
-func bySequence(p policy.Policies) bool { return p.Timing != policy.TimingStamped }
+func bySequence(p policy.Model) bool { return !policy.TraitsOf(p).Stamped }
 
 // frame looks at what a player sees.
 func (w *meter) frame(m *match, p *systemstest.Client) {

@@ -26,7 +26,7 @@ type Mispredictions struct {
 }
 
 func mispredictions(o Options) (r Mispredictions, err error) {
-	m, err := busy(o, policy.LocalSync.Policies(), world.Rules{Gusts: gustEvery})
+	m, err := busy(o, policy.LocalSync{}, world.Rules{Gusts: gustEvery})
 	if err != nil {
 		return r, err
 	}
@@ -85,10 +85,10 @@ func spike(o Options) (s Spike, err error) {
 	s = Spike{Player: "p1", Latency: spikeLatency, Duration: spikeDuration}
 	for _, x := range []struct {
 		into  *Spiked
-		model policy.Preset
-	}{{&s.Rollback, policy.Rollback}, {&s.LocalSync, policy.LocalSync}} {
-		if x.into.Calm, err = spiked(o, x.model.Policies(), false); err == nil {
-			x.into.Spiked, err = spiked(o, x.model.Policies(), true)
+		model policy.Model
+	}{{&s.Rollback, policy.Rollback{}}, {&s.LocalSync, policy.LocalSync{}}} {
+		if x.into.Calm, err = spiked(o, x.model, false); err == nil {
+			x.into.Spiked, err = spiked(o, x.model, true)
 		}
 		if err != nil {
 			return s, err
@@ -97,7 +97,7 @@ func spike(o Options) (s Spike, err error) {
 	return s, nil
 }
 
-func spiked(o Options, model policy.Policies, spike bool) (Peers, error) {
+func spiked(o Options, model policy.Model, spike bool) (Peers, error) {
 	m, err := busy(o, model, world.Rules{Gusts: gustEvery})
 	if err != nil {
 		return Peers{}, err

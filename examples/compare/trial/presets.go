@@ -55,12 +55,12 @@ func presetLinks(players int) (links []netsys.Link) {
 	return links
 }
 
-func preset(o Options, p policy.Preset) (r Preset, err error) {
+func preset(o Options, p policy.Model) (r Preset, err error) {
 	s := setup{
-		model: p.Policies(), seed: o.Seed, links: presetLinks(o.Players), spread: true, journal: true,
+		model: p, seed: o.Seed, links: presetLinks(o.Players), spread: true, journal: true,
 		rules: world.Rules{Side: presetSide, Gusts: 5 * rate, Harm: 100},
 	}
-	if p == policy.Buffered {
+	if policy.Is[policy.Buffered](p) {
 		s.wake = 3
 	}
 	length := time.Duration(o.Seconds) * time.Second

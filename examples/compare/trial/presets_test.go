@@ -18,31 +18,31 @@ func TestPresetsDiffer(t *testing.T) {
 	}
 	o := options(2)
 	o.Seconds = 8
-	all := map[policy.Preset]Preset{}
+	all := map[string]Preset{}
 	for _, p := range policy.Presets() {
 		r, err := preset(o, p)
 		must(t, err)
 		t.Logf("%+v", r)
-		all[p] = r
+		all[p.String()] = r
 		if r.Bytes == 0 || r.VisualError == 0 || r.SeenDelay == 0 || r.Kills == 0 {
 			t.Errorf("%v: nothing was measured: %+v", p, r)
 		}
 	}
-	for _, p := range []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch} {
-		if r := all[p]; r.Server != 0 || r.Corrections == 0 || r.InputDelay != 0 || r.Withdrawn != 0 {
+	for _, p := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}} {
+		if r := all[p.String()]; r.Server != 0 || r.Corrections == 0 || r.InputDelay != 0 || r.Withdrawn != 0 {
 			t.Errorf("%v: the server goes forward and clients answer at once, are corrected, and nothing is withdrawn; got %+v", p, r)
 		}
 	}
-	if advised, told := all[policy.CorrectOnMismatch].Down, all[policy.LocalSync].Down; advised >= told {
+	if advised, told := all["CorrectOnMismatch"].Down, all["LocalSync"].Down; advised >= told {
 		t.Errorf("CorrectOnMismatch sends %v bytes a second down, LocalSync %v", advised, told)
 	}
-	if r := all[policy.ServerRewind]; r.InputDelay < 25 || r.InputDelay > 50 {
+	if r := all["ServerRewind"]; r.InputDelay < 25 || r.InputDelay > 50 {
 		t.Errorf("ServerRewind answers after %v ms, suggested are 30", r.InputDelay)
 	}
-	if r := all[policy.Rollback]; r.Server == 0 || r.Peers.Players[0] < 1 || r.InputDelay != 0 {
+	if r := all["Rollback"]; r.Server == 0 || r.Peers.Players[0] < 1 || r.InputDelay != 0 {
 		t.Errorf("under rollback everybody simulates again, and answers at once; got %+v", r)
 	}
-	if r := all[policy.Lockstep]; r.Resimulated != 0 || r.Corrections != 0 || r.InputDelay < 50 || r.OwnError != 0 {
+	if r := all["Lockstep"]; r.Resimulated != 0 || r.Corrections != 0 || r.InputDelay < 50 || r.OwnError != 0 {
 		t.Errorf("lockstep never corrects, and answers late; got %+v", r)
 	}
 }
@@ -68,7 +68,7 @@ func TestResultsFollowFromOptions(t *testing.T) {
 		equal(t, "lockstep", f.Lockstep, bothDie)
 		for _, d := range f.Duels {
 			equal(t, "rounds of "+d.Model, d.Low+d.High+d.Both+d.None, duelRounds)
-			if d.Model == policy.Lockstep.String() {
+			if d.Model == (policy.Lockstep{}).String() {
 				equal(t, "lockstep, "+d.Moment, d.Winner, bothDie)
 			}
 		}

@@ -46,7 +46,7 @@ func Run(o Options, said func(what string)) (r Results, err error) {
 	if said == nil {
 		said = func(string) {}
 	}
-	local, rollback := policy.LocalSync.Policies(), policy.Rollback.Policies()
+	local, rollback := policy.LocalSync{}, policy.Rollback{}
 	r.Latencies, r.Seed = o.Latencies, o.Seed
 	r.SweepPlayers, r.SweepLatency = make([]Point, len(sweptPlayers)), make([]Point, len(sweptLatencies))
 	r.Presets = make([]Preset, len(policy.Presets()))

@@ -41,9 +41,9 @@ func point(o Options, players, latency int) (p Point, err error) {
 	p = Point{Players: players, Latency: latency}
 	for _, x := range []struct {
 		into  *Cost
-		model policy.Preset
-	}{{&p.Rollback, policy.Rollback}, {&p.LocalSync, policy.LocalSync}} {
-		m, err := busy(o, x.model.Policies(), world.Rules{Gusts: rate})
+		model policy.Model
+	}{{&p.Rollback, policy.Rollback{}}, {&p.LocalSync, policy.LocalSync{}}} {
+		m, err := busy(o, x.model, world.Rules{Gusts: rate})
 		if err != nil {
 			return p, err
 		}

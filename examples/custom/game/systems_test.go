@@ -19,7 +19,7 @@ type standing struct{ At components.Position }
 const recorder, leaver = 1, 3
 
 // owners is a match whose clients have systems of the game's own, each others, as far as the model lets them.
-func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
+func owners(t *testing.T, preset policy.Model) *systemstest.Crowd {
 	var recording []Input
 	for n := range 40 {
 		recording = append(recording, Input{DX: int8(n%3 - 1), DY: int8(n/3%3 - 1)})
@@ -31,7 +31,7 @@ func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
 		leaver: {Interpolate: Draw},
 	}
 	return play(t, 7, len(own), func(c *systemstest.Config) {
-		c.Server = systems.ServerConfig{Policies: preset.Policies(), Timeout: 2 * time.Second}
+		c.Server = systems.ServerConfig{Model: preset, Timeout: 2 * time.Second}
 		c.Populate = func(w *ecs.World) { Populate(w, 20) }
 		c.Link = systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05)
 		c.Client = func(n int) systems.ClientConfig {
@@ -44,7 +44,9 @@ func owners(t *testing.T, preset policy.Preset) *systemstest.Crowd {
 }
 
 // deterministic reports whether every peer simulates everything.
-func deterministic(p policy.Preset) bool { return p == policy.Rollback || p == policy.Lockstep }
+func deterministic(p policy.Model) bool {
+	return policy.Is[policy.Rollback](p) || policy.Is[policy.Lockstep](p)
+}
 
 // With systems of the game's own the yard is the same under every model: others walk in the view without a jump, the view
 // has whoever is there, a recording is walked, most predictions hold, and in the end everybody agrees.
@@ -122,9 +124,9 @@ func drawsAll(t *testing.T, c *systemstest.Crowd, k *systemstest.Client) {
 // Where everybody simulates everything there is no place for a Predict or a Reconcile of the game's own.
 func TestOwnSystemsHaveTheirModels(t *testing.T) {
 	for _, own := range []systems.ClientSystems{{Predict: Predict}, {Reconcile: Reconcile}} {
-		for _, preset := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+		for _, preset := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 			c := play(t, 11, 1, func(c *systemstest.Config) {
-				c.Server = systems.ServerConfig{Policies: preset.Policies()}
+				c.Server = systems.ServerConfig{Model: preset}
 				c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
 			})
 			c.Run(2 * time.Second)

@@ -10,6 +10,6 @@
 // until the input arrives. If the input differs, every peer simulates the ticks since then again, and a blow can turn out
 // not to have landed. Under Lockstep a tick is simulated only when both inputs have arrived. Then nothing is ever wrong, but
 // fighters react after the round trip of the slower player. Four times per second the server compares a checksum of each
-// client's world with its own. A different checksum is a bug of the game: ServerConfig.Desync reports the component, field
+// client's world with its own. A different checksum is a bug of the game: policy.Rollback.Desync reports the component, field
 // and system. -force-rollback finds such bugs during development.
 package game

@@ -49,10 +49,10 @@ func TestMatchForced(t *testing.T) {
 
 // People take the places of bots, fight each other, and give them back, on all peers alike.
 func TestPeopleFight(t *testing.T) {
-	for _, preset := range []policy.Preset{policy.Rollback, policy.Lockstep} {
+	for _, preset := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		c := systemstest.New(t, systemstest.Config{
 			Protocol: Protocol,
-			Server:   systems.ServerConfig{Policies: preset.Policies()},
+			Server:   systems.ServerConfig{Model: preset},
 			Client:   func(n int) systems.ClientConfig { return systems.ClientConfig{Login: Login{Bot: n < 2}} },
 			Play:     systemstest.Play(func(k *systemstest.Client, in *Input) { in.Move = int8(1 - 2*(k.N%2)) }),
 			Clients:  2, Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02), Seed: 1,
@@ -97,8 +97,7 @@ func TestDesyncIsTold(t *testing.T) {
 			return p
 		},
 		Server: systems.ServerConfig{
-			Policies: policy.Rollback.Policies(),
-			Desync:   func(d systems.Divergence) { told = append(told, fmt.Sprint(d)) },
+			Model: policy.Rollback{Desync: func(d policy.Divergence) { told = append(told, fmt.Sprint(d)) }},
 		},
 		Clients: 2, Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02), Seed: 1,
 	})

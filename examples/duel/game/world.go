@@ -23,7 +23,7 @@ func World() runner.World {
 			return b
 		},
 		Defaults: runner.Options{Clients: 2, Guests: 1, NPCs: -1},
-		Presets:  []policy.Preset{policy.Rollback, policy.Lockstep},
+		Presets:  []policy.Model{policy.Rollback{}, policy.Lockstep{}},
 		Proof:    proof,
 	}
 }

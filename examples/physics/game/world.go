@@ -25,7 +25,7 @@ func World() runner.World {
 			fs.BoolVar(&kept, "keep", false, "bodies stay in the library's space from tick to tick")
 		},
 		Defaults: runner.Options{Clients: 2, NPCs: 12},
-		Presets:  []policy.Preset{policy.Rollback, policy.Lockstep},
+		Presets:  []policy.Model{policy.Rollback{}, policy.Lockstep{}},
 		Proof:    proof,
 	}
 }

@@ -26,7 +26,7 @@ type Proof struct {
 func World() runner.World {
 	var heard atomic.Int64
 	return runner.World{
-		Name: "platformer", Presets: []policy.Preset{policy.Buffered, policy.LocalSync}, Defaults: runner.Options{NPCs: len(Coins)},
+		Name: "platformer", Presets: []policy.Model{policy.Buffered{}, policy.LocalSync{}}, Defaults: runner.Options{NPCs: len(Coins)},
 		About:    "Jumps, slopes and moving platforms in three dimensions, without a correction. -npcs is how many coins there are.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) {

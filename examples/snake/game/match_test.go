@@ -51,7 +51,7 @@ func TestAlone(t *testing.T) {
 // death is withdrawn, and nobody is ever told of it.
 func TestDeathIsWithdrawn(t *testing.T) {
 	begun, withdrawn, final, told := 0, 0, 0, 0
-	server := systems.ServerConfig{Policies: policy.ServerRewind.Policies()}
+	server := systems.ServerConfig{Model: policy.ServerRewind{}}
 	join := func(w *ecs.World, client uint32, _ *struct{}) {
 		s, b := newSnake(ecs.Rand{}, Snake{Length: hatch})
 		s.X, s.Y, s.Turn = SizeX-40, 32, 0

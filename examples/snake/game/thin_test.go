@@ -23,7 +23,7 @@ func TestThinBots(t *testing.T) {
 			return c
 		},
 	}
-	config.Server.Policies = world.Presets[0].Policies()
+	config.Server.Model = world.Presets[0]
 	world.Server(nil, &config.Server)
 	c := systemstest.New(t, config)
 	c.Connect()

@@ -62,7 +62,6 @@ func Listen(c *systems.ClientConfig, final func(f *Fallen)) {
 
 // serve makes a server raise [Fallen] to all clients, once per death, when the death is final.
 func serve(c *systems.ServerConfig) {
-	c.Policies.Window = Window
 	c.Events = event.NewServer(newEvents(), event.ServerConfig{})
 	c.Outcomes = func(l *outcome.Log) {
 		outcome.Handle(l, outcome.Handlers[Death]{Commit: func(w *ecs.World, o outcome.Outcome[Death]) {
@@ -85,7 +84,7 @@ type Proof struct {
 func World() runner.World {
 	var told atomic.Int64
 	return runner.World{
-		Name: "snake", Presets: []policy.Preset{policy.ServerRewind}, Defaults: runner.Options{NPCs: 40},
+		Name: "snake", Presets: []policy.Model{policy.ServerRewind{Window: Window}}, Defaults: runner.Options{NPCs: 40},
 		About:    "Snakes cut each other off. A death is final only when no late input can change it. -npcs is the amount of food.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) {

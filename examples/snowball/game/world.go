@@ -26,7 +26,7 @@ func World() runner.World {
 			fs.BoolVar(&drift, "drift", false, "make a rule use random numbers from outside of the world, so that predictions are wrong")
 		},
 		Defaults: runner.Options{NPCs: -1},
-		Presets:  []policy.Preset{policy.CorrectOnMismatch, policy.LocalSync, policy.Buffered},
+		Presets:  []policy.Model{policy.CorrectOnMismatch{}, policy.LocalSync{}, policy.Buffered{}},
 		Proof:    proof,
 	}
 }

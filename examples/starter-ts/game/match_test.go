@@ -24,11 +24,11 @@ func TestEveryModel(t *testing.T) {
 }
 
 // match lets four bots play for twenty seconds. In the end all see the same: names, colours and points.
-func match(t *testing.T, model policy.Preset, seed uint64) {
+func match(t *testing.T, model policy.Model, seed uint64) {
 	names := []string{"Ann", "Bob", "Cyd", "Dee"}
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: Protocol,
-		Server:   systems.ServerConfig{Policies: model.Policies()},
+		Server:   systems.ServerConfig{Model: model},
 		Client: func(n int) (c systems.ClientConfig) {
 			who := Login{}
 			who.Name.Set(names[n])

@@ -82,7 +82,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	log := slog.New(slog.NewJSONHandler(out, nil))
 	m := match{drain: o.drain, log: log}
 	config := systems.ServerConfig{
-		Policies:        game.Model.Policies(),
+		Model:           game.Model,
 		Login:           systems.Login(m.admit),
 		ReconnectWindow: 30 * time.Second,
 		Logger:          log,

@@ -8,7 +8,7 @@ import (
 
 // Model is the netcode model. Change this word to use another model. Clients receive the model from the server when they
 // join.
-const Model = policy.LocalSync
+var Model = policy.LocalSync{}
 
 // Width and Height are the size of the arena, in units.
 const Width, Height = 640, 400

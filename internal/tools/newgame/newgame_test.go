@@ -22,9 +22,9 @@ func (c change) make(game *Folder) {
 
 // anotherModel is one word.
 var anotherModel = change{"game/protocol.go", `
-const Model = policy.LocalSync
+var Model = policy.LocalSync{}
 `, `
-const Model = policy.Rollback
+var Model = policy.Rollback{}
 `}
 
 // anotherComponent is one line, and its use.

@@ -215,7 +215,7 @@ func TestKnows(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	c := yardConfig(1, 2)
-	c.Server.Policies = policy.Rollback.Policies()
+	c.Server.Model = policy.Rollback{}
 	m = newMatch(t, c, Config{})
 	m.get("/api/knows?client=1&entity=1", &k)
 	if !k.Everywhere || !k.Exists || len(k.Why) != 2 {

@@ -75,8 +75,8 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 		}
 	})
 	a := clientsAnswer{Tick: tick, Seconds: now.Seconds(), Clients: make([]clientLine, 0, len(all))}
-	p := &x.serverConfig.Policies
-	a.Snapshots, a.Rewinds = p.Correction != policy.CorrectionInputs, p.Late == policy.LateRewrite
+	t := policy.TraitsOf(x.serverConfig.Model)
+	a.Snapshots, a.Rewinds = !t.RelaysInputs, t.Rewinds
 	a.LagComp = compensates
 	for i := range all {
 		l := clientOf(&all[i])

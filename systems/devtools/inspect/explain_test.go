@@ -314,7 +314,7 @@ func TestExplainJoining(t *testing.T) {
 
 func TestExplainEverywhere(t *testing.T) {
 	c := yardConfig(6, 1)
-	c.Server.Policies = policy.Rollback.Policies()
+	c.Server.Model = policy.Rollback{}
 	m := newMatch(t, c, Config{})
 	if a := m.explain(1, 1, 9); a.Reason != "everywhere" || !strings.HasPrefix(a.Sentence, "Now every peer simulates everything") {
 		t.Errorf("%+v", a)

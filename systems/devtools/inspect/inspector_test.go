@@ -129,7 +129,7 @@ func TestClose(t *testing.T) {
 func TestOffCostsNothing(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		c := yardConfig(1, 0)
-		c.Server.Policies = preset.Policies()
+		c.Server.Model = preset
 		m := &match{Crowd: systemstest.New(t, c), t: t}
 		s := m.Server.Schedule()
 		codes := func() (all []uintptr) {

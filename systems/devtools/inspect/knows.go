@@ -157,7 +157,7 @@ func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 		say("Snapshots of %d bytes hold all there is to tell: priority plays no part.", k.Allowed)
 	}
 	switch {
-	case k.Own && c.Policies.Correction == policy.CorrectionMismatch:
+	case k.Own && policy.TraitsOf(c.Model).Reports:
 		say("The client owns it: of what it predicts it is told while a correction is open, and of what is for it alone when that changes; it has acknowledged %s.", orNothing(k.OwnHeld, ago))
 	case k.Own && k.OwnHeld > 0:
 		say("The client owns it; of what it predicts, and what is for it alone, it has acknowledged %s.", ago(k.OwnHeld))

@@ -52,7 +52,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	s := series(out)
-	s.info(c.x.protocol.Name(), modelOf(c.x.serverConfig.Policies))
+	s.info(c.x.protocol.Name(), modelOf(c.x.serverConfig.Model))
 	s.one("clients", "Connected clients.", float64(len(all)))
 	s.one("entities", "Entities with a NetID.", float64(entities))
 	s.one("tick", "Tick that the world is at.", float64(m.tick))

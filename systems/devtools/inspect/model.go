@@ -62,17 +62,17 @@ func readModel(s *systems.Server) (r modelReading) {
 
 func (x *Inspector) model(r *modelReading) modelAnswer {
 	c := &x.serverConfig
-	a := modelAnswer{Preset: presetOf(c.Policies), Axes: axesOf(c.Policies), Snapshots: r.model.Snapshots}
+	a := modelAnswer{Preset: presetOf(c.Model), Axes: axesOf(c.Model), Snapshots: r.model.Snapshots}
 	a.Parts = []section{
 		rewinding(c, r), waiting(c, r), correcting(c, r), lagCompensating(c, r), authority(c, r), outcomes(c, r), events(r),
 	}
 	return a
 }
 
-// presetOf returns the name of the preset with these policies, or "".
-func presetOf(p policy.Policies) string {
+// presetOf returns the name of the preset with these options, or "".
+func presetOf(m policy.Model) string {
 	for _, preset := range policy.Presets() {
-		if preset.Policies().Filled() == p {
+		if policy.TraitsOf(preset) == policy.TraitsOf(m) {
 			return preset.String()
 		}
 	}
@@ -80,24 +80,16 @@ func presetOf(p policy.Policies) string {
 }
 
 // modelOf returns the name of the preset, or a list of all choices.
-func modelOf(p policy.Policies) string {
-	if name := presetOf(p); name != "" {
+func modelOf(m policy.Model) string {
+	if name := presetOf(m); name != "" {
 		return name
 	}
-	return p.String()
+	return policy.TraitsOf(m).String()
 }
 
-func axesOf(p policy.Policies) []axis {
-	all := []axis{
-		{"input timing", p.Timing.String()}, {"late input", p.Late.String()}, {"missing input", p.Missing.String()},
-		{"server state", p.State.String()}, {"correction", p.Correction.String()}, {"remotes", p.Remotes.String()},
-		{"outcomes", p.Outcomes.String()}, {"tolerance", p.Tolerance.String()}, {"horizon", p.Horizon.String()},
-	}
-	if p.Late == policy.LateRewrite {
-		all = append(all, axis{"window", p.Window.String()})
-	}
-	if p.Timing == policy.TimingStamped {
-		all = append(all, axis{"suggest", max(p.Suggest, 0).String()})
+func axesOf(m policy.Model) (all []axis) {
+	for _, c := range policy.TraitsOf(m).Choices() {
+		all = append(all, axis{c[0], c[1]})
 	}
 	return all
 }
@@ -108,7 +100,7 @@ func level(name string, n uint64) counter  { return counter{Name: name, Value: n
 // rewinding returns the figures of re-simulation.
 func rewinding(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Going back"}
-	if c.Policies.State != policy.StateRewind {
+	if !policy.TraitsOf(c.Model).Rewinds {
 		s.Note = "Does not apply: this server simulates each tick once, and a late input changes none."
 		return s
 	}
@@ -127,8 +119,8 @@ func rewinding(c *systems.ServerConfig, r *modelReading) section {
 // waiting returns the figures of ticks that waited for inputs.
 func waiting(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Waiting for players"}
-	if c.Policies.Missing != policy.MissingWait {
-		s.Note = "Does not apply: no tick waits for an input; " + missing(c.Policies.Missing)
+	if t := policy.TraitsOf(c.Model); !t.Waits {
+		s.Note = "Does not apply: no tick waits for an input; " + missing(t.Missing)
 		return s
 	}
 	s.Figures = []counter{
@@ -141,8 +133,8 @@ func waiting(c *systems.ServerConfig, r *modelReading) section {
 	return s
 }
 
-func missing(m policy.MissingInput) string {
-	if m == policy.MissingNeutral {
+func missing(m policy.Missing) string {
+	if m == policy.Neutral {
 		return "one that is missing counts as none."
 	}
 	return "what the player held is repeated."
@@ -151,14 +143,14 @@ func missing(m policy.MissingInput) string {
 // correcting returns the figures of results that clients report.
 func correcting(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Corrections on mismatch"}
-	switch c.Policies.Correction {
-	case policy.CorrectionMismatch:
+	switch t := policy.TraitsOf(c.Model); {
+	case t.Reports:
 		a := &r.stats.Reports
 		s.Figures = []counter{
 			figure("results that agreed", a.Agreed), figure("that differed", a.Differed), figure("requests for own state", a.Asked),
 			figure("corrections opened", a.Corrections), figure("client ticks with an open one", a.OpenTicks),
 		}
-	case policy.CorrectionInputs:
+	case t.RelaysInputs:
 		s.Note = "Does not apply: nobody is corrected, everybody simulates everything. Worlds that differ all the same are counted:"
 		s.Figures = []counter{
 			figure("hashes compared", r.model.Relay.Checked), figure("hashes that differed", r.model.Relay.Mismatch), figure("divergences that were told", r.stats.Divergences),
@@ -185,7 +177,7 @@ func lagCompensating(c *systems.ServerConfig, r *modelReading) section {
 		if c.LagComp.Off {
 			s.Note = "It is switched off: every view is the present."
 		}
-	case c.Policies.Correction == policy.CorrectionInputs:
+	case policy.TraitsOf(c.Model).RelaysInputs:
 		s.Note = "Does not apply: everybody is shown in the present, so there is nothing to compensate."
 	default:
 		s.Note = "Off: the game gave no ServerConfig.LagComp."
@@ -222,7 +214,7 @@ func outcomes(c *systems.ServerConfig, r *modelReading) section {
 			figure("begun", o.Begun), figure("committed", o.Committed), figure("withdrawn", o.Cancelled),
 			level("open", uint64(max(o.Open, 0))), figure("refused: too many open", o.Refused), figure("too late", o.Late),
 		}
-		if c.Policies.Outcomes == policy.OutcomesAtOnce {
+		if !policy.TraitsOf(c.Model).Provisional {
 			s.Note = "Told at once: nothing here is rewritten, so none is withdrawn."
 		}
 	}

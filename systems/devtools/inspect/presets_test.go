@@ -15,13 +15,13 @@ import (
 )
 
 // presetMatch is a match under a preset, with lag compensation and outcomes.
-func presetMatch(t *testing.T, p policy.Preset) *match {
+func presetMatch(t *testing.T, p policy.Model) *match {
 	t.Helper()
 	c := yardConfig(1, 3)
-	c.Server.Policies = p.Policies()
+	c.Server.Model = p
 	c.Server.LagComp = &lagcomp.Config{}
 	c.Server.Outcomes = func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[uint8]{}) }
-	if p == policy.Buffered {
+	if policy.Is[policy.Buffered](p) {
 		c.Server.WakeEvery = 3
 	}
 	c.Server.Schedule = func(s *ecs.Schedule) error {
@@ -33,14 +33,14 @@ func presetMatch(t *testing.T, p policy.Preset) *match {
 
 // applies is which parts of the model have figures under which presets: all others say in
 // a sentence why they have none.
-var applies = map[string]func(p policy.Policies) bool{
-	"Going back":              func(p policy.Policies) bool { return p.State == policy.StateRewind },
-	"Waiting for players":     func(p policy.Policies) bool { return p.Missing == policy.MissingWait },
-	"Corrections on mismatch": func(p policy.Policies) bool { return p.Correction != policy.CorrectionState },
-	"Lag compensation":        func(p policy.Policies) bool { return p.Correction != policy.CorrectionInputs },
-	"Authority":               func(policy.Policies) bool { return true },
-	"Outcomes":                func(policy.Policies) bool { return true },
-	"Events":                  func(policy.Policies) bool { return false },
+var applies = map[string]func(p policy.Model) bool{
+	"Going back":              func(p policy.Model) bool { return policy.TraitsOf(p).Rewinds },
+	"Waiting for players":     func(p policy.Model) bool { return policy.TraitsOf(p).Waits },
+	"Corrections on mismatch": func(p policy.Model) bool { t := policy.TraitsOf(p); return t.Reports || t.RelaysInputs },
+	"Lag compensation":        func(p policy.Model) bool { return !policy.TraitsOf(p).RelaysInputs },
+	"Authority":               func(policy.Model) bool { return true },
+	"Outcomes":                func(policy.Model) bool { return true },
+	"Events":                  func(policy.Model) bool { return false },
 }
 
 // Every answer is right under every preset, or says that it does not apply.
@@ -48,8 +48,8 @@ func TestPresets(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
 			m := presetMatch(t, preset)
-			p := preset.Policies().Filled()
-			everywhere := p.Correction == policy.CorrectionInputs
+			p := policy.TraitsOf(preset)
+			everywhere := p.RelaysInputs
 
 			var s statusAnswer
 			m.get("/api/status", &s)
@@ -57,11 +57,11 @@ func TestPresets(t *testing.T) {
 			if everywhere {
 				sends = 60
 			}
-			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != sends || len(s.Model.Axes) < 9 || s.Model.Snapshots == everywhere {
+			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != sends || len(s.Model.Axes) < 8 || s.Model.Snapshots == everywhere {
 				t.Errorf("%s, %+v, %d sends a second", s.Policies, s.Model, s.SendRate)
 			}
 			every := 1 // ticks a wake-up, which has the time of as many
-			if preset == policy.Buffered {
+			if policy.Is[policy.Buffered](preset) {
 				every = 3
 			}
 			if room := s.Wakeups.Room / float64(every); room < 16_666 || room > 16_667 {
@@ -74,22 +74,22 @@ func TestPresets(t *testing.T) {
 			for _, x := range s.Model.Axes {
 				there[x.Name] = true
 			}
-			if there["window"] != (p.Late == policy.LateRewrite) || there["suggest"] != (p.Timing == policy.TimingStamped) {
+			if there["window"] != p.Rewinds || there["suggest"] != p.Stamped {
 				t.Errorf("axes %v", s.Model.Axes)
 			}
 			for _, part := range s.Model.Parts {
-				if part.Title == "Outcomes" && (part.Note != "") != (p.Outcomes == policy.OutcomesAtOnce) {
+				if part.Title == "Outcomes" && (part.Note != "") != !p.Provisional {
 					t.Errorf("%+v", part)
 				}
 				of, known := applies[part.Title]
-				if !known || of(p) != (len(part.Figures) > 0) || len(part.Figures) == 0 && len(part.Note) < 10 {
+				if !known || of(preset) != (len(part.Figures) > 0) || len(part.Figures) == 0 && len(part.Note) < 10 {
 					t.Errorf("%+v", part)
 				}
 			}
 			if v := figureOf(s.Model, "Lag compensation", "views"); (v > 0) == everywhere {
 				t.Errorf("%d views", v)
 			}
-			if v := figureOf(s.Model, "Going back", "ticks simulated again"); (v > 50) != (preset == policy.Rollback) {
+			if v := figureOf(s.Model, "Going back", "ticks simulated again"); (v > 50) != (policy.Is[policy.Rollback](preset)) {
 				t.Errorf("%d ticks simulated again", v)
 			}
 			runs := map[string]uint64{}
@@ -103,7 +103,7 @@ func TestPresets(t *testing.T) {
 
 			var c clientsAnswer
 			m.get("/api/clients", &c)
-			if len(c.Clients) != 3 || c.Snapshots == everywhere || c.LagComp == everywhere || c.Rewinds != (p.State == policy.StateRewind && p.Missing != policy.MissingWait) {
+			if len(c.Clients) != 3 || c.Snapshots == everywhere || c.LagComp == everywhere || c.Rewinds != p.Rewinds {
 				t.Errorf("%+v", c)
 			}
 			for _, k := range c.Clients {
@@ -181,7 +181,7 @@ func figureOf(m modelAnswer, title, name string) uint64 {
 // there is told of.
 func TestPoliciesOfNoPreset(t *testing.T) {
 	c := yardConfig(1, 1)
-	c.Server.Policies = policy.Policies{Timing: policy.TimingArrival, Missing: policy.MissingNeutral}
+	c.Server.Model = policy.LocalSync{Arrival: true, Missing: policy.Neutral}
 	m := newMatch(t, c, Config{})
 	var s statusAnswer
 	m.get("/api/status", &s)

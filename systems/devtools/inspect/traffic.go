@@ -38,7 +38,7 @@ type archetypeLine struct {
 }
 
 func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
-	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: x.serverConfig.Policies.Correction != policy.CorrectionInputs}
+	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: !policy.TraitsOf(x.serverConfig.Model).RelaysInputs}
 	var t systems.Traffic
 	var st systems.ServerStats
 	err := x.ask(ctx, func(s *systems.Server) {

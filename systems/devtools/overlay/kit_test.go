@@ -62,18 +62,18 @@ const tick = time.Second / 60
 // newMatch makes a match of two; the server pushes players as push says.
 func newMatch(t testing.TB, o *overlay.Overlay, push func(uint32) float32) *match {
 	t.Helper()
-	return newMatchUnder(t, o, push, policy.LocalSync)
+	return newMatchUnder(t, o, push, policy.LocalSync{})
 }
 
 // newMatchUnder is newMatch under a preset of policies.
-func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, preset policy.Preset) *match {
+func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, preset policy.Model) *match {
 	t.Helper()
 	m := &match{TB: t, now: birth, overlay: o}
 	network := netsys.NewNetwork()
 	wire := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
 	var err error
 	m.server, err = systems.NewServer(wire, protocol(push), systems.ServerConfig{Start: birth, Random: netsys.SeededRandom(1),
-		Policies: preset.Policies()})
+		Model: preset})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func TestAllModelsAreShown(t *testing.T) {
 			if window != p.says("1 of 1") {
 				t.Errorf("a window: %v; %q", window, p.texts())
 			}
-			if damped := m.clients[0].Policies().Remotes == policy.RemotesDamped; damped != p.says("damped") || damped && p.says("0 of 0") {
+			if damped := policy.TraitsOf(m.clients[0].Model()).Remotes == policy.Damped; damped != p.says("damped") || damped && p.says("0 of 0") {
 				t.Errorf("damped: %v; %q", damped, p.texts())
 			}
 			own, _ := m.clients[0].Own(m.clients[0].World())

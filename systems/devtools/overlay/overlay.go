@@ -201,7 +201,7 @@ func (o *Overlay) sample(now time.Time) {
 }
 
 // damped reports whether the client shows others by damping.
-func damped(c *systems.Client) bool { return c.Policies().Remotes == policy.RemotesDamped }
+func damped(c *systems.Client) bool { return policy.TraitsOf(c.Model()).Remotes == policy.Damped }
 
 // count makes the client count bytes while the overlay is shown.
 func (o *Overlay) count() {

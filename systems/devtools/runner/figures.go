@@ -9,7 +9,7 @@ import (
 func (w *watch) report(m *match) Report {
 	o, f := w.o, &w.final
 	r := Report{MatchReport: MatchReport{
-		SetupReport: SetupReport{Preset: o.Preset, Timing: o.policies().Timing.String(), Clients: o.Clients}, NPCs: o.NPCs,
+		SetupReport: SetupReport{Preset: o.Preset, Timing: o.timing(), Clients: o.Clients}, NPCs: o.NPCs,
 		TickReport: TickReport{
 			Ticks:        f.Ticks,
 			TickOverruns: w.overruns + f.TicksDropped,

@@ -70,7 +70,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("the contract's defaults are %+v", got)
 	}
 	world.Defaults = Options{Clients: 2, NPCs: -1, Tick: 30, Send: 10, ServerEvery: 3}
-	world.Presets = []policy.Preset{policy.Rollback, policy.LocalSync}
+	world.Presets = []policy.Model{policy.Rollback{}, policy.LocalSync{}}
 	delete(world.Listen, "udp")
 	got = options(t, world)
 	if got.Clients != 2 || got.NPCs != 0 || got.Preset != "Rollback" || got.Tick != 30 || got.Send != 10 || got.ServerEvery != 3 || got.Transport != "ws" || got.Loss != 0.02 {
@@ -121,7 +121,7 @@ func TestGuests(t *testing.T) {
 func TestWhatAWorldDoesNotHave(t *testing.T) {
 	bare := plaza()
 	bare.Listen, bare.Inspect, bare.Push, bare.Place = nil, nil, nil, nil
-	bare.Presets = []policy.Preset{policy.LocalSync, policy.Lockstep}
+	bare.Presets = []policy.Model{policy.LocalSync{}, policy.Lockstep{}}
 	for args, want := range map[string]string{
 		"-headless -virtual -preset Rollback":              "-preset Rollback: allowed are LocalSync, Lockstep",
 		"-headless":                                        "allowed is -headless -virtual",
@@ -151,7 +151,7 @@ func TestForgotten(t *testing.T) {
 		"World.Protocol is nil": func(w *World) { w.Protocol = nil },
 		"World.Bot is nil":      func(w *World) { w.Bot = nil },
 		"tcp":                   func(w *World) { w.Listen["tcp"] = w.Listen["udp"] },
-		"Presets allows":        func(w *World) { w.Presets, w.Defaults.Preset = []policy.Preset{policy.Lockstep}, "LocalSync" },
+		"Presets allows":        func(w *World) { w.Presets, w.Defaults.Preset = []policy.Model{policy.Lockstep{}}, "LocalSync" },
 	} {
 		world := plaza()
 		forget(&world)

@@ -12,27 +12,61 @@ const (
 	timingArrival  = "arrival"
 )
 
-// preset returns the preset of -preset.
-func (o *Options) preset() policy.Preset {
-	p, _ := policy.ParsePreset(o.Preset) // validate has checked the name
-	return p
+// model returns the model of -preset, as the world has it, with the timing of -timing.
+func (o *Options) model(world *World) policy.Model {
+	all := world.Presets
+	if len(all) == 0 {
+		all = policy.Presets()
+	}
+	for _, m := range all {
+		if m.String() != o.Preset {
+			continue
+		}
+		if o.Timing == timingArrival {
+			m = onArrival(m)
+		}
+		return m
+	}
+	return nil // validate has checked the name
 }
 
-// policies returns the policies of the preset, with the timing of -timing.
-func (o *Options) policies() policy.Policies {
-	p := o.preset().Policies()
-	if o.Timing == timingArrival {
-		p.Timing = policy.TimingArrival
+// onArrival returns a model that uses inputs on arrival; models whose inputs are stamped stay as they are.
+func onArrival(m policy.Model) policy.Model {
+	switch m := m.(type) {
+	case policy.LocalSync:
+		m.Arrival = true
+		return m
+	case policy.Buffered:
+		m.Arrival = true
+		return m
+	case policy.CorrectOnMismatch:
+		m.Arrival = true
+		return m
 	}
-	return p
+	return m
 }
+
+// traits returns the traits of the model of -preset.
+func (o *Options) traits() policy.Traits {
+	m, _ := policy.ParsePreset(o.Preset) // validate has checked the name
+	return policy.TraitsOf(m)
+}
+
+// timing returns the input timing, as reports have it.
+func (o *Options) timing() string {
+	t := o.traits()
+	t.Arrival = o.Timing == timingArrival
+	return timingOf(t)
+}
+
+func timingOf(t policy.Traits) string { return t.Choices()[0][1] }
 
 // stamped reports whether inputs name their tick.
-func (o *Options) stamped() bool { return o.policies().Timing == policy.TimingStamped }
+func (o *Options) stamped() bool { return o.traits().Stamped }
 
 // simulatesEverywhere reports whether every peer simulates everything.
 func (o *Options) simulatesEverywhere() bool {
-	return o.policies().Correction == policy.CorrectionInputs
+	return o.traits().RelaysInputs
 }
 
 // bufferedEvery is the number of steps per wake-up under policy.Buffered.
@@ -40,7 +74,7 @@ const bufferedEvery = 3
 
 // applyPresetDefaults sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
 func (o *Options) applyPresetDefaults() {
-	if o.Preset == policy.Buffered.String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
+	if o.Preset == (policy.Buffered{}).String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
 		o.ServerEvery = bufferedEvery
 	}
 }

@@ -64,7 +64,7 @@ type Options struct {
 // flagDefaults returns the defaults of flags for which a world has none.
 func flagDefaults() Options {
 	return Options{
-		Clients: 8, NPCs: 50, Preset: policy.LocalSync.String(), Timing: timingBuffered, Transport: transportUDP,
+		Clients: 8, NPCs: 50, Preset: policy.LocalSync{}.String(), Timing: timingBuffered, Transport: transportUDP,
 		RTT: 100 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02,
 		Tick: 60, ServerEvery: 1, Send: 20, Duration: time.Minute, Warmup: 10 * time.Second, Seed: 1,
 	}
@@ -151,7 +151,7 @@ func (o *Options) validate(world *World) error {
 		return fmt.Errorf("-preset %s: allowed are %s", o.Preset, strings.Join(world.presets(), ", "))
 	case o.Timing != timingBuffered && o.Timing != timingArrival:
 		return fmt.Errorf("-timing %s: allowed are %s, %s", o.Timing, timingBuffered, timingArrival)
-	case o.Timing == timingArrival && o.preset().Policies().Timing != policy.TimingBuffered:
+	case o.Timing == timingArrival && o.stamped():
 		return fmt.Errorf("-timing %s: not allowed with -preset %s, whose inputs are stamped", o.Timing, o.Preset)
 	case !slices.Contains(transportNames, o.Transport) || !o.Virtual && !slices.Contains(world.transports(), o.Transport):
 		return o.noTransport(world)

@@ -70,6 +70,7 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 
 		InsecureAllowAnyAddress: o.Insecure,
 
+		Models:  m.world.Presets,
 		Gather:  p.bot.Gather(),
 		Trained: o.files.trained,
 		Start:   m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),

@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // listen opens the transport of -serve.
@@ -138,8 +139,8 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	r := m.watch.report(m)
 	h := &ClientHalf{SetupReport: r.SetupReport, Client: r.Client.OwnReport, Findings: r.Findings}
 	for _, p := range m.players {
-		if policies := p.client.Policies(); p.client.ID() != 0 {
-			h.Preset, h.Timing = policies.Model(), policies.Timing.String()
+		if m := p.client.Model(); p.client.ID() != 0 {
+			h.Preset, h.Timing = m.String(), timingOf(policy.TraitsOf(m))
 		}
 	}
 	return h, nil

@@ -23,7 +23,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
 		SendRate:   o.Send,
-		Policies:   o.policies(),
+		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
 		Start:      start,
 

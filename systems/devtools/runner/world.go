@@ -51,9 +51,10 @@ type World struct {
 	// Defaults holds the defaults of the flags. A zero field means the runner's default. Use -1 for fields such as NPCs or
 	// Loss whose default is 0.
 	Defaults Options
-	// Presets are the models that -preset allows. The first is the default unless Defaults names another. Empty: all
-	// models, and LocalSync as the default.
-	Presets []policy.Preset
+	// Presets are the models that -preset allows, with their options, one of each name. Servers and clients get them.
+	// The first is the default unless Defaults names another. Empty: all models with default options, and LocalSync as
+	// the default.
+	Presets []policy.Model
 	// Proof summarizes a match that has ended, as a struct or map of counts. The result becomes the field "world" of the
 	// report and a line of its text. Proof may read worlds and stats; sessions may already be closed. Proof and its result
 	// may be nil.

@@ -93,7 +93,7 @@ func (b *blind) advance(now time.Time) time.Time {
 func (b *blind) Connected(now time.Time, session netsys.Session) {
 	m, err := wire.ReadWelcome(b.endpoint.Welcome())
 	if err == nil {
-		err = playable(m.Policies)
+		err = playable(m.Model)
 	}
 	if err != nil {
 		session.Close(now, netsys.ReasonProtocol)
@@ -121,9 +121,9 @@ func (b *blind) Connected(now time.Time, session netsys.Session) {
 }
 
 // playable reports whether a client that simulates nothing can play by a model.
-func playable(p policy.Policies) error {
-	if p.Correction != policy.CorrectionState || p.Timing == policy.TimingStamped {
-		return fmt.Errorf("swarm: blind clients do not play under %s: make all clients thin", p.Model())
+func playable(m policy.Model) error {
+	if t := policy.TraitsOf(m); t.Stamped || t.Reports {
+		return fmt.Errorf("swarm: blind clients do not play under %s: make all clients thin", m)
 	}
 	return nil
 }

@@ -14,19 +14,19 @@ import (
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		preset      policy.Preset
+		preset      policy.Model
 		blind, thin bool
 	}{
-		{policy.LocalSync, true, true},
-		{policy.Buffered, true, true},
-		{policy.CorrectOnMismatch, false, true},
-		{policy.ServerRewind, false, true},
-		{policy.Rollback, false, false},
-		{policy.Lockstep, false, false},
+		{policy.LocalSync{}, true, true},
+		{policy.Buffered{}, true, true},
+		{policy.CorrectOnMismatch{}, false, true},
+		{policy.ServerRewind{}, false, true},
+		{policy.Rollback{}, false, false},
+		{policy.Lockstep{}, false, false},
 	} {
 		const clients = 6
-		config := systems.ServerConfig{Policies: c.preset.Policies()}
-		if c.preset == policy.Buffered {
+		config := systems.ServerConfig{Model: c.preset}
+		if policy.Is[policy.Buffered](c.preset) {
 			config.WakeEvery = 3
 		}
 		m := newMatch(t, config, Config{Clients: clients, Thin: clients / 2, Ramp: 100, Input: walk()}, netsys.Link{Latency: 10 * time.Millisecond})

@@ -168,7 +168,7 @@ func TestCommands(t *testing.T) {
 				if st := c.Server.Stats(); st.Commands.Taken != uint64(all) || st.Commands.Dropped != 0 || st.MalformedMessages+st.Divergences != 0 {
 					t.Errorf("%+v of %d, %d malformed, %d worlds differed", st.Commands, all, st.MalformedMessages, st.Divergences)
 				}
-				switch model {
+				switch model.(type) {
 				case policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch:
 					if ran != all {
 						t.Errorf("%d ran of %d: the server alone runs them, once", ran, all)
@@ -360,7 +360,7 @@ func TestReconnect(t *testing.T) {
 
 // A client that waits to reconnect does so at once when it is told to, however long it has waited.
 func TestRejoinWhileReconnecting(t *testing.T) {
-	config := fieldtest.PresetConfig(policy.LocalSync, 1, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
+	config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 	config.Protocol = town(nil)
 	config.Server.ReconnectWindow = time.Minute
 	config.Client = func(int) systems.ClientConfig {
@@ -563,7 +563,7 @@ func TestCommandAdvice(t *testing.T) {
 // no world differs in any tick.
 func TestCommandsForWhoComesLate(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, model policy.Preset) {
+	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, model policy.Model) {
 		config := fieldtest.PresetConfig(model, 1, 2, badLink())
 		config.Protocol = town(nil)
 		c := systemstest.New(t, config)
@@ -594,7 +594,7 @@ func TestCommandsForWhoComesLate(t *testing.T) {
 // Where there could be commands and are none, a tick allocates nothing.
 func TestCommandsThatAreNotGivenAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, policy.Presets(), func(t *testing.T, model policy.Preset) {
+	fieldtest.EachRow(t, policy.Presets(), func(t *testing.T, model policy.Model) {
 		config := fieldtest.PresetConfig(model, 1, 2, netsys.Link{})
 		config.Protocol = town(nil)
 		c := systemstest.New(t, config)

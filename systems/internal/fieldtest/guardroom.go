@@ -88,11 +88,11 @@ func guardRoom(told func(w *ecs.World, p Post)) func() *ecs.Protocol {
 
 // GuardRoomConfig returns a match of two clients in the guard room. Client 2 does nothing. The others always turn and
 // shoot.
-func GuardRoomConfig(p policy.Preset, scope systems.Scope, link netsys.Link, told func(w *ecs.World, p Post)) systemstest.Config {
+func GuardRoomConfig(p policy.Model, scope systems.Scope, link netsys.Link, told func(w *ecs.World, p Post)) systemstest.Config {
 	return systemstest.Config{
 		Protocol: guardRoom(told),
 		Server: systems.ServerConfig{
-			Policies: p.Policies(), TickRate: 60, SendRate: 20,
+			Model: p, TickRate: 60, SendRate: 20,
 		},
 		Populate: func(w *ecs.World) {
 			w.Spawn(components.Owner{Client: 1}, components.Position{}, Shots{}, Duty{Turn: 1, Fire: true}, roving{})
@@ -112,10 +112,10 @@ func GuardRoomConfig(p policy.Preset, scope systems.Scope, link netsys.Link, tol
 }
 
 // EachModel runs a test for every preset and, where clients choose a scope, for both scopes.
-func EachModel(t *testing.T, f func(t *testing.T, p policy.Preset, scope systems.Scope)) {
+func EachModel(t *testing.T, f func(t *testing.T, p policy.Model, scope systems.Scope)) {
 	for _, p := range policy.Presets() {
 		for _, scope := range []systems.Scope{systems.ScopeOwn, systems.ScopeCoSimulated} {
-			if scope != systems.ScopeOwn && p.Policies().Correction == policy.CorrectionInputs {
+			if scope != systems.ScopeOwn && policy.TraitsOf(p).RelaysInputs {
 				continue
 			}
 			t.Run(fmt.Sprint(p, " ", scope), func(t *testing.T) { f(t, p, scope) })

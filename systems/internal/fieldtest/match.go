@@ -73,9 +73,9 @@ func Config(seed uint64, clients int, link netsys.Link) systemstest.Config {
 }
 
 // PresetConfig returns a match on the field under a preset.
-func PresetConfig(p policy.Preset, seed uint64, clients int, link netsys.Link) systemstest.Config {
+func PresetConfig(p policy.Model, seed uint64, clients int, link netsys.Link) systemstest.Config {
 	config := Config(seed, clients, link)
-	config.Server.Policies = p.Policies()
+	config.Server.Model = p
 	return config
 }
 
@@ -98,9 +98,9 @@ func MustConverge(c *systemstest.Crowd) {
 
 var (
 	// AheadPresets are the models under which clients run ahead of the server.
-	AheadPresets = []policy.Preset{policy.LocalSync, policy.Buffered, policy.CorrectOnMismatch, policy.ServerRewind}
+	AheadPresets = []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}}
 	// PeerPresets are the models under which every peer simulates everything.
-	PeerPresets = []policy.Preset{policy.Rollback, policy.Lockstep}
+	PeerPresets = []policy.Model{policy.Rollback{}, policy.Lockstep{}}
 )
 
 // Name names a row of a test table. Rows embed it.

@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // A client whose hash differs sends this message, so that the server finds the first tick, component and
@@ -181,7 +182,7 @@ func (s *Server) compareDigests(p *peer, msg []byte) bool {
 	for i := range hashes {
 		hashes[i] = r.Uint64()
 	}
-	found := Divergence{Player: p.player}
+	found := policy.Divergence{Player: p.player}
 	for i, hash := range hashes {
 		for k := range theirs {
 			theirs[k] = r.Uint64()
@@ -236,7 +237,7 @@ type peerChecks struct {
 	differs    int    // consecutive hashes that differed
 	stateTick  uint32 // tick of the last state that was sent because of a divergence
 	interval   uint32 // minimum ticks from there to the next
-	found      Divergence
+	found      policy.Divergence
 	quiet      uint32 // reports before this tick are ignored
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 var (
@@ -69,7 +70,7 @@ type Config struct {
 	Refuse func(player, tick uint32, words []int32) bool
 
 	// Diverged is called for each divergence that a client reports. Default (nil): divergences are only counted.
-	Diverged func(Divergence)
+	Diverged func(policy.Divergence)
 }
 
 // Validate returns an error if a field of c is out of range or fields contradict each other. It never changes c.

@@ -13,7 +13,7 @@
 //   - Send reliable messages: [Server.Outgoing], [Server.Sent]. Receive them: [Server.Deliver].
 //   - Adapt to packet loss: [Server.SetRepeats], [Client.SetRepeats].
 //   - Report dropped ticks after the process stood still: [Server.SkipTicks].
-//   - Refuse an input: Config.Refuse. Learn which client diverged: Config.Diverged, [Divergence].
+//   - Refuse an input: Config.Refuse. Learn which client diverged: Config.Diverged, policy.Divergence.
 //   - Inspect: [Server.Timeline]. Counters: [Server.Stats].
 //
 // The client:

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 func TestClientThatStallsIsGivenANewState(t *testing.T) {
@@ -77,8 +78,8 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 
 func TestDivergenceIsFoundAndNamed(t *testing.T) {
 	for _, wait := range []bool{false, true} {
-		var found []relay.Divergence
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(d relay.Divergence) { found = append(found, d) }}
+		var found []policy.Divergence
+		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(d policy.Divergence) { found = append(found, d) }}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.blind = true
 		m.join(1, 2, 2, 0.1, 0)

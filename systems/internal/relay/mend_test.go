@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // What one client simulates wrong in one tick is gone soon, under both models, and nobody else notices.
@@ -19,7 +20,7 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 		for _, trip := range []int{3, 15} {
 			t.Run(fmt.Sprint(wait, trip), func(t *testing.T) {
 				found := 0
-				c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(relay.Divergence) { found++ }}
+				c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(policy.Divergence) { found++ }}
 				m := newMatch(t, c, relay.ClientConfig{}, human)
 				other := m.join(1, 2, 2, 0.05, 0)
 				odd := m.join(2, trip, 2, 0.05, 0)
@@ -59,7 +60,7 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 // Who diverges in every tick is counted, and sent states at longer and longer intervals.
 func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 	found := 0
-	m := newMatch(t, relay.Config{Diverged: func(relay.Divergence) { found++ }}, relay.ClientConfig{}, human)
+	m := newMatch(t, relay.Config{Diverged: func(policy.Divergence) { found++ }}, relay.ClientConfig{}, human)
 	m.join(1, 2, 2, 0.05, 0)
 	odd := m.join(2, 3, 2, 0.05, 0)
 	m.except = odd.player
@@ -166,7 +167,7 @@ func TestReportsAreWhole(t *testing.T) {
 
 // What is known of a divergence is said, and no more.
 func TestDivergenceSaysWhatIsKnown(t *testing.T) {
-	for want, d := range map[string]relay.Divergence{
+	for want, d := range map[string]policy.Divergence{
 		"player 3: tick 7: the world differs":                                          {Player: 3, Tick: 7},
 		"player 3: tick 7: health.Points differs":                                      {Player: 3, Tick: 7, Where: "health.Points"},
 		"player 3: tick 7: health.Points differs; not deterministic: system \"drift\"": {Player: 3, Tick: 7, Where: "health.Points", System: "system \"drift\""},

@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
-	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -48,7 +47,7 @@ func less(now, before []int) []int {
 // Lockstep simulates nothing again, and nobody waits for a player who joins: its first
 // input is expected when it can be there.
 func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
-	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.Lockstep, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)), 0)
+	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.Lockstep{}, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)), 0)
 	c.Join()
 	c.Run(10 * time.Second)
 	if due := int(c.Elapsed() / fieldtest.Ticks(1)); due-int(c.Server.Tick()) > 3 {
@@ -73,7 +72,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				link := fieldtest.BadLink()
 				link.Duplicate, link.Burst = 0.05, 40*time.Millisecond
 				config := fieldtest.PresetConfig(preset, seed, 5, link)
-				config.Server.Desync = func(d relay.Divergence) { t.Error(d) }
+				config.Server.Model = fieldtest.WithDesync(preset, func(d policy.Divergence) { t.Error(d) })
 				c := fieldtest.Start(t, config, 3*time.Second)
 				late := c.Join()
 				c.Clients[0].Leave()
@@ -95,7 +94,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 					t.Errorf("%d malformed messages, %d divergences", s.MalformedMessages, s.Divergences)
 				}
 				for i, n := range resimulated(c) {
-					if (n == 0) != (preset == policy.Lockstep) {
+					if (n == 0) != (policy.Is[policy.Lockstep](preset)) {
 						t.Errorf("peer %d simulated %d ticks again", i, n)
 					}
 				}
@@ -113,7 +112,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 // half a window a tick again, as its tokens last, and never more than a window at once.
 func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	t.Parallel()
-	config := fieldtest.PresetConfig(policy.Rollback, 3, 2, netsys.Link{})
+	config := fieldtest.PresetConfig(policy.Rollback{}, 3, 2, netsys.Link{})
 	config.Links = func(n int) (up, down netsys.Link) {
 		if n == 1 {
 			return fieldtest.LagBetweenTicks(50), fieldtest.LagBetweenTicks(50)
@@ -183,7 +182,7 @@ func (x *peerOutcomes) follow(t *testing.T, l *outcome.Log) {
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.Rollback, seed, 4, fieldtest.BadLink())
+		config := fieldtest.PresetConfig(policy.Rollback{}, seed, 4, fieldtest.BadLink())
 		config.Protocol = fieldtest.ProtocolWith(fieldtest.Simulate("tell", func(w *ecs.World) {
 			for e, d := range ecs.EachInOrder[fieldtest.Walker](w) {
 				y := float64(d.Pos.Y)
@@ -292,7 +291,7 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 	t.Parallel()
 	for _, preset := range fieldtest.PeerPresets {
 		t.Run(preset.String(), func(t *testing.T) {
-			play := func(seed uint64, link netsys.Link) (c *systemstest.Crowd, found *[]relay.Divergence, same func(when string, clients ...int)) {
+			play := func(seed uint64, link netsys.Link) (c *systemstest.Crowd, found *[]policy.Divergence, same func(when string, clients ...int)) {
 				config := fieldtest.PresetConfig(preset, seed, 3, link)
 				config.Protocol = fieldtest.ProtocolWith(fieldtest.Simulate("luck", func(w *ecs.World) {
 					if s := ecs.Resource[slip](w); s != nil && w.Tick() >= s.from && w.Tick() < s.to {
@@ -302,8 +301,8 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 						}
 					}
 				}))
-				found = new([]relay.Divergence)
-				config.Server.Desync = func(d relay.Divergence) { *found = append(*found, d) }
+				found = new([]policy.Divergence)
+				config.Server.Model = fieldtest.WithDesync(preset, func(d policy.Divergence) { *found = append(*found, d) })
 				c = systemstest.New(t, config)
 				c.Connect()
 				c.Run(10 * time.Second)
@@ -347,7 +346,7 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 			if d := (*found)[0]; d.Player != odd.ID() || d.Where != "Jumps.Count" || d.Tick+60 < tick || d.Tick > tick+60 {
 				t.Errorf("found %v; client %d has diverged since tick %d", d, odd.ID(), tick)
 			}
-			if !slices.ContainsFunc(*found, func(d relay.Divergence) bool {
+			if !slices.ContainsFunc(*found, func(d policy.Divergence) bool {
 				return strings.Contains(d.System, `"luck"`) && strings.Contains(d.System, "Jumps.Count")
 			}) {
 				t.Errorf("found %v, not the system", *found)
@@ -373,7 +372,7 @@ func TestNetcodeACost_RollbackOfChanges(t *testing.T) {
 		{[]int{3, 4, 9}, "[9 12 13 13]", "[16 19 20 25]"},
 	} {
 		const warm, merged, turn = 600, 300, 1200
-		config := fieldtest.PresetConfig(policy.Rollback, 1, len(x.lags), netsys.Link{})
+		config := fieldtest.PresetConfig(policy.Rollback{}, 1, len(x.lags), netsys.Link{})
 		config.Links = func(n int) (up, down netsys.Link) { l := fieldtest.LagBetweenTicks(x.lags[n%len(x.lags)]); return l, l }
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
 			in.DX = 1

@@ -1,9 +1,6 @@
 package relay
 
 import (
-	"cmp"
-	"fmt"
-
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -72,29 +69,4 @@ type ClientStats struct {
 	Lost      uint64 // times that the client fell behind its window and requested a state
 	Mismatch  uint64 // hashes of the server that differed from the client's
 	Malformed uint64 // messages that no correct server sends
-}
-
-// Divergence describes where the world of a client diverged from the server's, although both simulated the same
-// inputs.
-type Divergence struct {
-	Player uint32
-	// Tick is the first tick after which the worlds differ, among the ticks that could be compared.
-	Tick uint32
-	// First reports whether the tick before Tick was equal: the difference arose in Tick.
-	First bool
-	// Where is "Component.Field" or another result of [timeline.Timeline.Divergence]. It is empty if the server no
-	// longer has the tick.
-	Where string
-	// System names a system of the client that does not give the same result twice, and the field that differs. It
-	// is empty if none was found.
-	System string
-}
-
-// String returns the divergence in one line.
-func (d Divergence) String() string {
-	s := fmt.Sprintf("player %d: tick %d: %s differs", d.Player, d.Tick, cmp.Or(d.Where, "the world"))
-	if d.System != "" {
-		s += "; not deterministic: " + d.System
-	}
-	return s
 }

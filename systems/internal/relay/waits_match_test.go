@@ -189,7 +189,7 @@ func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 	}
 }
 
-func playPauses(t *testing.T, preset policy.Preset, rate int, pauses ...pause) {
+func playPauses(t *testing.T, preset policy.Model, rate int, pauses ...pause) {
 	link := systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.01)
 	config := fieldtest.PresetConfig(preset, 1, 3, link)
 	config.Server.TickRate, config.Server.Timeout = rate, time.Minute
@@ -223,7 +223,7 @@ func playPauses(t *testing.T, preset policy.Preset, rate int, pauses ...pause) {
 			}
 		}
 		over, still := w.idle.Sub(w.begun), 3*c.Server.World().StepDuration()
-		if preset == policy.Lockstep {
+		if policy.Is[policy.Lockstep](preset) {
 			still += time.Second
 		}
 		t.Logf("%+v: all play after %v; others stood still for %v; %d ticks again at once", h, over, w.stopped, w.replay)
@@ -248,8 +248,8 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 		{10, 1, 300 * time.Millisecond, 300 * time.Millisecond}, {128, 2, 300 * time.Millisecond, 300 * time.Millisecond},
 		{60, 3, 2 * time.Second, 2 * time.Second}, {30, 1, time.Millisecond, 0},
 	} {
-		config := fieldtest.PresetConfig(policy.Lockstep, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
-		config.Server.TickRate, config.Server.WakeEvery, config.Server.Stall = x.rate, x.wake, x.stall
+		config := fieldtest.PresetConfig(policy.Lockstep{}, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
+		config.Server.TickRate, config.Server.WakeEvery, config.Server.Model = x.rate, x.wake, policy.Lockstep{Stall: x.stall}
 		c := fieldtest.Start(t, config, 3*time.Second)
 		tick, moved, stopped := c.Server.Tick(), c.Now(), time.Duration(0)
 		c.OnServerTick(func() {
@@ -266,7 +266,7 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 		}
 	}
 	for stall, valid := range map[time.Duration]bool{-1: false, 0: true, time.Minute: true, time.Minute + 1: false} {
-		if err := (systems.ServerConfig{Stall: stall}).Validate(); (err == nil) != valid {
+		if err := (systems.ServerConfig{Model: policy.Lockstep{Stall: stall}}).Validate(); (err == nil) != valid {
 			t.Errorf("Stall %v: %v", stall, err)
 		}
 	}
@@ -278,7 +278,7 @@ func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{10, 20, 60, 128} {
 		long := systemstest.RoundTrip(800*time.Millisecond, 0, 0)
-		config := fieldtest.PresetConfig(policy.Lockstep, 1, 2, long)
+		config := fieldtest.PresetConfig(policy.Lockstep{}, 1, 2, long)
 		config.Server.TickRate = rate
 		c := fieldtest.Start(t, config, 6*time.Second)
 		late := c.Join()

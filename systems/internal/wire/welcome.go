@@ -17,9 +17,9 @@ type Welcome struct {
 	TickRate uint16
 	SendRate uint16
 	Tick     uint32
-	Trained  uint64 // hash of the server's trained model, 0: none
-	Input    uint32 // number after which the client numbers its inputs; 0 except for returning players and stamped inputs
-	Policies policy.Policies
+	Trained  uint64       // hash of the server's trained model, 0: none
+	Input    uint32       // number after which the client numbers its inputs; 0 except for returning players and stamped inputs
+	Model    policy.Model // without the options of one side; nil: LocalSync{}
 }
 
 // WelcomeSize is the size of a welcome, in bytes.
@@ -36,7 +36,7 @@ func (m Welcome) Append(b []byte) []byte {
 		b = append(b, byte(m.Trained>>(8*i)))
 	}
 	b = append(b, byte(m.Input), byte(m.Input>>8), byte(m.Input>>16), byte(m.Input>>24))
-	return m.Policies.Append(b)
+	return policy.Append(b, m.Model)
 }
 
 // ReadWelcome decodes the message.
@@ -49,7 +49,7 @@ func ReadWelcome(b []byte) (m Welcome, err error) {
 	m.Seed = r.Uint64()
 	m.TickRate, m.SendRate = r.Uint16(), r.Uint16()
 	m.Tick, m.Trained, m.Input = r.Uint32(), r.Uint64(), r.Uint32()
-	if m.Policies, err = policy.Parse(b[WelcomeSize-policy.Size:]); err != nil {
+	if m.Model, err = policy.Parse(b[WelcomeSize-policy.Size:]); err != nil {
 		return m, fmt.Errorf("%w: welcome: %w", ErrMessage, err)
 	}
 	switch {

@@ -13,7 +13,7 @@ import (
 func TestWelcomeRoundTripAndRefusals(t *testing.T) {
 	good := Welcome{
 		Seed: 0x8123456789abcdef, TickRate: 1000, SendRate: 500, Tick: ecs.MaxTick, Trained: 0xfedcba9876543210, Input: 0x89abcdef,
-		Policies: policy.CorrectOnMismatch.Policies(),
+		Model: policy.CorrectOnMismatch{},
 	}
 	b := good.Append(nil)
 	if got, err := ReadWelcome(b); err != nil || got != good || len(b) != WelcomeSize {

@@ -15,7 +15,7 @@ import (
 )
 
 // bot plays one bot with a link like a home connection. It is a thin client if the model allows it.
-func bot(ctx context.Context, address string, n, of int, p policy.Preset) error {
+func bot(ctx context.Context, address string, n, of int, p policy.Model) error {
 	wire, server, err := stage.OpenWire(ctx, address)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func bot(ctx context.Context, address string, n, of int, p policy.Preset) error 
 	}
 	gunner := game.NewGunner(1, n, of)
 	config := systems.ClientConfig{Gather: gunner.Gather()}
-	if p.Policies().Correction != policy.CorrectionInputs {
+	if !policy.TraitsOf(p).RelaysInputs {
 		config.Schedule = systems.Thin
 	}
 	game.NewMessages().Play(&config, nil)

@@ -26,7 +26,7 @@ type Config struct {
 	// Bots and NPCs are numbers of entities. NPCs 0: 60.
 	Bots, NPCs int
 	// Preset is the model of the server, and of bots.
-	Preset policy.Preset
+	Preset policy.Model
 	// Each is called after every tick. nil: nothing.
 	Each func(w *ecs.World)
 }
@@ -70,7 +70,7 @@ func New(t *testing.T, c Config) *Match {
 		t.Fatal(err)
 	}
 	m.Address = m.wire.LocalAddr().String()
-	config := systems.ServerConfig{Seed: 7, Policies: c.Preset.Policies()}
+	config := systems.ServerConfig{Seed: 7, Model: c.Preset}
 	game.Arm(&config)
 	game.NewMessages().Serve(&config)
 	var server *systems.Server
