@@ -20,7 +20,7 @@ var rooms = map[string]string{
 	"inputgather": "internal/inflight",
 	"predict":     "inputgather internal/mirror",
 	"reconcile":   "predict internal/mirror internal/report",
-	"interpolate": "lagcomp internal/mirror",
+	"interpolate": "lagcomp policy internal/mirror",
 	"serverapply": "internal/notice internal/commands",
 	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest explain",
 
@@ -33,7 +33,7 @@ var rooms = map[string]string{
 	"internal/ownership":     "internal/notice",
 	"internal/sessions":      "internal/notice",
 	"internal/commands":      "internal/inflight internal/notice",
-	"internal/relay":         "internal/inflight internal/commands",
+	"internal/relay":         "policy internal/inflight internal/commands",
 	"internal/deterministic": "inputgather interpolate internal/relay",
 }
 
