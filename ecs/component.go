@@ -154,7 +154,7 @@ func Join[T any](p *Protocol, f func(w *World, client uint32, v *T)) {
 // accept the number of a client that has left, and 0 for no client.
 //
 // T is a struct with net tags of at most [MaxRequest] bytes. Each run gets its own copy *v of the value sent. Values out of
-// range become the nearest value in the range; f, or ServerConfig.RefuseCommands of package systems, must check everything
+// range become the nearest value in the range; f, or ServerConfig.Players.RefuseCommands of package systems, must check everything
 // else. A protocol has up to 64 commands. Command panics if there are more, if T is already a command, and like
 // [Replicate].
 func Command[T any](p *Protocol, f func(w *World, client uint32, v *T)) {

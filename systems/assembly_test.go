@@ -25,32 +25,32 @@ func TestServerConfigValidate(t *testing.T) {
 		{ServerConfig{TickRate: 50}, ""},
 		{ServerConfig{TickRate: 61}, ""},
 		{ServerConfig{TickRate: 128}, ""},
-		{ServerConfig{TickRate: 1000, SendRate: 1000}, ""},
+		{ServerConfig{TickRate: 1000, Snapshots: Snapshots{SendRate: 1000}}, ""},
 		{ServerConfig{WakeEvery: 3}, ""},
 		{ServerConfig{WakeEvery: 60}, ""},
-		{ServerConfig{TickRate: 60, SendRate: 60}, ""},
-		{ServerConfig{Model: policy.LocalSync{Arrival: true}, Timeout: 200 * time.Millisecond, MaxClients: 1}, ""},
+		{ServerConfig{TickRate: 60, Snapshots: Snapshots{SendRate: 60}}, ""},
+		{ServerConfig{Model: policy.LocalSync{Arrival: true}, Session: ServerSession{Timeout: 200 * time.Millisecond}, MaxClients: 1}, ""},
 		{ServerConfig{TickRate: -1}, "1 and 1000"},
 		{ServerConfig{TickRate: 1001}, "1 and 1000"},
-		{ServerConfig{SendRate: -20}, "must divide"},
-		{ServerConfig{SendRate: 7}, "must divide"},
-		{ServerConfig{SendRate: 61}, "must divide"},
-		{ServerConfig{TickRate: 30, SendRate: 20}, "must divide"},
+		{ServerConfig{Snapshots: Snapshots{SendRate: -20}}, "must divide"},
+		{ServerConfig{Snapshots: Snapshots{SendRate: 7}}, "must divide"},
+		{ServerConfig{Snapshots: Snapshots{SendRate: 61}}, "must divide"},
+		{ServerConfig{TickRate: 30, Snapshots: Snapshots{SendRate: 20}}, "must divide"},
 		{ServerConfig{WakeEvery: -1}, "must divide"},
 		{ServerConfig{WakeEvery: 7}, "must divide"},
-		{ServerConfig{WakeEvery: 3, SendRate: 30}, "must divide"},
+		{ServerConfig{WakeEvery: 3, Snapshots: Snapshots{SendRate: 30}}, "must divide"},
 		{ServerConfig{Model: policy.ServerRewind{Window: -1000}}, "Window"},
 		{ServerConfig{Model: policy.LocalSync{Missing: 9}}, "Missing"},
 		{ServerConfig{MaxClients: -1}, "0: 256"},
 		{ServerConfig{Workers: -1}, "0: 1"},
 		{ServerConfig{Workers: 64}, ""},
 		{ServerConfig{Workers: 65}, "Workers 65"},
-		{ServerConfig{Timeout: -1}, "200ms"},
-		{ServerConfig{Timeout: 199 * time.Millisecond}, "200ms"},
-		{ServerConfig{ReconnectWindow: time.Minute, ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}, ""},
-		{ServerConfig{ReconnectWindow: -1}, "0: none"},
-		{ServerConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
-		{ServerConfig{Addresses: make([]netip.AddrPort, 33)}, "Addresses"},
+		{ServerConfig{Session: ServerSession{Timeout: -1}}, "200ms"},
+		{ServerConfig{Session: ServerSession{Timeout: 199 * time.Millisecond}}, "200ms"},
+		{ServerConfig{Players: Players{ReconnectWindow: time.Minute}, Session: ServerSession{ProtocolID: 5, Channels: channel.Config{Rate: 1 << 20}}}, ""},
+		{ServerConfig{Players: Players{ReconnectWindow: -1}}, "0: none"},
+		{ServerConfig{Session: ServerSession{Channels: channel.Config{Piece: 1}}}, "Piece"},
+		{ServerConfig{Session: ServerSession{Addresses: make([]netip.AddrPort, 33)}}, "Addresses"},
 	} {
 		err := c.config.Validate()
 		checkConfigError(t, c.config, err, c.says)
@@ -67,15 +67,15 @@ func TestClientConfigValidate(t *testing.T) {
 		says   string
 	}{
 		{ClientConfig{}, ""},
-		{ClientConfig{History: 1}, ""},
-		{ClientConfig{History: 1 << 14, Timeout: time.Hour}, ""},
-		{ClientConfig{History: -1}, "1 and 16384"},
-		{ClientConfig{History: 1<<14 + 1}, "1 and 16384"},
-		{ClientConfig{Timeout: -time.Second}, "200ms"},
-		{ClientConfig{Timeout: time.Millisecond}, "200ms"},
-		{ClientConfig{ConnectTimeout: time.Second}, ""},
-		{ClientConfig{ConnectTimeout: -time.Second}, "20s"},
-		{ClientConfig{Channels: channel.Config{Piece: 1}}, "Piece"},
+		{ClientConfig{Prediction: Prediction{History: 1}}, ""},
+		{ClientConfig{Prediction: Prediction{History: 1 << 14}, Session: ClientSession{Timeout: time.Hour}}, ""},
+		{ClientConfig{Prediction: Prediction{History: -1}}, "1 and 16384"},
+		{ClientConfig{Prediction: Prediction{History: 1<<14 + 1}}, "1 and 16384"},
+		{ClientConfig{Session: ClientSession{Timeout: -time.Second}}, "200ms"},
+		{ClientConfig{Session: ClientSession{Timeout: time.Millisecond}}, "200ms"},
+		{ClientConfig{Session: ClientSession{ConnectTimeout: time.Second}}, ""},
+		{ClientConfig{Session: ClientSession{ConnectTimeout: -time.Second}}, "20s"},
+		{ClientConfig{Session: ClientSession{Channels: channel.Config{Piece: 1}}}, "Piece"},
 	} {
 		err := c.config.Validate()
 		checkConfigError(t, c.config, err, c.says)
@@ -99,18 +99,18 @@ func checkConfigError(t *testing.T, config any, err error, says string) {
 // The zero value is what its documentation says.
 func TestDefaults(t *testing.T) {
 	for _, c := range []struct{ config, want ServerConfig }{
-		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1, SendRate: 20}},
-		{ServerConfig{TickRate: 30}, ServerConfig{TickRate: 30, WakeEvery: 1, SendRate: 15}},
-		{ServerConfig{TickRate: 10}, ServerConfig{TickRate: 10, WakeEvery: 1, SendRate: 10}},
-		{ServerConfig{TickRate: 128}, ServerConfig{TickRate: 128, WakeEvery: 1, SendRate: 16}},
-		{ServerConfig{WakeEvery: 6}, ServerConfig{TickRate: 60, WakeEvery: 6, SendRate: 10}},
+		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1, Snapshots: Snapshots{SendRate: 20}}},
+		{ServerConfig{TickRate: 30}, ServerConfig{TickRate: 30, WakeEvery: 1, Snapshots: Snapshots{SendRate: 15}}},
+		{ServerConfig{TickRate: 10}, ServerConfig{TickRate: 10, WakeEvery: 1, Snapshots: Snapshots{SendRate: 10}}},
+		{ServerConfig{TickRate: 128}, ServerConfig{TickRate: 128, WakeEvery: 1, Snapshots: Snapshots{SendRate: 16}}},
+		{ServerConfig{WakeEvery: 6}, ServerConfig{TickRate: 60, WakeEvery: 6, Snapshots: Snapshots{SendRate: 10}}},
 	} {
 		got := c.config.filled()
-		if got.TickRate != c.want.TickRate || got.WakeEvery != c.want.WakeEvery || got.SendRate != c.want.SendRate || got.Logger == nil {
+		if got.TickRate != c.want.TickRate || got.WakeEvery != c.want.WakeEvery || got.Snapshots.SendRate != c.want.Snapshots.SendRate || got.Logger == nil {
 			t.Errorf("%+v is filled to %+v", c.config, got)
 		}
 	}
-	if c := (ClientConfig{}).filled(); c.History != 512 || c.Logger == nil {
+	if c := (ClientConfig{}).filled(); c.Prediction.History != 512 || c.Logger == nil {
 		t.Errorf("%+v", c)
 	}
 	g := newGame(t, plaza, ServerConfig{})

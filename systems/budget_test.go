@@ -51,9 +51,9 @@ func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
 		{300, 200, 30, 60 * time.Millisecond, true},
 	} {
 		t.Run(fmt.Sprintf("%d in %d by entity %v", test.things, test.budget, test.entities), func(t *testing.T) {
-			config := ServerConfig{Budget: test.budget}
+			config := ServerConfig{Snapshots: Snapshots{Budget: test.budget}}
 			if test.entities {
-				config.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
+				config.Snapshots.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
 			}
 			g, _ := crowded(t, test.things, config)
 			budget := test.budget
@@ -108,17 +108,20 @@ func TestPriorityDecidesWhoWaits(t *testing.T) {
 	t.Parallel()
 	var favoured, scorned map[ecs.Entity]bool
 	asked := 0
-	g, all := crowded(t, 300, ServerConfig{Budget: 200, Priority: func(_ *ecs.World, e ecs.Entity, client uint32) float32 {
-		if asked++; client != 1 {
-			t.Errorf("asked about client %d", client)
-		}
-		switch {
-		case favoured[e]:
-			return 10
-		case scorned[e]:
-			return -5
-		}
-		return 1
+	g, all := crowded(t, 300, ServerConfig{Snapshots: Snapshots{
+		Budget: 200,
+		Priority: func(_ *ecs.World, e ecs.Entity, client uint32) float32 {
+			if asked++; client != 1 {
+				t.Errorf("asked about client %d", client)
+			}
+			switch {
+			case favoured[e]:
+				return 10
+			case scorned[e]:
+				return -5
+			}
+			return 1
+		},
 	}})
 	favoured = map[ecs.Entity]bool{all[7]: true, all[150]: true, all[299]: true}
 	scorned = map[ecs.Entity]bool{all[8]: true}

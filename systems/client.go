@@ -97,7 +97,7 @@ type clientShape struct {
 }
 
 // NewClient creates a client on a transport and connects to server. The zero AddrPort selects the addresses in
-// ClientConfig.Token, in order. It returns an error that wraps [ErrConfig] or [ErrStageOrder] if cfg is invalid,
+// ClientConfig.Session.Token, in order. It returns an error that wraps [ErrConfig] or [ErrStageOrder] if cfg is invalid,
 // netcode.ErrToken if the token is invalid, and netsys.ErrInsecure if there is no token and the server is not on
 // this machine.
 func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
@@ -105,10 +105,10 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 		return nil, err
 	}
 	cfg = cfg.filled()
-	if _, udp := on.(*netsys.UDP); udp && cfg.Reach == nil {
-		cfg.Reach = reachUDP
+	if _, udp := on.(*netsys.UDP); udp && cfg.Session.Reach == nil {
+		cfg.Session.Reach = reachUDP
 	}
-	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Partial.of, cfg.Assume.of} {
+	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Prediction.Partial.of, cfg.Prediction.Assume.of} {
 		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
 			return nil, fmt.Errorf("%w: %s is for another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
 		}
@@ -134,7 +134,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.stages.predicting = slices.Contains(names, "Predict")
 	c.stages.drawing = slices.Contains(names, "Interpolate")
 
-	session, err := cfg.Session(p)
+	session, err := cfg.SessionConfig(p)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -142,8 +142,8 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
-	c.config.Token = nil                       // so that a printed client does not contain the token
-	c.config.ClientID = c.Session().ClientID() // keep a generated id for reconnections
+	c.config.Session.Token = nil                       // so that a printed client does not contain the token
+	c.config.Session.ClientID = c.Session().ClientID() // keep a generated id for reconnections
 	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
 		c.steps.now = time.Now()
 	}
@@ -262,7 +262,7 @@ func (c *Client) send(*ecs.World) { c.inputs.sender.Send(c.steps.now, c.link.ses
 // the view changes. Visual errors are measured between whole ticks and do not include it. beginPartial returns the
 // share of the tick, 0 if none is drawn.
 func (c *Client) beginPartial() (share float64) {
-	if c.config.Partial.fill == nil || !c.stages.predicting {
+	if c.config.Prediction.Partial.fill == nil || !c.stages.predicting {
 		return 0
 	}
 	tick, input, share := c.model.numbering.Coming()

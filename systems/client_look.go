@@ -22,7 +22,7 @@ func (c *Client) Err() error { return c.link.err }
 // Connected reports whether the server has admitted this client and the session continues.
 func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil && c.link.lost == nil }
 
-// Lost returns why there is no session while the client reconnects, otherwise nil: see ClientConfig.Reconnect. The
+// Lost returns why there is no session while the client reconnects, otherwise nil: see ClientConfig.Session.Reconnect. The
 // world and the view stand still meanwhile. With the next session both are new, and ClientConfig.Loaded is called
 // again.
 func (c *Client) Lost() error { return c.link.lost }
@@ -93,7 +93,7 @@ func (c *Client) Drawing(e ecs.Entity) (d interpolate.Drawing, ok bool) {
 //
 // An empty claim costs nothing. At a round trip of 200 ms, 30 ms of jitter and 5 % loss, two shots per second add
 // 2 bytes to each message, and a claim in every tick adds 15. A claim is also empty before others are drawn, if
-// all entities are shown at the present tick, and for ClientConfig.Partial: frames change nothing that is sent.
+// all entities are shown at the present tick, and for ClientConfig.Prediction.Partial: frames change nothing that is sent.
 func (c *Client) Claim(acts bool) lagcomp.Claim {
 	switch {
 	case c.interpolator == nil:
@@ -263,7 +263,7 @@ func (k mirroredEntities) StateTick(id components.NetID) (tick uint32, ok bool) 
 	return k.c.mirror.StateTick(uint32(id))
 }
 
-// SetScope selects whether the client simulates an entity of its [Client.World], instead of ClientConfig.Scope,
+// SetScope selects whether the client simulates an entity of its [Client.World], instead of ClientConfig.Prediction.Scope,
 // until the entity leaves the world. It takes effect before the next tick. The drawn entity blends within 12 ticks;
 // the simulated state jumps. SetScope returns false and does nothing for an entity that the server has not sent. It
 // panics if s is not a valid Scope.

@@ -40,10 +40,10 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.followed.all = newListeners(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.History)
+	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.Prediction.History)
 	log.Jump(m.Input)
 	corrections := traits.Reports
-	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Partial.by(c))
+	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Prediction.Partial.by(c))
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
 	c.model = newClientModel(c, traits)
 	c.config.Systems.replace(c)
@@ -56,7 +56,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	tables := wire.Tables(c.protocol)
 	layout := delta.NewLayout(tables, int(c.shape.sendEvery), int(m.SendRate))
-	agreed := wire.Agreement{Trained: c.config.Trained, Layout: layout, Log: c.config.Logger}
+	agreed := wire.Agreement{Trained: c.config.Session.Trained, Layout: layout, Log: c.config.Logger}
 	c.mirror.Open(mirror.Config{
 		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
 		Model:    agreed.Model(m.Trained),
@@ -178,8 +178,8 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	if !taken && c.config.Events != nil {
 		taken, err = c.config.Events.Receive(number, message)
 	}
-	if !taken && c.config.OnMessage != nil {
-		ecs.Handle(c.world, "ClientConfig.OnMessage", func() { err = c.config.OnMessage(c, number, message) })
+	if !taken && c.config.Session.OnMessage != nil {
+		ecs.Handle(c.world, "ClientConfig.Session.OnMessage", func() { err = c.config.Session.OnMessage(c, number, message) })
 	}
 	if err != nil {
 		c.refuse(now, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
@@ -243,13 +243,13 @@ func (c *Client) Close(now time.Time) error {
 }
 
 // Dial connects to a server over UDP and returns when the server has admitted this client. addr is "host:port"; ""
-// selects the addresses in ClientConfig.Token, in order. If the connection fails, it returns an error that wraps
+// selects the addresses in ClientConfig.Session.Token, in order. If the connection fails, it returns an error that wraps
 // [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrServerFull,
 // netcode.ErrTokenExpired, netsys.ErrElsewhere or netsys.ErrTimeout, or ctx's error.
 func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	var wire *netsys.UDP
 	var err error
-	if addr == "" && cfg.Token != nil {
+	if addr == "" && cfg.Session.Token != nil {
 		wire, err = netsys.ListenUDP(":0")
 	} else {
 		wire, err = netsys.DialUDP(ctx, addr)

@@ -34,8 +34,8 @@ type ClientStats struct {
 	MalformedMessages uint64
 	Travels           uint64 // times it continued in another room
 	TravelsFailed     uint64 // times another room did not admit it, and it stayed
-	TravelsRefused    uint64 // tickets that it did not follow: too many, or for another protocol without ClientConfig.OnTravel
-	Reconnects        uint64 // sessions that started after one had ended: see ClientConfig.Reconnect
+	TravelsRefused    uint64 // tickets that it did not follow: too many, or for another protocol without ClientConfig.Session.OnTravel
+	Reconnects        uint64 // sessions that started after one had ended: see ClientConfig.Session.Reconnect
 	Session           netsys.Stats
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Ticket admits a client to another room: see ClientConfig.OnTravel. Printing it does not show the keys of its
+// Ticket admits a client to another room: see ClientConfig.Session.OnTravel. Printing it does not show the keys of its
 // token.
 type Ticket = travel.Ticket
 
@@ -53,18 +53,18 @@ func reachUDP(Ticket) (netsys.Wire, netip.AddrPort, error) {
 // newGuide returns the guide that follows tickets.
 func newGuide(c *Client) *travel.Guide {
 	g := travel.Config{
-		Schema: fmt.Sprintf("%x", c.protocol.Hash()), Reach: c.config.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
+		Schema: fmt.Sprintf("%x", c.protocol.Hash()), Reach: c.config.Session.Reach, Handler: (*clientHandler)(c), Lost: c.fail, Logger: c.config.Logger,
 		Session: func(token *netcode.ConnectToken, server netip.AddrPort) (netsys.ClientConfig, error) {
 			of := c.config
-			of.Token = token
-			s, err := of.Session(c.protocol)
+			of.Session.Token = token
+			s, err := of.SessionConfig(c.protocol)
 			s.ConnectTimeout = of.connectTimeout(server)
 			return s, err
 		},
 		Arrive: func(now time.Time, to *netsys.Client, s netsys.Session) error { return arrive(c, now, to, s) },
 	}
-	if c.config.OnTravel != nil {
-		g.Hand = func(t Ticket) { c.config.OnTravel(c, t) }
+	if c.config.Session.OnTravel != nil {
+		g.Hand = func(t Ticket) { c.config.Session.OnTravel(c, t) }
 	}
 	return travel.NewGuide(g)
 }
@@ -109,7 +109,7 @@ const (
 
 // startReconnect starts waiting for another session if one may succeed. It returns false if the client has ended.
 func (c *Client) startReconnect(reason error) bool {
-	if c.link.err != nil || !c.config.Reconnect || !netsys.MayReconnect(reason) {
+	if c.link.err != nil || !c.config.Session.Reconnect || !netsys.MayReconnect(reason) {
 		return false
 	}
 	if c.config.Events != nil {
@@ -128,17 +128,17 @@ func (c *Client) reconnect(now time.Time) {
 		return
 	}
 	config := c.config
-	if config.Renew != nil {
-		token, err := config.Renew()
+	if config.Session.Renew != nil {
+		token, err := config.Session.Renew()
 		if err != nil {
 			c.end(fmt.Errorf("%w: %w", c.link.lost, err))
 		}
 		if token == nil {
 			return
 		}
-		config.Token = token
+		config.Session.Token = token
 	}
-	session, err := config.Session(c.protocol)
+	session, err := config.SessionConfig(c.protocol)
 	session.ConnectTimeout = config.connectTimeout(netip.AddrPort{})
 	var next *netsys.Client
 	if err == nil {
@@ -158,10 +158,10 @@ func (c *Client) reconnect(now time.Time) {
 // Rejoin starts another session on the client's transport after one has ended for good, or after [Client.Away]: for
 // example when the player requests it, or when a page returns from the browser's cache. The client continues as
 // after a reconnection. A client that waits for its next attempt to reconnect tries at once. Rejoin returns an
-// error that wraps [ErrConfig] without ClientConfig.Reconnect, and does nothing while a session continues.
+// error that wraps [ErrConfig] without ClientConfig.Session.Reconnect, and does nothing while a session continues.
 func (c *Client) Rejoin(now time.Time) error {
-	if !c.config.Reconnect {
-		return fmt.Errorf("%w: Rejoin needs ClientConfig.Reconnect", ErrConfig)
+	if !c.config.Session.Reconnect {
+		return fmt.Errorf("%w: Rejoin needs ClientConfig.Session.Reconnect", ErrConfig)
 	}
 	if c.link.err != nil {
 		c.link.lost, c.link.err, c.link.trying = c.link.err, nil, false

@@ -162,9 +162,11 @@ func veils() map[string]veilRule {
 	near := func(me, it mine) (must, not bool) { return away(me, it) < 59, away(me, it) > 75+50*math.Sqrt2+1 }
 	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
 	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
-	only := func(all ...ComponentInterest) ServerConfig { return ServerConfig{ComponentInterest: all} }
+	only := func(all ...ComponentInterest) ServerConfig {
+		return ServerConfig{Snapshots: Snapshots{ComponentInterest: all}}
+	}
 	within := only(Only[fuse](Same[hall]()))
-	within.Interest = &Grid[place]{Cell: 60, Radius: 120}
+	within.Snapshots.Interest = &Grid[place]{Cell: 60, Radius: 120}
 	return map[string]veilRule{
 		"team":        {config: only(Only[fuse](Same[hall]())), fuses: team},
 		"filter":      {config: only(Only[fuse](crew)), fuses: team},
@@ -258,7 +260,7 @@ func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 	config := rule.config
 	config.Seed = seed
 	if seed%3 == 0 {
-		config.Budget = 400
+		config.Snapshots.Budget = 400
 	}
 	m := newMinefield(t, seed, config)
 	m.blind = true
@@ -271,11 +273,11 @@ func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 		}
 		m.play()
 		for _, c := range m.clients {
-			a, b := m.check(c, rule.fuses, rule.places, config.Interest == nil && config.Budget == 0)
+			a, b := m.check(c, rule.fuses, rule.places, config.Snapshots.Interest == nil && config.Snapshots.Budget == 0)
 			told, untold = told+a, untold+b
 		}
 		for _, p := range m.server.sessions.peers.All() {
-			if n == 149 && config.Budget == 0 && p.snapshot.Joining() {
+			if n == 149 && config.Snapshots.Budget == 0 && p.snapshot.Joining() {
 				t.Errorf("client %d has not joined yet", p.ID)
 			}
 		}
@@ -290,7 +292,7 @@ func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 	}
 	m.mustConverge()
 	for _, c := range m.clients {
-		m.check(c, rule.fuses, rule.places, config.Interest == nil)
+		m.check(c, rule.fuses, rule.places, config.Snapshots.Interest == nil)
 	}
 }
 
@@ -300,12 +302,14 @@ func TestHiddenComponentsSendNothing(t *testing.T) {
 	t.Parallel()
 	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })
 	for name, config := range map[string]ServerConfig{
-		"team":   {ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]())}},
-		"filter": {ComponentInterest: []ComponentInterest{Only[fuse](crew)}},
-		"two":    {ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]()), Only[trail](And(Same[hall](), crew))}},
+		"team":   {Snapshots: Snapshots{ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]())}}},
+		"filter": {Snapshots: Snapshots{ComponentInterest: []ComponentInterest{Only[fuse](crew)}}},
+		"two":    {Snapshots: Snapshots{ComponentInterest: []ComponentInterest{Only[fuse](Same[hall]()), Only[trail](And(Same[hall](), crew))}}},
 		"by itself": {
-			Interest:          &Grid[place]{Cell: 80, Radius: 200},
-			ComponentInterest: []ComponentInterest{Only[fuse](Same[fuse]()), Only[hall](Same[hall]())},
+			Snapshots: Snapshots{
+				Interest:          &Grid[place]{Cell: 80, Radius: 200},
+				ComponentInterest: []ComponentInterest{Only[fuse](Same[fuse]()), Only[hall](Same[hall]())},
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -313,7 +317,7 @@ func TestHiddenComponentsSendNothing(t *testing.T) {
 				config := config
 				config.Seed = seed
 				if seed%2 == 1 {
-					config.Budget = 260
+					config.Snapshots.Budget = 260
 				}
 				a, b := whatItIsTold(t, config, false), whatItIsTold(t, config, true)
 				if len(a) < 50 {
@@ -384,7 +388,7 @@ func whatItIsTold(t *testing.T, config ServerConfig, lit bool) (heard [][]byte) 
 				ecs.Remove[trail](w, e)
 			default:
 				ecs.Add(w, e, fuse{})
-				if len(config.ComponentInterest) == 2 && config.Interest == nil {
+				if len(config.Snapshots.ComponentInterest) == 2 && config.Snapshots.Interest == nil {
 					ecs.Add(w, e, trail{})
 				}
 			}

@@ -52,30 +52,30 @@ func (c ServerConfig) Validate() error {
 	switch {
 	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
 		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
-	case c.SendRate < 0 || c.TickRate/c.WakeEvery%c.SendRate != 0:
-		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.SendRate, c.TickRate/c.WakeEvery)
+	case c.Snapshots.SendRate < 0 || c.TickRate/c.WakeEvery%c.Snapshots.SendRate != 0:
+		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.Snapshots.SendRate, c.TickRate/c.WakeEvery)
 	case c.FirstTick > ecs.MaxTick:
 		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))
-	case c.Events != nil && c.Messages != nil:
+	case c.Events != nil && c.Session.Messages != nil:
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
-	case badTimeout(c.Timeout):
-		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
-	case c.MaxTokenLifetime < 0 || c.MaxTokenLifetime > netcode.MaxLifetime:
-		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.MaxTokenLifetime, netcode.MaxLifetime)
-	case c.ReconnectWindow < 0:
-		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.ReconnectWindow)
-	case c.CommandRate < 0 || c.CommandRate > maxCommands:
-		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.CommandRate, maxCommands, defaultCommands)
+	case badTimeout(c.Session.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Session.Timeout, minTimeout)
+	case c.Session.MaxTokenLifetime < 0 || c.Session.MaxTokenLifetime > netcode.MaxLifetime:
+		return fmt.Errorf("%w: MaxTokenLifetime %v is not in 0..%v (0: 65m)", ErrConfig, c.Session.MaxTokenLifetime, netcode.MaxLifetime)
+	case c.Players.ReconnectWindow < 0:
+		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.Players.ReconnectWindow)
+	case c.Players.CommandRate < 0 || c.Players.CommandRate > maxCommands:
+		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.Players.CommandRate, maxCommands, defaultCommands)
 	case c.Workers < 0 || c.Workers > maxWorkers:
 		return fmt.Errorf("%w: Workers %d is not between 1 and %d (0: 1)", ErrConfig, c.Workers, maxWorkers)
-	case c.Budget < snapshot.MinBudget:
-		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Budget, snapshot.MinBudget, defaultBudget)
-	case c.Priority != nil && len(c.Priorities) > 0:
+	case c.Snapshots.Budget < snapshot.MinBudget:
+		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Snapshots.Budget, snapshot.MinBudget, defaultBudget)
+	case c.Snapshots.Priority != nil && len(c.Snapshots.Priorities) > 0:
 		return fmt.Errorf("%w: Priority and Priorities: leave Priority out where data says it, since what it says clients do not share", ErrConfig)
-	case c.Coders > delta.ZstdOnly:
-		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Coders)
+	case c.Snapshots.Coders > delta.ZstdOnly:
+		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Snapshots.Coders)
 	}
 	if err := c.Model.Validate(); err != nil {
 		return fmt.Errorf("%w: Model %v: %w", ErrConfig, c.Model, err)
@@ -105,12 +105,12 @@ const maxPeers = 4096
 
 // validPeers reports what does not go together with simulating everything everywhere.
 func (c ServerConfig) validPeers(t policy.Traits) error {
-	number, _ := deterministic.BulkChannel(c.Channels)
+	number, _ := deterministic.BulkChannel(c.Session.Channels)
 	window, model := t.WindowTicks(c.TickRate), c.Model
 	switch {
-	case c.Interest != nil || len(c.ComponentInterest) > 0:
+	case c.Snapshots.Interest != nil || len(c.Snapshots.ComponentInterest) > 0:
 		return fmt.Errorf("%w: Interest or ComponentInterest under %s: every client simulates everything, so nothing can be hidden from it; leave it nil, or choose a model that sends states, such as LocalSync", ErrConfig, model)
-	case c.Record != nil:
+	case c.Snapshots.Record != nil:
 		return fmt.Errorf("%w: Record under %s: no state is sent, so there is nothing to learn from; leave it nil", ErrConfig, model)
 	case c.MaxClients > maxPeers:
 		return fmt.Errorf("%w: MaxClients %d under %s: at most %d", ErrConfig, c.MaxClients, model, maxPeers)
@@ -127,15 +127,15 @@ func (c ServerConfig) validPeers(t policy.Traits) error {
 // [ErrConfig].
 func (c ClientConfig) Validate() error {
 	switch {
-	case c.History < 0 || c.History > 1<<14:
-		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.History, 1<<14, DefaultHistory)
-	case badTimeout(c.Timeout):
-		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Timeout, minTimeout)
-	case c.Events != nil && c.Messages != nil:
+	case c.Prediction.History < 0 || c.Prediction.History > 1<<14:
+		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.Prediction.History, 1<<14, DefaultHistory)
+	case badTimeout(c.Session.Timeout):
+		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Session.Timeout, minTimeout)
+	case c.Events != nil && c.Session.Messages != nil:
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
-	case c.ConnectTimeout < 0:
-		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.ConnectTimeout)
-	case c.Reconnect && c.Token != nil && c.Renew == nil:
+	case c.Session.ConnectTimeout < 0:
+		return fmt.Errorf("%w: ConnectTimeout %v is negative (0: Timeout, or 20s)", ErrConfig, c.Session.ConnectTimeout)
+	case c.Session.Reconnect && c.Session.Token != nil && c.Session.Renew == nil:
 		return fmt.Errorf("%w: Reconnect with a Token, which serves once: give Renew, which returns the next one", ErrConfig)
 	}
 	for _, m := range c.Models {
@@ -146,10 +146,10 @@ func (c ClientConfig) Validate() error {
 			return fmt.Errorf("%w: Models: %v: %w", ErrConfig, m, err)
 		}
 	}
-	if err := c.Smoothing.Validate(); err != nil {
+	if err := c.Prediction.Smoothing.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, err)
 	}
-	if s, _ := c.Session(nil); s.Validate() != nil {
+	if s, _ := c.SessionConfig(nil); s.Validate() != nil {
 		return fmt.Errorf("%w: %w", ErrConfig, s.Validate())
 	}
 	return nil

@@ -23,154 +23,145 @@ import (
 // configuration says 0: 8.5 s at 60 a second.
 const DefaultHistory = 512
 
-// ClientConfig configures a [Client]. The zero value is a spectator.
-//
-// Under policy.Rollback and policy.Lockstep clients simulate everything from the inputs of all players. History, Trained,
-// Scope, Assume and OnMismatch are not used there.
+// ClientConfig configures a client. The zero value works: neutral input, in development mode.
 type ClientConfig struct {
 	// Models are the netcode models that this client plays, usually the value of ServerConfig.Model. The client reads
 	// the options that the server does not send, such as policy.Buffered.Damping. The session ends with an error that
 	// wraps [ErrConfig] if the server plays none of these models. Default (nil): all models with their default options.
 	Models []policy.Model
-	// Gather fills the input of the coming tick; see [Gather]. It starts from
-	// the zero input. Default (nil): the zero input every tick.
+	// Gather fills the input of the next tick: see [Gather]. It starts from the zero input. Default (nil): the zero input
+	// every tick.
 	Gather GatherFunc
-	// Partial fills the input as it is at the moment a frame is drawn; see [Gather]. With
-	// it what the client simulates is drawn between ticks, too: each [Client.Frame] runs
-	// the rules for that part of the coming tick which has passed, with this input, draws
-	// what comes of it and takes it back. It may be asked any number of times between two
-	// ticks, so it changes nothing and uses nothing up; the tick itself asks Gather. The
-	// rules scale what they do by World.Step; what they spawn, despawn, add or remove shows
-	// with the tick, and so do events and outcomes. Where every peer simulates everything,
-	// everything is drawn so: with the inputs that are known for the coming tick, those of
-	// others repeated until they are; this one is asked for where the player has none in that
-	// tick yet. Default (nil): drawn as of the newest tick, in steps where ticks and frames do
-	// not coincide.
-	Partial GatherFunc
-	// History is Q: how many predicted ticks are kept for reconciling, at least
-	// the round trip, the server's buffer and one send gap together. Default (0): 512.
-	History int
-	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
-	// It is used where the server has the same; another one is logged. Default (nil): what is built in.
-	Trained *delta.Trained
-	// Timeout is how long the server may be silent, at least 200 ms. Default (0):
-	// 10 s. After it the session has ended: see Reconnect.
-	Timeout time.Duration
-	// ConnectTimeout is how long it may take to be let in, for which a handshake needs
-	// three round trips; for each address of a token, where these are tried. Default
-	// (0): Timeout where that is given, else 20 s.
-	ConnectTimeout time.Duration
-	// Token is what the login service gave this player. Default (nil): development
-	// mode, in which the client issues its own; NewClient refuses that with
-	// netsys.ErrInsecure for a server on another machine.
-	Token *netcode.ConnectToken
-	// ClientID is who the player is, in development mode; tokens say it otherwise.
-	// Default (0): a random one.
-	ClientID uint64
-	// ProtocolID is the game and its version, in development mode. Default (0):
-	// netsys.DefaultProtocolID.
-	ProtocolID uint64
-	// Reconnect makes the client begin another session, on the same wire, when one has ended for a reason that another
-	// may mend: see netsys.MayReconnect. It waits a quarter of a second first, later up to 4 s, and goes on until it
-	// is let in, is refused, or is closed. [Client.Lost] has the reason meanwhile. A server with
-	// ServerConfig.ReconnectWindow gives the next session the same client number and entities. With a Token it needs
-	// Renew. Default (false): the client ends with its session.
-	Reconnect bool
-	// Renew returns the connect token of the next session of a client that reconnects, as a token serves once. It must
-	// not wait: it is asked in Advance until it returns a token or an error; nil is that there is none yet. An
-	// error ends the client. Default (nil): development mode.
-	Renew func() (*netcode.ConnectToken, error)
-	// InsecureAllowAnyAddress allows development mode to any address.
-	InsecureAllowAnyAddress bool
-	// Channels are the channels of messages, as in ServerConfig.
-	Channels channel.Config
-	// Messages are the types of messages, as in ServerConfig. May be nil.
-	Messages *channel.Registry
-	// OnMessage is called in Receive for every message that the server sent on a
-	// channel, once; it is valid during the call. For typed messages make it call
-	// channel.Dispatcher.Deliver. An error counts like a malformed snapshot.
-	// Under Rollback and Lockstep it, Loaded and OnRefused may look at the world and not write
-	// it: see [ecs.Handle]. May be nil.
-	OnMessage func(c *Client, channel int, message []byte) error
-	// Events are what happens once and is told, with their handlers; see package
-	// event. Its registry, like the server's, takes the place of Messages. One client
-	// has them at a time. May be nil.
-	Events *event.Client
-	// Outcomes registers what is done about irreversible outcomes that this client
-	// foresees, by outcome.Handle; it is called once, when the client is connected, with
-	// the log of its world. Clients predict outcomes under
-	// policy.ServerRewind and policy.Rollback, and with PredictOutcomes. Default (nil): outcome.Raise
-	// does nothing.
-	Outcomes func(l *outcome.Log)
-	// Scope says whether the client simulates an entity of its world; see [Scope]. It is
-	// asked when the entity has come and when its components have changed, and may read w.
-	// Default (nil):
-	// ScopeOwn.
-	Scope func(w *ecs.World, e ecs.Entity) Scope
-	// Assume fills the inputs of others' entities that the client simulates, because
-	// inputs of others do not travel: from a component that keeps what the player holds,
-	// say. See [Assume]. Default
-	// (nil): neutral.
-	Assume AssumeFunc
-	// Systems are systems of one's own, in place of those of this package. Default: none.
-	Systems ClientSystems
-	// Smoothing says how what the client simulates is drawn after a correction.
-	Smoothing interpolate.Smoothing
-	// Login is what this client asks to be: a value of the type of the protocol's [ecs.Join]. The server may change it
-	// and refuse it, see ServerConfig.Login; Client.Err wraps netsys.ErrLogin then. Default (nil): the
-	// zero value. NewClient returns an error that wraps [ErrConfig] for another type.
+	// Login is the login of this player, a value of the type of the protocol's [ecs.Join]. The server may change or refuse
+	// it: see Players.Login. If it refuses, Client.Err wraps netsys.ErrLogin. NewClient returns an error that wraps
+	// [ErrConfig] for another type. Default (nil): the zero value.
 	Login any
-	// Start is when the first tick is due. Default (zero): at once, by the
-	// clock of Dial.
-	Start time.Time
-	// Loaded is called once in each room, when all of the state with which the client joins has
-	// arrived: w stands exactly at tick for everybody else's entities, which appear
-	// in that moment, together. May be nil.
+
+	// Session configures the connection: token, reconnection, timeouts, channels, and travel to other rooms.
+	Session ClientSession
+	// Prediction configures what the client predicts, and how corrections look. Rollback and Lockstep use only Partial and,
+	// with Rollback, Smoothing.
+	Prediction Prediction
+
+	// Events receives events with their handlers: see package event. Its registry, like the server's, replaces
+	// Session.Messages. Use each value for one client at a time. May be nil.
+	Events *event.Client
+	// Outcomes registers handlers of irreversible outcomes that this client predicts, by outcome.Handle. It is called once,
+	// when the client is connected, with the log of the client's world. Clients predict outcomes under ServerRewind and
+	// Rollback, and with PredictOutcomes. Default (nil): outcome.Raise does nothing.
+	Outcomes func(l *outcome.Log)
+	// Loaded is called once per room, when all state of the join has arrived. w contains the entities of others exactly at
+	// tick; all of them appear at this moment. May be nil.
 	Loaded func(w *ecs.World, tick uint32)
-	// OnPresence is told why an entity comes into Client.World, once its components are there, and why it leaves it, while
-	// they still are; see [Reason]. It is called in Reconcile, under Rollback and Lockstep in Predict after each tick;
-	// there it may look at the world and not write it: see [ecs.Handle]. Client.View draws what is in the past, and
-	// what has left for as long as that takes. What a client spawns ahead of the server counts once the server tells
-	// of it. May be nil.
+	// OnPresence is called when an entity appears in Client.World, after its components are set, and when it leaves, before
+	// they are removed. The change contains the reason: see [Reason]. It is called in Reconcile, and under Rollback and
+	// Lockstep in Predict after each tick, where it may read the world but not write it: see [ecs.Handle]. Client.View is
+	// drawn in the past and shows a leaving entity a little longer. An entity that the client spawns ahead of the server
+	// appears when the server sends it. May be nil.
 	OnPresence func(w *ecs.World, c PresenceChange)
-	// OnRefused is told, in Receive, of what the server did not accept from this client:
-	// each once, in order. May be nil.
+	// OnRefused is called in Receive for each input, command or write of this client that the server refused, once and in
+	// order. May be nil.
 	OnRefused func(Refusal)
-	// Reach opens a wire to where the server sends this client, another room, and says how that calls the server there, as
-	// for NewClient: the zero AddrPort means the addresses of the token. The client owns the wire. It must not wait: see
-	// websocket.DialConfig.Begin. An error leaves the client where it is. Default (nil): on a wire that is a *netsys.UDP another one; else
-	// none, and tickets go to OnTravel.
-	Reach func(t Ticket) (wire netsys.Wire, server netip.AddrPort, err error)
-	// OnTravel is given a ticket that this client does not follow by itself: to a room of another protocol, or without
-	// Reach. Make another client with its token, over UDP or its URLs, and close c when that one is connected; c goes on until then.
-	// It is called in Advance, before anything else, and may close c. Default (nil): such tickets are counted.
-	OnTravel func(c *Client, t Ticket)
-	// OnMismatch is told of every correction, once for each component that was
-	// beyond its tolerance, naming the first field that was. May be nil.
-	OnMismatch func(Mismatch)
-	// Schedule, when not nil, may change the schedule before the client
-	// starts: wrap, insert or leave out systems. [Thin] is one for bots. The session ends
-	// with an error that wraps [ErrConfig] when one is left out that the server's model needs.
+
+	// Start is the time of the first tick. Default (zero): immediately, by the clock of Dial.
+	Start time.Time
+	// Systems are custom systems that replace those of this package. Default: none.
+	Systems ClientSystems
+	// Schedule changes the schedule before the client starts: it may wrap, insert or remove systems. [Thin] is a schedule
+	// for bots. The session ends with an error that wraps [ErrConfig] if a system is missing that the server's model needs.
+	// May be nil.
 	Schedule func(s *ecs.Schedule) error
-	// Logger receives what happens to the session, once that messages of the server were
-	// refused, and every ten seconds at most that the machine is too slow. Default (nil):
-	// none.
+	// Logger receives changes of the session, once that messages of the server were refused, and at most every ten seconds
+	// that the machine is too slow. Default (nil): nothing is logged.
 	Logger logging.Logger
-	// Random fills what development mode makes up: the token's keys and the client
-	// id. Default (nil): crypto/rand. Give a seeded source to make a whole match a
-	// function of its seed.
+}
+
+// ClientSession configures the connection of a client.
+type ClientSession struct {
+	// Token is the connect token from the login service. Default (nil): development mode, in which the client issues its
+	// own token. NewClient then returns netsys.ErrInsecure for a server on another machine.
+	Token *netcode.ConnectToken
+	// Reconnect makes the client start a new session on the same wire after one that ended for a temporary reason: see
+	// netsys.MayReconnect. It waits 0.25 s at first and later up to 4 s, and retries until it is admitted, refused or
+	// closed. Meanwhile [Client.Lost] returns the reason. A server with Players.ReconnectWindow gives the next session the
+	// same client number and entities. With a Token, Reconnect needs Renew. Default (false): the client ends with its
+	// session.
+	Reconnect bool
+	// Renew returns the connect token of the next session when a client reconnects, because a token is valid once. It must
+	// not block. Advance calls it until it returns a token or an error; return nil for not yet. An error ends the client.
+	// Default (nil): development mode.
+	Renew func() (*netcode.ConnectToken, error)
+	// ClientID identifies the player in development mode. Otherwise the token contains it. Default (0): a random number.
+	ClientID uint64
+	// ProtocolID identifies the game and its version in development mode. Default (0): netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// InsecureAllowAnyAddress allows development mode with a server at any address.
+	InsecureAllowAnyAddress bool
+	// Timeout ends a session that has received nothing for this long, at least 200 ms. Default (0): 10 s.
+	Timeout time.Duration
+	// ConnectTimeout limits the time until the client is admitted. A handshake needs three round trips. With a token it
+	// applies to each address that is tried. Default (0): Timeout if that is set, else 20 s.
+	ConnectTimeout time.Duration
+	// Channels are the channels for messages, as in ServerSession.
+	Channels channel.Config
+	// Messages are the types of messages, as in ServerSession. May be nil.
+	Messages *channel.Registry
+	// OnMessage is called in Receive once for each message of the server on a channel. The message is valid during the
+	// call. For typed messages, call channel.Dispatcher.Deliver. An error counts as a malformed snapshot. Under Rollback
+	// and Lockstep, OnMessage, Loaded and OnRefused may read the world but not write it: see [ecs.Handle]. May be nil.
+	OnMessage func(c *Client, channel int, message []byte) error
+	// Trained are statistics of this game's traffic from codec/train: see [LoadTrained]. They are used if the server has
+	// the same; otherwise the client logs the difference. Default (nil): the built-in statistics.
+	Trained *delta.Trained
+	// Reach opens a wire to another room to which the server sends this client, and returns the address for NewClient: the
+	// zero AddrPort means the addresses of the token. The client owns the wire. Reach must not block: see
+	// websocket.DialConfig.Begin. After an error the client stays in its room. Default (nil): a new UDP wire if the
+	// client's wire is a *netsys.UDP; otherwise OnTravel receives the ticket.
+	Reach func(t Ticket) (wire netsys.Wire, server netip.AddrPort, err error)
+	// OnTravel receives a ticket that the client does not follow itself: to a room of another protocol, or without Reach.
+	// Create another client with its token, over UDP or its URLs, and close c when that one is connected. c continues until
+	// then. Advance calls OnTravel before anything else; it may close c. Default (nil): such tickets are counted.
+	OnTravel func(c *Client, t Ticket)
+	// Random fills the token's keys and the client id with random bytes in development mode. A seeded source makes a whole
+	// match a function of its seed. Default (nil): crypto/rand.
 	Random func([]byte)
 }
 
-// Session is what a client tells the session below, for one of one's own as package swarm has. The error is about Login.
-func (c ClientConfig) Session(p *ecs.Protocol) (s netsys.ClientConfig, err error) {
-	lines := c.Messages.Lines()
+// Prediction configures what a client simulates ahead of the server, and how corrections look.
+type Prediction struct {
+	// History is the number of predicted ticks that are stored for reconciliation: at least the round trip, the server's
+	// buffer and one interval between snapshots together. Default (0): 512.
+	History int
+	// Partial fills the input at the moment of a frame: see [Gather]. With it, simulated entities are drawn between ticks:
+	// each [Client.Frame] simulates the elapsed part of the next tick with this input, draws the result, and undoes the
+	// change. Partial may be called any number of times between two ticks, so it must not change or consume anything; the
+	// tick itself calls Gather. Rules must scale by World.Step. Spawns, despawns, added and removed components, events and
+	// outcomes appear with the tick. Under Rollback and Lockstep everything is drawn this way, with the known inputs of the
+	// next tick and the repeated inputs of others; Partial is called if the player has no input for that tick yet. Default
+	// (nil): entities are drawn as of the newest tick, and move in steps if frames and ticks do not coincide.
+	Partial GatherFunc
+	// Scope returns whether the client simulates an entity of its world: see [Scope]. It is called when the entity appears
+	// and when its components change, and may read w. Default (nil): ScopeOwn.
+	Scope func(w *ecs.World, e ecs.Entity) Scope
+	// Assume fills the inputs of entities of others that the client simulates, because these inputs are not sent: for
+	// example from a component that stores the player's held keys. See [Assume]. Default (nil): neutral.
+	Assume AssumeFunc
+	// Smoothing says how simulated entities are drawn after a correction.
+	Smoothing interpolate.Smoothing
+	// OnMismatch is called for each component that a correction changed by more than its tolerance, with the first such
+	// field. May be nil.
+	OnMismatch func(Mismatch)
+}
+
+// SessionConfig returns the configuration of the session below, for custom clients such as those of package swarm. The error is about Login.
+func (c ClientConfig) SessionConfig(p *ecs.Protocol) (s netsys.ClientConfig, err error) {
+	lines := c.Session.Messages.Lines()
 	if c.Events != nil {
 		lines = c.Events.Registry().Lines()
 	}
 	s = netsys.ClientConfig{
-		Token: c.Token, ClientID: c.ClientID, ProtocolID: c.ProtocolID, InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Channels: c.Channels, Messages: lines, Timeout: c.Timeout, Tag: c.Trained.Hash(), Random: c.Random,
+		Token: c.Session.Token, ClientID: c.Session.ClientID, ProtocolID: c.Session.ProtocolID, InsecureAllowAnyAddress: c.Session.InsecureAllowAnyAddress,
+		Channels: c.Session.Channels, Messages: lines, Timeout: c.Session.Timeout, Tag: c.Session.Trained.Hash(), Random: c.Session.Random,
 	}
 	if p != nil {
 		s.Schema = p.Lines()
@@ -180,18 +171,18 @@ func (c ClientConfig) Session(p *ecs.Protocol) (s netsys.ClientConfig, err error
 }
 
 func (c ClientConfig) filled() ClientConfig {
-	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, c.Timeout, defaultConnectTimeout)
-	c.History = cmp.Or(c.History, DefaultHistory)
+	c.Session.ConnectTimeout = cmp.Or(c.Session.ConnectTimeout, c.Session.Timeout, defaultConnectTimeout)
+	c.Prediction.History = cmp.Or(c.Prediction.History, DefaultHistory)
 	c.Logger = logging.Or(c.Logger)
 	return c
 }
 
 // connectTimeout is for all addresses that are tried.
 func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
-	if server.IsValid() || c.Token == nil {
-		return c.ConnectTimeout
+	if server.IsValid() || c.Session.Token == nil {
+		return c.Session.ConnectTimeout
 	}
-	return c.ConnectTimeout * time.Duration(max(len(c.Token.Servers), 1))
+	return c.Session.ConnectTimeout * time.Duration(max(len(c.Session.Token.Servers), 1))
 }
 
 // GatherFunc fills one input, of the protocol's input type. Make one with

@@ -24,175 +24,167 @@ import (
 // says 0.
 const DefaultSendRate = 20
 
-// ServerConfig configures a [Server]. The zero value is a server at 60 steps
-// and 20 snapshots a second in which clients own nothing.
-//
-// Under policy.Rollback and policy.Lockstep the server sends no states. Fields that concern snapshots and lag compensation
-// are not used there, and NewServer refuses Interest, ComponentInterest and Record.
+// ServerConfig configures a server. The zero value works: LocalSync at 60 ticks a second, in development mode.
 type ServerConfig struct {
-	// Seed is the root of everything random in the world.
+	// Seed seeds all randomness of the world.
 	Seed uint64
 	// TickRate is the number of simulation steps a second. Default (0): 60.
 	TickRate int
-	// WakeEvery is after how many steps the server wakes: at 3, a server of 60
-	// steps a second wakes 20 times and simulates three steps each time. It must
-	// divide TickRate. Default (0): 1.
+	// WakeEvery is the number of steps per wake-up of the server. With 3, a server of 60 steps a second wakes 20 times a
+	// second and simulates three steps each time. It must divide TickRate. Default (0): 1.
 	WakeEvery int
-	// SendRate is the number of snapshots a second; it must divide TickRate ÷
-	// WakeEvery. Default (0): the largest such number
-	// up to 20.
-	SendRate int
 	// Model is the netcode model with its options, such as policy.Rollback{}. Clients learn it when they join: see
 	// ClientConfig.Models. Default (nil): policy.LocalSync{}.
 	Model policy.Model
-	// MaxClients bounds the clients at one time. Default (0): 256.
+	// MaxClients is the largest number of clients at one time. Default (0): 256.
 	MaxClients int
-	// Timeout is how long a client may be silent, at least 200 ms. Default (0):
-	// 10 s.
-	Timeout time.Duration
-	// Key is the secret shared with whoever issues connect tokens. Default (zero):
-	// development mode, in which clients issue their own; see netsys.DevelopmentKey.
-	// NewServer refuses that with netsys.ErrInsecure on addresses that others can
-	// reach.
-	Key netcode.Key
-	// MaxTokenLifetime is how far in the future the expiry of a connect token may lie;
-	// players with others get no answer, which is counted and logged. At most
-	// netcode.MaxLifetime. Default (0): 65 minutes.
-	MaxTokenLifetime time.Duration
-	// ProtocolID is the game and its version; tokens for another one are dropped.
-	// Default (0): netsys.DefaultProtocolID.
-	ProtocolID uint64
-	// Addresses are this server's own, as tokens name them. Default (nil): where the
-	// wire listens, for datagrams and for WebSockets.
-	Addresses []netip.AddrPort
-	// InsecureAllowAnyAddress allows development mode on any address: whoever can
-	// reach the server can then read, forge and take over every session.
-	InsecureAllowAnyAddress bool
-	// Channels are the channels of messages beside inputs and snapshots. Clients must
-	// have the same. Default (zero): those of channel.DefaultChannels.
-	Channels channel.Config
-	// Messages are the types of messages that travel on them. Clients must have the
-	// same. May be nil.
-	Messages *channel.Registry
-	// OnMessage is called in Receive for every message that a client sent on a
-	// channel, once; it is valid during the call. For typed messages make it call
-	// channel.Dispatcher.Deliver. An error counts like a malformed input.
-	// Where ticks are simulated again it may look at the world and not write it: see [ecs.Handle].
-	// May be nil.
-	OnMessage func(s *Server, client uint32, channel int, message []byte) error
-	// Events are what happens once and is told, with their handlers; see package
-	// event. Its registry takes the place of Messages. Each server has its own:
-	// NewServer refuses those of another one. May be nil.
+
+	// Session configures connections: keys and addresses, timeouts, and the channels for messages.
+	Session ServerSession
+	// Players configures login and reconnection, and which inputs, commands and writes of players are refused.
+	Players Players
+	// Snapshots configures the state that the server sends: how often, how much, and to whom. Rollback and Lockstep send
+	// inputs instead: they refuse Interest, ComponentInterest and Record, and ignore the other fields.
+	Snapshots Snapshots
+
+	// Events sends events such as a sound once, to chosen clients: see package event. Its registry replaces
+	// Session.Messages. Give each server its own value: NewServer returns an error for one of another server. May be nil.
 	Events *event.Server
-	// Outcomes registers what is done about irreversible outcomes, by outcome.Handle; it
-	// is called once, with the log of the server's world. When they are final follows
-	// from Model. Default (nil): outcome.Raise does nothing.
+	// Outcomes registers handlers of irreversible outcomes by outcome.Handle. NewServer calls it once, with the log of the
+	// server's world. Model determines when an outcome is final. Default (nil): outcome.Raise does nothing.
 	Outcomes func(l *outcome.Log)
-	// LagComp makes the server remember what clients see, so that a system can look at the
-	// world as a player saw it: see package lagcomp and [Client.Claim]. It costs a copy of
-	// the world a wake-up. &lagcomp.Config{} is a good start. Default (nil): none.
+	// LagComp makes the server store what clients see, so that a system can inspect the world as a player saw it: see
+	// package lagcomp and [Client.Claim]. It costs a copy of the world per wake-up. &lagcomp.Config{} has good defaults.
+	// Rollback and Lockstep ignore it: their players see the present. Default (nil): nothing is stored.
 	LagComp *lagcomp.Config
-	// FirstTick is the number of the first tick, at most ecs.MaxTick, for a world that goes
-	// on from where another server left it. Default: 0.
+
+	// FirstTick is the number of the first tick, at most ecs.MaxTick. Use it for a world that continues the ticks of
+	// another server. Default: 0.
 	FirstTick uint32
-	// Start is when the first tick is due. Default (zero): at once, by the
-	// clock of Run.
+	// Start is the time of the first tick. Default (zero): immediately, by the clock of Run.
 	Start time.Time
-	// Login looks at what a client asks to be before it is let in: see [Login]. Default (zero): all are what they ask
-	// to be.
-	Login LoginFunc
-	// Door is told who comes and goes, and may turn clients away before what they ask to be is read. Default (nil):
-	// none.
-	Door Door
-	// ReconnectWindow is for how long the entities of a client wait for their player when its
-	// session timed out, ended because the player came with another token, or the client said that the player is
-	// away (see [Client.Away] and ecs.Protocol.Away): with neutral input. A session of the same client id (of tokens) that comes within
-	// that time gets the same client number, and its player does not come again; one that
-	// nobody comes back for leaves at the end of it. As many players are waited for as MaxClients, the latest. Default
-	// (0): none.
-	ReconnectWindow time.Duration
-	// Accept looks at a value that a client wrote to a component registered with
-	// ecs.ClientOwned, before it is written to the world: [Changed] has it. An error
-	// refuses it; the client is told, and takes the server's value back. It is asked
-	// between ticks, once a component and wake-up, and must not change the world. Values
-	// are within their declared ranges, and of components that the client may write: see
-	// [Grant]. Default (nil): all are accepted.
-	Accept func(w *ecs.World, c Change) error
-	// Refuse looks at an input before it is simulated; see [Refuse]. Where it refuses one,
-	// what is held is repeated in its place, without presses, and the client is told, up
-	// to ten times a second. Default (zero): none is refused.
-	Refuse RefuseFunc
-	// RefuseCommands look at the commands of clients, each at those of its type, before any peer runs them: see
-	// [RefuseCommand]. Default (nil): none is refused.
-	RefuseCommands []RefuseCommandFunc
-	// CommandRate is how many commands a second the server takes of each client, up to 1000, and twice as many at once.
-	// What is beyond is dropped, and the client is told. Default (0): 10.
-	CommandRate int
-	// Workers is how many goroutines share what grows with clients, up to 64: opening packets, reading inputs,
-	// encoding snapshots, sealing and sending. As many as there are cores for the server is right. The world, its
-	// hash and the bytes sent are the same for every number. Under ServerRewind inputs are read one after the other;
-	// under Rollback and Lockstep, which send no states, packets alone are shared. Whoever sets it to more than 1
-	// closes the server, which ends the goroutines. Default (0): 1, the server's own.
+	// Workers is the number of goroutines, up to 64, that share the work per client: opening packets, reading inputs,
+	// encoding snapshots, sealing and sending. Set it to the number of cores for the server. The world, its hash and the
+	// sent bytes do not depend on it. ServerRewind reads inputs on one goroutine; Rollback and Lockstep share only the
+	// work on packets. With more than 1, close the server to end the goroutines. Default (0): 1, the caller's own.
 	Workers int
-	// Overload says when newcomers are turned away, and what is given up where ticks take longer than there is time.
+	// Overload says when the server refuses new clients, and what it reduces, in which order, when ticks take too long.
 	// Default (zero): see [Overload].
 	Overload Overload
-	// Budget bounds one snapshot to one client, in bytes: its messages, without
-	// what the session adds, at least 200. Where that is not enough for all there is
-	// to tell, entities take turns. Where the session estimates that the path takes
-	// less than that, a snapshot has as many bytes as it may send, but no fewer than
-	// 200. Default (0): two datagrams. [Server.SetBudget] changes it for one client.
-	Budget int
-	// Priority says how much an entity matters to a client while the budget does
-	// not hold all: with twice the priority it gets its turn about twice as often. Without it
-	// whole groups of entities take turns, those first of which there is news, and what is encoded
-	// serves many clients; with it clients choose by entity, and share little: for 100 clients, 500 entities that all
-	// move and a budget of 1,200 bytes snapshots cost 12 times as much (BenchmarkPriority in systems/snapshot). It is
-	// asked in Snapshot, and must neither change the world nor depend on anything
-	// else. Priorities below 1/16 count as that much, so that nothing waits for ever.
-	// Default (nil): 1 for all.
-	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
-	// Priorities say it as data, so that clients go on sharing what is encoded: what is near, by [ByDistance], and what has
-	// a component, by [ByComponent]. How long something has waited, and whether there is news of it, counts besides.
-	// NewServer refuses them together with Priority. Default (nil): all
-	// matters the same.
-	Priorities []Priority
-	// Interest is which entities of others a client may know of: what is near, by a [Grid], who is in the same room
-	// or team, by [Same], what a [Filter] says, and these combined by [And], [Or] and [HiddenUnless]. It is looked at for each send.
-	// Of what a client may not know nothing is sent to it, not even that it is there. What is its own it always
-	// knows. Default (nil): everything.
-	Interest Interest
-	// ComponentInterest is which clients may know a component of an entity, of those that know of the entity: see
-	// [Only]. Default (nil): all.
-	ComponentInterest []ComponentInterest
-	// Coders are the coders that snapshots use.
-	// Default: the smallest of all wins.
-	Coders delta.Coders
-	// Trained is what codec/train learned of this game's traffic: see [LoadTrained].
-	// It makes snapshots smaller for clients that have the same; others get what is
-	// built in, and the first of them is logged. Default
-	// (nil): what is built in.
-	Trained *delta.Trained
-	// Record is written the state of the world at each send, for codec/train, without
-	// owner-only components. It is written to in Snapshot, so give it a
-	// [bufio.Writer] and flush that at the end. An error of it ends the recording and
-	// is logged. Default (nil): no recording.
-	Record io.Writer
-	// Schedule, when not nil, may change the schedule before the server
-	// starts: wrap, insert or leave out systems; NewServer says so when one is left out
-	// that the model needs. ServerApply runs Simulate and Authority for each tick
-	// that is simulated again. Where clients simulate everything, what changes the world
-	// belongs in the protocol, since they run that.
+	// Schedule changes the schedule before the server starts: it may wrap, insert or remove systems. NewServer returns an
+	// error if a system is missing that the model needs. ServerApply runs Simulate and Authority for each re-simulated
+	// tick. Under Rollback and Lockstep, put what changes the world into the protocol, because clients run that too. May
+	// be nil.
 	Schedule func(s *ecs.Schedule) error
-	// Logger receives who joins, comes back and leaves, and why; of each client once that
-	// its messages, inputs or changes were refused, that they were too many, that its budget
-	// does not hold everything and that its world differs; whose connect token is refused, and
-	// why (see netsys.ServerConfig.Logger); and every ten seconds at most that the machine is too
-	// slow. Default (nil): none.
+	// Logger receives who joins, returns and leaves, with the reason; each refused connect token with advice (see
+	// netsys.ServerConfig.Logger); at most every ten seconds that the machine is too slow; and once per client that
+	// messages, inputs or writes were refused, that there were too many, that the budget is too small for all changes,
+	// and that the client's world differs. Default (nil): nothing is logged.
 	Logger logging.Logger
-	// Random fills the keys of the server's handshakes. Default (nil): crypto/rand.
-	// Give a seeded source to make a whole match a function of its seed.
+}
+
+// ServerSession configures the connections of a server.
+type ServerSession struct {
+	// Key is the secret shared with the issuer of connect tokens. Default (zero): development mode, in which clients
+	// issue their own tokens; see netsys.DevelopmentKey. NewServer then returns netsys.ErrInsecure if other machines can
+	// reach the address.
+	Key netcode.Key
+	// MaxTokenLifetime is the longest remaining lifetime of a connect token. Clients with other tokens get no answer; the
+	// server counts and logs them. At most netcode.MaxLifetime. Default (0): 65 minutes.
+	MaxTokenLifetime time.Duration
+	// ProtocolID identifies the game and its version. Tokens with another id are dropped. Default (0):
+	// netsys.DefaultProtocolID.
+	ProtocolID uint64
+	// Addresses are the server's addresses as tokens name them. Default (nil): the addresses on which the wire listens,
+	// for datagrams and for WebSockets.
+	Addresses []netip.AddrPort
+	// InsecureAllowAnyAddress allows development mode on any address. Anybody who can reach the server can then read, forge
+	// and take over every session.
+	InsecureAllowAnyAddress bool
+	// Timeout ends a session that has received nothing for this long, at least 200 ms. Default (0): 10 s.
+	Timeout time.Duration
+	// Channels are the channels for messages, which do not carry inputs or snapshots. Clients must have the same.
+	// Default (zero): channel.DefaultChannels.
+	Channels channel.Config
+	// Messages are the types of messages on the channels. Clients must have the same. May be nil.
+	Messages *channel.Registry
+	// OnMessage is called in Receive once for each message of a client on a channel. The message is valid during the call.
+	// For typed messages, call channel.Dispatcher.Deliver. An error counts as a malformed input. Under ServerRewind,
+	// Rollback and Lockstep, OnMessage may read the world but not write it: see [ecs.Handle]. May be nil.
+	OnMessage func(s *Server, client uint32, channel int, message []byte) error
+	// Random fills the keys of handshakes with random bytes. A seeded source makes a whole match a function of its seed.
+	// Default (nil): crypto/rand.
 	Random func([]byte)
+}
+
+// Players configures which players join, how they return, and what the server accepts from them.
+type Players struct {
+	// Login checks and changes the login value of a new client: see [Login]. Default (zero): every login is accepted as
+	// it is.
+	Login LoginFunc
+	// Door is an admission handler. It may refuse clients before Login runs, and learns who joins and leaves. Default
+	// (nil): none.
+	Door Door
+	// ReconnectWindow is how long the entities of a disconnected player stay, with neutral input. It applies to sessions
+	// that timed out, that a new token of the same player replaced, and whose player is away (see [Client.Away] and
+	// ecs.Protocol.Away). A session of the same client id within the window gets the same client number, and the join
+	// function does not run again. After the window the player leaves. The server keeps at most MaxClients such players,
+	// the latest ones. Default (0): players leave with their session.
+	ReconnectWindow time.Duration
+	// Accept checks a value that a client wrote to a component registered with ecs.ClientOwned, before the value is
+	// written to the world: get it by [Changed]. An error refuses it; the client is notified and restores the server's
+	// value. Accept runs between ticks, once per component and wake-up, and must not change the world. The value is
+	// within its declared range, and the client is allowed to write the component: see [Grant]. Default (nil): all values
+	// are accepted.
+	Accept func(w *ecs.World, c Change) error
+	// Refuse checks an input before it is simulated: see [Refuse]. In place of a refused input the last one is repeated,
+	// without presses, and the client is notified, up to ten times a second. Default (zero): all inputs are accepted.
+	Refuse RefuseFunc
+	// RefuseCommands check the commands of clients before any peer runs them, each for one type: see [RefuseCommand].
+	// Default (nil): all commands are accepted.
+	RefuseCommands []RefuseCommandFunc
+	// CommandRate is the number of commands a second that the server accepts from each client, up to 1000, with bursts of
+	// twice as many. Further commands are dropped, and the client is notified. Default (0): 10.
+	CommandRate int
+}
+
+// Snapshots configures the state that a server sends to its clients.
+type Snapshots struct {
+	// SendRate is the number of snapshots a second. It must divide TickRate ÷ WakeEvery. Default (0): the largest such
+	// number up to 20.
+	SendRate int
+	// Budget is the largest size of one snapshot to one client in bytes, without the overhead of the session, at least
+	// 200. If not all changes fit, entities take turns. If the session estimates that the path carries less, a snapshot
+	// gets smaller, but not below 200. [Server.SetBudget] changes the budget of one client. Default (0): two datagrams.
+	Budget int
+	// Priority returns how much an entity matters to a client if the budget is too small for all. An entity with twice the
+	// priority is sent about twice as often. Without Priority whole groups of entities take turns, groups with changes
+	// first, and clients share encoded groups. With it each client chooses single entities and shares little: for 100
+	// clients, 500 moving entities and a budget of 1,200 bytes, snapshots cost 12 times as much (BenchmarkPriority in
+	// systems/snapshot). Priority is called in Snapshot. It must not change the world or depend on anything else. Values
+	// below 1/16 count as 1/16, so every entity is sent eventually. Default (nil): 1 for all.
+	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
+	// Priorities state priorities as data, so that clients go on sharing encoded groups: [ByDistance] and [ByComponent].
+	// Waiting time and changes count in addition. Use either Priority or Priorities. Default (nil): all entities have the
+	// same priority.
+	Priorities []Priority
+	// Interest selects the entities of others that a client may know: near ones by a [Grid], the same room or team by
+	// [Same], any others by a [Filter], combined by [And], [Or] and [HiddenUnless]. It is evaluated for each snapshot. The
+	// server sends nothing about other entities, not even that they exist. A client always knows its own entities.
+	// Default (nil): everything.
+	Interest Interest
+	// ComponentInterest selects the clients that may know a component of an entity, among those that know the entity: see
+	// [Only]. Default (nil): all of them.
+	ComponentInterest []ComponentInterest
+	// Coders selects the coders of snapshots. Default: each block uses the coder that makes it smallest.
+	Coders delta.Coders
+	// Trained are statistics of this game's traffic from codec/train: see [LoadTrained]. Snapshots are smaller for clients
+	// with the same statistics. Other clients use the built-in ones; the server logs the first such client. Default (nil):
+	// the built-in statistics.
+	Trained *delta.Trained
+	// Record receives the state of the world at each snapshot for codec/train, without owner-only components. Pass a
+	// [bufio.Writer] and flush it at the end. A write error ends the recording and is logged. Default (nil): no recording.
+	Record io.Writer
 }
 
 // Format implements [fmt.Formatter] without telling the key: where a verb does not fit,
@@ -223,39 +215,39 @@ const (
 func (c ServerConfig) filled() ServerConfig {
 	c.TickRate = cmp.Or(c.TickRate, ecs.DefaultTickRate)
 	c.WakeEvery = cmp.Or(c.WakeEvery, 1)
-	if c.SendRate == 0 {
+	if c.Snapshots.SendRate == 0 {
 		wakes := c.TickRate / max(c.WakeEvery, 1)
-		for c.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.SendRate != 0; {
-			c.SendRate--
+		for c.Snapshots.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.Snapshots.SendRate != 0; {
+			c.Snapshots.SendRate--
 		}
 	}
 	if c.Model == nil {
 		c.Model = policy.LocalSync{}
 	}
-	c.Budget, c.MaxClients = cmp.Or(c.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
-	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
-	c.CommandRate, c.Workers = cmp.Or(c.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
+	c.Snapshots.Budget, c.MaxClients = cmp.Or(c.Snapshots.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
+	c.Session.Timeout = cmp.Or(c.Session.Timeout, defaultTimeout)
+	c.Players.CommandRate, c.Workers = cmp.Or(c.Players.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
 	c.Logger = logging.Or(c.Logger)
 	return c
 }
 
 // sessions is what the sessions below are told.
 func (c ServerConfig) sessions() netsys.ServerConfig {
-	lines := c.Messages.Lines()
+	lines := c.Session.Messages.Lines()
 	if c.Events != nil {
 		lines = c.Events.Registry().Lines()
 	}
 	return netsys.ServerConfig{
-		Key:                     c.Key,
-		MaxTokenLifetime:        c.MaxTokenLifetime,
-		ProtocolID:              c.ProtocolID,
-		Addresses:               c.Addresses,
-		InsecureAllowAnyAddress: c.InsecureAllowAnyAddress,
-		Channels:                c.Channels,
+		Key:                     c.Session.Key,
+		MaxTokenLifetime:        c.Session.MaxTokenLifetime,
+		ProtocolID:              c.Session.ProtocolID,
+		Addresses:               c.Session.Addresses,
+		InsecureAllowAnyAddress: c.Session.InsecureAllowAnyAddress,
+		Channels:                c.Session.Channels,
 		Messages:                lines,
 		MaxClients:              c.MaxClients,
-		Timeout:                 c.Timeout,
-		Random:                  c.Random,
+		Timeout:                 c.Session.Timeout,
+		Random:                  c.Session.Random,
 		Logger:                  c.Logger,
 	}
 }

@@ -15,7 +15,7 @@ func TestInputsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	for _, p := range []policy.Model{policy.ServerRewind{}, policy.Rollback{}} {
 		t.Run(p.String(), func(t *testing.T) {
-			g := newGame(t, peopled, ServerConfig{Model: p, ReconnectWindow: time.Minute})
+			g := newGame(t, peopled, ServerConfig{Model: p, Players: Players{ReconnectWindow: time.Minute}})
 			var missing, rewrote [32]uint64 // by player, as long as the timeline knows it
 			run := func(ticks int) {
 				for range ticks {

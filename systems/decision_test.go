@@ -289,7 +289,7 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	protocol := fieldtest.ProtocolWithAuthority(fieldtest.Shake)
 	var err error
 	p.Server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
-		Start: p.Now, Random: netsys.SeededRandom(1), Budget: 10 * netsys.MaxPayload,
+		Start: p.Now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}, Snapshots: systems.Snapshots{Budget: 10 * netsys.MaxPayload},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestDifferenceNamesWhatDiffers(t *testing.T) {
 // it was, it has them.
 func TestDifferenceOfNewcomersThatWait(t *testing.T) {
 	t.Parallel()
-	g, _ := crowded(t, 300, ServerConfig{Budget: 200})
+	g, _ := crowded(t, 300, ServerConfig{Snapshots: Snapshots{Budget: 200}})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	g.until("the client has joined", func() bool { k, ok := g.server.Baseline(c.ID(), 1); return ok && k.OverBudget && !k.Joining })

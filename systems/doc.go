@@ -23,27 +23,27 @@
 //   - Choose how others move between two states: ecs.Hermite, ecs.Extrapolate, policy.Damping. Mark a jump:
 //     components.Teleports. Attach one entity to another: ecs.Carry.
 //   - Choose how corrections fade: interpolate.Smoothing. Inspect one entity of the newest frame: [Client.Drawing].
-//   - Show a key press in the next frame, at any frame rate: ClientConfig.Partial.
+//   - Show a key press in the next frame, at any frame rate: ClientConfig.Prediction.Partial.
 //   - Show the netcode on top of the game, and make the link worse: package overlay, which uses [Confirmed], [Between],
 //     [Client.Drawing] and [Client.CountBytes].
 //
 // Players:
 //
-//   - Admit players who have a token: ServerConfig.Key and ClientConfig.Token, with package netcode. Without both, the server
+//   - Admit players who have a token: ServerConfig.Session.Key and ClientConfig.Session.Token, with package netcode. Without both, the server
 //     is in development mode and serves only this machine and virtual networks.
 //   - Create and remove a player's entities: [ecs.Join] and [ecs.Protocol.Leave].
-//   - Request a name or a team: ClientConfig.Login. Check the request: ServerConfig.Login, with [Login].
-//   - Observe joins and leaves, and reject clients by token: ServerConfig.Door.
-//   - Keep a player's entities during a crash or an outage: ServerConfig.ReconnectWindow and ClientConfig.Reconnect. Mark
+//   - Request a name or a team: ClientConfig.Login. Check the request: ServerConfig.Players.Login, with [Login].
+//   - Observe joins and leaves, and reject clients by token: ServerConfig.Players.Door.
+//   - Keep a player's entities during a crash or an outage: ServerConfig.Players.ReconnectWindow and ClientConfig.Session.Reconnect. Mark
 //     players who are away: ecs.Protocol.Away.
 //   - Accept requests that are not inputs, such as rename, choose a team or buy: [ecs.Command] in the protocol, [Command] on
-//     a client, [CommandFor] on the server. Refuse and limit them: [RefuseCommand], ServerConfig.CommandRate, [Refusal],
+//     a client, [CommandFor] on the server. Refuse and limit them: [RefuseCommand], ServerConfig.Players.CommandRate, [Refusal],
 //     [CommandStats].
-//   - Send reliable messages, such as a chat or an inventory: ServerConfig.Messages, ClientConfig.Messages, OnMessage of both,
+//   - Send reliable messages, such as a chat or an inventory: ServerConfig.Session.Messages, ClientConfig.Session.Messages, OnMessage of both,
 //     [Server.Session] and [Client.Session].
-//   - Refuse an input: ServerConfig.Refuse with [Refuse], ClientConfig.OnRefused. Find cheaters and flooders: [ClientStatus],
+//   - Refuse an input: ServerConfig.Players.Refuse with [Refuse], ClientConfig.OnRefused. Find cheaters and flooders: [ClientStatus],
 //     [InputStats], [ChangeStats].
-//   - Let a client write a component, such as a cursor: ecs.ClientOwned, ServerConfig.Accept, [Grant], [Revoke],
+//   - Let a client write a component, such as a cursor: ecs.ClientOwned, ServerConfig.Players.Accept, [Grant], [Revoke],
 //     [Client.MayWrite].
 //
 // Choose a netcode model:
@@ -53,25 +53,25 @@
 //   - Accept late inputs for the tick that they name: policy.ServerRewind.
 //   - Simulate everything on every peer: policy.Rollback, policy.Lockstep. React to worlds that differ: policy.Rollback.Desync.
 //   - Send owner state only to correct it: policy.CorrectOnMismatch. Read the results: [ReportStats].
-//   - Simulate other entities on a client, such as a ball, or exclude own ones: [Scope], ClientConfig.Scope,
+//   - Simulate other entities on a client, such as a ball, or exclude own ones: [Scope], ClientConfig.Prediction.Scope,
 //     [Client.SetScope], [Assume].
 //   - Let the server alone decide a field of a predicted component, such as health: the tag word server, see ecs.Predicted.
 //   - Let shots hit the entities that the player saw: ServerConfig.LagComp and [Client.Claim], with package lagcomp.
 //
 // Control what is sent:
 //
-//   - Hide entities: ServerConfig.Interest with [Grid], [Same], [Filter], [Has], [And], [Or] and [HiddenUnless]. Hide single
-//     components: ServerConfig.ComponentInterest, ecs.OwnerOnly.
-//   - Limit the bytes for a client and rank entities: ServerConfig.Budget, [Server.SetBudget], ServerConfig.Priority. A link
+//   - Hide entities: ServerConfig.Snapshots.Interest with [Grid], [Same], [Filter], [Has], [And], [Or] and [HiddenUnless]. Hide single
+//     components: ServerConfig.Snapshots.ComponentInterest, ecs.OwnerOnly.
+//   - Limit the bytes for a client and rank entities: ServerConfig.Snapshots.Budget, [Server.SetBudget], ServerConfig.Snapshots.Priority. A link
 //     with less capacity gets less.
 //   - Learn when a client has loaded the world, and why an entity is missing: ClientConfig.Loaded, [Client.Loaded],
 //     [Client.Presence], [Client.StateTick].
-//   - Make snapshots smaller with statistics of your game: ServerConfig.Record, package codec/train, [LoadTrained],
-//     ServerConfig.Trained and ClientConfig.Trained.
+//   - Make snapshots smaller with statistics of your game: ServerConfig.Snapshots.Record, package codec/train, [LoadTrained],
+//     ServerConfig.Snapshots.Trained and ClientConfig.Session.Trained.
 //
 // Measure:
 //
-//   - Read counters: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.OnMismatch.
+//   - Read counters: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.Prediction.OnMismatch.
 //   - Find the causes of corrections: [Client.Causes].
 //   - Count bytes by component, field and entity: [Server.Traffic], [Server.TopEntities], [Server.TrafficByArchetype].
 //   - Read the state of an entity that a client has acknowledged: [Server.Baseline]. Learn why the server sent the entity, or
@@ -135,7 +135,7 @@
 // another carrier, or none, the view blends for 12 ticks. While the carrier is not in the view, the entity is drawn like any
 // other.
 //
-// Between two ticks, ClientConfig.Partial runs the rules for the passed part of the coming tick, with the input of this frame,
+// Between two ticks, ClientConfig.Prediction.Partial runs the rules for the passed part of the coming tick, with the input of this frame,
 // and restores the world afterwards. So frames never change what the client predicts, compares, sends or counts. A tick asks
 // for its input as late as possible: after it has received packets and replayed, right before it predicts. So read the devices
 // right before [Client.Advance] and call [Client.Frame] right after it; the frame then shows every key that is down. If the
@@ -167,7 +167,7 @@
 // # Sessions and players
 //
 // A session survives a change of the client's address and an outage shorter than the timeout. When it times out, or the player
-// comes back with another token, the player's entities stay for ServerConfig.ReconnectWindow, with neutral input, and the
+// comes back with another token, the player's entities stay for ServerConfig.Players.ReconnectWindow, with neutral input, and the
 // player's next session continues with them. The same holds for a player who is away, see [Client.Away]. Input numbers
 // continue after the last consumed input. Reliable messages start again. A client that sends but acknowledges nothing for the
 // timeout has timed out too. A goodbye or a kick ends everything at once.

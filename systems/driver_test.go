@@ -106,13 +106,13 @@ func TestClockStepsBack(t *testing.T) {
 	addr := netip.MustParseAddrPort("127.0.0.1:7777")
 	start := time.Unix(1<<30, 0)
 	s, err := systems.NewServer(network.Node(addr), fieldtest.Protocol(), systems.ServerConfig{
-		Start: start, Random: netsys.SeededRandom(1),
+		Start: start, Session: systems.ServerSession{Random: netsys.SeededRandom(1)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := systems.NewClient(network.Node(netip.AddrPort{}), addr, fieldtest.Protocol(), systems.ClientConfig{
-		Start: start, Random: netsys.SeededRandom(2),
+		Start: start, Session: systems.ClientSession{Random: netsys.SeededRandom(2)},
 	})
 	if err != nil {
 		t.Fatal(err)

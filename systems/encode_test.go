@@ -116,7 +116,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 
 // One line sets a world to zstd alone.
 func TestZstdOnly(t *testing.T) {
-	g, _ := crowded(t, 100, ServerConfig{Coders: 1})
+	g, _ := crowded(t, 100, ServerConfig{Snapshots: Snapshots{Coders: 1}})
 	g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.1})
 	g.connect()
 	g.run(300)

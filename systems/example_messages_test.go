@@ -40,9 +40,11 @@ func ExampleServer_Session() {
 		}
 	})
 	server, err := systems.NewServer(network.Node(address), lane(), systems.ServerConfig{
-		Start: now, Messages: atServer,
-		OnMessage: func(s *systems.Server, _ uint32, number int, message []byte) error {
-			return said.Deliver(s, number, message)
+		Start: now, Session: systems.ServerSession{
+			Messages: atServer,
+			OnMessage: func(s *systems.Server, _ uint32, number int, message []byte) error {
+				return said.Deliver(s, number, message)
+			},
 		},
 	})
 	if err != nil {
@@ -56,9 +58,11 @@ func ExampleServer_Session() {
 		fmt.Printf("client %d says: %s\n", m.From, m.Text.Bytes[:m.Text.N])
 	})
 	client, err := systems.NewClient(network.Node(netip.AddrPort{}), address, lane(), systems.ClientConfig{
-		Start: now, Messages: atClient,
-		OnMessage: func(c *systems.Client, number int, message []byte) error {
-			return heard.Deliver(c, number, message)
+		Start: now, Session: systems.ClientSession{
+			Messages: atClient,
+			OnMessage: func(c *systems.Client, number int, message []byte) error {
+				return heard.Deliver(c, number, message)
+			},
 		},
 	})
 	if err != nil {

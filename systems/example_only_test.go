@@ -19,9 +19,9 @@ type (
 	}
 )
 
-// timers tells the timers of mines to their own team.
+// timers sends the timers of mines only to their own team.
 func timers(c systems.ServerConfig) systems.ServerConfig {
-	c.ComponentInterest = []systems.ComponentInterest{
+	c.Snapshots.ComponentInterest = []systems.ComponentInterest{
 		systems.Only[Timer](systems.Same[Team]()),
 	}
 	return c

@@ -11,10 +11,12 @@ import (
 // by itself half as often as the rest.
 func ExampleByDistance() {
 	config := systems.ServerConfig{
-		Budget: 1200,
-		Priorities: []systems.Priority{
-			systems.ByDistance[components.Position]{Full: 100, Half: 300, Quarter: 1000},
-			systems.ByComponent[components.Velocity](0.5),
+		Snapshots: systems.Snapshots{
+			Budget: 1200,
+			Priorities: []systems.Priority{
+				systems.ByDistance[components.Position]{Full: 100, Half: 300, Quarter: 1000},
+				systems.ByComponent[components.Velocity](0.5),
+			},
 		},
 	}
 	fmt.Println(config.Validate())

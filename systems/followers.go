@@ -23,7 +23,7 @@ func (s *Server) attachEvents() {
 func (s *Server) sees(w *ecs.World, about event.Subject, client uint32) bool {
 	p := s.sessions.byID[client]
 	switch {
-	case s.config.Interest == nil:
+	case s.config.Snapshots.Interest == nil:
 		return true
 	case p == nil || p.snapshot == nil:
 		return false
@@ -44,9 +44,9 @@ func (s *Server) dropUnreachable(client uint32, err error) {
 // lagComp returns the configuration of lag compensation with the server's send rate.
 func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	l := *c.LagComp
-	l.SendRate = cmp.Or(l.SendRate, c.SendRate)
-	if l.SendRate != c.SendRate {
-		return l, fmt.Errorf("%w: LagComp.SendRate %d differs from SendRate %d: set it to 0 or to the same value", ErrConfig, l.SendRate, c.SendRate)
+	l.SendRate = cmp.Or(l.SendRate, c.Snapshots.SendRate)
+	if l.SendRate != c.Snapshots.SendRate {
+		return l, fmt.Errorf("%w: LagComp.SendRate %d differs from SendRate %d: set it to 0 or to the same value", ErrConfig, l.SendRate, c.Snapshots.SendRate)
 	}
 	if err := l.Validate(); err != nil {
 		return l, fmt.Errorf("%w: LagComp: %w", ErrConfig, err)

@@ -30,7 +30,7 @@ func FuzzReadSnapshot(f *testing.F) {
 			others = ScopeCoSimulated
 		}
 		scope := func(*ecs.World, ecs.Entity) Scope { return others }
-		c := g.join(ClientConfig{Gather: gatherPush(), History: 64, Scope: scope}, netsys.Link{})
+		c := g.join(ClientConfig{Gather: gatherPush(), Prediction: Prediction{History: 64, Scope: scope}}, netsys.Link{})
 		g.connect()
 		g.frozen = true // from here on the script is the server
 		script = script[:min(len(script), 1<<13)]
@@ -63,7 +63,7 @@ func scriptOfAMatch(f *testing.F) (script []byte) {
 			script = append(append(script, b...), tickPasses, tickPasses)
 		}
 	})
-	g.join(ClientConfig{Gather: gatherPush(), Random: netsys.SeededRandom(4)}, netsys.Link{})
+	g.join(ClientConfig{Gather: gatherPush(), Session: ClientSession{Random: netsys.SeededRandom(4)}}, netsys.Link{})
 	g.connect()
 	w := g.server.World()
 	stays, goes := w.Spawn(place{1, 2}, tint{3}), w.Spawn(place{3, 4}, components.Owner{Client: 9})

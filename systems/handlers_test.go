@@ -68,11 +68,11 @@ func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 					event.Raise(w, event.ToAll(), boom{v.X})
 				},
 			})
-			g := newGame(t, protocol, ServerConfig{Model: preset, Events: events, Outcomes: log(server), Refuse: noShots(),
-				OnMessage: func(s *Server, _ uint32, _ int, _ []byte) error {
-					server.try("ServerConfig.OnMessage", s.World())
+			g := newGame(t, protocol, ServerConfig{Model: preset, Events: events, Outcomes: log(server), Players: Players{Refuse: noShots()},
+				Session: ServerSession{OnMessage: func(s *Server, _ uint32, _ int, _ []byte) error {
+					server.try("ServerConfig.Session.OnMessage", s.World())
 					return nil
-				}})
+				}}})
 			own := event.NewClient(calls(), event.ClientConfig{})
 			event.OnClient(own, func(w *ecs.World, _ event.Origin, _ *boom) { client.try("the handler of event systems.boom", w) })
 			var c *Client
@@ -80,10 +80,10 @@ func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 				Events: own, Outcomes: log(client), Gather: Gather(func(c *Client, in *push) { in.DX, in.Fire = 1, c.Input()%32 == 20 }),
 				Loaded:    func(w *ecs.World, _ uint32) { client.try("ClientConfig.Loaded", w) },
 				OnRefused: func(Refusal) { client.try("ClientConfig.OnRefused", c.World()) },
-				OnMessage: func(c *Client, _ int, _ []byte) error {
-					client.try("ClientConfig.OnMessage", c.World())
+				Session: ClientSession{OnMessage: func(c *Client, _ int, _ []byte) error {
+					client.try("ClientConfig.Session.OnMessage", c.World())
 					return nil
-				},
+				}},
 			}, netsys.Link{})
 			g.connect()
 			plain := []byte{100} // of a type that is no event
@@ -114,8 +114,8 @@ func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 			}
 			everywhere := policy.Is[policy.Rollback](preset) || policy.Is[policy.Lockstep](preset)
 			check("server", server, everywhere || policy.Is[policy.ServerRewind](preset),
-				"the handler of event systems.bang", "the handler of outcome systems.boom", "ServerConfig.OnMessage")
-			want := []string{"the handler of event systems.boom", "ClientConfig.Loaded", "ClientConfig.OnRefused", "ClientConfig.OnMessage"}
+				"the handler of event systems.bang", "the handler of outcome systems.boom", "ServerConfig.Session.OnMessage")
+			want := []string{"the handler of event systems.boom", "ClientConfig.Loaded", "ClientConfig.OnRefused", "ClientConfig.Session.OnMessage"}
 			if policy.Is[policy.ServerRewind](preset) || policy.Is[policy.Rollback](preset) {
 				want = append(want, "the handler of outcome systems.boom")
 			}

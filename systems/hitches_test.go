@@ -86,8 +86,10 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	const hitcher = 1
 	config := fieldtest.PresetConfig(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
 	patience := 2*h.length() + 20*time.Second // nobody is thought to be gone
-	config.Server.TickRate, config.Server.Timeout = h.rate, patience
-	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: patience} }
+	config.Server.TickRate, config.Server.Session.Timeout = h.rate, patience
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Session: systems.ClientSession{Timeout: patience}}
+	}
 	var end time.Time
 	var first uint16                   // input after the hitch
 	gathered := make([][]time.Time, 3) // when each client gathered its inputs

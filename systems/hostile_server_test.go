@@ -28,8 +28,8 @@ func newForger(t *testing.T) *forger {
 	f.run(10)
 	f.frozen = true
 	tables, s := wire.Tables(f.c.protocol), f.server
-	f.model = delta.NewModel(delta.NewLayout(tables, int(f.c.shape.sendEvery), s.config.SendRate), nil)
-	f.own = delta.NewModel(delta.NewRawLayout(tables, int(f.c.shape.sendEvery), s.config.SendRate), nil)
+	f.model = delta.NewModel(delta.NewLayout(tables, int(f.c.shape.sendEvery), s.config.Snapshots.SendRate), nil)
+	f.own = delta.NewModel(delta.NewRawLayout(tables, int(f.c.shape.sendEvery), s.config.Snapshots.SendRate), nil)
 	return f
 }
 

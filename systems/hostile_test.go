@@ -27,7 +27,7 @@ func siege(t *testing.T, attack func(g *game, captured [][]byte, throw func(b []
 		captured = append(captured, slices.Clone(b))
 		return b
 	}}
-	k, err := NewClient(wire, g.addr, peopled(), ClientConfig{Gather: gatherPush(), Start: g.now, Random: netsys.SeededRandom(8)})
+	k, err := NewClient(wire, g.addr, peopled(), ClientConfig{Gather: gatherPush(), Start: g.now, Session: ClientSession{Random: netsys.SeededRandom(8)}})
 	if err != nil {
 		t.Fatal(err)
 	}

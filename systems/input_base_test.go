@@ -49,8 +49,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 // so, and a few round trips later everything is as before.
 func TestInputsAfterAFlood(t *testing.T) {
 	for _, timing := range inputTimings {
-		g := newGame(t, peopled, ServerConfig{Model: timing.model(), Timeout: time.Minute})
-		c := g.join(ClientConfig{Gather: gatherPush(), Timeout: time.Minute}, netsys.Link{Latency: 30 * time.Millisecond})
+		g := newGame(t, peopled, ServerConfig{Model: timing.model(), Session: ServerSession{Timeout: time.Minute}})
+		c := g.join(ClientConfig{Gather: gatherPush(), Session: ClientSession{Timeout: time.Minute}}, netsys.Link{Latency: 30 * time.Millisecond})
 		g.connect()
 		g.run(120)
 		g.frozen = true

@@ -49,7 +49,7 @@ type Priority = interest.Priority
 //
 // For 100 clients in 100 places, 500 entities that jump across 16 cells at each send, and a budget of 1,200 bytes,
 // snapshots cost 4 times as much as without it, because clients in different places receive different pieces (12
-// times with ServerConfig.Priority). They allocate twice as often (BenchmarkPriority in systems/snapshot).
+// times with ServerConfig.Snapshots.Priority). They allocate twice as often (BenchmarkPriority in systems/snapshot).
 //
 // While the server is overloaded, entities beyond Full count as far; see [Overload].
 type ByDistance[T any] = interest.ByDistance[T]

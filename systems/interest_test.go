@@ -48,9 +48,9 @@ func TestInterestUnderWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seeds(t, 8, func(t *testing.T, seed uint64) {
 				r := rand.New(rand.NewPCG(seed, 5))
-				config := ServerConfig{Seed: seed, Interest: of}
+				config := ServerConfig{Seed: seed, Snapshots: Snapshots{Interest: of}}
 				if seed%2 == 0 {
-					config.Budget = 300
+					config.Snapshots.Budget = 300
 				}
 				g := newGame(t, halls, config)
 				g.blind = true
@@ -154,9 +154,9 @@ func TestHiddenSendsNothing(t *testing.T) {
 // there is company or nobody.
 func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard [][]byte) {
 	shown, hidden := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
-	config := ServerConfig{Seed: seed, Interest: of}
+	config := ServerConfig{Seed: seed, Snapshots: Snapshots{Interest: of}}
 	if seed%2 == 1 {
-		config.Budget = 260
+		config.Snapshots.Budget = 260
 	}
 	g := newGame(t, halls, config)
 	g.blind = true

@@ -27,7 +27,7 @@ func TestJoinIsConsistentAtOneTick(t *testing.T) {
 
 func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	r := rand.New(rand.NewPCG(seed, 31))
-	g, all := crowded(t, things, ServerConfig{Seed: seed, Budget: budget})
+	g, all := crowded(t, things, ServerConfig{Seed: seed, Snapshots: Snapshots{Budget: budget}})
 	w := g.server.World()
 	old := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
@@ -120,7 +120,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	if loads != 1 {
 		t.Errorf("loaded %d times", loads)
 	}
-	if st := g.server.Stats(); st.Snapshots.Largest > g.server.config.Budget {
+	if st := g.server.Stats(); st.Snapshots.Largest > g.server.config.Snapshots.Budget {
 		t.Errorf("a snapshot of %d bytes", st.Snapshots.Largest)
 	}
 	g.settle()

@@ -143,8 +143,8 @@ func newGame(t testing.TB, protocol func() *ecs.Protocol, c ServerConfig) *game 
 	wire := g.network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
 	g.addr = wire.LocalAddr()
 	c.Start = birth
-	if c.Random == nil {
-		c.Random = netsys.SeededRandom(c.Seed + 1)
+	if c.Session.Random == nil {
+		c.Session.Random = netsys.SeededRandom(c.Seed + 1)
 	}
 	var err error
 	if g.server, err = NewServer(wire, protocol(), c); err != nil {
@@ -169,8 +169,8 @@ func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Clie
 		g.t.Fatal(err)
 	}
 	c.Start = g.now
-	if c.Random == nil {
-		c.Random = netsys.SeededRandom(1000 + n)
+	if c.Session.Random == nil {
+		c.Session.Random = netsys.SeededRandom(1000 + n)
 	}
 	k, err := NewClient(wire, g.addr, p, c)
 	if err != nil {

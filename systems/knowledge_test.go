@@ -14,7 +14,7 @@ import (
 // What a server says that a client knows is what this client has.
 func TestKnowsWhatTheClientHas(t *testing.T) {
 	var hidden ecs.Entity
-	g := newGame(t, peopled, ServerConfig{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != hidden })})
+	g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != hidden })}})
 	w := g.server.World()
 	for n := range 100 {
 		w.Spawn(place{X: float32(n)}, tint{uint8(n)})
@@ -87,7 +87,7 @@ func TestKnowsWhatComesNext(t *testing.T) {
 
 // Where the budget does not hold all, what was told of last has gained least.
 func TestKnowsOfCompetition(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{Budget: 200, Priority: func(_ *ecs.World, _ ecs.Entity, _ uint32) float32 { return 3 }})
+	g := newGame(t, plaza, ServerConfig{Snapshots: Snapshots{Budget: 200, Priority: func(_ *ecs.World, _ ecs.Entity, _ uint32) float32 { return 3 }}})
 	w := g.server.World()
 	var all []ecs.Entity
 	for n := range 300 {
@@ -196,7 +196,7 @@ func TestProbe(t *testing.T) {
 	if p.begun != begun {
 		t.Errorf("%+v", p)
 	}
-	if c := g.server.Config(); c.WakeEvery != 3 || c.TickRate != ecs.DefaultTickRate || c.Key != [32]byte{} {
+	if c := g.server.Config(); c.WakeEvery != 3 || c.TickRate != ecs.DefaultTickRate || c.Session.Key != [32]byte{} {
 		t.Errorf("%+v", c)
 	}
 }

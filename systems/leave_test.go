@@ -34,7 +34,7 @@ func newDeparture(t *testing.T, keep bool) *departure {
 		})
 		return p
 	}
-	d.game = newGame(t, protocol, ServerConfig{Timeout: 2 * time.Second})
+	d.game = newGame(t, protocol, ServerConfig{Session: ServerSession{Timeout: 2 * time.Second}})
 	run := Gather(func(_ *Client, in *push) { in.DX, in.Fire = 1, true })
 	d.join(ClientConfig{Gather: run}, netsys.Link{})
 	d.gone = d.join(ClientConfig{Gather: run}, netsys.Link{})
@@ -133,8 +133,8 @@ func TestGoodbyeDespawnsAtOnce(t *testing.T) {
 // the client's world can be looked at afterwards.
 func TestServerGoes(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
-	c := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
-	k := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
+	c := g.join(ClientConfig{Session: ClientSession{Timeout: time.Second}}, netsys.Link{})
+	k := g.join(ClientConfig{Session: ClientSession{Timeout: time.Second}}, netsys.Link{})
 	g.connect()
 	g.run(30)
 	g.frozen = true
@@ -171,7 +171,7 @@ func TestServerGoes(t *testing.T) {
 func TestNobodyAnswers(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	g.frozen = true
-	c := g.join(ClientConfig{Timeout: time.Second}, netsys.Link{})
+	c := g.join(ClientConfig{Session: ClientSession{Timeout: time.Second}}, netsys.Link{})
 	g.run(50)
 	if c.Err() != nil {
 		t.Fatalf("given up early: %v", c.Err())

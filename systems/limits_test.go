@@ -13,8 +13,8 @@ import (
 
 // A client that has heard nothing for long cannot be compared with the server, which says so.
 func TestDifferenceOfAClientThatLags(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{Timeout: time.Minute})
-	c := g.join(ClientConfig{Timeout: time.Minute}, netsys.Link{})
+	g := newGame(t, peopled, ServerConfig{Session: ServerSession{Timeout: time.Minute}})
+	c := g.join(ClientConfig{Session: ClientSession{Timeout: time.Minute}}, netsys.Link{})
 	g.connect()
 	g.run(120)
 	if err := Difference(g.server, c); err != nil {
@@ -39,9 +39,9 @@ func TestDifferenceOfAClientThatLags(t *testing.T) {
 // is written in front of it.
 func TestChannelForTheStateOfAWorld(t *testing.T) {
 	for longest, ok := range map[int]bool{0: true, 1 << 10: false, 1<<10 + 2: false, 1<<10 + 3: true} {
-		c := ServerConfig{Model: policy.Rollback{}, Channels: channel.Config{Channels: []channel.ChannelConfig{
+		c := ServerConfig{Model: policy.Rollback{}, Session: ServerSession{Channels: channel.Config{Channels: []channel.ChannelConfig{
 			{Name: "fast"}, {Name: "news", Kind: channel.ReliableUnordered}, {Name: "bulk", Kind: channel.ReliableOrdered, MaxMessage: longest},
-		}}}
+		}}}}
 		if err := c.Validate(); (err == nil) != ok || err != nil && !(errors.Is(err, ErrConfig) && strings.Contains(err.Error(), "MaxMessage")) {
 			t.Errorf("with messages of up to %d bytes: %v", longest, err)
 		}

@@ -81,7 +81,7 @@ func TestLogOfTheLastTicks(t *testing.T) {
 // What clients can bring about at every tick is logged once of each.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Refuse: noShots(), Budget: snapshot.MinBudget})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Players: Players{Refuse: noShots()}, Snapshots: Snapshots{Budget: snapshot.MinBudget}})
 	for range 2 {
 		g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { in.Fire = true })}, netsys.Link{})
 	}
@@ -122,7 +122,7 @@ func TestLogOncePerClient(t *testing.T) {
 
 func TestLogRefusedChange(t *testing.T) {
 	log := &journal{}
-	g := gallery(t, 1, netsys.Link{}, ServerConfig{Logger: log.logger(), Accept: func(*ecs.World, Change) error { return errors.New("dry") }}, nil)
+	g := gallery(t, 1, netsys.Link{}, ServerConfig{Logger: log.logger(), Players: Players{Accept: func(*ecs.World, Change) error { return errors.New("dry") }}}, nil)
 	for n := range 20 {
 		draw(g.clients[0], g.clients[0].ID(), cursor{X: float32(n)})
 		g.run(5)
@@ -156,11 +156,11 @@ func TestLogDivergence(t *testing.T) {
 // Who comes, why who goes, and who takes over a session are in the log.
 func TestLogSessions(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), ReconnectWindow: time.Second})
-	g.join(ClientConfig{ClientID: 7}, netsys.Link{})
+	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Players: Players{ReconnectWindow: time.Second}})
+	g.join(ClientConfig{Session: ClientSession{ClientID: 7}}, netsys.Link{})
 	g.connect()
 	g.run(10)
-	second := g.join(ClientConfig{ClientID: 7}, netsys.Link{}) // while the first session lives
+	second := g.join(ClientConfig{Session: ClientSession{ClientID: 7}}, netsys.Link{}) // while the first session lives
 	g.until("the player is back", func() bool { return second.Connected() })
 	g.run(10)
 	if err := second.Close(g.now); err != nil {

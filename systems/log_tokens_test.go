@@ -18,7 +18,7 @@ import (
 func TestRefusedTokensAreLogged(t *testing.T) {
 	for _, most := range []time.Duration{0, time.Minute} {
 		log := &journal{}
-		g := newGame(t, plaza, ServerConfig{Logger: log.logger(), MaxTokenLifetime: most})
+		g := newGame(t, plaza, ServerConfig{Logger: log.logger(), Session: ServerSession{MaxTokenLifetime: most}})
 		join := func(player uint64, lifetime, ago time.Duration) *Client {
 			token, err := netcode.TokenConfig{
 				Key: netsys.DevelopmentKey(), ClientID: player, Lifetime: lifetime,
@@ -27,7 +27,7 @@ func TestRefusedTokensAreLogged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return g.join(ClientConfig{Token: token, Gather: gatherPush()}, netsys.Link{})
+			return g.join(ClientConfig{Session: ClientSession{Token: token}, Gather: gatherPush()}, netsys.Link{})
 		}
 		join(70, 2*time.Minute, 0)
 		long := join(71, 100*365*24*time.Hour, 0)

@@ -48,7 +48,7 @@ func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
 func (f LoginFunc) checker(p *ecs.Protocol, log logging.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.loginType != nil && (r == nil || r.Schema.Type != f.loginType) {
-		return nil, fmt.Errorf("ServerConfig.Login checks %v, which is not the type of the protocol's ecs.Join", f.loginType)
+		return nil, fmt.Errorf("ServerConfig.Players.Login checks %v, which is not the type of the protocol's ecs.Join", f.loginType)
 	}
 	ask := func(s netsys.Session, login []byte) ([]byte, error) {
 		if r == nil {

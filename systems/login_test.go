@@ -49,7 +49,7 @@ func club() *ecs.Protocol {
 func inClub(model policy.Model, seed uint64, clients int) systemstest.Config {
 	config := fieldtest.PresetConfig(model, seed, clients, fieldtest.RoughLink())
 	config.Protocol = club
-	config.Server.Login = systems.Login(func(s netsys.Session, v *Signature) error {
+	config.Server.Players.Login = systems.Login(func(s netsys.Session, v *Signature) error {
 		switch {
 		case s.ClientID() == 0 || len(s.UserData()) == 0:
 			return errors.New("the session is not known")
@@ -154,7 +154,7 @@ func TestLoginLeftOut(t *testing.T) {
 func TestLoginOfAnotherType(t *testing.T) {
 	node := netsys.NewNetwork()
 	at := node.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
-	_, err := systems.NewServer(at, club(), systems.ServerConfig{Login: systems.Login(func(netsys.Session, *fieldtest.Walk) error { return nil })})
+	_, err := systems.NewServer(at, club(), systems.ServerConfig{Players: systems.Players{Login: systems.Login(func(netsys.Session, *fieldtest.Walk) error { return nil })}})
 	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Walk") {
 		t.Errorf("%v", err)
 	}
@@ -177,7 +177,7 @@ func TestLoginOfAnotherType(t *testing.T) {
 func TestLoginThatIsMalformed(t *testing.T) {
 	network, now := netsys.NewNetwork(), time.Unix(0, 0)
 	at := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
-	server, err := systems.NewServer(at, club(), systems.ServerConfig{Start: now, Random: netsys.SeededRandom(1)})
+	server, err := systems.NewServer(at, club(), systems.ServerConfig{Start: now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func atRest(t *testing.T, clients int) *systems.Server {
 	at := netip.MustParseAddrPort("127.0.0.1:7777")
 	p := testgame.Plaza()
 	server, err := systems.NewServer(network.Node(at), p, systems.ServerConfig{
-		Start: now, MaxClients: clients, Random: netsys.SeededRandom(1),
+		Start: now, MaxClients: clients, Session: systems.ServerSession{Random: netsys.SeededRandom(1)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func atRest(t *testing.T, clients int) *systems.Server {
 	for n := range uint64(clients) {
 		testgame.SpawnPawn(server.World(), uint32(n)+1)
 		c, err := systems.NewClient(network.Node(netip.AddrPort{}), at, p, systems.ClientConfig{
-			Start: now, Random: netsys.SeededRandom(n + 2),
+			Start: now, Session: systems.ClientSession{Random: netsys.SeededRandom(n + 2)},
 		})
 		if err != nil {
 			t.Fatal(err)

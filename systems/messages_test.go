@@ -54,8 +54,10 @@ func TestTypedMessages(t *testing.T) {
 		}
 	})
 	g := newGame(t, peopled, ServerConfig{
-		Messages:  up.registry,
-		OnMessage: func(s *Server, _ uint32, number int, b []byte) error { return lines.Deliver(s, number, b) },
+		Session: ServerSession{
+			Messages:  up.registry,
+			OnMessage: func(s *Server, _ uint32, number int, b []byte) error { return lines.Deliver(s, number, b) },
+		},
 	})
 	bad := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.2}
 	down := newChat()
@@ -67,8 +69,10 @@ func TestTypedMessages(t *testing.T) {
 			}
 		})
 		g.join(ClientConfig{
-			Messages:  down.registry,
-			OnMessage: func(_ *Client, number int, b []byte) error { return replies.Deliver(n, number, b) },
+			Session: ClientSession{
+				Messages:  down.registry,
+				OnMessage: func(_ *Client, number int, b []byte) error { return replies.Deliver(n, number, b) },
+			},
 		}, bad)
 	}
 	g.connect()
@@ -124,7 +128,7 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 		var err error
 		wire := &chooser{Wire: g.network.Node(g.addr)}
 		g.server, err = NewServer(wire, peopled(), ServerConfig{
-			Start: birth, Random: netsys.SeededRandom(3), InsecureAllowAnyAddress: true,
+			Start: birth, Session: ServerSession{Random: netsys.SeededRandom(3), InsecureAllowAnyAddress: true},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -134,12 +138,12 @@ func TestBulkDelaysNoSnapshot(t *testing.T) {
 			g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
 		}
 		received := 0
-		c := g.join(ClientConfig{Gather: gatherPush(), OnMessage: func(_ *Client, _ int, b []byte) error {
+		c := g.join(ClientConfig{Gather: gatherPush(), Session: ClientSession{OnMessage: func(_ *Client, _ int, b []byte) error {
 			if received++; !bytes.Equal(b, blob) {
 				t.Error("what arrived is not what was sent")
 			}
 			return nil
-		}}, netsys.Link{Latency: 40 * time.Millisecond})
+		}}}, netsys.Link{Latency: 40 * time.Millisecond})
 		g.connect()
 		g.run(120)
 		if transfer {
@@ -193,11 +197,11 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // when its queues are full.
 func TestSlowReader(t *testing.T) {
 	log := &journal{}
-	g := newGame(t, peopled, ServerConfig{SendRate: 60, Timeout: 2 * time.Second, Logger: log.logger()})
+	g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{SendRate: 60}, Session: ServerSession{Timeout: 2 * time.Second}, Logger: log.logger()})
 	honest := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	wire := &deafening{Wire: g.network.Node(netip.AddrPort{})}
 	c, err := NewClient(wire, g.addr, peopled(), ClientConfig{
-		Gather: gatherPush(), Start: g.now, Timeout: time.Minute, Random: netsys.SeededRandom(9), InsecureAllowAnyAddress: true,
+		Gather: gatherPush(), Start: g.now, Session: ClientSession{Timeout: time.Minute, Random: netsys.SeededRandom(9), InsecureAllowAnyAddress: true},
 	})
 	if err != nil {
 		t.Fatal(err)

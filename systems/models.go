@@ -78,7 +78,7 @@ func intakeConfig(s *Server, t policy.Traits) serverapply.Config {
 	return serverapply.Config{
 		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: t.Reports,
 		Arrival: t.Arrival, Superseding: t.Missing == policy.Supersede, Neutral: t.Missing == policy.Neutral,
-		Refuse: s.config.Refuse.check, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
+		Refuse: s.config.Players.Refuse.check, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
 	}
 }
 
@@ -160,7 +160,7 @@ func newClientModel(c *Client, t policy.Traits) clientModel {
 // followModel simulates everything.
 func followModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
-	number, _ := deterministic.BulkChannel(c.config.Channels)
+	number, _ := deterministic.BulkChannel(c.config.Session.Channels)
 	if number < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
@@ -191,7 +191,7 @@ func predictModel(c *Client, t policy.Traits) clientModel {
 	if predicting.Stamped = stamped(t); predicting.Stamped {
 		predicting.Delay = uint32(t.SuggestTicks(c.world.TickRate()))
 	}
-	c.predictor = predict.New(predicting, c.shape.predicted, c.config.History)
+	c.predictor = predict.New(predicting, c.shape.predicted, c.config.Prediction.History)
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
 		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
 		Damped: t.Remotes == policy.Damped, Damping: damping(ownModel(c.config.Models, c.played)),
@@ -246,7 +246,7 @@ func peersTimeline(t policy.Traits, tickRate int) timeline.Config {
 // relayConfig is what the relay of a server is told.
 func relayConfig(c ServerConfig) relay.Config {
 	peers := c.MaxClients
-	if c.ReconnectWindow > 0 {
+	if c.Players.ReconnectWindow > 0 {
 		peers *= 2 // those who are waited for play on
 	}
 	r := relay.Config{

@@ -51,7 +51,7 @@ func TestTheSixStandInEverySchedule(t *testing.T) {
 func trace(t *testing.T, p policy.Model, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())
 	config.Protocol, config.Server.Model = fieldtest.Pushes(300), p
-	play := systems.ClientConfig{Schedule: change, Partial: systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })}
+	play := systems.ClientConfig{Schedule: change, Prediction: systems.Prediction{Partial: systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })}}
 	if config.Client = func(int) systems.ClientConfig { return play }; server {
 		play.Schedule, config.Server.Schedule = nil, change
 		if _, err := systems.NewServer(netsys.NewNetwork().Node(netip.AddrPort{}), config.Protocol(), config.Server); errors.Is(err, systems.ErrConfig) {

@@ -31,12 +31,12 @@ func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 	b.Crowd = systemstest.New(t, systemstest.Config{
 		Protocol: fieldtest.Protocol, Clients: clients, Seed: 1, Link: systemstest.RoundTrip(80*time.Millisecond, 20*time.Millisecond, 0.02),
 		Server: systems.ServerConfig{
-			Interest: of,
-			Overload: systems.Overload{Clock: func() time.Duration { return b.worked }},
-			OnMessage: func(_ *systems.Server, _ uint32, _ int, m []byte) error {
+			Snapshots: systems.Snapshots{Interest: of},
+			Overload:  systems.Overload{Clock: func() time.Duration { return b.worked }},
+			Session: systems.ServerSession{OnMessage: func(_ *systems.Server, _ uint32, _ int, m []byte) error {
 				b.heard++
 				return nil
-			},
+			}},
 			Schedule: func(s *ecs.Schedule) error {
 				return s.Wrap("Snapshot", func(run func(*ecs.World)) func(*ecs.World) {
 					return func(w *ecs.World) {
@@ -52,7 +52,7 @@ func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 			},
 		},
 		Client: func(int) systems.ClientConfig {
-			return systems.ClientConfig{OnMessage: func(*systems.Client, int, []byte) error { b.answered++; return nil }}
+			return systems.ClientConfig{Session: systems.ClientSession{OnMessage: func(*systems.Client, int, []byte) error { b.answered++; return nil }}}
 		},
 		Play: systemstest.Play(func(c *systemstest.Client, in *fieldtest.Walk) { in.DX = int8(c.Input()/60%3) - 1 }),
 	})

@@ -33,7 +33,7 @@ func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
 // ChangeStats counts the values of ecs.ClientOwned components that a client sent.
 type ChangeStats struct {
 	Taken   uint64 // accepted and written to the world
-	Refused uint64 // refused by ServerConfig.Accept
+	Refused uint64 // refused by ServerConfig.Players.Accept
 	Unowned uint64 // of components that the client may not write: forged, or revoked while they were in flight
 	Flooded uint64 // of more components than the server stores for a client
 }
@@ -54,7 +54,7 @@ func newOwned(s *Server) (*ownership.Server, error) {
 	c := ownership.Config{Logger: s.config.Logger, Sees: func(e ecs.Entity, client uint32) bool {
 		return s.sees(s.world, event.Subject{Entity: e}, client)
 	}}
-	if accept := s.config.Accept; accept != nil {
+	if accept := s.config.Players.Accept; accept != nil {
 		c.Accept = func(w *ecs.World, client uint32, e ecs.Entity, comp *ecs.Component, value unsafe.Pointer) error {
 			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})
 		}
@@ -87,15 +87,15 @@ type Refusal struct {
 type RefusalCause uint8
 
 const (
-	// RefusedInput: ServerConfig.Refuse refused an input.
+	// RefusedInput: ServerConfig.Players.Refuse refused an input.
 	RefusedInput RefusalCause = iota
-	// RefusedChange: ServerConfig.Accept refused a value of an ecs.ClientOwned component. The client's world has
+	// RefusedChange: ServerConfig.Players.Accept refused a value of an ecs.ClientOwned component. The client's world has
 	// the server's value again, unless a newer value is in flight.
 	RefusedChange
 	// TooFast: inputs in excess of one per tick. None of them makes a player faster.
 	TooFast
-	// RefusedCommand: one of ServerConfig.RefuseCommands refused a command, or the command exceeded
-	// ServerConfig.CommandRate. No peer runs it.
+	// RefusedCommand: one of ServerConfig.Players.RefuseCommands refused a command, or the command exceeded
+	// ServerConfig.Players.CommandRate. No peer runs it.
 	RefusedCommand
 )
 

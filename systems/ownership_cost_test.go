@@ -90,9 +90,9 @@ func TestManyComponentsTakeTurns(t *testing.T) {
 
 // Who comes back after an outage writes on, and learns what it may not write any more.
 func TestAuthorityOfWhoComesBack(t *testing.T) {
-	s := ServerConfig{ReconnectWindow: time.Minute, Timeout: time.Second}
+	s := ServerConfig{Players: Players{ReconnectWindow: time.Minute}, Session: ServerSession{Timeout: time.Second}}
 	g := newGame(t, joining(canvas, spawnPainter), s)
-	c := g.join(ClientConfig{ClientID: 5, Gather: gatherPush(), Timeout: time.Second}, netsys.Link{})
+	c := g.join(ClientConfig{Session: ClientSession{ClientID: 5, Timeout: time.Second}, Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	g.run(30)
 	id := c.ID()
@@ -105,7 +105,7 @@ func TestAuthorityOfWhoComesBack(t *testing.T) {
 	g.run(120)
 	second := w.Spawn(components.Owner{Client: id}, place{}, push{}, cursor{X: 4, Y: 4})
 	Revoke(w, second)
-	k := g.join(ClientConfig{ClientID: 5, Gather: gatherPush()}, netsys.Link{})
+	k := g.join(ClientConfig{Session: ClientSession{ClientID: 5}, Gather: gatherPush()}, netsys.Link{})
 	g.until("it is back", func() bool { return k.Connected() && !painterOf(k.World(), id).IsZero() })
 	g.run(60)
 	if k.ID() != id {
@@ -159,7 +159,7 @@ func TestAuthorityOfAServerThatRewinds(t *testing.T) {
 func TestRefusedInputsThatAreRelayed(t *testing.T) {
 	for _, preset := range []policy.Model{policy.Rollback{}, policy.ServerRewind{}} {
 		var told []Refusal
-		g := newGame(t, peopled, ServerConfig{Seed: 4, Refuse: noShots(), Model: preset})
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Players: Players{Refuse: noShots()}, Model: preset})
 		n := 0
 		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *Client, in *push) {
 			n++

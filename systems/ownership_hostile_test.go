@@ -30,7 +30,7 @@ func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte
 // about lengths changes nothing but its own; what it sends is counted, and bounded.
 func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	asked := 0
-	g := gallery(t, 1, netsys.Link{}, ServerConfig{Accept: func(*ecs.World, Change) error { asked++; return nil }}, nil)
+	g := gallery(t, 1, netsys.Link{}, ServerConfig{Players: Players{Accept: func(*ecs.World, Change) error { asked++; return nil }}}, nil)
 	i := g.intrude()
 	g.run(10)
 	w := g.server.World()

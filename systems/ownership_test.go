@@ -168,7 +168,7 @@ func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 			}
 			return nil
 		}
-		g := gallery(t, 2, badLink, ServerConfig{Seed: seed, Accept: allowed}, func(n int) ClientConfig {
+		g := gallery(t, 2, badLink, ServerConfig{Seed: seed, Players: Players{Accept: allowed}}, func(n int) ClientConfig {
 			c := ClientConfig{Gather: gatherPush()}
 			if n == 0 {
 				c.OnRefused = func(r Refusal) { told = append(told, r) }

@@ -83,15 +83,15 @@ const MaxMessages = sessions.MaxMessages
 // as a server reads in four wake-ups. The first one is logged; all are counted as MalformedMessages.
 const MaxMalformed = sessions.MaxMalformed
 
-// Door is called when clients join and leave: see ServerConfig.Door. Package rooms implements it with a list of
+// Door is called when clients join and leave: see ServerConfig.Players.Door. Package rooms implements it with a list of
 // seats.
 type Door = sessions.Door
 
 // newRoster returns the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Channels), Timeout: s.config.Timeout,
-		ReconnectWindow: s.config.ReconnectWindow, Logger: s.config.Logger, Door: s.config.Door, Now: func() time.Time { return s.link.now },
+		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
+		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Door: s.config.Players.Door, Now: func() time.Time { return s.link.now },
 	})
 }
 
@@ -193,8 +193,8 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if !taken && s.config.Events != nil {
 		taken, err = s.config.Events.Receive(p.ID, number, message)
 	}
-	if !taken && s.config.OnMessage != nil {
-		ecs.Handle(s.world, "ServerConfig.OnMessage", func() { err = s.config.OnMessage(s, p.ID, number, message) })
+	if !taken && s.config.Session.OnMessage != nil {
+		ecs.Handle(s.world, "ServerConfig.Session.OnMessage", func() { err = s.config.Session.OnMessage(s, p.ID, number, message) })
 	}
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))

@@ -26,7 +26,7 @@ func everybodySimulates(t *testing.T, f func(t *testing.T, p policy.Model)) {
 
 // joinPeer adds a client that simulates all pawns.
 func (g *game) joinPeer(player uint64, link netsys.Link) *Client {
-	return g.join(ClientConfig{ClientID: player, Gather: gatherPush()}, link)
+	return g.join(ClientConfig{Session: ClientSession{ClientID: player}, Gather: gatherPush()}, link)
 }
 
 // pawns counts the pawns of a client in a world.
@@ -43,7 +43,7 @@ func pawns(w *ecs.World, client uint32) (n int) {
 // inputs are neutral, and who comes back plays on with it, from the state of the world.
 func TestPeersComeBack(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Model) {
-		g := newGame(t, peopled, ServerConfig{Model: p, ReconnectWindow: 10 * time.Second, Timeout: time.Second})
+		g := newGame(t, peopled, ServerConfig{Model: p, Players: Players{ReconnectWindow: 10 * time.Second}, Session: ServerSession{Timeout: time.Second}})
 		link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.02}
 		first := g.joinPeer(7, link)
 		other := g.joinPeer(8, link)
@@ -143,11 +143,11 @@ func noise(r *rand.Rand, first byte, n int) []byte {
 func TestPeersConfig(t *testing.T) {
 	noBulk := []channel.ChannelConfig{{Name: "event", Kind: channel.Unreliable}, {Name: "small", Kind: channel.ReliableOrdered, MaxMessage: 512}}
 	for text, change := range map[string]func(c *ServerConfig){
-		"Interest":   func(c *ServerConfig) { c.Interest = Same[tint]() },
-		"Record":     func(c *ServerConfig) { c.Record = &strings.Builder{} },
+		"Interest":   func(c *ServerConfig) { c.Snapshots.Interest = Same[tint]() },
+		"Record":     func(c *ServerConfig) { c.Snapshots.Record = &strings.Builder{} },
 		"MaxClients": func(c *ServerConfig) { c.MaxClients = 5000 },
 		"Window":     func(c *ServerConfig) { c.TickRate, c.Model = 1000, policy.Rollback{Window: 10 * time.Second} },
-		"Channels":   func(c *ServerConfig) { c.Channels.Channels = noBulk },
+		"Channels":   func(c *ServerConfig) { c.Session.Channels.Channels = noBulk },
 	} {
 		c := ServerConfig{Model: policy.Rollback{}}
 		change(&c)
@@ -174,7 +174,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Model) {
 		g := newGame(t, peopled, ServerConfig{Model: p})
 		for n := range 4 {
-			g.join(ClientConfig{ClientID: uint64(n + 1), Gather: gatherPush(), Partial: gatherPush()},
+			g.join(ClientConfig{Session: ClientSession{ClientID: uint64(n + 1)}, Gather: gatherPush(), Prediction: Prediction{Partial: gatherPush()}},
 				netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
 		}
 		g.connect()

@@ -56,7 +56,7 @@ func TestPlayersComeAndGo(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 				config := fieldtest.PresetConfig(model, seed, 3, fieldtest.RoughLink())
-				config.Protocol, config.Server.Timeout = table, 2*time.Second
+				config.Protocol, config.Server.Session.Timeout = table, 2*time.Second
 				c := systemstest.New(t, config)
 				c.Connect()
 				c.Run(3 * time.Second)

@@ -99,7 +99,7 @@ func onSockets(t *testing.T, model policy.Model) evening {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := systems.ServerConfig{Model: model, Login: kit.Server.Login}
+	config := systems.ServerConfig{Model: model, Players: systems.Players{Login: kit.Server.Players.Login}}
 	server, err := systems.NewServer(wire, kit.Protocol(), config)
 	if err != nil {
 		t.Fatal(err)

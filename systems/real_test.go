@@ -143,7 +143,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	if err := Serve(context.Background(), wire, plaza(), ServerConfig{TickRate: -1}); !errors.Is(err, ErrConfig) {
 		t.Errorf("Serve with a bad configuration: %v", err)
 	}
-	if _, err := Dial(context.Background(), l.addr, plaza(), ClientConfig{History: -1}); !errors.Is(err, ErrConfig) {
+	if _, err := Dial(context.Background(), l.addr, plaza(), ClientConfig{Prediction: Prediction{History: -1}}); !errors.Is(err, ErrConfig) {
 		t.Errorf("Dial with a bad configuration: %v", err)
 	}
 	goroutines(t, before)
@@ -181,7 +181,7 @@ func TestDialNobody(t *testing.T) {
 	if _, err := Dial(ctx, addr, plaza(), ClientConfig{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a context that ends: %v", err)
 	}
-	if _, err := Dial(context.Background(), addr, plaza(), ClientConfig{Timeout: 300 * time.Millisecond}); !errors.Is(err, netsys.ErrTimeout) {
+	if _, err := Dial(context.Background(), addr, plaza(), ClientConfig{Session: ClientSession{Timeout: 300 * time.Millisecond}}); !errors.Is(err, netsys.ErrTimeout) {
 		t.Errorf("with a timeout: %v", err)
 	}
 	cancel()

@@ -70,7 +70,7 @@ func newPassage(t *testing.T, seed uint64, config ServerConfig) *passage {
 
 // inSight is whether all is, or the guest is in hall 1.
 func (x *passage) inSight(e ecs.Entity) bool {
-	return x.server.config.Interest == nil || ecs.Get[hall](x.server.World(), e).Number == 1
+	return x.server.config.Snapshots.Interest == nil || ecs.Get[hall](x.server.World(), e).Number == 1
 }
 
 func (x *passage) spawn() (e ecs.Entity) {
@@ -129,9 +129,9 @@ func TestReasonsAreTrue(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seeds(t, 4, func(t *testing.T, seed uint64) {
-				config := ServerConfig{Interest: of}
+				config := ServerConfig{Snapshots: Snapshots{Interest: of}}
 				if seed%3 == 0 {
-					config.Budget = 500
+					config.Snapshots.Budget = 500
 				}
 				x := newPassage(t, seed, config)
 				link := netsys.Link{Latency: 60 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.06 * float64(seed%5), Duplicate: 0.05}
@@ -210,7 +210,7 @@ func TestReasonsWhereAllIsSimulated(t *testing.T) {
 
 // What moves within sight from piece to piece neither comes nor goes.
 func TestMovesWithinSightAreNoNews(t *testing.T) {
-	g := newGame(t, halls, ServerConfig{Interest: &Grid[place]{Cell: 10, Radius: 400}})
+	g := newGame(t, halls, ServerConfig{Snapshots: Snapshots{Interest: &Grid[place]{Cell: 10, Radius: 400}}})
 	w := g.server.World()
 	var all []ecs.Entity
 	for n := range 20 {

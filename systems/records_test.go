@@ -17,7 +17,7 @@ import (
 // What rooms keep of an entity is gone from all of them when the client forgets it.
 func TestForgottenEntityLeavesNoRecord(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
-	c := g.join(ClientConfig{Scope: func(*ecs.World, ecs.Entity) Scope { return ScopeCoSimulated }}, netsys.Link{})
+	c := g.join(ClientConfig{Prediction: Prediction{Scope: func(*ecs.World, ecs.Entity) Scope { return ScopeCoSimulated }}}, netsys.Link{})
 	g.connect()
 	w := g.server.World()
 	e := w.Spawn(place{}, shots{})

@@ -32,7 +32,7 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range inputTimings {
 			var told []Refusal
-			g := newGame(t, peopled, ServerConfig{Seed: seed, Refuse: noShots(), Model: timing.model()})
+			g := newGame(t, peopled, ServerConfig{Seed: seed, Players: Players{Refuse: noShots()}, Model: timing.model()})
 			g.joins = 16 * int(seed) // a link of its own for each seed
 			fired := map[uint32]bool{}
 			n := 0
@@ -70,7 +70,7 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 // Refusals are no means to make a server talk: what is beyond the rate is counted only.
 func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	told := 0
-	g := newGame(t, peopled, ServerConfig{Refuse: noShots()})
+	g := newGame(t, peopled, ServerConfig{Players: Players{Refuse: noShots()}})
 	g.join(ClientConfig{
 		OnRefused: func(Refusal) { told++ },
 		Gather:    Gather(func(_ *Client, in *push) { in.Fire = true }),
@@ -118,7 +118,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 			link := netsys.Link{Latency: 250 * time.Millisecond, Jitter: 84 * time.Millisecond, Loss: 0.05, Burst: 400 * time.Millisecond}
 			honest := g.join(ClientConfig{Gather: gatherPush()}, link)
 			g.connect()
-			fast, err := NewClient(hasty{g.network.Node(honestAddr), g}, g.addr, peopled(), ClientConfig{Gather: right, Start: g.now, Random: netsys.SeededRandom(99),
+			fast, err := NewClient(hasty{g.network.Node(honestAddr), g}, g.addr, peopled(), ClientConfig{Gather: right, Start: g.now, Session: ClientSession{Random: netsys.SeededRandom(99)},
 				OnRefused: func(r Refusal) { told = append(told, r) }})
 			if err != nil {
 				t.Fatal(err)
@@ -165,7 +165,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 
 // Refuse must look at the protocol's input.
 func TestRefuseLooksAtTheInput(t *testing.T) {
-	c := ServerConfig{Refuse: Refuse(func(*ecs.World, uint32, *place) error { return nil })}
+	c := ServerConfig{Players: Players{Refuse: Refuse(func(*ecs.World, uint32, *place) error { return nil })}}
 	if _, err := NewServer(netsys.NewNetwork().Node(honestAddr), plaza(), c); !errors.Is(err, ErrConfig) {
 		t.Error(err)
 	}

@@ -24,12 +24,12 @@ type relaying struct {
 func newRelaying(s *Server, c relay.Config) *relaying {
 	m := &relaying{s: s}
 	c.Diverged = m.reportDivergence
-	if s.config.Refuse.check != nil {
+	if s.config.Players.Refuse.check != nil {
 		c.Refuse = func(player, tick uint32, words []int32) bool {
 			return s.intake.Refuse(player, tick, tick, words)
 		}
 	}
-	m.in = deterministic.NewServer(s.world, c, s.config.Channels, unsettledListeners{Listeners: s.followed.all})
+	m.in = deterministic.NewServer(s.world, c, s.config.Session.Channels, unsettledListeners{Listeners: s.followed.all})
 	return m
 }
 

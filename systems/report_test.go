@@ -107,7 +107,7 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 		for n := range 8*wire.MaxResult/4 + 1 {
 			w.Spawn(components.Owner{Client: client}, place{X: float32(n) / 4}, push{})
 		}
-	}), ServerConfig{Model: policy.CorrectOnMismatch{}, Budget: 8 << 10})
+	}), ServerConfig{Model: policy.CorrectOnMismatch{}, Snapshots: Snapshots{Budget: 8 << 10}})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.run(120)

@@ -25,7 +25,7 @@ var eventChannel = channel.Config{}.Channel("event")
 
 func newSeated(t *testing.T, c ServerConfig) *seated {
 	s := &seated{events: map[uint32]uint32{}}
-	c.OnMessage = func(_ *Server, id uint32, number int, b []byte) error {
+	c.Session.OnMessage = func(_ *Server, id uint32, number int, b []byte) error {
 		if n := binary.LittleEndian.Uint32(b); number != eventChannel || n != s.events[id]+1 {
 			t.Errorf("client %d: event %d on channel %d after %d", id, n, number, s.events[id])
 		}
@@ -45,14 +45,17 @@ func newSeated(t *testing.T, c ServerConfig) *seated {
 func (s *seated) play(player uint64, link netsys.Link) (c *Client, up, down, heard *uint32) {
 	up, down, heard = new(uint32), new(uint32), new(uint32)
 	c = s.join(ClientConfig{
-		ClientID: player, Timeout: 20 * time.Second, Gather: gatherPush(),
-		OnMessage: func(_ *Client, _ int, b []byte) error {
-			if n := binary.LittleEndian.Uint32(b); n != *heard+1 {
-				s.t.Errorf("player %d heard event %d after %d", player, n, *heard)
-			}
-			*heard++
-			return nil
-		},
+		Session: ClientSession{
+			ClientID: player,
+			Timeout:  20 * time.Second,
+			OnMessage: func(_ *Client, _ int, b []byte) error {
+				if n := binary.LittleEndian.Uint32(b); n != *heard+1 {
+					s.t.Errorf("player %d heard event %d after %d", player, n, *heard)
+				}
+				*heard++
+				return nil
+			},
+		}, Gather: gatherPush(),
 	}, link)
 	return c, up, down, heard
 }
@@ -88,7 +91,7 @@ func (s *seated) pawnID(id uint32) (components.NetID, place) {
 // A player's address changes while he plays, as when a router forgets its mapping: the
 // session follows, with its entity and its streams of messages.
 func TestAddressChangeInMidMatch(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: 3 * time.Second})
+	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: 3 * time.Second}})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.02}
 	c, up, down, heard := s.play(7, link)
 	s.play(8, link)
@@ -134,7 +137,7 @@ func TestAddressChangeInMidMatch(t *testing.T) {
 // same streams, and no more is simulated again than the round trip and the buffer
 // ask for.
 func TestOutageOfThreeSeconds(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: 6 * time.Second, ReconnectWindow: time.Minute})
+	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: 6 * time.Second}, Players: Players{ReconnectWindow: time.Minute}})
 	link := netsys.Link{Latency: 50 * time.Millisecond}
 	c, up, down, heard := s.play(7, link)
 	other, _, _, _ := s.play(8, link)
@@ -185,7 +188,7 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 // A player comes with a new token while the old session lives, as after a crash: the
 // entity goes over without a gap, and the inputs are counted on.
 func TestTakeoverKeepsEntity(t *testing.T) {
-	s := newSeated(t, ServerConfig{ReconnectWindow: 5 * time.Second})
+	s := newSeated(t, ServerConfig{Players: Players{ReconnectWindow: 5 * time.Second}})
 	link := netsys.Link{Latency: 30 * time.Millisecond}
 	old, _, _, _ := s.play(7, link)
 	s.play(8, link)
@@ -250,7 +253,7 @@ func TestTakeoverWithoutHold(t *testing.T) {
 func TestHoldEnds(t *testing.T) {
 	const timeout, hold = 60, 120 // ticks
 	for _, late := range []bool{false, true} {
-		s := newSeated(t, ServerConfig{Timeout: timeout * testTick, ReconnectWindow: hold * testTick})
+		s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: timeout * testTick}, Players: Players{ReconnectWindow: hold * testTick}})
 		c, _, _, _ := s.play(7, netsys.Link{})
 		s.connect()
 		s.run(90)
@@ -287,7 +290,7 @@ func TestHoldEnds(t *testing.T) {
 // A seat is for the player whose it was. Somebody else's token gets another number and
 // other entities; a goodbye and a kick keep no seat.
 func TestTokenOfAnotherPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: time.Second, ReconnectWindow: time.Minute})
+	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: time.Second}, Players: Players{ReconnectWindow: time.Minute}})
 	c, _, _, _ := s.play(7, netsys.Link{})
 	s.connect()
 	s.run(60)
@@ -318,7 +321,7 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 
 // As many players are waited for as there may be clients, the latest.
 func TestSeatsAreBounded(t *testing.T) {
-	s := newSeated(t, ServerConfig{Timeout: time.Second, ReconnectWindow: time.Hour, MaxClients: 2})
+	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: time.Second}, Players: Players{ReconnectWindow: time.Hour}, MaxClients: 2})
 	for player := range uint64(5) {
 		s.play(player+1, netsys.Link{})
 		s.connect()

@@ -190,7 +190,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 // A player that is waited for stands still, plays on when it is back, and is gone when it
 // does not come again.
 func TestRewindWaitsForAPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Seed: 1, Model: policy.ServerRewind{}, ReconnectWindow: 8 * time.Second, Timeout: time.Second})
+	s := newSeated(t, ServerConfig{Seed: 1, Model: policy.ServerRewind{}, Players: Players{ReconnectWindow: 8 * time.Second}, Session: ServerSession{Timeout: time.Second}})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
 	s.play(1, link)
 	s.play(2, link)
@@ -279,7 +279,7 @@ func TestStampedModels(t *testing.T) {
 
 // Windows that no timeline keeps are refused.
 func TestRewindRefusesAWindowOfTooManyTicks(t *testing.T) {
-	c := ServerConfig{TickRate: 1000, SendRate: 20, Model: policy.ServerRewind{}}
+	c := ServerConfig{TickRate: 1000, Snapshots: Snapshots{SendRate: 20}, Model: policy.ServerRewind{}}
 	c.Model = policy.ServerRewind{Window: 5 * time.Second}
 	if err := c.Validate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "5000 ticks") {
 		t.Errorf("Validate: %v", err)

@@ -53,7 +53,7 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Model: policy.LocalSync{PredictOutcomes: true}})
 	v := &volleyed{}
 	c := g.join(ClientConfig{
-		History: history, Outcomes: v.register,
+		Prediction: Prediction{History: history}, Outcomes: v.register,
 		Gather: Gather(func(_ *Client, in *push) { in.Fire = true }),
 	}, netsys.Link{Latency: 10 * testTick})
 	g.connect()

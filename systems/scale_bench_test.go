@@ -101,7 +101,7 @@ func (x *crowd) taken() {
 func BenchmarkCrowd(b *testing.B) {
 	for _, clients := range []int{100, 1000, 4000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			x := newCrowd(b, clients, ServerConfig{Timeout: time.Hour})
+			x := newCrowd(b, clients, ServerConfig{Session: ServerSession{Timeout: time.Hour}})
 			b.ReportAllocs()
 			for b.Loop() {
 				x.tick()

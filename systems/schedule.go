@@ -92,7 +92,7 @@ func put(replace func(run func(*ecs.World)), with func(ClientParts) func(*ecs.Wo
 func drawingParts(c *Client) interpolate.Parts {
 	return interpolate.Parts{
 		Protocol: c.protocol, World: c.world, View: c.view, Now: func() time.Time { return c.steps.now },
-		Partial: c.beginPartial, SendEvery: c.shape.sendEvery, Smoothing: c.config.Smoothing,
+		Partial: c.beginPartial, SendEvery: c.shape.sendEvery, Smoothing: c.config.Prediction.Smoothing,
 	}
 }
 
@@ -100,7 +100,7 @@ func drawingParts(c *Client) interpolate.Parts {
 func predictParts(c *Client) predict.Parts {
 	return predict.Parts{
 		World: c.world, Client: c.link.id, Inputs: c.inputs.Log, Mirror: c.mirror, Follow: &c.followed,
-		Off: !c.stages.predicting, Mode: c.config.Scope, Assume: c.config.Assume.by(c),
+		Off: !c.stages.predicting, Mode: c.config.Prediction.Scope, Assume: c.config.Prediction.Assume.by(c),
 	}
 }
 
@@ -108,6 +108,6 @@ func predictParts(c *Client) predict.Parts {
 func reconcileParts(c *Client) reconcile.Parts {
 	return reconcile.Parts{
 		World: c.world, Client: c.link.id, Mirror: c.mirror, Predict: c.predictor, View: c.interpolator,
-		Waiting: c.followed.waiting, Off: !c.stages.predicting, OnMismatch: c.config.OnMismatch,
+		Waiting: c.followed.waiting, Off: !c.stages.predicting, OnMismatch: c.config.Prediction.OnMismatch,
 	}
 }

@@ -21,7 +21,7 @@ func TestSecretsNotLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	serverConfig, clientConfig := ServerConfig{Key: key}, ClientConfig{Token: token}
+	serverConfig, clientConfig := ServerConfig{Session: ServerSession{Key: key}}, ClientConfig{Session: ClientSession{Token: token}}
 	server, err := NewServer(network.Node(address), plaza(), serverConfig)
 	if err != nil {
 		t.Fatal(err)

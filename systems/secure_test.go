@@ -29,15 +29,15 @@ func TestTokens(t *testing.T) {
 	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: peopled}
 	var err error
 	g.server, err = NewServer(g.network.Node(addr), peopled(), ServerConfig{
-		Key: key, ProtocolID: 99, Start: birth, Random: netsys.SeededRandom(2),
+		Session: ServerSession{Key: key, ProtocolID: 99, Random: netsys.SeededRandom(2)}, Start: birth,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	honest := g.join(ClientConfig{Token: token(7, key), Gather: gatherPush()}, netsys.Link{}) // to where the token says
-	forged := g.join(ClientConfig{Token: token(8, netcode.GenerateKey(netsys.SeededRandom(3))), Timeout: 2 * time.Second}, netsys.Link{})
+	honest := g.join(ClientConfig{Session: ClientSession{Token: token(7, key)}, Gather: gatherPush()}, netsys.Link{}) // to where the token says
+	forged := g.join(ClientConfig{Session: ClientSession{Token: token(8, netcode.GenerateKey(netsys.SeededRandom(3))), Timeout: 2 * time.Second}}, netsys.Link{})
 	g.addr = addr
-	other := g.join(ClientConfig{Timeout: 2 * time.Second, ProtocolID: 99}, netsys.Link{})
+	other := g.join(ClientConfig{Session: ClientSession{Timeout: 2 * time.Second, ProtocolID: 99}}, netsys.Link{})
 
 	g.run(200)
 	if !honest.Connected() {
@@ -65,14 +65,14 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	if _, err := NewServer(wire, plaza(), ServerConfig{}); !errors.Is(err, netsys.ErrInsecure) {
 		t.Errorf("a server for everybody: %v", err)
 	}
-	if _, err := NewServer(wire, plaza(), ServerConfig{InsecureAllowAnyAddress: true}); err != nil {
+	if _, err := NewServer(wire, plaza(), ServerConfig{Session: ServerSession{InsecureAllowAnyAddress: true}}); err != nil {
 		t.Error(err)
 	}
 	elsewhere := netip.MustParseAddrPort("192.0.2.1:7777")
 	if _, err := NewClient(wire, elsewhere, plaza(), ClientConfig{}); !errors.Is(err, netsys.ErrInsecure) {
 		t.Errorf("a client of a server elsewhere: %v", err)
 	}
-	if _, err := NewClient(wire, elsewhere, plaza(), ClientConfig{InsecureAllowAnyAddress: true}); err != nil {
+	if _, err := NewClient(wire, elsewhere, plaza(), ClientConfig{Session: ClientSession{InsecureAllowAnyAddress: true}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -80,7 +80,7 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 // Dial without an address goes to where the token says.
 func TestDialByToken(t *testing.T) {
 	key := netcode.GenerateKey(nil)
-	l := serve(t, ServerConfig{Key: key})
+	l := serve(t, ServerConfig{Session: ServerSession{Key: key}})
 	token, err := netcode.TokenConfig{
 		Key: key, ClientID: 5, Servers: []netip.AddrPort{netip.MustParseAddrPort(l.addr)},
 	}.Issue(time.Now())
@@ -89,7 +89,7 @@ func TestDialByToken(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), generous)
 	defer cancel()
-	c, err := Dial(ctx, "", peopled(), ClientConfig{Token: token})
+	c, err := Dial(ctx, "", peopled(), ClientConfig{Session: ClientSession{Token: token}})
 	if err != nil {
 		t.Fatal(err)
 	}

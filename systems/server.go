@@ -84,7 +84,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	c = c.filled()
 	s := &Server{config: c, traits: policy.TraitsOf(c.Model), protocol: p, workers: workers.New(c.Workers)}
-	s.shape.sendEvery = uint32(c.TickRate / c.SendRate)
+	s.shape.sendEvery = uint32(c.TickRate / c.Snapshots.SendRate)
 	s.sessions.init(s)
 	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(s.traits), Workers: s.workers})
@@ -93,14 +93,14 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
-	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Interest, Components: c.ComponentInterest, Priorities: c.Priorities})
+	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Snapshots.Interest, Components: c.Snapshots.ComponentInterest, Priorities: c.Snapshots.Priorities})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	s.snapshots = snapshot.New(snapshot.Config{
-		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.SendRate, Budget: c.Budget,
-		Reports: s.report, Coders: c.Coders, Trained: c.Trained, Record: c.Record,
-		Interest: seen, Priority: c.Priority, Logger: c.Logger, Workers: s.workers,
+		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.Snapshots.SendRate, Budget: c.Snapshots.Budget,
+		Reports: s.report, Coders: c.Snapshots.Coders, Trained: c.Snapshots.Trained, Record: c.Snapshots.Record,
+		Interest: seen, Priority: c.Snapshots.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.all = newListeners(s.config.Events, s.followed.outcomes)
@@ -109,12 +109,12 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if s.owned, err = newOwned(s); err != nil {
 		return nil, err
 	}
-	if c.Refuse.check != nil && (p.Input() == nil || c.Refuse.component(p) != p.Input()) {
+	if c.Players.Refuse.check != nil && (p.Input() == nil || c.Players.Refuse.component(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse checks another type than the protocol's input", ErrConfig)
 	}
 
 	if s.sessions.commands, err = commands.NewReceiver(commands.Config{
-		World: s.world, Rate: c.CommandRate, Refuse: c.RefuseCommands, TickRate: c.TickRate, Tick: &s.link.tick, Logger: c.Logger,
+		World: s.world, Rate: c.Players.CommandRate, Refuse: c.Players.RefuseCommands, TickRate: c.TickRate, Tick: &s.link.tick, Logger: c.Logger,
 	}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -132,7 +132,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 
 	wired := c.sessions()
-	if wired.Login, err = c.Login.checker(p, c.Logger); err != nil {
+	if wired.Login, err = c.Players.Login.checker(p, c.Logger); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	if c.Start.IsZero() {
@@ -147,7 +147,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if s.link.endpoint, err = netsys.NewServer(on, wired); err != nil {
 		return nil, err
 	}
-	s.config.Key = netcode.Key{} // so that a printed server does not contain the key
+	s.config.Session.Key = netcode.Key{} // so that a printed server does not contain the key
 	s.attachEvents()
 	return s, nil
 }
@@ -155,8 +155,8 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 // welcome returns the welcome for a client that receives an ID.
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
-		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.SendRate),
-		Tick: s.link.tick, Trained: s.config.Trained.Hash(), Model: s.config.Model,
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.Snapshots.SendRate),
+		Tick: s.link.tick, Trained: s.config.Snapshots.Trained.Hash(), Model: s.config.Model,
 	}
 	m.Input = s.model.entered(s.sessions.ReservedInput(uint32(id)))
 	return m.Append(make([]byte, 0, wire.WelcomeSize))

@@ -93,7 +93,7 @@ func (s *Server) Model() ModelStatus {
 	return st
 }
 
-// SetBudget limits the size of each snapshot of one client in bytes, from the next one on; see ServerConfig.Budget.
+// SetBudget limits the size of each snapshot of one client in bytes, from the next one on; see ServerConfig.Snapshots.Budget.
 // It returns an error that wraps [ErrConfig] below 200 bytes and for an unknown client.
 func (s *Server) SetBudget(client uint32, bytes int) error {
 	p := s.sessions.byID[client]
@@ -112,7 +112,7 @@ func (s *Server) SetBudget(client uint32, bytes int) error {
 type Knowledge = snapshot.Knowledge
 
 // Baseline returns what a client has of an entity. ok is false for an unknown client. It calls
-// ServerConfig.Priority. Its cost grows with the number of stored packets and sends, not with the number of
+// ServerConfig.Snapshots.Priority. Its cost grows with the number of stored packets and sends, not with the number of
 // entities: use it for inspection.
 func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
 	p := s.sessions.byID[client]

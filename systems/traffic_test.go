@@ -21,9 +21,9 @@ func TestAccountsAddUp(t *testing.T) {
 		config ServerConfig
 	}{
 		{"any coder", ServerConfig{}},
-		{"zstd only", ServerConfig{Coders: delta.ZstdOnly}},
-		{"little room", ServerConfig{Budget: 200}},
-		{"trained", ServerConfig{Trained: learned(t, 1)}},
+		{"zstd only", ServerConfig{Snapshots: Snapshots{Coders: delta.ZstdOnly}}},
+		{"little room", ServerConfig{Snapshots: Snapshots{Budget: 200}}},
+		{"trained", ServerConfig{Snapshots: Snapshots{Trained: learned(t, 1)}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSchool(t, 2, test.config)
@@ -31,7 +31,7 @@ func TestAccountsAddUp(t *testing.T) {
 			for range 4 {
 				clients = append(clients, ClientConfig{Gather: gatherPush()})
 			}
-			clients[0].Trained = test.config.Trained
+			clients[0].Session.Trained = test.config.Snapshots.Trained
 			for _, c := range clients {
 				s.join(c, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.1})
 			}
@@ -65,7 +65,7 @@ func TestAccountsAddUp(t *testing.T) {
 			if place.Fields[0].Sent < 2*place.Fields[1].Sent || place.Sent < 2*tint.Sent || tint.Sent < shots.Sent {
 				t.Errorf("X of places changed most, shots least: %+v, %+v, %+v", place, shots, tint)
 			}
-			if test.config.Budget == 0 && place.Sent < 1.5*place.Encoded {
+			if test.config.Snapshots.Budget == 0 && place.Sent < 1.5*place.Encoded {
 				t.Errorf("four clients were sent %f bytes of places, %f were encoded", place.Sent, place.Encoded)
 			}
 		})

@@ -52,7 +52,7 @@ func (s *school) teach(ticks int) {
 func learned(t testing.TB, seed uint64) *delta.Trained {
 	t.Helper()
 	var out bytes.Buffer
-	s := newSchool(t, seed, ServerConfig{Record: &out})
+	s := newSchool(t, seed, ServerConfig{Snapshots: Snapshots{Record: &out}})
 	s.teach(600)
 	r, err := delta.NewRecording(&out)
 	if err != nil {
@@ -115,9 +115,9 @@ func TestTrainedIsAgreedOn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var logs [2]bytes.Buffer
-			s := newSchool(t, 3, ServerConfig{Trained: test.server, Logger: logTo(&logs[0])})
+			s := newSchool(t, 3, ServerConfig{Snapshots: Snapshots{Trained: test.server}, Logger: logTo(&logs[0])})
 			for range 3 {
-				s.join(ClientConfig{Trained: test.client, Gather: gatherPush(), Logger: logTo(&logs[1])}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.05})
+				s.join(ClientConfig{Session: ClientSession{Trained: test.client}, Gather: gatherPush(), Logger: logTo(&logs[1])}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.05})
 			}
 			s.connect()
 			s.teach(60)
@@ -163,11 +163,11 @@ func logTo(out *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler
 func TestTrainedAndUntrainedTogether(t *testing.T) {
 	t.Parallel()
 	trained := learned(t, 1)
-	s := newSchool(t, 3, ServerConfig{Trained: trained, Budget: 400})
+	s := newSchool(t, 3, ServerConfig{Snapshots: Snapshots{Trained: trained, Budget: 400}})
 	for n := range 4 {
 		c := ClientConfig{Gather: gatherPush()}
 		if n%2 == 0 {
-			c.Trained = trained
+			c.Session.Trained = trained
 		}
 		s.join(c, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.2})
 	}
@@ -211,7 +211,7 @@ func (l *limited) Write(b []byte) (int, error) {
 func TestRecordingFails(t *testing.T) {
 	for _, room := range []limited{0, 5000} {
 		var out bytes.Buffer
-		s := newSchool(t, 1, ServerConfig{Record: &room, Logger: logTo(&out)})
+		s := newSchool(t, 1, ServerConfig{Snapshots: Snapshots{Record: &room}, Logger: logTo(&out)})
 		s.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 		s.connect()
 		s.teach(300)
@@ -231,7 +231,7 @@ func TestRecordingHasNoPrivateState(t *testing.T) {
 		ecs.Input[push](p)
 		return p
 	}
-	g := newGame(t, protocol, ServerConfig{Record: &out})
+	g := newGame(t, protocol, ServerConfig{Snapshots: Snapshots{Record: &out}})
 	g.server.World().Spawn(components.Owner{Client: 1}, place{}, secret{1 << 20})
 	g.run(30)
 	r, err := delta.NewRecording(&out)

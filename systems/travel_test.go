@@ -34,7 +34,7 @@ func newWorlds(t *testing.T, protocol func() *ecs.Protocol, configs ...ServerCon
 	x := &worlds{t: t, now: birth, network: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(1))}
 	for i, c := range configs {
 		wire := x.network.Node(netip.MustParseAddrPort(fmt.Sprintf("10.0.0.%d:7777", i+1)))
-		c.Key, c.Start, c.Random = x.key, birth, netsys.SeededRandom(uint64(i)+2)
+		c.Session.Key, c.Start, c.Session.Random = x.key, birth, netsys.SeededRandom(uint64(i)+2)
 		s, err := NewServer(wire, protocol(), c)
 		if err != nil {
 			t.Fatal(err)
@@ -68,9 +68,9 @@ func (x *worlds) wire() netsys.Wire {
 // begin connects the client to the first server.
 func (x *worlds) begin(protocol func() *ecs.Protocol, c ClientConfig) {
 	x.t.Helper()
-	c.Token, c.Start, c.Timeout = x.token(0), birth, 3*time.Second
-	if c.Reach == nil {
-		c.Reach = func(Ticket) (netsys.Wire, netip.AddrPort, error) { return x.wire(), netip.AddrPort{}, nil }
+	c.Session.Token, c.Start, c.Session.Timeout = x.token(0), birth, 3*time.Second
+	if c.Session.Reach == nil {
+		c.Session.Reach = func(Ticket) (netsys.Wire, netip.AddrPort, error) { return x.wire(), netip.AddrPort{}, nil }
 	}
 	var err error
 	if x.client, err = NewClient(x.wire(), netip.AddrPort{}, protocol(), c); err != nil {
@@ -263,7 +263,7 @@ func (x *worlds) fill() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	k, err := NewClient(x.network.Node(netip.AddrPort{}), netip.AddrPort{}, peopled(), ClientConfig{Token: token, Start: x.now})
+	k, err := NewClient(x.network.Node(netip.AddrPort{}), netip.AddrPort{}, peopled(), ClientConfig{Session: ClientSession{Token: token}, Start: x.now})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -279,10 +279,10 @@ func TestTravelOfWhoHasNoRoom(t *testing.T) {
 		x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
 		x.link = netsys.Link{Latency: 100 * time.Millisecond}
 		sent := false
-		x.begin(peopled, ClientConfig{Gather: gatherPush(), Reach: func(Ticket) (netsys.Wire, netip.AddrPort, error) {
+		x.begin(peopled, ClientConfig{Gather: gatherPush(), Session: ClientSession{Reach: func(Ticket) (netsys.Wire, netip.AddrPort, error) {
 			sent = true
 			return x.wire(), netip.AddrPort{}, nil
-		}})
+		}}})
 		x.send(0, 1)
 		x.until("on its way", func() bool { return sent })
 		_ = x.servers[0].Close(x.now)
@@ -309,7 +309,7 @@ func TestOnTravel(t *testing.T) {
 	x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
 	var got []Ticket
 	var told *Client
-	x.begin(peopled, ClientConfig{OnTravel: func(c *Client, t Ticket) { told, got = c, append(got, t) }})
+	x.begin(peopled, ClientConfig{Session: ClientSession{OnTravel: func(c *Client, t Ticket) { told, got = c, append(got, t) }}})
 	ticket := x.ticket(1)
 	ticket.Schema, ticket.WS, ticket.WebTransport = "other", "wss://play.example/ws", "https://play.example/"
 	if err := HandOver(x.servers[0], x.client.ID(), ticket); err != nil {
@@ -324,7 +324,7 @@ func TestOnTravel(t *testing.T) {
 	if s := x.client.Stats(); len(got) != 1 || s.Travels+s.TravelsFailed+s.TravelsRefused != 0 || x.client.Err() != nil {
 		t.Errorf("%+v", s)
 	}
-	x.client.config.OnTravel, x.client.link.guide = nil, nil
+	x.client.config.Session.OnTravel, x.client.link.guide = nil, nil
 	if err := HandOver(x.servers[0], x.client.ID(), ticket); err != nil {
 		t.Fatal(err)
 	}

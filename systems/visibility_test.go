@@ -22,11 +22,11 @@ func TestVisibilityFlickers(t *testing.T) {
 		secret := func(e ecs.Entity) bool {
 			return ecs.Has[shots](g.server.World(), e) && !ecs.Has[push](g.server.World(), e)
 		}
-		config := ServerConfig{Seed: seed, Interest: seenIf(func(e ecs.Entity, client uint32) bool {
+		config := ServerConfig{Seed: seed, Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, client uint32) bool {
 			return !secret(e) && shown[[2]uint32{client, uint32(g.server.World().NetID(e))}]
-		})}
+		})}}
 		if seed%3 == 0 {
-			config.Budget = 250
+			config.Snapshots.Budget = 250
 		}
 		g = newGame(t, peopled, config)
 		w := g.server.World()
@@ -101,7 +101,7 @@ func TestVisibilityFlickers(t *testing.T) {
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	hidden := map[ecs.Entity]bool{}
-	g := newGame(t, plaza, ServerConfig{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return !hidden[e] })})
+	g := newGame(t, plaza, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return !hidden[e] })}})
 	w := g.server.World()
 	var all []ecs.Entity
 	for n := range 5 {
@@ -172,7 +172,7 @@ func TestPresence(t *testing.T) {
 
 // What the newest snapshot had no room for is stale.
 func TestStale(t *testing.T) {
-	g, all := crowded(t, 300, ServerConfig{Budget: 200})
+	g, all := crowded(t, 300, ServerConfig{Snapshots: Snapshots{Budget: 200}})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.connect()
 	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })

@@ -115,8 +115,10 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 	var others []ecs.Entity
 	var g *game
 	g = newGame(t, bazaar, ServerConfig{
-		Seed: 7, Budget: budget,
-		Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != others[5] || g.server.World().Tick()%40 < 30 }),
+		Seed: 7, Snapshots: Snapshots{
+			Budget:   budget,
+			Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != others[5] || g.server.World().Tick()%40 < 30 }),
+		},
 	})
 	for i := range 24 {
 		others = append(others, g.server.World().Spawn(place{X: float32(i), Y: float32(i * i % 50)}, tint{Color: uint8(7 * i)}, course{Y: float32(i)}))
@@ -124,7 +126,7 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int) *snapshotVectors {
 	g.run(9)
 	var messages [][]byte
 	g.overhear(func(_ uint32, b []byte) { messages = append(messages, bytes.Clone(b)) })
-	k := g.join(ClientConfig{Random: netsys.SeededRandom(5)}, netsys.Link{})
+	k := g.join(ClientConfig{Session: ClientSession{Random: netsys.SeededRandom(5)}}, netsys.Link{})
 	for n := range ticks {
 		w := g.server.World()
 		for i, e := range others {

@@ -38,7 +38,7 @@ func TestInputsOnWorkers(t *testing.T) {
 	t.Parallel()
 	var want string
 	for _, workers := range []int{1, 2, 4} {
-		x := newCrowd(t, 300, ServerConfig{Workers: workers, Timeout: time.Hour})
+		x := newCrowd(t, 300, ServerConfig{Workers: workers, Session: ServerSession{Timeout: time.Hour}})
 		x.dealt = true
 		for range 120 {
 			x.tick()
@@ -63,7 +63,7 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector allocates")
 	}
 	for _, workers := range []int{1, 2} {
-		x := newCrowd(t, 300, ServerConfig{Workers: workers, Timeout: time.Hour})
+		x := newCrowd(t, 300, ServerConfig{Workers: workers, Session: ServerSession{Timeout: time.Hour}})
 		for range 600 {
 			x.tick()
 		}

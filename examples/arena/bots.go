@@ -107,7 +107,7 @@ func (x *crews) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 
 // dial connects the client of bot n with an admission.
 func (x *crews) dial(ctx context.Context, n int, a rooms.Admission) (*systems.Client, error) {
-	config := systems.ClientConfig{Token: a.Token, Gather: game.NewGunner(uint64(a.Seat.Room), n, x.each).Gather()}
+	config := systems.ClientConfig{Session: systems.ClientSession{Token: a.Token}, Gather: game.NewGunner(uint64(a.Seat.Room), n, x.each).Gather()}
 	if !policy.TraitsOf(x.preset).RelaysInputs {
 		config.Schedule = systems.Thin
 	}

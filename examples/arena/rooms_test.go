@@ -99,7 +99,7 @@ func plays(ctx context.Context, t *testing.T, a roomsweb.Admission, socket bool,
 		t.Error(err)
 		return
 	}
-	config := systems.ClientConfig{Token: token}
+	config := systems.ClientConfig{Session: systems.ClientSession{Token: token}}
 	game.NewMessages().Play(&config, nil)
 	var c *systems.Client
 	if socket {
@@ -250,7 +250,7 @@ func TestRoomsOperator(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	heard := make(chan string, 16)
-	config := systems.ClientConfig{Token: parsed}
+	config := systems.ClientConfig{Session: systems.ClientSession{Token: parsed}}
 	game.NewMessages().Play(&config, func(s *game.Said) { heard <- s.Name.String() + ": " + s.Text.String() })
 	c, err := systems.Dial(ctx, a.Endpoints.UDP, game.CombatProtocol(), config)
 	if err != nil {

@@ -17,7 +17,7 @@ func main() {
 	})
 	browser.Run(browser.Config{
 		Protocol:  Protocol,
-		Configure: func(c *systems.ClientConfig) { c.Gather, c.Partial = run, run }, // for each tick, and for each frame
+		Configure: func(c *systems.ClientConfig) { c.Gather, c.Prediction.Partial = run, run }, // for each tick, and for each frame
 		Draw:      draw,
 	})
 }

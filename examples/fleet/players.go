@@ -87,7 +87,10 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 	}
 	p.number.Store(number)
 	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
-		Token: token, Timeout: 2 * time.Second, // after which a process that says nothing is taken for dead
+		Session: systems.ClientSession{
+			Token:   token,
+			Timeout: 2 * time.Second, // after which a process that says nothing is taken for dead
+		},
 		Gather: systems.Gather(func(_ *systems.Client, in *Move) { in.DX = 1 }),
 	})
 	if err != nil {

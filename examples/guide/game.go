@@ -86,13 +86,13 @@ func Server(model policy.Model) systems.ServerConfig {
 		},
 	})
 	c := systems.ServerConfig{
-		Model:  model,
-		Login:  systems.Login(admit),
-		Events: events,
+		Model:   model,
+		Players: systems.Players{Login: systems.Login(admit)},
+		Events:  events,
 	}
-	c.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
+	c.Players.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuseRename)}
 	if !policy.Is[policy.Rollback](model) && !policy.Is[policy.Lockstep](model) { // in these two, every peer has the whole world
-		c.Interest, c.Priority, c.Budget = mines(), nearest, 600
+		c.Snapshots.Interest, c.Snapshots.Priority, c.Snapshots.Budget = mines(), nearest, 600
 	}
 	return c
 }
@@ -122,8 +122,10 @@ func Client(as Login, said func(Say), destroyed func(Destroyed)) systems.ClientC
 	event.OnClient(events, func(_ *ecs.World, _ event.Origin, s *Say) { said(*s) })
 	event.OnClient(events, func(_ *ecs.World, _ event.Origin, d *Destroyed) { destroyed(*d) })
 	return systems.ClientConfig{
-		Login:     as,
-		Events:    events,
-		Smoothing: interpolate.Smoothing{Rate: 12}, // fades corrections more slowly than the default
+		Login:  as,
+		Events: events,
+		Prediction: systems.Prediction{
+			Smoothing: interpolate.Smoothing{Rate: 12}, // fades corrections more slowly than the default
+		},
 	}
 }

@@ -64,8 +64,8 @@ func join(ctx context.Context, s *rooms.Server, player uint64) (*systems.Client,
 		return nil, rooms.Seat{}, err
 	}
 	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
-		Token:  all[0].Token,
-		Gather: systems.Gather(func(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }),
+		Session: systems.ClientSession{Token: all[0].Token},
+		Gather:  systems.Gather(func(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }),
 	})
 	return c, all[0].Seat, err
 }

@@ -132,7 +132,7 @@ func (o options) serve(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return errors.Join(err, first.Close())
 	}
-	config := systems.ServerConfig{InsecureAllowAnyAddress: o.insecure}
+	config := systems.ServerConfig{Session: systems.ServerSession{InsecureAllowAnyAddress: o.insecure}}
 	game.Arm(&config)
 	game.NewMessages().Serve(&config)
 	wire := second.Beside(first)

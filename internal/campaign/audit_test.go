@@ -307,11 +307,11 @@ func (a *audit) counts() error {
 	if e := a.m.events.Stats(); e.Late+e.Overflowed+e.Unhandled+e.Limited+e.Refused > 0 {
 		return fmt.Errorf("the server's events: %+v", e)
 	}
-	budget := max(a.m.server.Budget, 1000)
+	budget := max(a.m.server.Snapshots.Budget, 1000)
 	if len(a.m.budgets) > 0 {
 		budget = max(budget, slices.Max(a.m.budgets))
 	}
-	if a.m.server.Budget > 0 && s.Snapshots.Largest > budget {
+	if a.m.server.Snapshots.Budget > 0 && s.Snapshots.Largest > budget {
 		return fmt.Errorf("a snapshot of %d bytes, the budget is %d", s.Snapshots.Largest, budget)
 	}
 	for _, k := range a.m.players {

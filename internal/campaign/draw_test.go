@@ -143,7 +143,7 @@ func (d *draw) draws() {
 	d.clients = 1 + r.IntN(5)
 	d.most = pick(r, 0, 8, 30, 30, 80, 140)
 	d.play = time.Duration(4+r.IntN(6)) * time.Second
-	d.server.TickRate, d.server.Timeout = 60, time.Duration(2+r.IntN(9))*time.Second
+	d.server.TickRate, d.server.Session.Timeout = 60, time.Duration(2+r.IntN(9))*time.Second
 	d.storm = -1
 	if !d.everywhere() {
 		d.may("crowded", 6, func(r *rand.Rand) string {
@@ -184,11 +184,11 @@ func (d *draw) rests(tick uint32) bool {
 // begin anew.
 func (d *draw) floods(r *rand.Rand) {
 	s := &d.server
-	d.frames, s.Timeout = 10, time.Minute
+	d.frames, s.Session.Timeout = 10, time.Minute
 	d.loss, d.late, d.storm, d.dead = 0.6, 0.2, 0.4, true
 	if len(d.budgets) == 0 || d.budgets[0] == 0 {
 		d.budgets = pick(r, []int{200}, []int{600, 200, 1000}, []int{200, 230, 300, 400})
-		s.Budget = d.budgets[0]
+		s.Snapshots.Budget = d.budgets[0]
 	}
 	if r.IntN(3) == 0 {
 		s.FirstTick = (1<<16 - uint32(20+r.IntN(100))) * uint32(s.TickRate/d.sends())
@@ -199,7 +199,7 @@ func (d *draw) floods(r *rand.Rand) {
 // sends is how many snapshots the server sends a second.
 func (d *draw) sends() int {
 	s := d.server
-	n := s.SendRate
+	n := s.Snapshots.SendRate
 	if wakes := s.TickRate / max(s.WakeEvery, 1); n == 0 {
 		for n = min(systems.DefaultSendRate, wakes); wakes%n != 0; {
 			n--
@@ -346,11 +346,11 @@ func (d *draw) rates() {
 	})
 	wakes := s.TickRate / max(s.WakeEvery, 1)
 	d.may("send", 2, func(r *rand.Rand) string {
-		s.SendRate = pick(r, wakes, wakes/2, wakes/3)
-		for s.SendRate = max(s.SendRate, 1); wakes%s.SendRate != 0; {
-			s.SendRate--
+		s.Snapshots.SendRate = pick(r, wakes, wakes/2, wakes/3)
+		for s.Snapshots.SendRate = max(s.Snapshots.SendRate, 1); wakes%s.Snapshots.SendRate != 0; {
+			s.Snapshots.SendRate--
 		}
-		return fmt.Sprint(s.SendRate)
+		return fmt.Sprint(s.Snapshots.SendRate)
 	})
 	d.may("frames", 2, func(r *rand.Rand) string {
 		d.frames = pick(r, 24, 60, 90)
@@ -418,28 +418,28 @@ func (d *draw) told() {
 	}
 	d.may("budget", 2, func(r *rand.Rand) string {
 		d.budgets = pick(r, []int{0}, []int{2400, 200, 1200}, []int{600, 1000, 300}, []int{200, 230, 300, 400})
-		s.Budget = d.budgets[0]
+		s.Snapshots.Budget = d.budgets[0]
 		return strings.ReplaceAll(fmt.Sprint(d.budgets), " ", ",")
 	})
 	d.may("priority", 3, func(*rand.Rand) string {
-		s.Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32 {
+		s.Snapshots.Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32 {
 			return float32(1+(uint32(w.NetID(e))+client)%4) * 0.6
 		}
 		return ""
 	})
-	if s.Priority == nil {
+	if s.Snapshots.Priority == nil {
 		d.may("priorities", 3, func(r *rand.Rand) string {
 			n := r.IntN(3)
 			if n != 1 {
-				s.Priorities = append(s.Priorities, &systems.ByDistance[spot]{Full: pick(r, 10.0, 60)})
+				s.Snapshots.Priorities = append(s.Snapshots.Priorities, &systems.ByDistance[spot]{Full: pick(r, 10.0, 60)})
 			}
 			if n != 0 {
-				s.Priorities = append(s.Priorities, systems.ByComponent[hull](0.25))
+				s.Snapshots.Priorities = append(s.Snapshots.Priorities, systems.ByComponent[hull](0.25))
 			}
 			return fmt.Sprint([]string{"distance", "component", "both"}[n])
 		})
 	}
-	d.may("coders", 4, func(*rand.Rand) string { s.Coders = delta.ZstdOnly; return "" })
+	d.may("coders", 4, func(*rand.Rand) string { s.Snapshots.Coders = delta.ZstdOnly; return "" })
 	d.may("scope", 3, func(*rand.Rand) string { d.scope = true; return "" })
 	if d.scope || policy.TraitsOf(s.Model).Remotes == policy.CoSimulated {
 		d.may("assume", 2, func(*rand.Rand) string { d.assume = true; return "" })
@@ -456,8 +456,8 @@ func (d *draw) people() {
 	d.may("leave", 3, func(r *rand.Rand) string { return set(&d.leave, pick(r, 0.02, 0.1)) })
 	d.may("crash", 3, func(r *rand.Rand) string { return set(&d.crash, pick(r, 0.02, 0.1)) })
 	d.may("hold", 2, func(r *rand.Rand) string {
-		d.server.ReconnectWindow = time.Duration(1+r.IntN(6)) * time.Second
-		return d.server.ReconnectWindow.String()
+		d.server.Players.ReconnectWindow = time.Duration(1+r.IntN(6)) * time.Second
+		return d.server.Players.ReconnectWindow.String()
 	})
 	d.may("return", 2, func(r *rand.Rand) string { return set(&d.back, pick(r, 0.2, 0.6)) })
 	d.may("takeover", 4, func(r *rand.Rand) string { return set(&d.over, pick(r, 0.03, 0.1)) })

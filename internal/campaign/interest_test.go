@@ -325,7 +325,7 @@ func (h *history) note(w *ecs.World) {
 		h.sends = n
 	}
 	if h.every == 0 {
-		h.every = uint32(w.TickRate() / s.Config().SendRate)
+		h.every = uint32(w.TickRate() / s.Config().Snapshots.SendRate)
 	}
 	tick := w.Tick() + 1 // the state is the one in which that tick begins
 	x := &h.moments[tick/h.every%uint32(len(h.moments))]

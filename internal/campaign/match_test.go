@@ -56,17 +56,17 @@ func newMatch(t *testing.T, d *draw) *match {
 	config := d.server
 	config.Events, config.Outcomes = m.events, m.ledger.register
 	if d.sight != nil {
-		config.Interest = m.interest(*d.sight)
+		config.Snapshots.Interest = m.interest(*d.sight)
 	}
 	for _, x := range d.secrets {
-		config.ComponentInterest = append(config.ComponentInterest, only[x.name](m.interest(x.of)))
+		config.Snapshots.ComponentInterest = append(config.Snapshots.ComponentInterest, only[x.name](m.interest(x.of)))
 	}
 	if d.login {
-		config.Login = systems.Login(admit)
+		config.Players.Login = systems.Login(admit)
 	}
 	if d.orders {
-		config.CommandRate = 1000
-		config.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuse)}
+		config.Players.CommandRate = 1000
+		config.Players.RefuseCommands = []systems.RefuseCommandFunc{systems.RefuseCommand(refuse)}
 	}
 	if !d.everywhere() {
 		config.Schedule = func(s *ecs.Schedule) error {

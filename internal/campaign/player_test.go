@@ -83,7 +83,7 @@ func (m *match) newPlayer(n int) *player {
 func (k *player) config() systems.ClientConfig {
 	m := k.m
 	c := systems.ClientConfig{
-		Events: k.events, Outcomes: k.ledger.register, Timeout: m.server.Timeout, Login: k.ask,
+		Events: k.events, Outcomes: k.ledger.register, Session: systems.ClientSession{Timeout: m.server.Session.Timeout}, Login: k.ask,
 		OnRefused: func(r systems.Refusal) {
 			if r.Command != "" {
 				k.unheard++
@@ -94,10 +94,10 @@ func (k *player) config() systems.ClientConfig {
 		c.Systems = m.own
 	}
 	if m.scope {
-		c.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
+		c.Prediction.Scope = func(w *ecs.World, e ecs.Entity) systems.Scope { return systems.Scope(w.NetID(e) % 3) }
 	}
 	if m.assume {
-		c.Assume = systems.Assume(func(c *systems.Client, _ ecs.Entity, in *order) {
+		c.Prediction.Assume = systems.Assume(func(c *systems.Client, _ ecs.Entity, in *order) {
 			if !m.quiet {
 				in.DX = int8(c.World().Tick()/8%3) - 1
 			}
@@ -106,7 +106,7 @@ func (k *player) config() systems.ClientConfig {
 	if k.thin {
 		c.Schedule = systems.Thin
 	} else if m.partial {
-		c.Partial = systems.Gather(func(c *systems.Client, in *order) {
+		c.Prediction.Partial = systems.Gather(func(c *systems.Client, in *order) {
 			w := c.World()
 			if !w.Partial() || w.Step() > 1/float32(w.TickRate()) {
 				k.ledger.fail("asked for the input of a frame outside of a partial tick")

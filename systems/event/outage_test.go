@@ -46,8 +46,8 @@ func TestEventsOfOutage(t *testing.T) {
 				config := fieldtest.PresetConfig(model, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
 				channels, registry := bells()
 				events := event.NewServer(registry, event.ServerConfig{})
-				config.Server.Events, config.Server.Channels = events, channels
-				config.Server.ReconnectWindow, config.Server.Timeout = 30*time.Second, 2*time.Second
+				config.Server.Events, config.Server.Session.Channels = events, channels
+				config.Server.Players.ReconnectWindow, config.Server.Session.Timeout = 30*time.Second, 2*time.Second
 				var heard []uint32
 				chimes := map[uint32]int{}
 				config.Client = func(n int) systems.ClientConfig {
@@ -56,7 +56,7 @@ func TestEventsOfOutage(t *testing.T) {
 						event.OnClient(mine, func(_ *ecs.World, _ event.Origin, b *bell) { heard = append(heard, b.N) })
 						event.OnClient(mine, func(_ *ecs.World, _ event.Origin, b *chime) { chimes[b.N]++ })
 					}
-					return systems.ClientConfig{Reconnect: true, Timeout: time.Second, Events: mine, Channels: channels}
+					return systems.ClientConfig{Session: systems.ClientSession{Reconnect: true, Timeout: time.Second, Channels: channels}, Events: mine}
 				}
 				c := systemstest.New(t, config)
 				c.Connect()

@@ -13,7 +13,7 @@ const (
 	Told
 	// Waits means that the snapshot had no room, and other entities went first.
 	Waits
-	// Hidden means that ServerConfig.Interest hides the entity from the client.
+	// Hidden means that ServerConfig.Snapshots.Interest hides the entity from the client.
 	Hidden
 	// TooBig means that the entity fits into no snapshot of the client and is omitted for a while.
 	TooBig

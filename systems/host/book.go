@@ -97,9 +97,9 @@ func Outcome[T comparable](b *Book) {
 func (b *Book) checkConfig(c *systems.ClientConfig) error {
 	switch {
 	case b == nil:
-	case len(b.messages) > 0 && c.OnMessage != nil:
+	case len(b.messages) > 0 && c.Session.OnMessage != nil:
 		return fmt.Errorf("%w: Client.OnMessage is set although the Book has messages: leave it nil and add all message types to the Book", ErrConfig)
-	case len(b.messages) > 0 && c.Messages == nil && c.Events == nil:
+	case len(b.messages) > 0 && c.Session.Messages == nil && c.Events == nil:
 		return fmt.Errorf("%w: the Book has messages: set Client.Messages to the registry that contains them", ErrConfig)
 	case len(b.events) > 0 && c.Events == nil:
 		return fmt.Errorf("%w: the Book has events: set Client.Events to the registry that contains them", ErrConfig)
@@ -114,13 +114,13 @@ func (b *Book) subscribe(h *Host, c *systems.ClientConfig) {
 	}
 	to := subscriptions{host: h, events: c.Events}
 	if len(b.messages) > 0 {
-		registry := c.Messages
+		registry := c.Session.Messages
 		if c.Events != nil {
 			registry = c.Events.Registry().Messages()
 		}
 		d := channel.NewDispatcher[*Host](registry)
 		to.messages = d
-		c.OnMessage = func(_ *systems.Client, number int, message []byte) error { return d.Deliver(h, number, message) }
+		c.Session.OnMessage = func(_ *systems.Client, number int, message []byte) error { return d.Deliver(h, number, message) }
 	}
 	for _, list := range [][]entry{b.messages, b.events} {
 		for _, e := range list {

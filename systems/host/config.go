@@ -38,7 +38,7 @@ type Config struct {
 	// Login is the login request, as bytes in memory: a value of the type of the protocol's ecs.Join. Default (nil):
 	// Client.Login.
 	Login []byte
-	// Partial also draws simulated entities between ticks, with the current input: see systems.ClientConfig.Partial.
+	// Partial also draws simulated entities between ticks, with the current input: see systems.ClientConfig.Prediction.Partial.
 	Partial bool
 	// Book lists the types of messages, events and outcomes. Default (nil): none.
 	Book *Book
@@ -54,7 +54,7 @@ type Config struct {
 // Client.
 func (c Config) Validate() error {
 	switch {
-	case isSet(c.Client.Gather) || isSet(c.Client.Partial):
+	case isSet(c.Client.Gather) || isSet(c.Client.Prediction.Partial):
 		return fmt.Errorf("%w: Client.Gather and Client.Partial are set: leave them nil, and set Config.Input and Config.Partial instead", ErrConfig)
 	case !c.Client.Start.IsZero():
 		return fmt.Errorf("%w: Client.Start is set: leave it zero, New sets it to now", ErrConfig)
@@ -89,7 +89,7 @@ func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.C
 	if c.Input.gather != nil {
 		k.Gather = c.Input.gather(h, true)
 		if c.Partial {
-			k.Partial = c.Input.gather(h, false)
+			k.Prediction.Partial = c.Input.gather(h, false)
 		}
 	}
 	c.Book.subscribe(h, &k)

@@ -143,7 +143,7 @@ func TestTimesAreChecked(t *testing.T) {
 			sent := 0
 			wire, err := host.NewWire(host.WireConfig{Out: func([]byte) error { sent++; return nil }})
 			must(t, err)
-			c := host.Config{Machine: x.machine, Client: systems.ClientConfig{Token: x.token, InsecureAllowAnyAddress: true}}
+			c := host.Config{Machine: x.machine, Client: systems.ClientConfig{Session: systems.ClientSession{Token: x.token, InsecureAllowAnyAddress: true}}}
 			h, err := host.New(protocol(), wire, wire.RemoteAddr(), x.now, c)
 			if !errors.Is(err, x.want) || (err == nil) != (x.want == nil) || sent > 0 {
 				t.Fatalf("%v, %d datagrams; want %v", err, sent, x.want)
@@ -178,10 +178,10 @@ func TestWrongConfigs(t *testing.T) {
 		"Client.Gather": func(c *host.Config) { c.Client.Gather = systems.Gather(func(*systems.Client, *keys) {}) },
 		"Client.Start":  func(c *host.Config) { c.Client.Start = start },
 		"Client.OnMessage": func(c *host.Config) {
-			c.Client.OnMessage = func(*systems.Client, int, []byte) error { return nil }
+			c.Client.Session.OnMessage = func(*systems.Client, int, []byte) error { return nil }
 		},
 		"Client.Events": func(c *host.Config) {
-			c.Client.Messages, c.Client.Events = c.Client.Events.Registry().Messages(), nil
+			c.Client.Session.Messages, c.Client.Events = c.Client.Events.Registry().Messages(), nil
 		},
 		"Client.Messages": func(c *host.Config) { c.Client.Events = nil },
 		"Partial":         func(c *host.Config) { c.Input, c.Partial = host.Input{}, true },

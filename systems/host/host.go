@@ -46,7 +46,7 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	if h.input, err = newInputState(p, c.Input); err != nil {
 		return nil, err
 	}
-	if err := h.clock.checkFirst(now, c.Machine, c.Client.Token); err != nil {
+	if err := h.clock.checkFirst(now, c.Machine, c.Client.Session.Token); err != nil {
 		return nil, err
 	}
 	for _, k := range p.Players().Commands {
@@ -63,7 +63,7 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	if h.client, err = systems.NewClient(on, server, p, client); err != nil {
 		return nil, err
 	}
-	h.config.Client.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // printing a host must not reveal secrets
+	h.config.Client.Session.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // printing a host must not reveal secrets
 	return h, nil
 }
 
@@ -147,7 +147,7 @@ func (h *Host) Drawing(id uint32) (interpolate.Drawing, bool) {
 func (h *Host) Stats() *Stats { return &h.stats }
 
 // Lost returns the reason of the lost session while the client reconnects, and [Going] otherwise: see
-// systems.ClientConfig.Reconnect.
+// systems.ClientConfig.Session.Reconnect.
 func (h *Host) Lost() Reason { return ReasonOf(h.client.Lost()) }
 
 // Away tells the server that the player may return, and ends the session: see systems.Client.Away. The wire stays open.

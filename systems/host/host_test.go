@@ -238,17 +238,17 @@ func TestSingle(t *testing.T) {
 func TestMessagesEventsCommands(t *testing.T) {
 	p := protocol()
 	m := newMatch(t, protocol(), systems.ServerConfig{
-		RefuseCommands: []systems.RefuseCommandFunc{systems.RefuseCommand(func(_ *ecs.World, _ uint32, r *rename) error {
+		Players: systems.Players{RefuseCommands: []systems.RefuseCommandFunc{systems.RefuseCommand(func(_ *ecs.World, _ uint32, r *rename) error {
 			if r.Loud {
 				return errNotSoLoud
 			}
 			return nil
-		})},
+		})}},
 	})
 	k := m.join(p, link, m.config())
 	raw, own := m.config(), 0 // a host without messages in its Book, whose client takes them itself
 	raw.Book = &host.Book{}
-	raw.Client.OnMessage = func(*systems.Client, int, []byte) error { own++; return nil }
+	raw.Client.Session.OnMessage = func(*systems.Client, int, []byte) error { own++; return nil }
 	m.join(protocol(), link, raw)
 	if err := k.Send(0, make([]byte, unsafe.Sizeof(said{}))); err == nil {
 		t.Error("sent without a session")

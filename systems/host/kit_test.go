@@ -174,11 +174,11 @@ func newMatch(t testing.TB, p *ecs.Protocol, c systems.ServerConfig) *match {
 		m.bangs += int(v.Loud)
 		event.Raise(w, event.ToAll(), bang{Loud: v.Loud + 1})
 	}})
-	c.Start, c.Random, c.Events = start, netsys.SeededRandom(1), m.events
-	if c.OnMessage == nil {
+	c.Start, c.Session.Random, c.Events = start, netsys.SeededRandom(1), m.events
+	if c.Session.OnMessage == nil {
 		d := channel.NewDispatcher[uint32](m.types.events.Messages())
 		channel.Handle(d, m.types.said, func(_ uint32, s *said) { m.heard = append(m.heard, s.Text.String()) })
-		c.OnMessage = func(_ *systems.Server, client uint32, number int, b []byte) error {
+		c.Session.OnMessage = func(_ *systems.Server, client uint32, number int, b []byte) error {
 			return d.Deliver(client, number, b)
 		}
 	}
@@ -213,7 +213,7 @@ func (m *match) tryJoin(p *ecs.Protocol, link netsys.Link, c host.Config) (*play
 		return node.Send(m.now, m.at, b)
 	}})
 	must(m.t, err)
-	c.Client.Random, c.Client.ClientID, c.Client.InsecureAllowAnyAddress = netsys.SeededRandom(n), n, true
+	c.Client.Session.Random, c.Client.Session.ClientID, c.Client.Session.InsecureAllowAnyAddress = netsys.SeededRandom(n), n, true
 	k.Host, err = host.New(p, k.wire, k.wire.RemoteAddr(), m.now, c)
 	if err == nil {
 		m.hosts = append(m.hosts, k)

@@ -306,7 +306,7 @@ func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 		t.Run(p.String(), func(t *testing.T) {
 			t.Parallel()
 			config := fieldtest.PresetConfig(p, 1, 1, netsys.Link{})
-			config.Populate, config.Server.SendRate, config.FrameRate = nil, 60, 1
+			config.Populate, config.Server.Snapshots.SendRate, config.FrameRate = nil, 60, 1
 			if policy.Is[policy.LocalSync](p) {
 				config.Clients = 2
 			}

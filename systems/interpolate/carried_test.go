@@ -109,7 +109,7 @@ func onParade(preset policy.Model, seed uint64, clients, n int, more ...fieldtes
 	config.Protocol, config.Populate, config.FrameRate = parade(more...), flags(n), 75
 	config.Client = func(n int) (k systems.ClientConfig) {
 		if n%2 > 0 {
-			k.Partial = systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })
+			k.Prediction.Partial = systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { in.DX = 1 })
 		}
 		return k
 	}
@@ -306,7 +306,7 @@ func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 		}))
 		config.Play = fieldtest.Straight()
 		if !test.gone {
-			config.Server.Interest = fieldtest.NotHidden()
+			config.Server.Snapshots.Interest = fieldtest.NotHidden()
 		}
 		c := systemstest.New(t, config)
 		c.Connect()
@@ -479,7 +479,7 @@ func TestNetcodeE9_ACircleThatIsSeenInPart(t *testing.T) {
 				i++
 			}
 		}))
-		config.Server.Interest = fieldtest.NotHidden()
+		config.Server.Snapshots.Interest = fieldtest.NotHidden()
 		populate := config.Populate
 		config.Populate = func(w *ecs.World) {
 			populate(w)

@@ -249,7 +249,7 @@ func TestCurvesAllocateNothing(t *testing.T) {
 // What is wrong with how something is drawn is said at once.
 func TestWrongSmoothing(t *testing.T) {
 	for _, s := range []interpolate.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
-		if err := (systems.ClientConfig{Smoothing: s}).Validate(); !errors.Is(err, systems.ErrConfig) {
+		if err := (systems.ClientConfig{Prediction: systems.Prediction{Smoothing: s}}).Validate(); !errors.Is(err, systems.ErrConfig) {
 			t.Errorf("%+v: %v", s, err)
 		}
 	}

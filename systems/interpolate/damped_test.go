@@ -71,13 +71,13 @@ func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
 	}{
 		{systems.ServerConfig{TickRate: 60, WakeEvery: 3}, true},
 		{systems.ServerConfig{TickRate: 60, WakeEvery: 7}, false},
-		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, SendRate: 20}, true},
-		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, SendRate: 30}, false},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, Snapshots: systems.Snapshots{SendRate: 20}}, true},
+		{systems.ServerConfig{TickRate: 60, WakeEvery: 3, Snapshots: systems.Snapshots{SendRate: 30}}, false},
 		{systems.ServerConfig{TickRate: 60, WakeEvery: -1}, false},
 	} {
 		c.config.Model = policy.Buffered{}
 		if err := c.config.Validate(); (err == nil) != c.ok || err != nil && !errors.Is(err, systems.ErrConfig) {
-			t.Errorf("%d steps, one wake-up in %d, %d sends: %v", c.config.TickRate, c.config.WakeEvery, c.config.SendRate, err)
+			t.Errorf("%d steps, one wake-up in %d, %d sends: %v", c.config.TickRate, c.config.WakeEvery, c.config.Snapshots.SendRate, err)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	t.Parallel()
 	const crowd, budget = 60, 225 // 3.75 bytes a player
 	config := fieldtest.Config(1, crowd, fieldtest.Lag(3))
-	config.Server.Budget = budget
+	config.Server.Snapshots.Budget = budget
 	config.FrameRate = 1 // nobody looks
 	config.Protocol = fieldtest.ProtocolWith(fieldtest.OnJoin(func(w *ecs.World, client uint32) {
 		w.Spawn(components.Owner{Client: client}, components.Position{X: float32(client%16)*60 - 450, Y: float32(client/16)*100 - 400}, fieldtest.Jumps{}, fieldtest.Walk{})

@@ -34,7 +34,9 @@ func BenchmarkDrawing(b *testing.B) {
 			config := onCarousel(1, horses(false), x.draw, fieldtest.Authority(spurs))
 			config.Clients, config.Populate = 2, mounted(100)
 			config.Server.Model = x.policies
-			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Smoothing: x.smooth} }
+			config.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Prediction: systems.Prediction{Smoothing: x.smooth}}
+			}
 			config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.N = uint16(k.Input()) })
 			c := fieldtest.Start(b, config, 12*time.Second)
 			k, sum, errors := c.Clients[0], float32(0), 0

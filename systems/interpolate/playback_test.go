@@ -162,7 +162,7 @@ func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
 		{"perfect", 60, 20, 60, netsys.Link{}, 0},
 	}, 1, func(t *testing.T, x gait, seed uint64) {
 		config := fieldtest.Config(seed, 3, x.link)
-		config.FrameRate, config.Server.TickRate, config.Server.SendRate = x.frame, x.ticks, x.sends
+		config.FrameRate, config.Server.TickRate, config.Server.Snapshots.SendRate = x.frame, x.ticks, x.sends
 		c := fieldtest.Start(t, config, 12*time.Second)
 		numbers := drifterNumbers(c)
 		// No more than so many ticks lie between two states that somebody is drawn between.

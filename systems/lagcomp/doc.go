@@ -50,7 +50,7 @@
 // carrier belongs to others, and at the predicted pose if it belongs to the player.
 //
 // A view also contains components that are not replicated, and entities that were hidden from the player. If visibility
-// matters, call the filter of ServerConfig.Interest. A hitscan usually needs no such check, because hidden entities can block a
+// matters, call the filter of ServerConfig.Snapshots.Interest. A hitscan usually needs no such check, because hidden entities can block a
 // shot too.
 //
 // # Exactness

@@ -61,7 +61,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 		{"200ms", still, 1, systems.ServerConfig{}, false, 0},
 		{"200ms,30ms,5%", fieldtest.RoughLink(), 2, systems.ServerConfig{}, false, 0},
 		{"woken 20 times a second", fieldtest.RoughLink(), 1, systems.ServerConfig{WakeEvery: 3}, false, 0},
-		{"60 sends", fieldtest.RoughLink(), 1, systems.ServerConfig{SendRate: 60}, false, 0},
+		{"60 sends", fieldtest.RoughLink(), 1, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 60}}, false, 0},
 		{"at arrival", still, 1, systems.ServerConfig{Model: policy.LocalSync{Arrival: true}}, false, 0},
 		{"CorrectOnMismatch", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.CorrectOnMismatch{}}, false, 0},
 		{"at arrival, rough", fieldtest.RoughLink(), 1, systems.ServerConfig{Model: policy.LocalSync{Arrival: true}}, false, 0.05},
@@ -306,7 +306,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 // waited for; what was counted stays.
 func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	config := yardConfig(1, fieldtest.RoughLink(), lagcomp.Config{})
-	config.Server.ReconnectWindow, config.Server.Timeout = 2*time.Second, time.Second
+	config.Server.Players.ReconnectWindow, config.Server.Session.Timeout = 2*time.Second, time.Second
 	d := newDuel(t, config, nil)
 	d.fight(3)
 	comp, id := d.Server.LagComp(), d.Clients[0].ID()
@@ -368,11 +368,11 @@ func TestClaimsOfFramesAreNotSent(t *testing.T) {
 					in.Seen = c.Claim(in.Fire)
 					claims = append(claims, in.Seen)
 				}),
-				Partial: systems.Gather(func(c *systems.Client, in *Rifle) {
+				Prediction: systems.Prediction{Partial: systems.Gather(func(c *systems.Client, in *Rifle) {
 					if asked++; ask {
 						in.Seen = c.Claim(true)
 					}
-				}),
+				})},
 			}
 		}
 		config.Clients = 1
@@ -389,7 +389,7 @@ func TestClaimsOfFramesAreNotSent(t *testing.T) {
 func TestLagCompIsChecked(t *testing.T) {
 	for name, c := range map[string]systems.ServerConfig{
 		"a negative rewind": {LagComp: &lagcomp.Config{MaxRewind: -1}},
-		"another send rate": {SendRate: 30, LagComp: &lagcomp.Config{SendRate: 20}},
+		"another send rate": {Snapshots: systems.Snapshots{SendRate: 30}, LagComp: &lagcomp.Config{SendRate: 20}},
 	} {
 		if err := c.Validate(); !errors.Is(err, systems.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
@@ -397,7 +397,7 @@ func TestLagCompIsChecked(t *testing.T) {
 	}
 	for _, c := range []systems.ServerConfig{
 		{LagComp: &lagcomp.Config{}},
-		{SendRate: 30, LagComp: &lagcomp.Config{SendRate: 30, Off: true}},
+		{Snapshots: systems.Snapshots{SendRate: 30}, LagComp: &lagcomp.Config{SendRate: 30, Off: true}},
 		{Model: policy.ServerRewind{}, LagComp: &lagcomp.Config{MaxRewind: time.Second}},
 		{Model: policy.Rollback{}, LagComp: &lagcomp.Config{}},
 	} {
@@ -577,7 +577,7 @@ func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Con
 		Protocol: yard, Server: systems.ServerConfig{LagComp: &c},
 		Populate: dummies(12), Clients: 3, Link: link, Seed: seed,
 		Client: func(int) systems.ClientConfig {
-			return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}
+			return systems.ClientConfig{Prediction: systems.Prediction{Smoothing: interpolate.Smoothing{Off: true}}}
 		},
 	}
 }

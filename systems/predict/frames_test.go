@@ -199,7 +199,7 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	}
 	fieldtest.EachRow(t, games, func(t *testing.T, x partial) {
 		for _, frames := range rates {
-			l := newLoop(t, systems.ServerConfig{TickRate: x.Ticks, SendRate: 10, Model: x.Preset})
+			l := newLoop(t, systems.ServerConfig{TickRate: x.Ticks, Snapshots: systems.Snapshots{SendRate: 10}, Model: x.Preset})
 			p, frame := l.join(netsys.Link{}, frames, true), time.Duration(float64(time.Second)/frames)
 			for range int(3 * frames) {
 				p.frame(frame)
@@ -264,7 +264,7 @@ func TestPartialTicks_Presets(t *testing.T) {
 		if policy.Is[policy.ServerRewind](preset) {
 			off = 2 * steering.MaxSteer // its clock is steered
 		}
-		p := newLoop(t, systems.ServerConfig{SendRate: 10, Model: preset}).join(farOff, 144, true)
+		p := newLoop(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}, Model: preset}).join(farOff, 144, true)
 		const frame = time.Second / 144
 		p.held.DX = 1
 		for range 144 * 12 {
@@ -282,7 +282,7 @@ func TestPartialTicks_Presets(t *testing.T) {
 // partial tick moves is no visual error: once that is gone who stands is drawn where it is.
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 	fieldtest.EachRow(t, []float64{59.94, 75, 144, 240}, func(t *testing.T, frames float64) {
-		l := newLoop(t, systems.ServerConfig{SendRate: 10})
+		l := newLoop(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}})
 		p, frame := l.join(farOff, frames, true), time.Duration(float64(time.Second)/frames)
 		for range int(3 * frames) {
 			p.frame(frame)
@@ -327,7 +327,7 @@ func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 // A frame with a partial tick allocates nothing.
 func TestPartialTicks_AllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	p := newLoop(t, systems.ServerConfig{SendRate: 10}).join(netsys.Link{}, 144, true)
+	p := newLoop(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}}).join(netsys.Link{}, 144, true)
 	for range 144 * 20 { // until all rings have gone round
 		p.frame(time.Second / 144)
 	}
@@ -345,7 +345,7 @@ func TestPartialTicks_AllocateNothing(t *testing.T) {
 func BenchmarkFrame(b *testing.B) {
 	for _, partial := range []bool{false, true} {
 		b.Run(fmt.Sprint("partial=", partial), func(b *testing.B) {
-			p := newLoop(b, systems.ServerConfig{SendRate: 10}).join(netsys.Link{}, 60, partial)
+			p := newLoop(b, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}}).join(netsys.Link{}, 60, partial)
 			for range 60 * 3 {
 				p.frame(time.Second / 60)
 			}

@@ -83,7 +83,7 @@ func joinLoop(w *ecs.World, client uint32) {
 func newLoop(t testing.TB, c systems.ServerConfig) *loop {
 	t.Helper()
 	l := &loop{t: t, now: time.Unix(0, 0), network: netsys.NewNetwork(), address: netip.MustParseAddrPort("10.0.0.1:7777")}
-	c.Start, c.Random = l.now, netsys.SeededRandom(1)
+	c.Start, c.Session.Random = l.now, netsys.SeededRandom(1)
 	var err error
 	if l.server, err = systems.NewServer(l.network.Node(l.address), fieldtest.ProtocolFrom(stroll, fieldtest.OnJoin(joinLoop))(), c); err != nil {
 		t.Fatal(err)
@@ -100,14 +100,14 @@ func (l *loop) join(link netsys.Link, frames float64, partial bool) *player {
 		l.t.Fatal(err)
 	}
 	p := &player{loop: l, link: wire, every: time.Duration(float64(time.Second) / frames), due: l.now.Add(time.Duration(3+4*n) * time.Millisecond)}
-	c := systems.ClientConfig{Start: l.now, Random: netsys.SeededRandom(1000 + n)}
+	c := systems.ClientConfig{Start: l.now, Session: systems.ClientSession{Random: netsys.SeededRandom(1000 + n)}}
 	c.Gather = systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) {
 		*in = p.held
 		p.inputs++
 		in.Jump = p.throws && p.inputs%31 == 0
 	})
 	if partial {
-		c.Partial = systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { *in = p.held })
+		c.Prediction.Partial = systems.Gather(func(_ *systems.Client, in *fieldtest.Walk) { *in = p.held })
 	}
 	if p.Client, err = systems.NewClient(wire, l.address, fieldtest.ProtocolFrom(stroll, fieldtest.OnJoin(joinLoop))(), c); err != nil {
 		l.t.Fatal(err)

@@ -6,12 +6,12 @@ import (
 
 // Mode selects whether a client simulates an entity. A simulated entity is ahead of the server, and the player's
 // actions show on it at once. Other entities are shown as the server confirmed them some time ago, and are never
-// wrong. systems.ClientConfig.Scope and systems.Client.SetScope select modes under all policies with which the
+// wrong. systems.ClientConfig.Prediction.Scope and systems.Client.SetScope select modes under all policies with which the
 // server sends states. Under policy.Rollback and Lockstep every peer simulates everything.
 //
 // A client simulates all entities in scope together, in each tick and each replay, and ecs.Each yields them. A
 // co-simulated ball therefore moves in the tick in which the player kicks it. The client does not know the inputs
-// of other players; see systems.ClientConfig.Assume.
+// of other players; see systems.ClientConfig.Prediction.Assume.
 //
 // A co-simulated entity costs its part of Simulate in each tick, and a comparison per snapshot. After a
 // misprediction the client adopts the confirmed state of all entities in scope and simulates the later inputs

@@ -42,12 +42,12 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 		config := fieldtest.PitchConfig(1, 1, 1, fieldtest.Ticks(oneWay), test.scope)
 		config.Server.Model = test.model
 		config.Client = func(int) systems.ClientConfig {
-			return systems.ClientConfig{Scope: func(w *ecs.World, e ecs.Entity) systems.Scope {
+			return systems.ClientConfig{Prediction: systems.Prediction{Scope: func(w *ecs.World, e ecs.Entity) systems.Scope {
 				if ecs.Has[fieldtest.Roll](w, e) {
 					return test.scope
 				}
 				return systems.ScopeOwn
-			}}
+			}}}
 		}
 		walking := false
 		config.Play = systemstest.Play(func(_ *systemstest.Client, in *fieldtest.Walk) {
@@ -141,7 +141,7 @@ func TestNetcodeScope_Converges(t *testing.T) {
 		config := fieldtest.PitchConfig(seed, 3, 6, 0, systems.ScopeCoSimulated)
 		config.Link, config.Server.Model = fieldtest.BadLink(), preset
 		if seed%2 == 0 {
-			config.Populate, config.Server.Budget = fieldtest.Balls(60), 200
+			config.Populate, config.Server.Snapshots.Budget = fieldtest.Balls(60), 200
 		}
 		c := systemstest.New(t, config)
 		c.Run(10 * time.Second)
@@ -298,12 +298,12 @@ func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 	config := fieldtest.PitchConfig(1, 2, 0, fieldtest.Ticks(oneWay), systems.ScopeOwn)
 	autopilot := true
 	config.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope {
+		return systems.ClientConfig{Prediction: systems.Prediction{Scope: func(*ecs.World, ecs.Entity) systems.Scope {
 			if autopilot {
 				return systems.ScopeInterpolated
 			}
 			return systems.ScopeOwn
-		}}
+		}}}
 	}
 	c := systemstest.New(t, config)
 	ts := fieldtest.WatchServer(c)
@@ -362,7 +362,7 @@ func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 	config.Client = func(n int) systems.ClientConfig {
 		k := client(n)
 		if n == 0 {
-			k.OnMismatch = func(m systems.Mismatch) { reports = append(reports, m) }
+			k.Prediction.OnMismatch = func(m systems.Mismatch) { reports = append(reports, m) }
 		}
 		return k
 	}
@@ -415,7 +415,7 @@ func TestNetcodeScope_AssumedInputs(t *testing.T) {
 		config.Client = func(n int) systems.ClientConfig {
 			k := client(n)
 			if assume {
-				k.Assume = systems.Assume(func(c *systems.Client, e ecs.Entity, in *fieldtest.Walk) {
+				k.Prediction.Assume = systems.Assume(func(c *systems.Client, e ecs.Entity, in *fieldtest.Walk) {
 					if s := ecs.Get[fieldtest.Stick](c.World(), e); s != nil {
 						in.DX, in.DY = s.DX, s.DY
 					}
@@ -445,7 +445,7 @@ func TestNetcodeScope_AssumedInputs(t *testing.T) {
 // Assume says so when its type is not the protocol's.
 func TestAssumeOfAnotherType(t *testing.T) {
 	_, err := systems.NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:7777"), fieldtest.Protocol(),
-		systems.ClientConfig{Assume: systems.Assume(func(*systems.Client, ecs.Entity, *fieldtest.Stick) {})})
+		systems.ClientConfig{Prediction: systems.Prediction{Assume: systems.Assume(func(*systems.Client, ecs.Entity, *fieldtest.Stick) {})}})
 	if !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), "Assume") {
 		t.Error(err)
 	}
@@ -545,7 +545,7 @@ func TestNetcodeScope_LeavesSight(t *testing.T) {
 		hidden := false
 		config := fieldtest.PitchConfig(seed, 2, 5, 0, systems.ScopeCoSimulated)
 		config.Link = fieldtest.BadLink()
-		config.Server.Interest = fieldtest.NotHidden()
+		config.Server.Snapshots.Interest = fieldtest.NotHidden()
 		c := systemstest.New(t, config)
 		for round := range 6 {
 			hidden = round%2 == 1

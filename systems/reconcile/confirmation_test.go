@@ -174,7 +174,9 @@ func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	config := fieldtest.Config(1, 1, fieldtest.Lag(15))
 	config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(nudgeOnce(600, components.Position{X: 40})))
 	config.Play = fieldtest.Straight()
-	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{History: kept} }
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Prediction: systems.Prediction{History: kept}}
+	}
 	c := systemstest.New(t, config)
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 500 })
 	c.Mark()
@@ -355,7 +357,7 @@ func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 		})
 		config.Play = fieldtest.Straight()
 		config.Client = func(int) systems.ClientConfig {
-			return systems.ClientConfig{OnMismatch: func(m systems.Mismatch) { reports = append(reports, m) }}
+			return systems.ClientConfig{Prediction: systems.Prediction{OnMismatch: func(m systems.Mismatch) { reports = append(reports, m) }}}
 		}
 		c := systemstest.New(t, config)
 		ts := fieldtest.WatchServer(c)

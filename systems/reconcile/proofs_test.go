@@ -83,14 +83,14 @@ func (x clock) play(t *testing.T, model policy.Model) {
 			}
 		},
 		Server: systems.ServerConfig{
-			Model: model, Budget: x.budget,
+			Model: model, Snapshots: systems.Snapshots{Budget: x.budget},
 			Outcomes: func(l *outcome.Log) {
 				outcome.Handle(l, outcome.Handlers[strike]{Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { truth[o.Value] = true }})
 			},
 		},
 		Client: func(int) systems.ClientConfig {
 			return systems.ClientConfig{
-				Scope: func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeCoSimulated },
+				Prediction: systems.Prediction{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeCoSimulated }},
 				Outcomes: func(l *outcome.Log) {
 					outcome.Handle(l, outcome.Handlers[strike]{
 						Commit: func(_ *ecs.World, o outcome.Outcome[strike]) { believed[o.Value] = o.Tick },
@@ -103,7 +103,7 @@ func (x clock) play(t *testing.T, model policy.Model) {
 		Link:    systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05),
 	}
 	if x.blinks {
-		config.Server.Interest = fieldtest.NotHidden()
+		config.Server.Snapshots.Interest = fieldtest.NotHidden()
 	}
 	crowd := systemstest.New(t, config)
 	if w := crowd.Server.World(); x.blinks {

@@ -34,13 +34,13 @@ type reshaping struct {
 var reshapings = []reshaping{
 	{"by turns", 60, policy.LocalSync{}, func(*systems.ServerConfig) {}},
 	{"by priorities", 60, policy.Buffered{}, func(c *systems.ServerConfig) {
-		c.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
+		c.Snapshots.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
 	}},
 	{"by cells", 40, policy.CorrectOnMismatch{}, func(c *systems.ServerConfig) {
-		c.Interest = &systems.Grid[components.Position]{Cell: 100, Radius: 2000}
+		c.Snapshots.Interest = &systems.Grid[components.Position]{Cell: 100, Radius: 2000}
 	}},
 	{"by components", 40, policy.ServerRewind{}, func(c *systems.ServerConfig) {
-		c.ComponentInterest = []systems.ComponentInterest{
+		c.Snapshots.ComponentInterest = []systems.ComponentInterest{
 			systems.Only[Burning](&systems.Grid[components.Position]{Cell: 100, Radius: 2000}),
 		}
 	}},
@@ -61,7 +61,7 @@ func TestReshapedEntitiesStay(t *testing.T) {
 
 func stayReshaped(t *testing.T, x reshaping, model policy.Model, seed uint64) {
 	config := fieldtest.PresetConfig(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
-	config.Server.Budget = 200
+	config.Server.Snapshots.Budget = 200
 	x.server(&config.Server)
 	config.Populate = fieldtest.Drifters(x.entities)
 	reshapes := true

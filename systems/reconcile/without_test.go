@@ -41,7 +41,7 @@ func splitField() systemstest.Config {
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	t.Parallel()
 	config := splitField()
-	config.Server.Channels.MinRate = 128 << 10 // losses of this path are no reason to send less
+	config.Server.Session.Channels.MinRate = 128 << 10 // losses of this path are no reason to send less
 	c := fieldtest.Start(t, config, 3*time.Second)
 	r := ecs.NewRand(7, 7)
 	c.Lose(func(p systemstest.Packet) bool { return !p.Up && r.Float64() < 0.3 })

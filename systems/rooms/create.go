@@ -178,12 +178,12 @@ func (r *Room) createWorld() error {
 		if err = k.configure(r, &c); err != nil {
 			return
 		}
-		c.Key, c.ProtocolID, c.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
+		c.Session.Key, c.Session.ProtocolID, c.Session.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
 		c.MaxClients = 2*k.Capacity + 4 // with handshakes that fail
-		c.MaxTokenLifetime = s.config.Promise + clocksDiffer
-		c.ReconnectWindow, c.Start, c.Door = k.Grace, firstTick(r.about.number, c, now), door{r}
-		if s.config.Random != nil && c.Random == nil {
-			c.Random = netsys.SeededRandom(draw(s.random))
+		c.Session.MaxTokenLifetime = s.config.Promise + clocksDiffer
+		c.Players.ReconnectWindow, c.Start, c.Players.Door = k.Grace, firstTick(r.about.number, c, now), door{r}
+		if s.config.Random != nil && c.Session.Random == nil {
+			c.Session.Random = netsys.SeededRandom(draw(s.random))
 		}
 		if err = r.prepareTravel(&c); err != nil {
 			return

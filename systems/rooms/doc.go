@@ -2,7 +2,7 @@
 //
 //   - Serve: [New] with datagram transports, [Server.Run]. The kinds of rooms are in [Config] and [Kind].
 //   - Give a player a seat: [Server.Join], which finds or creates a room; [Server.Create]; [Room.Reserve]. The player needs
-//     the [Admission]: it has a connect token for systems.ClientConfig.Token.
+//     the [Admission]: it has a connect token for systems.ClientConfig.Session.Token.
 //   - Write code for one process or for a fleet: [Seats], [Here].
 //   - Send data to the room that no client sees: [Player].Carried, [Room.Carried].
 //   - Give a player its seat again: [Room.Reconnect]. Remove a player: [Room.Kick], [Room.Ban].
@@ -11,7 +11,7 @@
 //   - Control a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without ending
 //     matches: [Server.Drain], [Server.Drained], or package serve with signals.
 //   - Read or change a room's world between two ticks: [Room.Do], [Room.Tell].
-//   - Identify the player of a client in the game: [SeatOf] in ServerConfig.Login of a kind; [Kind].Joined and Left.
+//   - Identify the player of a client in the game: [SeatOf] in ServerConfig.Players.Login of a kind; [Kind].Joined and Left.
 //   - Learn of problems: [Config].Told, [Notice]; counts by kind: [Server.Tallies]; why a session ended: [Explain].
 //   - Connect several processes: module systems/rooms/fleet. Your own way to connect them: [Server.Connect], [Fleet].
 //   - Run in virtual time: [Config].Now, [Server.Advance], on transports of a netsys.Network.

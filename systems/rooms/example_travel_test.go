@@ -59,10 +59,12 @@ func ExampleRoom_Travel() {
 		return
 	}
 	player, err := systems.NewClient(network.Node(netip.AddrPort{}), netip.AddrPort{}, Land(), systems.ClientConfig{
-		Token: seat[0].Token, Start: now,
-		Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-			return network.Node(netip.AddrPort{}), netip.AddrPort{}, nil
-		},
+		Session: systems.ClientSession{
+			Token: seat[0].Token,
+			Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+				return network.Node(netip.AddrPort{}), netip.AddrPort{}, nil
+			},
+		}, Start: now,
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -26,8 +26,8 @@ type Kind struct {
 	Name string
 	// Protocol returns the game. It is called for each room.
 	Protocol func() *ecs.Protocol
-	// Server configures each room. Fields that rooms set themselves must be zero: Key, ProtocolID, Addresses,
-	// InsecureAllowAnyAddress, MaxClients, MaxTokenLifetime, ReconnectWindow, Start, Door. Set Events, Seed and Record, which
+	// Server configures each room. Fields that rooms set themselves must be zero: Key, MaxTokenLifetime, ProtocolID, Addresses
+	// and InsecureAllowAnyAddress of Session; ReconnectWindow and Door of Players; MaxClients and Start. Set Events, Seed and Snapshots.Record, which
 	// belong to one room, in Set.
 	Server systems.ServerConfig
 	// Set changes the configuration of one room. c holds Server with the room's own Seed and Logger; change single fields of
@@ -116,15 +116,15 @@ func reserved(c *systems.ServerConfig) (names []string) {
 		name string
 		set  bool
 	}{
-		{"Key", c.Key != netcode.Key{}},
-		{"ProtocolID", c.ProtocolID != 0},
-		{"Addresses", c.Addresses != nil},
-		{"InsecureAllowAnyAddress", c.InsecureAllowAnyAddress},
+		{"Key", c.Session.Key != netcode.Key{}},
+		{"ProtocolID", c.Session.ProtocolID != 0},
+		{"Addresses", c.Session.Addresses != nil},
+		{"InsecureAllowAnyAddress", c.Session.InsecureAllowAnyAddress},
 		{"MaxClients", c.MaxClients != 0},
-		{"MaxTokenLifetime", c.MaxTokenLifetime != 0},
-		{"ReconnectWindow", c.ReconnectWindow != 0},
+		{"MaxTokenLifetime", c.Session.MaxTokenLifetime != 0},
+		{"ReconnectWindow", c.Players.ReconnectWindow != 0},
 		{"Start", !c.Start.IsZero()},
-		{"Door", c.Door != nil},
+		{"Door", c.Players.Door != nil},
 	} {
 		if f.set {
 			names = append(names, f.name)

@@ -98,7 +98,7 @@ func (l *live) play(addr string, a Admission) (ended <-chan error) {
 		l.t.Fatal(err)
 	}
 	c, err := systems.NewClient(wire, wire.RemoteAddr(), l.kinds[a.Kind].Protocol(), systems.ClientConfig{
-		Token: a.Token, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
+		Session: systems.ClientSession{Token: a.Token}, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -260,7 +260,7 @@ func TestNewRefuses(t *testing.T) {
 		"the development key": {Kinds: []Kind{fields(1)}, Key: netsys.DevelopmentKey()},
 		"two of a name":       {Kinds: []Kind{fields(1), fields(2)}},
 		"no capacity":         {Kinds: []Kind{fields(0)}},
-		"a server's own key":  {Kinds: []Kind{{Name: "x", Protocol: field, Capacity: 1, Server: systems.ServerConfig{Key: netsys.DevelopmentKey()}}}},
+		"a server's own key":  {Kinds: []Kind{{Name: "x", Protocol: field, Capacity: 1, Server: systems.ServerConfig{Session: systems.ServerSession{Key: netsys.DevelopmentKey()}}}}},
 		"half a second":       {Kinds: []Kind{fields(1)}, Promise: 1500 * time.Millisecond},
 	} {
 		if _, err := New(c, node()); !errors.Is(err, ErrConfig) {
@@ -289,8 +289,8 @@ func TestSetRefuses(t *testing.T) {
 		"another configuration":                {func(c *systems.ServerConfig) { *c = systems.ServerConfig{TickRate: 20} }, ErrConfig},
 		"another configuration with a seed":    {func(c *systems.ServerConfig) { *c = systems.ServerConfig{TickRate: 20, Seed: 7} }, nil},
 		"another configuration with a maximum": {func(c *systems.ServerConfig) { *c = systems.ServerConfig{Seed: 7, MaxClients: 8} }, ErrConfig},
-		"a key":                                {func(c *systems.ServerConfig) { c.Key = netsys.DevelopmentKey() }, ErrConfig},
-		"a window":                             {func(c *systems.ServerConfig) { c.ReconnectWindow = time.Second }, ErrConfig},
+		"a key":                                {func(c *systems.ServerConfig) { c.Session.Key = netsys.DevelopmentKey() }, ErrConfig},
+		"a window":                             {func(c *systems.ServerConfig) { c.Players.ReconnectWindow = time.Second }, ErrConfig},
 		"a rate":                               {func(c *systems.ServerConfig) { c.TickRate = 10 }, nil},
 	} {
 		kind := fields(1)

@@ -57,7 +57,7 @@ func TestTravelOnSockets(t *testing.T) {
 	}
 	heard, ended := make(chan news, 1024), make(chan error, 2)
 	for i, addr := range []string{addresses[0], addresses[1]} {
-		c := systems.ClientConfig{Token: seats[i].Token, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 })}
+		c := systems.ClientConfig{Session: systems.ClientSession{Token: seats[i].Token}, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 })}
 		var wire interface {
 			netsys.Wire
 			RemoteAddr() netip.AddrPort
@@ -67,7 +67,7 @@ func TestTravelOnSockets(t *testing.T) {
 			wire, err = netsys.DialUDP(ctx, addr)
 		} else {
 			wire, err = websocket.Dial(ctx, addr)
-			c.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+			c.Session.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 				w, err := websocket.DialConfig{}.Begin(t.WS)
 				return w, w.RemoteAddr(), err
 			}

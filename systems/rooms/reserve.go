@@ -35,7 +35,7 @@ type Admission struct {
 	Process string
 	// Seat is the seat.
 	Seat Seat
-	// Token is for systems.ClientConfig.Token, once. Whoever has the token can play as this player.
+	// Token is for systems.ClientConfig.Session.Token, once. Whoever has the token can play as this player.
 	Token *netcode.ConnectToken
 	// Expires is when the token expires.
 	Expires time.Time

@@ -17,7 +17,7 @@ func TestRoomsBehindOneEndpoint(t *testing.T) {
 	kind := fields(2)
 	kind.Joined = func(_ *Room, s Seat, client uint32) { joined[s.Player] = s }
 	asked := make(map[uint64]Seat)
-	kind.Server.Login = systems.Login(func(s netsys.Session, _ *struct{}) error {
+	kind.Server.Players.Login = systems.Login(func(s netsys.Session, _ *struct{}) error {
 		seat, ok := SeatOf(s)
 		if !ok {
 			return ErrSeat

@@ -84,7 +84,7 @@ func ParseSeat(b []byte) (Seat, error) {
 	return s, nil
 }
 
-// SeatOf is the seat of a client of a room, by its session: for ServerConfig.Login of a kind, and for hooks.
+// SeatOf is the seat of a client of a room, by its session: for ServerConfig.Players.Login of a kind, and for hooks.
 func SeatOf(s netsys.Session) (Seat, bool) {
 	seat, err := ParseSeat(s.UserData())
 	return seat, err == nil

@@ -221,7 +221,7 @@ func TestTravelWithTwoClients(t *testing.T) {
 	}
 	w.order = nil
 	other, err := systems.NewClient(w.net.Node(netip.AddrPort{}), netip.AddrPort{}, zone(), systems.ClientConfig{
-		Token: a.Token, Start: w.now, OnTravel: func(_ *systems.Client, t systems.Ticket) { ticket = t },
+		Session: systems.ClientSession{Token: a.Token, OnTravel: func(_ *systems.Client, t systems.Ticket) { ticket = t }}, Start: w.now,
 	})
 	if err != nil {
 		t.Fatal(err)

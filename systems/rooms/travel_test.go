@@ -181,9 +181,11 @@ func (w *world) play(id uint64, a Admission, link netsys.Link) *wanderer {
 	w.t.Helper()
 	x := &wanderer{id: id, link: link}
 	c, err := systems.NewClient(w.wire(x), netip.AddrPort{}, zone(), systems.ClientConfig{
-		Token: a.Token, Start: w.now.Add(time.Duration(id) * time.Millisecond % (50 * time.Millisecond)), Schedule: systems.Thin,
+		Session: systems.ClientSession{
+			Token: a.Token,
+			Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return w.wire(x), netip.AddrPort{}, nil },
+		}, Start: w.now.Add(time.Duration(id) * time.Millisecond % (50 * time.Millisecond)), Schedule: systems.Thin,
 		Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
-		Reach:  func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return w.wire(x), netip.AddrPort{}, nil },
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -64,7 +64,7 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
-		config.Server.Refuse = systems.Refuse(func(_ *ecs.World, client uint32, in *fieldtest.Walk) error {
+		config.Server.Players.Refuse = systems.Refuse(func(_ *ecs.World, client uint32, in *fieldtest.Walk) error {
 			if in.Jump && in.N%3 == 0 {
 				return errors.New("not enough magic")
 			}
@@ -220,7 +220,7 @@ func TestRewindAfterStalls(t *testing.T) {
 func TestRewindRosterIsRepeated(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
-		config.Server.Model, config.Server.Timeout = policy.ServerRewind{Window: 600 * time.Millisecond}, 1500*time.Millisecond // a handshake of three round trips, in which keep-alives are lost
+		config.Server.Model, config.Server.Session.Timeout = policy.ServerRewind{Window: 600 * time.Millisecond}, 1500*time.Millisecond // a handshake of three round trips, in which keep-alives are lost
 		c := fieldtest.Start(t, config, 0)
 		for i := range 6 {
 			c.Run(3 * time.Second)
@@ -388,7 +388,7 @@ func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
 		window := 600 * time.Millisecond
 		config.Server.Model = policy.ServerRewind{Window: window}
-		config.Server.Timeout = 3 * time.Second
+		config.Server.Session.Timeout = 3 * time.Second
 		config.Protocol = fieldtest.ProtocolWith(fieldtest.Simulate("strides", func(w *ecs.World) {
 			for e, d := range ecs.Each[fieldtest.Walker](w) {
 				if d.In.DX != 0 && w.Tick()%10 == 0 {

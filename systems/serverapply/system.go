@@ -187,7 +187,7 @@ type Stats struct {
 	Rewrote  uint64 // inputs for which the server went back, if the server rewinds
 	Rejected uint64 // inputs too far from the expected one or older than the window; includes Capped
 	Capped   uint64 // late inputs of a client that has made the server go back too far too often
-	Refused  uint64 // inputs that ServerConfig.Refuse refused: consumed, but a filler was stepped
+	Refused  uint64 // inputs that ServerConfig.Players.Refuse refused: consumed, but a filler was stepped
 	Fast     uint64 // inputs in excess of one per tick in the long run: the client's clock is too fast, or the client cheats
 	Holds    uint64 // ticks in which the client's entities took no step
 	Resyncs  uint64 // resets of the buffer, after a stall of either end or with half a second too much in it

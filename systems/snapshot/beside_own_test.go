@@ -41,7 +41,7 @@ func TestOthersHaveTheirTurnBesideOwnState(t *testing.T) {
 				forget(w, e, r.M.Words[:])
 			}
 		}))
-	config.Server.Budget, config.Populate = 200, nil
+	config.Server.Snapshots.Budget, config.Populate = 200, nil
 	c := systemstest.New(t, config)
 	w := c.Server.World()
 	id := w.NetID(w.Spawn(OtherMemory{}))

@@ -23,7 +23,7 @@ type Knowledge struct {
 	// OwnHeld and OwnSent are Held and Sent of that state.
 	Own              bool
 	OwnHeld, OwnSent uint32
-	// Hidden reports that ServerConfig.Interest hides the entity from the client.
+	// Hidden reports that ServerConfig.Snapshots.Interest hides the entity from the client.
 	Hidden bool
 	// TooBig reports that the entity fits no snapshot of this client, and is left out for a while.
 	TooBig bool

@@ -96,7 +96,7 @@ func TestOwnerKeepsItsOwnUnderATightBudget(t *testing.T) {
 func keepHands(t *testing.T, model policy.Model, seed uint64) {
 	const units = 12
 	config := fieldtest.PresetConfig(model, seed, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.1))
-	config.Server.Budget = 200
+	config.Server.Snapshots.Budget = 200
 	config.Populate = fieldtest.Drifters(60)
 	config.Protocol = fieldtest.ProtocolWith(fieldtest.OnJoin(func(w *ecs.World, client uint32) {
 		for range units {

@@ -74,10 +74,12 @@ func TestConfigIsChecked(t *testing.T) {
 		{func(c *systemstest.Config) { c.Protocol = nil }, `Protocol is nil: give the function`},
 		{func(c *systemstest.Config) { c.Clients = -1 }, `Clients -1 is negative`},
 		{func(c *systemstest.Config) { c.FrameRate = -2 }, `FrameRate -2 is below -1`},
-		{func(c *systemstest.Config) { c.Server.SendRate = 7 }, `the server: .*SendRate 7`},
+		{func(c *systemstest.Config) { c.Server.Snapshots.SendRate = 7 }, `the server: .*SendRate 7`},
 		{func(c *systemstest.Config) { c.Link = systemstest.RoundTrip(time.Second, time.Second, 0) }, `link of client 0: .*Jitter`},
 		{func(c *systemstest.Config) {
-			c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{History: -1} }
+			c.Client = func(int) systems.ClientConfig {
+				return systems.ClientConfig{Prediction: systems.Prediction{History: -1}}
+			}
 		}, `client 0: .*History -1`},
 		{func(c *systemstest.Config) {
 			c.Client = func(int) systems.ClientConfig {
@@ -181,7 +183,9 @@ func TestConvergedSaysWhatDiffers(t *testing.T) {
 func TestAssertionsNoticeWhoIsGone(t *testing.T) {
 	f := &failures{}
 	config := dots(1, 2)
-	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Second} }
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Session: systems.ClientSession{Timeout: time.Second}}
+	}
 	c := play(f, config, 2*time.Second)
 	c.Lose(func(p systemstest.Packet) bool { return !p.Up && p.Client.N == 1 })
 	c.Run(3 * time.Second)

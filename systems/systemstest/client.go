@@ -84,18 +84,18 @@ func (c *Crowd) join(player uint64) (*Client, error) {
 	config := c.clientConfig(n)
 	switch {
 	case player != 0:
-		config.ClientID = player
-	case config.ClientID == 0 && config.Token == nil:
-		config.ClientID = c.stream(n, streamToken) | 1<<63 // unlikely to be an id that the game assigns
+		config.Session.ClientID = player
+	case config.Session.ClientID == 0 && config.Session.Token == nil:
+		config.Session.ClientID = c.stream(n, streamToken) | 1<<63 // unlikely to be an id that the game assigns
 	}
-	k.player = config.ClientID
+	k.player = config.Session.ClientID
 	if config.Start.IsZero() {
 		// The golden ratio spreads any number of clients over the step.
 		_, share := math.Modf(float64(n+1) * math.Phi)
 		config.Start = c.now.Add(time.Duration(share * float64(c.step)))
 	}
-	if config.Random == nil {
-		config.Random = netsys.SeededRandom(c.stream(n, streamToken))
+	if config.Session.Random == nil {
+		config.Session.Random = netsys.SeededRandom(c.stream(n, streamToken))
 	}
 	if gather := c.config.Play.gather; gather != nil {
 		if !reflect.ValueOf(config.Gather).IsZero() {
@@ -103,8 +103,8 @@ func (c *Crowd) join(player uint64) (*Client, error) {
 		}
 		config.Gather = gather(k)
 	}
-	if callback := config.OnMismatch; !c.config.CountOnly {
-		config.OnMismatch = func(m systems.Mismatch) {
+	if callback := config.Prediction.OnMismatch; !c.config.CountOnly {
+		config.Prediction.OnMismatch = func(m systems.Mismatch) {
 			if len(k.mismatches) < cap(k.mismatches) {
 				k.mismatches = append(k.mismatches, m)
 			}

@@ -44,7 +44,7 @@ func TestDrift(t *testing.T) {
 // Who comes back within the time that the server waits has the entity that it had.
 func TestReturn(t *testing.T) {
 	config := dots(1, 2)
-	config.Server.Timeout, config.Server.ReconnectWindow = time.Second, 5*time.Second
+	config.Server.Session.Timeout, config.Server.Players.ReconnectWindow = time.Second, 5*time.Second
 	c := play(t, config, 0)
 	c.SetLinks(netsys.Link{}, netsys.Link{})
 	c.Run(time.Second)

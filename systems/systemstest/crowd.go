@@ -71,8 +71,8 @@ func create(config Config) (*Crowd, error) {
 	if s.Seed == 0 {
 		s.Seed = config.Seed
 	}
-	if s.Random == nil {
-		s.Random = netsys.SeededRandom(config.Seed)
+	if s.Session.Random == nil {
+		s.Session.Random = netsys.SeededRandom(config.Seed)
 	}
 	var err error
 	wire := netsys.Wire(c.network.Node(c.address))

@@ -71,7 +71,7 @@ func TestChanceIsEachClientsOwn(t *testing.T) {
 
 func TestComeAndGo(t *testing.T) {
 	config := dots(1, 3)
-	config.Server.Timeout = 2 * time.Second
+	config.Server.Session.Timeout = 2 * time.Second
 	var left []uint32
 	config.Protocol = func() *ecs.Protocol {
 		p := Dots()

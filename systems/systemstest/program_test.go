@@ -65,7 +65,7 @@ func TestLinkSeed(t *testing.T) {
 // A configuration that fails a test is an error in a program. A client that loses its session is one of Err.
 func TestOpenFails(t *testing.T) {
 	config := dots(1, 1)
-	config.Server.SendRate = 7
+	config.Server.Snapshots.SendRate = 7
 	if c, err := systemstest.Open(config); c != nil || err == nil || !strings.Contains(err.Error(), "SendRate 7") {
 		t.Errorf("%v, %v", c, err)
 	}

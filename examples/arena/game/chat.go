@@ -87,8 +87,8 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 		}
 		m.broadcast(t.server, &said)
 	})
-	c.Messages = m.Registry
-	c.OnMessage = func(s *systems.Server, client uint32, number int, message []byte) error {
+	c.Session.Messages = m.Registry
+	c.Session.OnMessage = func(s *systems.Server, client uint32, number int, message []byte) error {
 		return d.Deliver(sender{s, client}, number, message)
 	}
 }
@@ -122,8 +122,8 @@ func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 			heard(s)
 		}
 	})
-	c.Messages = m.Registry
-	c.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
+	c.Session.Messages = m.Registry
+	c.Session.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
 }
 
 // named is the row of players with their names.

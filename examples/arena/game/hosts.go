@@ -18,7 +18,7 @@ func (m *Messages) Book() *host.Book {
 func Host() host.Config {
 	m := NewMessages()
 	return host.Config{
-		Client: systems.ClientConfig{Messages: m.Registry},
+		Client: systems.ClientConfig{Session: systems.ClientSession{Messages: m.Registry}},
 		Input:  host.InputOf(func(c *systems.Client, in *Action) { in.Seen = c.Claim(in.Buttons&Fire != 0) }),
 		Book:   m.Book(),
 	}

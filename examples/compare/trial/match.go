@@ -85,9 +85,9 @@ func newMatch(s setup) (*match, error) {
 				start = start.Add(step * time.Duration(n) / time.Duration(len(s.links)))
 			}
 			return systems.ClientConfig{
-				Gather: systems.Gather(func(c *systems.Client, in *world.Input) { *in = s.play(n, moment{m.Now(), c.World().Tick()}) }),
-				Start:  start,
-				Random: netsys.SeededRandom(seed(n)),
+				Gather:  systems.Gather(func(c *systems.Client, in *world.Input) { *in = s.play(n, moment{m.Now(), c.World().Tick()}) }),
+				Start:   start,
+				Session: systems.ClientSession{Random: netsys.SeededRandom(seed(n))},
 			}
 		},
 	})

@@ -31,7 +31,7 @@ func owners(t *testing.T, preset policy.Model) *systemstest.Crowd {
 		leaver: {Interpolate: Draw},
 	}
 	return play(t, 7, len(own), func(c *systemstest.Config) {
-		c.Server = systems.ServerConfig{Model: preset, Timeout: 2 * time.Second}
+		c.Server = systems.ServerConfig{Model: preset, Session: systems.ServerSession{Timeout: 2 * time.Second}}
 		c.Populate = func(w *ecs.World) { Populate(w, 20) }
 		c.Link = systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05)
 		c.Client = func(n int) systems.ClientConfig {

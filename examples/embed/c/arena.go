@@ -16,7 +16,7 @@ var _ = capi.Provide(capi.Game{Protocol: game.CombatProtocol, Config: config})
 func config() host.Config {
 	m := game.NewMessages()
 	return host.Config{
-		Client: systems.ClientConfig{Messages: m.Registry},
+		Client: systems.ClientConfig{Session: systems.ClientSession{Messages: m.Registry}},
 		Input:  host.InputOf(func(c *systems.Client, in *game.Action) { in.Seen = c.Claim(in.Buttons&game.Fire != 0) }),
 		Book:   m.Book(),
 	}

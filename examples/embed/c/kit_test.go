@@ -116,7 +116,7 @@ func serve(t *testing.T, key netcode.Key) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := systems.ServerConfig{Key: key, MaxClients: 128}
+	c := systems.ServerConfig{Session: systems.ServerSession{Key: key}, MaxClients: 128}
 	game.Arm(&c)
 	game.NewMessages().Serve(&c)
 	server, err := systems.NewServer(wire, game.CombatProtocol(), c)

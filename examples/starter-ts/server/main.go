@@ -82,10 +82,9 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	log := slog.New(slog.NewJSONHandler(out, nil))
 	m := match{drain: o.drain, log: log}
 	config := systems.ServerConfig{
-		Model:           game.Model,
-		Login:           systems.Login(m.admit),
-		ReconnectWindow: 30 * time.Second,
-		Logger:          log,
+		Model:   game.Model,
+		Players: systems.Players{Login: systems.Login(m.admit), ReconnectWindow: 30 * time.Second},
+		Logger:  log,
 	}
 	names, err := o.access(&config)
 	if err != nil {
@@ -157,7 +156,7 @@ func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("-key: %w", err)
 		}
-		if c.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
+		if c.Session.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
 			return nil, fmt.Errorf("-key: %w; write 64 hexadecimal digits into the file", err)
 		}
 	}
@@ -169,7 +168,7 @@ func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("-public: %w", err)
 		}
-		c.Addresses = append(c.Addresses, netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port()))
+		c.Session.Addresses = append(c.Session.Addresses, netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port()))
 		if host, _, _ := net.SplitHostPort(text); net.ParseIP(host) == nil {
 			names = append(names, host)
 		}

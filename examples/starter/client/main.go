@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	config.Login = who
 	if *token != "" {
 		var err error
-		if config.Token, err = read(*token); err != nil {
+		if config.Session.Token, err = read(*token); err != nil {
 			return fmt.Errorf("-token: %w", err)
 		}
 	}

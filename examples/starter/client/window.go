@@ -28,7 +28,7 @@ type window struct {
 
 // play opens a window and plays until the window closes, or ctx or the session ends.
 func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Writer) error {
-	config.Gather, config.Partial = systems.Gather(keys), systems.Gather(keys)
+	config.Gather, config.Prediction.Partial = systems.Gather(keys), systems.Gather(keys)
 	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func main() {
 		Configure: func(c *systems.ClientConfig) {
 			who := game.Login{}
 			who.Name.Set(flag.Lookup("name").Value.String()) // as typed on the page
-			c.Login, c.Gather, c.Partial = who, held, held
+			c.Login, c.Gather, c.Prediction.Partial = who, held, held
 		},
 		Draw: func(c *systems.Client) {
 			paint(c)

@@ -90,7 +90,7 @@ func TestDrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return systems.Dial(ctx, "", game.Protocol(), systems.ClientConfig{Token: token})
+		return systems.Dial(ctx, "", game.Protocol(), systems.ClientConfig{Session: systems.ClientSession{Token: token}})
 	}
 	ann, err := dial(1, "Ann")
 	if err != nil {

@@ -38,7 +38,7 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 		Protocol: o.variant().Protocol, Addr: server.String(), Transport: swarm.UDP, Clients: o.Clients, Thin: min(sampled, o.Clients),
 		Ramp: rampRate, Input: walk(o.Seed, o.Clients), OnTick: l.beforeTick,
 		Client: func(n int, c *systems.ClientConfig) {
-			c.OnMessage = func(*systems.Client, int, []byte) error { l.bot(n).answered++; return nil }
+			c.Session.OnMessage = func(*systems.Client, int, []byte) error { l.bot(n).answered++; return nil }
 		},
 	}
 	if o.Transport == "ws" {

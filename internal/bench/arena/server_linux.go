@@ -130,10 +130,9 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 		}
 	}
 	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
-		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Budget: budget, Interest: seen,
-		Overload:  systems.Overload{Off: !o.Overload},
-		Coders:    options{coder: o.Coder}.coders(),
-		OnMessage: answer,
+		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Snapshots: systems.Snapshots{Budget: budget, Interest: seen, Coders: options{coder: o.Coder}.coders()},
+		Overload: systems.Overload{Off: !o.Overload},
+		Session:  systems.ServerSession{OnMessage: answer},
 		Schedule: func(schedule *ecs.Schedule) error {
 			return errors.Join(schedule.InsertAfter("Snapshot", ecs.System{Name: "burn", Run: g.burner.step}),
 				schedule.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { t.step(w, s) }}))

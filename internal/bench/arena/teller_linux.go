@@ -62,7 +62,7 @@ func (t *teller) close() {
 func (t *teller) step(w *ecs.World, s *systems.Server) {
 	if t.steps == 0 {
 		c := s.Config()
-		t.steps = uint32(c.TickRate / c.SendRate)
+		t.steps = uint32(c.TickRate / c.Snapshots.SendRate)
 	}
 	send := s.Tick() / t.steps
 	if send == t.newest {

@@ -28,8 +28,8 @@ var (
 func (m *match) open(on netsys.Wire, workers int) (*systems.Server, error) {
 	v := game.Variant{Players: max(m.clients, 1)}
 	s, err := systems.NewServer(on, v.Protocol(), systems.ServerConfig{
-		Seed: m.seed, Budget: m.budget, Workers: workers, MaxClients: max(m.clients, 1),
-		Start: epoch, Random: netsys.SeededRandom(m.seed),
+		Seed: m.seed, Snapshots: systems.Snapshots{Budget: m.budget}, Workers: workers, MaxClients: max(m.clients, 1),
+		Start: epoch, Session: systems.ServerSession{Random: netsys.SeededRandom(m.seed)},
 	})
 	if err == nil {
 		v.Populate(s.World(), m.clients, m.npcs)
@@ -83,7 +83,7 @@ func (m *match) swarm(network *netsys.Network) (*swarm.Swarm, error) {
 			return func(p *swarm.Player, in *game.Input) { *in = bot.Next(p.TickRate) }
 		}),
 		Client: func(n int, c *systems.ClientConfig) {
-			c.Random = netsys.SeededRandom(m.seed*0x9e3779b97f4a7c15 + uint64(n) + 1)
+			c.Session.Random = netsys.SeededRandom(m.seed*0x9e3779b97f4a7c15 + uint64(n) + 1)
 		},
 		Wire: func(n int) (netsys.Wire, error) {
 			return network.Node(netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, byte(n>>8) + 1, byte(n)}), 7778)), nil

@@ -70,7 +70,7 @@ func newPlayer(g game, o opening, out func([]byte)) (*player, error) {
 		return nil, err
 	}
 	c := g.host()
-	if c.Client.Token, err = netcode.ParseToken(o.token); err != nil {
+	if c.Client.Session.Token, err = netcode.ParseToken(o.token); err != nil {
 		return nil, err
 	}
 	c.Machine, c.Partial = timeOf(o.now), true

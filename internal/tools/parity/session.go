@@ -61,7 +61,7 @@ func record(g game, seed uint64, ticks int) (*recording, error) {
 func (s *session) begin() error {
 	key := netcode.GenerateKey(netsys.SeededRandom(s.draw.Uint64()))
 	p := s.game.world.Protocol(&s.game.options)
-	c := systems.ServerConfig{Start: start, Random: netsys.SeededRandom(s.draw.Uint64()), Key: key}
+	c := systems.ServerConfig{Start: start, Session: systems.ServerSession{Random: netsys.SeededRandom(s.draw.Uint64()), Key: key}}
 	if s.game.world.Server != nil {
 		s.game.world.Server(&s.game.options, &c)
 	}
@@ -78,7 +78,7 @@ func (s *session) begin() error {
 		if err != nil {
 			return err
 		}
-		c := systems.ClientConfig{Start: start, Token: t, Gather: s.game.world.Bot(&s.game.options, n).Gather()}
+		c := systems.ClientConfig{Start: start, Session: systems.ClientSession{Token: t}, Gather: s.game.world.Bot(&s.game.options, n).Gather()}
 		if s.game.world.Client != nil {
 			s.game.world.Client(&s.game.options, &c)
 		}

@@ -40,15 +40,17 @@ func (s *soak) serve(name string) (*host, error) {
 	}
 	h.addr = wire.LocalAddr()
 	h.server, err = systems.NewServer(wire, game(&h.players), systems.ServerConfig{
-		TickRate:        tickRate,
-		MaxClients:      4 * s.clients,
-		Timeout:         s.timeout,
-		ReconnectWindow: s.timeout / 2,
-		Key:             s.key,
-		// Every message goes back on its channel.
-		OnMessage: func(server *systems.Server, client uint32, number int, message []byte) error {
-			return server.Session(client).Channels().Send(number, message)
+		TickRate:   tickRate,
+		MaxClients: 4 * s.clients,
+		Session: systems.ServerSession{
+			Timeout: s.timeout,
+			Key:     s.key,
+			// Every message goes back on its channel.
+			OnMessage: func(server *systems.Server, client uint32, number int, message []byte) error {
+				return server.Session(client).Channels().Send(number, message)
+			},
 		},
+		Players: systems.Players{ReconnectWindow: s.timeout / 2},
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), wire.Close())

@@ -103,8 +103,7 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 		return nil
 	}
 	l.client, err = systems.NewClient(l.wire, l.wire.server, game(new(atomic.Int64)), systems.ClientConfig{
-		Token: token, Timeout: s.soak.timeout, ConnectTimeout: 4 * s.soak.timeout,
-		OnMessage: l.received,
+		Session: systems.ClientSession{Token: token, Timeout: s.soak.timeout, ConnectTimeout: 4 * s.soak.timeout, OnMessage: l.received},
 		Gather: systems.Gather(func(c *systems.Client, in *step) {
 			w := c.World()
 			in.DX, in.DY = int8(w.Tick()/40%3)-1, int8(w.Tick()/60%3)-1

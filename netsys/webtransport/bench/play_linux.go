@@ -67,7 +67,7 @@ func serve(transport string, npcs int, ready func(greeting) error, wait func()) 
 		}
 		wire, g.URL, g.Hashes = l, fmt.Sprintf("https://%v/", l.LocalAddr()), l.CertificateHashes()
 	}
-	config := systems.ServerConfig{Seed: 1, TickRate: tickRate, InsecureAllowAnyAddress: true}
+	config := systems.ServerConfig{Seed: 1, TickRate: tickRate, Session: systems.ServerSession{InsecureAllowAnyAddress: true}}
 	game.Arm(&config)
 	game.NewMessages().Serve(&config)
 	s, err := systems.NewServer(wire, game.CombatProtocol(), config)
@@ -102,8 +102,8 @@ func (x session) play() (r result, err error) {
 		return r, err
 	}
 	config := systems.ClientConfig{
-		InsecureAllowAnyAddress: true,
-		Gather:                  systems.Gather(func(_ *systems.Client, in *game.Action) { in.Buttons = way(time.Since(began)) }),
+		Session: systems.ClientSession{InsecureAllowAnyAddress: true},
+		Gather:  systems.Gather(func(_ *systems.Client, in *game.Action) { in.Buttons = way(time.Since(began)) }),
 	}
 	game.NewMessages().Play(&config, nil)
 	c, err := systems.NewClient(wire, wire.RemoteAddr(), game.CombatProtocol(), config)

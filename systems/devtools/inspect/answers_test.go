@@ -51,7 +51,7 @@ func TestStatus(t *testing.T) {
 
 func TestClients(t *testing.T) {
 	c := yardConfig(1, 2)
-	c.Server.Budget = 400
+	c.Server.Snapshots.Budget = 400
 	m := newMatch(t, c, Config{})
 	var a struct {
 		Tick    uint32

@@ -94,7 +94,7 @@ func decisionText(d *explain.Decision, k *systems.Knowledge, asked, newest uint3
 	default:
 		at = fmt.Sprintf("At tick %d, of what is kept the send nearest to tick %d,", d.Tick, asked)
 	}
-	text := at + " " + reasonText(d, c.SendRate)
+	text := at + " " + reasonText(d, c.Snapshots.SendRate)
 	switch {
 	case !d.Own || k.Everywhere:
 	case d.OwnTold:

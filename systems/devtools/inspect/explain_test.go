@@ -62,7 +62,7 @@ func has(all []explainAnswer, reason string) (explainAnswer, bool) {
 // busy is a match in which not all fits: posts are about anywhere, and others stand still.
 func busy(seed uint64) systemstest.Config {
 	c := yardConfig(seed, 1)
-	c.Server.Budget = 200
+	c.Server.Snapshots.Budget = 200
 	c.Protocol = func() *ecs.Protocol {
 		p := yard()
 		p.Authority("shake", func(w *ecs.World) {
@@ -163,7 +163,7 @@ func TestExplainWaits(t *testing.T) {
 // Where whole groups fit, and not all of them, they take turns: what waits and the last that was told of have accrued sends.
 func TestExplainTurns(t *testing.T) {
 	c := busy(9)
-	c.Server.Budget = 900
+	c.Server.Snapshots.Budget = 900
 	populate := c.Populate
 	c.Populate = func(w *ecs.World) {
 		populate(w)
@@ -190,7 +190,7 @@ func TestExplainTurns(t *testing.T) {
 // What is hidden is so by a part of the interest, which is named.
 func TestExplainHidden(t *testing.T) {
 	c := yardConfig(3, 1)
-	c.Server.Interest = systems.And(
+	c.Server.Snapshots.Interest = systems.And(
 		&systems.Grid[testgame.Place]{Cell: 10, Radius: 20},
 		systems.Same[mood](),
 		systems.Filter(func(_ struct{ P *testgame.Place }, it struct{ V *testgame.Veil }) bool { return it.V.Of == 1 }),
@@ -233,7 +233,7 @@ func TestExplainHidden(t *testing.T) {
 // Of an entity that a client is told of, it says which components it is not told, and what their interest said.
 func TestExplainUntold(t *testing.T) {
 	c := yardConfig(3, 1)
-	c.Server.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), systems.Same[testgame.Tint](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
+	c.Server.Snapshots.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), systems.Same[testgame.Tint](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
 	var other, mine ecs.Entity
 	c.Populate = func(w *ecs.World) {
 		other = w.Spawn(testgame.Place{X: 300}, testgame.Tint{}, mood{3})
@@ -290,7 +290,7 @@ func TestExplainTooBig(t *testing.T) {
 func TestExplainJoining(t *testing.T) {
 	c := yardConfig(5, 1)
 	populate := c.Populate
-	c.Server.Budget = 200
+	c.Server.Snapshots.Budget = 200
 	c.Populate = func(w *ecs.World) {
 		populate(w)
 		for n := range 600 {

@@ -78,7 +78,7 @@ func TestServerStandsStill(t *testing.T) {
 func TestLookingChangesNothing(t *testing.T) {
 	play := func(look bool) uint64 {
 		c := yardConfig(3, 3)
-		c.Server.Budget = 200
+		c.Server.Snapshots.Budget = 200
 		m := &match{Crowd: systemstest.New(t, c), t: t}
 		if look {
 			x, err := New(m.Server, Config{})

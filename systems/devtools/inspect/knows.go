@@ -56,7 +56,7 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
 	}
 	return knowsAnswer{
-		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.serverConfig.SendRate,
+		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.serverConfig.Snapshots.SendRate,
 		Everywhere: k.Everywhere, Exists: k.Exists, Own: k.Own, Hidden: k.Hidden, TooBig: k.TooBig,
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
@@ -105,7 +105,7 @@ func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 		if send >= k.Send {
 			return "the newest send"
 		}
-		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(c.SendRate, 1))
+		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(c.Snapshots.SendRate, 1))
 	}
 	switch {
 	case k.Everywhere && !k.Exists:

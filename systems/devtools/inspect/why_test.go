@@ -23,7 +23,7 @@ func TestWhyTellsWhatThereIs(t *testing.T) {
 		{systems.Knowledge{Send: 9, Sent: 8, Held: 8, Second: true}, []string{whole}},
 	} {
 		c.k.Exists = true
-		text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n")
+		text := strings.Join(why(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n")
 		for _, part := range []string{underWay, whole, differs, predicted} {
 			if want := slices.Contains(c.want, part); strings.Contains(text, part) != want {
 				t.Errorf("%+v: says %q is %v:\n%s", c.k, part, !want, text)
@@ -49,7 +49,7 @@ func TestWhy(t *testing.T) {
 		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
 		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
 	} {
-		if text := strings.Join(why(&c.k, &systems.ServerConfig{SendRate: 20}), "\n"); !strings.Contains(text, c.want) {
+		if text := strings.Join(why(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n"); !strings.Contains(text, c.want) {
 			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
 		}
 	}

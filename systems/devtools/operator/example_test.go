@@ -121,7 +121,7 @@ func TestBroadcastIsHeard(t *testing.T) {
 		events := event.NewClient(lines(), event.ClientConfig{})
 		event.OnClient(events, func(_ *ecs.World, _ event.Origin, l *Line) { heard[i] = append(heard[i], l.Text.String()) })
 		c, err := systems.NewClient(network.Node(netip.AddrPort{}), netip.AddrPort{}, dots(), systems.ClientConfig{
-			Token: a[0].Token, Start: now, Events: events, Gather: systems.Gather(func(*systems.Client, *Move) {}),
+			Session: systems.ClientSession{Token: a[0].Token}, Start: now, Events: events, Gather: systems.Gather(func(*systems.Client, *Move) {}),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -201,7 +201,7 @@ func (v *virtual) enter(kind string, id uint64) (rooms.Admission, *systems.Clien
 		v.t.Fatal(err)
 	}
 	c, err := systems.NewClient(v.net.Node(netip.AddrPort{}), netip.AddrPort{}, field(nil)(), systems.ClientConfig{
-		Token: all[0].Token, Start: v.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.X = 1 }),
+		Session: systems.ClientSession{Token: all[0].Token}, Start: v.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.X = 1 }),
 	})
 	if err != nil {
 		v.t.Fatal(err)

@@ -16,7 +16,7 @@
 //   - Keep the game's own display out of its way: [Overlay.Takes], [Overlay.Covers].
 //   - Draw the server's positions in the world: Config.Places, with the game's camera: [PlacesOf].
 //   - Show the server's decisions about shots: [Overlay.Hit].
-//   - Show the newest wrong prediction: set ClientConfig.OnMismatch to [Overlay.Mismatch].
+//   - Show the newest wrong prediction: set ClientConfig.Prediction.OnMismatch to [Overlay.Mismatch].
 //   - Show the game's own figures: [Overlay.Figure].
 //
 // # Contents

@@ -39,7 +39,7 @@ func Example() {
 	now := time.Unix(0, 0)
 	network := netsys.NewNetwork()
 	server, err := systems.NewServer(network.Node(netip.MustParseAddrPort("127.0.0.1:7777")), protocol(calm), systems.ServerConfig{
-		Start: now, Random: netsys.SeededRandom(1),
+		Start: now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -51,7 +51,7 @@ func Example() {
 		return
 	}
 	client, err := systems.NewClient(link, netip.MustParseAddrPort("127.0.0.1:7777"), protocol(calm),
-		systems.ClientConfig{Start: now, Random: netsys.SeededRandom(2), OnMismatch: net.Mismatch})
+		systems.ClientConfig{Start: now, Session: systems.ClientSession{Random: netsys.SeededRandom(2)}, Prediction: systems.Prediction{OnMismatch: net.Mismatch}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -72,7 +72,7 @@ func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, 
 	network := netsys.NewNetwork()
 	wire := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
 	var err error
-	m.server, err = systems.NewServer(wire, protocol(push), systems.ServerConfig{Start: birth, Random: netsys.SeededRandom(1),
+	m.server, err = systems.NewServer(wire, protocol(push), systems.ServerConfig{Start: birth, Session: systems.ServerSession{Random: netsys.SeededRandom(1)},
 		Model: preset})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := systems.ClientConfig{Start: birth, Random: netsys.SeededRandom(uint64(n) + 2)}
+		c := systems.ClientConfig{Start: birth, Session: systems.ClientSession{Random: netsys.SeededRandom(uint64(n) + 2)}}
 		count := 0
 		c.Gather = systems.Gather(func(_ *systems.Client, in *walk) {
 			if count++; count/90%2 == 0 {
@@ -92,7 +92,7 @@ func newMatchUnder(t testing.TB, o *overlay.Overlay, push func(uint32) float32, 
 			}
 		})
 		if n == 0 {
-			m.link, c.OnMismatch = link, o.Mismatch
+			m.link, c.Prediction.OnMismatch = link, o.Mismatch
 		}
 		client, err := systems.NewClient(link, wire.LocalAddr(), protocol(calm), c)
 		if err != nil {

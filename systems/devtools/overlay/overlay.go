@@ -126,7 +126,7 @@ func (o *Overlay) Toggle() { o.Show(!o.shown) }
 // Shown reports whether the overlay is shown.
 func (o *Overlay) Shown() bool { return o.shown }
 
-// Mismatch stores the newest wrong prediction to show it. Use it as ClientConfig.OnMismatch.
+// Mismatch stores the newest wrong prediction to show it. Use it as ClientConfig.Prediction.OnMismatch.
 func (o *Overlay) Mismatch(m systems.Mismatch) { o.causes.last = m }
 
 // sampleEvery is the time between samples.

@@ -22,7 +22,7 @@ func TestOverlayTravels(t *testing.T) {
 	var at []netip.AddrPort
 	for n := range 2 {
 		wire := network.Node(netip.AddrPort{})
-		s, err := systems.NewServer(wire, protocol(pushed), systems.ServerConfig{Key: key, Start: now, Random: netsys.SeededRandom(uint64(n) + 2)})
+		s, err := systems.NewServer(wire, protocol(pushed), systems.ServerConfig{Session: systems.ServerSession{Key: key, Random: netsys.SeededRandom(uint64(n) + 2)}, Start: now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,10 +36,12 @@ func TestOverlayTravels(t *testing.T) {
 		return x
 	}
 	c, err := systems.NewClient(network.Node(netip.AddrPort{}), netip.AddrPort{}, protocol(calm), systems.ClientConfig{
-		Token: token(0), Start: now,
-		Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-			return network.Node(netip.AddrPort{}), netip.AddrPort{}, nil
-		},
+		Session: systems.ClientSession{
+			Token: token(0),
+			Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+				return network.Node(netip.AddrPort{}), netip.AddrPort{}, nil
+			},
+		}, Start: now,
 	})
 	if err != nil {
 		t.Fatal(err)

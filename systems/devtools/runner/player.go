@@ -66,29 +66,26 @@ func (m *match) connect(n int, wire netsys.Wire, server netip.AddrPort) error {
 func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientConfig {
 	o := &m.o
 	config := systems.ClientConfig{
-		Token: token,
+		Session: systems.ClientSession{Token: token, InsecureAllowAnyAddress: o.Insecure, Trained: o.files.trained},
 
-		InsecureAllowAnyAddress: o.Insecure,
-
-		Models:  m.world.Presets,
-		Gather:  p.bot.Gather(),
-		Trained: o.files.trained,
-		Start:   m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),
+		Models: m.world.Presets,
+		Gather: p.bot.Gather(),
+		Start:  m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),
 	}
 	if p.n == 0 {
 		config.Logger = o.files.log // log one bot only
 	}
 	// The history covers the round trip, the buffer and a send gap.
-	config.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
-	config.Random = o.random(o.botSeed(p.n))
+	config.Prediction.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
+	config.Session.Random = o.random(o.botSeed(p.n))
 	if m.world.Client != nil {
 		m.world.Client(o, &config)
 	}
 	if own, ok := p.bot.(Configurer); ok {
 		own.Configure(&config)
 	}
-	if config.Reach == nil {
-		config.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(o, t) }
+	if config.Session.Reach == nil {
+		config.Session.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(o, t) }
 	}
 	config.Schedule = chain(config.Schedule, o.removeSystems)
 	return config

@@ -14,26 +14,20 @@ const reconnectWindow = 30 * time.Second
 // serverConfig returns the configuration of a world's server.
 func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Schedule) error) systems.ServerConfig {
 	config := systems.ServerConfig{
-		Key:       o.access.key,
-		Addresses: o.access.public,
-
-		InsecureAllowAnyAddress: o.Insecure,
+		Session: systems.ServerSession{Key: o.access.key, Addresses: o.access.public, InsecureAllowAnyAddress: o.Insecure},
 
 		Seed:       o.Seed,
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
-		SendRate:   o.Send,
+		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.record},
 		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
 		Start:      start,
 
-		ReconnectWindow: reconnectWindow,
-
-		Trained: o.files.trained,
-		Record:  o.files.record,
+		Players: systems.Players{ReconnectWindow: reconnectWindow},
 		Logger:  o.files.log,
 	}
-	config.Random = o.random(o.Seed)
+	config.Session.Random = o.random(o.Seed)
 	if w.Server != nil {
 		w.Server(o, &config)
 	}

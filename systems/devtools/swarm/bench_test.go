@@ -101,7 +101,7 @@ func BenchmarkBlind(b *testing.B) {
 	}
 	m.swarm, err = New(b.Context(), Config{
 		Protocol: plaza, Addr: serverAddr.String(), Clients: clients, Ramp: 2 * clients, Input: walk(),
-		Client: func(_ int, c *systems.ClientConfig) { c.InsecureAllowAnyAddress = true },
+		Client: func(_ int, c *systems.ClientConfig) { c.Session.InsecureAllowAnyAddress = true },
 		dial:   func(int) carrier { return all },
 	})
 	if err != nil {

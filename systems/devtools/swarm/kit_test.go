@@ -47,7 +47,7 @@ var serverAddr = netip.MustParseAddrPort("10.0.0.1:7777")
 func newMatch(t testing.TB, server systems.ServerConfig, config Config, link netsys.Link) *match {
 	t.Helper()
 	m := &match{network: netsys.NewNetwork(), now: time.Unix(1_000_000, 0), link: link}
-	server.Start, server.Random = m.now, netsys.SeededRandom(1)
+	server.Start, server.Session.Random = m.now, netsys.SeededRandom(1)
 	if server.MaxClients == 0 {
 		server.MaxClients = 1000
 	}
@@ -58,7 +58,7 @@ func newMatch(t testing.TB, server systems.ServerConfig, config Config, link net
 	config.Protocol, config.Addr, config.dial = plaza, serverAddr.String(), m.dial
 	client := config.Client
 	config.Client = func(n int, c *systems.ClientConfig) {
-		c.Random, c.InsecureAllowAnyAddress = netsys.SeededRandom(uint64(n)+2), true
+		c.Session.Random, c.Session.InsecureAllowAnyAddress = netsys.SeededRandom(uint64(n)+2), true
 		if client != nil {
 			client(n, c)
 		}

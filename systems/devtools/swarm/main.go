@@ -138,7 +138,7 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 			if change != nil {
 				change(n, config)
 			}
-			config.InsecureAllowAnyAddress = true
+			config.Session.InsecureAllowAnyAddress = true
 		}
 	}
 	return c, c.Config.Validate()

@@ -124,11 +124,11 @@ func TestFlags(t *testing.T) {
 // A server that lets nobody in is an error that says why.
 func TestNobodyIsLetIn(t *testing.T) {
 	t.Parallel()
-	addr := serve(t, systems.ServerConfig{TickRate: 30, Key: netcode.GenerateKey(nil), Addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")}})
+	addr := serve(t, systems.ServerConfig{TickRate: 30, Session: systems.ServerSession{Key: netcode.GenerateKey(nil), Addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")}}})
 	g := game()
 	g.Configure = func(c *Config) {
 		c.Protocol, c.Input = plaza, walk()
-		c.Client = func(_ int, c *systems.ClientConfig) { c.ConnectTimeout = 300 * time.Millisecond }
+		c.Client = func(_ int, c *systems.ClientConfig) { c.Session.ConnectTimeout = 300 * time.Millisecond }
 	}
 	code, _, errs := perform(t, g, "-clients 3 -connect "+addr)
 	if code != 1 || !strings.Contains(errs, "none of 3 clients was let in by "+addr) || !strings.Contains(errs, "no answer") {
@@ -142,7 +142,7 @@ func TestNobodyIsLetIn(t *testing.T) {
 // Where the server wants tokens, they are issued here, read from files, or come from a login service.
 func TestTokens(t *testing.T) {
 	key := netcode.GenerateKey(nil)
-	addr := serve(t, systems.ServerConfig{Key: key})
+	addr := serve(t, systems.ServerConfig{Session: systems.ServerSession{Key: key}})
 	folder := t.TempDir()
 	keyFile := filepath.Join(folder, "key")
 	if err := os.WriteFile(keyFile, fmt.Appendf(nil, "%x", key[:]), 0o600); err != nil {

@@ -245,7 +245,7 @@ func (s *shard) open(x issued) (client, error) {
 		s.config.Client(n, &config)
 	}
 	if x.token != nil {
-		config.Token = x.token
+		config.Session.Token = x.token
 	}
 	on, err := s.wire(x)
 	if err != nil {
@@ -256,10 +256,10 @@ func (s *shard) open(x issued) (client, error) {
 		config.Start = s.now
 		c, err = newThin(s, n, on, config)
 	} else {
-		session, e := config.Session(s.protocol)
+		session, e := config.SessionConfig(s.protocol)
 		if err = e; err == nil {
 			session.Room = &s.room
-			session.ConnectTimeout = cmp.Or(config.ConnectTimeout, config.Timeout)
+			session.ConnectTimeout = cmp.Or(config.Session.ConnectTimeout, config.Session.Timeout)
 			c, err = newBlind(s, n, on, session)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type TokenFunc func(ctx context.Context, n int) (*netcode.ConnectToken, error)
 
 // Issue makes a TokenFunc of the secret that servers and login service share: client n is player n+1. servers are the
-// addresses of the server as its ServerConfig.Addresses has them.
+// addresses of the server as its ServerConfig.Session.Addresses has them.
 func Issue(key netcode.Key, servers ...netip.AddrPort) TokenFunc {
 	return func(_ context.Context, n int) (*netcode.ConnectToken, error) {
 		return netcode.TokenConfig{Key: key, ClientID: uint64(n) + 1, Servers: servers, UserData: fmt.Appendf(nil, "swarm %d", n)}.Issue(time.Now())

@@ -19,7 +19,7 @@ func TestWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := netcode.GenerateKey(nil)
-	server, err := systems.NewServer(on, plaza(), systems.ServerConfig{Key: key})
+	server, err := systems.NewServer(on, plaza(), systems.ServerConfig{Session: systems.ServerSession{Key: key}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,13 +16,13 @@ var loopback = netip.MustParseAddrPort("127.0.0.1:7777")
 func TestWire(t *testing.T) {
 	play := func(link netsys.Link) (hash uint64, r *Report) {
 		now, network := time.Unix(1000, 0), netsys.NewNetwork()
-		server, err := systems.NewServer(network.Node(loopback), plaza(), systems.ServerConfig{Start: now, Random: netsys.SeededRandom(1)})
+		server, err := systems.NewServer(network.Node(loopback), plaza(), systems.ServerConfig{Start: now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s, err := New(t.Context(), Config{
 			Protocol: plaza, Addr: loopback.String(), Clients: 5, Thin: 1, Threads: 2, Input: walk(),
-			Client: func(n int, c *systems.ClientConfig) { c.Random = netsys.SeededRandom(uint64(n) + 2) },
+			Client: func(n int, c *systems.ClientConfig) { c.Session.Random = netsys.SeededRandom(uint64(n) + 2) },
 			Wire: func(n int) (netsys.Wire, error) {
 				node := network.Node(netip.AddrPortFrom(loopback.Addr(), uint16(1000+n)))
 				if link == (netsys.Link{}) {

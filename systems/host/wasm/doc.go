@@ -23,7 +23,7 @@
 //	                                              player is the client id in development mode (0: random). flags: 1 draws
 //	                                              between ticks, 2 lets development mode connect to other machines,
 //	                                              4 disables prediction and interpolation: see systems.Thin,
-//	                                              8 reconnects: see systems.ClientConfig.Reconnect.
+//	                                              8 reconnects: see systems.ClientConfig.Session.Reconnect.
 //	                                              0: an error; tactus_failed returns its reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
 //	tactus_push(link, now, n) ok                  a datagram arrived, in the buffer; 0: it was dropped

@@ -76,7 +76,7 @@ func game() Game {
 		r, t := talk()
 		b := &host.Book{}
 		host.Message(b, t)
-		return host.Config{Client: systems.ClientConfig{Messages: r}, Input: host.InputOf[keys](nil), Book: b}
+		return host.Config{Client: systems.ClientConfig{Session: systems.ClientSession{Messages: r}}, Input: host.InputOf[keys](nil), Book: b}
 	}}
 }
 
@@ -99,13 +99,13 @@ func newMatch(t testing.TB) *match {
 		t: t, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), net: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(1)),
 		at: netip.MustParseAddrPort("10.0.0.1:7777"), nodes: make(map[*link]netsys.Wire), leads: make(map[int32]netip.AddrPort),
 	}
-	m.serve(m.at, systems.ServerConfig{InsecureAllowAnyAddress: true})
+	m.serve(m.at, systems.ServerConfig{Session: systems.ServerSession{InsecureAllowAnyAddress: true}})
 	g, seed := game(), uint64(1)
 	m.module = module{protocol: g.Protocol(), machine: func() time.Time { return m.now }}
 	m.module.game = Game{Config: func() host.Config {
 		c := g.Config()
 		seed++
-		c.Client.Random = netsys.SeededRandom(seed)
+		c.Client.Session.Random = netsys.SeededRandom(seed)
 		return c
 	}}
 	return m
@@ -114,9 +114,9 @@ func newMatch(t testing.TB) *match {
 // serve adds a server.
 func (m *match) serve(at netip.AddrPort, c systems.ServerConfig) *systems.Server {
 	m.t.Helper()
-	c.Messages, _ = talk()
-	c.Start, c.Random = m.now, netsys.SeededRandom(uint64(len(m.servers)+1))
-	c.OnMessage = func(*systems.Server, uint32, int, []byte) error { return nil }
+	c.Session.Messages, _ = talk()
+	c.Start, c.Session.Random = m.now, netsys.SeededRandom(uint64(len(m.servers)+1))
+	c.Session.OnMessage = func(*systems.Server, uint32, int, []byte) error { return nil }
 	s, err := systems.NewServer(m.net.Node(at), protocol(), c)
 	if err != nil {
 		m.t.Fatal(err)

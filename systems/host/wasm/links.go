@@ -58,8 +58,8 @@ func (l *links) add(number int32, server netip.AddrPort) (*host.Wire, error) {
 
 // acceptTickets makes a client accept tickets to other rooms through sockets that the page opens.
 func (l *links) acceptTickets(c *systems.ClientConfig) {
-	if c.Reach == nil {
-		c.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+	if c.Session.Reach == nil {
+		c.Session.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 			wire, err := l.openLink(&t)
 			if err != nil {
 				return nil, netip.AddrPort{}, err
@@ -67,8 +67,8 @@ func (l *links) acceptTickets(c *systems.ClientConfig) {
 			return wire, wire.RemoteAddr(), nil
 		}
 	}
-	own := c.OnTravel
-	c.OnTravel = func(k *systems.Client, t systems.Ticket) {
+	own := c.Session.OnTravel
+	c.Session.OnTravel = func(k *systems.Client, t systems.Ticket) {
 		l.setTicket(0, &t)
 		if own != nil {
 			own(k, t)

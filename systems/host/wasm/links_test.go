@@ -60,7 +60,7 @@ func TestLinksTravel(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)
 	there := netip.MustParseAddrPort("10.0.0.2:7777")
-	second := m.serve(there, systems.ServerConfig{Key: m.key})
+	second := m.serve(there, systems.ServerConfig{Session: systems.ServerSession{Key: m.key}})
 	if err := systems.HandOver(m.servers[0], 1, m.ticket(there)); err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ type player struct {
 	token *netcode.ConnectToken // token from the page for the next session
 }
 
-// renew implements systems.ClientConfig.Renew. It requests a token from the page, and returns the one that the page has
+// renew implements systems.ClientConfig.Session.Renew. It requests a token from the page, and returns the one that the page has
 // passed since.
 func (p *player) renew() (*netcode.ConnectToken, error) {
 	token := p.token
@@ -160,22 +160,22 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	}
 	p, c := &player{}, m.config()
 	c.Machine, c.Partial = m.machine(), flags&smooth != 0
-	c.Client.InsecureAllowAnyAddress = c.Client.InsecureAllowAnyAddress || flags&insecure != 0
+	c.Client.Session.InsecureAllowAnyAddress = c.Client.Session.InsecureAllowAnyAddress || flags&insecure != 0
 	if flags&thin != 0 {
 		c.Client.Schedule, c.Partial = systems.Thin, false
 	}
-	if c.Client.Reconnect = flags&reconnects != 0; c.Client.Reconnect && token > 0 {
-		c.Client.Renew = p.renew
+	if c.Client.Session.Reconnect = flags&reconnects != 0; c.Client.Session.Reconnect && token > 0 {
+		c.Client.Session.Renew = p.renew
 	}
 	if who >= 1 && who < 1<<53 {
-		c.Client.ClientID = uint64(who)
+		c.Client.Session.ClientID = uint64(who)
 	}
 	if token > 0 {
 		b, err := m.slice(server, token)
 		if err != nil {
 			return 0, err
 		}
-		if c.Client.Token, err = netcode.ParseToken(b); err != nil {
+		if c.Client.Session.Token, err = netcode.ParseToken(b); err != nil {
 			return 0, err
 		}
 	}

@@ -190,8 +190,8 @@ func TestCommandsOfWhoComesBack(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
-			config.Server.ReconnectWindow = 30 * time.Second
-			config.Server.Timeout = 2 * time.Second
+			config.Server.Players.ReconnectWindow = 30 * time.Second
+			config.Server.Session.Timeout = 2 * time.Second
 			c := systemstest.New(t, config)
 			c.Connect()
 			for _, n := range []int{1, 2} {
@@ -234,7 +234,7 @@ func TestAway(t *testing.T) {
 	for _, model := range policy.Presets() {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
-			config.Server.ReconnectWindow = 10 * time.Second
+			config.Server.Players.ReconnectWindow = 10 * time.Second
 			config.Protocol = fieldtest.ProtocolWith(func(p *ecs.Protocol) {
 				ecs.Replicate[Renamed](p, 0)
 				ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) { fieldtest.JoinWith(Renamed{})(w, client) })
@@ -301,10 +301,10 @@ func TestReconnect(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 			config.Protocol = town(nil)
-			config.Server.ReconnectWindow, config.Server.Timeout = 20*time.Second, 3*time.Second
+			config.Server.Players.ReconnectWindow, config.Server.Session.Timeout = 20*time.Second, 3*time.Second
 			loaded := 0
 			config.Client = func(n int) systems.ClientConfig {
-				return systems.ClientConfig{Reconnect: true, Timeout: time.Second, Loaded: func(*ecs.World, uint32) { loaded += n }}
+				return systems.ClientConfig{Session: systems.ClientSession{Reconnect: true, Timeout: time.Second}, Loaded: func(*ecs.World, uint32) { loaded += n }}
 			}
 			c := systemstest.New(t, config)
 			c.Connect()
@@ -362,9 +362,9 @@ func TestReconnect(t *testing.T) {
 func TestRejoinWhileReconnecting(t *testing.T) {
 	config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 	config.Protocol = town(nil)
-	config.Server.ReconnectWindow = time.Minute
+	config.Server.Players.ReconnectWindow = time.Minute
 	config.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Reconnect: true, Timeout: time.Second}
+		return systems.ClientConfig{Session: systems.ClientSession{Reconnect: true, Timeout: time.Second}}
 	}
 	c := systemstest.New(t, config)
 	c.Connect()
@@ -391,7 +391,7 @@ func TestCommandIsRefused(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
-			config.Server.RefuseCommands = []systems.RefuseCommandFunc{
+			config.Server.Players.RefuseCommands = []systems.RefuseCommandFunc{
 				systems.RefuseCommand(func(w *ecs.World, client uint32, v *Rename) error {
 					switch {
 					case inTown(w, client) == nil:
@@ -448,7 +448,7 @@ func TestCommandsAreBounded(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 			config.Protocol = town(nil)
-			config.Server.CommandRate = 5
+			config.Server.Players.CommandRate = 5
 			log := &strings.Builder{}
 			config.Server.Logger = slog.New(slog.NewTextHandler(log, nil))
 			told := 0
@@ -506,7 +506,7 @@ func TestCommandFor(t *testing.T) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
-			config.Server.RefuseCommands = []systems.RefuseCommandFunc{
+			config.Server.Players.RefuseCommands = []systems.RefuseCommandFunc{
 				systems.RefuseCommand(func(*ecs.World, uint32, *Shout) error { return errors.New("silence") }),
 			}
 			c := systemstest.New(t, config)
@@ -547,11 +547,11 @@ func TestCommandAdvice(t *testing.T) {
 		}
 	}
 	for want, c := range map[string]systems.ServerConfig{
-		"CommandRate -1":   {CommandRate: -1},
-		"CommandRate 1001": {CommandRate: 1001},
-		"Walk": {RefuseCommands: []systems.RefuseCommandFunc{
+		"CommandRate -1":   {Players: systems.Players{CommandRate: -1}},
+		"CommandRate 1001": {Players: systems.Players{CommandRate: 1001}},
+		"Walk": {Players: systems.Players{RefuseCommands: []systems.RefuseCommandFunc{
 			systems.RefuseCommand(func(*ecs.World, uint32, *fieldtest.Walk) error { return nil }),
-		}},
+		}}},
 	} {
 		if _, err := systems.NewServer(at, town(nil)(), c); !errors.Is(err, systems.ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

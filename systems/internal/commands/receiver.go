@@ -72,8 +72,8 @@ var errPresence = errors.New("only the server sets the presence of players")
 // Stats counts the commands of clients.
 type Stats struct {
 	Taken   uint64 // executed, or due in the next tick
-	Refused uint64 // by ServerConfig.RefuseCommands
-	Dropped uint64 // in excess of ServerConfig.CommandRate or of the maximum that may wait
+	Refused uint64 // by ServerConfig.Players.RefuseCommands
+	Dropped uint64 // in excess of ServerConfig.Players.CommandRate or of the maximum that may wait
 }
 
 // Add adds the counters of o.

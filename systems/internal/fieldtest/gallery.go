@@ -50,7 +50,7 @@ func GalleryConfig(seed uint64, clients int, jams bool, more ...Part) systemstes
 	config := Config(seed, clients, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
 	config.Populate = nil
 	config.Client = func(int) systems.ClientConfig {
-		return systems.ClientConfig{Smoothing: interpolate.Smoothing{Off: true}}
+		return systems.ClientConfig{Prediction: systems.Prediction{Smoothing: interpolate.Smoothing{Off: true}}}
 	}
 	parts := []Part{OnJoin(JoinWith(Gun{})), Predicted[Gun], Predicted[Fuse], Simulate("fly", func(w *ecs.World) {
 		for e, b := range ecs.Each[Flying](w) {

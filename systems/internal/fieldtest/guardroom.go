@@ -92,13 +92,13 @@ func GuardRoomConfig(p policy.Model, scope systems.Scope, link netsys.Link, told
 	return systemstest.Config{
 		Protocol: guardRoom(told),
 		Server: systems.ServerConfig{
-			Model: p, TickRate: 60, SendRate: 20,
+			Model: p, TickRate: 60, Snapshots: systems.Snapshots{SendRate: 20},
 		},
 		Populate: func(w *ecs.World) {
 			w.Spawn(components.Owner{Client: 1}, components.Position{}, Shots{}, Duty{Turn: 1, Fire: true}, roving{})
 		},
 		Client: func(int) systems.ClientConfig {
-			return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return scope }}
+			return systems.ClientConfig{Prediction: systems.Prediction{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return scope }}}
 		},
 		Play: systemstest.Play(func(k *systemstest.Client, in *Duty) {
 			if k.ID() != 2 {

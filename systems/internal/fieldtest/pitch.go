@@ -94,7 +94,7 @@ func PitchConfig(seed uint64, clients, n int, link time.Duration, others systems
 // Scoped returns the configuration of clients that use the scope others for entities that they do not own.
 func Scoped(others systems.Scope) func(int) systems.ClientConfig {
 	return func(int) systems.ClientConfig {
-		return systems.ClientConfig{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return others }}
+		return systems.ClientConfig{Prediction: systems.Prediction{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return others }}}
 	}
 }
 

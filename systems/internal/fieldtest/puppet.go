@@ -26,7 +26,7 @@ func NewPuppet(t *testing.T, c systems.ServerConfig) *Puppet {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("10.0.0.1:7777")
 	p := &Puppet{T: t, Now: time.Unix(0, 0)}
-	c.Start, c.Random = p.Now, netsys.SeededRandom(1)
+	c.Start, c.Session.Random = p.Now, netsys.SeededRandom(1)
 	var err error
 	if p.Server, err = systems.NewServer(network.Node(address), Protocol(), c); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 //  3. drop late ticks, so that the world runs slower than the clock.
 //
 // The server always processes inputs and sends reliable messages, and disconnects no player.
-// ServerConfig.Interest and Priorities define which entities are far; without these none are.
+// ServerConfig.Snapshots.Interest and Priorities define which entities are far; without these none are.
 type Policy struct {
 	// Off disables all steps and admits all players. The server still drops ticks that are more than five behind.
 	Off bool

@@ -23,7 +23,7 @@ func TestNetcodeE7_JoinsAndStallsStayAtHome(t *testing.T) {
 	systemstest.Seeds(t, fieldtest.SeedCount(3), func(t *testing.T, seed uint64) {
 		var c *systemstest.Crowd
 		config := fieldtest.Config(seed, 3, fieldtest.BadLink())
-		config.Server.Timeout = time.Minute
+		config.Server.Session.Timeout = time.Minute
 		loaded := 0
 		config.Client = func(n int) systems.ClientConfig {
 			return systems.ClientConfig{Loaded: func(w *ecs.World, tick uint32) {
@@ -192,8 +192,10 @@ func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 func playPauses(t *testing.T, preset policy.Model, rate int, pauses ...pause) {
 	link := systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.01)
 	config := fieldtest.PresetConfig(preset, 1, 3, link)
-	config.Server.TickRate, config.Server.Timeout = rate, time.Minute
-	config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Timeout: time.Minute} }
+	config.Server.TickRate, config.Server.Session.Timeout = rate, time.Minute
+	config.Client = func(int) systems.ClientConfig {
+		return systems.ClientConfig{Session: systems.ClientSession{Timeout: time.Minute}}
+	}
 	c := fieldtest.Start(t, config, 6*time.Second)
 	w := newWatch(c)
 	for _, h := range pauses {

@@ -369,7 +369,7 @@ func (f *campaign) drop(s *someone) {
 func (f *campaign) give(s *someone, at *process, a rooms.Admission) {
 	s.wire = f.net.Node(netip.AddrPort{})
 	c, err := systems.NewClient(s.wire, netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
-		Token: a.Token, Start: f.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
+		Session: systems.ClientSession{Token: a.Token}, Start: f.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		f.t.Fatal(err)

@@ -60,7 +60,7 @@ var games = [...]func() *ecs.Protocol{1: roomstest.Field, 2: hats}
 func (d *deploy) start(name string, version int) *member {
 	kind := rooms.Kind{
 		Name: "field", Protocol: games[version], Capacity: playersOf, Linger: 2 * time.Second,
-		Server: systems.ServerConfig{TickRate: deployHz, SendRate: deployHz},
+		Server: systems.ServerConfig{TickRate: deployHz, Snapshots: systems.Snapshots{SendRate: deployHz}},
 		Set: func(r *rooms.Room, c *systems.ServerConfig) error {
 			c.Schedule = func(s *ecs.Schedule) error {
 				return s.InsertAfter("ServerApply", ecs.System{Name: "whistle", Run: func(w *ecs.World) {
@@ -148,7 +148,7 @@ func (d *deploy) come(g *visitor) {
 	}
 	g.seat, g.seen = all[0].Seat, false
 	g.client, err = systems.NewClient(d.net.Node(netip.AddrPort{}), netip.AddrPort{}, games[g.version](), systems.ClientConfig{
-		Token: all[0].Token, Start: d.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
+		Session: systems.ClientSession{Token: all[0].Token}, Start: d.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		d.t.Fatal(err)

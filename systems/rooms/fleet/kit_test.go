@@ -225,7 +225,7 @@ func (f *testbed) seat(ask func(ctx context.Context) ([]rooms.Admission, error))
 func (f *testbed) play(a rooms.Admission) {
 	f.t.Helper()
 	c, err := systems.NewClient(f.net.Node(netip.AddrPort{}), netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
-		Token: a.Token, Start: f.now, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {}),
+		Session: systems.ClientSession{Token: a.Token}, Start: f.now, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {}),
 	})
 	if err != nil {
 		f.t.Fatal(err)

@@ -144,7 +144,7 @@ func (h *world) entered(kind string, id uint64) (*player, rooms.Admission) {
 	h.t.Helper()
 	a := h.join(kind, id)
 	c, err := systems.NewClient(h.net.Node(netip.AddrPort{}), netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
-		Token: a.Token, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
+		Session: systems.ClientSession{Token: a.Token}, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -80,7 +80,7 @@ func TestTravelByLobby(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := systems.NewClient(wire, wire.RemoteAddr(), walks(), systems.ClientConfig{Token: seats[0].Token})
+	client, err := systems.NewClient(wire, wire.RemoteAddr(), walks(), systems.ClientConfig{Session: systems.ClientSession{Token: seats[0].Token}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func newFamily(t *testing.T, deadline string) *family {
 		g := &guest{over: make(chan error, 1)}
 		var ctx context.Context
 		ctx, g.leave = context.WithCancel(t.Context())
-		c, err := systems.Dial(ctx, "", field(nil), systems.ClientConfig{Token: token})
+		c, err := systems.Dial(ctx, "", field(nil), systems.ClientConfig{Session: systems.ClientSession{Token: token}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,7 +164,7 @@ func (x *site) play(s Admission, dots int) (leave func()) {
 		x.t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c, err := systems.Dial(ctx, s.Endpoints.UDP, roomstest.Field(), systems.ClientConfig{Token: token, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {})})
+	c, err := systems.Dial(ctx, s.Endpoints.UDP, roomstest.Field(), systems.ClientConfig{Session: systems.ClientSession{Token: token}, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {})})
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Admission is the answer to who gets a seat. It is a secret: whoever has the token is the player.
 type Admission struct {
-	// Token is the connect token in base64: for systems.ClientConfig.Token, by netcode.ParseToken.
+	// Token is the connect token in base64: for systems.ClientConfig.Session.Token, by netcode.ParseToken.
 	Token string `json:"token"`
 	// Endpoints are where to go with it, "" for what there is not.
 	Endpoints rooms.Endpoints `json:"endpoints"`

@@ -55,7 +55,7 @@ type refused struct {
 	tries int
 }
 
-func (r *refused) Configure(c *systems.ClientConfig) { r.tries, c.Timeout = r.tries+1, -1 }
+func (r *refused) Configure(c *systems.ClientConfig) { r.tries, c.Session.Timeout = r.tries+1, -1 }
 
 // session is a stage with a session.
 type session struct {

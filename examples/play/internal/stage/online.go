@@ -125,10 +125,18 @@ func (o *online) begin(d dialed) error {
 		return errors.Join(err, d.wire.Close())
 	}
 	s := o.stage
-	config := systems.ClientConfig{ClientID: o.player, InsecureAllowAnyAddress: o.insecure, OnMismatch: s.panel.net.Mismatch, Token: o.seat.token, Reconnect: o.seat.token == nil}
+	config := systems.ClientConfig{
+		Session: systems.ClientSession{
+			ClientID:                o.player,
+			InsecureAllowAnyAddress: o.insecure,
+			Token:                   o.seat.token,
+			Reconnect:               o.seat.token == nil,
+		},
+		Prediction: systems.Prediction{OnMismatch: s.panel.net.Mismatch},
+	}
 	s.scene.Configure(&config)
 	if s.drive != nil {
-		config.Gather, config.Partial = *s.drive, systems.GatherFunc{}
+		config.Gather, config.Prediction.Partial = *s.drive, systems.GatherFunc{}
 	}
 	client, err := systems.NewClient(link, d.server, s.world.Protocol(), config)
 	if err != nil {

@@ -75,7 +75,7 @@ func Inputs[T any](s *Stage, config *systems.ClientConfig, fill func(c *systems.
 			s.Controls.end()
 		})
 	}
-	config.Gather, config.Partial = filler(true), filler(false)
+	config.Gather, config.Prediction.Partial = filler(true), filler(false)
 }
 
 // Bindings maps devices to the buttons of a world. Buttons are bits that the world defines.

@@ -127,7 +127,9 @@ func (g *Guests) process(at netip.AddrPort) (*visited, error) {
 	var err error
 	v.swarm, err = swarm.New(context.Background(), swarm.Config{
 		Protocol: Field, Addr: at.String(), Clients: guestsAtOnce, OnDemand: true, Idle: true,
-		Client:    func(_ int, c *systems.ClientConfig) { c.ConnectTimeout, c.Timeout = enterTimeout, g.timeout },
+		Client: func(_ int, c *systems.ClientConfig) {
+			c.Session.ConnectTimeout, c.Session.Timeout = enterTimeout, g.timeout
+		},
 		OnConnect: func(n int) { v.here[n].in = true },
 		OnEnd:     func(n int, reason error) { v.here[n].reason = reason },
 		OnBody: func(b swarm.Body) { // the seat is the player's as long as the server is heard

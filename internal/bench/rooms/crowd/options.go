@@ -91,6 +91,6 @@ func (o *Options) Kind() rooms.Kind {
 	return rooms.Kind{
 		Set:  o.trouble.set,
 		Name: kind, Protocol: Field, Capacity: o.Capacity(), Linger: -1,
-		Server: systems.ServerConfig{TickRate: o.Hz, SendRate: o.Hz},
+		Server: systems.ServerConfig{TickRate: o.Hz, Snapshots: systems.Snapshots{SendRate: o.Hz}},
 	}
 }

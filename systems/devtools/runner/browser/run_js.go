@@ -152,12 +152,17 @@ func (p *page) begin() error {
 	if err != nil {
 		return err
 	}
-	config := systems.ClientConfig{ClientID: Player(), Token: p.seat.token, Reconnect: p.seat.token == nil, Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-		wire, err := dial.Begin(t.WS)
-		if err != nil {
-			return nil, netip.AddrPort{}, err
-		}
-		return wire, wire.RemoteAddr(), nil
+	config := systems.ClientConfig{Session: systems.ClientSession{
+		ClientID:  Player(),
+		Token:     p.seat.token,
+		Reconnect: p.seat.token == nil,
+		Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+			wire, err := dial.Begin(t.WS)
+			if err != nil {
+				return nil, netip.AddrPort{}, err
+			}
+			return wire, wire.RemoteAddr(), nil
+		},
 	}}
 	p.config.Configure(&config)
 	p.client, err = systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)

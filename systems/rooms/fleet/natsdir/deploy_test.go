@@ -124,7 +124,7 @@ func (m *matches) play(ctx context.Context, id uint64, ask func() *fleet.Fleet) 
 			}
 			continue
 		}
-		c, err := systems.Dial(ctx, "", versions[version](), systems.ClientConfig{Token: all[0].Token})
+		c, err := systems.Dial(ctx, "", versions[version](), systems.ClientConfig{Session: systems.ClientSession{Token: all[0].Token}})
 		seen := false
 		if err == nil {
 			err = c.Run(ctx, func(c *systems.Client) {

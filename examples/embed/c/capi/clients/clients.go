@@ -30,7 +30,7 @@ const lookup = 5 * time.Second
 // Bits of Options.Flags.
 const (
 	BetweenTicks = 1 << iota // draw between ticks: host.Config.Partial
-	Insecure                 // systems.ClientConfig.InsecureAllowAnyAddress
+	Insecure                 // systems.ClientConfig.Session.InsecureAllowAnyAddress
 	ThinClient               // systems.Thin; disables SmoothFrames
 )
 
@@ -155,7 +155,7 @@ func (c *Clients) time(now int64) time.Time {
 func (c *Clients) Open(o Options) (uint32, error) {
 	k := c.game.config()
 	k.Machine, k.Partial = time.Now(), o.Flags&BetweenTicks != 0
-	k.Client.InsecureAllowAnyAddress = k.Client.InsecureAllowAnyAddress || o.Flags&Insecure != 0
+	k.Client.Session.InsecureAllowAnyAddress = k.Client.Session.InsecureAllowAnyAddress || o.Flags&Insecure != 0
 	if known := uint32(BetweenTicks | Insecure | ThinClient); o.Flags&^known != 0 {
 		return 0, fmt.Errorf("clients: flags %d: there are %v, and what these add up to", o.Flags, []int{BetweenTicks, Insecure, ThinClient})
 	}
@@ -163,10 +163,10 @@ func (c *Clients) Open(o Options) (uint32, error) {
 		k.Client.Schedule, k.Partial = systems.Thin, false
 	}
 	if o.Player != 0 {
-		k.Client.ClientID = o.Player
+		k.Client.Session.ClientID = o.Player
 	}
 	if o.Connect != 0 {
-		k.Client.ConnectTimeout = o.Connect
+		k.Client.Session.ConnectTimeout = o.Connect
 	}
 	if o.Login != nil {
 		k.Login = o.Login
@@ -176,9 +176,9 @@ func (c *Clients) Open(o Options) (uint32, error) {
 		if err != nil {
 			return 0, err
 		}
-		k.Client.Token = token
+		k.Client.Session.Token = token
 	}
-	if o.Server == "" && k.Client.Token == nil {
+	if o.Server == "" && k.Client.Session.Token == nil {
 		return 0, errors.New(`clients: neither a server nor a token: say where to play, as "host:port"`)
 	}
 	at, err := c.reserve()

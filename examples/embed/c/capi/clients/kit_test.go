@@ -47,7 +47,7 @@ func newMatch(t testing.TB) *match {
 	m.Clients = New(Game{Protocol: game.CombatProtocol, Config: func() host.Config {
 		messages := game.NewMessages()
 		return host.Config{
-			Client: systems.ClientConfig{Messages: messages.Registry, Random: netsys.SeededRandom(1)},
+			Client: systems.ClientConfig{Session: systems.ClientSession{Messages: messages.Registry, Random: netsys.SeededRandom(1)}},
 			Input:  host.InputOf(func(c *systems.Client, in *game.Action) { in.Seen = c.Claim(in.Buttons&game.Fire != 0) }),
 			Book:   messages.Book(),
 		}
@@ -59,7 +59,7 @@ func newMatch(t testing.TB) *match {
 		}
 		return &socket{m.net.Node(netip.AddrPort{}), m}, address, nil
 	}
-	c := systems.ServerConfig{Start: m.now, Random: netsys.SeededRandom(1)}
+	c := systems.ServerConfig{Start: m.now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}}
 	game.Arm(&c)
 	game.NewMessages().Serve(&c)
 	var err error
