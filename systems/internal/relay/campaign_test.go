@@ -52,7 +52,7 @@ type campaign struct {
 func newCampaign(t *testing.T, seed uint64) *campaign {
 	r := rand.New(rand.NewPCG(seed, 9))
 	config := relay.Config{
-		Peers: 8, Keep: 260 + r.IntN(300), Lead: 1 + r.IntN(20), Part: 1 << 10,
+		Peers: 8, Part: 1 << 10,
 		Timeline: timeline.Config{Wait: seed%2 == 0, Window: 15 + r.IntN(50), Fills: 1 + r.IntN(20)},
 	}
 	if r.IntN(2) == 0 {

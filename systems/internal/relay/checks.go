@@ -35,8 +35,8 @@ type clientChecks struct {
 }
 
 // dueHash returns the hash to send now. It returns each hash once.
-func (k *clientChecks) dueHash(t *timeline.Timeline, every int) (tick, sum uint32, due bool) {
-	tick, hash, ok := checkpoint(t, every)
+func (k *clientChecks) dueHash(t *timeline.Timeline) (tick, sum uint32, due bool) {
+	tick, hash, ok := checkpoint(t)
 	if !ok || tick == k.lastSent {
 		return 0, 0, false
 	}
@@ -58,7 +58,7 @@ func (k *clientChecks) countTick(w *ecs.World) {
 // It does so rarely, because each comparison costs the server many passes over its world.
 func (c *Client) reportDigests() {
 	k, now := &c.checks, c.timeline.Next()
-	if c.config.Checks == 0 || len(k.out) > 0 || k.reported > 0 && now < k.reported+2*reportEvery {
+	if len(k.out) > 0 || k.reported > 0 && now < k.reported+2*reportEvery {
 		return
 	}
 	k.reported, k.doubleTicks = now+1, doubleCheckTicks
@@ -122,7 +122,7 @@ func (c *Client) Deliver(msg []byte) error {
 		c.stats.Malformed++
 		return fmt.Errorf("%w: reliable message of %d bytes", ErrMessage, len(msg))
 	}
-	whole, err := c.incoming.addPart(msg, c.config.MaxState)
+	whole, err := c.incoming.addPart(msg)
 	if err == nil && whole {
 		c.state = 0
 		err = c.applyState()

@@ -217,12 +217,12 @@ func (c *Client) Append(dst []byte, limit int) []byte {
 	m := up{state: c.state, heard: c.server.hasAck, ack: c.server.ack, needs: c.config.Timeline.Wait && own != nil, need: uint8(in.need)}
 	if c.state != 0 {
 		m.ready = c.server.hasAck && c.timeline.Next()+readyWithin >= c.server.tick
-		m.checkTick, m.checkSum, m.check = c.checks.dueHash(c.timeline, c.config.Checks)
+		m.checkTick, m.checkSum, m.check = c.checks.dueHash(c.timeline)
 	}
 	var before []int32
 	from := uint32(0)
 	if own != nil && in.next > own.end {
-		from = in.firstToSend(own.end, c.config.Redundancy)
+		from = in.firstToSend(own.end)
 		before = own.previousInput(own.end, own.start)
 		room := limit*8 - upBits - 8
 		for n := int(in.next - from); n > 1 && c.coder.countFitting(in.lane, from, n, before, room) < n; n = int(in.next - from) {

@@ -42,9 +42,9 @@ func (o *ownInputs) appendInput() {
 
 // firstToSend returns the first tick whose input to send now. The server has the inputs before acked. A message
 // contains at most limit inputs.
-func (o *ownInputs) firstToSend(acked uint32, limit int) uint32 {
+func (o *ownInputs) firstToSend(acked uint32) uint32 {
 	o.sender.acked = acked
-	return max(o.sender.firstTick(o.next, o.repeats, o.resendEvery), o.next-min(o.next, uint32(limit)))
+	return max(o.sender.firstTick(o.next, o.repeats, o.resendEvery), o.next-min(o.next, maxUnacknowledged))
 }
 
 // adaptNeed adapts the needed delay to the round trip after the server has acknowledged own inputs from tick from

@@ -19,9 +19,9 @@ type incomingState struct {
 	bytes  []byte
 }
 
-// addPart appends a part. It returns an error if the state becomes larger than limit bytes. complete reports
+// addPart appends a part. It returns an error if the state becomes larger than [MaxState]. complete reports
 // whether the part was the last one.
-func (a *incomingState) addPart(msg []byte, limit int) (complete bool, err error) {
+func (a *incomingState) addPart(msg []byte) (complete bool, err error) {
 	if len(msg) < partHead {
 		return false, fmt.Errorf("%w: part of %d bytes", ErrMessage, len(msg))
 	}
@@ -32,8 +32,8 @@ func (a *incomingState) addPart(msg []byte, limit int) (complete bool, err error
 	switch {
 	case number == 0 || number != a.number || part != a.next || part >= parts:
 		return false, fmt.Errorf("%w: part %d of %d of state %d", ErrMessage, part, parts, number)
-	case len(a.bytes)+len(msg)-partHead > limit:
-		return false, fmt.Errorf("%w: state of more than %d bytes; see ClientConfig.MaxState", ErrMessage, limit)
+	case len(a.bytes)+len(msg)-partHead > MaxState:
+		return false, fmt.Errorf("%w: state of more than %d bytes", ErrMessage, MaxState)
 	}
 	a.bytes = append(a.bytes, msg[partHead:]...)
 	a.next++
@@ -58,7 +58,7 @@ func (c *Client) applyState() error {
 	r.Reset(c.incoming.bytes)
 	keep, tick, events := r.Uvarint(), r.Uint32(), r.Uvarint()
 	n := r.Uvarint()
-	if r.Err() != nil || keep < 2 || keep > maxKeep || tick == 0 || tick > maxTick || events > math.MaxInt32 || n > uint64(r.Len()/6) {
+	if r.Err() != nil || keep < 2 || keep > maxStored || tick == 0 || tick > maxTick || events > math.MaxInt32 || n > uint64(r.Len()/6) {
 		return fmt.Errorf("%w: header of a state", ErrMessage)
 	}
 	var presences []presence

@@ -16,9 +16,8 @@ var (
 	// ErrAbsent is returned by [Server.Receive] and [Server.Deliver] for a player that was not added by
 	// [Server.Add].
 	ErrAbsent = errors.New("relay: unknown player: call Server.Add first")
-	// ErrTooLarge is returned by [Server.Outgoing] when the state of the world is larger than Config.MaxState.
-	// Raise MaxState on the server and on the clients.
-	ErrTooLarge = errors.New("relay: the state of the world is too large: raise Config.MaxState on the server and the clients")
+	// ErrTooLarge is returned by [Server.Outgoing] when the state of the world is larger than [MaxState].
+	ErrTooLarge = errors.New("relay: the state of the world is too large for a client that joins late: use fewer or smaller entities")
 	// ErrPeers is returned by [Server.Add] when Config.Peers clients are present, and for a player that is already
 	// present.
 	ErrPeers = errors.New("relay: the player is already present, or the server has as many clients as Config.Peers allows")
@@ -35,31 +34,10 @@ type Config struct {
 	// Peers is the maximum number of clients, 1 to 4096. Default (0): 64.
 	Peers int
 
-	// Keep is the number of ticks for which inputs are kept. The minimum is 16 plus twice the larger of the
-	// timeline's Window and Early; the maximum is 16384. A client that is further behind than Keep less Early
-	// receives a new state of the world. Default (0): ten seconds more than the minimum.
-	Keep int
-
-	// Lead is the number of ticks between a player's first tick and its first expected input, 0 to 255: the time in
-	// which the client learns that it plays and responds. Until then the player has the neutral input. Default (0):
-	// 15.
-	Lead int
-
 	// Stall is the maximum number of ticks for which lockstep waits for a missing input, 1 to 65536, counted in
 	// consecutive calls of [Server.Ready]. After that the server fills the input and tells its client. It also
 	// fills that player's next inputs, until an input arrives in time. Default (0): one second.
 	Stall int
-
-	// MaxDelay is the upper limit of the common input delay under lockstep, 1 to 255 ticks. Inputs of a client with
-	// a longer round trip arrive too late. Default (0): one second, at most 255.
-	MaxDelay int
-
-	// Checks is the number of ticks between two final ticks whose hashes are compared, 1 to 4096. Default (0): 15.
-	// Negative: no hashes are compared.
-	Checks int
-
-	// MaxState is the maximum size of the world's state for late joins, in bytes, up to 1 GiB. Default (0): 16 MiB.
-	MaxState int
 
 	// Part is the maximum size of a reliable message, 1 KiB to 8 MiB. Default (0): 256 KiB.
 	Part int
@@ -82,9 +60,7 @@ func (c Config) Validate() error {
 		name      string
 		n, lo, hi int
 	}{
-		{"Peers", c.Peers, 1, 4096}, {"Keep", c.Keep, 2, maxKeep}, {"Lead", c.Lead, 1, 255}, {"Stall", c.Stall, 1, 1 << 16},
-		{"MaxDelay", c.MaxDelay, 1, 255},
-		{"Checks", max(c.Checks, 0), 1, 4096}, {"MaxState", c.MaxState, 1 << 10, 1 << 30}, {"Part", c.Part, 1 << 10, 8 << 20},
+		{"Peers", c.Peers, 1, 4096}, {"Stall", c.Stall, 1, 1 << 16}, {"Part", c.Part, 1 << 10, 8 << 20},
 	} {
 		if f.n != 0 && (f.n < f.lo || f.n > f.hi) {
 			return fmt.Errorf("relay: %s %d is not between %d and %d (0: the default)", f.name, f.n, f.lo, f.hi)
@@ -95,19 +71,32 @@ func (c Config) Validate() error {
 		return errors.New("relay: Timeline.Follower is set on a server, which is authoritative: leave it false")
 	case c.Timeline.Unmerged:
 		return errors.New("relay: Timeline.Unmerged is set: it is only for comparisons within one process")
-	case c.Keep > 0 && c.Keep < minKeep(c.Timeline):
-		return fmt.Errorf("relay: Keep %d is less than 16 plus twice the window: set it to at least %d ticks, or to 0 for the default", c.Keep, minKeep(c.Timeline))
 	}
 	return nil
 }
 
-// maxKeep is the maximum of Config.Keep. Each player takes the words of an input and 8 bytes per kept tick.
-const maxKeep = 16384
+const (
+	// MaxState is the maximum size of the world's state for late joins, in bytes.
+	MaxState = 16 << 20
+	// defaultLead is the number of ticks between a player's first tick and its first expected input, unless
+	// [Server.SetLead] changes it: the time in which the client learns that it plays and responds. Until then the player
+	// has the neutral input.
+	defaultLead = 15
+	// checkEvery is the number of ticks between two final ticks whose hashes are compared.
+	checkEvery = 15
+	// maxUnacknowledged is the maximum number of unacknowledged inputs per message. The newest inputs are sent.
+	maxUnacknowledged = 128
+	// maxStored is the maximum of storedTicks. Each player takes the words of an input and 8 bytes per stored tick.
+	maxStored = 16384
+)
 
-func minKeep(c timeline.Config) int { return 2*max(c.Window, c.Early) + 16 }
+// storedTicks returns the number of ticks for which the server stores inputs.
+func (c *Config) storedTicks(tickRate int) int {
+	return min(10*tickRate+2*max(c.Timeline.Window, c.Timeline.Early)+16, maxStored)
+}
 
 // maxLag returns how many ticks a client may be behind before it receives a new state.
-func (c *Config) maxLag() int { return c.Keep - c.Timeline.Early - 8 }
+func (s *Server) maxLag() int { return s.stored - s.config.Timeline.Early - 8 }
 
 func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Window = cmp.Or(c.Timeline.Window, tickRate)
@@ -118,12 +107,7 @@ func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Players = cmp.Or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = cmp.Or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
 	c.Peers = cmp.Or(c.Peers, 64)
-	c.Keep = cmp.Or(c.Keep, min(10*tickRate+minKeep(c.Timeline), maxKeep))
-	c.Lead = cmp.Or(c.Lead, 15)
 	c.Stall = cmp.Or(c.Stall, tickRate)
-	c.MaxDelay = cmp.Or(c.MaxDelay, min(tickRate, 255))
-	c.Checks = max(cmp.Or(c.Checks, 15), 0)
-	c.MaxState = cmp.Or(c.MaxState, 16<<20)
 	c.Part = cmp.Or(c.Part, 256<<10)
 	return c
 }
@@ -141,16 +125,6 @@ type ClientConfig struct {
 	// MaxDelay is the upper limit of the delay under lockstep, Delay to 255. It should equal the server's. Default
 	// (0): 60.
 	MaxDelay int
-
-	// Redundancy is the maximum number of unacknowledged inputs per message, 1 to 255. The newest inputs are sent.
-	// Default (0): 128.
-	Redundancy int
-
-	// Checks is the number of ticks between two final ticks whose hashes are sent to the server, as in [Config].
-	Checks int
-
-	// MaxState is the maximum size of a received state of the world, in bytes, up to 1 GiB. Default (0): 16 MiB.
-	MaxState int
 }
 
 // Validate returns an error if a field of c is out of range. It never changes c.
@@ -162,8 +136,7 @@ func (c ClientConfig) Validate() error {
 		name      string
 		n, lo, hi int
 	}{
-		{"Delay", c.Delay, 1, 255}, {"MaxDelay", c.MaxDelay, c.Delay, 255}, {"Redundancy", c.Redundancy, 1, 255},
-		{"Checks", max(c.Checks, 0), 1, 4096}, {"MaxState", c.MaxState, 1 << 10, 1 << 30},
+		{"Delay", c.Delay, 1, 255}, {"MaxDelay", c.MaxDelay, c.Delay, 255},
 	} {
 		if f.n != 0 && (f.n < f.lo || f.n > f.hi) {
 			return fmt.Errorf("relay: %s %d is not between %d and %d (0: the default)", f.name, f.n, f.lo, f.hi)
@@ -178,8 +151,5 @@ func (c ClientConfig) defaulted(tickRate int) ClientConfig {
 	c.Timeline.Players = cmp.Or(c.Timeline.Players, 64)
 	c.Timeline.Hashes = cmp.Or(c.Timeline.Hashes, min(2*c.Timeline.Window, 4096))
 	c.MaxDelay = cmp.Or(c.MaxDelay, max(60, c.Delay))
-	c.Redundancy = cmp.Or(c.Redundancy, 128)
-	c.Checks = max(cmp.Or(c.Checks, 15), 0)
-	c.MaxState = cmp.Or(c.MaxState, 16<<20)
 	return c
 }

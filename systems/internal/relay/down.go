@@ -128,7 +128,7 @@ func (s *Server) baseTick(p *peer, unsent []event, now uint32) uint32 {
 			base = min(base, t.acked)
 		}
 	}
-	if now-base > maxReach(s.config.Keep) {
+	if now-base > maxReach(s.stored) {
 		return 0
 	}
 	return base
@@ -225,7 +225,7 @@ const (
 // appendHash writes the hash of a final tick, once.
 func (s *Server) appendHash(p *peer, now uint32) {
 	c := s.coder
-	tick, sum, ok := checkpoint(s.timeline, s.config.Checks)
+	tick, sum, ok := checkpoint(s.timeline)
 	ok = ok && tick != p.checks.lastSent
 	c.W.Bool(ok)
 	if ok {
@@ -236,12 +236,12 @@ func (s *Server) appendHash(p *peer, now uint32) {
 }
 
 // checkpoint returns the newest final tick whose hash is compared.
-func checkpoint(t *timeline.Timeline, every int) (tick uint32, sum uint64, ok bool) {
+func checkpoint(t *timeline.Timeline) (tick uint32, sum uint64, ok bool) {
 	h := t.Horizon()
-	if every == 0 || h == 0 {
+	if h == 0 {
 		return 0, 0, false
 	}
-	tick = (h - 1) / uint32(every) * uint32(every)
+	tick = (h - 1) / checkEvery * checkEvery
 	sum, ok = t.Hash(tick)
 	return tick, sum, ok
 }

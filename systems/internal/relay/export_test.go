@@ -15,3 +15,6 @@ func (s *Server) Step() bool {
 	s.PrepareStates()
 	return true
 }
+
+// Slots returns the number of slots for players, used and free.
+func (s *Server) Slots() int { return len(s.lanes) }

@@ -13,14 +13,14 @@ import (
 
 func TestClientThatStallsIsGivenANewState(t *testing.T) {
 	for _, wait := range []bool{false, true} {
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Keep: 260}
+		c := relay.Config{Timeline: timeline.Config{Wait: wait}}
 		m := newMatch(t, c, relay.ClientConfig{}, human)
 		m.clocks = !wait
 		m.join(1, 2, 2, 0.1, 0)
 		sleeper := m.join(2, 3, 2, 0.1, 0)
 		m.until(300)
 		sleeper.frozen = true
-		m.run(400)
+		m.run(800) // more than the server stores
 		sleeper.frozen = false
 		m.run(200)
 		m.report()

@@ -104,16 +104,15 @@ func TestConfigs(t *testing.T) {
 	testgame.Must(t, relay.Config{}.Validate())
 	testgame.Must(t, relay.ClientConfig{}.Validate())
 	for _, c := range []relay.Config{
-		{Peers: -1}, {Keep: 1}, {Keep: 99999}, {Lead: 256}, {Stall: 1<<16 + 1}, {Checks: 5000}, {MaxState: 1}, {Part: 1},
+		{Peers: -1}, {Stall: 1<<16 + 1}, {Part: 1},
 		{Timeline: timeline.Config{Follower: true}}, {Timeline: timeline.Config{Unmerged: true}}, {Timeline: timeline.Config{Window: -1}},
-		{Keep: 130, Timeline: timeline.Config{Window: 60}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is said to be valid", c)
 		}
 	}
 	for _, c := range []relay.ClientConfig{
-		{Delay: 256}, {Delay: 20, MaxDelay: 10}, {Redundancy: 256}, {Checks: 5000}, {MaxState: 1}, {Timeline: timeline.Config{Window: -1}},
+		{Delay: 256}, {Delay: 20, MaxDelay: 10}, {Timeline: timeline.Config{Window: -1}},
 	} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is said to be valid", c)

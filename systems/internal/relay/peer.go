@@ -63,14 +63,14 @@ type record struct {
 }
 
 // reset assigns p to another client and keeps its memory.
-func (p *peer) reset(player uint32, play bool, lead int) {
+func (p *peer) reset(player uint32, play bool) {
 	sent := p.known.sent
 	if sent == nil {
 		sent = inflight.New[record](records)
 	}
 	sent.Clear()
 	*p = peer{
-		player: player, play: play, pace: pace{lead: lead}, state: sentState{bytes: p.state.bytes[:0]},
+		player: player, play: play, pace: pace{lead: defaultLead}, state: sentState{bytes: p.state.bytes[:0]},
 		known: known{lanes: p.known.lanes[:0], repeats: defaultRepeats, sent: sent},
 	}
 }

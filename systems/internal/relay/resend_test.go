@@ -151,7 +151,7 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 
 // Inputs that repeat the one before them take no room: all that are not acknowledged are in a small message.
 func TestHeldInputsTakeNoRoom(t *testing.T) {
-	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 120}, human)
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	e := m.join(1, 1, 0, 0, 0)
 	m.until(100)
 	const unheard = 100

@@ -97,7 +97,7 @@ func (s *Server) allocateSlot() int {
 	if n := len(s.spareLanes); n > 0 {
 		s.lanes[slot], s.spareLanes = s.spareLanes[n-1], s.spareLanes[:n-1]
 	} else {
-		s.lanes[slot] = newLane(s.config.Keep, len(s.coder.neutral))
+		s.lanes[slot] = newLane(s.stored, len(s.coder.neutral))
 	}
 	for _, p := range s.peers {
 		p.known.grow(len(s.lanes))
@@ -114,7 +114,7 @@ func (s *Server) release() {
 			continue
 		}
 		for slot, l := range s.lanes {
-			if l != nil && l.end-min(l.end, p.known.lanes[slot].acked) >= uint32(s.config.maxLag()) {
+			if l != nil && l.end-min(l.end, p.known.lanes[slot].acked) >= uint32(s.maxLag()) {
 				p.dropState()
 			}
 		}

@@ -3,7 +3,6 @@ package relay_test
 import (
 	"testing"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
@@ -63,9 +62,9 @@ func TestInputsThatWaitAreCountedApart(t *testing.T) {
 // The places of those who have left are taken by others, though there is always somebody who has not heard yet of
 // someone else.
 func TestSlotsAreUsedAgain(t *testing.T) {
-	m := newMatch(t, relay.Config{Checks: -1, Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{Checks: -1}, human)
-	far := m.join(1, 12, 0, 0, 0)
-	most := uint64(0)
+	m := newMatch(t, relay.Config{Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{}, human)
+	m.join(1, 12, 0, 0, 0)
+	most := 0
 	for next := uint32(2); m.now < 1200; m.step() {
 		switch m.now % 20 {
 		case 0:
@@ -74,9 +73,7 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 			m.leave(next)
 			next++
 		}
-		for _, p := range far.down.queue {
-			most = max(most, slots(p.data))
-		}
+		most = max(most, m.server.Slots())
 	}
 	if most < 3 || most > 8 {
 		t.Errorf("%d slots where no more than two play at a time", most)
@@ -103,33 +100,4 @@ func TestInputsOfThoseWhoLeftAreRead(t *testing.T) {
 			t.Fatalf("seed %d: %+v", seed, st)
 		}
 	}
-}
-
-// slots is how many of them a message of a server speaks of that tells no hash.
-func slots(msg []byte) uint64 {
-	var r codec.Reader
-	r.Reset(msg)
-	number := func() (v uint64) {
-		for shift := 0; ; shift += 4 {
-			g := r.Bits(5)
-			if v |= g & 15 << shift; g < 16 {
-				return v
-			}
-		}
-	}
-	r.Bits(8 + 16 + 3)
-	if r.Bool() {
-		n := r.Bits(4) + 1
-		for r.Bits(16); n > 0; n-- {
-			leave := r.Bool()
-			number()
-			number()
-			if !leave {
-				r.Bits(32)
-				number()
-			}
-		}
-	}
-	number()
-	return number()
 }

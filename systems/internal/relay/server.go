@@ -29,6 +29,7 @@ type Server struct {
 	delay           int    // common input delay under lockstep, in ticks
 	waited          uint32 // ticks that were due but not simulated
 	tickRate        int    // ticks per second of the world
+	stored          int    // number of ticks for which inputs are stored
 	scratch         scratch
 	stats           Stats
 }
@@ -61,7 +62,7 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 		c.Timeline.Authority = w.Protocol().AuthorityStage()
 	}
 	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
-	s.coder, s.tickRate = newWorldCoder(w), w.TickRate()
+	s.coder, s.tickRate, s.stored = newWorldCoder(w), w.TickRate(), c.storedTicks(w.TickRate())
 	s.scratch.input = make([]int32, len(s.coder.neutral))
 	return s
 }
@@ -108,7 +109,7 @@ func (s *Server) Add(player uint32, play bool, value string) error {
 	if n := len(s.sparePeers); n > 0 {
 		p, s.sparePeers = s.sparePeers[n-1], s.sparePeers[:n-1]
 	}
-	p.reset(player, play, s.config.Lead)
+	p.reset(player, play)
 	p.value = value
 	s.peers = slices.Insert(s.peers, i, p)
 	return nil
@@ -144,9 +145,9 @@ func (s *Server) Resync(player uint32) error {
 	return nil
 }
 
-// SetLead sets Config.Lead for one player, in ticks, clamped to 0 to 255. Use about the round trip, so that under
-// lockstep no peer waits for the joining player. SetLead has no effect on an unknown player or after the player has
-// joined the game.
+// SetLead sets the number of ticks, clamped to 0 to 255, between the first tick of a player and its first expected input.
+// Until then the player has the neutral input. Default: 15. Use about the round trip, so that under lockstep no peer waits
+// for the joining player. SetLead has no effect on an unknown player or after the player has joined the game.
 func (s *Server) SetLead(player uint32, lead int) {
 	if p := s.peer(player); p != nil {
 		p.pace.lead = min(max(lead, 0), 255)

@@ -18,7 +18,7 @@ func (s *Server) updateDelay() {
 			p.pace.need = p.pace.lead
 		}
 		if p.play && p.state.confirmed {
-			s.delay = max(s.delay, min(p.pace.need, s.config.MaxDelay))
+			s.delay = max(s.delay, min(p.pace.need, min(s.tickRate, 255)))
 		}
 	}
 }

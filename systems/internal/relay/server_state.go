@@ -42,7 +42,7 @@ func (s *Server) prepareState(p *peer) {
 	}
 	p.known.grow(len(s.lanes))
 	le := binary.LittleEndian
-	b := codec.AppendUvarint(p.state.bytes[:0], uint64(s.config.Keep))
+	b := codec.AppendUvarint(p.state.bytes[:0], uint64(s.stored))
 	b = le.AppendUint32(b, tick)
 	p.known.events = s.removedEvents + len(s.events)
 	b = codec.AppendUvarint(b, uint64(p.known.events))
@@ -98,7 +98,7 @@ func (s *Server) prepareState(p *peer) {
 	if err != nil {
 		return // the tick has left the window; the next call succeeds
 	}
-	if p.state.failed = len(b) > s.config.MaxState; p.state.failed {
+	if p.state.failed = len(b) > MaxState; p.state.failed {
 		return
 	}
 	p.state.start(s.config.Part - partHead)
@@ -151,7 +151,7 @@ func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	case p == nil:
 		return nil, fmt.Errorf("%w: %d", ErrAbsent, player)
 	case p.state.failed:
-		return nil, fmt.Errorf("%w: %d bytes, MaxState is %d", ErrTooLarge, len(p.state.bytes), s.config.MaxState)
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(p.state.bytes), MaxState)
 	case p.state.current == 0 || p.state.part == p.state.parts:
 		return nil, nil
 	}

@@ -31,12 +31,12 @@ func TestPartsOfAState(t *testing.T) {
 		"the first is not the first": {[][]byte{part(5, 1, 4, 400)}, false},
 		"of no state":                {[][]byte{part(0, 0, 4, 400)}, false},
 		"beyond the last":            {[][]byte{part(5, 0, 0, 400)}, false},
-		"as much as may be":          {[][]byte{part(5, 0, 4, 512), part(5, 1, 4, 512)}, true},
-		"too much at once":           {[][]byte{part(5, 0, 4, 1025)}, false},
-		"too much together":          {[][]byte{part(5, 0, 4, 512), part(5, 1, 4, 513)}, false},
-		"too much in the end":        {[][]byte{part(5, 0, 4, 900), part(5, 1, 4, 64), part(5, 2, 4, 64)}, false},
+		"as much as may be":          {[][]byte{part(5, 0, 4, relay.MaxState/2), part(5, 1, 4, relay.MaxState/2)}, true},
+		"too much at once":           {[][]byte{part(5, 0, 4, relay.MaxState+1)}, false},
+		"too much together":          {[][]byte{part(5, 0, 4, relay.MaxState/2), part(5, 1, 4, relay.MaxState/2+1)}, false},
+		"too much in the end":        {[][]byte{part(5, 0, 4, relay.MaxState-100), part(5, 1, 4, 64), part(5, 2, 4, 64)}, false},
 	} {
-		e := relay.NewClient(testgame.Barracks(), 1, relay.ClientConfig{MaxState: 1024})
+		e := relay.NewClient(testgame.Barracks(), 1, relay.ClientConfig{})
 		for i, msg := range c.parts {
 			err := e.Deliver(msg)
 			if last := i == len(c.parts)-1; (err != nil) != (last && !c.ok) || err != nil && !errors.Is(err, relay.ErrMessage) {
@@ -63,7 +63,7 @@ func TestSentInputsAreCounted(t *testing.T) {
 
 // However little room there is, a message of inputs fits it, and brings the newest.
 func TestInputsFitTheirRoom(t *testing.T) {
-	m := newMatch(t, relay.Config{}, relay.ClientConfig{Redundancy: 60}, always)
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
 	e := m.join(1, 1, 0, 0, 0)
 	m.until(100)
 	whole := len(e.Append(nil, 1180))

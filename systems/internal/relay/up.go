@@ -78,7 +78,7 @@ func (c *coder) readUp(msg []byte) (m up, err error) {
 	if c.R.Bool() {
 		m.first = uint16(c.R.Bits(16))
 		m.count = int(c.readNumber(maxCount-1)) + 1
-		m.back = c.readNumber(maxKeep)
+		m.back = c.readNumber(maxStored)
 	}
 	if c.Failed() {
 		return up{}, fmt.Errorf("%w: %d bytes of inputs", ErrMessage, len(msg))
