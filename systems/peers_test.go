@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -187,9 +188,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 			}
 		}
 		run(2000)
-		if n := testing.AllocsPerRun(1, func() { run(300) }); n != 0 {
-			t.Errorf("%.0f allocations in 300 ticks of a server and 4 clients", n)
-		}
+		testgame.AllocatesNothing(t, func() { run(300) })
 		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (policy.Is[policy.Lockstep](p)) || st.Ticks < 2200 {
 			t.Errorf("%+v: too little happened", st)
 		}

@@ -238,7 +238,11 @@ func TestCurvesAllocateNothing(t *testing.T) {
 		c := fieldtest.Start(t, onCarousel(1, horses(true), draw), 60*time.Second)
 		fieldtest.LoseSnapshots(c, time.Second)
 		c.Run(4 * time.Second)
-		return testing.AllocsPerRun(1, func() { c.RunTicks(300) })
+		least := math.Inf(1)
+		for range 3 { // the runtime allocates in the background now and then
+			least = min(least, testing.AllocsPerRun(1, func() { c.RunTicks(300) }))
+		}
+		return least
 	}
 	n, without := count(func(p *ecs.Protocol) { curves(p); ecs.Extrapolate[Horse](p, time.Second/5) }), count(lines)
 	if n != without {

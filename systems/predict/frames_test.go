@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	steering "github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -332,13 +333,11 @@ func TestPartialTicks_AllocateNothing(t *testing.T) {
 		p.frame(time.Second / 144)
 	}
 	p.held.DX = 1
-	if n := testing.AllocsPerRun(1, func() {
+	testgame.AllocatesNothing(t, func() {
 		for range 300 {
 			p.frame(time.Second / 144)
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations in 300 frames", n)
-	}
+	})
 }
 
 // BenchmarkFrame draws frames between ticks, with partial ticks and without.

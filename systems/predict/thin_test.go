@@ -73,12 +73,5 @@ func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
 // Thin clients allocate nothing either.
 func TestThinAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	c := thinField(t, 1, policy.LocalSync{}, true)
-	n := 1.0
-	for i := 0; i < 3 && n > 0; i++ { // the runtime may allocate something by itself, once
-		n = testing.AllocsPerRun(1, func() { c.RunTicks(300) })
-	}
-	if n != 0 {
-		t.Errorf("%.0f allocations in 300 ticks", n)
-	}
+	fieldtest.AllocatesNothing(t, thinField(t, 1, policy.LocalSync{}, true), 300)
 }
