@@ -122,9 +122,9 @@ type Players struct {
 	// Login checks and changes the login value of a new client: see [Login]. Default (zero): every login is accepted as
 	// it is.
 	Login LoginFunc
-	// Door is an admission handler. It may refuse clients before Login runs, and learns who joins and leaves. Default
-	// (nil): none.
-	Door Door
+	// Admission may refuse clients before Login runs, and is called when clients join and leave. Default (nil): nobody is
+	// refused.
+	Admission AdmissionHandler
 	// ReconnectWindow is how long the entities of a disconnected player stay, with neutral input. It applies to sessions
 	// that timed out, that a new token of the same player replaced, and whose player is away (see [Client.Away] and
 	// ecs.Protocol.Away). A session of the same client id within the window gets the same client number, and the join

@@ -33,7 +33,7 @@
 //     is in development mode and serves only this machine and virtual networks.
 //   - Create and remove a player's entities: [ecs.Join] and [ecs.Protocol.Leave].
 //   - Request a name or a team: ClientConfig.Login. Check the request: ServerConfig.Players.Login, with [Login].
-//   - Observe joins and leaves, and reject clients by token: ServerConfig.Players.Door.
+//   - Observe joins and leaves, and reject clients by token: ServerConfig.Players.Admission.
 //   - Keep a player's entities during a crash or an outage: ServerConfig.Players.ReconnectWindow and ClientConfig.Session.Reconnect. Mark
 //     players who are away: ecs.Protocol.Away.
 //   - Accept requests that are not inputs, such as rename, choose a team or buy: [ecs.Command] in the protocol, [Command] on

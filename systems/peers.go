@@ -83,15 +83,15 @@ const MaxMessages = sessions.MaxMessages
 // as a server reads in four wake-ups. The first one is logged; all are counted as MalformedMessages.
 const MaxMalformed = sessions.MaxMalformed
 
-// Door is called when clients join and leave: see ServerConfig.Players.Door. Package rooms implements it with a list of
-// seats.
-type Door = sessions.Door
+// AdmissionHandler is called when clients join and leave: see Players.Admission. Package rooms implements it with a list
+// of seats.
+type AdmissionHandler = sessions.AdmissionHandler
 
 // newRoster returns the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
 		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
-		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Door: s.config.Players.Door, Now: func() time.Time { return s.link.now },
+		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Admission: s.config.Players.Admission, Now: func() time.Time { return s.link.now },
 	})
 }
 

@@ -26,76 +26,76 @@ type client struct {
 	number  uint32
 }
 
-// door is the join and leave handler of a room's server. The server calls it on the room's goroutine.
-type door struct{ *Room }
+// admission is the admission handler of a room's server. The server calls it on the room's goroutine.
+type admission struct{ *Room }
 
-var _ systems.Door = door{}
+var _ systems.AdmissionHandler = admission{}
 
 // promise returns what the book of seats knows a seat by.
 func (s Seat) promise() seatPromise { return seatPromise{number: s.Number, epoch: s.Epoch} }
 
-// Admit implements [systems.Door].
-func (d door) Admit(s netsys.Session) error {
+// Admit implements [systems.AdmissionHandler].
+func (a admission) Admit(s netsys.Session) error {
 	seat, err := ParseSeat(s.UserData())
 	if err != nil {
 		return err
 	}
-	if seat.Room != d.about.id || seat.Player != s.ClientID() {
+	if seat.Room != a.about.id || seat.Player != s.ClientID() {
 		return ErrSeat
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.held.life.state() == Ended {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.held.life.state() == Ended {
 		return ErrEnded
 	}
-	if err := d.held.checkCarried(seat); err != nil {
+	if err := a.held.checkCarried(seat); err != nil {
 		return err
 	}
-	return d.held.book.admit(d.server.config.Now(), seat.promise(), seat.Player)
+	return a.held.book.admit(a.server.config.Now(), seat.promise(), seat.Player)
 }
 
-// Entered implements [systems.Door].
-func (d door) Entered(s netsys.Session, number uint32) {
+// Entered implements [systems.AdmissionHandler].
+func (a admission) Entered(s netsys.Session, number uint32) {
 	seat, err := ParseSeat(s.UserData())
 	var back, ok bool
 	if err == nil {
-		d.mu.Lock()
-		_, back, ok = d.held.book.enter(seat.promise(), seat.Player, number)
-		d.mu.Unlock()
+		a.mu.Lock()
+		_, back, ok = a.held.book.enter(seat.promise(), seat.Player, number)
+		a.mu.Unlock()
 	}
 	if !ok {
 		// It was kicked during its handshake.
-		d.notify(Notice{Event: RoomUnseated, Player: s.ClientID()})
-		s.Close(d.server.config.Now(), ReasonUnseated)
+		a.notify(Notice{Event: RoomUnseated, Player: s.ClientID()})
+		s.Close(a.server.config.Now(), ReasonUnseated)
 		return
 	}
 	c := client{s, s.RemoteAddr(), seat, number}
-	d.clients.here[seat.Number] = c
-	d.port.setAddress(seat.Number, c.at)
-	d.changed()
-	d.receiveCarried(c)
+	a.clients.here[seat.Number] = c
+	a.port.setAddress(seat.Number, c.at)
+	a.changed()
+	a.receiveCarried(c)
 	if !back {
-		d.clients.joined = append(d.clients.joined, c)
+		a.clients.joined = append(a.clients.joined, c)
 	}
 }
 
-// Left implements [systems.Door].
-func (d door) Left(s netsys.Session, number uint32, _ error, waits bool) {
-	d.mu.Lock()
-	d.held.book.leave(s.ClientID(), number, waits)
-	d.mu.Unlock()
-	if seat, err := ParseSeat(s.UserData()); err == nil && d.clients.here[seat.Number].session == s {
-		d.clients.here[seat.Number] = client{}
-		d.clients.emptied = append(d.clients.emptied, seat.Number)
+// Left implements [systems.AdmissionHandler].
+func (a admission) Left(s netsys.Session, number uint32, _ error, waits bool) {
+	a.mu.Lock()
+	a.held.book.leave(s.ClientID(), number, waits)
+	a.mu.Unlock()
+	if seat, err := ParseSeat(s.UserData()); err == nil && a.clients.here[seat.Number].session == s {
+		a.clients.here[seat.Number] = client{}
+		a.clients.emptied = append(a.clients.emptied, seat.Number)
 	}
-	d.changed()
+	a.changed()
 }
 
-// Gone implements [systems.Door].
-func (d door) Gone(player uint64, number uint32) {
-	d.mu.Lock()
-	d.held.book.stopWaiting(player, number)
-	d.mu.Unlock()
+// Gone implements [systems.AdmissionHandler].
+func (a admission) Gone(player uint64, number uint32) {
+	a.mu.Lock()
+	a.held.book.stopWaiting(player, number)
+	a.mu.Unlock()
 }
 
 // reconcileSeats brings the seats and the addresses of clients up to date at the end of a turn, and calls the hooks.

@@ -181,7 +181,7 @@ func (r *Room) createWorld() error {
 		c.Session.Key, c.Session.ProtocolID, c.Session.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
 		c.MaxClients = 2*k.Capacity + 4 // with handshakes that fail
 		c.Session.MaxTokenLifetime = s.config.Promise + clocksDiffer
-		c.Players.ReconnectWindow, c.Start, c.Players.Door = k.Grace, firstTick(r.about.number, c, now), door{r}
+		c.Players.ReconnectWindow, c.Start, c.Players.Admission = k.Grace, firstTick(r.about.number, c, now), admission{r}
 		if s.config.Random != nil && c.Session.Random == nil {
 			c.Session.Random = netsys.SeededRandom(draw(s.random))
 		}

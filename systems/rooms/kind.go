@@ -27,7 +27,7 @@ type Kind struct {
 	// Protocol returns the game. It is called for each room.
 	Protocol func() *ecs.Protocol
 	// Server configures each room. Fields that rooms set themselves must be zero: Key, MaxTokenLifetime, ProtocolID, Addresses
-	// and InsecureAllowAnyAddress of Session; ReconnectWindow and Door of Players; MaxClients and Start. Set Events, Seed and Snapshots.Record, which
+	// and InsecureAllowAnyAddress of Session; ReconnectWindow and Admission of Players; MaxClients and Start. Set Events, Seed and Snapshots.Record, which
 	// belong to one room, in Set.
 	Server systems.ServerConfig
 	// Set changes the configuration of one room. c holds Server with the room's own Seed and Logger; change single fields of
@@ -124,7 +124,7 @@ func reserved(c *systems.ServerConfig) (names []string) {
 		{"MaxTokenLifetime", c.Session.MaxTokenLifetime != 0},
 		{"ReconnectWindow", c.Players.ReconnectWindow != 0},
 		{"Start", !c.Start.IsZero()},
-		{"Door", c.Players.Door != nil},
+		{"Admission", c.Players.Admission != nil},
 	} {
 		if f.set {
 			names = append(names, f.name)

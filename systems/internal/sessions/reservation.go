@@ -109,5 +109,5 @@ func (r *Roster) expire(now time.Time) {
 // end records that a player with a reservation has left for good.
 func (r *Roster) end(x Reservation) {
 	r.gone = append(r.gone, x.ID)
-	r.config.Door.Gone(x.Player, x.ID)
+	r.config.Admission.Gone(x.Player, x.ID)
 }

@@ -30,8 +30,8 @@ type Config struct {
 	ReconnectWindow time.Duration
 	// Logger receives joins and leaves.
 	Logger logging.Logger
-	// Door is called on joins and leaves. It may be nil.
-	Door Door
+	// Admission is called on joins and leaves. It may be nil.
+	Admission AdmissionHandler
 	// Now returns the time of this wake-up.
 	Now func() time.Time
 }
@@ -77,8 +77,8 @@ type Roster struct {
 
 // New returns an empty roster.
 func New(c Config) *Roster {
-	if c.Door == nil {
-		c.Door = noDoor{}
+	if c.Admission == nil {
+		c.Admission = admitAll{}
 	}
 	return &Roster{config: c, clients: roll.New(func(c *Client) *int { return &c.index })}
 }
@@ -112,7 +112,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		word = "client is back"
 	}
 	r.config.Logger.Info(word, "client", id, "address", session.RemoteAddr())
-	r.config.Door.Entered(session, id)
+	r.config.Admission.Entered(session, id)
 	return c, kept, back
 }
 
@@ -122,7 +122,7 @@ func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
 	waits := r.Waits(reason)
-	r.config.Door.Left(c.Session, c.ID, reason, waits)
+	r.config.Admission.Left(c.Session, c.ID, reason, waits)
 	if waits {
 		r.config.Logger.Info("client is gone; its seat is reserved", "client", c.ID, "reason", reason)
 		r.reserve(c, input)

@@ -2,8 +2,8 @@ package sessions
 
 import "github.com/tactusgo/tactus/netsys"
 
-// Door is called when clients join and leave, on the server's goroutine. It must not change the world.
-type Door interface {
+// AdmissionHandler is called when clients join and leave, on the server's goroutine. It must not change the world.
+type AdmissionHandler interface {
 	// Admit checks a session during its handshake, before the join request is read. The session has its ClientID
 	// and UserData, and no ID. An error refuses the client, which receives its text. An admitted client may still
 	// fail to connect.
@@ -17,18 +17,18 @@ type Door interface {
 	Gone(player uint64, client uint32)
 }
 
-// noDoor is the Door of a server without one.
-type noDoor struct{}
+// admitAll is the handler of a server without one.
+type admitAll struct{}
 
-func (noDoor) Admit(netsys.Session) error                       { return nil }
-func (noDoor) Entered(netsys.Session, uint32)                   {}
-func (noDoor) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
-func (noDoor) Gone(uint64, uint32)                              {}
+func (admitAll) Admit(netsys.Session) error                       { return nil }
+func (admitAll) Entered(netsys.Session, uint32)                   {}
+func (admitAll) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
+func (admitAll) Gone(uint64, uint32)                              {}
 
-// Admit returns login preceded by the Door's check.
+// Admit returns login preceded by the check of the admission handler.
 func (r *Roster) Admit(login func(s netsys.Session, b []byte) ([]byte, error)) func(s netsys.Session, b []byte) ([]byte, error) {
 	return func(s netsys.Session, b []byte) ([]byte, error) {
-		if err := r.config.Door.Admit(s); err != nil {
+		if err := r.config.Admission.Admit(s); err != nil {
 			r.config.Logger.Warn("client not admitted", "player", s.ClientID(), "address", s.RemoteAddr(), "error", err)
 			return nil, err
 		}

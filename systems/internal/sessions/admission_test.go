@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// porter writes down what a door is told, and admits all players but number 13.
+// porter records the calls of an admission handler, and admits all players but number 13.
 type porter struct{ told []string }
 
 func (p *porter) note(format string, v ...any) { p.told = append(p.told, fmt.Sprintf(format, v...)) }
@@ -30,12 +30,12 @@ func (p *porter) Left(s netsys.Session, client uint32, reason error, waits bool)
 }
 func (p *porter) Gone(player uint64, client uint32) { p.note("gone %d as %d", player, client) }
 
-// A door hears of everybody once: who is refused does not get as far as the login; who is waited for in vain is gone,
-// because of the time, or because there are too many.
-func TestDoor(t *testing.T) {
+// An admission handler is called once for each event. A refused client does not reach the login. A player who does not
+// return in time, or whose place another one needs, is gone.
+func TestAdmission(t *testing.T) {
 	p := &porter{}
 	l := newLobby(1)
-	l.config.Door = p
+	l.config.Admission = p
 	asked := 0
 	login := l.Admit(func(netsys.Session, []byte) ([]byte, error) { asked++; return nil, nil })
 	if _, err := login(&session{player: 13}, nil); err == nil || asked != 0 {
