@@ -251,3 +251,17 @@ func TestServerOf(t *testing.T) {
 		}
 	}
 }
+
+// A socket's goroutine may push a datagram while the host closes the wire.
+func TestPushWhileClosing(t *testing.T) {
+	w, err := host.NewWire(host.WireConfig{Out: func([]byte) error { return nil }})
+	must(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for w.Push(start, []byte{1}) == nil {
+		}
+	}()
+	must(t, w.Close())
+	<-done
+}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -70,7 +71,7 @@ func (c WireConfig) Validate() error {
 type Wire struct {
 	config WireConfig
 	inbox  *netsys.Inbox
-	closed bool
+	closed atomic.Bool
 }
 
 var _ netsys.Wire = (*Wire)(nil)
@@ -91,7 +92,7 @@ func NewWire(c WireConfig) (*Wire, error) {
 // the datagram.
 func (w *Wire) Push(now time.Time, datagram []byte) error {
 	switch {
-	case w.closed:
+	case w.closed.Load():
 		return netsys.ErrClosed
 	case len(datagram) > netsys.MaxDatagram:
 		return netsys.ErrTooLarge
@@ -109,7 +110,7 @@ func (w *Wire) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drai
 // Send implements [netsys.Wire]. It ignores the address: every datagram goes to the server.
 func (w *Wire) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
 	switch {
-	case w.closed:
+	case w.closed.Load():
 		return netsys.ErrClosed
 	case len(b) > netsys.MaxDatagram:
 		return netsys.ErrTooLarge
@@ -124,10 +125,10 @@ func (w *Wire) LocalAddr() netip.AddrPort { return localStandIn }
 func (w *Wire) RemoteAddr() netip.AddrPort { return w.config.Server }
 
 // Closed reports whether the wire is closed: by Close, or by the client after it has moved to another room.
-func (w *Wire) Closed() bool { return w.closed }
+func (w *Wire) Closed() bool { return w.closed.Load() }
 
 // Close implements [netsys.Wire].
 func (w *Wire) Close() error {
-	w.closed = true
+	w.closed.Store(true)
 	return nil
 }
