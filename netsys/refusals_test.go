@@ -99,19 +99,3 @@ func TestRefusedTokens(t *testing.T) {
 		}
 	}
 }
-
-// Counts of drops are printed with names, in both layers.
-func TestDropsHaveNames(t *testing.T) {
-	for want, got := range map[string]interface {
-		String() string
-		Total() uint64
-	}{
-		"none 0":                           Drops{},
-		"malformed=3, duplicate=1 4":       Drops{DropMalformed: 3, DropDuplicate: 1},
-		"token expired=2, server full=1 3": netcode.Drops{netcode.DropExpired: 2, netcode.DropFull: 1},
-	} {
-		if text := got.String() + " " + string(rune('0'+got.Total())); text != want {
-			t.Errorf("%q, want %q", text, want)
-		}
-	}
-}

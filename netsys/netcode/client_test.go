@@ -171,14 +171,3 @@ func TestClientDrops(t *testing.T) {
 		t.Errorf("%d payloads, drops %v", c.payloads, c.Drops())
 	}
 }
-
-func TestNames(t *testing.T) {
-	for r := range dropReasons {
-		if r.String() == "" {
-			t.Errorf("drop reason %d has no name", r)
-		}
-	}
-	if DropReason(99).String() != "DropReason(99)" || Ended.String() != "ended" || ClientState(9).String() != "ClientState(9)" {
-		t.Errorf("%v, %v, %v", DropReason(99), Ended, ClientState(9))
-	}
-}
