@@ -111,11 +111,12 @@ func GuardRoomConfig(p policy.Model, scope systems.Scope, link netsys.Link, told
 	}
 }
 
-// EachModel runs a test for every preset and, where clients choose a scope, for both scopes.
+// EachModel runs a test for one preset of each way to use inputs and, under LocalSync, for both scopes. With TACTUS_LONG it runs
+// for every preset and, where clients choose a scope, for both scopes.
 func EachModel(t *testing.T, f func(t *testing.T, p policy.Model, scope systems.Scope)) {
-	for _, p := range policy.Presets() {
+	for _, p := range Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		for _, scope := range []systems.Scope{systems.ScopeOwn, systems.ScopeCoSimulated} {
-			if scope != systems.ScopeOwn && policy.TraitsOf(p).RelaysInputs {
+			if scope != systems.ScopeOwn && (policy.TraitsOf(p).RelaysInputs || !Long() && !policy.Is[policy.LocalSync](p)) {
 				continue
 			}
 			t.Run(fmt.Sprint(p, " ", scope), func(t *testing.T) { f(t, p, scope) })

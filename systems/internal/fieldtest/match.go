@@ -103,6 +103,31 @@ var (
 	PeerPresets = []policy.Model{policy.Rollback{}, policy.Lockstep{}}
 )
 
+// Presets returns the given models, or all presets with TACTUS_LONG. It is for tests of something that works alike under
+// several models.
+func Presets(usual ...policy.Model) []policy.Model {
+	if Long() {
+		return policy.Presets()
+	}
+	return usual
+}
+
+// Ahead returns the given models, or all of AheadPresets with TACTUS_LONG.
+func Ahead(usual ...policy.Model) []policy.Model {
+	if Long() {
+		return AheadPresets
+	}
+	return usual
+}
+
+// Rows returns the first n rows of a table, or all rows with TACTUS_LONG.
+func Rows[T any](n int, table []T) []T {
+	if Long() {
+		return table
+	}
+	return table[:n]
+}
+
 // Name names a row of a test table. Rows embed it.
 type Name string
 

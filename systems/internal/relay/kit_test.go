@@ -289,3 +289,16 @@ func human(player uint32, frame int) steer {
 	r := rand.New(rand.NewPCG(uint64(player), uint64(frame/20)))
 	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Aim: float32(r.IntN(3600)) / 10, Fire: frame%20 == 0}
 }
+
+// report logs what the match cost.
+func (m *match) report() {
+	m.t.Helper()
+	server := m.server.Timeline().Stats()
+	m.t.Logf("server: tick %d, again %d, longest %d; %+v", m.now, server.Resimulated, server.Longest, m.server.Stats())
+	for _, e := range m.ends {
+		s := e.Timeline().Stats()
+		m.t.Logf("player %d: %.1f B up, %.1f B down a tick; again %d of %d, longest %d, %d behind; %+v", e.player,
+			float64(e.up.bytes)/float64(e.frames), float64(e.down.bytes)/float64(e.frames), s.Resimulated, s.Ticks, s.Longest,
+			int(m.server.Timeline().Next())-int(e.Timeline().Next()), e.Stats())
+	}
+}

@@ -1,14 +1,11 @@
 package relay_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
-	"github.com/tactusgo/tactus/systems/policy"
 )
 
 func TestClientThatStallsIsGivenANewState(t *testing.T) {
@@ -74,45 +71,6 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 		t.Errorf("the client was told of %d", n)
 	}
 	testgame.Equal(t, "the other's", other.Stats().Overruled, 0)
-}
-
-func TestDivergenceIsFoundAndNamed(t *testing.T) {
-	for _, wait := range []bool{false, true} {
-		var found []policy.Divergence
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}, Diverged: func(d policy.Divergence) { found = append(found, d) }}
-		m := newMatch(t, c, relay.ClientConfig{}, human)
-		m.blind = true
-		m.join(1, 2, 2, 0.1, 0)
-		odd := m.join(2, 3, 2, 0.1, 0)
-		m.until(300)
-		testgame.Equal(t, "divergences of equal worlds", len(found), 0)
-		from := odd.Timeline().Next() + 10
-		q := &testgame.Quirk{From: from}
-		ecs.SetResource(odd.Timeline().World(), q)
-		m.run(200)
-		if len(found) < 2 {
-			t.Fatalf("wait %v: found %v", wait, found)
-		}
-		d := found[0]
-		testgame.Equal(t, "player", d.Player, 2)
-		testgame.Equal(t, "where", d.Where, "Health.Points")
-		testgame.Equal(t, "first", d.First, true)
-		if d.Tick < from || d.Tick > from+3 {
-			t.Errorf("wait %v: it came up in tick %d, found in %d", wait, from, d.Tick)
-		}
-		if s := found[1].System; !strings.Contains(s, `"drift"`) || !strings.Contains(s, "Health.Points") {
-			t.Errorf("the system is said to be %q", s)
-		}
-		// Given a new state, and rid of what made it odd, it agrees again.
-		q.From = 1 << 30
-		testgame.Must(t, m.server.Resync(2))
-		m.run(100)
-		before := m.server.Stats().Mismatch
-		m.blind = false
-		clear(m.hashes)
-		m.run(200)
-		testgame.Equal(t, "hashes that differ afterwards", m.server.Stats().Mismatch-before, 0)
-	}
 }
 
 // Under rollback a client hears of ticks that will not be made, whatever is lost, and costs nothing once it has; so does one

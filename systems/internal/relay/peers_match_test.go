@@ -81,7 +81,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				c.Clients[2].Stall(3 * time.Second)
 				c.Run(2 * time.Second)
 				c.StallServer(200 * time.Millisecond)
-				c.Run(10 * time.Second)
+				c.Run(6 * time.Second)
 				if n := len(fieldtest.Positions(c.Server.World())); n != 4+4 {
 					t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
 				}
@@ -364,13 +364,14 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 // ticks a tick.
 func TestNetcodeACost_RollbackOfChanges(t *testing.T) {
 	t.Parallel()
-	for _, x := range []struct {
+	type row struct {
 		lags        []int
 		each, turns string // cost of a tick in which all change, and of one change
-	}{
+	}
+	for _, x := range fieldtest.Rows(1, []row{
 		{[]int{2, 5, 10}, "[10 12 15 15]", "[17 19 22 27]"},
 		{[]int{3, 4, 9}, "[9 12 13 13]", "[16 19 20 25]"},
-	} {
+	}) {
 		const warm, merged, turn = 600, 300, 1200
 		config := fieldtest.PresetConfig(policy.Rollback{}, 1, len(x.lags), netsys.Link{})
 		config.Links = func(n int) (up, down netsys.Link) { l := fieldtest.LagBetweenTicks(x.lags[n%len(x.lags)]); return l, l }

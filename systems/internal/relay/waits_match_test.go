@@ -161,7 +161,7 @@ type pause struct {
 	seconds time.Duration
 }
 
-var pauses = []pause{{"client", 1}, {"client", 2}, {"client", 5}, {"client", 10}, {"join", 1}, {"join", 3}, {"join", 9}, {"server", 3}, {"server", 3}}
+var pauses = []pause{{"client", 10}, {"join", 3}, {"server", 3}, {"client", 1}, {"client", 2}, {"client", 5}, {"join", 1}, {"join", 9}, {"server", 3}}
 
 // Two seconds after what takes seconds all play again, at any rate of ticks. A client that did
 // not run takes in all that it was told meanwhile, however far ahead that reaches; a newcomer
@@ -170,10 +170,7 @@ var pauses = []pause{{"client", 1}, {"client", 2}, {"client", 5}, {"client", 10}
 // more than its window again at once. Nobody runs away from a server that stands still.
 func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 	t.Parallel()
-	rates := []int{10, 60}
-	if fieldtest.Long() {
-		rates = []int{10, 20, 30, 60, 128}
-	}
+	rates, pauses := fieldtest.Rows(2, []int{10, 60, 20, 30, 128}), fieldtest.Rows(3, pauses)
 	for _, preset := range fieldtest.PeerPresets {
 		for _, rate := range rates {
 			t.Run(fmt.Sprintf("%v/%d", preset, rate), func(t *testing.T) {
@@ -242,14 +239,15 @@ func playPauses(t *testing.T, preset policy.Model, rate int, pauses ...pause) {
 // A dead path stops everybody under lockstep for the time that the server is told to wait, whatever its rates are.
 func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 	t.Parallel()
-	for _, x := range []struct {
+	type row struct {
 		rate, wake   int
 		stall, waits time.Duration
-	}{
-		{10, 1, 0, time.Second}, {10, 2, 0, time.Second}, {60, 1, 0, time.Second}, {60, 6, 0, time.Second}, {128, 1, 0, time.Second},
-		{10, 1, 300 * time.Millisecond, 300 * time.Millisecond}, {128, 2, 300 * time.Millisecond, 300 * time.Millisecond},
+	}
+	for _, x := range fieldtest.Rows(5, []row{
+		{10, 1, 0, time.Second}, {60, 6, 0, time.Second}, {10, 1, 300 * time.Millisecond, 300 * time.Millisecond},
 		{60, 3, 2 * time.Second, 2 * time.Second}, {30, 1, time.Millisecond, 0},
-	} {
+		{10, 2, 0, time.Second}, {60, 1, 0, time.Second}, {128, 1, 0, time.Second}, {128, 2, 300 * time.Millisecond, 300 * time.Millisecond},
+	}) {
 		config := fieldtest.PresetConfig(policy.Lockstep{}, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
 		config.Server.TickRate, config.Server.WakeEvery, config.Server.Model = x.rate, x.wake, policy.Lockstep{Stall: x.stall}
 		c := fieldtest.Start(t, config, 3*time.Second)
@@ -278,7 +276,7 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 // it stands still until it is as far behind, and its inputs are there all the same.
 func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
 	t.Parallel()
-	for _, rate := range []int{10, 20, 60, 128} {
+	for _, rate := range fieldtest.Rows(2, []int{10, 60, 20, 128}) {
 		long := systemstest.RoundTrip(800*time.Millisecond, 0, 0)
 		config := fieldtest.PresetConfig(policy.Lockstep{}, 1, 2, long)
 		config.Server.TickRate = rate

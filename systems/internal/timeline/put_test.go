@@ -182,16 +182,6 @@ func TestFloodIsBounded(t *testing.T) {
 	}
 }
 
-func TestVerdictsHaveNames(t *testing.T) {
-	seen := map[string]bool{}
-	for v := timeline.InTime; v <= timeline.Absent+1; v++ {
-		if seen[v.String()] {
-			t.Errorf("two verdicts are %q", v)
-		}
-		seen[v.String()] = true
-	}
-}
-
 // The first input of all, that of tick 0, is the newest until another one comes.
 func TestNewestInputOfTheFirstTick(t *testing.T) {
 	l := playing(t, timeline.Config{})
