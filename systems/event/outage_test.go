@@ -40,7 +40,7 @@ func bells() (channel.Config, *event.Registry) {
 // A client that reconnects to its seat hears each reliable event of the outages once, in the order of its channel: those
 // that were under way when the session died, those that were raised while it had none, and those of several outages in a row.
 func TestEventsOfOutage(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 				config := fieldtest.PresetConfig(model, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))

@@ -120,7 +120,7 @@ func onParade(preset policy.Model, seed uint64, clients, n int, more ...fieldtes
 // that, on the screen of the carrier and on all others; and the server has it there.
 func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Buffered{}, policy.Rollback{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 3, 3, fieldtest.Authority(column))
 		c := fieldtest.Start(t, config, 5*time.Second)
 		worst, drawn, moved := map[int]float64{}, 0, 0.0
@@ -264,7 +264,7 @@ func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 // down; where components.Teleports counts it is there at once.
 func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Buffered{}, policy.Rollback{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		to := map[uint32]uint32{550: 0, 600: 1, 660: 2, 720: 0, 780: 1, 840: 2}
 		for _, rule := range []func(w *ecs.World){hand(to, 840), wear(to, 840)} {
 			config := onParade(preset, seed, 2, 1, fieldtest.Authority(rule))
@@ -365,7 +365,7 @@ func ownFlags(n int) func(w *ecs.World) {
 // A circle of flags that belong to different clients, and what hangs on it, is placed by nobody: each client has its flag
 // where the server has it.
 func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		const clients = 3
 		config := onParade(preset, seed, clients, 0, fieldtest.Authority(func(w *ecs.World) {
 			if w.Tick() != 300 {
@@ -406,7 +406,7 @@ func TestNetcodeE9_WhatLosesItsCarrierStandsWhereTheServerHasIt(t *testing.T) {
 		"destroyed": func(w *ecs.World, carrier ecs.Entity) { w.Despawn(carrier) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			fieldtest.EachSeed(t, policy.Presets(), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
+			fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 				const attached, lost, clients = 300, 421, 2
 				config := onParade(preset, seed, clients, 0, fieldtest.Authority(func(w *ecs.World) {
 					for e, r := range ecs.EachInOrder[struct {
@@ -461,7 +461,7 @@ func onlyWithout[T any](w *ecs.World) (id components.NetID) {
 // nothing wrong with that.
 func TestNetcodeE9_ACircleThatIsSeenInPart(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.ServerRewind{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 1, 2, fieldtest.Authority(func(w *ecs.World) {
 			if w.Tick() != 300 {
 				return
@@ -516,7 +516,7 @@ func shove(w *ecs.World) {
 // nobody pushes makes no correction.
 func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		peers := policy.TraitsOf(preset).RelaysInputs
 		for _, pushed := range []bool{false, true} {
 			rules := swap(0)
@@ -561,7 +561,7 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 // client cannot know better, and nothing is corrected for it. Who gets off walks on.
 func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		off := uint32(1 << 30)
 		config := onParade(preset, seed, 2, 0, fieldtest.Authority(func(w *ecs.World) {
 			if swap(1)(w); w.Tick() >= off {
@@ -626,7 +626,7 @@ func flare(w *ecs.World) {
 // server has named it.
 func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, 1, func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.ServerRewind{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		config := onParade(preset, seed, 2, 0, fieldtest.Simulate("flare", flare))
 		c := fieldtest.Start(t, config, 5*time.Second)
 		unnamed, named, most := 0, 0, 0.0

@@ -75,10 +75,10 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 		Preset policy.Model
 		Frames int // a second; 0: one a tick
 	}
-	fieldtest.EachSeed(t, []drawing{
-		{policy.LocalSync{}, 0}, {policy.LocalSync{}, 20}, {policy.LocalSync{}, 30}, {policy.LocalSync{}, 60}, {policy.LocalSync{}, 144},
-		{policy.Buffered{}, 0}, {policy.CorrectOnMismatch{}, 0}, {policy.ServerRewind{}, 0},
-	}, 1, func(t *testing.T, x drawing, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Rows(4, []drawing{
+		{policy.LocalSync{}, 0}, {policy.LocalSync{}, 20}, {policy.LocalSync{}, 144}, {policy.ServerRewind{}, 0},
+		{policy.LocalSync{}, 30}, {policy.LocalSync{}, 60}, {policy.Buffered{}, 0}, {policy.CorrectOnMismatch{}, 0},
+	}), 1, func(t *testing.T, x drawing, seed uint64) {
 		config := fieldtest.PresetConfig(x.Preset, seed, 2, fieldtest.RoughLink())
 		config.FrameRate = x.Frames
 		sizes, quiet := []float32{0.3, 1, 5}, false
@@ -247,12 +247,12 @@ func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 		policies policy.Model
 		frames   int
 	}
-	fieldtest.EachSeed(t, []simulated{
-		{"rollback", policy.Rollback{}, 0},
+	fieldtest.EachSeed(t, fieldtest.Rows(2, []simulated{
 		{"rollback at 144", policy.Rollback{}, 144},
 		{"co-simulated", coSimulated, 0},
+		{"rollback", policy.Rollback{}, 0},
 		{"co-simulated at 144", coSimulated, 144},
-	}, 1, func(t *testing.T, x simulated, seed uint64) {
+	}), 1, func(t *testing.T, x simulated, seed uint64) {
 		config := fieldtest.Config(seed, 3, fieldtest.RoughLink())
 		config.Server.Model, config.FrameRate = x.policies, x.frames
 		c := fieldtest.Start(t, config, 3*time.Second)
@@ -344,7 +344,7 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 // nor in others between; nor does what a renderer writes into the view.
 func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, policy.Presets(), 1, func(t *testing.T, p policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}, policy.Lockstep{}), 1, func(t *testing.T, p policy.Model, seed uint64) {
 		config := fieldtest.PresetConfig(p, seed, 3, fieldtest.RoughLink())
 		config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(func(tick, owner uint32) (components.Position, bool) {
 			return components.Position{X: 2}, tick%60 == 7*owner

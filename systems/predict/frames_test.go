@@ -81,7 +81,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	case fieldtest.Long():
 		seeds, play, rates = 3, 5*time.Minute, []float64{59.94, 30, 60, 75, 144}
 	}
-	fieldtest.EachSeed(t, policy.Presets(), seeds, func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}), seeds, func(t *testing.T, preset policy.Model, seed uint64) {
 		peers := policy.TraitsOf(preset).RelaysInputs
 		l := newLoop(t, systems.ServerConfig{Model: preset})
 		strollers := map[*player]*stroller{}

@@ -137,7 +137,7 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 // have stopped nothing is wrong any more.
 func TestNetcodeScope_Converges(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachSeed(t, fieldtest.AheadPresets, fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
+	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
 		config := fieldtest.PitchConfig(seed, 3, 6, 0, systems.ScopeCoSimulated)
 		config.Link, config.Server.Model = fieldtest.BadLink(), preset
 		if seed%2 == 0 {

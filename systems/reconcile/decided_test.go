@@ -150,7 +150,7 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Model) (looked *int
 // corrected with every snapshot.
 func TestDecided_NoCorrections(t *testing.T) {
 	t.Parallel()
-	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
+	fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}), func(t *testing.T, preset policy.Model) {
 		systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 			c := systemstest.New(t, inWard(ward(nil, 1), preset, seed, fieldtest.RoughLink()))
 			looked := visit(t, c, preset)
@@ -222,7 +222,7 @@ func TestDecided_BesideCorrections(t *testing.T) {
 		{"quantized", []fieldtest.Part{(*ecs.Protocol).QuantizeSteps}, nil},
 		{"a Reconcile of its own", nil, own},
 	}, func(t *testing.T, test row) {
-		fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
+		fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}), func(t *testing.T, preset policy.Model) {
 			config := inWard(ward(nil, 1, append(test.parts, fieldtest.Authority(knock))...), preset, 3, fieldtest.RoughLink())
 			config.Client = test.client
 			c := systemstest.New(t, config)
@@ -250,7 +250,7 @@ func TestDecided_BesideCorrections(t *testing.T) {
 
 // What Simulate writes of such a field shows at once, and stands where the server says the same.
 func TestDecided_SimulateMayWrite(t *testing.T) {
-	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
+	fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}), func(t *testing.T, preset policy.Model) {
 		c := systemstest.New(t, inWard(ward(nil, 1000), preset, 1, fieldtest.Lag(6)))
 		c.Connect()
 		c.Run(2 * time.Second)

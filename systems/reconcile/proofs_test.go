@@ -138,7 +138,7 @@ func (x clock) play(t *testing.T, model policy.Model) {
 // them, also where it has room for a few at a time.
 func TestOwnStateInPartsProvesItsParts(t *testing.T) {
 	t.Parallel()
-	for _, model := range fieldtest.AheadPresets {
+	for _, model := range fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}) {
 		t.Run(model.String(), func(t *testing.T) { clock{own: 30, budget: 400}.play(t, model) })
 	}
 }
@@ -148,7 +148,7 @@ func TestOwnStateInPartsProvesItsParts(t *testing.T) {
 // owns nothing does so, too.
 func TestWhatIsCoSimulatedIsProvenBySnapshots(t *testing.T) {
 	t.Parallel()
-	for _, model := range fieldtest.AheadPresets {
+	for _, model := range fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}) {
 		for name, x := range map[string]clock{
 			"by turns":       {own: 1, free: 60, budget: 250},
 			"blinking":       {own: 1, free: 30, budget: 400, blinks: true},

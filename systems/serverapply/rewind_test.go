@@ -115,7 +115,7 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 			c.Run(time.Duration(x.settle) * time.Second)
 			c.Mark()
 			before := c.Server.Stats()
-			c.Run(20 * time.Second)
+			c.Run(10 * time.Second)
 			after := c.Server.Stats()
 			again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / float64(after.Ticks-before.Ticks)
 			depth := 0.0
@@ -154,7 +154,7 @@ func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 // jump of others can be at most.
 func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 	t.Parallel()
-	for _, window := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, time.Second} {
+	for _, window := range fieldtest.Rows(2, []time.Duration{100 * time.Millisecond, time.Second, 500 * time.Millisecond}) {
 		t.Run(window.String(), func(t *testing.T) {
 			link := systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)
 			config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 2, link)
@@ -189,7 +189,7 @@ func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 func TestRewindAfterStalls(t *testing.T) {
 	t.Parallel()
 	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.ServerRewind{}, 3, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)), 15*time.Second)
-	for _, length := range []time.Duration{300 * time.Millisecond, 900 * time.Millisecond, 5 * time.Second} {
+	for _, length := range fieldtest.Rows(2, []time.Duration{900 * time.Millisecond, 5 * time.Second, 300 * time.Millisecond}) {
 		recovers := func(who string, within time.Duration) {
 			c.Run(length + within)
 			c.Mark()

@@ -124,7 +124,7 @@ func everyoneIs(t *testing.T, c *systemstest.Crowd, want func(k *systemstest.Cli
 // late; ticks with commands that are simulated again run them again, with the same values.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 				ran := 0
@@ -186,7 +186,7 @@ func TestCommands(t *testing.T) {
 // Who comes back commands again; what it did stays.
 func TestCommandsOfWhoComesBack(t *testing.T) {
 	t.Parallel()
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}, policy.Lockstep{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
@@ -231,7 +231,7 @@ func TestCommandsOfWhoComesBack(t *testing.T) {
 // A player who says that it is away is marked on every peer within a second, keeps its seat, number and entity for the
 // window and no longer, and is no longer marked when it is back. A client cannot say so by a command.
 func TestAway(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Server.Players.ReconnectWindow = 10 * time.Second
@@ -297,7 +297,7 @@ func TestAway(t *testing.T) {
 // A client whose link is dead for longer than its timeout reconnects by itself, as the same client with the same entity,
 // whether the server has noticed or not. One that was sent away, or said that it is away, does not, until it is told to.
 func TestReconnect(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 			config.Protocol = town(nil)
@@ -387,7 +387,7 @@ func TestRejoinWhileReconnecting(t *testing.T) {
 
 // A command that the game refuses runs nowhere, and its client hears why; others of the same client run.
 func TestCommandIsRefused(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
@@ -444,7 +444,7 @@ func TestCommandIsRefused(t *testing.T) {
 // A client may have 32 commands on the way, and the server takes as many as its rate says, twice that at once: what is beyond
 // runs nowhere, is counted, logged once and told.
 func TestCommandsAreBounded(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 			config.Protocol = town(nil)
@@ -502,7 +502,7 @@ func TestCommandsAreBounded(t *testing.T) {
 
 // The server commands in anybody's name, and in nobody's, as often as it likes; behind what the client sent.
 func TestCommandFor(t *testing.T) {
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			config := fieldtest.PresetConfig(model, 1, 2, badLink())
 			config.Protocol = town(nil)
@@ -594,7 +594,7 @@ func TestCommandsForWhoComesLate(t *testing.T) {
 // Where there could be commands and are none, a tick allocates nothing.
 func TestCommandsThatAreNotGivenAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, policy.Presets(), func(t *testing.T, model policy.Model) {
+	fieldtest.EachRow(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), func(t *testing.T, model policy.Model) {
 		config := fieldtest.PresetConfig(model, 1, 2, netsys.Link{})
 		config.Protocol = town(nil)
 		c := systemstest.New(t, config)
