@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -32,74 +31,6 @@ func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 		all = append(all, g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n % 200)}))
 	}
 	return g, all
-}
-
-// No snapshot is larger than its client's budget, whatever there is to tell, and
-// every entity gets its turn: at 200 bytes with 300 entities that change all the
-// time, at the default with 1,500.
-func TestBudgetHoldsAndNobodyStarves(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		things, budget int
-		wait           uint32 // sends
-		latency        time.Duration
-		entities       bool // have a priority each
-	}{
-		{300, 200, 30, 60 * time.Millisecond, false},
-		{1500, 0, 8, 60 * time.Millisecond, false},
-		{40, 200, 6, 10 * time.Millisecond, false},
-		{300, 200, 30, 60 * time.Millisecond, true},
-	} {
-		t.Run(fmt.Sprintf("%d in %d by entity %v", test.things, test.budget, test.entities), func(t *testing.T) {
-			config := ServerConfig{Snapshots: Snapshots{Budget: test.budget}}
-			if test.entities {
-				config.Snapshots.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
-			}
-			g, _ := crowded(t, test.things, config)
-			budget := test.budget
-			if budget == 0 {
-				budget = defaultBudget
-			}
-			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: test.latency})
-			g.connect()
-			g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
-			g.run(120)
-			before := g.server.Stats()
-			longest := uint32(0)
-			for range 3 * 200 {
-				g.step()
-				for i, x := range c.mirror.Store.World {
-					for k, told := range x.Updated {
-						if st := x.At(told); st != nil && st.Alive>>k&1 != 0 {
-							if wait := c.mirror.Newest.Send - told; wait > longest {
-								longest = wait
-								if wait > test.wait {
-									t.Fatalf("slot %d of group %d waits for %d sends", k, i, wait)
-								}
-							}
-						}
-					}
-				}
-			}
-			st := g.server.Stats()
-			if st.Snapshots.Largest > budget {
-				t.Errorf("a snapshot of %d bytes, the budget is %d", st.Snapshots.Largest, budget)
-			}
-			if st.OverBudget == before.OverBudget {
-				t.Error("all of it fits: nothing is proven")
-			}
-			if used := (st.Snapshots.Bytes - before.Snapshots.Bytes) / (st.Updates - before.Updates); used < uint64(budget)*7/10 {
-				t.Errorf("%d bytes of %d are used", used, budget)
-			}
-			if st.Oversized > 0 || c.Stats().MalformedMessages+c.Stats().Renewals > 0 {
-				t.Errorf("%d oversized; %+v", st.Oversized, c.Stats())
-			}
-			t.Logf("longest wait %d sends", longest)
-			if err := Difference(g.server, c); err != nil {
-				t.Error(err)
-			}
-		})
-	}
 }
 
 // With ten times the priority an entity has its turn far more often, and what has

@@ -247,7 +247,7 @@ func TestHitches(t *testing.T) {
 		}
 		is, stopped := slices.Clone(says), time.Duration(0)
 		for k, seconds := range hitchSeconds {
-			if !all && (row.seconds != seconds || i%3 != 0) { // a third meets every model, rate and length
+			if !all && (row.seconds != seconds || i%7 != 0) { // a seventh meets every model and length
 				continue
 			}
 			h := row

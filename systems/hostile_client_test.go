@@ -1,105 +1,14 @@
 package systems
 
 import (
-	"errors"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/wire"
-	"github.com/tactusgo/tactus/systems/serverapply"
 )
-
-// A client that sends ten thousand packets a tick has no more of them read than
-// the limit, moves no faster than others, and nobody else notices.
-func TestInputFlood(t *testing.T) {
-	t.Parallel()
-	for _, timing := range inputTimings {
-		t.Run(timing.String(), func(t *testing.T) {
-			g := newGame(t, peopled, ServerConfig{Model: timing.model()})
-			c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
-			g.connect()
-			i := g.intrude()
-			g.run(30)
-			corrections := c.Stats().Corrections
-			from, _ := g.pawnOf(t, i.id)
-			const ticks, flood = 6, 10_000
-			seq := uint16(0)
-			for range ticks {
-				for range flood {
-					seq++
-					i.send(i.input(seq, push{DX: 1}))
-				}
-				i.tick()
-			}
-			s := g.server.Stats()
-			unread := s.FloodedMessages + s.DatagramDrops[netcode.DropFlood]
-			if least := uint64(ticks * (flood - MaxMessages)); unread < least || s.FloodedMessages == 0 {
-				t.Errorf("%d messages were not read, %d of them by the server, should be %d at least", unread, s.FloodedMessages, least)
-			}
-			to, there := g.pawnOf(t, i.id)
-			most := float32(ticks+2) / 8
-			if timing == onArrival {
-				most += serverapply.ArrivalBurst / 8.0
-			}
-			if !there || to.X-from.X > most {
-				t.Errorf("the intruder's pawn went %v in %d ticks, at most %v (there: %v)", to.X-from.X, ticks, most, there)
-			}
-			if n := c.Stats().Corrections; n != corrections {
-				t.Errorf("the honest client was corrected %d times", n-corrections)
-			}
-			g.mustConverge()
-		})
-	}
-}
-
-// Inputs from far in the future or the past move nothing faster and are counted.
-func TestInputsFromElsewhen(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{})
-	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
-	g.connect()
-	i := g.intrude()
-	from, _ := g.pawnOf(t, i.id)
-	ticks := 0
-	play := func(n int, next func(n int) uint16) (got InputStats) {
-		before := g.server.Stats().Inputs
-		for k := range n {
-			i.send(i.input(next(k), push{DX: 1}))
-			i.tick()
-			ticks++
-		}
-		got = g.server.Stats().Inputs
-		got.Resyncs -= before.Resyncs
-		got.Rejected -= before.Rejected
-		return got
-	}
-	play(60, func(n int) uint16 { return uint16(n + 1) })
-	if s := play(60, func(n int) uint16 { return uint16(30_000 + 300*n) }); s.Resyncs < 50 {
-		t.Errorf("sixty jumps: %+v", s)
-	}
-	play(200, func(n int) uint16 { return uint16(50_000 + n) })
-	// Old packets that overtook nothing: the session says that they are not the
-	// newest, so they say nothing of where the client is.
-	for k := range 50 {
-		g.server.model.applier.Receive(g.server.sessions.peers.All()[1], netsys.Packet{Data: i.input(uint16(40_000+k), push{})})
-	}
-	if s := g.server.Stats().Inputs; s.Rejected != 50 {
-		t.Errorf("fifty inputs of long ago: %+v", s)
-	}
-	play(60, func(n int) uint16 { return uint16(1 + 40_000*(n%2)) })
-	to, there := g.pawnOf(t, i.id)
-	if most := float32(ticks+1) / 8; !there || to.X-from.X > most {
-		t.Errorf("went %v in %d ticks, at most %v", to.X-from.X, ticks, most)
-	}
-	g.mustConverge()
-	if n := c.Stats().Corrections; n > 0 {
-		t.Errorf("the honest client was corrected %d times", n)
-	}
-}
 
 // A client that asks for full states in every packet gets them once a send: it
 // costs the server what a newcomer costs.
@@ -186,32 +95,5 @@ func TestComeAndGoWithinATick(t *testing.T) {
 	}
 	if entities != 1 || g.server.sessions.peers.Len() != 0 {
 		t.Errorf("%d entities and %d clients are left", entities, g.server.sessions.peers.Len())
-	}
-}
-
-// numberless is a session of a server that has given all numbers.
-type numberless struct {
-	netsys.Session
-	id     uint64
-	closed bool
-}
-
-func (n *numberless) ID() uint64                     { return n.id }
-func (n *numberless) ClientID() uint64               { return 5 }
-func (n *numberless) RemoteAddr() netip.AddrPort     { return netip.AddrPort{} }
-func (n *numberless) Close(time.Time, netsys.Reason) { n.closed = true }
-
-// Owners have 32 bits. A session beyond them is closed before it can own what
-// belongs to somebody else, the server above all.
-func TestSessionsWithoutANumber(t *testing.T) {
-	joined := 0
-	g := newGame(t, joining(plaza, func(*ecs.World, uint32) { joined++ }), ServerConfig{})
-	n := &numberless{id: 1 << 32}
-	h := (*serverHandler)(g.server)
-	h.Connected(g.now, n)
-	h.Received(g.now, n, netsys.Packet{Data: []byte{wire.KindInput}})
-	h.Disconnected(g.now, n, errors.New("closed"))
-	if !n.closed || joined != 0 || g.server.sessions.peers.Len()+len(g.server.sessions.Gone()) != 0 {
-		t.Errorf("closed: %v, %d joined, %d clients", n.closed, joined, g.server.sessions.peers.Len())
 	}
 }

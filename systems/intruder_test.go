@@ -83,16 +83,6 @@ func (g *game) pawnOf(t testing.TB, client uint32) (at place, found bool) {
 	return at, false
 }
 
-// tapped is a wire that shows, and may change, what is sent through it.
-type tapped struct {
-	netsys.Wire
-	sent func(b []byte) []byte
-}
-
-func (w tapped) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	return w.Wire.Send(now, to, w.sent(b))
-}
-
 // journal is a log that counts its lines.
 type journal struct {
 	mu    sync.Mutex

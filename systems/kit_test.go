@@ -283,16 +283,12 @@ func gatherPush() GatherFunc {
 	})
 }
 
-// seeds runs f for the seeds from 1 on: n of them with TACTUS_LONG, otherwise a quarter of n, but
-// at least one and at most two. Under the race detector it runs one seed. The environment variable
+// seeds runs f for the seeds from 1 on: n of them with TACTUS_LONG, otherwise one. The environment variable
 // TACTUS_SEEDS sets another number. A seed that fails prints the command that runs it alone.
 func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
-	switch {
-	case race.Enabled:
+	if race.Enabled || os.Getenv("TACTUS_LONG") == "" {
 		n = 1
-	case os.Getenv("TACTUS_LONG") == "":
-		n = min(max(n/4, 1), 2)
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		n = v

@@ -182,18 +182,6 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A full server says so.
-func TestFullServer(t *testing.T) {
-	g := newGame(t, plaza, ServerConfig{MaxClients: 1})
-	g.join(ClientConfig{}, netsys.Link{})
-	g.connect()
-	c := g.join(ClientConfig{}, netsys.Link{})
-	g.run(30)
-	if !errors.Is(c.Err(), netsys.ErrServerFull) {
-		t.Errorf("%v", c.Err())
-	}
-}
-
 // Who has left is not kept for having been sent something.
 func TestTellerLetsGoOfClients(t *testing.T) {
 	d := newDeparture(t, false)

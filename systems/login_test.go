@@ -70,7 +70,7 @@ func inClub(model policy.Model, seed uint64, clients int) systemstest.Config {
 // who comes late too; ticks in which a player comes are simulated again with the same.
 func TestLoginIsReplayed(t *testing.T) {
 	t.Parallel()
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 				c := systemstest.New(t, inClub(model, seed, 3))

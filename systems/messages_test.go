@@ -1,9 +1,7 @@
 package systems
 
 import (
-	"bytes"
 	"errors"
-	"math/rand/v2"
 	"net/netip"
 	"slices"
 	"testing"
@@ -97,85 +95,6 @@ func TestTypedMessages(t *testing.T) {
 	if !errors.Is(c.Err(), netsys.ErrSchema) {
 		t.Errorf("a client without the messages: %v", c.Err())
 	}
-}
-
-// chooser is a server's wire that loses one of twenty datagrams. Which snapshots these
-// are follows from the time, and from nothing else that is sent.
-type chooser struct {
-	netsys.Wire
-	n uint64 // sent since Receive or Send began
-}
-
-func (w *chooser) Send(now time.Time, to netip.AddrPort, b []byte) error {
-	w.n++
-	if r := rand.New(rand.NewPCG(uint64(now.UnixNano()), w.n)); r.IntN(20) == 0 {
-		return nil
-	}
-	return w.Wire.Send(now, to, b)
-}
-
-// A transfer of 1 MiB to a player, at 5 % loss, delays no snapshot: all arrive in the
-// ticks in which they arrive without it.
-func TestBulkDelaysNoSnapshot(t *testing.T) {
-	type arrival struct{ send, tick uint32 }
-	blob := make([]byte, 1<<20)
-	for i := range blob {
-		blob[i] = byte(i * i >> 3)
-	}
-	play := func(transfer bool) (arrivals []arrival, took int) {
-		g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: peopled}
-		g.addr = netip.MustParseAddrPort("127.0.0.1:7777")
-		var err error
-		wire := &chooser{Wire: g.network.Node(g.addr)}
-		g.server, err = NewServer(wire, peopled(), ServerConfig{
-			Start: birth, Session: ServerSession{Random: netsys.SeededRandom(3), InsecureAllowAnyAddress: true},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.overhear(func(uint32, []byte) { wire.n = 0 }) // before the snapshot is sent
-		for n := range 60 {
-			g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
-		}
-		received := 0
-		c := g.join(ClientConfig{Gather: gatherPush(), Session: ClientSession{OnMessage: func(_ *Client, _ int, b []byte) error {
-			if received++; !bytes.Equal(b, blob) {
-				t.Error("what arrived is not what was sent")
-			}
-			return nil
-		}}}, netsys.Link{Latency: 40 * time.Millisecond})
-		g.connect()
-		g.run(120)
-		if transfer {
-			if err := g.server.Session(c.ID()).Channels().Send(channel.Config{}.Channel("bulk"), blob); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for n := range 60 * 20 {
-			before := c.mirror.Newest.Send
-			if g.step(); c.mirror.Newest.Send != before {
-				arrivals = append(arrivals, arrival{c.mirror.Newest.Send, g.server.link.tick})
-			}
-			if received == 0 {
-				took = n
-			}
-		}
-		if transfer != (received == 1) {
-			t.Fatalf("%d transfers arrived", received)
-		}
-		return arrivals, took
-	}
-	alone, _ := play(false)
-	beside, took := play(true)
-	if len(alone) < 350 || !slices.Equal(alone, beside) {
-		t.Errorf("%d snapshots alone, %d beside the transfer", len(alone), len(beside))
-		for i := range min(len(alone), len(beside)) {
-			if alone[i] != beside[i] {
-				t.Fatalf("the first that differs: send %d at tick %d, send %d at tick %d", alone[i].send, alone[i].tick, beside[i].send, beside[i].tick)
-			}
-		}
-	}
-	t.Logf("the transfer took %.1f s", float64(took)/60)
 }
 
 // deafening is a wire on which nothing arrives any more once it is deaf.

@@ -78,7 +78,7 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 		"Rollback":     {"ServerApply", "Predict", "Reconcile"},
 		"Lockstep":     {"ServerApply", "Predict"},
 	}
-	for _, p := range policy.Presets() {
+	for _, p := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
 		whole, err := trace(t, p, nil, false)
 		if err != nil {
 			t.Fatal(err)

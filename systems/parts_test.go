@@ -59,7 +59,7 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 			asked++
 		}
 	}}
-	for _, p := range policy.Presets() {
+	for _, p := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		if seen(t, p, own) != seen(t, p, systems.ClientSystems{}) {
 			t.Errorf("%v goes otherwise", p)
 		}

@@ -52,7 +52,7 @@ func table() *ecs.Protocol {
 // owner stays with everybody, for who comes late too.
 func TestPlayersComeAndGo(t *testing.T) {
 	t.Parallel()
-	for _, model := range policy.Presets() {
+	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
 		t.Run(model.String(), func(t *testing.T) {
 			systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 				config := fieldtest.PresetConfig(model, seed, 3, fieldtest.RoughLink())

@@ -3,7 +3,6 @@ package systems
 import (
 	"encoding/binary"
 	"errors"
-	"net/netip"
 	"testing"
 	"time"
 
@@ -86,51 +85,6 @@ func (s *seated) pawnID(id uint32) (components.NetID, place) {
 	}
 	s.t.Fatalf("client %d has no pawn", id)
 	return 0, place{}
-}
-
-// A player's address changes while he plays, as when a router forgets its mapping: the
-// session follows, with its entity and its streams of messages.
-func TestAddressChangeInMidMatch(t *testing.T) {
-	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: 3 * time.Second}})
-	link := netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.02}
-	c, up, down, heard := s.play(7, link)
-	s.play(8, link)
-	s.connect()
-	s.run(600)
-	id, old := c.ID(), s.server.Session(c.ID()).RemoteAddr()
-	pawn, _ := s.pawnID(id)
-	before := s.server.sessions.find(s.server.Session(id)).inputs.Stats()
-	for range 4 {
-		addr := s.nodes[0].Rebind(netip.AddrPort{})
-		for range 180 {
-			say(t, c.Session(), up)
-			say(t, s.server.Session(id), down)
-			s.step()
-		}
-		if at := s.server.Session(id).RemoteAddr(); at != addr || at == old {
-			t.Fatalf("the session is at %v, the client at %v, before %v", at, addr, old)
-		}
-		old = addr
-	}
-	now := s.server.sessions.find(s.server.Session(id)).inputs.Stats()
-	// Two round trips of the challenge, and what the silence costs.
-	t.Logf("%d inputs missing for four changes of the address", now.Missing-before.Missing)
-	if missing := now.Missing - before.Missing; missing > 4*30 {
-		t.Errorf("%d inputs are missing for four changes of the address", missing)
-	}
-	if again, _ := s.pawnID(id); again != pawn || len(s.joined) != 2 || len(s.left) > 0 {
-		t.Errorf("pawn %d, before %d; joined %v, left %v", again, pawn, s.joined, s.left)
-	}
-	if st := c.Stats(); st.Jumps > 0 || st.Renewals > 0 || c.Err() != nil {
-		t.Errorf("%+v, %v", st, c.Err())
-	}
-	s.settle()
-	if s.events[id] != *up || *heard != *down {
-		t.Errorf("%d of %d events have arrived, %d of %d", s.events[id], *up, *heard, *down)
-	}
-	if err := s.converged(); err != nil {
-		t.Error(err)
-	}
 }
 
 // The path is dead for three seconds. Nothing of the session is: the same entity, the
@@ -316,21 +270,5 @@ func TestTokenOfAnotherPlayer(t *testing.T) {
 	s.run(5)
 	if len(s.left) != 2 || s.left[0] != stranger.ID() || s.left[1] != kicked.ID() || len(s.server.sessions.Reserved()) != 1 {
 		t.Errorf("left %v, %d seats", s.left, len(s.server.sessions.Reserved()))
-	}
-}
-
-// As many players are waited for as there may be clients, the latest.
-func TestSeatsAreBounded(t *testing.T) {
-	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: time.Second}, Players: Players{ReconnectWindow: time.Hour}, MaxClients: 2})
-	for player := range uint64(5) {
-		s.play(player+1, netsys.Link{})
-		s.connect()
-		s.run(10)
-		s.clients, s.links = nil, nil
-		s.until("the session has timed out", func() bool { return s.server.sessions.peers.Len() == 0 })
-	}
-	s.run(2)
-	if len(s.server.sessions.Reserved()) != 2 || s.server.sessions.Reserved()[1].Player != 5 || len(s.left) != 3 || s.left[0] != s.joined[0] {
-		t.Errorf("%d seats, left %v", len(s.server.sessions.Reserved()), s.left)
 	}
 }

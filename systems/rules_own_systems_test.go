@@ -16,7 +16,7 @@ import (
 // A game's own InputGather runs under every model, its own Predict under all in which a client
 // predicts; elsewhere a client that has one leaves with a reason. All agree in the end.
 func TestOwnInputGatherAndPredict(t *testing.T) {
-	for _, preset := range policy.Presets() {
+	for _, preset := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(preset.String(), func(t *testing.T) {
 			gathered, applied, everything := 0, 0, policy.TraitsOf(preset).RelaysInputs
 			own := systems.ClientSystems{InputGather: func(systems.ClientParts) func(*ecs.World) {

@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -10,92 +9,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
-
-// A client never hears of what it may not see, however often that changes and
-// whatever gets lost, and in the end it has all that it may see.
-func TestVisibilityFlickers(t *testing.T) {
-	t.Parallel()
-	seeds(t, 16, func(t *testing.T, seed uint64) {
-		r := rand.New(rand.NewPCG(seed, 21))
-		shown := map[[2]uint32]bool{} // by client and entity
-		var g *game
-		secret := func(e ecs.Entity) bool {
-			return ecs.Has[shots](g.server.World(), e) && !ecs.Has[push](g.server.World(), e)
-		}
-		config := ServerConfig{Seed: seed, Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, client uint32) bool {
-			return !secret(e) && shown[[2]uint32{client, uint32(g.server.World().NetID(e))}]
-		})}}
-		if seed%3 == 0 {
-			config.Snapshots.Budget = 250
-		}
-		g = newGame(t, peopled, config)
-		w := g.server.World()
-		var all []ecs.Entity
-		never := map[components.NetID]bool{}
-		spawn := func() {
-			e := w.Spawn(place{X: float32(r.IntN(100))}, tint{uint8(r.IntN(200))})
-			if r.IntN(6) == 0 {
-				ecs.Add(w, e, shots{}) // which nobody sees
-				never[w.NetID(e)] = true
-			}
-			all = append(all, e)
-		}
-		for range 90 {
-			spawn()
-		}
-		link := netsys.Link{Latency: 40 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: float64(seed%4) * 0.1}
-		for range 3 {
-			g.join(ClientConfig{Gather: gatherPush()}, link)
-		}
-		flicker := func() {
-			for range r.IntN(12) {
-				client, e := uint32(1+r.IntN(3)), all[r.IntN(len(all))]
-				key := [2]uint32{client, uint32(w.NetID(e))}
-				shown[key] = !shown[key]
-				decide(w, e)
-			}
-			for range r.IntN(3) {
-				*ecs.Get[place](w, all[r.IntN(len(all))]) = place{X: float32(r.IntN(100))}
-			}
-			if r.IntN(4) == 0 {
-				i := r.IntN(len(all))
-				w.Despawn(all[i])
-				all[i] = all[len(all)-1]
-				all = all[:len(all)-1]
-				spawn()
-			}
-		}
-		for range 500 {
-			flicker()
-			g.step()
-			for _, c := range g.clients {
-				for id := range never {
-					if c.mirror.Entities.Of(uint32(id)) != nil || c.Presence(id) != NotLoaded {
-						t.Fatalf("client %d knows of entity %d, which nobody may see: %v", c.ID(), id, c.Presence(id))
-					}
-				}
-			}
-		}
-		for _, c := range g.clients {
-			if !c.Connected() {
-				t.Fatal(c.Err())
-			}
-		}
-		g.mustConverge()
-		for _, c := range g.clients {
-			for _, e := range all {
-				id := w.NetID(e)
-				_, there := c.World().ByNetID(id)
-				if want := shown[[2]uint32{c.ID(), uint32(id)}] && !never[id]; there != want {
-					t.Errorf("client %d has entity %d: %v, it may see it: %v", c.ID(), id, there, want)
-				}
-			}
-			if st := c.Stats(); st.MalformedMessages > 0 || st.Renewals > 0 {
-				t.Errorf("%+v", st)
-			}
-		}
-	})
-}
 
 // What is not there is not there for a reason.
 func TestPresence(t *testing.T) {
