@@ -64,41 +64,6 @@ func TestProcessHeldForAMinute(t *testing.T) {
 	recovers(t, crowd)
 }
 
-// The server alone is held, shorter than the timeout: its clients wait.
-func TestServerHeld(t *testing.T) {
-	t.Parallel()
-	crowd := held(t)
-	crowd.StallServer(5 * time.Second)
-	crowd.Run(6 * time.Second)
-	if dropped := crowd.Server.Stats().TicksDropped; dropped < 290 || dropped > 300 {
-		t.Errorf("the server counts %d dropped ticks, want about 295", dropped)
-	}
-	recovers(t, crowd)
-}
-
-// One client is held: it catches up without simulating more than its history
-// again at once, and the others do not notice.
-func TestClientHeld(t *testing.T) {
-	t.Parallel()
-	crowd := held(t)
-	sleeper := crowd.Clients[1]
-	sleeper.Stall(5 * time.Second)
-	crowd.Run(6 * time.Second)
-	st := sleeper.Stats()
-	if st.TicksDropped < 290 || st.TicksDropped > 300 {
-		t.Errorf("the client counts %d dropped ticks, want about 295", st.TicksDropped)
-	}
-	if st.LongestReplay > systems.DefaultHistory {
-		t.Errorf("the client simulated %d ticks again at once, and keeps %d", st.LongestReplay, systems.DefaultHistory)
-	}
-	for _, k := range []*systemstest.Client{crowd.Clients[0], crowd.Clients[2]} {
-		if f := k.Figures(); f.Corrections != 0 || f.Missing != 0 || f.Stalls != 0 {
-			t.Errorf("%v noticed: %+v", k, f)
-		}
-	}
-	recovers(t, crowd)
-}
-
 // The clock of a machine steps back by an hour, and forward again: the peers go
 // on from where it stands.
 func TestClockStepsBack(t *testing.T) {

@@ -1,4 +1,4 @@
-package systems_test
+package commands_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package systems_test
+package overload_test
 
 import (
 	"errors"
