@@ -59,7 +59,7 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 	g.rewind().LimitLead(0)
 	g.run(600)
 	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes
-	const ticks = 3000
+	const ticks = 900
 	for range ticks {
 		had := g.rewind().Timeline().Stats().Passes
 		g.step()
