@@ -30,7 +30,7 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 	})
-	if matches >= 6 && compared < 1000*matches {
+	if matches >= 12 && compared < 1000*matches {
 		t.Errorf("%d states were compared in %d matches", compared, matches)
 	}
 }

@@ -299,7 +299,7 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 // over a bad link.
 func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 	if !fieldtest.Long() {
-		t.Skip("plays 65,536 ticks; TestNetcodeTicks_SameAnywhere begins close to the end of each number: set TACTUS_LONG=1")
+		t.Skip("plays 65,536 ticks: set TACTUS_LONG=1")
 	}
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {

@@ -249,7 +249,7 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 				}
 			}
 		})
-		c.Run(fieldtest.Length(30*time.Second, 30*time.Second, 20*time.Minute))
+		c.Run(fieldtest.Length(time.Minute, time.Minute, 20*time.Minute))
 		if late < 100 {
 			t.Errorf("%d frames over a gap", late)
 		}

@@ -81,7 +81,7 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 				c.Clients[2].Stall(3 * time.Second)
 				c.Run(2 * time.Second)
 				c.StallServer(200 * time.Millisecond)
-				c.Run(6 * time.Second)
+				c.Run(10 * time.Second)
 				if n := len(fieldtest.Positions(c.Server.World())); n != 4+4 {
 					t.Errorf("%d entities on the server, want 4 drifters and 4 players", n)
 				}
