@@ -19,7 +19,7 @@ import (
 // many such matches there are.
 func TestCampaign(t *testing.T) {
 	t.Parallel()
-	seeds := 2
+	seeds := 1
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
 		seeds = n
 	}

@@ -1,6 +1,7 @@
 package netsys_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 // wrap, on a link that loses, doubles and mixes up: what arrived is acknowledged, and acknowledged is nothing
 // else; reliable messages come once and in order, sequenced ones never go back.
 func TestSequenceWraps16(t *testing.T) {
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("plays 70,000 ticks; package channel wraps both numbers as well: set TACTUS_LONG=1")
+	}
 	t.Parallel()
 	const count = 70_000
 	s := newStage(t, netsys.ServerConfig{})

@@ -287,7 +287,7 @@ func gatherPush() GatherFunc {
 // TACTUS_SEEDS sets another number. A seed that fails prints the command that runs it alone.
 func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
-	if race.Enabled || os.Getenv("TACTUS_LONG") == "" {
+	if race.Enabled || !long() {
 		n = 1
 	}
 	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
@@ -305,6 +305,9 @@ func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 		})
 	}
 }
+
+// long reports whether the environment variable TACTUS_LONG asks for long tests.
+func long() bool { return os.Getenv("TACTUS_LONG") != "" }
 
 func ptr[T any](p *T) unsafe.Pointer { return unsafe.Pointer(p) }
 

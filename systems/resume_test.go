@@ -202,45 +202,6 @@ func TestTakeoverWithoutHold(t *testing.T) {
 	}
 }
 
-// A player whose session timed out is waited for, neutral, for as long as Hold says.
-// Who is back in time has everything; who comes later is a newcomer.
-func TestHoldEnds(t *testing.T) {
-	const timeout, hold = 60, 120 // ticks
-	for _, late := range []bool{false, true} {
-		s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: timeout * testTick}, Players: Players{ReconnectWindow: hold * testTick}})
-		c, _, _, _ := s.play(7, netsys.Link{})
-		s.connect()
-		s.run(90)
-		id := c.ID()
-		pawn, _ := s.pawnID(id)
-		s.clients, s.links, s.nodes = nil, nil, nil // vanished without a word
-		s.until("the session has timed out", func() bool { return s.server.sessions.peers.Len() == 0 })
-		s.run(2)
-		_, at := s.pawnID(id)
-		if late {
-			s.run(hold)
-			if _, there := s.pawnOf(t, id); there || len(s.left) != 1 || s.left[0] != id {
-				t.Fatalf("after Hold the pawn is there: %v, left %v", there, s.left)
-			}
-		} else {
-			s.run(hold - 30)
-			if again, now := s.pawnID(id); again != pawn || now != at || len(s.left) > 0 {
-				t.Fatalf("while waiting the pawn went from %v to %v, left %v", at, now, s.left)
-			}
-		}
-		c, _, _, _ = s.play(7, netsys.Link{})
-		s.connect()
-		s.run(300)
-		if _, there := s.pawnOf(t, c.ID()); !there || (c.ID() == id) == late || len(s.joined) != 1+len(s.left) || (len(s.left) == 1) != late {
-			t.Errorf("late %v: client %d, before %d, pawn there %v; joined %v, left %v", late, c.ID(), id, there, s.joined, s.left)
-		}
-		if len(s.server.sessions.Reserved()) > 0 {
-			t.Errorf("%d seats are kept for nobody", len(s.server.sessions.Reserved()))
-		}
-		s.mustConverge()
-	}
-}
-
 // A seat is for the player whose it was. Somebody else's token gets another number and
 // other entities; a goodbye and a kick keep no seat.
 func TestTokenOfAnotherPlayer(t *testing.T) {

@@ -141,8 +141,11 @@ func (x *worlds) until(what string, f func() bool) {
 // is that one's, the game is told of each entity that it comes, once, and that it is left behind, and counts go on.
 func TestTravel(t *testing.T) {
 	t.Parallel()
-	for _, from := range models {
-		for _, to := range models {
+	for i, from := range models {
+		for k, to := range models {
+			if !long() && k != (i+1)%len(models) {
+				continue
+			}
 			t.Run(from.String()+" to "+to.String(), func(t *testing.T) {
 				x := newWorlds(t, peopled, ServerConfig{Model: from}, ServerConfig{Model: to})
 				x.link = netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05, Duplicate: 0.02}
