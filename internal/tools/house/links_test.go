@@ -35,7 +35,6 @@ var (
 		{"ecs", linksECS},
 		{"netsys", linksNetsys},
 		{"netsys/websocket", slices.Concat(linksNetsys, []string{"github.com/coder/websocket"})},
-		{"systems/devtools/manysockets", slices.Concat(linksNetsys, []string{"github.com/coder/websocket"})}, // many clients over WebSocket, TLS included
 		{"netsys/eventloop", slices.Concat(linksNetsys, []string{
 			"github.com/panjf2000/gnet/v2", "github.com/panjf2000/ants/v2", "go.uber.org/multierr", "go.uber.org/zap",
 			"golang.org/x/sync", "gopkg.in/natefinch/lumberjack.v2", "github.com/valyala/bytebufferpool",

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
 // pipes are the wires of a server and its clients, without delay, and with as little cost as can be.

@@ -146,7 +146,7 @@ func (b *blind) Disconnected(_ time.Time, _ netsys.Session, reason error) { b.fa
 // Received implements [netsys.Handler].
 func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	f := &b.shard.figures
-	if !isSnapshot(pk.Data) {
+	if len(pk.Data) == 0 || pk.Data[0]&wire.KindMask != wire.KindSnapshot {
 		return
 	}
 	b.shard.reader.Reset(pk.Data)
@@ -167,16 +167,13 @@ func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	}
 	f.Snapshots++
 	f.SnapshotBytes += uint64(len(pk.Data))
-	input := codec.Lift(h.Input, b.playing.inputs.Log.Newest)
-	b.tell(input, pk.At)
-	b.shard.blocks, err = readBlocks(&b.shard.reader, b.shard.blocks[:0])
-	if err != nil {
+	b.tell(codec.Lift(h.Input, b.playing.inputs.Log.Newest), pk.At)
+	if b.shard.countBlocks(send) != nil {
 		f.Malformed++
 		return
 	}
-	b.shard.hash(send)
-	if hook := b.shard.config.OnBody; hook != nil {
-		hook(Body{Client: b.number, At: pk.At, Send: send, Input: input, Message: pk.Data, Blocks: b.shard.blocks, Join: h.Join, Back: h.Back})
+	if hook := b.shard.config.OnUpdate; hook != nil {
+		hook(b.number)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 	"github.com/tactusgo/tactus/systems/inputgather"
 )
 
@@ -89,9 +89,8 @@ type Config struct {
 	// Busy is from which share of its time on a goroutine counts as too busy to trust what it measured. Default (0): 0.8.
 	Busy float64
 
-	// OnBody is shown every snapshot that a blind client opens, for verification; see [Body]. It is called by the
-	// goroutine of the client. Default (nil): nobody.
-	OnBody func(b Body)
+	// OnUpdate is called when blind client n receives a snapshot. The goroutine of the client calls it. Default (nil): nothing.
+	OnUpdate func(n int)
 	// OnConnect is called when the server accepts client n. The goroutine of the client calls it. Default (nil): nothing.
 	OnConnect func(n int)
 	// OnEnd is called when the server refuses client n, or when the client loses its session without having left. The

@@ -7,7 +7,6 @@
 //   - Say what players do: [Input].
 //   - Fill rooms, whose seats are given by HTTP: [Config.Rooms].
 //   - Let some clients decode and verify everything: [Config.Thin]; the others are blind.
-//   - Look at what arrives: [Config.OnBody], [ReadBody], [Block.Sum].
 //   - Let clients join and leave one by one: [Config.OnDemand], [Swarm.Join], [Swarm.Leave].
 //   - Drive it yourself: [New], [Swarm.Step], [Swarm.Measure], [Swarm.Report].
 //

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
 // figures are what a shard counts.

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 	"github.com/tactusgo/tactus/systems/inputgather"
 )
 
@@ -64,7 +64,6 @@ type shard struct {
 	// buffers for messages, and what was read last
 	room   netcode.Room
 	reader codec.ByteReader
-	blocks []Block
 	seen   *seen
 	sender *inputgather.Sender // that lends the others its room; nil: none yet
 }
@@ -400,20 +399,6 @@ func (s *shard) phase(now time.Time, n, rate int) time.Time {
 		at = at.Add((behind + step - 1) / step * step)
 	}
 	return at
-}
-
-// hash counts the blocks at hand, by what they say.
-func (s *shard) hash(send uint32) {
-	for i := range s.blocks {
-		b := &s.blocks[i]
-		if b.Own {
-			continue
-		}
-		s.figures.Blocks++
-		if s.seen.add(send, b.Sum()) {
-			s.figures.Distinct++
-		}
-	}
 }
 
 // close ends all sessions. Connections that no client has are closed as soon as they are made.

@@ -1,6 +1,7 @@
 package crowd
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"sync"
@@ -13,13 +14,17 @@ import (
 const (
 	// guestsAtOnce is the maximum number of guests in one process with rooms.
 	guestsAtOnce = 4096
+	// comeAtOnce is the maximum number of guests who begin to connect in one step.
+	comeAtOnce = 10
 	// enterTimeout is how long a guest tries to connect.
 	enterTimeout = 5 * time.Second
 )
 
-// Guests are players who come with a token, stay, and go. They give no inputs: the benchmarks measure what coming and going
-// costs. [Guests.Come] may be called from any goroutine, the other methods belong to one.
+// Guests are players who come with a token, stay, and go. [Guests.Come] may be called from any goroutine, the other methods
+// belong to one.
 type Guests struct {
+	atOnce    int           // maximum in one process with rooms
+	play      bool          // give an input in every tick
 	timeout   time.Duration // of sessions; 0: the default
 	processes map[netip.AddrPort]*visited
 
@@ -41,6 +46,8 @@ type visited struct {
 	swarm *swarm.Swarm
 	here  map[int]*guest // by number in the swarm
 	now   time.Time
+	// changed says that somebody came in or lost a session since the last step.
+	changed bool
 }
 
 // guest is one of them.
@@ -52,8 +59,23 @@ type guest struct {
 	reason error // why the session has ended
 }
 
-// NewGuests returns no guests yet.
-func NewGuests() *Guests { return &Guests{processes: make(map[netip.AddrPort]*visited)} }
+// NewGuests returns no guests yet. They give no inputs: the benchmarks measure what coming and going costs.
+func NewGuests() *Guests {
+	return &Guests{atOnce: guestsAtOnce, processes: make(map[netip.AddrPort]*visited)}
+}
+
+// newResidents returns guests who give inputs and stay until the end, one for each seat.
+func newResidents(holds []*Hold) *Guests {
+	g := NewGuests()
+	g.play, g.atOnce = true, 0
+	seats := make(map[netip.AddrPort]int)
+	for _, h := range holds {
+		g.Come(h, 0)
+		seats[h.Seat.At]++
+		g.atOnce = max(g.atOnce, seats[h.Seat.At])
+	}
+	return g
+}
 
 // Come lets a player come to a seat and stay for a time. A stay of 0 lasts until Close.
 func (g *Guests) Come(h *Hold, stay time.Duration) {
@@ -65,8 +87,9 @@ func (g *Guests) Come(h *Hold, stay time.Duration) {
 // Step does what is due.
 func (g *Guests) Step(now time.Time) error {
 	g.mu.Lock()
-	coming := g.coming
-	g.coming = nil
+	n := min(len(g.coming), comeAtOnce)
+	coming := g.coming[:n]
+	g.coming = g.coming[n:]
 	g.mu.Unlock()
 	for _, x := range coming {
 		v, err := g.process(x.hold.Seat.At)
@@ -82,6 +105,10 @@ func (g *Guests) Step(now time.Time) error {
 	for _, v := range g.processes {
 		v.now = now
 		v.swarm.Step(now)
+		if g.play && !v.changed {
+			continue
+		}
+		v.changed = false
 		for n, x := range v.here {
 			switch {
 			case x.reason != nil:
@@ -126,14 +153,16 @@ func (g *Guests) process(at netip.AddrPort) (*visited, error) {
 	v := &visited{here: make(map[int]*guest)}
 	var err error
 	v.swarm, err = swarm.New(context.Background(), swarm.Config{
-		Protocol: Field, Addr: at.String(), Clients: guestsAtOnce, OnDemand: true, Idle: true,
+		Protocol: Field, Addr: at.String(), Clients: g.atOnce, OnDemand: true, Idle: !g.play,
 		Client: func(_ int, c *systems.ClientConfig) {
-			c.Session.ConnectTimeout, c.Session.Timeout = enterTimeout, g.timeout
+			if c.Session.Timeout = g.timeout; !g.play {
+				c.Session.ConnectTimeout = enterTimeout
+			}
 		},
-		OnConnect: func(n int) { v.here[n].in = true },
-		OnEnd:     func(n int, reason error) { v.here[n].reason = reason },
-		OnBody: func(b swarm.Body) { // the seat is the player's as long as the server is heard
-			if x := v.here[b.Client]; x.in {
+		OnConnect: func(n int) { v.here[n].in, v.changed = true, true },
+		OnEnd:     func(n int, reason error) { v.here[n].reason, v.changed = reason, true },
+		OnUpdate: func(n int) { // the seat is the player's as long as the server is heard
+			if x := v.here[n]; x.in {
 				x.hold.Until = v.now
 			}
 		},
@@ -160,6 +189,48 @@ func (g *Guests) Here() (n int) {
 		n += len(v.here)
 	}
 	return n
+}
+
+// settled reports whether each guest is in or was turned away.
+func (g *Guests) settled() bool {
+	for _, v := range g.processes {
+		for _, x := range v.here {
+			if !x.in {
+				return false
+			}
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.coming) == 0
+}
+
+// measure starts a measurement.
+func (g *Guests) measure(now time.Time) {
+	for _, v := range g.processes {
+		v.swarm.Measure(now)
+	}
+}
+
+// heard is what guests received since measure.
+type heard struct {
+	connected     int
+	updates, busy float64 // updates per guest and second; share of the time that the load worked
+	limit         string  // see swarm.Report.Limit
+}
+
+// report returns what guests received since measure.
+func (g *Guests) report(now time.Time) (h heard) {
+	for _, v := range g.processes {
+		v.swarm.Look(now)
+		x := v.swarm.Report()
+		h.connected += x.Connected
+		h.updates += x.UpdatesPerS * float64(x.Connected)
+		h.busy += x.Busy
+		h.limit = cmp.Or(h.limit, x.Limit)
+	}
+	h.updates /= max(float64(h.connected), 1)
+	return h
 }
 
 // Close says goodbye for all.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
@@ -38,27 +37,14 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seats of residents: %w; %v", err, tally.Refused)
 	}
-	var tokens []*netcode.ConnectToken
-	for _, h := range holds {
-		tokens = append(tokens, h.Token)
-	}
 	known := roomsOf(o, holds)
-	ctx := context.Background()
-	residents, err := NewResidents(ctx, tokens)
-	if err != nil {
-		return nil, err
-	}
+	residents := newResidents(holds)
 	p := &party{residents: residents, guests: guests}
 	from, heavy, err := p.measure(o, processes, func(ctx context.Context) {
 		if o.Joins > 0 {
 			tally.Contest(ctx, o.Joins, known, 1)
 		}
 	})
-	for _, h := range holds {
-		if p.heard.gone == 0 { // else nobody knows who is gone
-			h.Until = p.ended
-		}
-	}
 	if err = errors.Join(err, residents.Close(time.Now()), guests.Close(time.Now())); err != nil {
 		return nil, err
 	}
@@ -67,7 +53,7 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	r := &Report{
 		TicksPct: 100 * ticks / (float64(o.Rooms*o.Hz) * seconds), Updates: p.heard.updates, CPU: cpu / seconds, RoomTick: 1e6 * cpu / ticks,
 		KiB: float64(heavy.Heap-min(base.Heap, heavy.Heap)) / 1024 / float64(o.Rooms), Processes: len(processes), RoomsMost: p.after.most, LateMS: p.after.Late,
-		Connected: p.heard.connected, Gone: p.heard.gone, LoadBusy: p.heard.busy, Limit: p.heard.limit,
+		Connected: p.heard.connected, Gone: residents.Turned + residents.Lost, LoadBusy: p.heard.busy, Limit: p.heard.limit,
 	}
 	r.LostOthers, r.Told = p.after.Lost, p.after.Told
 	if o.Troubles != "" {
@@ -99,10 +85,9 @@ func (t *Tally) asking(capacity int) (a Asking) {
 
 // party is who plays.
 type party struct {
-	residents *Residents
+	residents *Guests
 	guests    *Guests
 	heard     heard
-	ended     time.Time // when residents were all there, for the last time
 	after     total
 }
 
@@ -114,8 +99,7 @@ func (p *party) step(until func(now time.Time) bool) error {
 			time.Sleep(d)
 			continue
 		}
-		p.residents.Step(now)
-		if err := p.guests.Step(now); err != nil {
+		if err := errors.Join(p.residents.Step(now), p.guests.Step(now)); err != nil {
 			return err
 		}
 		if until(now) {
@@ -130,14 +114,14 @@ func (p *party) step(until func(now time.Time) bool) error {
 // measure lets all play, and something more happen meanwhile.
 func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx context.Context)) (from, heavy total, err error) {
 	limit := time.Now().Add(settleTime)
-	if err := p.step(func(now time.Time) bool { return p.residents.Settled() || now.After(limit) }); err != nil {
+	if err := p.step(func(now time.Time) bool { return p.residents.settled() || now.After(limit) }); err != nil {
 		return from, heavy, err
 	}
 	warm := time.Now().Add(cmp.Or(o.Warmup, defaultWarmup))
 	if err := p.step(func(now time.Time) bool { return now.After(warm) }); err != nil {
 		return from, heavy, err
 	}
-	p.residents.Measure(time.Now())
+	p.residents.measure(time.Now())
 	if from, err = sum(processes, "mark"); err != nil {
 		return from, heavy, err
 	}
@@ -148,7 +132,7 @@ func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx cont
 	if err := p.step(func(time.Time) bool { return ctx.Err() != nil }); err != nil {
 		return from, heavy, err
 	}
-	p.heard, p.ended = p.residents.Report(time.Now()), time.Now()
+	p.heard = p.residents.report(time.Now())
 	if p.after, err = sum(processes, "mark"); err != nil {
 		return from, heavy, err
 	}

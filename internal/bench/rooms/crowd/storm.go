@@ -72,7 +72,7 @@ func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) 
 			s.tally.Contest(ctx, o.Joins, known, 3) // others make rooms as they need them
 		})
 	}
-	p := &party{residents: &Residents{}, guests: guests}
+	p := &party{residents: newResidents(nil), guests: guests}
 	err = p.step(func(time.Time) bool { return ctx.Err() != nil })
 	done := make(chan struct{})
 	go func() { defer close(done); s.wait.Wait() }()

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
 // echo answers what clients send with the same, and counts sessions.

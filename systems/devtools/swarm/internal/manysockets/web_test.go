@@ -16,7 +16,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/systems/devtools/manysockets"
+	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
 // connected gives a client of a Web its wire.
