@@ -30,19 +30,20 @@ type module struct {
 	replaced  bool              // by this checkout
 }
 
-// folders hold modules that only this repository uses, apart from the exceptions: the library that games import, and the
-// module that tests of released modules import.
-var folders, exceptions = []string{"examples/", "internal/", "docs/"}, []string{"examples/embed/c", "internal/bench"}
+// folders hold modules that only this repository uses, apart from library, which games import.
+var folders = []string{"examples/", "internal/", "docs/", "systems/rooms/fleet/bench"}
 
-// released reports whether the module gets a tag: games import it or copy it, or a released module requires it.
+const library = "examples/embed/c"
+
+// released reports whether the module gets a tag: games import it or copy it.
 func (m module) released() bool {
-	return m.template() || slices.Contains(exceptions, m.dir) ||
+	return m.template() || m.dir == library ||
 		!slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(m.dir, folder) })
 }
 
 // imported reports whether a game imports packages of the module. Of the other released modules, outsiders run commands.
 func (m module) imported() bool {
-	return m.released() && !m.template() && m.dir != "examples" && m.dir != "internal/bench"
+	return m.released() && !m.template() && m.dir != "examples"
 }
 
 // template reports whether the module is a template to copy. It requires released versions, without replace.

@@ -4,10 +4,6 @@ go 1.26.0
 
 replace (
 	github.com/tactusgo/tactus => ../../..
-	github.com/tactusgo/tactus/examples => ../../../examples
-	github.com/tactusgo/tactus/internal/bench => ../../../internal/bench
-	github.com/tactusgo/tactus/systems/devtools => ../../devtools
-	github.com/tactusgo/tactus/systems/host => ../../host
 	github.com/tactusgo/tactus/systems/rooms => ..
 )
 
@@ -17,19 +13,16 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/nats-io/nkeys v0.4.16
 	github.com/tactusgo/tactus v0.1.0
-	github.com/tactusgo/tactus/internal/bench v0.1.0
 	github.com/tactusgo/tactus/systems/rooms v0.1.0
 )
 
 require (
 	github.com/antithesishq/antithesis-sdk-go v0.8.0-default-no-op // indirect
-	github.com/coder/websocket v1.8.15 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
-	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/time v0.16.0 // indirect

@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
+	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
 // long is the environment variable that asks for the long form of tests.
@@ -22,11 +22,11 @@ const long = "TACTUS_LONG"
 // venue is a process with rooms in real time, and who plays there.
 type venue struct {
 	*rooms.Server
-	t      *testing.T
-	fleet  *fleet.Fleet // all rooms, asked from here
-	guests *crowd.Guests
-	rooms  []*rooms.Room
-	next   uint64 // player
+	t       *testing.T
+	fleet   *fleet.Fleet // all rooms, asked from here
+	players []*systems.Client
+	rooms   []*rooms.Room
+	next    uint64 // player
 }
 
 // newVenue starts one with two rooms, in each of which two play.
@@ -36,7 +36,10 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := (&crowd.Options{Players: 200, Hz: 20}).Kind()
+	kind := rooms.Kind{
+		Name: "field", Protocol: roomstest.Field, Capacity: 200, Linger: -1,
+		Server: systems.ServerConfig{TickRate: 20, SendRate: 20},
+	}
 	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Key: key}, wire)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +59,6 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 			t.Error(err)
 		}
 	})
-	v.guests = crowd.NewGuests()
 	for range 2 {
 		r, err := s.Create(kind.Name, rooms.Creation{})
 		if err != nil {
@@ -68,9 +70,11 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 			t.Fatal(err)
 		}
 		for _, a := range all {
-			v.guests.Come(&crowd.Hold{Given: crowd.Given{
-				Seat: crowd.Seat{At: a.Addresses[0], Room: a.Seat.Room, Number: a.Seat.Number}, Player: a.Seat.Player, Token: a.Token, Expires: a.Expires,
-			}}, 0)
+			c, err := systems.Dial(ctx, a.Addresses[0].String(), roomstest.Field(), systems.ClientConfig{Token: a.Token})
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.players = append(v.players, c)
 		}
 	}
 	return v
@@ -120,19 +124,20 @@ func play(t *testing.T, stop <-chan struct{}, all ...*venue) {
 	for {
 		now := time.Now()
 		for _, v := range all {
-			if err := v.guests.Step(now); err != nil {
-				t.Error(err)
-				return
+			for _, c := range v.players {
+				c.Advance(now)
 			}
 		}
 		select {
 		case <-stop:
 			for _, v := range all {
-				if v.guests.Entered != 4 || v.guests.Here() != 4 {
-					t.Errorf("%s: %d of 4 players were let in, %d play to the end: %v", v.Process(), v.guests.Entered, v.guests.Here(), v.guests.Why)
-				}
-				if err := v.guests.Close(now); err != nil {
-					t.Error(err)
+				for n, c := range v.players {
+					if !c.Connected() {
+						t.Errorf("%s: player %d of 4 does not play to the end: %v", v.Process(), n+1, c.Err())
+					}
+					if err := c.Close(now); err != nil {
+						t.Error(err)
+					}
 				}
 			}
 			return
