@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -145,44 +143,4 @@ func (k *player) frame() uint32 {
 	s := k.Stats()
 	h.bytes(unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)))
 	return uint32(h)
-}
-
-// replay makes the calls of a recording again, and compares.
-func replay(g game, recorded []byte) error {
-	r, err := newReader(g.world.Protocol(&g.options), recorded)
-	if err != nil {
-		return err
-	}
-	k, err := newPlayer(g, r.opening, func([]byte) {})
-	if err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		c, want, err := r.call()
-		switch {
-		case err != nil:
-			return err
-		case c.kind == over:
-			return nil
-		}
-		got, err := k.do(&c)
-		if err != nil {
-			return err
-		}
-		if got != want {
-			return fmt.Errorf("call %d, tick %d: %+v was recorded, and came out as %+v: %s", n, want.tick, want, got, differs(want, got))
-		}
-	}
-}
-
-// differs says what.
-func differs(a, b result) error {
-	var all []error
-	for what, same := range map[string]bool{"the world": a.world == b.world, "what is sent": a.sent == b.sent, "the frame": a.drawn == b.drawn, "the ticks": a.ticks == b.ticks} {
-		if !same {
-			all = append(all, errors.New(what))
-		}
-	}
-	slices.SortFunc(all, func(a, b error) int { return len(a.Error()) - len(b.Error()) })
-	return errors.Join(all...)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -142,65 +141,3 @@ func (w *writer) call(c *call, r *result) {
 }
 
 func (w *writer) end() []byte { return append(w.b, byte(over)) }
-
-// reader reads one.
-type reader struct {
-	opening opening
-	b       []byte
-	failed  bool
-}
-
-var errRecording = errors.New("this is no recording of this game")
-
-func newReader(p *ecs.Protocol, b []byte) (*reader, error) {
-	head := newWriter(p, opening{}).b
-	head = head[:len(head)-8-2-2]
-	if len(b) < len(head) || string(b[:len(head)]) != string(head) {
-		return nil, errRecording
-	}
-	r := &reader{b: b[len(head):]}
-	r.opening = opening{r.time(), string(r.bytes()), r.bytes()}
-	if r.failed {
-		return nil, errRecording
-	}
-	return r, nil
-}
-
-func (r *reader) next(n int) []byte {
-	if len(r.b) < n {
-		r.failed, r.b = true, make([]byte, n)
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	return b
-}
-
-func (r *reader) byte() byte    { return r.next(1)[0] }
-func (r *reader) time() float64 { return math.Float64frombits(order.Uint64(r.next(8))) }
-func (r *reader) bytes() []byte { return r.next(int(order.Uint16(r.next(2)))) }
-func (r *reader) word() uint32  { return order.Uint32(r.next(4)) }
-
-// call is the next one, and what came of it.
-func (r *reader) call() (c call, got result, err error) {
-	c.kind = kind(r.byte())
-	switch c.kind {
-	case over:
-	case pushed:
-		c.now, c.bytes, got.ok = r.time(), r.bytes(), r.byte() != 0
-	case given:
-		c.bytes = r.bytes()
-	case said:
-		c.what, c.bytes, got.ok = r.byte(), r.bytes(), r.byte() != 0
-	case advanced:
-		c.now, got.ticks, got.tick = r.time(), int32(r.word()), r.word()
-		got.world, got.sent = order.Uint64(r.next(8)), r.word()
-	case drawn:
-		c.now, got.drawn = r.time(), r.word()
-	default:
-		r.failed = true
-	}
-	if r.failed {
-		return c, got, errRecording
-	}
-	return c, got, nil
-}
