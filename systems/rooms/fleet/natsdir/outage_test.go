@@ -38,7 +38,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 	}
 	kind := rooms.Kind{
 		Name: "field", Protocol: roomstest.Field, Capacity: 200, Linger: -1,
-		Server: systems.ServerConfig{TickRate: 20, SendRate: 20},
+		Server: systems.ServerConfig{TickRate: 20},
 	}
 	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Key: key}, wire)
 	if err != nil {
@@ -70,7 +70,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 			t.Fatal(err)
 		}
 		for _, a := range all {
-			c, err := systems.Dial(ctx, a.Addresses[0].String(), roomstest.Field(), systems.ClientConfig{Token: a.Token})
+			c, err := systems.Dial(ctx, a.Addresses[0].String(), roomstest.Field(), systems.ClientConfig{Session: systems.ClientSession{Token: a.Token}})
 			if err != nil {
 				t.Fatal(err)
 			}
