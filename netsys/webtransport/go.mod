@@ -2,20 +2,12 @@ module github.com/tactusgo/tactus/netsys/webtransport
 
 go 1.26.0
 
-replace (
-	github.com/tactusgo/tactus => ../..
-	github.com/tactusgo/tactus/examples => ../../examples
-	github.com/tactusgo/tactus/systems/devtools => ../../systems/devtools
-	github.com/tactusgo/tactus/systems/host => ../../systems/host
-	github.com/tactusgo/tactus/systems/rooms => ../../systems/rooms
-)
+replace github.com/tactusgo/tactus => ../..
 
 require (
 	github.com/quic-go/quic-go v0.62.0
 	github.com/quic-go/webtransport-go v0.13.0
 	github.com/tactusgo/tactus v0.1.0
-	github.com/tactusgo/tactus/examples v0.1.0
-	golang.org/x/sys v0.49.0
 )
 
 require (
@@ -23,19 +15,16 @@ require (
 	github.com/dunglas/httpsfv v1.1.1 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/ws v1.5.0 // indirect
-	github.com/klauspost/compress v1.20.3 // indirect
-	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
-	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
-	github.com/tactusgo/tactus/systems/host v0.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )
