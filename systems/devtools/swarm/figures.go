@@ -124,7 +124,6 @@ func (f *figures) merge(o *figures) {
 	s.lossOut += x.lossOut
 	c, y := &f.carrier, &o.carrier
 	c.Sockets += y.Sockets
-	c.Received, c.Sent = c.Received+y.Received, c.Sent+y.Sent
 	c.Reads, c.Writes = c.Reads+y.Reads, c.Writes+y.Writes
 	c.Unsent, c.Dropped = c.Unsent+y.Unsent, c.Dropped+y.Dropped
 }
@@ -161,8 +160,6 @@ func (s *shard) publish(now time.Time) {
 	f := s.figures
 	f.Reasons = maps.Clone(f.Reasons)
 	f.carrier = s.carrier.Stats()
-	f.carrier.Received -= s.before.Received
-	f.carrier.Sent -= s.before.Sent
 	f.carrier.Reads -= s.before.Reads
 	f.carrier.Writes -= s.before.Writes
 	f.carrier.Unsent -= s.before.Unsent

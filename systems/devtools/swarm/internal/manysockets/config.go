@@ -21,23 +21,11 @@ const (
 
 // Config configures a [Set] or a [Web]. Clients is needed.
 type Config struct {
-	// Clients is how many wires there can be, 1 to [MaxClients].
+	// Clients is the number of wires, 1 to [MaxClients].
 	Clients int
 
-	// Sockets is how many sockets there are at most. 0 means 1,024.
+	// Sockets is the maximum number of sockets. Default (0): 1,024.
 	Sockets int
-}
-
-// Validate returns an error for numbers out of range.
-func (c Config) Validate() error {
-	var errs []error
-	if c.Clients < 1 || c.Clients > MaxClients {
-		errs = append(errs, fmt.Errorf("manysockets: Config.Clients %d is not in 1..%d", c.Clients, MaxClients))
-	}
-	if c.Sockets < 0 {
-		errs = append(errs, fmt.Errorf("manysockets: Config.Sockets %d is negative", c.Sockets))
-	}
-	return errors.Join(errs...)
 }
 
 // sockets is how many there may be.
@@ -57,12 +45,8 @@ func (c Config) oneEach(server any) error {
 }
 
 // Web prepares to reach one server over WebSocket, given as a URL such as ws://127.0.0.1:7778, or "host:port". Nothing is
-// looked up yet. Errors are those of [Config.Validate], wrap [ErrAddress], say that there are more clients than sockets, or
-// are the operating system's.
+// looked up yet. Errors wrap [ErrAddress], say that there are more clients than sockets, or are the operating system's.
 func (c Config) Web(to string) (*Web, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	if !strings.Contains(to, "://") {
 		to = "ws://" + to
 	}
@@ -114,8 +98,6 @@ func resolve(ctx context.Context, server string) (netip.AddrPort, error) {
 type Stats struct {
 	// Sockets is how many are open.
 	Sockets int
-	// Received and Sent are the datagrams that passed.
-	Received, Sent uint64
 	// Reads and Writes are the system calls that this took, those included that found nothing; 0 where the system
 	// is not Linux.
 	Reads, Writes uint64

@@ -36,12 +36,8 @@ type socket struct {
 }
 
 // Dial prepares to reach one server, given as "host:port"; a missing host is this machine. Looking the host up may block
-// until ctx ends. Errors are those of [Config.Validate], wrap [ErrAddress], say that there are more clients than sockets,
-// or are the operating system's.
+// until ctx ends. Errors wrap [ErrAddress], say that there are more clients than sockets, or are the operating system's.
 func (c Config) Dial(ctx context.Context, server string) (*Set, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	remote, err := resolve(ctx, server)
 	if err != nil {
 		return nil, err
@@ -241,9 +237,9 @@ func (f *Set) Flush(time.Time) {
 
 // Stats counts what happened so far.
 func (f *Set) Stats() Stats {
-	st := Stats{Received: f.in.Received, Reads: f.in.Calls}
+	st := Stats{Reads: f.in.Calls}
 	add := func(w *mmsg.Writer) {
-		st.Sent, st.Writes, st.Unsent = st.Sent+w.Sent, st.Writes+w.Calls, st.Unsent+w.Full+w.Refused
+		st.Writes, st.Unsent = st.Writes+w.Calls, st.Unsent+w.Full+w.Refused
 	}
 	if f.single != nil {
 		add(f.single)

@@ -30,9 +30,8 @@ type Web struct {
 
 // Connection is a connection of a [Web] that no client has yet: see [Web.Connect].
 type Connection struct {
-	raw   *raw // read and written by the Web itself; nil: slow is
-	slow  *websocket.Wire
-	taken bool
+	raw  *raw // read and written by the Web itself; nil: slow is
+	slow *websocket.Wire
 }
 
 // webTime bounds a connection's handshake.
@@ -59,25 +58,19 @@ func (w *Web) Connect(ctx context.Context) (*Connection, error) {
 
 // Close ends a connection that no client has.
 func (c *Connection) Close() error {
-	switch {
-	case c.taken:
-		return nil
-	case c.raw != nil:
-		c.raw.close()
-		return nil
+	if c.raw == nil {
+		return c.slow.Close()
 	}
-	return c.slow.Close()
+	c.raw.close()
+	return nil
 }
 
-// Wire gives a client, 0 to Config.Clients−1, a connection, and returns its wire. It panics for another number, for one
-// whose wire is open, and for a connection that another client has. The wire's Poll delivers within a Poll of the Web that
-// calls arrived(n), and at no other time. The error is the operating system's, or [netsys.ErrClosed].
+// Wire returns the wire of client n, 0 to Config.Clients−1, on a connection that no other client has. It panics for another
+// number, and for a client whose wire is open. The wire's Poll delivers only within a Poll of the Web that calls arrived(n).
+// The error is the operating system's, or [netsys.ErrClosed].
 func (w *Web) Wire(n int, on *Connection) (netsys.Wire, error) {
 	if n < 0 || n >= len(w.wires) || w.wires[n] != nil && !w.wires[n].closed {
 		panic(fmt.Sprintf("manysockets: Wire(%d): %d clients over WebSocket have wires 0 to %d, each open once; close it before asking again", n, len(w.wires), len(w.wires)-1))
-	}
-	if on.taken {
-		panic(fmt.Sprintf("manysockets: Wire(%d): another client has this connection; Connect makes one for each", n))
 	}
 	if w.closed {
 		return nil, errors.Join(netsys.ErrClosed, on.Close())
@@ -89,7 +82,7 @@ func (w *Web) Wire(n int, on *Connection) (netsys.Wire, error) {
 	} else if err := w.fast.add(x); err != nil {
 		return nil, errors.Join(err, on.Close())
 	}
-	on.taken, w.wires[n] = true, x
+	w.wires[n] = x
 	return x, nil
 }
 
@@ -98,7 +91,6 @@ func (w *Web) RemoteAddr() netip.AddrPort { return w.server }
 
 // deliver gives a datagram to a client.
 func (w *Web) deliver(x *webWire, d netsys.Datagram) {
-	w.stats.Received++
 	x.waiting, x.waits = d, true
 	w.arrived(x.number)
 	x.waits = false
@@ -206,7 +198,6 @@ func (x *webWire) Send(now time.Time, to netip.AddrPort, b []byte) error {
 		w.stats.Unsent++
 		return netsys.ErrFull
 	}
-	w.stats.Sent++
 	return nil
 }
 

@@ -49,7 +49,7 @@ func TestWeb(t *testing.T) {
 		callers[n] = &caller{client: c, question: fmt.Sprint(strings.Repeat("long ", n*4), n)}
 	}
 	answer(t, server, f, callers)
-	if st := f.Stats(); st.Sockets != clients || st.Received < clients || st.Sent < clients || st.Unsent+st.Dropped != 0 {
+	if st := f.Stats(); st.Sockets != clients || st.Unsent+st.Dropped != 0 {
 		t.Errorf("%+v", st)
 	}
 	if n := runtime.NumGoroutine(); runtime.GOOS == "linux" && n > before+clients/2 {
@@ -232,7 +232,7 @@ func TestWebToWhoDoesNotRead(t *testing.T) {
 			break
 		}
 	}
-	if !errors.Is(err, netsys.ErrFull) || f.Stats().Unsent != 1 || f.Stats().Sent != uint64(sent) {
+	if !errors.Is(err, netsys.ErrFull) || f.Stats().Unsent != 1 {
 		t.Fatalf("%v after %d; %+v", err, sent, f.Stats())
 	}
 	read := make(chan int, 1)
@@ -287,7 +287,6 @@ func TestWebMistakes(t *testing.T) {
 		config  manysockets.Config
 		url, is string
 	}{
-		{manysockets.Config{}, "ws://127.0.0.1:1", "Clients 0"},
 		{manysockets.Config{Clients: 3, Sockets: 2}, "ws://127.0.0.1:1", "a socket each"},
 		{manysockets.Config{Clients: 1}, "http://127.0.0.1:1", "write ws://"},
 		{manysockets.Config{Clients: 1}, "ws://127.0.0.1:x", "bad address"},
@@ -304,7 +303,7 @@ func TestWebMistakes(t *testing.T) {
 	must(t, err)
 	_, err = f.Wire(0, on)
 	must(t, err)
-	for n, want := range map[int]string{0: "each open once", 2: "0 to 1", 1: "another client has this connection"} {
+	for n, want := range map[int]string{0: "each open once", 2: "0 to 1"} {
 		func() {
 			defer func() {
 				if r := fmt.Sprint(recover()); !strings.Contains(r, want) {
