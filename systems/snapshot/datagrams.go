@@ -173,12 +173,11 @@ func (d *draft) fitOwner() {
 	limit := pk.limit
 	pk.limit = limit / 2
 	if !d.fitRuns(src) {
-		d.diffGroups(src)
 		d.rankOwner(src)
-		d.fitCandidates(src, &d.c.ownerAccumulated, 0, 0)
+		d.fitCandidates(src, &d.c.ownerAccumulated, 0)
 		if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
 			d.rankEntities(src, &d.c.ownerAccumulated)
-			d.fitCandidates(src, &d.c.ownerAccumulated, 0, 0)
+			d.fitCandidates(src, &d.c.ownerAccumulated, 0)
 		}
 	}
 	pk.limit = limit
@@ -204,7 +203,7 @@ func (d *draft) fitWorld() {
 	switch {
 	case c.join.state == joinStream:
 		d.fitJoin(src)
-	case !src.byGroup && d.fitAll(src):
+	case !src.exceeds && d.fitAll(src):
 		c.endOver()
 	case c.join.state == joinNow:
 		d.sys.shared.joins.start(d)
@@ -238,7 +237,7 @@ func (d *draft) fitJoin(src *source) {
 		d.c.stream(pk, d.f.Send, wait)
 	}
 	pk.limit = pk.used() + (limit-pk.used())/2
-	if src.byGroup || !d.fitRuns(src) {
+	if src.exceeds || !d.fitRuns(src) {
 		d.fitByPriority(src, pk.limit)
 	}
 	pk.limit = limit
@@ -296,12 +295,9 @@ func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 func (d *draft) fitByPriority(src *source, limit int) {
 	c, whole := d.c, d.pack.limit
 	d.pack.limit = limit
-	if !src.byGroup {
-		d.withhold(src)
-		d.diffGroups(src)
-	}
+	d.withhold(src)
 	d.rankWorld(src)
-	all := d.fitCandidates(src, &c.accumulated, 0, 0)
+	all := d.fitCandidates(src, &c.accumulated, 0)
 	d.pack.limit = whole
 	if d.sys.config.Priority == nil {
 		if c.over = !all; all {
@@ -326,12 +322,12 @@ const (
 	misfits    = 4
 )
 
-// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. Entities in
-// blocks from packed on lose what they have accumulated. It reports whether everything got room.
-func (d *draft) fitCandidates(src *source, acc *accumulated, first, packed int) (all bool) {
+// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. What is sent
+// loses what it has accumulated. It reports whether everything got room.
+func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all bool) {
 	x, pk := &d.ranking, &d.pack
 	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
-	failed, anySent := 0, false
+	failed := 0
 	all = true
 	for i := first; i < len(x.candidates); i++ {
 		if failed >= misfits || pk.room(src.kind) < leastSpace {
@@ -339,86 +335,76 @@ func (d *draft) fitCandidates(src *source, acc *accumulated, first, packed int) 
 			break
 		}
 		u := x.candidates[i] // a copy, since candidates may be added meanwhile
-		sent, whole := d.fitCandidate(src, &u, acc)
+		var sent, whole bool
+		if u.block == wholeGroup {
+			sent, whole = d.fitGroup(src, turn(u.order).number(), acc)
+		} else {
+			sent, whole = d.fitBlock(src, src.blocks[u.block], acc)
+		}
 		x.candidates[i].sent = sent
 		all = all && whole
-		if !sent {
-			failed++
-			// What waited longest would wait forever beside owner state.
-			d.c.starved = d.c.starved || i == first && !src.own
-			continue
-		}
-		if failed, anySent = 0, true; !src.own {
-			x.last = u.priority
-		}
-	}
-	if !anySent && !src.own && len(x.candidates) > first {
-		d.c.starved = true
-	}
-	if len(x.candidates) == first || x.candidates[first].group {
-		return all
-	}
-	for i := packed; i < len(pk.blocks); i++ {
-		if b := &pk.blocks[i]; b.Own == src.own && b.kind() != contentJoin && !b.hidden {
-			for g := b.First; g < b.First+b.Count; g++ {
-				slots := acc.ofSlots(int(g))
-				for m := b.Slots; m != 0; m &= m - 1 {
-					slots[bits.TrailingZeros64(m)] = 0
-				}
+		if failed++; sent {
+			failed = 0
+			if !src.own {
+				x.last = u.priority
 			}
 		}
+	}
+	if !src.own && len(x.candidates) > first && !x.candidates[first].sent {
+		d.c.starved = true // what waited longest would wait forever beside owner state
 	}
 	return all
 }
 
-// fitCandidate packs a candidate: all of it, or a part. A group that fits another datagram is not divided. It reports
-// whether something of it got room, and whether all did.
-func (d *draft) fitCandidate(src *source, u *candidate, acc *accumulated) (sent, whole bool) {
+// fitBlock packs a block of entities: all of them, or a part. It reports whether any got room, and whether all did.
+func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) (sent, whole bool) {
+	b := d.encode(src, h)
+	if d.pack.add(b, src.kind) {
+		acc.clearBlock(&h)
+		return true, true
+	}
+	return d.fitPart(src, h, len(b.body), acc), false
+}
+
+// fitGroup packs a group, whose baselines are chosen only now. A group that fits another datagram is not divided. If no
+// datagram holds the group, the entities that were sent longest ago go first. It reports whether any entities got room,
+// and whether all did.
+func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole bool) {
 	pk := &d.pack
-	mark, size, body := pk.load, 0, 0
-	whole = true
-	for _, h := range src.blocks[u.from:u.to] {
+	mark, size := pk.load, 0
+	whole, src.blocks = true, src.blocks[:0]
+	src.appendBlocks(g)
+	for _, h := range src.blocks {
 		b := d.encode(src, h)
-		size, body = size+pk.size(&b), len(b.body)
+		size += pk.size(&b)
 		whole = whole && pk.add(b, src.kind)
 	}
-	switch {
-	case whole:
-		if u.group {
-			acc.clear(int(u.number))
-		}
+	if whole {
+		acc.clear(g)
 		return true, true
-	case !u.group:
-		return d.fitPart(src, src.blocks[u.from], body, acc), false
 	}
 	pk.rollback(mark)
 	if size <= pk.fresh()+wire.MaxBlockHead {
 		return false, false
 	}
-	return d.fitPartOfGroup(src, u, acc), false
-}
-
-// fitPartOfGroup packs what fits of a group that no datagram holds, as candidates of its entities: those that were sent
-// longest ago go first.
-func (d *draft) fitPartOfGroup(src *source, u *candidate, acc *accumulated) bool {
-	slots, g := acc.ofSlots(int(u.number)), u.number
+	slots := acc.ofSlots(g)
 	since := acc.groups[g] - slices.Max(slots[:]) // what the group has accumulated since a part of it was sent
 	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 		slots[bits.TrailingZeros64(m)] += since
 	}
-	packed, first := d.pack.packed, len(d.ranking.candidates)
-	d.rankEntitiesOf(src, g, int(u.from), int(u.to), acc)
-	d.fitCandidates(src, acc, first, packed)
+	first := len(d.ranking.candidates)
+	d.rankEntitiesOf(src, g, acc)
+	d.fitCandidates(src, acc, first)
 	d.ranking.candidates = d.ranking.candidates[:first]
 	acc.groups[g] = slices.Max(slots[:])
-	return d.pack.packed > packed
+	return pk.packed > mark.packed, false
 }
 
 // fitPart packs those entities of a block that have accumulated most, as many as fit, and with them all empty slots of
 // the block. It reports whether that was any. size is the length of the whole body.
 func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
 	x, pk, g := &d.ranking, &d.pack, h.First
-	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(int(g))
+	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(g)
 	n := bits.OnesCount64(alive)
 	x.slots = x.slots[:0]
 	for m := alive; m != 0; m &= m - 1 {
@@ -446,7 +432,11 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 	if fit == 0 && n > 0 && size > pk.fresh() {
 		d.leaveOut(src, int(g), 1<<x.slots[0].slot)
 	}
-	return fit > 0 && pk.add(best, src.kind)
+	if fit == 0 || !pk.add(best, src.kind) {
+		return false
+	}
+	acc.clearBlock(&best.BlockHead)
+	return true
 }
 
 // leaveOut leaves out an entity for a while because no snapshot of this client has room for it.

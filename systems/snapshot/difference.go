@@ -28,19 +28,8 @@ type source struct {
 	split  bool      // neighbouring groups with the same baseline may be treated differently
 	kept   *withheld // nil: no slot is withheld
 
-	byGroup bool             // the result is changes, not runs
-	blocks  []wire.BlockHead // the runs, or the blocks of all changes
-	changes []change
-}
-
-// change is a group that concerns the client, and the blocks that send what the client may know of it.
-type change struct {
-	number   uint32 // of the group, for the client
-	place    uint32 // of the group in frames
-	held     *baseline.Group
-	pending  bool // the group is part of a joining state that has not arrived yet
-	skipped  bool // the group is far away and part of another send
-	from, to int  // of source.blocks
+	exceeds bool             // not all of it fits: there are no runs
+	blocks  []wire.BlockHead // the runs; in stage 4 the blocks of candidates
 }
 
 // hiddenBlock sends slots that the client may not see any more: as out of sight, or as empty if the entity that it
@@ -52,7 +41,7 @@ type hiddenBlock struct {
 
 // reset prepares a source for a client. Its memory is used again.
 func (src *source) reset(x source) {
-	x.blocks, x.changes = src.blocks[:0], src.changes[:0]
+	x.blocks = src.blocks[:0]
 	*src = x
 }
 
@@ -64,19 +53,18 @@ func (d *draft) diffWorld() {
 		kind: contentWorld, model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
 		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World,
 		split:   s.sends.far != 1 || c.join.state == joinStream,
-		byGroup: c.over && c.join.state != joinNow && s.config.Priority == nil,
+		exceeds: c.over && c.join.state != joinNow && s.config.Priority == nil,
 	})
 	if c.sight.on {
 		src.view = &c.sight.view
 	}
-	if src.byGroup || c.join.state == joinStream {
+	if src.exceeds {
+		return
+	}
+	if c.join.state == joinStream {
 		d.withhold(src)
 	}
-	if src.byGroup {
-		d.diffGroups(src)
-	} else {
-		d.diffRuns(src)
-	}
+	d.diffRuns(src)
 }
 
 // diffHidden lists the slots that the client must be sent as hidden. A joining client is sent all of them, since it
@@ -111,16 +99,16 @@ func (d *draft) diffHidden() {
 
 // diffRuns lists the blocks of all that there is to send, as few as there are baselines.
 func (d *draft) diffRuns(src *source) {
-	src.blocks, src.byGroup = src.blocks[:0], false
+	src.blocks = src.blocks[:0]
 	var next wire.BlockHead
 	var same baseline.Group // the acknowledged sends that the baseline of next is for
 	open := false           // the last block is a run that can be continued
 	for x := src.stretch(0); x.count > 0; x = src.stretch(x.next) {
-		g, h := int(x.first), x.held
+		g, h := x.first, x.held
 		sent := d.isDue(src, g)
 		if !sent || !h.Whole() || src.withheldSlots(g) != 0 {
 			if open = false; sent {
-				src.appendBlocks(x.first, h)
+				src.appendBlocks(g)
 			}
 			continue
 		}
@@ -138,36 +126,11 @@ func (d *draft) diffRuns(src *source) {
 	}
 }
 
-// diffGroups lists the groups that concern the client, each with its blocks.
-func (d *draft) diffGroups(src *source) {
-	src.blocks, src.changes, src.byGroup = src.blocks[:0], src.changes[:0], true
-	var next wire.BlockHead
-	var same baseline.Group // the acknowledged sends that the baseline of next is for
-	for g := range src.list.each {
-		x := change{number: uint32(g), place: src.place(uint32(g)), held: src.held.At(uint32(g)), from: len(src.blocks)}
-		if !src.own {
-			x.pending, x.skipped = !d.c.join.has(g), d.isSkipped(src, g)
-		}
-		switch {
-		case x.pending || x.skipped:
-		case !x.held.Whole() || src.withheldSlots(g) != 0:
-			src.appendBlocks(x.number, x.held)
-		default:
-			if !x.held.Like(&same) {
-				next, same = src.block(x.number, x.held, wire.AllSlots), *x.held
-			}
-			next.First = x.number
-			src.blocks = append(src.blocks, next)
-		}
-		x.to = len(src.blocks)
-		src.changes = append(src.changes, x)
-	}
-}
-
 // appendBlocks lists the blocks of a group: one for each baseline that slots of it have.
-func (src *source) appendBlocks(g uint32, held *baseline.Group) {
+func (src *source) appendBlocks(g uint32) {
+	held := src.held.At(g)
 	hidden, _ := held.Hidden()
-	for slots := ^hidden &^ src.withheldSlots(int(g)); slots != 0; {
+	for slots := ^hidden &^ src.withheldSlots(g); slots != 0; {
 		b := src.block(g, held, slots)
 		slots &^= b.Slots
 		src.blocks = append(src.blocks, b)
@@ -195,11 +158,11 @@ func (src *source) place(g uint32) uint32 {
 func (src *source) group(g uint32) *delta.Group { return &src.groups[src.place(g)] }
 
 // withheldSlots returns the slots of a group that are withheld.
-func (src *source) withheldSlots(g int) uint64 {
+func (src *source) withheldSlots(g uint32) uint64 {
 	if src.kept == nil {
 		return 0
 	}
-	return src.kept.get(uint32(g))
+	return src.kept.get(g)
 }
 
 // withhold makes a source omit the slots that are withheld from the client. It reports whether there are any.
@@ -213,17 +176,17 @@ func (d *draft) withhold(src *source) bool {
 
 // isDue reports whether the client is sent a group. While a joining state streams to it, it is sent only groups that have
 // arrived or are newer than that state.
-func (d *draft) isDue(src *source, g int) bool {
+func (d *draft) isDue(src *source, g uint32) bool {
 	return src.own || d.c.join.has(g) && !d.isSkipped(src, g)
 }
 
 // isSkipped reports whether a group is far from the client and is part of another send, see [System.Divide].
-func (d *draft) isSkipped(src *source, g int) bool {
+func (d *draft) isSkipped(src *source, g uint32) bool {
 	s := d.sys
 	if s.sends.far == 1 || s.config.Interest == nil || d.c.join.state != joinNone {
 		return false
 	}
-	place := src.place(uint32(g))
+	place := src.place(g)
 	return (src.send/s.sends.all+place)%s.sends.far != 0 && d.c.sight.Far(s.config.Interest, place)
 }
 

@@ -77,18 +77,18 @@ func (d *draft) updateInterest() {
 	}
 	c.leftOut = false
 	for n := range c.concern(f).each {
-		g, seen := n, wire.AllSlots
+		g, seen := int(n), wire.AllSlots
 		if c.sight.on {
 			p := &c.sight.view.pieces[n]
 			g, seen = int(p.group), p.slots
 		}
-		cur, h := &f.Groups[g], c.baselines.World.At(uint32(n))
+		cur, h := &f.Groups[g], c.baselines.World.At(n)
 		if big := h.StillLeftOut(f.Send, cur.Alive); big != 0 {
 			seen &^= big
 			c.leftOut = true
 		}
 		if seen != wire.AllSlots || !h.Whole() {
-			d.hide(uint32(n), seen, d.unseenSlots(g))
+			d.hide(n, seen, d.unseenSlots(g))
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (d *draft) assignNumber(e *entry) {
 	}
 	v.pieces[n] = piece{group: e.group, send: d.f.Send, slots: e.slots}
 	c.baselines.World.Add(uint32(n), d.f.Send)
-	c.accumulated.clear(n)
+	c.accumulated.clear(uint32(n))
 }
 
 // hideFreeNumbers gives each free number a record of hidden slots: a joining client must be sent all numbers up to the
@@ -199,9 +199,9 @@ type groupList struct {
 }
 
 // each iterates over the numbers of the groups.
-func (l groupList) each(yield func(g int) bool) {
+func (l groupList) each(yield func(g uint32) bool) {
 	if l.seen == nil {
-		for g := range l.groups {
+		for g := range uint32(l.groups) {
 			if !yield(g) {
 				return
 			}
@@ -209,7 +209,7 @@ func (l groupList) each(yield func(g int) bool) {
 		return
 	}
 	for _, g := range l.seen {
-		if !yield(int(g)) {
+		if !yield(g) {
 			return
 		}
 	}

@@ -108,7 +108,7 @@ func (d *draft) awaitsEntity(id uint32) bool {
 		if h.EverSent()&bit == 0 {
 			c.accumulated.grow(n + 1)[n] = maxRounds
 			if d.sys.config.Priority != nil {
-				c.accumulated.ofSlots(n)[k] = firstPriority
+				c.accumulated.ofSlots(uint32(n))[k] = firstPriority
 			}
 		}
 		return h.Newest(k) < d.sys.frames.Moves(g).Since(k)

@@ -79,8 +79,8 @@ func (j *clientJoin) keeps(send uint32) uint32 {
 }
 
 // has reports whether a group of the streaming state has arrived, or is newer than that state.
-func (j *clientJoin) has(g int) bool {
-	return j.state != joinStream || g >= len(j.stream.pending) || j.stream.pending[g] == 0
+func (j *clientJoin) has(g uint32) bool {
+	return j.state != joinStream || int(g) >= len(j.stream.pending) || j.stream.pending[g] == 0
 }
 
 // arrived notes that a block of a state has arrived. It reports whether all of the state has.

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
@@ -35,20 +36,20 @@ const band = 4
 // refreshed is after how many sends a group that the client holds unchanged, or that is empty, is sent again.
 const refreshed = 64
 
-// candidate is a part of the difference that competes for room.
+// candidate is a part of the difference that competes for room: a block of entities of source.blocks, or a whole group.
 type candidate struct {
-	order    uint64  // least first; unique
+	order    uint64  // least first; unique. Of a group it is a turn
 	priority float32 // accumulated
-	number   uint32  // of its first group, for the client
-	from, to int32   // its blocks in source.blocks
-	group    bool    // it is a whole group; otherwise one block of entities
+	block    int32   // index of the block, wholeGroup for a group
 	sent     bool    // at least a part of it got room
 }
+
+const wholeGroup = -1
 
 // ranking is the candidates of one client.
 type ranking struct {
 	candidates []candidate
-	slots      []slotPriority // of a candidate that is cut
+	slots      []slotPriority // of a block that is cut
 	last       float32        // accumulated priority of the last candidate of the world that was sent
 }
 
@@ -74,8 +75,8 @@ func (a *accumulated) grow(n int) []float32 {
 }
 
 // ofSlots returns the priorities of the entities of a group.
-func (a *accumulated) ofSlots(g int) *[64]float32 {
-	for len(a.slots) <= g {
+func (a *accumulated) ofSlots(g uint32) *[64]float32 {
+	for len(a.slots) <= int(g) {
 		a.slots = append(a.slots, nil)
 	}
 	if a.slots[g] == nil {
@@ -96,12 +97,22 @@ func (a *accumulated) get(g, slot int) (v float32) {
 }
 
 // clear resets a group and its entities.
-func (a *accumulated) clear(g int) {
-	if g < len(a.groups) {
+func (a *accumulated) clear(g uint32) {
+	if int(g) < len(a.groups) {
 		a.groups[g] = 0
 	}
-	if g < len(a.slots) && a.slots[g] != nil {
+	if int(g) < len(a.slots) && a.slots[g] != nil {
 		clear(a.slots[g][:])
+	}
+}
+
+// clearBlock resets the entities of a block.
+func (a *accumulated) clearBlock(h *wire.BlockHead) {
+	for g := h.First; g < h.First+h.Count; g++ {
+		slots := a.ofSlots(g)
+		for m := h.Slots; m != 0; m &= m - 1 {
+			slots[bits.TrailingZeros64(m)] = 0
+		}
 	}
 }
 
@@ -131,12 +142,12 @@ func (d *draft) rankWorld(src *source) {
 		d.rankGroups(src)
 		return
 	}
-	for i := range src.changes {
-		x := &src.changes[i]
-		alive, slots := src.groups[x.place].Alive, d.c.accumulated.ofSlots(int(x.number))
-		for m := alive | x.held.EverSent(); m != 0; m &= m - 1 {
+	for g := range src.list.each {
+		place, slots := src.place(g), d.c.accumulated.ofSlots(g)
+		alive := src.groups[place].Alive
+		for m := alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
-				slots[k] += d.sys.config.gain(d.w, d.f, d.c.id, int(x.place), k)
+				slots[k] += d.sys.config.gain(d.w, d.f, d.c.id, int(place), k)
 			} else {
 				slots[k]++ // the client may not know that the entity is gone
 			}
@@ -148,7 +159,7 @@ func (d *draft) rankWorld(src *source) {
 // rankOwner makes candidates of the difference of owner state.
 func (d *draft) rankOwner(src *source) {
 	for g := range src.groups {
-		slots := d.c.ownerAccumulated.ofSlots(g)
+		slots := d.c.ownerAccumulated.ofSlots(uint32(g))
 		for m := src.groups[g].Alive; m != 0; m &= m - 1 {
 			slots[bits.TrailingZeros64(m)]++
 		}
@@ -161,49 +172,50 @@ func (d *draft) rankGroups(src *source) {
 	x, rounds, seen := &d.ranking, &d.sys.shared.rounds, d.sys.config.Interest
 	x.candidates = x.candidates[:0]
 	waiting := d.c.accumulated.grow(d.c.groups(d.f))
-	for i := range src.changes {
-		u := &src.changes[i]
-		if u.pending {
+	for g := range src.list.each {
+		if !d.c.join.has(g) {
 			continue
 		}
-		class := uint8(0)
+		place, held, class := src.place(g), src.held.At(g), uint8(0)
 		if seen != nil {
-			class = d.c.sight.Class(seen, u.place)
+			class = d.c.sight.Class(seen, place)
 		}
 		weight := 1 / float32(uint32(1)<<class)
-		if waiting[u.number] += weight; u.skipped {
+		if waiting[g] += weight; d.isSkipped(src, g) {
 			continue
 		}
-		v := waiting[u.number]
-		order := rounds.turn(v, weight, class, u.number, u.place, uint32(len(src.groups)))
+		v := waiting[g]
+		order := rounds.turn(v, weight, class, g, place, uint32(len(src.groups)))
 		if src.view != nil { // the shared position would reveal something about what the client may not see
-			order = newTurn(uint64(min(v, maxRounds)), 0, u.number)
+			order = newTurn(uint64(min(v, maxRounds)), 0, g)
 		}
-		if rounds.send == src.send && (src.view == nil || u.held.Whole()) && v < refreshed*weight && u.held.HeldSince(rounds.changed[u.place]) {
+		if rounds.send == src.send && (src.view == nil || held.Whole()) && v < refreshed*weight && held.HeldSince(rounds.changed[place]) {
 			order |= unchanged
 		}
-		x.candidates = append(x.candidates, candidate{order: uint64(order), priority: v, number: u.number, from: int32(u.from), to: int32(u.to), group: true})
+		x.candidates = append(x.candidates, candidate{order: uint64(order), priority: v, block: wholeGroup})
 	}
 }
 
 // rankEntities makes candidates of entities that have accumulated about the same.
 func (d *draft) rankEntities(src *source, acc *accumulated) {
-	d.ranking.candidates = d.ranking.candidates[:0]
-	for i := range src.changes {
-		switch x := &src.changes[i]; {
-		case x.pending || x.skipped:
-		case src.groups[x.place].Alive == 0 && x.held.Whole() && src.withheldSlots(int(x.number)) == 0:
-			d.rankEmptyGroup(src, x, acc)
+	d.ranking.candidates, src.blocks = d.ranking.candidates[:0], src.blocks[:0]
+	for g := range src.list.each {
+		switch {
+		case !d.isDue(src, g):
+		case src.group(g).Alive == 0 && src.held.At(g).Whole() && src.withheldSlots(g) == 0:
+			d.rankEmptyGroup(src, g, acc)
 		default:
-			d.rankEntitiesOf(src, x.number, x.from, x.to, acc)
+			d.rankEntitiesOf(src, g, acc)
 		}
 	}
 }
 
-// rankEntitiesOf makes candidates of the entities of a group, whose blocks are given.
-func (d *draft) rankEntitiesOf(src *source, number uint32, from, to int, acc *accumulated) {
-	slots, alive := acc.ofSlots(int(number)), src.group(number).Alive
-	for i := from; i < to; i++ {
+// rankEntitiesOf makes candidates of the entities of a group.
+func (d *draft) rankEntitiesOf(src *source, g uint32, acc *accumulated) {
+	slots, alive := acc.ofSlots(g), src.group(g).Alive
+	from := len(src.blocks)
+	src.appendBlocks(g)
+	for i, to := from, len(src.blocks); i < to; i++ {
 		h := src.blocks[i]
 		for rest := h.Slots; rest != 0; rest &^= h.Slots {
 			h.Slots = rest
@@ -220,38 +232,34 @@ func (d *draft) rankEntitiesOf(src *source, number uint32, from, to int, acc *ac
 
 // rankEmptyGroup makes a candidate of a group without entities, unless the client has known for a short time that it is
 // empty. Neighbouring empty groups are one candidate.
-func (d *draft) rankEmptyGroup(src *source, x *change, acc *accumulated) {
-	slots := acc.ofSlots(int(x.number))
-	age, _, _ := x.held.Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
-	if age > 0 && age < refreshed && d.stateAt(src, src.send-age)[x.place].Alive == 0 {
+func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
+	slots, held := acc.ofSlots(g), src.held.At(g)
+	age, _, _ := held.Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
+	if age > 0 && age < refreshed && d.stateAt(src, src.send-age)[src.place(g)].Alive == 0 {
 		clear(slots[:])
 		return
 	}
-	if x.held.EverSent() == 0 {
+	if held.EverSent() == 0 {
 		slots[0]++ // no entity was ever there to accumulate anything
 	}
-	most := float32(0)
-	for _, v := range slots {
-		most = max(most, v)
-	}
+	most := slices.Max(slots[:])
 	if n := len(d.ranking.candidates) - 1; n >= 0 && src.view == nil {
 		u := &d.ranking.candidates[n]
-		h := &src.blocks[u.from]
-		if h.Age == 0 && h.Slots == wire.AllSlots && src.group(h.First).Alive == 0 && h.First+h.Count == x.number {
+		h := &src.blocks[u.block]
+		if h.Age == 0 && h.Slots == wire.AllSlots && src.group(h.First).Alive == 0 && h.First+h.Count == g {
 			h.Count++
 			u.priority = max(u.priority, most)
 			u.order = entityOrder(u.priority, h)
 			return
 		}
 	}
-	d.addBlock(src, wire.BlockHead{Own: src.own, First: x.number, Count: 1, Slots: wire.AllSlots}, most)
+	d.addBlock(src, wire.BlockHead{Own: src.own, First: g, Count: 1, Slots: wire.AllSlots}, most)
 }
 
 // addBlock adds a block of entities to the candidates.
 func (d *draft) addBlock(src *source, h wire.BlockHead, priority float32) {
-	at := int32(len(src.blocks))
+	d.ranking.candidates = append(d.ranking.candidates, candidate{order: entityOrder(priority, &h), priority: priority, block: int32(len(src.blocks))})
 	src.blocks = append(src.blocks, h)
-	d.ranking.candidates = append(d.ranking.candidates, candidate{order: entityOrder(priority, &h), priority: priority, number: h.First, from: at, to: at + 1})
 }
 
 // entityOrder returns the order of a block of entities: the highest priority first, then by group and age of the baseline.

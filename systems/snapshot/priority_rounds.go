@@ -126,6 +126,7 @@ func newTurn(waited, distance uint64, number uint32) turn {
 	return turn((maxRounds-waited)<<(turnNumber+turnDistance) | distance<<turnNumber | uint64(number))
 }
 
+func (t turn) number() uint32   { return uint32(t & (1<<turnNumber - 1)) }
 func (t turn) distance() uint64 { return uint64(t>>turnNumber) & (1<<turnDistance - 1) }
 func (t turn) due() bool        { return t>>(turnNumber+turnDistance) < maxRounds }
 
