@@ -36,7 +36,7 @@ type Client struct {
 	model     *delta.Model // of the world's blocks
 	packets   []Packet
 	send      uint32 // of the packets
-	logged    bool   // it was logged that the budget does not hold everything
+	logged    bool   // the client's exhausted budget was logged
 	join      clientJoin
 	owner     ownerState
 
@@ -110,7 +110,7 @@ func (c *Client) endOver() {
 	}
 }
 
-// joined notes that the client holds the state with which it joins.
+// joined notes that the client holds a whole state and has joined.
 func (c *Client) joined() {
 	c.join.state, c.join.whole = joinNone, nil
 	c.baselines.Joined()

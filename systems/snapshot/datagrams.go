@@ -18,7 +18,7 @@ import (
 type content uint8
 
 const (
-	contentOwner content = iota // nothing so far
+	contentOwner content = iota // no other blocks
 	contentWorld                // blocks of the send in the header
 	contentJoin                 // blocks of the state with which the client joins
 )
@@ -28,12 +28,11 @@ type packing struct {
 	blocks []block
 	kinds  []content // of the datagrams
 	load
-	headers int // bytes of the first datagram's header
-	later   int // bytes of the headers of the others
-	joining int // bytes that a header grows by in a datagram with blocks of a join
-	limit   int // bytes of all datagrams; less than budget at times
-	budget  int // of the client
-	scratch []byte
+	firstHeader int // bytes of the first datagram's header
+	laterHeader int // bytes of the headers of the others
+	limit       int // bytes of all datagrams; less than budget at times
+	budget      int // of the client
+	scratch     []byte
 }
 
 // load is how much has been packed. A copy of it is a mark to roll back to.
@@ -45,9 +44,9 @@ type load struct {
 	kind      content
 }
 
-func (p *packing) reset(headers, later, joining, budget, limit int) {
+func (p *packing) reset(firstHeader, laterHeader, budget, limit int) {
 	p.blocks, p.kinds, p.load = p.blocks[:0], p.kinds[:0], load{}
-	p.headers, p.later, p.joining, p.limit, p.budget = headers, later, joining, limit, budget
+	p.firstHeader, p.laterHeader, p.limit, p.budget = firstHeader, laterHeader, limit, budget
 }
 
 // rollback removes the blocks packed since a mark.
@@ -65,17 +64,17 @@ func (p *packing) used() int { return p.closed + p.open }
 
 // space returns how many bytes a block of a kind can have in the open datagram, and in another one.
 func (p *packing) space(kind content) (open, another int) {
-	head := p.later
+	head := p.laterHeader
 	if p.datagrams == 0 {
-		head = p.headers
+		head = p.firstHeader
 	} else if p.kind == kind || p.kind == contentOwner || kind == contentOwner {
 		open = min(netsys.MaxPayload-p.open, p.limit-p.used())
 		if kind == contentJoin && p.kind != kind {
-			open -= p.joining
+			open -= wire.MaxJoinHeader
 		}
 	}
 	if kind == contentJoin {
-		head += p.joining
+		head += wire.MaxJoinHeader
 	}
 	another = min(netsys.MaxPayload, p.limit-p.used()) - head
 	return max(open, 0), max(another, 0)
@@ -87,9 +86,9 @@ func (p *packing) room(kind content) int {
 	return max(open, another) - wire.MaxBlockHead
 }
 
-// fresh returns the longest body that certainly fits a snapshot with nothing else in it.
-func (p *packing) fresh() int {
-	return min(netsys.MaxPayload, p.budget) - max(p.headers, p.later) - p.joining - wire.MaxBlockHead
+// maxBody returns the longest body that certainly fits a snapshot with nothing else in it.
+func (p *packing) maxBody() int {
+	return min(netsys.MaxPayload, p.budget) - max(p.firstHeader, p.laterHeader) - wire.MaxJoinHeader - wire.MaxBlockHead
 }
 
 // size returns the length of a block with its head.
@@ -99,13 +98,13 @@ func (p *packing) size(b *block) int {
 }
 
 // add packs a block. It does nothing and reports false if the block does not fit.
-func (p *packing) add(b block, kind content) bool {
-	size := p.size(&b)
+func (p *packing) add(b block) bool {
+	size, kind := p.size(&b), b.kind()
 	open, another := p.space(kind)
 	switch {
 	case size <= open:
 		if kind == contentJoin && p.kind != kind {
-			p.open += p.joining
+			p.open += wire.MaxJoinHeader
 		}
 		if kind != contentOwner {
 			p.kind = kind
@@ -113,12 +112,12 @@ func (p *packing) add(b block, kind content) bool {
 		p.open += size
 	case size <= another:
 		p.closed += p.open
-		p.open = p.later + size
+		p.open = p.laterHeader + size
 		if p.datagrams == 0 {
-			p.open = p.headers + size
+			p.open = p.firstHeader + size
 		}
 		if kind == contentJoin {
-			p.open += p.joining
+			p.open += wire.MaxJoinHeader
 		}
 		p.kind = kind
 		p.datagrams++
@@ -161,7 +160,7 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	if c.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
-	d.pack.reset(first, later, wire.MaxJoinHeader, c.budget, c.allowed(s.config.Clock.Now()))
+	d.pack.reset(first, later, c.budget, c.allowed(s.config.Clock.Now()))
 	d.starved, c.starved = c.starved, false
 	d.ranking.last = 0
 	return h
@@ -191,9 +190,9 @@ func (d *draft) fitHidden() {
 		if x.empty {
 			nothing = placeholders.empty[:]
 		}
-		b := newBlock(x.BlockHead, d.encoder.encodeOnce(d.c.model, &x.BlockHead, nothing, nil, nil), d.f.Send)
+		b := newBlock(x.BlockHead, d.encoder.encodeInto(&d.encoder.once, d.c.model, &x.BlockHead, nothing, nil, nil), d.f.Send)
 		b.hidden = true
-		d.pack.add(b, contentWorld)
+		d.pack.add(b)
 	}
 }
 
@@ -232,16 +231,16 @@ func (d *draft) fitAll(src *source) bool {
 // fitJoin packs the difference of the groups that have arrived, and blocks of the joining state, half and half if both
 // have much to send. A block of the joining state that did not fit the last time goes first.
 func (d *draft) fitJoin(src *source) {
-	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTrip(d.sys.config.SendRate)
+	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTripSends(d.sys.config.SendRate)
 	if d.starved {
-		d.c.stream(pk, d.f.Send, wait)
+		d.c.packJoin(pk, d.f.Send, wait)
 	}
 	pk.limit = pk.used() + (limit-pk.used())/2
 	if src.exceeds || !d.fitRuns(src) {
 		d.fitByPriority(src, pk.limit)
 	}
 	pk.limit = limit
-	d.c.stream(pk, d.f.Send, wait)
+	d.c.packJoin(pk, d.f.Send, wait)
 }
 
 // fitRuns packs all runs, or nothing and reports false if that does not fit.
@@ -256,20 +255,20 @@ func (d *draft) fitRuns(src *source) bool {
 	return true
 }
 
-// fitRun packs a run of groups, in halves if it is too long for a datagram. Halves end where halves of other runs do, so
-// that clients can share them.
+// fitRun packs a run of groups, in halves if it is too long for a datagram. The halves of all clients end at the same
+// groups, so that clients can share them.
 func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	pk := &d.pack
 	several := run.Count > 1 || bits.OnesCount64(run.Slots&src.group(run.First).Alive) > 1
-	if !several || src.view != nil || !d.sys.shared.long.tooLong(&run, src.send, pk.fresh()) {
+	if !several || src.view != nil || !d.sys.shared.long.tooLong(&run, src.send, pk.maxBody()) {
 		b := d.encode(src, run)
-		if pk.add(b, src.kind) {
+		if pk.add(b) {
 			return true
 		}
-		if len(b.body) <= pk.fresh() {
+		if len(b.body) <= pk.maxBody() {
 			return false
 		}
-		if src.view == nil { // the sizes of what others are sent do not concern this client
+		if src.view == nil { // with a view, each client has its own numbers of groups
 			d.notes.long(&run, src.send, len(b.body))
 		}
 	}
@@ -279,12 +278,12 @@ func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	}
 	low, high := wire.HalveSlots(run.Slots, src.group(run.First).Alive)
 	if high == 0 {
-		d.leaveOut(src, int(run.First), run.Slots)
+		d.leaveOut(src, run.First, run.Slots)
 		run.Slots &^= src.group(run.First).Alive
 		if run.Slots == 0 {
 			return true
 		}
-		return pk.add(d.encode(src, run), src.kind)
+		return pk.add(d.encode(src, run))
 	}
 	a, b := run, run
 	a.Slots, b.Slots = low, high
@@ -322,8 +321,8 @@ const (
 	misfits    = 4
 )
 
-// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. What is sent
-// loses what it has accumulated. It reports whether everything got room.
+// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. Sent
+// groups and entities lose their accumulated priority. It reports whether everything got room.
 func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all bool) {
 	x, pk := &d.ranking, &d.pack
 	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
@@ -359,7 +358,7 @@ func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all boo
 // fitBlock packs a block of entities: all of them, or a part. It reports whether any got room, and whether all did.
 func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) (sent, whole bool) {
 	b := d.encode(src, h)
-	if d.pack.add(b, src.kind) {
+	if d.pack.add(b) {
 		acc.clearBlock(&h)
 		return true, true
 	}
@@ -377,14 +376,14 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 	for _, h := range src.blocks {
 		b := d.encode(src, h)
 		size += pk.size(&b)
-		whole = whole && pk.add(b, src.kind)
+		whole = whole && pk.add(b)
 	}
 	if whole {
 		acc.clear(g)
 		return true, true
 	}
 	pk.rollback(mark)
-	if size <= pk.fresh()+wire.MaxBlockHead {
+	if size <= pk.maxBody()+wire.MaxBlockHead {
 		return false, false
 	}
 	slots := acc.ofSlots(g)
@@ -401,7 +400,7 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 }
 
 // fitPart packs those entities of a block that have accumulated most, as many as fit, and with them all empty slots of
-// the block. It reports whether that was any. size is the length of the whole body.
+// the block. It reports whether any entity got room. size is the length of the whole body.
 func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
 	x, pk, g := &d.ranking, &d.pack, h.First
 	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(g)
@@ -429,10 +428,10 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 			misfit, size = guess, len(b.body)
 		}
 	}
-	if fit == 0 && n > 0 && size > pk.fresh() {
-		d.leaveOut(src, int(g), 1<<x.slots[0].slot)
+	if fit == 0 && n > 0 && size > pk.maxBody() {
+		d.leaveOut(src, g, 1<<x.slots[0].slot)
 	}
-	if fit == 0 || !pk.add(best, src.kind) {
+	if fit == 0 || !pk.add(best) {
 		return false
 	}
 	acc.clearBlock(&best.BlockHead)
@@ -440,8 +439,8 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 }
 
 // leaveOut leaves out an entity for a while because no snapshot of this client has room for it.
-func (d *draft) leaveOut(src *source, g int, slots uint64) {
-	cur := src.group(uint32(g))
+func (d *draft) leaveOut(src *source, g uint32, slots uint64) {
+	cur := src.group(g)
 	k := bits.TrailingZeros64(slots & cur.Alive)
 	d.stats.Oversized++
 	if mask := cur.Masks[k]; !d.sys.shared.bigLogged[mask] {
@@ -450,12 +449,12 @@ func (d *draft) leaveOut(src *source, g int, slots uint64) {
 	if src.own {
 		return
 	}
-	d.c.baselines.LeaveOut(uint32(g), src.send, 1<<k)
+	d.c.baselines.LeaveOut(g, src.send, 1<<k)
 	d.c.leftOut = true
 }
 
-// allowed returns how many bytes a snapshot may have now: what the session estimates that the path takes, within the
-// budget. An entity that needs more waits until that estimate has grown.
+// allowed returns how many bytes a snapshot may have now: the session's estimate of the capacity of the path, within the
+// budget. A larger entity waits until the estimate has grown.
 func (c *Client) allowed(now time.Time) int {
 	return min(c.budget, max(c.peer.Allowance(now), MinBudget))
 }
@@ -514,7 +513,7 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		hd.Control = h.Control && q == 0
 		switch {
 		case c.join.state == joinNow:
-			hd.Join, hd.Groups = true, uint32(c.groups(f))
+			hd.Join, hd.Groups = true, uint32(c.groupCount(f))
 			c.join.sentWhole(f.Send, hd.Groups)
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream

@@ -9,10 +9,11 @@ import (
 // Stage 3: the difference between the state at this send and what the client acknowledged.
 //
 // The result for owner state, and for the world, is a source with block heads: which slots of which groups are encoded
-// against which baseline. If all of it may fit, neighbouring groups with the same baseline form one run. Otherwise the
-// heads are listed by group, so that stage 4 can order them.
+// against which baseline. Neighbouring groups with the same baseline form one run. If the difference does not fit, stage
+// 4 divides it by group instead.
 
-// source is a state that a snapshot is made from: the world's, or that of a client's own entities.
+// source is a state that a snapshot is made from, the world's or that of a client's own entities, and its difference to
+// what the client holds.
 type source struct {
 	own    bool
 	kind   content
@@ -28,11 +29,11 @@ type source struct {
 	split  bool      // neighbouring groups with the same baseline may be treated differently
 	kept   *withheld // nil: no slot is withheld
 
-	exceeds bool             // not all of it fits: there are no runs
-	blocks  []wire.BlockHead // the runs; in stage 4 the blocks of candidates
+	exceeds bool             // the difference did not fit the last time: it is not tried as runs
+	blocks  []wire.BlockHead // the runs, or in stage 4 the blocks of candidates
 }
 
-// hiddenBlock sends slots that the client may not see any more: as out of sight, or as empty if the entity that it
+// hiddenBlock sends slots that the client may not see any more: as out of sight, or as empty if the entity that the client
 // knew there is gone.
 type hiddenBlock struct {
 	wire.BlockHead
@@ -51,11 +52,11 @@ func (d *draft) diffWorld() {
 	src := &d.world
 	src.reset(source{
 		kind: contentWorld, model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
-		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.concern(f), held: &c.baselines.World,
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.sentGroups(f), held: &c.baselines.World,
 		split:   s.sends.far != 1 || c.join.state == joinStream,
 		exceeds: c.over && c.join.state != joinNow && s.config.Priority == nil,
 	})
-	if c.sight.on {
+	if c.sight.limited {
 		src.view = &c.sight.view
 	}
 	if src.exceeds {
@@ -103,7 +104,7 @@ func (d *draft) diffRuns(src *source) {
 	var next wire.BlockHead
 	var same baseline.Group // the acknowledged sends that the baseline of next is for
 	open := false           // the last block is a run that can be continued
-	for x := src.stretch(0); x.count > 0; x = src.stretch(x.next) {
+	for x := range src.stretches {
 		g, h := x.first, x.held
 		sent := d.isDue(src, g)
 		if !sent || !h.Whole() || src.withheldSlots(g) != 0 {
@@ -126,7 +127,7 @@ func (d *draft) diffRuns(src *source) {
 	}
 }
 
-// appendBlocks lists the blocks of a group: one for each baseline that slots of it have.
+// appendBlocks lists the blocks of a group, one for each baseline of its slots.
 func (src *source) appendBlocks(g uint32) {
 	held := src.held.At(g)
 	hidden, _ := held.Hidden()
@@ -137,7 +138,8 @@ func (src *source) appendBlocks(g uint32) {
 	}
 }
 
-// block returns the block that sends most of some slots of a group: with the youngest baseline that serves most of them.
+// block returns a block of the given slots of a group, with the youngest baseline that serves most of these slots. The
+// block has only the slots that the baseline serves.
 func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.BlockHead {
 	age, two, serves := held.Choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
@@ -149,7 +151,7 @@ func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.Bloc
 // place returns where a group is in groups.
 func (src *source) place(g uint32) uint32 {
 	if src.view != nil {
-		return uint32(src.view.pieces[g].group)
+		return uint32(src.view.groups[g].place)
 	}
 	return g
 }
@@ -165,7 +167,7 @@ func (src *source) withheldSlots(g uint32) uint64 {
 	return src.kept.get(g)
 }
 
-// withhold makes a source omit the slots that are withheld from the client. It reports whether there are any.
+// withhold makes a source omit the slots that are withheld from the client. It reports whether any slot is withheld.
 func (d *draft) withhold(src *source) bool {
 	if src.kept = d.findWithheld(); len(src.kept.slots) == 0 {
 		src.kept = nil
@@ -201,25 +203,28 @@ func (d *draft) stateAt(src *source, send uint32) []delta.Group {
 	return nil
 }
 
-// stretch is a run of groups that have one record of baselines; count is 0 behind the last.
+// stretch is neighbouring groups that have one record of baselines.
 type stretch struct {
 	first, count uint32
 	held         *baseline.Group
-	next         int // argument for the next stretch
 }
 
-// stretch returns the groups of a source from a place in its list on.
-func (src *source) stretch(at int) (x stretch) {
-	x.next = at + 1
-	switch l := &src.list; {
-	case l.seen != nil && at < len(l.seen):
-		x.first, x.count, x.held = l.seen[at], 1, src.held.At(l.seen[at])
-	case l.seen != nil || at >= l.groups:
-	case src.split:
-		x.first, x.count, x.held = uint32(at), 1, src.held.At(uint32(at))
-	default:
-		x.first, x.count, x.held = src.held.Of(uint32(at))
-		x.next = int(x.first + x.count)
+// stretches iterates over the groups of a source.
+func (src *source) stretches(yield func(stretch) bool) {
+	if src.list.seen != nil || src.split {
+		for g := range src.list.each {
+			if !yield(stretch{g, 1, src.held.At(g)}) {
+				return
+			}
+		}
+		return
 	}
-	return x
+	for g := uint32(0); int(g) < src.list.groups; {
+		var x stretch
+		x.first, x.count, x.held = src.held.Of(g)
+		if !yield(x) {
+			return
+		}
+		g = x.first + x.count
+	}
 }

@@ -14,8 +14,8 @@
 //     their entity moved (package interest).
 //  3. Difference: difference.go, and owner.go for the client's own entities. Which slots differ from what
 //     the client acknowledged, and from which baseline to encode them (package baseline).
-//  4. Priority: priority.go, priority_rounds.go. Who goes first if not everything fits the budget. Clients share the position of
-//     the rounds.
+//  4. Priority: priority.go, priority_rounds.go. Which groups or entities go first if not everything fits the budget.
+//     Clients share the position of the rounds.
 //  5. Encoding: encode.go, datagrams.go. Blocks become bytes, which clients share, and are packed into datagrams.
 //
 // A joining client receives the state of one send (join.go). Clients are divided among workers (workers.go); nothing

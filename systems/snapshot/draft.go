@@ -6,16 +6,16 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// draft is the snapshot of one client under construction. Each worker has one and builds the snapshots of its clients
-// in it, one after the other. Each stage reads the results of the stages before it and leaves its own in a field.
+// draft is the snapshot of one client under construction. Each worker has a draft and builds the snapshots of its clients
+// in it, one by one. Each stage reads the results of the stages before it and leaves its own in a field.
 type draft struct {
 	sys *System
 	w   *ecs.World
 	f   *capture.Frame // stage 1: the captured world, the same for all clients
 	c   *Client
 
-	// Stage 2: what the client may see. The result is in the client: which groups it sees, and in its baselines which
-	// slots are hidden.
+	// Stage 2: visible groups and slots. The result is in the client: sight has the visible groups, and baselines has the
+	// hidden slots.
 	views    viewScratch
 	withheld withheld
 
@@ -52,12 +52,12 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.encoder.startSend(f.Send)
 }
 
-// build builds the snapshot of one client and queues its datagrams. Each stage runs once. Only if the world turns out
-// not to fit, its difference is taken again by group, for stage 4.
+// build builds the snapshot of one client and queues its datagrams. Each stage runs once. Stage 4 (rankOwner, rankWorld)
+// runs only if not everything fits.
 func (d *draft) build(c *Client) {
 	d.start(c)
 	d.updateInterest()
-	c.baselines.UpdateFloor(d.f.Send, c.join.keeps(d.f.Send))
+	c.baselines.UpdateFloor(d.f.Send, c.join.oldestNeeded(d.f.Send))
 	h := d.startDatagrams()
 
 	d.diffOwner()

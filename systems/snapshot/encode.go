@@ -18,7 +18,7 @@ import (
 type block struct {
 	wire.BlockHead
 	encoded
-	send     uint32 // whose state it is
+	send     uint32 // of the encoded state
 	datagram int
 	chunk    int  // of the joining state, -1 for none
 	hidden   bool // sends slots that the client may not see
@@ -88,7 +88,7 @@ type encoder struct {
 	private  delta.Encoder    // of owner state, which has another layout
 	parts    []delta.Part
 	raw      []byte           // a component at full precision
-	shared   *shared          // blocks, and what was known before this send
+	shared   *shared          // cached blocks, and the results of earlier sends
 	stats    EncodeStats      // not merged yet
 	accounts traffic.Accounts // not merged yet
 	won      [codings]uint32  // newest send in which another coder than the range coder was the best
@@ -139,11 +139,6 @@ func (e *encoder) encodeShared(m *delta.Model, h *wire.BlockHead, cur, base, bas
 	return b.encoded
 }
 
-// encodeOnce returns the body of a block of the world for the current client alone.
-func (e *encoder) encodeOnce(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	return e.encodeInto(&e.once, m, h, cur, base, base2)
-}
-
 // encodeCounted encodes and counts a block of the world.
 func (e *encoder) encodeCounted(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.stats.Blocks++
@@ -192,8 +187,8 @@ func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, c
 	if m == e.trained {
 		coding = 1
 	}
-	lot, won := e.hash(h, &cur[0]), e.shared.won[coding]
-	draw := traffic.Draw{Measure: lot, Try: lot%tryEvery == 0 || !e.shared.hides && won > 0 && e.send-won <= tryFor}
+	hash, won := e.hash(h, &cur[0]), e.shared.won[coding]
+	draw := traffic.Draw{Measure: hash, Try: hash%tryEvery == 0 || !e.shared.hides && won > 0 && e.send-won <= tryFor}
 	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.shared.accounts, *arena, m, e.parts, draw)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
@@ -206,7 +201,7 @@ func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, c
 	return b
 }
 
-// hash returns an evenly distributed number that depends on the block alone, so that it is the same on every worker.
+// hash returns an evenly distributed number. It depends on the block alone and is therefore equal on every worker.
 func (e *encoder) hash(h *wire.BlockHead, cur *delta.Group) uint64 {
 	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
 	if e.shared.hides { // numbers of groups depend on entities that the client may not see
@@ -259,7 +254,7 @@ type blockCache struct {
 	blocks map[blockKey]*sharedBlock
 	room   []*sharedBlock // used again at each send
 	used   int
-	busy   []blockKey // that are being encoded
+	busy   []blockKey // keys of the blocks that are being encoded
 }
 
 // sharedBlock is a block that is encoded once.

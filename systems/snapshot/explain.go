@@ -94,7 +94,7 @@ func (s *System) explainUnsent(x *explain.Decision, c *Client, f *capture.Frame,
 		}
 	}
 	switch {
-	case hides && c.sight.on:
+	case hides && c.sight.limited:
 		x.Reason, x.Parts = explain.Hidden, s.config.Interest.Explain(x.Parts, &c.sight.Client, at.group, at.slot)
 	case hides:
 	case c.Joining():

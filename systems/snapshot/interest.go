@@ -23,25 +23,25 @@ import (
 // sight is what a client may see.
 type sight struct {
 	interest.Client
-	on   bool // the interest can hide something
-	view view
+	limited bool // the interest can hide something
+	view    view
 }
 
 // view is the groups that a client is sent, by their numbers for it.
 type view struct {
-	pieces []piece
-	seen   []uint32 // numbers of the groups of which it sees something, ascending
+	groups []viewGroup
+	seen   []uint32 // numbers of the groups in sight, ascending
 }
 
-// piece is a group that a client is sent.
-type piece struct {
-	group int32  // in frames; free, or leaving
-	send  uint32 // newest send at which the client saw something of it
-	slots uint64 // the slots that it saw then
-	was   int32  // the group, while it is leaving
+// viewGroup is a group that a client is sent.
+type viewGroup struct {
+	place int32  // of the group in frames; free, or leaving
+	send  uint32 // newest send at which the client saw a slot of the group
+	slots uint64 // the slots that the client saw then
+	was   int32  // the place, while the group is leaving
 }
 
-// Values of piece.group: the number is free, or its group has gone out of sight. Such a group does not come back under
+// Values of viewGroup.place: the number is free, or its group has gone out of sight. Such a group does not come back under
 // this number, since whether it is the same group depends on entities that the client does not see.
 const (
 	free    = -1
@@ -50,7 +50,7 @@ const (
 
 // entry is a group that comes into sight, and its first entity.
 type entry struct {
-	group int32
+	place int32
 	first uint32
 	slots uint64
 }
@@ -65,7 +65,7 @@ type viewScratch struct {
 // updateInterest finds what the client may see of the frame, and notes it in the client's baselines.
 func (d *draft) updateInterest() {
 	c, f := d.c, d.f
-	if c.sight.on {
+	if c.sight.limited {
 		d.updateView()
 	} else {
 		if s := d.sys; s.config.Interest != nil {
@@ -76,11 +76,11 @@ func (d *draft) updateInterest() {
 		}
 	}
 	c.leftOut = false
-	for n := range c.concern(f).each {
+	for n := range c.sentGroups(f).each {
 		g, seen := int(n), wire.AllSlots
-		if c.sight.on {
-			p := &c.sight.view.pieces[n]
-			g, seen = int(p.group), p.slots
+		if c.sight.limited {
+			p := &c.sight.view.groups[n]
+			g, seen = int(p.place), p.slots
 		}
 		cur, h := &f.Groups[g], c.baselines.World.At(n)
 		if big := h.StillLeftOut(f.Send, cur.Alive); big != 0 {
@@ -100,37 +100,37 @@ func (d *draft) updateView() {
 	d.sys.config.Interest.See(&c.sight.Client, c.id, &d.views.room)
 	d.freeNumbers()
 	x.numbers = reuse.Longer(x.numbers, max(len(x.numbers), len(f.Groups)))
-	for n := range v.pieces {
-		if g := v.pieces[n].group; g >= 0 {
+	for n := range v.groups {
+		if g := v.groups[n].place; g >= 0 {
 			x.numbers[g] = int32(n) + 1
 		}
 	}
 	x.entries = x.entries[:0]
 	for _, s := range c.sight.Seen {
 		if n := x.numbers[s.Group]; n > 0 && !f.Founded(s.Group) {
-			p := &v.pieces[n-1]
+			p := &v.groups[n-1]
 			p.send, p.slots = f.Send, s.Slots
 		} else {
 			x.entries = append(x.entries, entry{int32(s.Group), lowestID(&f.Groups[s.Group], s.Slots), s.Slots})
 		}
 	}
-	for n := range v.pieces {
-		if p := &v.pieces[n]; p.group >= 0 {
-			if x.numbers[p.group] = 0; p.send != f.Send {
-				d.hide(uint32(n), 0, d.unseenSlotsOfLeaving(int(p.group)))
-				p.group, p.was = leaving, p.group
+	for n := range v.groups {
+		if p := &v.groups[n]; p.place >= 0 {
+			if x.numbers[p.place] = 0; p.send != f.Send {
+				d.hide(uint32(n), 0, d.unseenSlotsOfLeaving(int(p.place)))
+				p.place, p.was = leaving, p.place
 			}
 		}
 	}
-	slices.SortFunc(x.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.group, b.group)) })
+	slices.SortFunc(x.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.place, b.place)) })
 	for i := range x.entries {
 		d.assignNumber(&x.entries[i])
 	}
 	if v.seen = v.seen[:0]; c.join.state != joinNone {
 		d.hideFreeNumbers()
 	}
-	for n := range v.pieces {
-		if p := &v.pieces[n]; p.group >= 0 && p.send == f.Send {
+	for n := range v.groups {
+		if p := &v.groups[n]; p.place >= 0 && p.send == f.Send {
 			v.seen = append(v.seen, uint32(n))
 		}
 	}
@@ -140,9 +140,9 @@ func (d *draft) updateView() {
 func (d *draft) freeNumbers() {
 	c := d.c
 	c.baselines.ForgetHidden()
-	for n := range c.sight.view.pieces {
-		if p := &c.sight.view.pieces[n]; p.group == leaving && c.baselines.World.At(uint32(n)) == nil {
-			p.group = free
+	for n := range c.sight.view.groups {
+		if p := &c.sight.view.groups[n]; p.place == leaving && c.baselines.World.At(uint32(n)) == nil {
+			p.place = free
 		}
 	}
 }
@@ -150,12 +150,12 @@ func (d *draft) freeNumbers() {
 // assignNumber gives a number to a group that comes into sight.
 func (d *draft) assignNumber(e *entry) {
 	c, v := d.c, &d.c.sight.view
-	n := slices.IndexFunc(v.pieces, func(p piece) bool { return p.group == free })
+	n := slices.IndexFunc(v.groups, func(p viewGroup) bool { return p.place == free })
 	if n < 0 {
-		n = len(v.pieces)
-		v.pieces = append(v.pieces, piece{})
+		n = len(v.groups)
+		v.groups = append(v.groups, viewGroup{})
 	}
-	v.pieces[n] = piece{group: e.group, send: d.f.Send, slots: e.slots}
+	v.groups[n] = viewGroup{place: e.place, send: d.f.Send, slots: e.slots}
 	c.baselines.World.Add(uint32(n), d.f.Send)
 	c.accumulated.clear(uint32(n))
 }
@@ -164,9 +164,9 @@ func (d *draft) assignNumber(e *entry) {
 // last.
 func (d *draft) hideFreeNumbers() {
 	c := d.c
-	for n := range c.sight.view.pieces {
-		if p := &c.sight.view.pieces[n]; p.group == free && c.baselines.World.At(uint32(n)) == nil {
-			*p = piece{group: leaving}
+	for n := range c.sight.view.groups {
+		if p := &c.sight.view.groups[n]; p.place == free && c.baselines.World.At(uint32(n)) == nil {
+			*p = viewGroup{place: leaving}
 			c.baselines.World.Add(uint32(n), d.f.Send)
 			c.baselines.Hide(uint32(n), d.f.Send, 0, wire.AllSlots)
 		}
@@ -192,7 +192,7 @@ func lowestID(g *delta.Group, slots uint64) uint32 {
 	return low
 }
 
-// groupList is which groups concern a client: the listed ones, ascending, or if seen is nil the first groups of all.
+// groupList lists the groups that a client is sent: those of seen, ascending, or if seen is nil the first groups of all.
 type groupList struct {
 	seen   []uint32
 	groups int
@@ -215,53 +215,53 @@ func (l groupList) each(yield func(g uint32) bool) {
 	}
 }
 
-// concern returns the groups of a frame that concern the client.
-func (c *Client) concern(f *capture.Frame) groupList {
-	if c.sight.on {
+// sentGroups returns the groups of a frame that the client is sent.
+func (c *Client) sentGroups(f *capture.Frame) groupList {
+	if c.sight.limited {
 		return groupList{seen: c.sight.view.seen}
 	}
 	return groupList{groups: len(f.Groups)}
 }
 
-// Group returns the number in frames of a group, given its number for the client. It is negative if there is none.
+// Group returns the number in frames of a group, given its number for the client. It is negative if the number is not in use.
 func (c *Client) Group(number int) int {
 	v := &c.sight.view
 	switch {
-	case !c.sight.on:
+	case !c.sight.limited:
 		return number
-	case number >= len(v.pieces):
+	case number >= len(v.groups):
 		return -1
 	}
-	return int(v.pieces[number].group)
+	return int(v.groups[number].place)
 }
 
 // number returns the number that a group in frames has for the client, -1 for none.
 func (c *Client) number(group int) int {
-	if !c.sight.on {
+	if !c.sight.limited {
 		return group
 	}
-	return slices.IndexFunc(c.sight.view.pieces, func(p piece) bool { return int(p.group) == group })
+	return slices.IndexFunc(c.sight.view.groups, func(p viewGroup) bool { return int(p.place) == group })
 }
 
 // numbers iterates over the numbers of a group in frames, including those under which it went out of sight.
 func (c *Client) numbers(group int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		if !c.sight.on {
+		if !c.sight.limited {
 			yield(group)
 			return
 		}
-		for n, p := range c.sight.view.pieces {
-			if (int(p.group) == group || p.group == leaving && int(p.was) == group) && !yield(n) {
+		for n, p := range c.sight.view.groups {
+			if (int(p.place) == group || p.place == leaving && int(p.was) == group) && !yield(n) {
 				return
 			}
 		}
 	}
 }
 
-// groups returns how many numbers of groups the client has, those out of sight included.
-func (c *Client) groups(f *capture.Frame) int {
-	if c.sight.on {
-		return len(c.sight.view.pieces)
+// groupCount returns how many numbers of groups the client has, those out of sight included.
+func (c *Client) groupCount(f *capture.Frame) int {
+	if c.sight.limited {
+		return len(c.sight.view.groups)
 	}
 	return len(f.Groups)
 }

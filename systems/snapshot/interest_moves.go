@@ -11,7 +11,7 @@ import (
 // An entity moves to a slot of another group when its components or its home change, and for one client when that
 // client comes to see more or fewer of its components (see interest.Client.Elsewhere). A client that received the old
 // slot before the new one would remove the entity from its world. The old slot is therefore withheld until the client has
-// acknowledged the entity in the new one. This is unnecessary if one datagram holds both slots.
+// acknowledged the entity in the new one. Slots in the same datagram need not wait.
 
 // maxWithheld is for how many sends a slot is withheld at most after another entity has taken it: two entities that
 // swapped places would wait for each other forever.
@@ -53,7 +53,7 @@ func (d *draft) findWithheld() *withheld {
 			}
 		}
 	}
-	c.movesChecked = c.join.keeps(checked) // the state that streams to it may still contain old slots
+	c.movesChecked = c.join.oldestNeeded(checked) // the state that streams to it may still contain old slots
 	return x
 }
 
@@ -77,8 +77,8 @@ func (d *draft) seenElsewhere(number int, slots uint64) (waits uint64) {
 	if !d.sys.config.Interest.HidesComponents() {
 		return 0
 	}
-	p := &d.c.sight.view.pieces[number]
-	f, g := d.f, p.group
+	p := &d.c.sight.view.groups[number]
+	f, g := d.f, p.place
 	if g == leaving {
 		f, g = d.sys.frames.At(p.send), p.was
 	} else if g != free {

@@ -23,9 +23,9 @@ import (
 type joining uint8
 
 const (
-	joinNow    joining = iota // it is to join with the current send
+	joinNow    joining = iota // the client joins with the current send
 	joinStream                // a kept state streams to it
-	joinNone                  // it has joined
+	joinNone                  // the client holds a whole state
 )
 
 // unknownRTT is after how many sends an unacknowledged block of a joining state is sent again
@@ -38,7 +38,7 @@ const shareJoin = 8
 // clientJoin is how a client joins.
 type clientJoin struct {
 	state  joining
-	at     uint32      // send at which it began
+	at     uint32      // first send of the join
 	stream *join       // with joinStream
 	send   uint32      // newest send that the client was to join with
 	whole  []joinWhole // states that were sent whole, by send
@@ -70,8 +70,8 @@ func (j *clientJoin) arrivedWhole(x *baseline.Packet) (all bool) {
 	return w.slots == 0
 }
 
-// keeps returns the oldest send, up to the given one, that the client needs for joining.
-func (j *clientJoin) keeps(send uint32) uint32 {
+// oldestNeeded returns the oldest send, up to the given one, that the client needs for joining.
+func (j *clientJoin) oldestNeeded(send uint32) uint32 {
 	if j.state == joinStream {
 		return min(send, j.stream.send)
 	}
@@ -109,12 +109,12 @@ type join struct {
 type chunk struct {
 	block
 	importance float32
-	sent       uint32 // newest send in which it was sent; 0: none
-	done       bool   // it has arrived
+	sent       uint32 // newest send that contained the block; 0: none
+	done       bool   // the client acknowledged the block
 }
 
-// removeHidden removes entities that went out of a client's sight from the state that streams to it. The client is sent as
-// hidden what it has received of them.
+// removeHidden removes entities that went out of a client's sight from the state that streams to it. The slots
+// that the client has received are sent to it as hidden.
 func (j *join) removeHidden(e *encoder, g int, slots uint64) {
 	if j.all || g >= len(j.groups) || j.groups[g].Alive&slots == 0 {
 		return
@@ -130,15 +130,15 @@ func (j *join) removeHidden(e *encoder, g int, slots uint64) {
 	}
 }
 
-// stream packs blocks of the state with which the client joins, as many as fit.
-func (c *Client) stream(pk *packing, send, wait uint32) {
+// packJoin packs blocks of the state with which the client joins, as many as fit.
+func (c *Client) packJoin(pk *packing, send, wait uint32) {
 	chunks := c.join.stream.chunks
 	for i := range chunks {
 		x := &chunks[i]
 		if x.done || x.sent != 0 && send-x.sent <= wait {
 			continue
 		}
-		if !pk.add(x.block, contentJoin) {
+		if !pk.add(x.block) {
 			c.starved = c.starved || !pk.has(contentJoin)
 			return
 		}
@@ -146,8 +146,8 @@ func (c *Client) stream(pk *packing, send, wait uint32) {
 	}
 }
 
-// roundTrip returns after how many sends an acknowledgement can arrive.
-func (c *Client) roundTrip(rate int) uint32 {
+// roundTripSends returns after how many sends an acknowledgement can arrive.
+func (c *Client) roundTripSends(rate int) uint32 {
 	rtt := c.peer.RoundTrip()
 	if rtt == 0 {
 		return unknownRTT
@@ -162,7 +162,7 @@ type joinState struct {
 	late   uint8 // see [wire.SnapshotHeader]
 	groups []delta.Group
 	room   int  // longest body of a block
-	all    bool // it contains everything, so that any client may join with it
+	all    bool // nothing is hidden in the state: any client may join with it
 	users  int
 	arena  []byte // bodies of the blocks
 	chunks []chunk
@@ -196,7 +196,7 @@ func (k *joins) start(d *draft) {
 	}
 	if x == nil {
 		x = &joinState{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !s.config.Interest.Limits() && !hides}
-		for n := range c.groups(f) {
+		for n := range c.groupCount(f) {
 			hidden, _ := c.baselines.World.At(uint32(n)).Hidden()
 			x.groups = append(x.groups, withoutSlots(&f.Groups[max(c.Group(n), 0)], hidden))
 		}

@@ -73,7 +73,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	number := c.number(g)
 	h, bit := c.baselines.World.At(uint32(number)), uint64(1)<<slot
 	if number < 0 || h == nil {
-		k.Hidden = c.sight.on
+		k.Hidden = c.sight.limited
 		return
 	}
 	hidden, _ := h.Hidden()
@@ -133,9 +133,6 @@ func (s *System) Groups() []delta.Group {
 	s.recorder.room = f.Distinct(s.recorder.room)
 	return s.recorder.room
 }
-
-// Slot returns where an entity is in frames, with all of its components.
-func (s *System) Slot(id components.NetID) (group, slot int, ok bool) { return s.frames.Slot(id) }
 
 // Allowed returns how many bytes the next snapshot of a client may have.
 func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }

@@ -27,7 +27,7 @@ type ownerScratch struct {
 	past ownerReader
 }
 
-// ownerSlot is an entity and its slot in its owner's frames, which it keeps as long as it belongs to that client.
+// ownerSlot is an entity and its slot in its owner's frames. The entity keeps the slot as long as it has that owner.
 type ownerSlot struct {
 	id   uint32
 	slot int
@@ -87,8 +87,8 @@ func (d *draft) captureOwner() *ownerFrame {
 	n := min(max((slots+63)/64, c.owner.groups), wire.MaxOwnGroups)
 	c.owner.groups = n
 	c.baselines.Own.Grow(n)
-	of := &d.owner.now
-	of.reset(f.Send, n)
+	now := &d.owner.now
+	now.reset(f.Send, n)
 	for _, o := range mine {
 		mask, id := componentsOf(d.w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
 		i := c.owner.find(id)
@@ -96,7 +96,7 @@ func (d *draft) captureOwner() *ownerFrame {
 			continue
 		}
 		e, slot := f.Entity(o.Group, o.Slot), c.owner.slots[i].slot
-		rec := of.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
+		rec := now.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
 		for m := mask; m != 0; m &= m - 1 {
 			comp := s.comps[bits.TrailingZeros64(m)]
 			if comp.Words == 0 {
@@ -107,20 +107,20 @@ func (d *draft) captureOwner() *ownerFrame {
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
-	c.owner.frames.keep(of)
-	return of
+	c.owner.frames.keep(now)
+	return now
 }
 
 // diffOwner captures the owner state of the client and takes its difference. There is none if the owner state left no
 // room for anything else the last time.
 func (d *draft) diffOwner() {
 	s, c := d.sys, d.c
-	of := d.captureOwner()
+	now := d.captureOwner()
 	d.own.reset(source{
 		own: true, kind: contentOwner, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: of.groups, list: groupList{groups: len(of.groups)}, held: &c.baselines.Own,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, list: groupList{groups: len(now.groups)}, held: &c.baselines.Own,
 	})
-	if d.starved || len(of.groups) == 0 || !d.sendsOwner(of) {
+	if d.starved || len(now.groups) == 0 || !d.sendsOwner(now) {
 		d.own.list.groups = 0
 	}
 	d.diffRuns(&d.own)
@@ -128,14 +128,14 @@ func (d *draft) diffOwner() {
 
 // sendsOwner reports whether owner state has to be sent. If clients report results it is sent while a correction is
 // open, and until the client holds the owner-only components, of which no result tells.
-func (d *draft) sendsOwner(of *ownerFrame) bool {
+func (d *draft) sendsOwner(now *ownerFrame) bool {
 	c := d.c
-	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), of.send, of.groups)
+	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), now.send, now.groups)
 	if tells {
 		return true
 	}
-	for g := range of.groups {
-		if of.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
+	for g := range now.groups {
+		if now.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
 			return true
 		}
 	}

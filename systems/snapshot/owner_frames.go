@@ -103,7 +103,7 @@ func (o *ownerFrames) keep(f *ownerFrame) {
 	words[0], words[1], words[2] = int32(f.send), int32(at-ownerFrameHead), int32(len(f.groups))
 }
 
-// read sets f to the state of a send. It reports false if that is no longer kept.
+// read sets f to the state of a send. It reports false if the state is no longer kept.
 func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 	if send == 0 || o.room == 0 {
 		return false
@@ -124,7 +124,7 @@ func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 // ownerReader reads the states of one client at a time.
 type ownerReader struct {
 	past  [2]ownerFrame // by whether the number of the send is even
-	owner *ownerFrames  // whose these are
+	owner *ownerFrames  // owner of the states in past
 }
 
 // at returns the state of a send, nil if it is no longer kept. The result is valid until at is called for another

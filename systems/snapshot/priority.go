@@ -12,9 +12,9 @@ import (
 
 // Stage 4: the order in which parts of the difference get room, if not all of it fits.
 //
-// Everything that waits accumulates priority with each send and loses it when it is sent. The difference is divided
-// into candidates, and the candidate that waits most urgently goes first (see fitCandidates). There is one list of
-// candidates and one pass over it; only the unit that accumulates differs:
+// Waiting groups and entities accumulate priority with each send and lose it when they are sent. The difference is divided
+// into candidates, and the candidate that waits most urgently goes first (see fitCandidates). Two kinds of units can
+// accumulate:
 //
 //   - By default whole groups accumulate the weight of their class and are visited in rounds that all clients share (see
 //     priority_rounds.go), so that blocks serve many clients. Entities of a group accumulate too if the group fits no
@@ -53,7 +53,7 @@ type ranking struct {
 	last       float32        // accumulated priority of the last candidate of the world that was sent
 }
 
-// slotPriority is a slot and what its entity has accumulated.
+// slotPriority is a slot and the accumulated priority of its entity.
 type slotPriority struct {
 	slot        int
 	accumulated float32
@@ -167,11 +167,11 @@ func (d *draft) rankOwner(src *source) {
 	d.rankEntities(src, &d.c.ownerAccumulated)
 }
 
-// rankGroups makes each group a candidate. Groups that the client holds as they are come last.
+// rankGroups makes each group a candidate. Groups whose current state the client holds come last.
 func (d *draft) rankGroups(src *source) {
 	x, rounds, seen := &d.ranking, &d.sys.shared.rounds, d.sys.config.Interest
 	x.candidates = x.candidates[:0]
-	waiting := d.c.accumulated.grow(d.c.groups(d.f))
+	waiting := d.c.accumulated.grow(d.c.groupCount(d.f))
 	for g := range src.list.each {
 		if !d.c.join.has(g) {
 			continue

@@ -130,7 +130,7 @@ func (t turn) number() uint32   { return uint32(t & (1<<turnNumber - 1)) }
 func (t turn) distance() uint64 { return uint64(t>>turnNumber) & (1<<turnDistance - 1) }
 func (t turn) due() bool        { return t>>(turnNumber+turnDistance) < maxRounds }
 
-// unchanged marks groups that the client holds as they are: they come behind all others.
+// unchanged marks groups whose current state the client holds. All other groups go first.
 const unchanged turn = 1 << 63
 
 // countProgress notes how far the client got: up to the first group that was due and did not get room.

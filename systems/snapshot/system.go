@@ -77,8 +77,8 @@ type sends struct {
 	steps  uint32 // simulation steps between two sends
 	newest uint32
 	before uint32 // the send before
-	far    uint32 // far groups are part of one in so many snapshots
-	all    uint32 // a client is sent a snapshot at one in so many sends
+	far    uint32 // a far group is part of one in far snapshots
+	all    uint32 // a client is sent a snapshot at one in all sends
 }
 
 // Stats counts what a [System] did.
@@ -161,7 +161,7 @@ func (s *System) record() {
 // Add adds a client. trained is the hash of its trained file.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	c := newClient(id, p, s.codecs.model, s.config.Budget)
-	c.sight.on = s.config.Interest.Limits()
+	c.sight.limited = s.config.Interest.Limits()
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}

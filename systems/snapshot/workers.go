@@ -11,14 +11,14 @@ import (
 
 // Workers build the snapshots of different clients at the same time, each in its own draft. What the snapshots share is
 // below. While snapshots are built it is only read, except for blocks and joining states, which are locked and do not depend
-// on which worker comes first. Everything else that a snapshot adds is noted in its draft. The notes are merged
+// on which worker comes first. All other changes to shared data are noted in the draft. The notes are merged
 // afterwards in the order of the clients. Therefore nothing depends on the number of workers or on their speed.
 
 // shared is what the snapshots of all clients share.
 type shared struct {
 	build    func(worker, portion int)
 	retry    func(worker, i int) // builds the snapshot of a client of deferred
-	deferred []int               // clients whose snapshots are built after those of the others
+	deferred []int               // indexes of the clients whose snapshots are built last
 
 	hides      bool       // the interest can hide something: then how a block is encoded depends on the block alone
 	blocks     blockCache // of this send
@@ -70,17 +70,17 @@ func (s *System) buildAll() {
 func (s *System) buildPortion(worker, i int) {
 	each, _ := portions(len(s.clients), len(s.drafts))
 	d, first := s.drafts[worker], i*each
-	some := s.clients[first:min(first+each, len(s.clients))]
-	for _, c := range some {
+	portion := s.clients[first:min(first+each, len(s.clients))]
+	for _, c := range portion {
 		d.notes.touched ^= c.touch()
 	}
-	for _, c := range some {
+	for _, c := range portion {
 		d.notes.touched ^= c.touchFurther(s.sends.newest)
 	}
-	for k, c := range some {
+	for k, c := range portion {
 		switch {
 		case (s.sends.newest+c.id)%s.sends.all != 0: // this client is sent another snapshot, see Divide
-		case len(s.drafts) > 1 && d.waits(c):
+		case len(s.drafts) > 1 && d.needsBusyBlock(c):
 			d.notes.deferred = append(d.notes.deferred, first+k)
 		default:
 			d.notes.client = first + k
@@ -96,9 +96,9 @@ func (s *System) buildDeferred(worker, i int) {
 	d.build(s.clients[d.notes.client])
 }
 
-// waits reports whether a client needs a block that another worker is encoding at the moment: it is better deferred. It
-// looks at the first group only, since most groups have the same baseline.
-func (d *draft) waits(c *Client) bool {
+// needsBusyBlock reports whether a client needs a block that another worker is encoding at the moment, so that the client
+// is better deferred. It checks the first group only, since most groups have the same baseline.
+func (d *draft) needsBusyBlock(c *Client) bool {
 	if c.join.state != joinNone || c.baselines.World.Len() == 0 {
 		return false
 	}
@@ -107,7 +107,7 @@ func (d *draft) waits(c *Client) bool {
 	return d.sys.shared.blocks.encoding(g, age, two, c.model)
 }
 
-// note is an observation that concerns more than the client for which it was made.
+// note is an observation from the snapshot of one client for the data that all clients share.
 type note struct {
 	client int // index
 	kind   noteKind
@@ -115,7 +115,7 @@ type note struct {
 	long   longRun
 	id     uint32 // of an entity
 	mask   uint64 // of its components
-	bytes  int    // that the snapshot may have
+	bytes  int    // limit of the snapshot
 }
 
 type noteKind uint8
@@ -128,10 +128,10 @@ const (
 
 // notes are the observations of a worker.
 type notes struct {
-	client   int // whose snapshot is being built
+	client   int // index of the client whose snapshot is being built
 	progress progress
 	all      []note
-	deferred []int // clients that are deferred
+	deferred []int // indexes of deferred clients
 	touched  byte  // of the memory of clients; has no meaning
 }
 
