@@ -58,7 +58,7 @@ func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
 	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ c.owner.tries ^
-		byte(len(c.accumulated.slots)) ^ byte(len(c.sight.Seen))
+		byte(len(c.accumulated.groups)) ^ byte(len(c.sight.Seen))
 }
 
 // touchFurther does the same for the data to which the client points.

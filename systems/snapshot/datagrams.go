@@ -209,7 +209,7 @@ func (d *draft) fitWorld() {
 		d.diffWorld()
 		d.fitJoin(src)
 	default:
-		d.fitByPriority(src, d.pack.limit)
+		d.fitByPriority(src)
 	}
 }
 
@@ -237,7 +237,7 @@ func (d *draft) fitJoin(src *source) {
 	}
 	pk.limit = pk.used() + (limit-pk.used())/2
 	if src.exceeds || !d.fitRuns(src) {
-		d.fitByPriority(src, pk.limit)
+		d.fitByPriority(src)
 	}
 	pk.limit = limit
 	d.c.packJoin(pk, d.f.Send, wait)
@@ -290,14 +290,12 @@ func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	return d.fitRun(src, a) && d.fitRun(src, b)
 }
 
-// fitByPriority packs as much of the world as fits into limit bytes.
-func (d *draft) fitByPriority(src *source, limit int) {
-	c, whole := d.c, d.pack.limit
-	d.pack.limit = limit
+// fitByPriority packs as much of the world as fits.
+func (d *draft) fitByPriority(src *source) {
+	c := d.c
 	d.withhold(src)
 	d.rankWorld(src)
 	all := d.fitCandidates(src, &c.accumulated, 0)
-	d.pack.limit = whole
 	if d.sys.config.Priority == nil {
 		if c.over = !all; all {
 			return
@@ -310,7 +308,7 @@ func (d *draft) fitByPriority(src *source, limit int) {
 	d.stats.OverBudget++
 	if !c.logged {
 		c.logged = true
-		d.notes.add(note{kind: noteOverfull, bytes: limit})
+		d.notes.add(note{kind: noteOverfull, bytes: d.pack.limit})
 	}
 }
 
@@ -387,7 +385,7 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 		return false, false
 	}
 	slots := acc.ofSlots(g)
-	since := acc.groups[g] - slices.Max(slots[:]) // what the group has accumulated since a part of it was sent
+	since := acc.groups[g].group - slices.Max(slots[:]) // what the group has accumulated since a part of it was sent
 	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 		slots[bits.TrailingZeros64(m)] += since
 	}
@@ -395,7 +393,7 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 	d.rankEntitiesOf(src, g, acc)
 	d.fitCandidates(src, acc, first)
 	d.ranking.candidates = d.ranking.candidates[:first]
-	acc.groups[g] = slices.Max(slots[:])
+	acc.groups[g].group = slices.Max(slots[:])
 	return pk.packed > mark.packed, false
 }
 
@@ -407,11 +405,9 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 	n := bits.OnesCount64(alive)
 	x.slots = x.slots[:0]
 	for m := alive; m != 0; m &= m - 1 {
-		x.slots = append(x.slots, slotPriority{bits.TrailingZeros64(m), slots[bits.TrailingZeros64(m)]})
+		x.slots = append(x.slots, bits.TrailingZeros64(m))
 	}
-	slices.SortFunc(x.slots, func(a, b slotPriority) int {
-		return cmp.Or(-cmp.Compare(a.accumulated, b.accumulated), cmp.Compare(a.slot, b.slot))
-	})
+	slices.SortStableFunc(x.slots, func(a, b int) int { return cmp.Compare(slots[b], slots[a]) })
 	room := pk.room(src.kind)
 	var best block
 	fit, misfit := 0, n // how many of x.slots fit, and how many do not
@@ -419,8 +415,8 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 		guess = min(max(guess, fit+1), misfit-1)
 		part := h
 		part.Slots = h.Slots &^ alive
-		for _, o := range x.slots[:guess] {
-			part.Slots |= 1 << o.slot
+		for _, slot := range x.slots[:guess] {
+			part.Slots |= 1 << slot
 		}
 		if b := d.encode(src, part); len(b.body) <= room {
 			best, fit = b, guess
@@ -429,7 +425,7 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 		}
 	}
 	if fit == 0 && n > 0 && size > pk.maxBody() {
-		d.leaveOut(src, g, 1<<x.slots[0].slot)
+		d.leaveOut(src, g, 1<<x.slots[0])
 	}
 	if fit == 0 || !pk.add(best) {
 		return false

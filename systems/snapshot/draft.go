@@ -49,7 +49,7 @@ func newDraft(s *System) *draft {
 // startSend prepares the draft for the clients of a send tick.
 func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.w, d.f = w, f
-	d.encoder.startSend(f.Send)
+	d.encoder.send, d.encoder.arena = f.Send, d.encoder.arena[:0]
 }
 
 // build builds the snapshot of one client and queues its datagrams. Each stage runs once. Stage 4 (rankOwner, rankWorld)
@@ -75,7 +75,7 @@ func (d *draft) build(c *Client) {
 // start prepares the draft for a client, which may have asked for a new epoch.
 func (d *draft) start(c *Client) {
 	d.c, d.withheld.known = c, false
-	d.encoder.startClient()
+	d.encoder.once = d.encoder.once[:0]
 	d.stats.Updates++
 	if c.join.at == 0 {
 		c.join.at = d.f.Send

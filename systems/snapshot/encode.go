@@ -122,9 +122,6 @@ func (e *encoder) prepare(s *System) {
 	s.shared.meters = append(s.shared.meters, &e.meters[0], &e.meters[1])
 }
 
-func (e *encoder) startSend(send uint32) { e.send, e.arena = send, e.arena[:0] }
-func (e *encoder) startClient()          { e.once = e.once[:0] }
-
 // encodeShared returns the body of a block of the world, which clients share. The groups of the frame and of the
 // baselines, which may be nil, begin with the first group of the block.
 func (e *encoder) encodeShared(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {

@@ -106,7 +106,7 @@ func (d *draft) awaitsEntity(id uint32) bool {
 		n, bit := c.number(g), uint64(1)<<k
 		h := c.baselines.World.At(uint32(n))
 		if h.EverSent()&bit == 0 {
-			c.accumulated.grow(n + 1)[n] = maxRounds
+			c.accumulated.grow(n + 1)[n].group = maxRounds
 			if d.sys.config.Priority != nil {
 				c.accumulated.ofSlots(uint32(n))[k] = firstPriority
 			}

@@ -49,60 +49,53 @@ const wholeGroup = -1
 // ranking is the candidates of one client.
 type ranking struct {
 	candidates []candidate
-	slots      []slotPriority // of a block that is cut
-	last       float32        // accumulated priority of the last candidate of the world that was sent
+	slots      []int   // of the entities of a block that is cut
+	last       float32 // accumulated priority of the last candidate of the world that was sent
 }
 
-// slotPriority is a slot and the accumulated priority of its entity.
-type slotPriority struct {
-	slot        int
-	accumulated float32
-}
-
-// accumulated is the priority that groups and entities have accumulated since they were sent last, by the client's numbers of
-// groups.
+// accumulated is the priority that groups and entities have accumulated since they were sent last.
 type accumulated struct {
-	groups []float32
-	slots  []*[64]float32 // nil: nothing
+	groups []groupPriority // by the client's numbers of groups
+}
+
+// groupPriority is the accumulated priority of a group and of its entities.
+type groupPriority struct {
+	group float32
+	slots *[64]float32 // nil: nothing
 }
 
 // grow returns the priorities of at least n groups.
-func (a *accumulated) grow(n int) []float32 {
+func (a *accumulated) grow(n int) []groupPriority {
 	for len(a.groups) < n {
-		a.groups = append(a.groups, 0)
+		a.groups = append(a.groups, groupPriority{})
 	}
 	return a.groups
 }
 
 // ofSlots returns the priorities of the entities of a group.
 func (a *accumulated) ofSlots(g uint32) *[64]float32 {
-	for len(a.slots) <= int(g) {
-		a.slots = append(a.slots, nil)
+	x := &a.grow(int(g) + 1)[g]
+	if x.slots == nil {
+		x.slots = new([64]float32)
 	}
-	if a.slots[g] == nil {
-		a.slots[g] = new([64]float32)
-	}
-	return a.slots[g]
+	return x.slots
 }
 
 // get returns the priority of an entity, with that of its group.
 func (a *accumulated) get(g, slot int) (v float32) {
 	if g < len(a.groups) {
-		v = a.groups[g]
-	}
-	if g < len(a.slots) && a.slots[g] != nil {
-		v += a.slots[g][slot]
+		if v = a.groups[g].group; a.groups[g].slots != nil {
+			v += a.groups[g].slots[slot]
+		}
 	}
 	return v
 }
 
 // clear resets a group and its entities.
 func (a *accumulated) clear(g uint32) {
-	if int(g) < len(a.groups) {
-		a.groups[g] = 0
-	}
-	if int(g) < len(a.slots) && a.slots[g] != nil {
-		clear(a.slots[g][:])
+	x := &a.grow(int(g) + 1)[g]
+	if x.group = 0; x.slots != nil {
+		clear(x.slots[:])
 	}
 }
 
@@ -118,9 +111,9 @@ func (a *accumulated) clearBlock(h *wire.BlockHead) {
 
 // clearSlots resets all entities.
 func (a *accumulated) clearSlots() {
-	for _, x := range a.slots {
-		if x != nil {
-			clear(x[:])
+	for i := range a.groups {
+		if x := &a.groups[i]; x.slots != nil {
+			clear(x.slots[:])
 		}
 	}
 }
@@ -181,10 +174,10 @@ func (d *draft) rankGroups(src *source) {
 			class = d.c.sight.Class(seen, place)
 		}
 		weight := 1 / float32(uint32(1)<<class)
-		if waiting[g] += weight; d.isSkipped(src, g) {
+		if waiting[g].group += weight; d.isSkipped(src, g) {
 			continue
 		}
-		v := waiting[g]
+		v := waiting[g].group
 		order := rounds.turn(v, weight, class, g, place, uint32(len(src.groups)))
 		if src.view != nil { // the shared position would reveal something about what the client may not see
 			order = newTurn(uint64(min(v, maxRounds)), 0, g)
