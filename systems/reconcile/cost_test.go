@@ -168,7 +168,7 @@ func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 // allocates: not one object in ten seconds of a match.
 func TestNetcodeTicksAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, fieldtest.InputTimings, func(t *testing.T, timing fieldtest.InputTiming) {
+	fieldtest.EachRow(t, fieldtest.Rows(1, fieldtest.InputTimings), func(t *testing.T, timing fieldtest.InputTiming) {
 		config := fieldtest.Config(1, 4, fieldtest.RoughLink())
 		config.Server.Model = timing.Model()
 		config.Populate = fieldtest.Drifters(60)

@@ -353,7 +353,7 @@ func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 // To take over what the server has decided allocates nothing.
 func TestDecided_AllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}}, func(t *testing.T, preset policy.Model) {
+	fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}), func(t *testing.T, preset policy.Model) {
 		config := inWard(ward(nil, 1), preset, 1, fieldtest.Lag(3))
 		config.CountOnly = true
 		c := systemstest.New(t, config)
