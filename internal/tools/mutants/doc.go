@@ -19,5 +19,5 @@
 // first, the cheapest first. A mutant is killed once a test fails twice with it and passes without it. It is alive if no test
 // reaches it, or if -budget is spent.
 //
-// equivalent.txt lists mutants that nobody could notice, with the reason: at most a tenth of those drawn in a package.
+// equivalent.txt lists mutants that nobody could notice, with the reason: at most a tenth of all drawn.
 package main

@@ -90,7 +90,6 @@ func (s *suite) report(
 			}
 		}
 	}()
-	var tooMany error
 	for _, folder := range folders {
 		line := share{Package: folder}
 		for _, d := range all {
@@ -124,9 +123,6 @@ func (s *suite) report(
 		s.tell("%s: %d drawn, %d killed, %d alive, %d equivalent, %.1f %%", folder, line.Drawn, line.Killed, line.Alive, line.Equivalent, line.percent())
 		r.Shares = append(r.Shares, line)
 		s.remember(hints)
-		if 10*line.Equivalent > line.Drawn {
-			tooMany = errors.Join(tooMany, fmt.Errorf("%s: %d of %d called equivalent; at most a tenth may be", folder, line.Equivalent, line.Drawn))
-		}
 		r.Spent = time.Since(start).Round(time.Second).String()
 		if ask.json != "" {
 			text, bad := json.MarshalIndent(r, "", "\t")
@@ -135,12 +131,14 @@ func (s *suite) report(
 			}
 		}
 	}
-	r.print()
-	return tooMany
+	if total := r.print(); 10*total.Equivalent > total.Drawn {
+		return fmt.Errorf("%d of %d mutants are listed as equivalent, more than a tenth: write tests for some", total.Equivalent, total.Drawn)
+	}
+	return nil
 }
 
-// print writes the report to be read.
-func (r *report) print() {
+// print writes the report to be read, and returns the sum of all packages.
+func (r *report) print() share {
 	for _, f := range r.Alive {
 		why := "no test gets there"
 		switch {
@@ -165,6 +163,7 @@ func (r *report) print() {
 	fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%.1f %%\t\n", total.Package, total.Mutants, total.Drawn, total.Killed, total.Alive, total.Equivalent, total.percent())
 	t.Flush()
 	fmt.Printf("seed %d, %s; %d more did not compile and were drawn again\n", r.Seed, r.Spent, r.Unviable)
+	return total
 }
 
 // equivalents reads the list of mutants that no test can notice: a line with the identity, then the reason on indented
