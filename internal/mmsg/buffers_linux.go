@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReadBuffer asks for a receive buffer of so many bytes, beyond the system's limit if this process may, and returns
-// how many the kernel gave. Fewer than asked for lose datagrams earlier, nothing else.
+// ReadBuffer requests a receive buffer of size bytes, above the system's limit if this process has the right, and returns
+// the size that the kernel granted. A smaller buffer only loses datagrams earlier.
 func ReadBuffer(fd, size int) int { return setBuffer(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, size) }
 
-// WriteBuffer asks for a send buffer likewise.
+// WriteBuffer is the counterpart of ReadBuffer for the send buffer.
 func WriteBuffer(fd, size int) int { return setBuffer(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, size) }
 
 func setBuffer(fd, force, option, size int) int {
@@ -21,17 +21,17 @@ func setBuffer(fd, force, option, size int) int {
 	if err != nil {
 		return 0
 	}
-	return n / 2 // the kernel doubles the size for its own bookkeeping and reports it so
+	return n / 2 // the kernel reports twice the size, for its own bookkeeping
 }
 
-// The numbers of SO_MEMINFO, linux/sock_diag.h.
+// Indexes of SO_MEMINFO, from linux/sock_diag.h.
 const (
 	memoryUsed  = 0 // SK_MEMINFO_RMEM_ALLOC
 	memorySize  = 1 // SK_MEMINFO_RCVBUF
 	memoryDrops = 8 // SK_MEMINFO_DROPS, the last of the nine
 )
 
-// memory is what the kernel says of a socket's buffers; zeros for what is no socket.
+// memory returns the kernel's figures about a socket's buffers, or zeros if fd is not a socket.
 func memory(fd int) (info [memoryDrops + 1]uint32) {
 	size := uint32(unsafe.Sizeof(info))
 	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_MEMINFO,
@@ -42,10 +42,11 @@ func memory(fd int) (info [memoryDrops + 1]uint32) {
 	return info
 }
 
-// Dropped is how many arrivals the kernel threw away because the receive buffer was full; 0 for what is no socket.
+// Dropped returns the number of datagrams that the kernel dropped because the receive buffer was full; 0 if fd is not a
+// socket.
 func Dropped(fd int) uint64 { return uint64(memory(fd)[memoryDrops]) }
 
-// Waiting is how many bytes of the receive buffer are taken, by the kernel's own counting, and of how many.
+// Waiting returns the used bytes and the size of the receive buffer, as the kernel counts them.
 func Waiting(fd int) (used, size int) {
 	info := memory(fd)
 	return int(info[memoryUsed]), int(info[memorySize])

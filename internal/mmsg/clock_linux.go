@@ -2,10 +2,10 @@ package mmsg
 
 import "time"
 
-// clock turns the kernel's stamps, which are wall clock time, into times like the now of a Poll, which holds a
-// reading of the same clock: an arrival is as much older as the difference says. Should the wall clock be set
-// in between, bounds that do not depend on it hold still: what arrives did so after the Poll that last found
-// the socket empty, after what was delivered before it, and not after now.
+// clock converts the kernel's time stamps, which are wall clock time, to times comparable with the now of a Poll. An
+// arrival is older than now by the difference between its stamp and the wall clock reading of now. If the wall clock is set
+// in between, three bounds still hold: a datagram arrives after the last Poll that emptied the socket, not before the
+// datagram delivered before it, and not after now.
 type clock struct {
 	floor time.Time // no later arrival is before this
 	now   time.Time // of the Poll
@@ -14,7 +14,7 @@ type clock struct {
 
 func (c *clock) begin(now time.Time) { c.now, c.wall = now, now.UnixNano() }
 
-// arrival is the time of a stamp; without one it is now.
+// arrival converts a stamp. ok is false for a datagram without a stamp; its time is now.
 func (c *clock) arrival(nanos int64, ok bool) time.Time {
 	at := c.now
 	if ok {
@@ -32,7 +32,7 @@ func (c *clock) arrival(nanos int64, ok bool) time.Time {
 	return at
 }
 
-// drained notes that nothing is left of what arrived before now.
+// drained records that every datagram that arrived before now was read.
 func (c *clock) drained() {
 	if c.now.After(c.floor) {
 		c.floor = c.now

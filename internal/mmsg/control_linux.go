@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamped is a control message with a time of arrival, and located one with an address of this end. Their lengths
-// are aligned like their headers, as is where the next control message begins.
+// stamped is a control message with a time of arrival. located is a control message with a local address. Their lengths
+// have the alignment of a header, so the next control message begins directly after them.
 type (
 	stamped struct {
 		hdr   unix.Cmsghdr
@@ -26,13 +26,13 @@ const (
 	sizeControl = sizeStamped + sizeLocated
 )
 
-// control is room for the control messages of one arrival: its time stamp, and the address that it was sent to.
+// control is memory for the control messages of one arrival: its time stamp and its destination address.
 type control struct {
-	_    [0]uintptr // aligned like control messages
+	_    [0]uintptr // for the alignment of control messages
 	data [sizeControl]byte
 }
 
-// find returns the control message of a kind among the size bytes that the kernel wrote, nil where there is none.
+// find returns the control message of the given level and kind among the size bytes that the kernel wrote, or nil.
 func (c *control) find(size int, level, kind int32, length uintptr) unsafe.Pointer {
 	const align = unsafe.Sizeof(uintptr(0)) - 1
 	for at, end := uintptr(0), min(uintptr(max(size, 0)), sizeControl); at+unix.SizeofCmsghdr <= end; {
@@ -49,8 +49,8 @@ func (c *control) find(size int, level, kind int32, length uintptr) unsafe.Point
 	return nil
 }
 
-// nanos is the time of arrival in nanoseconds since 1970 by the wall clock; false when the kernel wrote none
-// into its size bytes.
+// nanos returns the time of arrival in nanoseconds since 1970 by the wall clock. It returns false if the size bytes from
+// the kernel contain no time stamp.
 func (c *control) nanos(size int) (int64, bool) {
 	m := (*stamped)(c.find(size, unix.SOL_SOCKET, unix.SCM_TIMESTAMPNS, unsafe.Sizeof(stamped{})))
 	if m == nil {
@@ -59,7 +59,7 @@ func (c *control) nanos(size int) (int64, bool) {
 	return m.stamp.Nano(), true
 }
 
-// to is the IPv4 address that a datagram was sent to; the zero Addr when the kernel did not say.
+// to returns the IPv4 destination address of a datagram, or the zero Addr if the kernel did not report it.
 func (c *control) to(size int) netip.Addr {
 	m := (*located)(c.find(size, unix.IPPROTO_IP, unix.IP_PKTINFO, unsafe.Sizeof(unix.Cmsghdr{})+unsafe.Sizeof(unix.Inet4Pktinfo{})))
 	if m == nil {
@@ -68,12 +68,12 @@ func (c *control) to(size int) netip.Addr {
 	return netip.AddrFrom4(m.info.Addr)
 }
 
-// from makes m say from which IPv4 address a datagram goes out.
+// from sets the IPv4 source address of an outgoing datagram.
 func (m *located) from(a netip.Addr) {
 	m.hdr.Level, m.hdr.Type = unix.IPPROTO_IP, unix.IP_PKTINFO
 	m.hdr.SetLen(unix.CmsgLen(unix.SizeofInet4Pktinfo))
 	m.info = unix.Inet4Pktinfo{Spec_dst: a.As4()}
 }
 
-// Locate makes an IPv4 socket tell to which address arrivals were sent: see [Reader.To].
+// Locate makes an IPv4 socket report the destination address of arrivals; see [Reader.To].
 func Locate(fd int) error { return unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_PKTINFO, 1) }

@@ -10,28 +10,28 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Reader takes datagrams from a socket that stamps arrivals (SO_TIMESTAMPNS). It holds the memory into which the
-// kernel writes one batch, and is for one goroutine at a time.
+// Reader reads datagrams from a socket with SO_TIMESTAMPNS. It owns the memory of one batch. Only one goroutine may use it
+// at a time.
 type Reader struct {
-	// Received counts datagrams, Calls the system calls that this took, with those that found nothing; Errors is
-	// those of them that failed for another reason.
+	// Received counts datagrams and Calls the system calls, including calls that found nothing. Errors counts the calls
+	// that failed for any other reason.
 	Received, Calls, Errors uint64
 
 	clock clock
 	zones zones
 
-	// Pointers from one part to another are set once; a Reader stays on the heap, where nothing moves.
+	// These point into each other. NewReader sets the pointers once; a Reader stays on the heap and never moves.
 	messages [BatchSize]message
 	vectors  [BatchSize]unix.Iovec
 	names    [BatchSize]sockaddr
 	controls [BatchSize]control
-	// One byte more than a datagram may have shows that one is too long.
+	// One byte more than the largest datagram, to recognize longer ones.
 	data [BatchSize][netsys.MaxDatagram + 1]byte
-	used int // messages that the last call wrote to
-	at   int // the message that is being delivered
+	used int // messages written by the last call
+	at   int // index of the message being delivered
 }
 
-// NewReader returns a reader for any socket.
+// NewReader returns a reader. It serves IPv4 and IPv6 sockets.
 func NewReader() *Reader {
 	r := &Reader{used: BatchSize}
 	for i := range r.messages {
@@ -47,11 +47,11 @@ func NewReader() *Reader {
 	return r
 }
 
-// Stamp makes a socket stamp arrivals.
+// Stamp makes a socket record when datagrams arrive.
 func Stamp(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) }
 
-// Read delivers what has arrived, at most so many batches, oldest first, and reports whether that was all. It never
-// blocks. now must come from time.Now; no arrival is later, and none earlier than one that was delivered before.
+// Read delivers arrivals, oldest first, in at most the given number of batches, and reports whether it emptied the socket.
+// It never blocks. now must come from time.Now. Times of arrival never exceed now and never decrease.
 func (r *Reader) Read(fd int, now time.Time, batches int, deliver func(netsys.Datagram)) (all bool) {
 	r.clock.begin(now)
 	for range batches {
@@ -70,19 +70,19 @@ func (r *Reader) Read(fd int, now time.Time, batches int, deliver func(netsys.Da
 	return false
 }
 
-// Forget makes what follows the arrivals of another socket, whose times have nothing to do with those of the last.
+// Forget prepares the reader for another socket, whose arrivals may be older than those of the previous socket.
 func (r *Reader) Forget() { r.clock.floor = time.Time{} }
 
-// To is the IPv4 address of this end that the datagram which is being delivered was sent to, on a socket that tells
-// it ([Locate]); the zero Addr elsewhere.
+// To returns the local IPv4 address to which the sender addressed the datagram being delivered. It returns the zero Addr
+// unless [Locate] was called for the socket.
 func (r *Reader) To() netip.Addr {
 	return r.controls[r.at].to(int(r.messages[r.at].hdr.Controllen))
 }
 
-// receive takes up to a batch of datagrams and returns how many. Fewer than a batch mean that no more had arrived.
+// receive reads up to one batch and returns the number of datagrams. A short batch means that the socket is empty.
 func (r *Reader) receive(fd int) int {
 	for i := range r.used {
-		// The kernel wrote what it used of these.
+		// The kernel has overwritten both lengths.
 		h := &r.messages[i].hdr
 		h.Namelen = uint32(unsafe.Sizeof(r.names[i]))
 		h.SetControllen(int(sizeControl))

@@ -8,21 +8,21 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Sender is a [netsys.Sender] of a socket that collects what it sends.
+// Sender is a [netsys.Sender] that collects datagrams for one socket.
 type Sender struct {
 	*Writer
-	name string   // of who sends, for errors
-	fd   *int     // below 0: closed
-	_    [64]byte // so that what two goroutines count lies apart
+	name string   // prefix of errors
+	fd   *int     // negative: closed
+	_    [64]byte // keeps the counters of two goroutines in different cache lines
 }
 
-// NewSender returns a sender for a socket of IPv6, or of IPv4, whose descriptor may change until it is below 0. name
-// begins its errors.
+// NewSender returns a sender for an IPv6 (v6) or IPv4 socket. *fd may change; a negative value means closed. name is the
+// prefix of errors.
 func NewSender(name string, fd *int, v6 bool) *Sender {
 	return &Sender{Writer: NewWriter(v6), name: name, fd: fd}
 }
 
-// Send implements [netsys.Sender]. What the kernel refuses later is counted in Full and Refused.
+// Send implements [netsys.Sender]. Datagrams that the kernel refuses later are counted in Full and Refused.
 func (s *Sender) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
@@ -43,10 +43,10 @@ func (s *Sender) Flush(time.Time) {
 	}
 }
 
-// Senders are those of one socket.
+// Senders are the senders of one socket.
 type Senders []*Sender
 
-// Add returns n of them as a wire needs them: those that there are, and new ones.
+// Add returns the first n senders. It calls make for missing ones.
 func (s *Senders) Add(n int, make func() *Sender) []netsys.Sender {
 	for len(*s) < n {
 		*s = append(*s, make())
@@ -58,14 +58,14 @@ func (s *Senders) Add(n int, make func() *Sender) []netsys.Sender {
 	return all
 }
 
-// Flush flushes all.
+// Flush flushes all senders.
 func (s Senders) Flush(now time.Time) {
 	for _, x := range s {
 		x.Flush(now)
 	}
 }
 
-// Counts are what all did.
+// Counts returns the counters summed over all senders.
 func (s Senders) Counts() (sent, calls, full, refused uint64) {
 	for _, x := range s {
 		sent, calls, full, refused = sent+x.Sent, calls+x.Calls, full+x.Full, refused+x.Refused

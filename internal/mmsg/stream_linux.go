@@ -7,27 +7,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Stream reads from sockets of streams that stamp arrivals ([Stamp]). It is for one goroutine at a time. The zero value is
-// ready.
+// Stream reads from TCP sockets that record the times of arrivals ([Stamp]). Only one goroutine may use it at a time. The
+// zero value is ready.
 type Stream struct {
 	now   time.Time
-	wall  int64     // the same in nanoseconds since 1970
-	floor time.Time // no arrival is before this: sockets were read then
+	wall  int64     // now in nanoseconds since 1970
+	floor time.Time // now of the previous round: no arrival is earlier
 
 	hdr     unix.Msghdr
 	vector  unix.Iovec
 	control control
 }
 
-// Begin says what time it is; now must come from time.Now.
+// Begin starts a round of reads at now, which must come from time.Now.
 func (s *Stream) Begin(now time.Time) {
 	s.floor = s.now
 	s.now, s.wall = now, now.UnixNano()
 }
 
-// Read reads what a socket has into b, as far as there is room, and says when the last of that came: not after the time of
-// Begin, and not before that of the Begin before. It never blocks; a socket that has nothing is the error EAGAIN, and one
-// that has ended 0 bytes.
+// Read reads from a socket into b and returns the time at which the last byte arrived, between the previous and the current
+// Begin. It never blocks. The error is EAGAIN if the socket is empty; n is 0 at the end of the stream.
 func (s *Stream) Read(fd int, b []byte) (n int, at time.Time, errno unix.Errno) {
 	s.vector.Base = unsafe.SliceData(b)
 	s.vector.SetLen(len(b))
@@ -47,7 +46,7 @@ func (s *Stream) Read(fd int, b []byte) (n int, at time.Time, errno unix.Errno) 
 	}
 }
 
-// arrival is when what was read last came.
+// arrival returns the time of arrival of the last read.
 func (s *Stream) arrival() time.Time {
 	nanos, ok := s.control.nanos(int(s.hdr.Controllen))
 	if !ok {

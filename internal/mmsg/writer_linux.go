@@ -9,17 +9,17 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Writer collects datagrams for one system call. It is for one goroutine at a time.
+// Writer collects datagrams and sends them as a batch. Only one goroutine may use it at a time.
 type Writer struct {
-	// Sent counts datagrams, Calls the system calls that this took.
+	// Sent counts datagrams, Calls the system calls.
 	Sent, Calls uint64
-	// Full counts the datagrams not sent because the kernel's send buffer had no room, Refused those that it would
-	// not send for another reason, such as no route.
+	// Full counts datagrams lost because the kernel's send buffer was full. Refused counts datagrams that the kernel
+	// refused for any other reason, such as a missing route.
 	Full, Refused uint64
 
 	zones zones
 
-	// Pointers from one part to another are set once; a Writer stays on the heap, where nothing moves.
+	// These point into each other. NewWriter sets the pointers once; a Writer stays on the heap and never moves.
 	messages [BatchSize]message
 	vectors  [BatchSize]unix.Iovec
 	names    [BatchSize]sockaddr
@@ -29,7 +29,8 @@ type Writer struct {
 	v6       bool
 }
 
-// NewWriter returns a writer for a socket of IPv6, which reaches IPv4 peers by mapped addresses, or of IPv4.
+// NewWriter returns a writer for an IPv4 socket or, with v6, for an IPv6 socket, which reaches IPv4 peers by mapped
+// addresses.
 func NewWriter(v6 bool) *Writer {
 	w := &Writer{v6: v6}
 	for i := range w.messages {
@@ -48,17 +49,18 @@ func NewWriter(v6 bool) *Writer {
 	return w
 }
 
-// Room is where the datagram that is added next may be written: [netsys.MaxDatagram] bytes, which Add then does not copy.
+// Room returns the memory of the next datagram, [netsys.MaxDatagram] bytes. If the caller writes the datagram there, Add
+// does not copy.
 func (w *Writer) Room() []byte { return w.data[w.n][:] }
 
-// Add copies a datagram of at most [netsys.MaxDatagram] bytes, and sends the batch when it is full then. The error
-// is EDESTADDRREQ for an address that cannot be one, EAFNOSUPPORT for IPv6 on a socket of IPv4.
+// Add appends a datagram of at most [netsys.MaxDatagram] bytes and sends the batch when full. The error is EDESTADDRREQ for
+// an unusable address and EAFNOSUPPORT for IPv6 on an IPv4 socket.
 func (w *Writer) Add(fd int, to netip.AddrPort, b []byte) error {
 	return w.AddFrom(fd, netip.Addr{}, to, b)
 }
 
-// AddFrom is [Writer.Add] of a datagram that goes out from an IPv4 address of this machine, on a socket of IPv4 that
-// is bound to all of them. The zero Addr leaves it to the kernel.
+// AddFrom is [Writer.Add] with a source address: an IPv4 address of this machine, on an IPv4 socket bound to all of them.
+// With the zero Addr, the kernel chooses the source.
 func (w *Writer) AddFrom(fd int, from netip.Addr, to netip.AddrPort, b []byte) error {
 	switch {
 	case !to.IsValid() || to.Port() == 0:
@@ -84,8 +86,8 @@ func (w *Writer) AddFrom(fd int, from netip.Addr, to netip.AddrPort, b []byte) e
 	return nil
 }
 
-// Flush sends the batch. It never blocks. When the kernel has no room, the rest of the batch is lost; when it
-// refuses a datagram for what that is, only this one.
+// Flush sends the batch and never blocks. If the send buffer is full, the rest of the batch is lost. If the kernel refuses
+// a datagram because of its content or address, only this datagram is lost.
 func (w *Writer) Flush(fd int) {
 	for at := 0; at < w.n; {
 		n, _, errno := unix.RawSyscall6(unix.SYS_SENDMMSG, uintptr(fd),

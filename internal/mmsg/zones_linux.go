@@ -5,14 +5,13 @@ import (
 	"strconv"
 )
 
-// zones translates the zones of link-local IPv6 addresses: interface numbers to the kernel, names in netip.
-// It remembers what it looked up.
+// zones translates and caches the zones of link-local IPv6 addresses: the kernel uses interface numbers, netip uses names.
 type zones struct {
 	names map[uint32]string
 	ids   map[string]uint32
 }
 
-// id is the number of a zone that is an interface's name or a number; 0 for none.
+// id returns the interface number of a zone, given as a name or a number; 0 for an empty or unknown zone.
 func (z *zones) id(name string) uint32 {
 	if name == "" {
 		return 0
@@ -28,7 +27,7 @@ func (z *zones) id(name string) uint32 {
 	return uint32(id)
 }
 
-// name is the name of an interface, or its number when it has none; empty for 0.
+// name returns the name of an interface, or its number if it has no name; empty for 0.
 func (z *zones) name(id uint32) string {
 	if id == 0 {
 		return ""
@@ -44,7 +43,7 @@ func (z *zones) name(id uint32) string {
 	return name
 }
 
-// remember keeps only interfaces, numbered by the kernel, so that peers cannot make it grow.
+// remember caches a zone. Callers pass only interfaces known to the kernel, so that peers cannot grow the cache.
 func (z *zones) remember(id uint32, name string) {
 	if z.names == nil {
 		z.names, z.ids = make(map[uint32]string), make(map[string]uint32)
@@ -52,8 +51,8 @@ func (z *zones) remember(id uint32, name string) {
 	z.names[id], z.ids[name] = name, id
 }
 
-// ZoneID is the number of a zone that is an interface's name or a number; 0 for none.
+// ZoneID returns the interface number of a zone, given as a name or a number; 0 for an empty or unknown zone.
 func ZoneID(name string) uint32 { return new(zones).id(name) }
 
-// ZoneName is the name of an interface, or its number when it has none; empty for 0.
+// ZoneName returns the name of an interface, or its number if it has no name; empty for 0.
 func ZoneName(id uint32) string { return new(zones).name(id) }

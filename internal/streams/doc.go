@@ -1,6 +1,6 @@
-// Package streams reads many TCP sockets from one goroutine that never waits for them: [Set] says which have something,
-// and reads with the kernel's time stamps. It is what servers and load tests over WebSocket have in common. On systems
-// other than Linux there is no Set, and [New] says so.
+// Package streams reads many TCP sockets from one goroutine without waiting. [Set] reports the readable sockets and reads
+// them with the kernel's time stamps. WebSocket servers and load tests share this package. It works on Linux only;
+// elsewhere [New] returns [ErrUnsupported].
 package streams
 
 import "errors"

@@ -11,18 +11,18 @@ import (
 	"github.com/tactusgo/tactus/internal/mmsg"
 )
 
-// ready is how many sockets one system call tells of.
+// ready is the largest number of sockets that one epoll_wait reports.
 const ready = 1024
 
-// Set is TCP sockets that one goroutine reads. Others may add some meanwhile. It owns no socket: who closes one removes it
-// before.
+// Set is a set of TCP sockets that one goroutine reads. Other goroutines may add sockets meanwhile. The set does not own
+// its sockets: remove a socket before closing it.
 type Set struct {
 	epoll   int
 	events  []unix.EpollEvent
 	message mmsg.Stream
 }
 
-// New makes an empty set. The error is the operating system's, or [ErrUnsupported].
+// New returns an empty set, an error of the operating system, or [ErrUnsupported].
 func New() (*Set, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -31,18 +31,17 @@ func New() (*Set, error) {
 	return &Set{epoll: fd, events: make([]unix.EpollEvent, ready)}, nil
 }
 
-// Add takes a socket in, which must not block. Without time stamps, where the kernel has none, arrivals are as late as
-// they are read.
+// Add adds a non-blocking socket. If the kernel has no time stamps, arrivals get the time at which they are read.
 func (s *Set) Add(fd int) error {
 	_ = mmsg.Stamp(fd)
 	return os.NewSyscallError("epoll_ctl", unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd)}))
 }
 
-// Remove forgets a socket.
+// Remove removes a socket.
 func (s *Set) Remove(fd int) { _ = unix.EpollCtl(s.epoll, unix.EPOLL_CTL_DEL, fd, nil) }
 
-// Ready appends the sockets that have something to read, have ended or have failed. It returns at most so many that a
-// call may leave some out: more reports that, and they come first in the next call. It never blocks.
+// Ready appends the sockets that are readable, have ended or have failed. It never blocks. If more is true, the call
+// reported as many sockets as fit; call Ready again for the rest.
 func (s *Set) Ready(fds []int) (_ []int, more bool) {
 	for {
 		n, err := unix.EpollWait(s.epoll, s.events, 0)
@@ -56,12 +55,11 @@ func (s *Set) Ready(fds []int) (_ []int, more bool) {
 	}
 }
 
-// Begin says what time it is, before sockets are read: now must come from time.Now.
+// Begin starts a round of reads at now, which must come from time.Now.
 func (s *Set) Begin(now time.Time) { s.message.Begin(now) }
 
-// Read reads what a socket has into b, as far as there is room, and says when the last of that came: not after the time of
-// Begin and not before that of the Begin before. n is 0 where there is nothing, and the error [io.EOF] at the end. It
-// never blocks.
+// Read reads from a socket into b and returns the time at which the last byte arrived, between the previous and the current
+// Begin. It never blocks. n is 0 if the socket is empty. The error is [io.EOF] at the end of the stream.
 func (s *Set) Read(fd int, b []byte) (n int, at time.Time, err error) {
 	n, at, errno := s.message.Read(fd, b)
 	switch {
@@ -75,17 +73,17 @@ func (s *Set) Read(fd int, b []byte) (n int, at time.Time, err error) {
 	return n, at, nil
 }
 
-// Close gives the set up, not its sockets.
+// Close releases the set but leaves its sockets open.
 func (s *Set) Close() { _ = unix.Close(s.epoll) }
 
-// Keep returns another descriptor of a socket, which stays when the first is closed.
+// Keep duplicates the descriptor of a socket. The duplicate stays open when the original is closed.
 func Keep(fd int) (int, error) {
 	other, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	return other, os.NewSyscallError("fcntl", err)
 }
 
-// Write writes as much as a socket takes; 0 where that is nothing, or the socket has ended, which reading tells. It never
-// blocks.
+// Write writes as much of b as the socket accepts and returns the number of bytes. It returns 0 if the socket is full or
+// has ended; reading reports the end. It never blocks.
 func Write(fd int, b []byte) int {
 	for {
 		n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)

@@ -4,7 +4,7 @@ package streams
 
 import "time"
 
-// Set is nothing on this system.
+// Set does nothing on this system.
 type Set struct{}
 
 // New returns [ErrUnsupported].

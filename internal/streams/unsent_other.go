@@ -2,5 +2,5 @@
 
 package streams
 
-// LimitUnsent has no socket option to set on this system; the send buffer alone bounds what grows old.
+// LimitUnsent does nothing: this system has no such socket option, and only the send buffer limits the waiting bytes.
 func LimitUnsent(int, int) {}

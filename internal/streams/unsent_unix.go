@@ -4,8 +4,8 @@ package streams
 
 import "golang.org/x/sys/unix"
 
-// LimitUnsent bounds the bytes that a TCP socket takes before it has sent what it took earlier, so that little
-// grows old in the kernel.
+// LimitUnsent limits the unsent bytes that a TCP socket accepts, so that datagrams do not wait in the kernel and become
+// outdated.
 func LimitUnsent(fd, bytes int) {
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)
 }

@@ -4,8 +4,8 @@ package streams
 
 import "golang.org/x/sys/unix"
 
-// Write writes as much as a socket takes; 0 where that is nothing, or the socket has ended, which reading tells. It never
-// blocks where the socket does not.
+// Write writes as much of b as the socket accepts and returns the number of bytes. It returns 0 if the socket is full or
+// has ended; reading reports the end. It does not block if the socket is non-blocking.
 func Write(fd int, b []byte) int {
 	for {
 		n, err := unix.Write(fd, b)

@@ -10,14 +10,14 @@ const (
 	defaultKernelBuffer = 1 << 22
 )
 
-// ListenConfig configures a [Listener]. The zero value is what [Listen] uses.
+// ListenConfig configures a [Listener]. [Listen] uses the zero value.
 type ListenConfig struct {
-	// PollLimit bounds the datagrams that one Poll delivers, rounded up to a multiple of 64; more wait in the
-	// kernel for the next Poll. 0 means 8,192.
+	// PollLimit is the largest number of datagrams that one Poll delivers, rounded up to a multiple of 64; the rest wait in
+	// the kernel for the next Poll. 0 means 8,192.
 	PollLimit int
 
-	// ReadBuffer and WriteBuffer are the sizes in bytes asked of the kernel for its two buffers, which may
-	// give less: see [Stats]. 0 means 4 MiB each.
+	// ReadBuffer and WriteBuffer are the requested sizes of the kernel's buffers in bytes. The kernel may grant less: see
+	// [Stats]. 0 means 4 MiB each.
 	ReadBuffer, WriteBuffer int
 }
 
@@ -35,21 +35,21 @@ func (c ListenConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Listen is [ListenConfig.Listen] of the zero value.
+// Listen calls [ListenConfig.Listen] on the zero value.
 func Listen(addr string) (*Listener, error) { return ListenConfig{}.Listen(addr) }
 
-// Stats counts what a [Listener] did.
+// Stats are the counters of a [Listener].
 type Stats struct {
-	// Received and Sent are the datagrams that passed.
+	// Received and Sent count datagrams.
 	Received, Sent uint64
-	// Reads and Writes are the system calls that this took, those included that found nothing.
+	// Reads and Writes count system calls, including calls that found nothing.
 	Reads, Writes uint64
-	// ReadErrors is the system calls that failed for another reason than that nothing had arrived.
+	// ReadErrors counts failed system calls, without calls on an empty socket.
 	ReadErrors uint64
-	// Full is the datagrams not sent because the kernel's send buffer had no room.
+	// Full counts datagrams lost because the kernel's send buffer was full.
 	Full uint64
-	// Refused is the datagrams that the kernel would not send for another reason, such as no route.
+	// Refused counts datagrams that the kernel refused for any other reason, such as a missing route.
 	Refused uint64
-	// ReadBuffer and WriteBuffer are the bytes that the kernel gave.
+	// ReadBuffer and WriteBuffer are the sizes that the kernel granted, in bytes.
 	ReadBuffer, WriteBuffer int
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Listener is a server's UDP socket that is read and written once a tick; it is a [netsys.Wire] and a
-// [netsys.Flusher]. It has no goroutine and belongs to the one that polls it.
+// Listener is a UDP socket of a server, read and written once per tick. It is a [netsys.Wire] and a [netsys.Flusher]. It
+// starts no goroutine; only the polling goroutine may use it.
 type Listener struct {
-	fd    int // −1 when closed; Go's network poller does not know it
+	fd    int // −1 when closed; Go's network poller does not know the descriptor
 	local netip.AddrPort
 	limit int // batches per Poll
 	v6    bool
 
 	in    *mmsg.Reader
-	out   mmsg.Senders // the first is for Send
-	sizes [2]int       // of the kernel's buffers, in bytes: reading, writing
+	out   mmsg.Senders // Send uses the first
+	sizes [2]int       // of the kernel's receive and send buffer, in bytes
 }
 
 var (
@@ -30,8 +30,8 @@ var (
 )
 
 // Listen binds addr, such as "127.0.0.1:7777", ":7777" (IPv4 and IPv6) or "127.0.0.1:0" (any free port, see
-// [Listener.LocalAddr]). Errors are those of [ListenConfig.Validate], of the address, [netsys.ErrAddrInUse]
-// when another socket holds the address, or the operating system's.
+// [Listener.LocalAddr]). It returns an error for an invalid configuration or address, [netsys.ErrAddrInUse] if the address
+// is in use, or an error of the operating system.
 func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	return l, nil
 }
 
-// Poll implements [netsys.Wire]; now must come from time.Now. It sends what was collected before, and again
-// what deliver collected. An arrival between now and the end of the call is delivered as having come at now.
+// Poll implements [netsys.Wire]; now must come from time.Now. It flushes before and after delivering. A datagram that
+// arrives between now and the end of the call is delivered with the time now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	if l.fd < 0 {
 		return
@@ -63,13 +63,13 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	l.Flush(now)
 }
 
-// Send implements [netsys.Wire]. It copies b, which leaves with the next Flush or Poll, or with 63 others as
-// soon as there are so many. What the kernel refuses then is counted in [Stats].
+// Send implements [netsys.Wire]. It copies b. The datagram leaves when 64 are collected, or at the next Flush or Poll.
+// [Stats] counts datagrams that the kernel refuses.
 func (l *Listener) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return l.out[0].Send(now, to, b)
 }
 
-// Senders implements [netsys.ParallelWire]: each sends batches of its own.
+// Senders implements [netsys.ParallelWire]. Each sender has its own batches.
 func (l *Listener) Senders(n int) []netsys.Sender {
 	return l.out.Add(n, func() *mmsg.Sender { return mmsg.NewSender("batch", &l.fd, l.v6) })
 }
@@ -80,7 +80,7 @@ func (l *Listener) Flush(now time.Time) { l.out.Flush(now) }
 // LocalAddr implements [netsys.Wire].
 func (l *Listener) LocalAddr() netip.AddrPort { return l.local }
 
-// Stats counts what happened so far.
+// Stats returns the current counters.
 func (l *Listener) Stats() Stats {
 	sent, writes, full, refused := l.out.Counts()
 	return Stats{
@@ -90,17 +90,17 @@ func (l *Listener) Stats() Stats {
 	}
 }
 
-// SendErrors is the number of datagrams that Send took and the kernel did not: [Stats.Full] and [Stats.Refused]. The
-// sessions that they were of learn it as loss.
+// SendErrors returns the number of datagrams accepted by Send but not by the kernel: [Stats.Full] plus [Stats.Refused].
+// Their sessions see them as lost.
 func (l *Listener) SendErrors() uint64 {
 	_, _, full, refused := l.out.Counts()
 	return full + refused
 }
 
-// Dropped is the number of arrivals lost because the kernel's receive buffer was full; 0 after Close.
+// Dropped returns the number of arrivals lost because the kernel's receive buffer was full; 0 after Close.
 func (l *Listener) Dropped() uint64 { return mmsg.Dropped(l.fd) }
 
-// Close implements [netsys.Wire]. It sends what was collected.
+// Close implements [netsys.Wire]. It flushes first.
 func (l *Listener) Close() error {
 	if l.fd < 0 {
 		return nil

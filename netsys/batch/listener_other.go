@@ -11,12 +11,12 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Listener is a server's UDP socket on Linux; on this system there is none.
+// Listener exists only on Linux. On this system Listen always fails.
 type Listener struct{ netsys.Wire }
 
 var _ netsys.Flusher = (*Listener)(nil)
 
-// Listen returns an error that wraps [errors.ErrUnsupported]: package eventloop serves on this system.
+// Listen returns an error that wraps [errors.ErrUnsupported]. Use package eventloop on this system.
 func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -27,11 +27,11 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 // Flush implements [netsys.Flusher].
 func (l *Listener) Flush(time.Time) {}
 
-// SendErrors is 0.
+// SendErrors returns 0.
 func (l *Listener) SendErrors() uint64 { return 0 }
 
-// Dropped is 0.
+// Dropped returns 0.
 func (l *Listener) Dropped() uint64 { return 0 }
 
-// Stats are zero.
+// Stats returns zeros.
 func (l *Listener) Stats() Stats { return Stats{} }

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// socket is a bound descriptor and what the kernel said of it.
+// socket is a bound descriptor with its properties as reported by the kernel.
 type socket struct {
 	fd                      int
 	v6                      bool
@@ -21,8 +21,8 @@ type socket struct {
 	readBuffer, writeBuffer int // bytes
 }
 
-// openSocket binds a non-blocking UDP socket that stamps arrivals. An address without a host, or with an
-// unspecified one, is served for both families where the system has IPv6, as in package net.
+// openSocket binds a non-blocking UDP socket with time stamps. As in package net, an address with no host or an unspecified
+// host serves both families if the system has IPv6.
 func openSocket(addr string, readBuffer, writeBuffer int) (socket, error) {
 	if addr == "" {
 		return socket{}, errors.New(`batch: Listen "": address without a port; ":0" takes a free one`)
@@ -76,7 +76,7 @@ func bindFamily(family int, to unix.Sockaddr) (s socket, err error) {
 			return socket{}, os.NewSyscallError("setsockopt IPV6_V6ONLY", err)
 		}
 	}
-	// Before bind, so that nothing can arrive without a stamp.
+	// Stamps are switched on before bind, so that every arrival has one.
 	if err := mmsg.Stamp(fd); err != nil {
 		return socket{}, os.NewSyscallError("setsockopt SO_TIMESTAMPNS", err)
 	}

@@ -2,20 +2,20 @@ package clock
 
 import "time"
 
-// late is how far before the latest time another may be and be no more than late news, as that of a datagram that
-// arrived before the call in which it is looked at.
+// late is the largest step backwards that counts as a delayed time stamp, for example of a datagram that arrived before the
+// current call. A larger step means that the system clock was set.
 const late = time.Second
 
-// Clock is how long it has been since it was first asked. The zero value is ready.
+// Clock measures the time since the first call of At. The zero value is ready.
 type Clock struct {
 	latest  time.Time
 	passed  time.Duration
 	started bool
 }
 
-// At returns how long the clock has run at now, never less than before. For a now up to a second before the latest one
-// time stands still. One further back means that somebody set the clock: time goes on from there, and what passed
-// between the two is not known and counts as nothing.
+// At returns how long the clock has run at now. The result never decreases. It stands still while now is up to a second
+// before the latest now. If now is further back, the system clock was set: the clock continues from there, and the unknown
+// time between the two counts as zero.
 func (c *Clock) At(now time.Time) time.Duration {
 	switch d := now.Sub(c.latest); {
 	case !c.started || d < -late:

@@ -1,2 +1,2 @@
-// Package clock makes, of a time of day that may be set back or forward, one that only goes on.
+// Package clock turns the time of day, which can be set back or forward, into a clock that only advances.
 package clock

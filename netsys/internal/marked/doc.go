@@ -1,7 +1,7 @@
-// Package marked tells peers who come over connections from those who send datagrams from the same address: their
-// addresses carry a mark.
+// Package marked distinguishes peers with a connection from UDP peers at the same address: the address of a connection
+// carries a mark.
 //
-// A marked address is an IPv6 address in a zone of its own. UDP peers are in zones that are named like a network interface,
-// which cannot contain a slash, or in none: the two cannot clash. IPv4 addresses take their 6to4 form (RFC 3056), in which
-// every IPv4 address has 64 network bits of its own, so that whoever counts by network still tells them apart.
+// A marked address is an IPv6 address with a zone reserved for marks. UDP peers have no zone or a zone named like a network
+// interface, which cannot contain a slash, so the two never clash. IPv4 addresses are converted to 6to4 (RFC 3056), where
+// each IPv4 address has its own 64-bit network, so that limits per network still tell them apart.
 package marked

@@ -8,7 +8,7 @@ import (
 // Mark is a kind of connection: a slash and letters, such as /ws.
 type Mark string
 
-// On is an address with the mark.
+// On returns the address with the mark.
 func (m Mark) On(a netip.AddrPort) netip.AddrPort {
 	addr := a.Addr().Unmap()
 	if !addr.Is4() {
@@ -20,7 +20,7 @@ func (m Mark) On(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(b).WithZone(m.four()), a.Port())
 }
 
-// four is the zone of IPv4 addresses.
+// four returns the zone of marked IPv4 addresses.
 func (m Mark) four() string { return string(m) + "4" }
 
 // Has reports whether an address has the mark.
@@ -29,7 +29,7 @@ func (m Mark) Has(a netip.AddrPort) bool {
 	return strings.HasSuffix(zone, string(m)) || zone == m.four()
 }
 
-// Off is the ordinary form of an address that has the mark. Others are returned as they are.
+// Off returns a marked address without its mark. It returns any other address unchanged.
 func (m Mark) Off(a netip.AddrPort) netip.AddrPort {
 	addr := a.Addr()
 	if addr.Zone() == m.four() {

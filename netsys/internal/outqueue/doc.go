@@ -1,3 +1,3 @@
-// Package outqueue holds the datagrams that wait for a connection to write them: a bounded queue, from which the oldest goes
-// when one more is put.
+// Package outqueue is the bounded queue of datagrams that wait for a connection. When the queue is full, a new datagram
+// replaces the oldest.
 package outqueue

@@ -5,28 +5,28 @@ import (
 	"sync"
 )
 
-// Queue is the bounded queue between Send and the goroutine that writes. When it is full the oldest datagram
-// goes. Buffers are used again; in steady state neither side allocates.
+// Queue is the bounded queue between Send and the writing goroutine. When the queue is full, Put drops the oldest datagram.
+// Buffers are reused: in a steady state neither side allocates.
 type Queue struct {
 	mu    sync.Mutex
-	some  sync.Cond // there is something, or there will be nothing any more
+	some  sync.Cond // signalled when a datagram or the end arrives
 	ring  [][]byte
 	head  int
 	count int
-	taken []byte // what Next returned last
+	taken []byte // returned by the latest Next
 	free  [][]byte
-	ended error // nil while datagrams are taken
+	ended error // nil while Put accepts datagrams
 	stale uint64
 }
 
 var (
-	// ErrClosed is that nothing more will be put.
+	// ErrClosed means that the queue was closed for good.
 	ErrClosed = errors.New("outqueue: closed")
-	// ErrAbandoned is that nothing is put until the queue is opened again.
+	// ErrAbandoned means that the queue drops datagrams until Reopen.
 	ErrAbandoned = errors.New("outqueue: no connection")
 )
 
-// New makes a queue for so many datagrams, at least 1.
+// New returns a queue with room for capacity datagrams, at least 1.
 func New(capacity int) *Queue {
 	q := &Queue{ring: make([][]byte, capacity)}
 	q.some.L = &q.mu
@@ -62,7 +62,7 @@ func (q *Queue) pop() []byte {
 	return b
 }
 
-// Next waits for a datagram, which is valid until the call after. The error is why there are no more.
+// Next waits for a datagram, which is valid until the next call. The error says why the queue ended.
 func (q *Queue) Next() (b []byte, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -80,7 +80,7 @@ func (q *Queue) Next() (b []byte, err error) {
 	return q.taken, nil
 }
 
-// Close lets what is queued be taken, and nothing more be put, ever.
+// Close ends the queue for good. Next still returns the queued datagrams.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,8 +88,7 @@ func (q *Queue) Close() {
 	q.some.Signal()
 }
 
-// Abandon drops what is queued, and lets nothing more be put for now: it would be old news when there is a connection
-// again.
+// Abandon drops the queued datagrams, and new ones until Reopen: they would be outdated when a connection is back.
 func (q *Queue) Abandon() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +102,7 @@ func (q *Queue) Abandon() {
 	q.some.Signal()
 }
 
-// Reopen takes datagrams again, unless the queue was closed.
+// Reopen accepts datagrams again, unless the queue was closed.
 func (q *Queue) Reopen() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -112,7 +111,7 @@ func (q *Queue) Reopen() {
 	}
 }
 
-// Dropped is how many datagrams were put and not taken.
+// Dropped returns the number of datagrams that were put but never returned by Next.
 func (q *Queue) Dropped() uint64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,4 +1,3 @@
-// Package sendto sends datagrams on non-blocking sockets without allocating, which the net package does only
-// by waiting for room in the send buffer and the gnet package only with five allocations. It is empty on
-// systems that are not Unix.
+// Package sendto sends datagrams on non-blocking sockets without allocating and without waiting. Package net waits for room
+// in the send buffer; gnet allocates five times per datagram. This package is empty on systems other than Unix.
 package sendto

@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// ErrFull means that the kernel's send buffer has no room.
+// ErrFull means that the kernel's send buffer is full.
 var ErrFull = errors.New("send buffer is full")
 
-// Socket sends on one socket. It does not own the descriptor. The zero value is for an IPv4 socket; it is for
-// one goroutine.
+// Socket sends on one socket. It does not own the descriptor. The zero value serves an IPv4 socket. Only one goroutine may
+// use it.
 type Socket struct {
-	// V6 is true for an IPv6 socket, which reaches IPv4 peers by their mapped addresses.
+	// V6 is true for an IPv6 socket, which reaches IPv4 peers by mapped addresses.
 	V6 bool
 
 	v4    syscall.SockaddrInet4
@@ -24,8 +24,8 @@ type Socket struct {
 	zones map[string]uint32
 }
 
-// Send sends b to an address, or, when to is the zero AddrPort, to the address that fd is connected to. No signal
-// interrupts that, since it does not wait.
+// Send sends b to an address, or to the connected peer of fd if the address is the zero AddrPort. The call does not wait,
+// so no signal interrupts it.
 func (s *Socket) Send(fd int, to netip.AddrPort, b []byte) (err error) {
 	switch {
 	case !to.IsValid():
@@ -49,7 +49,7 @@ func (s *Socket) Send(fd int, to netip.AddrPort, b []byte) (err error) {
 	return err
 }
 
-// zone turns the zone of a link-local address into an interface number, remembering what exists.
+// zone returns the interface number of the zone of a link-local address. It caches existing interfaces.
 func (s *Socket) zone(name string) uint32 {
 	if name == "" {
 		return 0

@@ -1,2 +1,2 @@
-// Package tally prints counts that have names: what was dropped, by reason.
+// Package tally formats named counters, such as drops by reason.
 package tally

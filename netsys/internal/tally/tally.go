@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text is every count that is not zero behind its name, "token expired=3, malformed=1", and "none" when all are zero.
+// Text returns the nonzero counts with their names, "token expired=3, malformed=1", or "none" if all are zero.
 func Text(names []string, counts []uint64) string {
 	var b strings.Builder
 	for i, n := range counts {
@@ -23,7 +23,7 @@ func Text(names []string, counts []uint64) string {
 	return b.String()
 }
 
-// Name is the i-th name, and for numbers beyond the last one the kind of them and the number.
+// Name returns the i-th name. For a number without a name, it returns kind and the number.
 func Name(kind string, names []string, i uint8) string {
 	if int(i) < len(names) {
 		return names[i]
@@ -31,7 +31,7 @@ func Name(kind string, names []string, i uint8) string {
 	return fmt.Sprintf("%s(%d)", kind, i)
 }
 
-// Total is the sum of counts.
+// Total returns the sum of counts.
 func Total(counts []uint64) (sum uint64) {
 	for _, n := range counts {
 		sum += n

@@ -1,3 +1,3 @@
-// Package window remembers the newest packets by number, in memory that follows from how many of them are still of
-// interest: [Window].
+// Package window keeps an entry for each of the newest packets, by sequence number, in memory proportional to the packets
+// in flight: [Window].
 package window

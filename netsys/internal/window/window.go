@@ -3,46 +3,46 @@ package window
 import "math/bits"
 
 const (
-	// least is how many packets the ring of a window begins with.
+	// least is the smallest length of a ring.
 	least = 16
-	// usual is how many it keeps room for.
+	// usual is the length to which Fit shrinks a ring.
 	usual = 128
 )
 
-// Window has an entry for each of the newest packets, by the number of the packet, which wraps. The newest are in a
-// ring, which is as long as it was asked to be. What leaves that is forgotten, but for what is to be kept, which goes
-// into a list until as many packets came after it as the window is long. So there is memory for the packets of a round
-// trip, and one by one for those that got lost.
+// Window holds an entry for each of the newest packets, by sequence number, which wraps. The newest entries are in a ring,
+// as long as the last call of Room requested. An entry that leaves the ring is dropped, unless keep returns true: then the
+// entry moves to a list and stays until it is as old as the window is long. The memory therefore covers the packets of one
+// round trip, plus one entry for each lost packet.
 //
-// The window itself is one cache line.
+// The Window itself occupies one cache line.
 type Window[T any] struct {
 	ring []T
-	end  uint16 // the number behind the newest
+	end  uint16 // sequence number after the newest
 	most uint16
-	head int32        // of those kept
-	kept []strayed[T] // older than the ring, oldest first
+	head int32        // index of the oldest live entry in kept
+	kept []strayed[T] // entries older than the ring, oldest first
 	keep func(*T) bool
 }
 
-// strayed is an entry that has left the ring.
+// strayed is an entry older than the ring.
 type strayed[T any] struct {
 	seq uint16
 	is  T
 }
 
-// New returns an empty window of so many packets, 1 to 32,768. keep tells which entries outlive the ring; zero entries
-// must not.
+// New returns an empty window of most packets, 1 to 32,768. keep reports whether an entry outlives the ring; it must return
+// false for a zero entry.
 func New[T any](most int, keep func(*T) bool) Window[T] {
 	return Window[T]{most: uint16(most), keep: keep}
 }
 
-// Most is how many packets an entry is remembered for.
+// Most returns the length of the window in packets.
 func (w *Window[T]) Most() int { return int(w.most) }
 
-// age is how many packets are newer than one.
+// age returns the number of packets newer than seq.
 func (w *Window[T]) age(seq uint16) int { return int(w.end - 1 - seq) }
 
-// Room makes the ring hold so many packets, or those of the whole window.
+// Room grows the ring to hold the given number of packets, at most the whole window.
 func (w *Window[T]) Room(packets int) {
 	n := len(w.ring)
 	if packets = min(packets, int(w.most)); packets <= n {
@@ -61,8 +61,8 @@ func (w *Window[T]) Room(packets int) {
 	w.ring = grown
 }
 
-// Fit gives memory back, where a ring for so many packets takes a quarter of what there is: what an outage left. A small
-// ring stays, since packets that get lost make the need for it come and go.
+// Fit releases the memory that an outage left: it shrinks the ring if the given number of packets needs at most a quarter.
+// A small ring stays, because lost packets make the need vary.
 func (w *Window[T]) Fit(packets int) {
 	n := len(w.ring)
 	if n <= usual || 4*packets > n {
@@ -82,8 +82,8 @@ func (w *Window[T]) Fit(packets int) {
 	}
 }
 
-// Open makes seq the newest packet and returns its entry, which is zero, as those of skipped ones are. It may be the
-// newest already, which begins anew then.
+// Open makes seq the newest packet and returns its entry. The entry is zero, and so are the entries of skipped packets. If
+// seq is already the newest packet, its entry is reset.
 func (w *Window[T]) Open(seq uint16) *T {
 	w.Room(1)
 	var zero T
@@ -114,7 +114,7 @@ func (w *Window[T]) Open(seq uint16) *T {
 	return x
 }
 
-// stray keeps an entry that leaves the ring.
+// stray moves an entry that leaves the ring to kept.
 func (w *Window[T]) stray(seq uint16, x *T) {
 	if int(w.head) == len(w.kept) || len(w.kept) == cap(w.kept) && int(w.head) > len(w.kept)/2 {
 		w.kept, w.head = w.kept[:copy(w.kept, w.kept[w.head:])], 0
@@ -122,8 +122,8 @@ func (w *Window[T]) stray(seq uint16, x *T) {
 	w.kept = append(w.kept, strayed[T]{seq, *x})
 }
 
-// Find is the entry of a packet: nil, or the zero entry, where it was not opened or is forgotten. It is valid until the
-// next call of Room or Open.
+// Find returns the entry of a packet. It returns nil or a zero entry if the packet was not opened or its entry was dropped.
+// The pointer is valid until the next call of Room or Open.
 func (w *Window[T]) Find(seq uint16) *T {
 	age := w.age(seq)
 	switch {
@@ -147,7 +147,7 @@ func (w *Window[T]) Find(seq uint16) *T {
 	return nil
 }
 
-// Oldest is the oldest entry of which of is true; nil where there is none.
+// Oldest returns the oldest entry for which of returns true, or nil.
 func (w *Window[T]) Oldest(of func(*T) bool) *T {
 	for i := int(w.head); i < len(w.kept); i++ {
 		if x := &w.kept[i].is; of(x) {
