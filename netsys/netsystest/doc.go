@@ -1,11 +1,11 @@
-// Package netsystest checks that a wire does what [netsys] asks of it.
+// Package netsystest tests whether a transport fulfils the contract of [netsys.Wire].
 //
 // # Index of tasks
 //
-//   - Test a [netsys.Wire] of your own: [Run].
-//   - Test one that listens on UDP sockets: [RunUDP].
-//   - Let clients reach it over UDP, or over a bad link: [OverUDP], [Conditioned], [Poor].
+//   - Test your own [netsys.Wire]: [Run].
+//   - Test a transport on UDP sockets: [RunUDP].
+//   - Connect clients over UDP or over a bad link: [OverUDP], [Conditioned], [Poor].
 //   - Send and receive without sessions: [Arrivals], [Answer].
-//   - Let it run in virtual or in real time: [VirtualClock], [RealClock].
-//   - Record what a handler is told: [Recorder].
+//   - Run in virtual or in real time: [VirtualClock], [RealClock].
+//   - Record the calls of a handler: [Recorder].
 package netsystest

@@ -10,19 +10,19 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Setup is what [Run] needs to know of a wire. Every subtest asks for a new one, while others run.
+// Setup is the transport under test. Every subtest opens a new Setup, while other subtests run.
 type Setup struct {
-	// Clock says what time it is and lets some pass. The zero value is [RealClock].
+	// Clock reads the time and advances it. The zero value is [RealClock].
 	Clock Clock
 
-	// Server is the wire of a server.
+	// Server is the server's transport.
 	Server netsys.Wire
 
-	// Dial opens the wire of one more client, and says under which address it reaches the server.
+	// Dial opens the transport of one more client and returns the address at which it reaches the server.
 	Dial func(t testing.TB) (client netsys.Wire, server netip.AddrPort)
 }
 
-// OverUDP is a server's wire that is reached over UDP from this machine.
+// OverUDP returns a Setup whose clients reach the server over UDP from this machine.
 func OverUDP(server netsys.Wire) Setup {
 	return Setup{Server: server, Dial: func(t testing.TB) (netsys.Wire, netip.AddrPort) {
 		client, err := netsys.DialUDP(t.Context(), server.LocalAddr().String())
@@ -34,12 +34,12 @@ func OverUDP(server netsys.Wire) Setup {
 	}}
 }
 
-// Poor is a link that delays, mixes up, loses and duplicates, as much as [Run] stands in real time.
+// Poor returns a link that delays, reorders, loses and duplicates datagrams, as badly as [Run] tolerates in real time.
 func Poor() netsys.Link {
 	return netsys.Link{Latency: 10 * time.Millisecond, Jitter: 8 * time.Millisecond, Loss: 0.05, Duplicate: 0.1}
 }
 
-// Conditioned puts every client that a setup dials behind a link.
+// Conditioned wraps open so that every dialed client is behind the link.
 func Conditioned(link netsys.Link, open func(t testing.TB) Setup) func(t testing.TB) Setup {
 	return func(t testing.TB) Setup {
 		setup := open(t)
@@ -56,11 +56,11 @@ func Conditioned(link netsys.Link, open func(t testing.TB) Setup) func(t testing
 	}
 }
 
-// Clock is the time in which a test runs.
+// Clock is the time of a test.
 type Clock struct {
-	// Now is the present.
+	// Now returns the current time.
 	Now func() time.Time
-	// Step lets some time pass, in the order of milliseconds.
+	// Step advances the time by a few milliseconds.
 	Step func()
 }
 
@@ -69,29 +69,29 @@ func RealClock() Clock {
 	return Clock{Now: time.Now, Step: func() { time.Sleep(time.Millisecond) }}
 }
 
-// VirtualClock begins at a fixed time and advances by step at every Step, without sleeping.
+// VirtualClock returns a clock that starts at a fixed time. Every Step advances it by step, without sleeping.
 func VirtualClock(step time.Duration) Clock {
 	now := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	return Clock{Now: func() time.Time { return now }, Step: func() { now = now.Add(step) }}
 }
 
-// Recorder is a [netsys.Handler] that remembers what it is told. The zero value is ready.
+// Recorder is a [netsys.Handler] that records its calls. The zero value is ready.
 type Recorder struct {
-	// Sessions are the connected sessions in the order of Connected.
+	// Sessions are the connected sessions, in the order of connection.
 	Sessions []netsys.Session
-	// Payloads are copies of what was received, by session id.
+	// Payloads are copies of the received payloads, by session id.
 	Payloads map[uint64][]string
-	// Messages are copies of what came on channels, by session id: "channel: bytes".
+	// Messages are copies of the messages received on channels, by session id: "channel: bytes".
 	Messages map[uint64][]string
-	// Acks are the acknowledged numbers in the order of the reports, by session id.
+	// Acks are the acknowledged sequence numbers in the order of the calls, by session id.
 	Acks map[uint64][]uint16
-	// Reasons are the reasons of Disconnected in the order of the calls.
+	// Reasons are the arguments of Disconnected in the order of the calls.
 	Reasons []error
-	// OnConnected and OnReceived, when not nil, are called after the record is made.
+	// OnConnected and OnReceived are called after the recording, unless nil.
 	OnConnected func(now time.Time, s netsys.Session)
 	OnReceived  func(now time.Time, s netsys.Session, p netsys.Packet)
 
-	mu sync.Mutex // since workers of a server call Received and Acked
+	mu sync.Mutex // because a server's workers call Received and Acked
 }
 
 var _ netsys.Handler = (*Recorder)(nil)

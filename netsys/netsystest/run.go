@@ -16,16 +16,16 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// limit bounds every wait of the conformance tests: 20 s or more of real time at 1 ms a step. It is far
-// beyond what any step needs, so that only a wire that fails ever gets there.
+// limit is the largest number of steps in one wait: at least 20 s of real time at 1 ms per step. Working transports never
+// come near it.
 const limit = 20_000
 
-// shortly is how long clients try that get no answer.
+// shortly is how long a client tries to reach a server that does not answer.
 const shortly = 300 * time.Millisecond
 
-// Run runs the conformance tests: a server and clients of package netsys over the wires that open returns.
-// The wires may lose, duplicate and delay, but not so much that nothing passes within ten seconds. Run
-// asserts on what happens, never on how long it takes. The subtests run side by side, each on wires of its own.
+// Run runs the conformance tests: a server and clients of package netsys use the transports that open returns. The
+// transports may lose, duplicate and delay datagrams, but something must arrive within ten seconds. Run checks results,
+// never times. The subtests run in parallel, each with its own transports.
 func Run(t *testing.T, open func(t testing.TB) Setup) {
 	var wait sync.WaitGroup
 	for _, test := range []struct {
@@ -62,7 +62,7 @@ func Run(t *testing.T, open func(t testing.TB) Setup) {
 	wait.Wait()
 }
 
-// same demands a value.
+// same fails the test unless got equals want.
 func same[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -70,7 +70,7 @@ func same[T comparable](t testing.TB, what string, got, want T) {
 	}
 }
 
-// is demands an error that wraps all of these.
+// is fails the test unless err wraps all the given errors.
 func is(t testing.TB, what string, err error, all ...error) {
 	t.Helper()
 	for _, want := range all {
@@ -80,7 +80,7 @@ func is(t testing.TB, what string, err error, all ...error) {
 	}
 }
 
-// table is a server with the clients that sit at it.
+// table is a server with its clients.
 type table struct {
 	t       *testing.T
 	setup   Setup
@@ -92,7 +92,7 @@ type table struct {
 type seat struct {
 	*netsys.Client
 	hears Recorder
-	quiet bool // not polled any more
+	quiet bool // no longer polled
 }
 
 func newTable(t *testing.T, setup Setup, config netsys.ServerConfig) *table {
@@ -125,7 +125,7 @@ func (tb *table) join(config netsys.ClientConfig) *seat {
 	return s
 }
 
-// until polls both sides until the condition holds.
+// until polls server and clients until the condition holds.
 func (tb *table) until(what string, condition func() bool) {
 	tb.t.Helper()
 	for range limit {
@@ -144,7 +144,7 @@ func (tb *table) until(what string, condition func() bool) {
 	tb.t.Fatalf("never happened: %s (server dropped %v)", what, tb.server.Drops())
 }
 
-// seated joins a client and waits until both sides know.
+// seated joins a client and waits until both sides are connected.
 func (tb *table) seated(config netsys.ClientConfig) (c *seat, atServer netsys.Session) {
 	tb.t.Helper()
 	before := len(tb.hears.Sessions)
@@ -184,7 +184,7 @@ func exchange(t *testing.T, setup Setup) {
 	}
 }
 
-// sender remembers what it sent under which number.
+// sender records its sent payloads by sequence number.
 type sender struct{ bySeq map[uint16]string }
 
 func (s *sender) send(t *testing.T, setup Setup, to netsys.Session, what string) {
@@ -204,7 +204,7 @@ func (s *sender) send(t *testing.T, setup Setup, to netsys.Session, what string)
 	s.bySeq[seq] = payload
 }
 
-// check compares what one side sent and was acknowledged with what the other received.
+// check compares the sent payloads and the acknowledgements of one side with the payloads received by the other.
 func (s *sender) check(t *testing.T, acks []uint16, received []string) {
 	t.Helper()
 	once := slices.Compact(slices.Sorted(slices.Values(received)))
@@ -327,10 +327,10 @@ func longMessage(t *testing.T, setup Setup) {
 	}
 }
 
-// tokens runs with a secret key: a token of another one, and one that was used, admit nobody.
+// tokens runs with a secret key. A token made with another key and a used token admit no client.
 func tokens(t *testing.T, setup Setup) {
 	key := netcode.GenerateKey(nil)
-	address := netip.MustParseAddrPort("127.0.0.1:9") // as the server knows itself, wherever it really is
+	address := netip.MustParseAddrPort("127.0.0.1:9") // the server's own address in tokens, different from the address that clients dial
 	unused, at := setup.Dial(t)
 	defer func() { _ = unused.Close() }()
 	tb := newTable(t, setup, netsys.ServerConfig{Key: key, Addresses: []netip.AddrPort{address}})
@@ -405,7 +405,7 @@ func serverCloses(t *testing.T, setup Setup) {
 	checkClose(t, c.hears.Reasons[0], netsys.ReasonServerClosing, true)
 }
 
-// checkClose accepts a timeout in place of a goodbye from the other side: all ten may have been lost.
+// checkClose also accepts a timeout, because all ten disconnect packets from the other side may have been lost.
 func checkClose(t *testing.T, reason error, want netsys.Reason, remote bool) {
 	t.Helper()
 	var closed *netsys.CloseError

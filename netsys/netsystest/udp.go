@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Listen opens the wire of a server on an address such as "127.0.0.1:7777".
+// Listen opens a server's transport on an address such as "127.0.0.1:7777".
 type Listen func(addr string) (netsys.Wire, error)
 
 // on listens until the test ends.
@@ -25,8 +25,8 @@ func (listen Listen) on(t testing.TB, addr string) netsys.Wire {
 	return w
 }
 
-// RunUDP runs what holds of every wire that listens on UDP sockets: [Run] over loopback and over a poor link, and what
-// becomes of ports, addresses and long datagrams.
+// RunUDP tests a transport on UDP sockets: it calls [Run] over loopback and over a poor link, and tests the handling of
+// ports, address families and datagram sizes.
 func RunUDP(t *testing.T, listen Listen) {
 	loopback := func(t testing.TB) Setup { return OverUDP(listen.on(t, "127.0.0.1:0")) }
 	var wait sync.WaitGroup
@@ -46,7 +46,7 @@ func RunUDP(t *testing.T, listen Listen) {
 	})
 }
 
-// ports: a second server on a port would take some of the first one's clients, so it must not start.
+// ports: a second server on a used port must fail to start, because it would receive some of the first server's datagrams.
 func ports(t *testing.T, listen Listen) {
 	first, other := listen.on(t, "127.0.0.1:0"), listen.on(t, "127.0.0.1:0")
 	at := first.LocalAddr()
@@ -67,7 +67,7 @@ func ports(t *testing.T, listen Listen) {
 	same(t, "reopened", listen.on(t, at.String()).LocalAddr(), at)
 }
 
-// families: one socket for both families, as in ":7777", shows IPv4 peers with IPv4 addresses and reaches them.
+// families: a socket for both families, such as ":7777", reports IPv4 peers with IPv4 addresses and reaches them.
 func families(t *testing.T, listen Listen) {
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0", "[::1]:0"} {
 		w, err := listen(addr)
@@ -94,7 +94,7 @@ func families(t *testing.T, listen Listen) {
 	}
 }
 
-// sizes: a datagram of 60 kB is not cut to something that looks honest, and an empty one is one.
+// sizes: the transport must not truncate a datagram of 60 kB to a valid length, and must deliver an empty datagram.
 func sizes(t *testing.T, listen Listen) {
 	w := listen.on(t, "127.0.0.1:0")
 	conn, err := net.Dial("udp", w.LocalAddr().String())
@@ -113,7 +113,7 @@ func sizes(t *testing.T, listen Listen) {
 	}
 }
 
-// Arrivals polls a wire in real time until so many datagrams have come, and returns copies of them.
+// Arrivals polls a transport in real time until n datagrams have arrived, and returns copies of them.
 func Arrivals(t testing.TB, w netsys.Wire, n int) (all []netsys.Datagram) {
 	t.Helper()
 	for range limit {
@@ -130,8 +130,8 @@ func Arrivals(t testing.TB, w netsys.Wire, n int) (all []netsys.Datagram) {
 	return nil
 }
 
-// Answer waits for a datagram that a client's wire has sent to a server, and answers it; both must have come, and from
-// where the other is.
+// Answer waits for a datagram from a client's transport at the server and answers it. It checks the contents and the
+// sender's address of both datagrams.
 func Answer(t testing.TB, server, client netsys.Wire, want string) (from netip.AddrPort) {
 	t.Helper()
 	d := Arrivals(t, server, 1)[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// goroutines are as many [netsys.Workers].
+// goroutines is a number of goroutines that implement [netsys.Workers].
 type goroutines int
 
 func (g goroutines) Workers() int { return int(g) }
@@ -25,7 +25,7 @@ func (g goroutines) Each(n int, do func(worker, piece int)) {
 	wait.Wait()
 }
 
-// severalWorkers sends from several goroutines, and gives each client what is its own.
+// severalWorkers sends from several goroutines. Each client must receive only its own payloads.
 func severalWorkers(t *testing.T, setup Setup) {
 	const clients, each = 6, 5
 	tb := newTable(t, setup, netsys.ServerConfig{Workers: goroutines(3)})

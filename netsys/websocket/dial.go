@@ -35,7 +35,7 @@ func Connect(ctx context.Context, url string) (Link, error) {
 	return socket{conn, tcp}, nil
 }
 
-// A context that can end would cost a timer for each message.
+// Read uses context.Background because a context that can end costs a timer per message.
 func (s socket) Read(b []byte) (n int, err error) {
 	kind, r, err := s.conn.Reader(context.Background())
 	if err != nil {
@@ -47,7 +47,7 @@ func (s socket) Read(b []byte) (n int, err error) {
 	return readAll(r, b)
 }
 
-// readAll reads a message, of which the read limit sees to it that it fits.
+// readAll reads one message. The read limit of the connection guarantees that it fits into b.
 func readAll(r io.Reader, b []byte) (n int, err error) {
 	for {
 		m, err := r.Read(b[n:])
@@ -71,14 +71,14 @@ func (s socket) Buffered() int { return 0 }
 
 func (s socket) Close() { _ = s.conn.Close(websocket.StatusNormalClosure, "") }
 
-// Closing the TCP connection is the only thing that ends a closing handshake early.
+// Abort closes the TCP connection, because nothing else ends a closing handshake early.
 func (s socket) Abort() {
 	_ = s.tcp.Close()
 	_ = s.conn.CloseNow()
 }
 
-// shut waits for the polite end of the connection if that goes fast, and makes it abrupt if not. No goroutine is left
-// when it returns.
+// shut waits up to closeTime for the closing handshake and then aborts the connection. Both goroutines have ended when it
+// returns.
 func (w *Wire) shut() {
 	rude := time.AfterFunc(closeTime, func() {
 		w.mu.Lock()

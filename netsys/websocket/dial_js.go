@@ -10,12 +10,12 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// arrivals is how many messages may wait for the goroutine that reads; a browser that brings more at once has
-// stood still, and the newest of them are lost.
+// arrivals is the number of messages that may wait for the reading goroutine. A browser that delivers more at once was
+// suspended; the newest messages are lost.
 const arrivals = 256
 
-// socket is a browser's WebSocket. It is bound directly: a library would bring net/http and TLS into every page,
-// which are some four megabytes and which the browser has itself.
+// socket is a browser's WebSocket, called through syscall/js. A library would add net/http and TLS to every page, about
+// four megabytes, although the browser has both.
 type socket struct {
 	value    js.Value
 	bytes    js.Value // the class Uint8Array
@@ -23,15 +23,16 @@ type socket struct {
 	messages chan []byte
 	free     chan []byte
 	ended    chan struct{}
-	err      error // why, once ended is closed
+	err      error // the reason, valid once ended is closed
 	handlers map[string]js.Func
 	once     sync.Once
 }
 
-// Connect makes a connection by WebSocket. Nothing here blocks the goroutine of an event but the wait for the connection.
+// Connect opens a WebSocket connection. Only this call blocks, until the connection is open; everything else is safe in
+// event handlers.
 func Connect(ctx context.Context, url string) (conn Link, err error) {
 	defer func() {
-		if r := recover(); r != nil { // the browser refuses such a URL
+		if r := recover(); r != nil { // the browser rejects the URL
 			thrown, ok := r.(js.Error)
 			if !ok {
 				panic(r)
@@ -69,7 +70,7 @@ func Connect(ctx context.Context, url string) (conn Link, err error) {
 	}
 }
 
-// handle calls f for each event of a kind.
+// handle calls f for each event of the given kind.
 func (s *socket) handle(kind string, f func(event js.Value)) {
 	handler := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		f(args[0])
@@ -79,7 +80,7 @@ func (s *socket) handle(kind string, f func(event js.Value)) {
 	s.value.Set("on"+kind, handler)
 }
 
-// arrive takes in a message. Events come one after the other.
+// arrive queues a received message. The browser delivers events one at a time.
 func (s *socket) arrive(event js.Value) {
 	data := event.Get("data")
 	if data.Type() != js.TypeObject {
@@ -106,7 +107,7 @@ func (s *socket) arrive(event js.Value) {
 	}
 }
 
-// reuse gives the memory of a message back.
+// reuse returns the memory of a message.
 func (s *socket) reuse(b []byte) {
 	select {
 	case s.free <- b[:cap(b)]:
@@ -114,7 +115,7 @@ func (s *socket) reuse(b []byte) {
 	}
 }
 
-// end is the end of the connection, for the first reason there is.
+// end closes the connection. Only the first call sets the reason.
 func (s *socket) end(err error) {
 	s.once.Do(func() {
 		s.err = err
@@ -152,11 +153,11 @@ func (s *socket) Write(b []byte) error {
 
 func (s *socket) Buffered() int { return s.value.Get("bufferedAmount").Int() }
 
-// close leaves the end to the browser: what is queued is written first, and nobody may wait for that here, on
-// what may be the goroutine of an event.
+// Close does not wait: it may run in the goroutine of a browser event. The browser sends the queued messages before it
+// closes the connection.
 func (s *socket) Close() { s.end(netsys.ErrClosed) }
 
 func (s *socket) Abort() { s.end(netsys.ErrClosed) }
 
-// shut waits for nothing.
+// shut has nothing to wait for in a browser.
 func (w *Wire) shut() {}

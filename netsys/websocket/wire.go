@@ -17,64 +17,63 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
-// DefaultServer is the address under which a wire knows its server when neither [DialConfig.Server] nor the URL says
-// one. A browser tells no page whom it is connected to, so that this is a stand-in, from the addresses that lead
-// nowhere (RFC 6666).
+// DefaultServer is the server's address if neither [DialConfig.Server] nor the URL contains an address. A browser does not
+// reveal the address of a connection, so this is a placeholder from the discard prefix (RFC 6666).
 var DefaultServer = netip.MustParseAddrPort("[100::1]:1")
 
-// local stands in for the address of this end.
+// local is a placeholder for the local address.
 var local = netip.MustParseAddrPort("[100::2]:2")
 
 const (
 	defaultInbound  = 1024
 	defaultOutbound = 64
-	// closeTime bounds how long Close waits for what was sent to leave and for the server to say goodbye too.
+	// closeTime is how long Close waits for the last datagrams to leave and for the closing handshake.
 	closeTime = 250 * time.Millisecond
-	// maxBuffered is how many bytes a browser may hold before nothing more is given to it: some ten datagrams.
-	// bufferedPause is after how long it is asked again.
+	// maxBuffered is the number of bytes, about ten datagrams, that a browser may buffer before the writer pauses for
+	// bufferedPause.
 	maxBuffered   = 8 << 10
 	bufferedPause = 5 * time.Millisecond
-	// attemptTime bounds one attempt to connect anew, maxRedial the pauses between attempts.
+	// attemptTime is the timeout of one attempt to reconnect. maxRedial is the longest pause between attempts.
 	attemptTime = 5 * time.Second
 	maxRedial   = 5 * time.Second
 )
 
-// Link is one connection, which carries messages from one end to the other: over WebSocket, unless
-// [DialConfig.Connect] says otherwise. Read and Write are called by a goroutine each, the others by any.
+// Link is one message connection, over WebSocket unless [DialConfig.Connect] makes another kind. One goroutine calls Read
+// and one calls Write; any goroutine may call the other methods.
 type Link interface {
-	// Read waits for the next message and copies it to b, which has room for more than the largest datagram: what
-	// does not fit is an error. It returns an error when the connection has ended.
+	// Read waits for the next message and copies it to b. b has room for more than the largest datagram; a message that
+	// does not fit is an error. Read returns an error after the connection has ended.
 	Read(b []byte) (n int, err error)
-	// Write sends a message. It may wait for room, but not in a browser.
+	// Write sends a message. It may wait for room, except in a browser.
 	Write(b []byte) error
-	// Buffered is how many bytes a browser holds that its socket has not taken; elsewhere 0.
+	// Buffered returns the bytes that a browser has not passed to its socket; 0 elsewhere.
 	Buffered() int
-	// Close ends the connection politely, and makes Read return; it may wait for the other end, but not in a browser.
+	// Close performs the closing handshake and makes Read return. It may wait for the other side, except in a browser.
 	Close()
-	// Abort ends it at once, also while Close waits.
+	// Abort ends the connection immediately, also while Close waits.
 	Abort()
 }
 
-// errText is that the server sent what no datagram is.
+// errText means that the server sent a text message, which cannot be a datagram.
 var errText = errors.New("websocket: the server sent text")
 
-// DialConfig configures a [Wire]. The zero value is what [Dial] uses.
+// DialConfig configures a [Wire]. [Dial] uses the zero value.
 type DialConfig struct {
-	// Server is the address that stands for the server in Send and in arrivals. The zero AddrPort means the one in
-	// the URL, when its host is an address or localhost, else [DefaultServer].
+	// Server is the server's address in Send and in arrivals. The zero AddrPort means the address in the URL, if its host
+	// is an IP address or localhost, and otherwise [DefaultServer].
 	Server netip.AddrPort
-	// Redial makes the wire connect again when its connection has broken: after so long at first, half of that
-	// left to chance so that clients of a server do not all come at once, and twice as long after each attempt that
-	// fails, up to 5 s or Redial if that is more. Sessions go on from the new connection as from another address.
-	// 0 means never. 250 ms suits sessions that time out after 10 s.
+	// Redial is the first pause before the transport reconnects after a broken connection. Each failed attempt doubles the
+	// pause, up to the larger of Redial and 5 s. Half of each pause is random, so that the clients of a server do not all
+	// reconnect at once. Sessions continue as if the client's address had changed. 0 means never; 250 ms suits sessions
+	// with a timeout of 10 s.
 	Redial time.Duration
-	// Connect makes a connection to the URL, at first and when the wire connects again; it ends with ctx. nil means
-	// [Connect].
+	// Connect opens a connection to the URL, the first time and on every reconnection. It must return when ctx ends. nil
+	// means [Connect].
 	Connect func(ctx context.Context, url string) (Link, error)
-	// Inbound bounds the datagrams that wait for a Poll; more are dropped and counted. 0 means 1,024.
+	// Inbound is the number of datagrams that may wait for a Poll; further arrivals are dropped and counted. 0 means 1,024.
 	Inbound int
-	// Outbound bounds the datagrams that wait for the socket. When one more is sent, the oldest goes. 0
-	// means 64.
+	// Outbound is the number of datagrams that may wait for the socket. When the queue is full, a new datagram replaces the
+	// oldest. 0 means 64.
 	Outbound int
 }
 
@@ -93,20 +92,20 @@ func (c DialConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Dial is [DialConfig.Dial] of the zero value.
+// Dial calls [DialConfig.Dial] on the zero value.
 func Dial(ctx context.Context, url string) (*Wire, error) { return DialConfig{}.Dial(ctx, url) }
 
-// Wire is a connection to one server, or, when it redials, one after another; it is a [netsys.Wire]. One goroutine
-// reads into a bounded queue, another writes from one.
+// Wire is a [netsys.Wire] with a connection to one server. With Redial, a broken connection is replaced by a new one. One
+// goroutine reads into a bounded queue; another writes from a bounded queue.
 type Wire struct {
 	connect func(ctx context.Context) (Link, error)
 	redial  time.Duration
 	server  netip.AddrPort
 	inbox   *netsys.Inbox
 	out     *outqueue.Queue
-	life    context.Context // ends with Close
+	life    context.Context // cancelled by Close
 	kill    context.CancelFunc
-	ended   chan struct{} // closed when neither goroutine runs any more
+	ended   chan struct{} // closed after both goroutines have ended
 	closed  bool
 
 	redials atomic.Uint64
@@ -118,9 +117,9 @@ type Wire struct {
 
 var _ netsys.Wire = (*Wire)(nil)
 
-// Dial connects to a URL such as ws://127.0.0.1:7778 or wss://game.example/play, and blocks until the handshake
-// is done or ctx ends; after that ctx means nothing. Unlike UDP, a server that is not there or says no is an
-// error. A page in a browser must not block the goroutine that its events come on.
+// Dial connects to a URL such as ws://127.0.0.1:7778 or wss://game.example/play. It blocks until the handshake is complete
+// or ctx ends; afterwards ctx has no effect. Unlike with UDP, a missing server or a refusal is an error. In a browser, do
+// not call Dial in an event handler: it would block the page's events.
 func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -138,8 +137,8 @@ func (c DialConfig) Dial(ctx context.Context, url string) (*Wire, error) {
 	return w, nil
 }
 
-// Begin is Dial that does not wait for the connection: what is sent before it stands leaves then, as far as Outbound
-// goes. A server that is not there or says no is silence, and the reason is [Wire.Err]; a wire that redials tries again.
+// Begin connects like Dial but does not wait. Up to Outbound datagrams wait for the connection. A missing server or a
+// refusal looks like silence; [Wire.Err] returns the reason. With Redial, the transport tries again.
 func (c DialConfig) Begin(url string) (*Wire, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -152,7 +151,7 @@ func (c DialConfig) Begin(url string) (*Wire, error) {
 	return w, nil
 }
 
-// wire makes a wire without a connection.
+// wire returns a transport without a connection.
 func (c DialConfig) wire(url string) *Wire {
 	w := &Wire{
 		connect: func(ctx context.Context) (Link, error) { return c.Connect(ctx, url) },
@@ -175,8 +174,8 @@ func (c DialConfig) wire(url string) *Wire {
 	return w
 }
 
-// ServerOf is the address that stands for the server of a URL where [DialConfig.Server] says none: the one that the URL
-// names, or [DefaultServer] when it needs somebody to look it up.
+// ServerOf returns the default of [DialConfig.Server] for a URL: the IP address in the URL, or [DefaultServer] if the host
+// is a name.
 func ServerOf(s string) netip.AddrPort {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -200,7 +199,7 @@ func ServerOf(s string) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Unmap(), port)
 }
 
-// run serves one connection after another, the first of which may have to be made.
+// run serves one connection after another. If conn is nil, it connects first.
 func (w *Wire) run(conn Link) {
 	defer close(w.ended)
 	ok := true
@@ -212,7 +211,7 @@ func (w *Wire) run(conn Link) {
 	}
 }
 
-// first connects; ok is false where that fails, and nobody tries again.
+// first connects. ok is false if this fails and the transport does not redial.
 func (w *Wire) first() (conn Link, ok bool) {
 	ctx, cancel := context.WithTimeout(w.life, attemptTime)
 	defer cancel()
@@ -227,7 +226,7 @@ func (w *Wire) first() (conn Link, ok bool) {
 	return conn, true
 }
 
-// serve returns when the connection has ended: because it broke, or politely when the wire is closed.
+// serve returns when the connection breaks, or after the closing handshake if the transport is closed.
 func (w *Wire) serve(conn Link) {
 	read := make(chan struct{})
 	go func() {
@@ -243,7 +242,7 @@ func (w *Wire) serve(conn Link) {
 	<-read
 }
 
-// again connects anew, however long it takes; ok is false when the wire is closed or does not redial.
+// again reconnects, however long this takes. ok is false if the transport is closed or does not redial.
 func (w *Wire) again() (conn Link, ok bool) {
 	if w.redial == 0 {
 		return nil, false
@@ -272,7 +271,7 @@ func (w *Wire) again() (conn Link, ok bool) {
 	}
 }
 
-// reads fills the inbox until the connection ends, and returns why.
+// reads puts received datagrams into the inbox until the connection ends, and returns the reason.
 func (w *Wire) reads(conn Link) error {
 	b := make([]byte, netsys.MaxDatagram+1)
 	for {
@@ -285,10 +284,10 @@ func (w *Wire) reads(conn Link) error {
 	}
 }
 
-// writes empties the queue until the connection ends. The error is nil when the wire was closed.
+// writes sends the queued datagrams until the connection ends. It returns nil if the transport was closed.
 func (w *Wire) writes(conn Link, ended <-chan struct{}) error {
 	for {
-		// Meanwhile the oldest datagrams leave the queue.
+		// During this wait the queue drops its oldest datagrams.
 		for conn.Buffered() > maxBuffered && w.life.Err() == nil {
 			select {
 			case <-ended:
@@ -309,7 +308,7 @@ func (w *Wire) writes(conn Link, ended <-chan struct{}) error {
 	}
 }
 
-// end notes why the connection ended, the first time, and makes the writer end.
+// end records the first reason why the connection ended and stops the writer.
 func (w *Wire) end(err error) {
 	w.mu.Lock()
 	if w.err == nil {
@@ -319,8 +318,8 @@ func (w *Wire) end(err error) {
 	w.out.Abandon()
 }
 
-// Err is why there is no connection; nil while there is one, also after a broken one. After Close it is
-// [netsys.ErrClosed], unless there was none before. It may be called from any goroutine.
+// Err returns the reason why there is no connection, or nil while connected. After Close it returns [netsys.ErrClosed], or
+// an earlier reason. Any goroutine may call it.
 func (w *Wire) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -330,8 +329,8 @@ func (w *Wire) Err() error {
 // Poll implements [netsys.Wire]; now must come from time.Now.
 func (w *Wire) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drain(now, deliver) }
 
-// Send implements [netsys.Wire]. It sends to the server only and returns an error for any other address than
-// [Wire.RemoteAddr]. While there is no connection datagrams are lost without one.
+// Send implements [netsys.Wire]. It returns an error for any address but [Wire.RemoteAddr]. Without a connection it drops
+// the datagram and returns nil.
 func (w *Wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
@@ -346,28 +345,27 @@ func (w *Wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	return nil
 }
 
-// LocalAddr implements [netsys.Wire] with an address that only stands in for one: no other end knows it.
+// LocalAddr implements [netsys.Wire]. It returns a placeholder, which the server never sees.
 func (w *Wire) LocalAddr() netip.AddrPort { return local }
 
-// RemoteAddr is the address that stands for the server: see [DialConfig.Server]. Pass it to [netsys.NewClient].
+// RemoteAddr returns the server's address: see [DialConfig.Server]. Pass it to [netsys.NewClient].
 func (w *Wire) RemoteAddr() netip.AddrPort { return w.server }
 
-// Stats counts what a [Wire] lost.
+// Stats counts the datagrams that a [Wire] lost.
 type Stats struct {
-	// Dropped is the arrivals lost because too many waited for a Poll.
+	// Dropped counts arrivals lost because too many waited for a Poll.
 	Dropped uint64
-	// Stale is the datagrams that newer ones pushed out while the socket had no room, and those sent while there
-	// was no connection.
+	// Stale counts datagrams replaced by newer ones while the socket was full, and datagrams sent without a connection.
 	Stale uint64
-	// Redials is how often the wire connected anew.
+	// Redials counts successful reconnections.
 	Redials uint64
 }
 
-// Stats counts what happened so far. It may be called from any goroutine.
+// Stats returns the current counters. Any goroutine may call it.
 func (w *Wire) Stats() Stats { return Stats{w.inbox.Dropped(), w.out.Dropped(), w.redials.Load()} }
 
-// Close implements [netsys.Wire]. It waits up to a quarter of a second for what was sent to leave and for the
-// server to close its end; in a browser, for nothing.
+// Close implements [netsys.Wire]. It waits up to 250 ms for the last datagrams to leave and for the closing handshake. In a
+// browser it does not wait.
 func (w *Wire) Close() error {
 	if w.closed {
 		return nil
