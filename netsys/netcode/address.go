@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// MaxServers is how many server addresses a token may name.
+// MaxServers is the largest number of server addresses in a token.
 const MaxServers = 32
 
 const (
 	addressIPv4 = 1
 	addressIPv6 = 2
-	// addressesSize is the longest list: a count, and for each a type, eight words and a port.
+	// addressesSize is the size of the longest list: a count, and per address a type, eight words and a port.
 	addressesSize = 4 + MaxServers*(1+16+2)
 )
 
-// addresses is the list of servers in a token, of fixed size so that reading one allocates nothing.
+// addresses is the list of servers in a token. Its size is fixed, so that parsing allocates nothing.
 //
 //	count u32 │ count × (1 │ four bytes │ port u16) or (2 │ eight words u16 │ port u16)
 //
-// The words of an IPv6 address are little-endian like everything else: 2001:db8:: begins with 01 20 b8 0d.
+// All numbers are little-endian, also the words of an IPv6 address: 2001:db8:: begins with 01 20 b8 0d.
 type addresses struct {
 	list [MaxServers]netip.AddrPort
 	n    int
@@ -28,7 +28,7 @@ type addresses struct {
 
 func (a *addresses) slice() []netip.AddrPort { return a.list[:a.n] }
 
-// containsAny reports whether one of the addresses is in the list.
+// containsAny reports whether at least one of own is in the list.
 func (a *addresses) containsAny(own []netip.AddrPort) bool {
 	for _, addr := range a.slice() {
 		if slices.Contains(own, addr) {
@@ -57,7 +57,7 @@ func appendAddresses(dst []byte, list []netip.AddrPort) []byte {
 	return dst
 }
 
-// parse reads a list and returns what follows it. Of a list that is not valid nothing is kept.
+// parse reads a list and returns the rest of b. If the list is invalid, a stays empty.
 func (a *addresses) parse(b []byte) (rest []byte, ok bool) {
 	a.n = 0
 	if len(b) < 4 {
@@ -92,12 +92,13 @@ func (a *addresses) parse(b []byte) (rest []byte, ok bool) {
 	return b, true
 }
 
-// unmap turns IPv4-mapped IPv6 addresses into plain IPv4, so that one peer has one address.
+// unmap converts IPv4-mapped IPv6 addresses to IPv4, so that every peer has a single address.
 func unmap(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 }
 
-// public is an address as tokens can say it: unmapped, and without a zone, which means something on one host only.
+// public returns an address in the form that tokens contain: unmapped and without a zone, because zones are local to a
+// host.
 func public(a netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
 }

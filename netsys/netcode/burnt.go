@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// burnt are the tokens that had a slot and have not expired: at most so many in all, and so many of one network. A
-// network that has more gives up the one of its own that expires first, so that whoever burns tokens by the thousand
-// keeps out nobody of another network, and nobody of their own for long. What was given up can be used again by who has
-// its keys, as after a restart: the sequences of the sessions keep their packets apart.
+// burnt is the set of used tokens: tokens that got a slot and have not expired. The set is limited in total and per
+// network. A network at its limit loses its own entry with the earliest expiry. An attacker who uses up thousands of tokens
+// therefore excludes no client of another network, and no client of the same network for long. The owner of the keys can
+// use a dropped token again, as after a restart of the server; the sequence numbers keep the packets of its sessions apart.
 type burnt struct {
 	most, each int
 	macs       map[tokenMAC]struct{}
-	networks   map[network]int // how many of each
-	queue      []burntToken    // by expiry
+	networks   map[network]int // number of tokens by network
+	queue      []burntToken    // sorted by expiry
 }
 
 type burntToken struct {
@@ -28,7 +28,8 @@ func newBurnt(most, each int) burnt {
 	return burnt{most: most, each: each, macs: make(map[tokenMAC]struct{}), networks: make(map[network]int)}
 }
 
-// network is the part of an address that one owner commonly has: 24 bits of an IPv4 address, 48 of an IPv6 address.
+// network is the part of an address that usually belongs to one owner: 24 bits of an IPv4 address, 48 bits of an IPv6
+// address.
 type network uint64
 
 func networkOf(addr netip.Addr) network {
@@ -44,7 +45,7 @@ func (t *burnt) has(mac tokenMAC) bool {
 	return ok
 }
 
-// add reports whether there was room for a token that is not in it.
+// add adds a token that is not in the set. It returns false if the set is full.
 func (t *burnt) add(mac tokenMAC, expire uint64, from network) bool {
 	if t.networks[from] >= t.each {
 		i := slices.IndexFunc(t.queue, func(b burntToken) bool { return b.network == from })
@@ -62,7 +63,7 @@ func (t *burnt) add(mac tokenMAC, expire uint64, from network) bool {
 	return true
 }
 
-// expire forgets what nobody can use any more.
+// expire removes the expired tokens.
 func (t *burnt) expire(now uint64) {
 	n := 0
 	for n < len(t.queue) && t.queue[n].expire <= now {

@@ -12,12 +12,12 @@ const (
 	challengePlain = challengeSize - macSize
 )
 
-// challenges makes and checks challenge tokens, which only the server that made one can read:
+// challenges creates and checks challenge tokens. Only the server that created a token can read it:
 //
 //	client id u64 │ user data 256 │ zeros to 284 bytes │ MAC 16
 //
-// sealed by ChaCha20-Poly1305 with a random key per server and a sequence number from zero as nonce. It travels
-// behind its sequence number.
+// The token is sealed by ChaCha20-Poly1305 with a random key of the server. The nonce is a sequence number from zero, which
+// is sent before the token.
 type challenges struct {
 	aead  cipher.AEAD
 	next  uint64
@@ -38,7 +38,7 @@ func (c *challenges) append(dst []byte, clientID uint64, userData *[UserDataSize
 	return c.aead.Seal(dst, c.nonce[:], c.plain[:challengePlain], nil)
 }
 
-// open reads the body of a response.
+// open decrypts the body of a response.
 func (c *challenges) open(body []byte) (sequence, clientID uint64, ok bool) {
 	if len(body) != challengeBody {
 		return 0, 0, false

@@ -8,30 +8,31 @@ import (
 	"time"
 )
 
-// ClientHandler is told what happens on a [Client], in the call that feeds it. It may send and disconnect.
+// ClientHandler receives the events of a [Client], within the call of Receive or Update that causes them. It may send and
+// disconnect.
 type ClientHandler interface {
-	// Connected: a server gave the client a slot.
+	// Connected is called when a server has given the client a slot.
 	Connected(now time.Time, c *Client)
-	// Payload: a payload came, 1 to [MaxPayload] bytes that are valid during the call.
+	// Payload is called for each payload of 1 to [MaxPayload] bytes, valid during the call.
 	Payload(now time.Time, c *Client, payload []byte)
-	// Disconnected: the session has ended, or no server of the token took the client. The reason is, or wraps,
-	// [ErrTimeout], [ErrDenied], [ErrTokenExpired] or [ErrDisconnected].
+	// Disconnected is called when the session has ended, or when no server of the token accepted the client. reason is or
+	// wraps [ErrTimeout], [ErrDenied], [ErrTokenExpired] or [ErrDisconnected].
 	Disconnected(now time.Time, c *Client, reason error)
 }
 
-// ClientState says how far a client is.
+// ClientState is the progress of a client.
 type ClientState uint8
 
-// The states, in the order in which a client goes through them. A server that denies or does not answer leads from
-// [Responding] back to [Requesting] with the next server of the token.
+// The states, in the order in which a client enters them. When a server denies a client or does not answer, the client goes
+// from [Responding] back to [Requesting] with the next server of the token.
 const (
-	// Requesting: the client sends requests ten times a second.
+	// Requesting means that the client sends ten requests per second.
 	Requesting ClientState = iota
-	// Responding: the client was challenged and answers ten times a second.
+	// Responding means that the client received a challenge and sends ten responses per second.
 	Responding
-	// Connected: the client has a slot.
+	// Connected means that the client has a slot.
 	Connected
-	// Ended: a client connects once; for another session take another token.
+	// Ended is final: a client connects only once. Use a new client with a new token for another session.
 	Ended
 )
 
@@ -45,7 +46,7 @@ func (s ClientState) String() string {
 	return fmt.Sprintf("ClientState(%d)", uint8(s))
 }
 
-// receives are the packets that a client expects in each state.
+// receives holds the packet types that a client accepts in each state.
 var receives = [...]kinds{
 	Requesting: 1<<kindDenied | 1<<kindChallenge,
 	Responding: 1<<kindDenied | 1<<kindKeepAlive,
@@ -53,7 +54,7 @@ var receives = [...]kinds{
 	Ended:      0,
 }
 
-// Client is the client's end of a session. It is used by one goroutine.
+// Client is the client's side of a session. Only one goroutine may use it.
 type Client struct {
 	token   ConnectToken
 	out     func(to netip.AddrPort, datagram []byte) error
@@ -64,7 +65,7 @@ type Client struct {
 	server   netip.AddrPort
 	sender   direction
 	receiver direction
-	sequence uint64 // goes on from server to server: all of the token have the same keys
+	sequence uint64 // continues from server to server, because all servers of a token share its keys
 	window   window
 
 	begun              bool
@@ -79,9 +80,10 @@ type Client struct {
 	scratch scratch
 }
 
-// NewClient returns a client that connects with a token, which must not serve another client at the same time: they
-// would repeat each other's nonces. It sends by calling out, which must not keep the datagram nor call back; an error of
-// out means that the datagram is lost. Nothing is sent before the first Update. The error wraps [ErrToken].
+// NewClient returns a client that connects with a token. Two clients must not use the same token at the same time: they
+// would reuse nonces. The client sends by calling out, which must neither keep the datagram nor call the client. If out
+// returns an error, the datagram counts as lost. The client sends nothing before the first Update. The error wraps
+// [ErrToken].
 func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte) error) (*Client, error) {
 	if err := token.check(); err != nil {
 		return nil, err
@@ -94,7 +96,7 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 		receiver: newDirection(&token.ServerToClient),
 		scratch:  scratch{plain: make([]byte, 0, MaxDatagram), packet: make([]byte, 0, MaxDatagram), parameters: newParameters(token.ProtocolID)},
 	}
-	c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{} // whoever prints a client does not print those
+	c.token.ClientToServer, c.token.ServerToClient = Key{}, Key{} // so that printing a client does not reveal keys
 	c.token.Servers = nil
 	for _, a := range token.Servers {
 		c.token.Servers = append(c.token.Servers, public(a))
@@ -103,13 +105,13 @@ func NewClient(token *ConnectToken, out func(to netip.AddrPort, datagram []byte)
 	return c, nil
 }
 
-// Room is memory for packets; see [Client.Share]. The zero value is ready.
+// Room is shared memory for packets; see [Client.Share]. The zero value is ready.
 type Room struct {
 	plain, packet [MaxDatagram]byte
 	payload       [MaxPayload]byte
 }
 
-// Payload is room for what is to be sent; of nil it is fresh.
+// Payload returns memory for one outgoing payload. For a nil Room it allocates.
 func (r *Room) Payload() *[MaxPayload]byte {
 	if r == nil {
 		return new([MaxPayload]byte)
@@ -117,8 +119,8 @@ func (r *Room) Payload() *[MaxPayload]byte {
 	return &r.payload
 }
 
-// Share makes the client put its packets together in a room, and open them there, that other clients may use whenever this one
-// is not in a call: for many clients of one goroutine. nil changes nothing. It returns the client.
+// Share makes the client encrypt and decrypt in the memory of r, and returns the client. Clients on the same goroutine can
+// share a Room, because each needs it only during a call. nil has no effect.
 func (c *Client) Share(r *Room) *Client {
 	if r != nil {
 		c.scratch.plain, c.scratch.packet = r.plain[:0], r.packet[:0]
@@ -126,26 +128,26 @@ func (c *Client) Share(r *Room) *Client {
 	return c
 }
 
-// String tells state and server.
+// String returns the state and the server.
 func (c *Client) String() string { return fmt.Sprintf("client %v with %v", c.state, c.server) }
 
-// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
+// Format implements [fmt.Formatter]. It prints String for every verb and never prints keys.
 func (c Client) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), c.String()) }
 
-// State says how far the client is.
+// State returns the progress of the client.
 func (c *Client) State() ClientState { return c.state }
 
-// Server is the address of the server that the client is connected or connecting to.
+// Server returns the address of the server to which the client is connected or connecting.
 func (c *Client) Server() netip.AddrPort { return c.server }
 
-// Slot is the client's number on the server, and the number of slots there; both 0 before it is connected.
+// Slot returns the client's slot number and the number of slots on the server; 0 and 0 before the client is connected.
 func (c *Client) Slot() (slot, slots uint32) { return c.slot, c.slots }
 
-// Drops counts what was dropped so far, by reason.
+// Drops returns the number of dropped datagrams by reason.
 func (c *Client) Drops() Drops { return c.drops }
 
-// Send sends a payload of 1 to [MaxPayload] bytes. The error is [ErrPayloadSize], [ErrNotConnected],
-// [ErrExhausted], or that of the client's send function; the payload is lost then, and the session goes on.
+// Send sends a payload of 1 to [MaxPayload] bytes. The error is [ErrPayloadSize], [ErrNotConnected], [ErrExhausted], or the
+// error of the client's send function. After an error the payload is lost, but the session continues.
 func (c *Client) Send(now time.Time, payload []byte) error {
 	switch {
 	case len(payload) < 1 || len(payload) > MaxPayload:
@@ -156,18 +158,17 @@ func (c *Client) Send(now time.Time, payload []byte) error {
 	return c.send(now, kindPayload, payload)
 }
 
-// Disconnect ends the session or the attempt to connect, and tells the server so ten times over. [ClientHandler]
-// does not hear of it.
+// Disconnect ends the session or the attempt to connect. It sends ten disconnect packets. It does not call [ClientHandler].
 func (c *Client) Disconnect(now time.Time) {
 	c.leave(now)
 	c.state = Ended
 }
 
-// Forget ends the session or the attempt to connect without telling the server, which will time out: for a client that
-// lives on elsewhere, and for tests of what happens to the rest. [ClientHandler] does not hear of it.
+// Forget ends the session or the attempt to connect without notifying the server, which will time out. Use it when the
+// session continues in another process, and in tests. It does not call [ClientHandler].
 func (c *Client) Forget() { c.state = Ended }
 
-// leave tells a server that may have given the client a slot to free it.
+// leave sends disconnect packets if the server may have given the client a slot.
 func (c *Client) leave(now time.Time) {
 	if c.state != Responding && c.state != Connected {
 		return
@@ -177,8 +178,8 @@ func (c *Client) leave(now time.Time) {
 	}
 }
 
-// Update does what is due at now: requests, responses, keep-alives, timeouts. Call it at least ten times a second. A
-// client begins to connect with the first one, whose time should be the time of day: the client's sequences begin by it.
+// Update sends due requests, responses and keep-alives, and checks timeouts. Call it at least ten times per second. The
+// first call starts the connection; its now should be the time of day, because the client's sequence numbers depend on it.
 func (c *Client) Update(now time.Time, h ClientHandler) {
 	if c.state == Ended {
 		return
@@ -203,9 +204,9 @@ func (c *Client) Update(now time.Time, h ClientHandler) {
 	}
 }
 
-// Unanswered is the reason to give up at now because the server does not answer: it wraps [ErrTokenExpired] where the
-// token had expired, by this machine's clock, when the client began, else [ErrTimeout]. [ClientHandler.Disconnected] gets it
-// after the token's timeout; it is for callers that end an attempt earlier.
+// Unanswered returns the reason to give up at now because the server does not answer. The error wraps [ErrTokenExpired] if
+// the token had expired by this machine's clock when the client started, and [ErrTimeout] otherwise.
+// [ClientHandler.Disconnected] receives this error after the token's timeout. Call Unanswered to end an attempt earlier.
 func (c *Client) Unanswered(now time.Time) error {
 	began := unixTime(now.Add(c.start - c.clock.At(now)))
 	switch {
@@ -218,19 +219,19 @@ func (c *Client) Unanswered(now time.Time) error {
 	return fmt.Errorf("%w: no answer from %v: the server may be down, or may have refused the token: look into its log", ErrTimeout, c.server)
 }
 
-// Challenged reports whether a server has taken the token, and asked the client to prove its address.
+// Challenged reports whether a server has accepted the token and sent a challenge.
 func (c *Client) Challenged() bool { return c.challenge != [challengeBody]byte{} }
 
-// Servers are the addresses that the token names, in the order in which they are tried.
+// Servers returns the server addresses of the token, in the order in which the client tries them.
 func (c *Client) Servers() []netip.AddrPort { return slices.Clone(c.token.Servers) }
 
-// expired reports whether the token's lifetime has gone by, by this client's own clock.
+// expired reports whether the token's lifetime has passed by the client's own clock.
 func (c *Client) expired(at time.Duration) bool {
 	lifetime := min(c.token.Expire-c.token.Create, 1<<33) // seconds; more does not fit a Duration
 	return at-c.start >= time.Duration(lifetime)*time.Second
 }
 
-// speak sends what the state wants sent ten times a second.
+// speak sends the packet that the state repeats ten times per second.
 func (c *Client) speak(now time.Time) {
 	switch c.state {
 	case Requesting:
@@ -262,7 +263,7 @@ func (c *Client) send(now time.Time, kind uint8, body []byte) error {
 	return c.out(c.server, c.scratch.packet)
 }
 
-// Receive takes a datagram that arrived at now. It returns why the datagram was dropped; that is counted too.
+// Receive processes a datagram that arrived at now. It returns and counts the reason if the datagram was dropped.
 func (c *Client) Receive(now time.Time, from netip.AddrPort, datagram []byte, h ClientHandler) DropReason {
 	drop := c.receive(now, public(from), datagram, h)
 	c.drops.count(drop)
@@ -317,7 +318,7 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 	return DropNone
 }
 
-// fail goes on to the next server, or ends for a reason when there is none.
+// fail continues with the next server. After the last server it ends the client with reason.
 func (c *Client) fail(now time.Time, reason error, h ClientHandler) {
 	c.leave(now)
 	if c.attempt+1 >= len(c.token.Servers) {

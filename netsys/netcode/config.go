@@ -11,102 +11,102 @@ const (
 	defaultMaxClients    = 256
 	defaultMaxHalfOpen   = 1024
 	defaultMaxUsedTokens = 65536
-	// defaultUsedShare is which share of MaxUsedTokens one network has, as a divisor.
+	// defaultUsedShare is the divisor for the share of MaxUsedTokens that one network may use.
 	defaultUsedShare         = 16
 	defaultRequestsPerSecond = 1000
 	defaultTokensPerSecond   = 50000
 	defaultPacketsPerSecond  = 1000
 
-	// defaultMaxLifetime is an hour, and five minutes for clocks that differ.
+	// defaultMaxLifetime is one hour plus five minutes for clock differences.
 	defaultMaxLifetime = 65 * time.Minute
 
-	// sendInterval is between the packets of a handshake, and the longest silence of a session.
+	// sendInterval is the interval of handshake packets, and of keep-alives in a session without payloads.
 	sendInterval = 100 * time.Millisecond
-	// halfOpenTime is how long a handshake may wait for the client's response.
+	// halfOpenTime is how long a half-open handshake waits for the client's response.
 	halfOpenTime = 10 * time.Second
-	// aliveTime is how long after a request a handshake cannot be replaced by another from its address, which
-	// somebody may have forged. A client that lives needs a round trip, or asks again.
+	// aliveTime is how long after the last request of a handshake another handshake from the same address, which may be
+	// forged, cannot replace it. A live client needs one round trip, or repeats its request.
 	aliveTime = time.Second
-	// heldTime is how much of the time between two updates counts as silence of the other end: a process that was
-	// held did not listen.
+	// heldTime is the longest part of the time between two updates that counts as silence of the other side. A suspended
+	// process did not listen.
 	heldTime = time.Second
-	// floodTime is for how long a session may be over its rate.
+	// floodTime is how long a session may exceed its packet rate.
 	floodTime = 2 * time.Second
 )
 
-// ServerConfig configures [NewServer]. Key, and Addresses or AnyAddress, are needed; all else has defaults.
+// ServerConfig configures [NewServer]. Key is required, and so is Addresses or AnyAddress. The other fields have defaults.
 type ServerConfig struct {
-	// Key is the secret shared with whoever issues tokens.
+	// Key is the secret shared with the issuer of the tokens.
 	Key Key
 
-	// ProtocolID is the game and its version; requests for another one are dropped. 0 means [DefaultProtocolID].
+	// ProtocolID identifies the game and its version. The server drops requests for any other id. 0 means
+	// [DefaultProtocolID].
 	ProtocolID uint64
 
-	// Addresses are this server's own, as tokens name them: a token must name one of them.
+	// Addresses are this server's own addresses. The server accepts a token only if it names one of them.
 	Addresses []netip.AddrPort
 
-	// AnyAddress makes the server take tokens for any server, and Addresses needless: somebody who captures the
-	// request of another server's player can keep the player out, and the same token gets a slot on each server.
-	// For development.
+	// AnyAddress makes the server accept tokens for any server; Addresses is then not needed. It is for development: an
+	// attacker who captures a request to another server can lock out its player, and one token gets a slot on every server.
 	AnyAddress bool
 
-	// Takeover lets a client that is connected connect again by another token, one that expires no earlier than that of
-	// its session, from any address: with the answer to the challenge the old session ends with [ErrReplaced] and
-	// the new one begins. Without it a client id that is connected gets no second slot until it leaves or times
-	// out, as the standard says.
+	// Takeover lets a connected client connect again with another token, from any address, if the new token does not expire
+	// before the token of the session. After the answer to the challenge, the old session ends with [ErrReplaced] and the
+	// new session begins. Without Takeover, as in the standard, a connected client id gets no second slot until its session
+	// has ended.
 	Takeover bool
 
-	// MaxClients is how many slots there are. A client with a good token that finds none free is denied.
-	// 0 means 256.
+	// MaxClients is the number of slots. When all are in use, a client with a valid token is denied. 0 means 256.
 	MaxClients int
 
-	// MaxHalfOpen is how many handshakes may wait for a response at once, each of another good token; requests
-	// beyond that are dropped, and come again. 0 means 1,024.
+	// MaxHalfOpen is the number of handshakes that may wait for a response at once, each with a different valid token.
+	// Further requests are dropped; clients repeat them. 0 means 1,024.
 	MaxHalfOpen int
 
-	// MaxLifetime is how far in the future the expiry of a token may lie; one that expires later is dropped with
-	// [DropLifetime], as a used one would have to be remembered for that long. 0 means 65 minutes; at most the
-	// constant [MaxLifetime], 69 minutes and 54 seconds, in which sequence numbers keep the sessions of a token apart.
+	// MaxLifetime is the longest remaining lifetime of an accepted token. The server drops a longer one with
+	// [DropLifetime], because it would have to remember the token for that time after use. 0 means 65 minutes. The maximum
+	// is the constant [MaxLifetime], 69 minutes and 54 seconds: sequence numbers keep the sessions of one token apart for
+	// that time.
 	MaxLifetime time.Duration
 
-	// MaxUsedTokens is how many tokens are remembered as used until they expire; while it is reached nobody gets a
-	// slot, and [DropUsedFull] counts. 0 means 65,536.
+	// MaxUsedTokens is the number of used tokens that the server remembers until they expire. While this table is full, no
+	// client gets a slot and [DropUsedFull] counts. 0 means 65,536.
 	MaxUsedTokens int
 
-	// MaxUsedPerNetwork is how many of these came from one network: the first 24 bits of an IPv4 address, 48 of an IPv6
-	// address. With one more, the one of that network that expires first is remembered no longer. 0 means a sixteenth
-	// of MaxUsedTokens, and at least one.
+	// MaxUsedPerNetwork is the limit of remembered tokens per network: the first 24 bits of an IPv4 address, 48 bits of an
+	// IPv6 address. At the limit, the network's entry with the earliest expiry is dropped. 0 means a sixteenth of
+	// MaxUsedTokens, at least one.
 	MaxUsedPerNetwork int
 
-	// RequestsPerSecond is how many requests and responses from one IPv4 address or IPv6 network of 64 bits are
-	// decrypted, with bursts of one second's worth; a client sends ten a second until it is connected.
-	// 0 means 1,000.
+	// RequestsPerSecond is the number of requests and responses per second that the server decrypts from one IPv4 address
+	// or 64-bit IPv6 network, with bursts of one second's worth. A connecting client sends ten per second. 0 means 1,000.
 	RequestsPerSecond int
 
-	// TokensPerSecond is how many tokens of addresses that never had a session are decrypted, with bursts of a tenth
-	// of a second's worth, and as many again of addresses that had one. It bounds what a flood of requests with
-	// forged tokens from forged addresses costs, about 0.7 µs each. A client that connects meanwhile has to get past
-	// it once, by chance: at 100,000 forged requests a second every other of its requests does. A token that was seen
-	// before is not decrypted. 0 means 50,000.
+	// TokensPerSecond is the number of tokens per second that the server decrypts for addresses without an earlier session,
+	// with bursts of 0.1 seconds' worth. Addresses with an earlier session share the same number again. The limit bounds
+	// the cost of a flood with forged tokens from forged addresses, about 0.7 µs per token. During a flood, chance decides
+	// whether a client's request passes: at 100,000 forged requests per second, every second request does. A known token is
+	// not decrypted again. 0 means 50,000.
 	TokensPerSecond int
 
-	// PacketsPerSecond is how many packets of one session are taken, with bursts of one second's worth. A session that
-	// goes on sending more for two seconds ends with [ErrFlood]; half a second's worth less in between saves it.
-	// 0 means 1,000.
+	// PacketsPerSecond is the number of packets per second that the server accepts from one session, with bursts of one
+	// second's worth. A session that exceeds the rate for two seconds ends with [ErrFlood]; the two seconds start again
+	// when it has sent half a second's worth less than allowed. 0 means 1,000.
 	PacketsPerSecond int
 
-	// Random fills a slice with the random bytes that keys and sequence numbers of this run begin with. nil means
-	// crypto/rand; anything that repeats is for tests and virtual networks only.
+	// Random fills a slice with random bytes for the keys and the first sequence numbers of this run. nil means
+	// crypto/rand. Use a repeatable function only for tests and virtual networks.
 	Random func(b []byte)
 }
 
-// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+// Format implements [fmt.Formatter] without printing the key. It is needed because fmt ignores the methods of fields when
+// the verb does not fit.
 func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Validate returns an error for a missing key, for too few or unusable addresses, and for negative or too large numbers.
+// Validate returns an error for a missing key, missing or unusable addresses, and negative or too large numbers.
 func (c ServerConfig) Validate() error {
 	var errs []error
 	if c.Key == (Key{}) {
@@ -143,7 +143,7 @@ func (c ServerConfig) Validate() error {
 	return errors.Join(errs...)
 }
 
-// withDefaults replaces zeros, and copies what the caller could change.
+// withDefaults replaces zeros and copies the slices of the caller.
 func (c ServerConfig) withDefaults() ServerConfig {
 	c.ProtocolID = orDefault(c.ProtocolID, DefaultProtocolID)
 	c.MaxClients = orDefault(c.MaxClients, defaultMaxClients)

@@ -1,84 +1,84 @@
-// Package netcode is the netcode 1.02 session standard: encrypted, authenticated sessions of payloads over UDP,
-// admitted by connect tokens that a login service hands out. Other implementations of the standard can be put
-// on either side.
+// Package netcode implements the netcode 1.02 standard: encrypted and authenticated sessions over UDP. A login service
+// issues connect tokens, which admit clients. Either side can be another implementation of the standard.
 //
-// A [Server] and a [Client] are state machines without sockets, goroutines or clocks: datagrams go in with the
-// time of their arrival, and come out through a function. Program examples/echo puts both on a net.UDPConn.
+// [Server] and [Client] are state machines without sockets, goroutines or clocks. The caller passes in each datagram with
+// its time of arrival; outgoing datagrams are passed to a function. The program examples/echo runs both over a net.UDPConn.
 //
 // # Index of tasks
 //
 // Admit players:
 //
-//   - Make the secret that login service and servers share: [GenerateKey], [ParseKey].
-//   - Hand out a token: [TokenConfig.Issue], [ConnectToken.Append]. Read one: [ParseToken].
-//   - Tell servers about a player, out of sight of the player: [TokenConfig.UserData], [Peer.UserData].
+//   - Create the secret shared by login service and servers: [GenerateKey], [ParseKey].
+//   - Issue a token: [TokenConfig.Issue], [ConnectToken.Append]. Read a token: [ParseToken].
+//   - Pass data about a player to servers, hidden from the player: [TokenConfig.UserData], [Peer.UserData].
 //
 // Serve:
 //
-//   - Configure: [ServerConfig]. Make one: [NewServer].
-//   - Feed it: [Server.Receive] with every datagram, [Server.Update] at 10 Hz or more often.
-//   - Learn who comes, what arrives, who goes: [ServerHandler].
-//   - Send: [Peer.Send]. To all: range over [Server.Peers]. Throw out: [Peer.Disconnect].
-//   - Follow a client to another address: [Server.Find], [Peer.SendTo], [Server.Rebind].
-//   - Let a client that lost its session come back at once: [ServerConfig.Takeover].
-//   - Tell a client why the server ends its session: [Farewell].
-//   - Stop: [Server.StopAccepting], [Server.Close]. End one session as if the client had died: [Peer.Forget].
+//   - Configure and create a server: [ServerConfig], [NewServer].
+//   - Run it: call [Server.Receive] with every datagram, and [Server.Update] at least ten times per second.
+//   - Handle connections, payloads and disconnections: [ServerHandler].
+//   - Send: [Peer.Send]. Send to all: range over [Server.Peers]. Remove a client: [Peer.Disconnect].
+//   - Follow a client to a new address: [Server.Find], [Peer.SendTo], [Server.Rebind].
+//   - Let a client that lost its session reconnect immediately: [ServerConfig.Takeover].
+//   - Send a client the reason before its session ends: [Farewell].
+//   - Stop: [Server.StopAccepting], [Server.Close]. Drop a session without notifying its client: [Peer.Forget].
 //
 // Connect:
 //
 //   - [NewClient], [Client.Receive], [Client.Update], [Client.Send], [Client.Disconnect], [Client.Forget],
 //     [ClientHandler]. Thousands in one process: [Client.Share].
-//   - Understand an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected]; on a
-//     server also [ErrReplaced], [ErrFlood].
+//   - Distinguish the reasons for an end: errors.Is with [ErrDenied], [ErrTimeout], [ErrTokenExpired], [ErrDisconnected],
+//     and on a server also [ErrReplaced], [ErrFlood].
 //
 // Measure:
 //
-//   - What was thrown away and why: [Server.Drops], [Client.Drops], [DropReason]. Printed, they have names.
-//   - Whose token was refused: [Server.Receive] returns a reason of which [DropReason.RefusesToken] is true. Clients are
-//     not to learn it.
+//   - Count dropped datagrams by reason: [Server.Drops], [Client.Drops], [DropReason].
+//   - Log refused tokens: [Server.Receive] returns a reason whose [DropReason.RefusesToken] is true. Do not send the reason
+//     to clients.
 //
-// # What holds
+// # Guarantees
 //
-//   - Payloads arrive at most once, unchanged, from who has the key; in any order, or not at all.
-//   - What comes from the wire is bounded before it is used; the cheapest test comes first. Nothing that fails a
-//     test changes anything but a counter and, for strangers, allowances.
-//   - No answer is longer than what it answers.
-//   - A flood of requests from forged addresses takes no session, slot or packet from anybody, and costs a bounded
-//     number of decryptions, whatever it consists of: [ServerConfig.RequestsPerSecond] for one address, and
-//     [ServerConfig.TokensPerSecond] for all. Who connects meanwhile may have to ask more than once. But somebody who
-//     sees a request on its way, and is there first from another address, keeps its client out by going on so.
-//   - A session that floods costs no decryption beyond its rate, and ends after two seconds of that:
+//   - A payload arrives at most once, unchanged, and only from a sender with the key. Payloads may be reordered or lost.
+//   - Every field is checked before use, cheapest check first. A datagram that fails a check changes only a counter and,
+//     for requests and responses, rate limits.
+//   - An answer is never longer than its request.
+//   - A flood of requests from forged addresses affects no existing session, and costs a bounded number of decryptions:
+//     [ServerConfig.RequestsPerSecond] per address, [ServerConfig.TokensPerSecond] in total. Connecting clients may have to
+//     repeat their requests. One attack remains: an attacker who reads a client's request and delivers it first from
+//     another address keeps the client out for as long as the attack lasts.
+//   - A session that sends too much costs no decryptions above its rate and ends after two seconds:
 //     [ServerConfig.PacketsPerSecond].
-//   - Who burns tokens takes no room from other networks: [ServerConfig.MaxUsedPerNetwork]. No token is remembered for
-//     longer than [ServerConfig.MaxLifetime].
-//   - A session stays at its address, until the caller lets it go on at another one. Looking for the session of a
-//     datagram from a new address is bounded as well: [Server.Find].
-//   - A client id has one session. Where [ServerConfig.Takeover] is set, a newer token ends it, once its owner has
-//     answered the challenge: the end of the one is reported before the beginning of the other.
-//   - Memory is bounded: about 100 kB a server, 1 kB a slot, 1 kB a half-open handshake, 100 B a used token that has
-//     not expired.
-//   - The clock may be set: sessions, handshakes and allowances go on. Tokens go by the time of day.
-//   - Sending and receiving on a session allocate nothing.
-//   - Time and randomness come from the caller: equal calls give equal results.
-//   - Keys are not printed by any verb of package fmt, nor by log/slog.
+//   - A network that uses up tokens takes no room from other networks: [ServerConfig.MaxUsedPerNetwork]. The server
+//     remembers no token for longer than [ServerConfig.MaxLifetime].
+//   - A session keeps its address until the caller moves it. The search for the session of a datagram from a new address is
+//     bounded: [Server.Find].
+//   - A client id has at most one session. With [ServerConfig.Takeover], a newer token ends the old session once the client
+//     has answered the challenge. The old session's end is reported before the new session's beginning.
+//   - Memory is bounded: about 100 kB per server, 1 kB per slot, 1 kB per half-open handshake, 100 B per used token until
+//     it expires.
+//   - Sessions, handshakes and rate limits survive a change of the system clock. Tokens depend on the time of day.
+//   - Sending and receiving in a session allocate nothing.
+//   - The caller provides time and random bytes: equal calls give equal results.
+//   - No verb of package fmt and no log/slog handler prints a key.
 //
-// # Stricter than the standard asks
+// # Stricter than the standard
 //
-//   - A token that has been given a slot is burnt until it expires, also for the address that used it: two
-//     sessions on one token would use the same nonces under the same keys. Only a network that burns thousands has
-//     its earliest forgotten.
-//   - A token that expires in more than 65 minutes is not taken: [ServerConfig.MaxLifetime].
-//   - The sequences of both ends begin at a place that depends on how long the token has left, instead of at zero:
-//     after a server was restarted and forgot what is burnt, on the next server of the same token, and by another
-//     client of it, no nonce is repeated, as long as no end sends more than 1,000 packets a second on average. They begin by
-//     the time of day and never at random, since a session of the token that began lower than one before would take what
-//     was recorded of that. It costs two bytes a packet in the first seconds, and one in the first minutes. A client
-//     whose clock is wrong begins elsewhere: more than an hour slow at zero, as the standard says, and fast higher.
-//     Challenges and denials have sequences of their own, from a random place above 1<<63.
-//   - The packets of a session begin with the response on a server, and on a client with the keep-alive that tells of
-//     the slot: lower sequence numbers are of an earlier session, or were meant for another server of the token.
-//   - A token that was seen before is recognized before it is decrypted, by its last 16 bytes.
-//   - A challenge counts for the address, the client and the handshake that it was made for only.
-//   - A token serves one [Client]. Another one that comes with it later, to a server that has forgotten it, is served;
-//     both at once would repeat nonces.
+//   - A token that got a slot cannot be used again until it expires, not even from the same address: two sessions with one
+//     token would use the same nonces under the same keys. The exception is a network with thousands of used tokens, which
+//     loses its earliest entries.
+//   - A token that expires in more than 65 minutes is refused: [ServerConfig.MaxLifetime].
+//   - The first sequence number of both sides depends on the remaining lifetime of the token instead of being zero.
+//     Therefore no nonce repeats when a restarted server has forgotten used tokens, when the next server of the token is
+//     tried, or when another client uses the token, if both sides send at most 1,000 packets per second on average. The
+//     first number comes from the time of day and is never random: a session that began below an earlier session of its
+//     token would accept recordings of the earlier one. This costs two bytes per packet in the first seconds and one byte
+//     in the first minutes. A client whose clock is more than an hour slow begins at zero, as in the standard; a client
+//     whose clock is fast begins higher. Challenges and denials have their own sequence numbers, from a random start above
+//     1<<63.
+//   - A session's packets begin with the response on a server, and with the first keep-alive on a client. Packets with
+//     lower sequence numbers belong to an earlier session or to another server of the token.
+//   - A known token is recognized by its last 16 bytes, before decryption.
+//   - A challenge is valid only for the address, client and handshake for which it was created.
+//   - A token serves one [Client]. A server that has forgotten the token also accepts a later client with it; two clients
+//     at the same time would reuse nonces.
 package netcode

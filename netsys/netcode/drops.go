@@ -2,64 +2,64 @@ package netcode
 
 import "github.com/tactusgo/tactus/netsys/internal/tally"
 
-// DropReason is why a datagram was thrown away.
+// DropReason is the reason why a datagram was dropped.
 type DropReason uint8
 
-// The reasons, in the order in which a datagram is examined.
+// The reasons, in the order of the checks.
 const (
-	// DropNone is not a reason: what is not dropped.
+	// DropNone means that the datagram was not dropped.
 	DropNone DropReason = iota
-	// DropSize: shorter or longer than its type can be.
+	// DropSize: too short or too long for its type.
 	DropSize
-	// DropType: no packet type, or one that this end does not receive, or not now.
+	// DropType: an unknown packet type, or a type not expected on this side or in this state.
 	DropType
-	// DropSequence: a sequence number of no or more than eight bytes.
+	// DropSequence: the sequence number has no byte or more than eight.
 	DropSequence
-	// DropUnknownSender: a packet of a session or handshake that this end does not have with that address.
+	// DropUnknownSender: a packet from an address without a session or handshake.
 	DropUnknownSender
-	// DropVersion: a request of another version of the standard.
+	// DropVersion: a request with another version of the standard.
 	DropVersion
 	// DropProtocol: a request for another protocol id.
 	DropProtocol
 	// DropExpired: a request with a token that has expired.
 	DropExpired
-	// DropRate: more requests and responses from one address than [ServerConfig.RequestsPerSecond].
+	// DropRate: the address exceeded [ServerConfig.RequestsPerSecond].
 	DropRate
-	// DropTokenUsed: a request with a token that had a session, or that another address is using.
+	// DropTokenUsed: a request with a token that had a session, or that another address uses now.
 	DropTokenUsed
-	// DropBusy: a request with a new token, while [ServerConfig.TokensPerSecond] were decrypted.
+	// DropBusy: a request with a new token while [ServerConfig.TokensPerSecond] is exhausted.
 	DropBusy
-	// DropKey: a request with a token that the server's key does not open: of another key, or changed on the way.
+	// DropKey: a request whose token was made with another key or was modified.
 	DropKey
-	// DropReplay: a packet that has been received before.
+	// DropReplay: a packet that was received before.
 	DropReplay
-	// DropStale: a packet so far behind the newest that nobody can tell whether it was received.
+	// DropStale: a packet too far behind the newest to know whether it was received before.
 	DropStale
-	// DropFlood: more packets of one session than [ServerConfig.PacketsPerSecond].
+	// DropFlood: the session exceeded [ServerConfig.PacketsPerSecond].
 	DropFlood
-	// DropForged: a packet made or changed by somebody who does not have the key.
+	// DropForged: a packet made or modified by a sender without the key.
 	DropForged
-	// DropMalformed: the key is right and the contents are not.
+	// DropMalformed: an authentic packet with invalid contents.
 	DropMalformed
 	// DropElsewhere: a request with a token for other servers.
 	DropElsewhere
-	// DropLifetime: a request with a token that expires later than [ServerConfig.MaxLifetime] from now.
+	// DropLifetime: a request with a token that remains valid for longer than [ServerConfig.MaxLifetime].
 	DropLifetime
-	// DropConnected: a request or response from an address that has a session already, or is just getting one by
-	// another token. The end of every handshake leaves a few.
+	// DropConnected: a request or response from an address that has a session, or is about to get one by another token.
+	// Every handshake ends with a few of these.
 	DropConnected
-	// DropClientID: a request or response of a client that is connected from another address, and is not replaced by
-	// this token: see [ServerConfig.Takeover].
+	// DropClientID: a request or response of a client that is connected from another address and not replaced by this
+	// token; see [ServerConfig.Takeover].
 	DropClientID
-	// DropChallenge: a response to a challenge that was not made for this handshake.
+	// DropChallenge: a response whose challenge belongs to another handshake.
 	DropChallenge
-	// DropFull: a request or response for which there was no slot. Denied.
+	// DropFull: a request or response while no slot is free. The client is denied.
 	DropFull
-	// DropNoRoom: a request for which the table of half-open handshakes had no room.
+	// DropNoRoom: a request while the table of half-open handshakes is full.
 	DropNoRoom
-	// DropUsedFull: a response for which the table of used tokens had no room: see [ServerConfig.MaxUsedTokens].
+	// DropUsedFull: a response while the table of used tokens is full; see [ServerConfig.MaxUsedTokens].
 	DropUsedFull
-	// DropHalfOpen: a handshake forgotten because its client was not heard from again for 10 s.
+	// DropHalfOpen: a half-open handshake whose client was silent for 10 s.
 	DropHalfOpen
 
 	dropReasons
@@ -94,12 +94,12 @@ var dropNames = [dropReasons]string{
 	DropHalfOpen:      "handshake abandoned",
 }
 
-// String names the reason in a few words.
+// String returns the reason in a few words.
 func (r DropReason) String() string { return tally.Name("DropReason", dropNames[:], uint8(r)) }
 
-// RefusesToken reports whether a [Server] that drops a request or response for this reason refuses the client's token.
-// The client gets no answer, but for DropFull, and the reason is for the server's log alone: it would tell an attacker
-// what to try next. What is dropped to bound the work, to be sent again, is no refusal.
+// RefusesToken reports whether the reason means that the [Server] refuses the client's token. The client gets no answer,
+// except for DropFull. Only log the reason: it would help an attacker. RefusesToken is false for drops that bound the
+// server's work, because the client repeats the packet.
 func (r DropReason) RefusesToken() bool {
 	switch r {
 	case DropVersion, DropProtocol, DropExpired, DropTokenUsed, DropKey, DropElsewhere, DropLifetime, DropClientID, DropFull, DropUsedFull:
@@ -108,7 +108,7 @@ func (r DropReason) RefusesToken() bool {
 	return false
 }
 
-// Drops counts dropped datagrams by [DropReason]: drops[DropForged]. It is an array, so a copy is a snapshot.
+// Drops counts dropped datagrams by [DropReason]: drops[DropForged]. It is an array, so copying it takes a snapshot.
 type Drops [dropReasons]uint64
 
 func (d *Drops) count(r DropReason) {
@@ -117,8 +117,8 @@ func (d *Drops) count(r DropReason) {
 	}
 }
 
-// Total is the number of datagrams dropped for any reason.
+// Total returns the number of dropped datagrams.
 func (d Drops) Total() uint64 { return tally.Total(d[:]) }
 
-// String is every reason for which there were drops, with their number: "token expired=3, replayed=1", or "none".
+// String returns the nonzero counts by reason, "token expired=3, replayed=1", or "none".
 func (d Drops) String() string { return tally.Text(dropNames[:], d[:]) }

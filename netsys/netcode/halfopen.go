@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// tokenMAC tells tokens apart: the last 16 bytes of the private part.
+// tokenMAC identifies a token: the last 16 bytes of its private part.
 type tokenMAC [macSize]byte
 
-// halfOpen is a handshake: a client whose token is good and who has been challenged.
+// halfOpen is a half-open handshake: a client with a valid token that has received a challenge.
 type halfOpen struct {
 	addr     netip.AddrPort
 	mac      tokenMAC
 	clientID uint64
-	expire   uint64 // of the token, seconds since 1970
+	expire   uint64 // expiry of the token, seconds since 1970
 	timeout  time.Duration
-	first    uint64 // sequence of its first challenge
+	first    uint64 // sequence number of the first challenge
 	since    time.Duration
 	userData *[UserDataSize]byte
 	in, out  direction
@@ -23,11 +23,11 @@ type halfOpen struct {
 	older, newer *halfOpen
 }
 
-// halfOpens are the handshakes under way. There is one per address and one per token, so somebody who forges
-// addresses cannot have more of them than tokens.
+// halfOpens are the half-open handshakes, at most one per address and one per token. Forged addresses therefore cannot
+// create more of them than there are tokens.
 type halfOpens struct {
 	most   int
-	ends   halfOpen // a ring by since: newer is the oldest, older the newest
+	ends   halfOpen // the ends of a ring sorted by since: newer is the oldest handshake, older the newest
 	byAddr map[netip.AddrPort]*halfOpen
 	byMAC  map[tokenMAC]*halfOpen
 }
@@ -44,7 +44,7 @@ func newHalfOpens(most int) *halfOpens {
 
 func (t *halfOpens) len() int { return len(t.byMAC) }
 
-// add takes one in; the one that its address had goes. It reports whether there was room.
+// add adds a handshake and removes the previous one of its address. It returns false if the table is full.
 func (t *halfOpens) add(h *halfOpen) bool {
 	if old := t.byAddr[h.addr]; old != nil {
 		t.remove(old)
@@ -58,7 +58,7 @@ func (t *halfOpens) add(h *halfOpen) bool {
 	return true
 }
 
-// refresh gives one that was heard from again its full time.
+// refresh restarts the timeout of a handshake.
 func (t *halfOpens) refresh(h *halfOpen, at time.Duration) {
 	h.unlink()
 	t.append(h)
@@ -71,7 +71,7 @@ func (t *halfOpens) remove(h *halfOpen) {
 	h.unlink()
 }
 
-// expire forgets those that waited too long and says how many.
+// expire removes the handshakes that timed out and returns their number.
 func (t *halfOpens) expire(at time.Duration) (n uint64) {
 	for h := t.ends.newer; h != &t.ends && at-h.since >= halfOpenTime; h = t.ends.newer {
 		t.remove(h)
@@ -80,7 +80,7 @@ func (t *halfOpens) expire(at time.Duration) (n uint64) {
 	return n
 }
 
-// append makes one the newest.
+// append makes h the newest handshake.
 func (t *halfOpens) append(h *halfOpen) {
 	h.older, h.newer = t.ends.older, &t.ends
 	h.older.newer, h.newer.older = h, h

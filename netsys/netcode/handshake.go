@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// request examines a request for a session, in the order of the standard but for what was seen before, and challenges
-// who sent it.
+// request checks a request in the order of the standard, except that known tokens are recognized first, and sends a
+// challenge.
 func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReason {
 	if len(b) != requestSize {
 		return DropSize
@@ -29,8 +29,8 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 	if !s.limits.allow(at, tag) {
 		return DropRate
 	}
-	// What was seen before needs no cipher: the last bytes of a token tell it apart. Somebody who repeats them in
-	// front of other bytes gets no further than somebody who repeats the request.
+	// A known token is recognized by its last bytes, without decryption. An attacker who sends these bytes after other
+	// contents achieves no more than by repeating the whole request.
 	nonce, sealed := b[16:16+nonceSize], b[16+nonceSize:]
 	mac := tokenMAC(sealed[privatePlain:])
 	half := s.half.byMAC[mac]
@@ -66,18 +66,18 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 // tokenReader decrypts the private parts of tokens.
 type tokenReader struct {
 	aead cipher.AEAD
-	data []byte // associated
+	data []byte // associated data
 }
 
-// open appends what is sealed to dst.
+// open decrypts a private part and appends it to dst.
 func (r *tokenReader) open(dst []byte, protocolID, expire uint64, nonce, sealed []byte) (plain []byte, ok bool) {
 	r.data = appendTokenData(r.data[:0], protocolID, expire)
 	plain, err := r.aead.Open(dst, nonce, sealed, r.data)
 	return plain, err == nil
 }
 
-// begin begins the handshake of a client with an authentic token. The keys are behind pointers: whoever
-// prints the server does not print them.
+// begin starts the handshake of a client with an authentic token. It keeps the keys behind pointers, so that printing the
+// server does not reveal them.
 func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire uint64, plain []byte) (*halfOpen, DropReason) {
 	var token privateToken
 	switch {
@@ -110,7 +110,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 	return half, DropNone
 }
 
-// admissible examines whether a client with a good token can have a session; who finds no slot is denied.
+// admissible checks whether a client with a valid token can get a session. It denies the client if no slot is free.
 func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, clientID, expire uint64, out *direction) DropReason {
 	old, there, half := s.replaceable(clientID, expire), s.peers.at(from), s.half.byAddr[from]
 	switch {
@@ -127,7 +127,7 @@ func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, cl
 	return DropNone
 }
 
-// response examines the answer to a challenge and gives the client a slot.
+// response checks the answer to a challenge and gives the client a slot.
 func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, h ServerHandler) DropReason {
 	tag := s.limits.tag(half.addr.Addr())
 	if !s.limits.allow(s.clock.At(now), tag) {
@@ -160,7 +160,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	if old != nil {
 		s.dismiss(now, old, ErrReplaced, h)
 		if s.closed || s.full(nil) {
-			// The handler wants nobody any more.
+			// The handler closed the server or stopped accepting clients.
 			s.sendGlobal(half.addr, &half.out, kindDenied, nil)
 			return DropFull
 		}
@@ -185,7 +185,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	return DropNone
 }
 
-// replaceable is the peer that a token for its client id may take over, or nil.
+// replaceable returns the peer that a token for its client id may replace, or nil.
 func (s *Server) replaceable(clientID, expire uint64) *Peer {
 	if p := s.peers.byID[clientID]; s.config.Takeover && p != nil && p.expire <= expire {
 		return p
@@ -193,17 +193,18 @@ func (s *Server) replaceable(clientID, expire uint64) *Peer {
 	return nil
 }
 
-// sendGlobal sends outside of a session, with the server's own sequence.
+// sendGlobal sends a packet outside a session, with the server's own sequence numbers.
 func (s *Server) sendGlobal(to netip.AddrPort, out *direction, kind uint8, body []byte) {
 	packet := s.lane.seal(out, kind, s.global, body)
 	s.global++
 	_ = s.lane.out(to, packet)
 }
 
-// firstSequence is where the sequences of an end begin: at the number of milliseconds that have passed of the last
-// 1<<22 of its token. A server forgets when it is restarted that a token was used, a client may have had a slot,
-// without knowing, on another server of its token, or be made anew with it; what comes later then begins above all that
-// was sent before with the same key. To a client whose clock is ahead a token may have expired, and the number goes on.
+// firstSequence returns the first sequence number of a client or server: the number of milliseconds that have passed of the
+// last 1<<22 ms of its token's lifetime. A later session of the token therefore starts above all numbers already used with
+// its keys. Such a session occurs when a restarted server has forgotten the used token, when an earlier server of the token
+// gave the client a slot without its knowledge, or when a new client uses the token. On a client whose clock is ahead, the
+// token may already have expired, and the number keeps growing.
 func firstSequence(expire uint64, now time.Time) uint64 {
 	left := int64(min(expire, 1<<53)*1000) - now.UnixMilli()
 	return uint64(max(0, sequenceSpan-left))

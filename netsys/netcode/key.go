@@ -11,21 +11,20 @@ import (
 // KeySize is the length of a [Key] in bytes.
 const KeySize = 32
 
-// Key is a secret. It is not printed: every verb of package fmt, and log/slog, show a placeholder; but for %w and
-// %p, which fmt keeps to itself and go vet refuses here. And fmt calls no method of what is in an unexported field, and
-// none behind a verb that does not fit: a struct that keeps a Key by itself, or a configuration in an unexported field,
-// needs a Format method of its own before it is printed.
+// Key is a secret. Every verb of package fmt except %w and %p, and log/slog, print a placeholder; go vet reports %w and %p.
+// But fmt calls no methods on unexported fields or for a verb that does not fit. A struct with a Key, or with a
+// configuration in an unexported field, therefore needs its own Format method before it is printed.
 type Key [KeySize]byte
 
 var errMarshal = errors.New("netcode: a Key is secret; encode its bytes by hand where that is meant")
 
-// GenerateKey draws a key from a function that fills a slice with random bytes; nil means crypto/rand.
+// GenerateKey returns a random key. random fills a slice with random bytes; nil means crypto/rand.
 func GenerateKey(random func(b []byte)) (k Key) {
 	fill(random, k[:])
 	return k
 }
 
-// ParseKey reads 64 hexadecimal digits. The error wraps [ErrKey] and does not repeat the text.
+// ParseKey parses 64 hexadecimal digits. The error wraps [ErrKey] and does not contain the text.
 func ParseKey(s string) (k Key, err error) {
 	if len(s) != 2*KeySize {
 		return Key{}, fmt.Errorf("%w: %d characters instead of %d hexadecimal digits", ErrKey, len(s), 2*KeySize)
@@ -36,13 +35,13 @@ func ParseKey(s string) (k Key, err error) {
 	return k, nil
 }
 
-// Format implements [fmt.Formatter] without telling the secret.
+// Format implements [fmt.Formatter] without printing the secret.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "netcode.Key(secret)") }
 
-// MarshalText implements [encoding.TextMarshaler] by an error, so that no encoder writes the secret unasked.
+// MarshalText implements [encoding.TextMarshaler]. It returns an error, so that no encoder writes the secret by accident.
 func (k Key) MarshalText() ([]byte, error) { return nil, errMarshal }
 
-// fill fills b by a Random function, or from crypto/rand, which never fails, when it is nil.
+// fill fills b by calling random, or from crypto/rand if random is nil. crypto/rand never fails.
 func fill(random func([]byte), b []byte) {
 	if random == nil {
 		_, _ = cryptorand.Read(b)

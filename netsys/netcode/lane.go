@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// peersReceive is what [Peer.Receive] takes.
+// peersReceive are the packet types that [Peer.Receive] accepts.
 const peersReceive kinds = 1<<kindKeepAlive | 1<<kindPayload
 
-// Lane is what sealing and opening packets takes beside a peer: a way out, room, and counts. A server has one of its own;
-// a [Crew] has more.
+// Lane is the state that one goroutine needs to seal and open packets: a send function, buffers and counters. A server has
+// one lane; a [Crew] creates more.
 type Lane struct {
 	out   func(to netip.AddrPort, datagram []byte) error
-	room  func() []byte // nil: scratch
+	room  func() []byte // nil: use scratch
 	drops Drops
 	scratch
-	ended []*Peer // which the tables of the server still have
+	ended []*Peer // peers that ended but are still in the server's tables
 }
 
-// scratch is where packets are put together and taken apart.
+// scratch is the buffers for sealing and opening packets.
 type scratch struct {
-	plain      []byte // what was decrypted
-	body       []byte // what is to be encrypted
-	packet     []byte // what was encrypted
+	plain      []byte // decrypted
+	body       []byte // to be encrypted
+	packet     []byte // encrypted
 	parameters parameters
 }
 
@@ -33,7 +33,7 @@ func newLane(protocolID uint64, out func(to netip.AddrPort, datagram []byte) err
 	}
 }
 
-// seal makes a packet that is sent next.
+// seal seals the next packet to be sent.
 func (l *Lane) seal(d *direction, kind uint8, sequence uint64, body []byte) []byte {
 	dst := l.packet
 	if l.room != nil {
@@ -42,40 +42,39 @@ func (l *Lane) seal(d *direction, kind uint8, sequence uint64, body []byte) []by
 	return d.appendPacket(dst[:0], &l.parameters, kind, sequence, body)
 }
 
-// Crew lets several goroutines use the peers of a server at the same time, each on a [Lane] of its own. It belongs to the
-// goroutine of the server.
+// Crew lets several goroutines use a server's peers at the same time, each with its own [Lane]. It belongs to the server's
+// goroutine.
 type Crew struct {
 	server *Server
 	lanes  []*Lane
 }
 
-// NewCrew returns the crew of a server, which must have no other.
+// NewCrew returns the crew of a server. A server must have only one.
 func NewCrew(s *Server) *Crew { return &Crew{server: s} }
 
-// Main returns the lane that the server and its peers use where nobody says otherwise. Its room, where it is not nil,
-// returns space of at least [MaxDatagram] bytes for the datagram that is sent next, so that it is sealed where whoever
-// sends it wants it.
+// Main returns the lane that the server and its peers use by default. room, unless nil, returns at least [MaxDatagram]
+// bytes for the next datagram, so that the packet is sealed directly in the memory of the sender.
 func (c *Crew) Main(room func() []byte) *Lane {
 	c.server.lane.room = room
 	return c.server.lane
 }
 
-// Lane returns another lane, which sends by calling out, and has room as in [Crew.Main].
+// Lane returns an additional lane, which sends by calling out. room is as in [Crew.Main].
 func (c *Crew) Lane(out func(to netip.AddrPort, datagram []byte) error, room func() []byte) *Lane {
 	l := newLane(c.server.config.ProtocolID, out, room)
 	c.lanes = append(c.lanes, l)
 	return l
 }
 
-// Apart lets several goroutines use the server's peers until [Crew.Together]: each peer one goroutine at a time, on a
-// lane that no other goroutine uses meanwhile ([Peer.Use]), by [Peer.Receive], [Peer.Send] and [Peer.Forget]. Nothing
-// else of the server may be used meanwhile but [Crew.Whose] and [Crew.Peer]. Time stands at now. A peer that ends then leaves the
-// tables with Together.
+// Apart lets several goroutines use the server's peers until [Crew.Together]. A goroutine may call [Peer.Receive],
+// [Peer.Send] and [Peer.Forget] on a peer after giving it a lane with [Peer.Use]. At any time, only one goroutine may use a
+// peer or a lane. Of the rest of the server, only [Crew.Whose] and [Crew.Peer] may be called meanwhile. The server's clock
+// stays at now. Together removes the peers that ended from the tables.
 func (c *Crew) Apart(now time.Time) {
 	c.server.apart = apart{is: true, at: c.server.clock.At(now)}
 }
 
-// Together ends what [Crew.Apart] began.
+// Together ends the parallel phase that [Crew.Apart] began.
 func (c *Crew) Together() {
 	s := c.server
 	s.apart.is = false
@@ -92,8 +91,8 @@ func (c *Crew) Together() {
 	}
 }
 
-// Whose is the slot of the peer at an address, when the datagram looks as if it carried a payload or kept the session
-// alive; −1 for all that [Server.Receive] has to look at. The peer itself is not touched.
+// Whose returns the slot of the peer at an address if the datagram looks like a payload or a keep-alive. It returns −1 if
+// [Server.Receive] must process the datagram. It does not touch the peer.
 func (c *Crew) Whose(from netip.AddrPort, datagram []byte) (slot int) {
 	if c.server.closed || len(datagram) == 0 || !peersReceive.has(datagram[0]&15) {
 		return -1
@@ -104,10 +103,10 @@ func (c *Crew) Whose(from netip.AddrPort, datagram []byte) (slot int) {
 	return -1
 }
 
-// Peer is the peer in a slot; nil where there is none.
+// Peer returns the peer in a slot, or nil.
 func (c *Crew) Peer(slot int) *Peer { return c.server.peers.slots[slot] }
 
-// gather takes those that ended out of the tables.
+// gather removes the ended peers from the server's tables.
 func (l *Lane) gather(s *Server) {
 	for _, p := range l.ended {
 		s.forget(p)
@@ -116,13 +115,13 @@ func (l *Lane) gather(s *Server) {
 	l.ended = l.ended[:0]
 }
 
-// apart says whether peers are on lanes.
+// apart is the state of the parallel phase.
 type apart struct {
 	is bool
-	at time.Duration // time stands still
+	at time.Duration // the server's clock, which stands still
 }
 
-// Use makes a peer send and receive on a lane, nil being the server's own.
+// Use makes a peer send and receive on a lane. nil means the server's own lane.
 func (p *Peer) Use(l *Lane) {
 	if l == nil {
 		l = p.server.lane
@@ -130,8 +129,8 @@ func (p *Peer) Use(l *Lane) {
 	p.lane = l
 }
 
-// Receive takes a datagram that [Crew.Whose] said is that of the peer in this slot, as [Server.Receive] does, and returns the payload,
-// which is valid until the lane is used again: nil when there is none, or with the reason why the datagram was dropped.
+// Receive processes a datagram for which [Crew.Whose] returned this peer's slot, like [Server.Receive]. It returns the
+// payload, valid until the next use of the lane, or nil if the packet has no payload or was dropped.
 func (p *Peer) Receive(now time.Time, datagram []byte) (payload []byte, drop DropReason) {
 	kind, payload, drop := p.receive(now, datagram)
 	p.lane.drops.count(drop)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// allowance bounds a rate: it is the time at which everything allowed so far would have come at exactly that
-// rate, by the clock of the server (the generic cell rate algorithm of ITU-T I.371). The zero value is fresh.
+// allowance limits a rate by the generic cell rate algorithm (ITU-T I.371). Its value is the time, by the server's clock,
+// at which all events so far would have arrived at exactly the allowed rate. The zero value is unused.
 type allowance time.Duration
 
-// left reports whether one more is allowed, with bursts that may last as long as burst at the rate.
+// left reports whether another event is allowed. burst is the longest burst, as a time at the allowed rate.
 func (a allowance) left(at, burst time.Duration) bool { return time.Duration(a)-at < burst }
 
-// use counts one, at a rate of one per interval.
+// use counts one event at a rate of one per interval.
 func (a *allowance) use(at, interval time.Duration) {
 	*a = allowance(max(time.Duration(*a), at) + interval)
 }
@@ -24,30 +24,30 @@ const (
 	limitWays = 8
 	limitKept = 4096
 
-	// burstTime is the length of the bursts of one address or session, and tokenBurst of those of all tokens.
+	// burstTime is the longest burst of one address or session. tokenBurst is the longest burst of all tokens.
 	burstTime  = time.Second
 	tokenBurst = time.Second / 10
 )
 
-// limiter bounds what strangers cost. Its size is fixed, about 100 kB.
+// limiter bounds the cost of packets from clients without a session. Its size is fixed, about 100 kB.
 //
-// It keeps the allowances of the addresses that were heard from last: of an IPv4 address, and of the 64 bits of an
-// IPv6 address that name a network. Who is pushed out by a flood from many addresses starts afresh when it comes
-// again, so a flood costs nobody their allowance.
+// It stores the allowances of the most recent addresses: full IPv4 addresses, and the 64-bit networks of IPv6 addresses. An
+// address pushed out by a flood from many addresses gets a fresh allowance when it returns, so a flood takes no allowance
+// from anybody.
 //
-// A flood from forged addresses has a fresh allowance for each. So there is one more for all tokens that must be
-// decrypted, whoever sends them: who passes it is a matter of luck, and a client, which asks ten times a second,
-// soon has some. Addresses that had a session share another one, which somebody can use up who knows some of them.
+// Each forged address of a flood has a fresh allowance, so a second limit covers all decrypted tokens together. Chance
+// decides which requests pass; a client that repeats its request ten times per second soon passes. Addresses with an
+// earlier session have a separate common allowance, which only an attacker who knows such addresses can use up.
 type limiter struct {
-	interval      time.Duration // between requests of one address
+	interval      time.Duration // between requests from one address
 	tokenInterval time.Duration
 	keys          [4]uint64
 	sets          [limitSets][limitWays]limited
 	tokens        shared
-	kept          [limitKept]uint64 // tags of addresses that had a session, each at its own place
+	kept          [limitKept]uint64 // tags of addresses with an earlier session, each at the index tag % limitKept
 }
 
-// shared are the allowances of all addresses together: of those that never had a session, and of those that had one.
+// shared holds the two common allowances: for addresses without and with an earlier session.
 type shared struct{ strangers, acquainted allowance }
 
 func (s *shared) of(l *limiter, tag uint64) *allowance {
@@ -72,7 +72,7 @@ func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
 	return l
 }
 
-// allow counts one from an address, unless it had too many.
+// allow counts an event of an address. It returns false if the address exceeded its allowance.
 func (l *limiter) allow(at time.Duration, tag uint64) bool {
 	set := &l.sets[tag%limitSets]
 	fullest := 0
@@ -93,7 +93,7 @@ func (l *limiter) allow(at time.Duration, tag uint64) bool {
 	return true
 }
 
-// decrypt counts one token from an address, unless all together had too many.
+// decrypt counts a token. It returns false if the common allowance of its kind of address is exhausted.
 func (l *limiter) decrypt(at time.Duration, tag uint64) bool {
 	a := l.tokens.of(l, tag)
 	if !a.left(at, tokenBurst) {
@@ -103,11 +103,11 @@ func (l *limiter) decrypt(at time.Duration, tag uint64) bool {
 	return true
 }
 
-// remember notes an address that has a session.
+// remember records an address with a session.
 func (l *limiter) remember(tag uint64) { l.kept[tag%limitKept] = tag }
 
-// tag stands for an address, or its network. It depends on a secret, so that nobody can aim at the set of somebody
-// else.
+// tag returns a hash of an address or its network. The hash is keyed, so that an attacker cannot choose addresses in the
+// set of another client.
 func (l *limiter) tag(addr netip.Addr) uint64 {
 	b := addr.As16()
 	high, low := binary.BigEndian.Uint64(b[:8]), binary.BigEndian.Uint64(b[8:])

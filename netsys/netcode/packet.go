@@ -9,12 +9,12 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// The packets. A request is in the clear:
+// The packets. A request is not encrypted:
 //
 //	0 │ version 13 │ protocol id u64 │ expire u64 │ nonce 24 │ private token 1,024      1,078 bytes
 //
-// All others are sealed by ChaCha20-Poly1305 with the key of their direction, the sequence number as nonce, and
-// version, protocol id and prefix as associated data:
+// Any other packet is sealed by ChaCha20-Poly1305 with the key of its direction. The nonce is the sequence number; the
+// associated data are version, protocol id and prefix:
 //
 //	prefix u8: bytes of the sequence << 4 | type │ sequence, 1 to 8 bytes, lowest first │ body │ MAC 16
 //
@@ -33,10 +33,10 @@ const (
 	kindPayload
 	kindDisconnect
 
-	// MaxPayload is the longest payload in bytes.
+	// MaxPayload is the largest payload in bytes.
 	MaxPayload = 1200
-	// MaxDatagram is the longest datagram in bytes that a server or client sends: a longest payload is 1,225, a
-	// request 1,078.
+	// MaxDatagram is the size in bytes of the largest datagram of a server or client: 1,225 for the largest payload. A
+	// request has 1,078.
 	MaxDatagram = maxHeader + MaxPayload + macSize
 
 	requestSize   = 1 + len(version) + 8 + 8 + nonceSize + privateSize
@@ -45,35 +45,36 @@ const (
 	maxHeader     = 1 + 8
 	minPacket     = 1 + 1 + macSize
 
-	// disconnects is how often an end says goodbye, since that is not acknowledged.
+	// disconnects is the number of disconnect packets at the end of a session. They are repeated because they are not
+	// acknowledged.
 	disconnects = 10
 
-	// globalSequence begins the sequences of what is sealed outside of sessions, with keys that sessions use too.
+	// globalSequence is the first sequence number of packets sealed outside sessions with keys that sessions also use.
 	globalSequence = 1 << 63
 
-	// sequenceSpan is how many milliseconds before the end of its token a session can begin and repeat no nonce.
+	// sequenceSpan is the longest remaining lifetime of a token, in milliseconds, for which a new session repeats no nonce.
 	sequenceSpan = 1 << 22
 
-	// MaxLifetime is the longest [ServerConfig.MaxLifetime].
+	// MaxLifetime is the maximum of [ServerConfig.MaxLifetime].
 	MaxLifetime = sequenceSpan * time.Millisecond
 )
 
 // kinds is a set of packet types.
 type kinds uint8
 
-// serverReceives is what servers take; of clients it depends on the state.
+// serverReceives are the packet types that a server accepts. For clients the types depend on the state.
 const serverReceives kinds = 1<<kindResponse | 1<<kindKeepAlive | 1<<kindPayload | 1<<kindDisconnect
 
 func (k kinds) has(kind uint8) bool { return kind <= kindDisconnect && k>>kind&1 != 0 }
 
-// header is what a sealed packet shows to everybody.
+// header is the unencrypted part of a sealed packet.
 type header struct {
 	kind     uint8
 	size     int // of prefix and sequence in bytes
 	sequence uint64
 }
 
-// parseHeader examines a sealed packet as far as that is possible without a key.
+// parseHeader checks a sealed packet as far as possible without a key.
 func parseHeader(b []byte, allowed kinds) (h header, drop DropReason) {
 	if len(b) < minPacket || len(b) > MaxDatagram {
 		return h, DropSize
@@ -96,7 +97,7 @@ func parseHeader(b []byte, allowed kinds) (h header, drop DropReason) {
 	return h, DropNone
 }
 
-// bodyFits reports whether a body of n bytes can be that of a packet of this type.
+// bodyFits reports whether n is a valid body size for a packet of this type.
 func bodyFits(kind uint8, n int) bool {
 	switch kind {
 	case kindDenied, kindDisconnect:
@@ -111,8 +112,8 @@ func bodyFits(kind uint8, n int) bool {
 	return false
 }
 
-// direction seals or opens the packets that go one way in one session. It has its cipher for good: a new one for each
-// packet would be on the heap. fmt prints no key, as that is behind a pointer.
+// direction seals or opens the packets of one direction of a session. It keeps its cipher, because creating one per packet
+// would allocate. The key is behind a pointer, so fmt does not print it.
 type direction struct{ aead cipher.AEAD }
 
 func newDirection(key *Key) direction { return direction{newPacketCipher(key)} }
@@ -125,8 +126,8 @@ func newPacketCipher(key *Key) cipher.AEAD {
 	return aead
 }
 
-// parameters are a packet's nonce and associated data. The cipher takes slices of them, behind an interface: where they
-// are must be on the heap, and serves one packet after the other.
+// parameters are a packet's nonce and associated data. The cipher takes slices of them through an interface, which forces
+// them onto the heap; they are reused for every packet.
 type parameters struct {
 	nonce [chacha20poly1305.NonceSize]byte
 	data  [len(version) + 8 + 1]byte
@@ -138,13 +139,13 @@ func newParameters(protocolID uint64) (x parameters) {
 	return x
 }
 
-// of makes them those of a packet.
+// of sets the parameters for a packet.
 func (x *parameters) of(prefix uint8, sequence uint64) {
 	binary.LittleEndian.PutUint64(x.nonce[4:], sequence)
 	x.data[len(x.data)-1] = prefix
 }
 
-// appendPacket appends a sealed packet. body must not overlap the room behind dst.
+// appendPacket appends a sealed packet. body must not overlap the spare capacity of dst.
 func (d *direction) appendPacket(dst []byte, x *parameters, kind uint8, sequence uint64, body []byte) []byte {
 	n := max(1, (bits.Len64(sequence)+7)/8)
 	prefix := uint8(n)<<4 | kind
@@ -156,7 +157,7 @@ func (d *direction) appendPacket(dst []byte, x *parameters, kind uint8, sequence
 	return d.aead.Seal(dst, x.nonce[:], body, x.data[:])
 }
 
-// open appends the body of a packet to dst, which must have room and not overlap b.
+// open appends the body of a packet to dst. dst must have enough capacity and must not overlap b.
 func (d *direction) open(dst []byte, x *parameters, h header, b []byte) (body []byte, ok bool) {
 	x.of(b[0], h.sequence)
 	body, err := d.aead.Open(dst, x.nonce[:], b[h.size:], x.data[:])

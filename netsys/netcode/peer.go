@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Peer is a client that has a slot. It belongs to the goroutine of its server.
+// Peer is a client with a slot. It belongs to the goroutine of its server.
 //
-// Of a thousand clients nothing is in the caches when the next packet comes, and a cache line that comes from memory
-// takes as long as the cipher. So what a packet needs lies together: what has pointers and at most 512 bytes begins with
-// a cache line, as package runtime allocates it.
+// With a thousand clients, a peer is not in the caches when its next packet arrives, and loading a cache line takes as long
+// as the cipher. The fields that every packet needs are therefore adjacent. Objects with pointers and at most 512 bytes
+// start at a cache line, as package runtime allocates them.
 type Peer struct {
-	// Context is for the caller, who may keep what belongs to the session here.
+	// Context is for the caller, for example the caller's own session state.
 	Context any
 
-	// What every packet needs are these three cache lines, and the keys that in and out lead to.
+	// Every packet needs these three cache lines, and the ciphers of in and out.
 	server    *Server
 	lane      *Lane
 	ended     bool
 	confirmed bool
 	allowance allowance
-	heard     time.Duration // when something of the client was received, by the server's clock
-	sent      time.Duration // and when something was sent to it
+	heard     time.Duration // when a packet of the client was last received, by the server's clock
+	sent      time.Duration // when a packet was last sent to the client
 
 	window   window
 	sequence uint64
@@ -32,51 +32,50 @@ type Peer struct {
 	out  direction
 	addr netip.AddrPort
 	slot int
-	over time.Duration // since when it is over its rate; 0: it is not
+	over time.Duration // since when the peer exceeds its rate; 0: it does not
 
-	elsewhere netip.AddrPort // where [Server.Find] found it last
+	elsewhere netip.AddrPort // where [Server.Find] last found the peer
 	timeout   time.Duration  // 0: none
 	id        uint64
-	expire    uint64 // of its token, seconds since 1970
+	expire    uint64 // expiry of its token, seconds since 1970
 	userData  *[UserDataSize]byte
 }
 
-// Touch reads a byte of each cache line of the peer that receiving and sending need. Call it for several peers before you
-// receive or send for them: then the lines of all come from memory at the same time. What it returns means nothing: it is
-// there so that the compiler leaves nothing out.
+// Touch reads one byte of each cache line that receiving and sending need. Call it for several peers before receiving or
+// sending, so that their lines load in parallel. Ignore the result; it only keeps the compiler from removing the reads.
 func (p *Peer) Touch() byte {
 	return byte(p.allowance) ^ byte(p.window.most) ^ byte(p.slot)
 }
 
-// Slot is the number of the slot, from 0 on. It goes to another client after the session.
+// Slot returns the number of the slot, from 0 on. The server reuses the slot after the session.
 func (p *Peer) Slot() int { return p.slot }
 
-// ClientID is the player's id, as whoever issued the token said.
+// ClientID returns the player's id in the token.
 func (p *Peer) ClientID() uint64 { return p.id }
 
-// Address is where the client is.
+// Address returns the client's address.
 func (p *Peer) Address() netip.AddrPort { return p.addr }
 
-// UserData is what whoever issued the token said about the client. The bytes must not be changed.
+// UserData returns the data about the client in the token. Do not modify the bytes.
 func (p *Peer) UserData() []byte { return p.userData[:] }
 
-// Confirmed reports whether the client is known to have learned that it is connected.
+// Confirmed reports whether the client has shown, by sending a packet, that it knows it is connected.
 func (p *Peer) Confirmed() bool { return p.confirmed }
 
-// Connected reports whether the session goes on.
+// Connected reports whether the session has not ended.
 func (p *Peer) Connected() bool { return !p.ended }
 
-// String tells slot, id and address.
+// String returns slot, id and address.
 func (p *Peer) String() string {
 	return fmt.Sprintf("client %d at %v in slot %d", p.id, p.addr, p.slot)
 }
 
-// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
+// Format implements [fmt.Formatter]. It prints String for every verb and never prints keys.
 func (p Peer) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), p.String()) }
 
-// Send sends a payload of 1 to [MaxPayload] bytes. Until the client is confirmed a keep-alive goes before it, which
-// tells the client that it is connected. The error is [ErrPayloadSize], [ErrNotConnected], [ErrExhausted], or that
-// of the server's send function; the payload is lost then, and the session goes on.
+// Send sends a payload of 1 to [MaxPayload] bytes. Until the client is confirmed, a keep-alive precedes each payload, so
+// that the client learns that it is connected. The error is [ErrPayloadSize], [ErrNotConnected], [ErrExhausted], or the
+// error of the server's send function. After an error the payload is lost, but the session continues.
 func (p *Peer) Send(now time.Time, payload []byte) error {
 	if len(payload) < 1 || len(payload) > MaxPayload {
 		return ErrPayloadSize
@@ -89,7 +88,7 @@ func (p *Peer) Send(now time.Time, payload []byte) error {
 	return p.send(now, kindPayload, payload)
 }
 
-// Disconnect ends the session and tells the client so ten times over. [ServerHandler] does not hear of it.
+// Disconnect ends the session and sends ten disconnect packets. It does not call [ServerHandler].
 func (p *Peer) Disconnect(now time.Time) {
 	for range disconnects {
 		_ = p.send(now, kindDisconnect, nil)
@@ -97,7 +96,7 @@ func (p *Peer) Disconnect(now time.Time) {
 	p.server.remove(p)
 }
 
-// Forget ends the session without telling the client, which will time out. [ServerHandler] does not hear of it.
+// Forget ends the session without notifying the client, which will time out. It does not call [ServerHandler].
 func (p *Peer) Forget() { p.server.remove(p) }
 
 func (p *Peer) keepAlive(now time.Time) error {
@@ -124,7 +123,7 @@ func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte)
 	return p.lane.out(to, packet)
 }
 
-// open decrypts a packet of the session, which then counts as received.
+// open decrypts a packet of the session and marks it as received.
 func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropReason) {
 	if drop := p.window.check(h.sequence); drop != DropNone {
 		return nil, drop
@@ -141,7 +140,8 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	if !ok {
 		return nil, DropForged
 	}
-	// Counted only now: somebody who forges the client's address must not use up its allowance.
+	// The packet is counted after its authentication: forged packets from the client's address must not use up its
+	// allowance.
 	p.allowance.use(at, s.peers.interval)
 	p.window.advance(h.sequence)
 	if !bodyFits(h.kind, len(body)) {
@@ -150,18 +150,18 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	return body, DropNone
 }
 
-// due is when Update has to look at the peer, unless it is heard or sent to before.
+// due returns when Update must check the peer, unless a packet is received or sent before.
 func (p *Peer) due() time.Duration {
 	switch {
 	case p.over != 0:
-		return 0 // each time, until that is over
+		return 0 // every time, until the rate is normal again
 	case p.timeout > 0:
 		return min(p.sent+sendInterval, p.heard+p.timeout)
 	}
 	return p.sent + sendInterval
 }
 
-// overFor is how long ago the peer began to send more than it may, unless it has made up for half a burst since.
+// overFor returns for how long the peer has exceeded its rate. The count restarts when the peer has half a burst to spare.
 func (p *Peer) overFor(at time.Duration) time.Duration {
 	if p.allowance.left(at, burstTime/2) {
 		p.over = 0
@@ -172,7 +172,7 @@ func (p *Peer) overFor(at time.Duration) time.Duration {
 	return at - p.over
 }
 
-// handle acts on an authentic packet.
+// handle processes an authentic packet.
 func (p *Peer) handle(now time.Time, kind uint8, body []byte, h ServerHandler) {
 	p.heard = p.server.at(now)
 	switch kind {

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// privateToken is what only servers can read of a token:
+// privateToken is the private part of a token, which only servers can read:
 //
 //	client id u64 │ timeout i32 │ addresses │ client to server key 32 │ server to client key 32 │ user data 256 │
 //	zeros to 1,008 bytes │ MAC 16
 //
-// sealed by XChaCha20-Poly1305 with version, protocol id and expiry as associated data.
+// It is sealed by XChaCha20-Poly1305. The associated data are version, protocol id and expiry.
 type privateToken struct {
 	clientID                       uint64
 	timeout                        int32
@@ -32,7 +32,7 @@ func newTokenCipher(key Key) cipher.AEAD {
 	return aead
 }
 
-// appendTokenData is the associated data of a private token.
+// appendTokenData appends the associated data of a private token.
 func appendTokenData(dst []byte, protocolID, expire uint64) []byte {
 	dst = append(dst, version...)
 	dst = binary.LittleEndian.AppendUint64(dst, protocolID)
@@ -44,7 +44,7 @@ func (t *privateToken) seal(dst *[privateSize]byte, aead cipher.AEAD, protocolID
 	aead.Seal(b[:0], nonce, b, appendTokenData(nil, protocolID, expire))
 }
 
-// appendPlain appends the token unsealed, padded with zeros.
+// appendPlain appends the plaintext of the token, padded with zeros.
 func (t *privateToken) appendPlain(dst []byte) []byte {
 	end := len(dst) + privatePlain
 	dst = binary.LittleEndian.AppendUint64(dst, t.clientID)
@@ -56,7 +56,7 @@ func (t *privateToken) appendPlain(dst []byte) []byte {
 	return append(dst, make([]byte, end-len(dst))...)
 }
 
-// parse reads an unsealed token. What follows the user data is not looked at.
+// parse reads the plaintext of a token. It ignores bytes after the user data.
 func (t *privateToken) parse(b []byte) bool {
 	if len(b) < 8+4+addressesSize+2*KeySize+UserDataSize {
 		return false

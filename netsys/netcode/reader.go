@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
-// Reader reads for whom a request for a session is, and answers nothing: whoever passes datagrams on to one of several
-// servers with the same key asks it once a client comes. It is used by one goroutine. The server examines the request
-// again.
+// Reader decrypts requests without answering them. It is for a process that forwards datagrams to several servers with the
+// same key: the token of a request tells which server gets the client. The server checks the request again. Only one
+// goroutine may use a Reader.
 type Reader struct {
 	protocolID uint64
 	clock      clock.Clock
@@ -21,18 +21,19 @@ type Reader struct {
 	userData   [UserDataSize]byte
 }
 
-// Asked is what the token of a request says.
+// Asked is the contents of a request's token.
 type Asked struct {
 	// ClientID is [TokenConfig.ClientID].
 	ClientID uint64
-	// Expire is when the token expires, in seconds since 1970.
+	// Expire is the expiry of the token, in seconds since 1970.
 	Expire uint64
-	// UserData is [TokenConfig.UserData]. It is valid until the next request is read.
+	// UserData is [TokenConfig.UserData]. It is valid until the next call of Read.
 	UserData []byte
 }
 
-// NewReader returns a reader of requests with tokens of this key. Of the configuration it takes Key, ProtocolID,
-// RequestsPerSecond, TokensPerSecond and Random. The error is that of [ServerConfig.Validate], but for its addresses.
+// NewReader returns a reader of requests with tokens of the given key. It uses Key, ProtocolID, RequestsPerSecond,
+// TokensPerSecond and Random of the configuration. The error is as in [ServerConfig.Validate], without the checks of
+// addresses.
 func NewReader(config ServerConfig) (*Reader, error) {
 	config.Addresses, config.AnyAddress = nil, true
 	if err := config.Validate(); err != nil {
@@ -47,20 +48,20 @@ func NewReader(config ServerConfig) (*Reader, error) {
 	}, nil
 }
 
-// String tells nothing of the key.
+// String returns the protocol id. It never contains the key.
 func (r *Reader) String() string {
 	return fmt.Sprintf("reader of requests for protocol %x", r.protocolID)
 }
 
-// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
+// Format implements [fmt.Formatter]. It prints String for every verb and never prints keys.
 func (r Reader) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), r.String()) }
 
 // IsRequest reports whether a datagram looks like a request for a session.
 func IsRequest(datagram []byte) bool { return len(datagram) > 0 && datagram[0] == kindRequest }
 
-// Read reads a request that arrived at now, which must be the time of day. It returns why the request is not worth
-// passing on: it is none, for another protocol, its token is of another key or has expired, or there were too many, of
-// this address or of all.
+// Read decrypts a request that arrived at now, which must be the time of day. It returns a reason if the request must not
+// be forwarded: it is malformed or for another protocol, its token has expired or was made with another key, or its address
+// or all addresses together exceeded a rate.
 func (r *Reader) Read(now time.Time, from netip.AddrPort, datagram []byte) (Asked, DropReason) {
 	switch {
 	case !IsRequest(datagram):
@@ -99,6 +100,6 @@ func (r *Reader) Read(now time.Time, from netip.AddrPort, datagram []byte) (Aske
 	return Asked{ClientID: token.clientID, Expire: expire, UserData: r.userData[:]}, DropNone
 }
 
-// Met notes the address of a client that has a session: it shares an allowance with others like it, which floods from
-// forged addresses do not use up.
+// Met records the address of a client with a session. Floods from forged addresses do not use up the common allowance of
+// recorded addresses.
 func (r *Reader) Met(from netip.AddrPort) { r.limits.remember(r.limits.tag(unmap(from).Addr())) }

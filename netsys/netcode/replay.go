@@ -1,16 +1,16 @@
 package netcode
 
-// windowSize is how many sequence numbers behind the newest can be told apart.
+// windowSize is the number of sequence numbers below the newest that the window tracks.
 const windowSize = 256
 
-// window remembers which of the newest sequence numbers were received. Its zero value has received none.
+// window tracks which of the newest sequence numbers were received. The zero value has received none.
 type window struct {
 	most uint64
-	seen [windowSize / 64]uint64 // a ring of bits: sequence numbers above most - windowSize
+	seen [windowSize / 64]uint64 // a ring of bits for the numbers above most - windowSize
 }
 
-// newWindow begins with a session's first packet: what has a lower number belongs to an earlier session of the same
-// key, and counts as received.
+// newWindow returns the window after a session's first packet. Lower numbers belong to an earlier session with the same key
+// and count as received.
 func newWindow(first uint64) (w window) {
 	w.most = first
 	for i := range w.seen {
@@ -19,7 +19,7 @@ func newWindow(first uint64) (w window) {
 	return w
 }
 
-// check says whether a packet with this number may be new.
+// check reports whether a packet with this number may be new.
 func (w *window) check(sequence uint64) DropReason {
 	switch {
 	// Adding to the sequence number instead could overflow.
@@ -31,7 +31,7 @@ func (w *window) check(sequence uint64) DropReason {
 	return DropNone
 }
 
-// advance notes an authentic packet that passed check.
+// advance records an authentic packet that passed check.
 func (w *window) advance(sequence uint64) {
 	if sequence > w.most {
 		if sequence-w.most >= windowSize {

@@ -6,37 +6,35 @@ import (
 )
 
 const (
-	// findSilence is how long a peer was not heard before a datagram from elsewhere can be its own: the longest silence
-	// of a client that follows the standard.
+	// findSilence is how long a peer must have been silent before a datagram from another address can be its own. Clients
+	// that follow the standard are never silent for longer.
 	findSilence = sendInterval
-	// findAhead is how far ahead of the newest the sequence number of such a datagram can be.
+	// findAhead is the largest distance of the datagram's sequence number above the newest one of the peer.
 	findAhead = 1 << 16
-	// findTrials is with how many keys a datagram is tried.
+	// findTrials is the number of keys tried per datagram.
 	findTrials = 8
-	// findRate is how many trials there are a second, and looks for what they cost, over all addresses.
+	// findRate is the number of trials per second over all addresses, including the cost of searching.
 	findRate = 20000
-	// findSlots is how many slots a look passes in the time of a trial.
+	// findSlots is the number of slots whose search costs as much as one trial.
 	findSlots = 64
 )
 
-// Find looks for the peer that sent a datagram which [Server.Receive] dropped with [DropUnknownSender]: a client whose
-// address has changed, as addresses behind NAT do. It returns nil when there is none. Otherwise the datagram was a
-// new and authentic packet of that session; it counts as received and was handled like any other. The peer stays at
-// its address: somebody on the path can make a packet come from an address of theirs, so ask whether the client is
-// really there by [Peer.SendTo], and then let the session go on there by [Server.Rebind]. The standard knows no
-// such change.
+// Find searches for the sender of a datagram that [Server.Receive] dropped with [DropUnknownSender]: a client whose address
+// has changed, for example behind NAT. It returns nil if no peer sent it. Otherwise the datagram was a new, authentic
+// packet of the returned peer, and was processed as usual. The peer keeps its address, because an attacker on the path can
+// forward a packet from another address. Verify with [Peer.SendTo] that the client is really there, then move the session
+// with [Server.Rebind]. The standard does not define such a move.
 //
-// A datagram does not say whose it is. It is tried with the keys of the peer that was found at its address before;
-// that is not limited, as it costs no more than datagrams from the peer's own address. Else it is tried with those of
-// peers that were silent for 100 ms and whose newest sequence number is less than 1<<16 below its own: of 8 peers at
-// most, which take turns, so that a few datagrams in a row try all. A trial costs as much as receiving the datagram,
-// some 0.3 µs, and a look at the peers counts as one trial, and one more for every 64 slots. Of both together there
-// are at most 20,000 a second for addresses that had a session, as those have that change only their port, and 20,000
-// for all others, with bursts of one second's worth; and calls for one address count in its
-// [ServerConfig.RequestsPerSecond]. A call that finds nobody changes nothing but these allowances and the turns. Nobody
-// is looked for at the address of another peer.
+// A datagram does not identify its sender. Find first tries the keys of the peer last found at this address; this is not
+// limited, because it costs no more than a datagram from the peer's own address. Then it tries peers that were silent for
+// 100 ms and whose newest sequence number is less than 1<<16 below the datagram's: at most 8 per call, in turn, so that a
+// few consecutive datagrams try all. A trial costs as much as receiving a datagram, about 0.3 µs. A search counts as one
+// trial plus one per 64 slots. Addresses with an earlier session, such as clients whose port changed, share 20,000 trials
+// per second. All other addresses share another 20,000. Bursts last up to one second. Calls also count towards the
+// address's [ServerConfig.RequestsPerSecond]. A call that finds no peer changes only these limits and the turn. Find
+// returns nil for the address of another peer.
 //
-// When all of 200 clients change their addresses at once, they are found again within two seconds.
+// If all of 200 clients change their addresses at once, Find finds them within two seconds.
 func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
 	from = unmap(from)
 	head, drop := parseHeader(datagram, serverReceives)
@@ -81,14 +79,14 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 	return nil
 }
 
-// search is what [Server.Find] remembers.
+// search is the state of [Server.Find].
 type search struct {
-	strays addressMap[*Peer] // by where they were found
+	strays addressMap[*Peer] // by the address where the peer was found
 	finds  shared
-	turn   int // slot with which it begins
+	turn   int // slot where the next search begins
 }
 
-// found notes where a peer was found.
+// found records where a peer was found.
 func (f *search) found(p *Peer, from netip.AddrPort) {
 	if other, ok := f.strays.get(from); ok {
 		f.settle(other)
@@ -98,7 +96,7 @@ func (f *search) found(p *Peer, from netip.AddrPort) {
 	f.strays.put(from, p)
 }
 
-// settle forgets where a peer was found.
+// settle removes the record of where a peer was found.
 func (f *search) settle(p *Peer) {
 	if p.elsewhere.IsValid() {
 		f.strays.remove(p.elsewhere)
@@ -106,7 +104,7 @@ func (f *search) settle(p *Peer) {
 	}
 }
 
-// candidates are the n peers with which Find tries a datagram: those whose turn it is, by slot.
+// candidates returns the next n peers, by slot, whose keys Find tries on a datagram.
 func (f *search) candidates(slots []*Peer, at time.Duration, sequence uint64) (list [findTrials]*Peer, n int) {
 	for i := 0; i < len(slots) && n < findTrials; i++ {
 		slot := f.turn + i
@@ -126,9 +124,8 @@ func (f *search) candidates(slots []*Peer, at time.Duration, sequence uint64) (l
 	return list, n
 }
 
-// Rebind lets a session go on at another address, as found by [Server.Find] and proven by an answer to what
-// [Peer.SendTo] sent there. It reports false, and changes nothing, when the session has ended or the address is that
-// of another peer.
+// Rebind moves a session to another address, found by [Server.Find] and verified by an answer to [Peer.SendTo]. It returns
+// false and changes nothing if the session has ended or another peer has the address.
 func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	to = unmap(to)
 	if p.ended || p.server != s || s.peers.at(to) != nil {
@@ -141,13 +138,13 @@ func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	return true
 }
 
-// SendTo sends one payload of 1 to [MaxPayload] bytes to an address that is not, or not yet, the peer's, to find out
-// whether the client is there. Send no more to such an address than came from it. Errors are those of [Peer.Send].
+// SendTo sends one payload of 1 to [MaxPayload] bytes to an address that is not yet the peer's, to verify that the client
+// is there. Send no more bytes to such an address than arrived from it. The errors are as in [Peer.Send].
 func (p *Peer) SendTo(now time.Time, to netip.AddrPort, payload []byte) error {
 	if len(payload) < 1 || len(payload) > MaxPayload {
 		return ErrPayloadSize
 	}
-	// What goes elsewhere keeps nothing alive at the peer's address.
+	// A packet to another address does not keep the session alive at the peer's address.
 	defer func(sent time.Duration) { p.sent = sent }(p.sent)
 	return p.sendTo(now, unmap(to), kindPayload, payload)
 }
