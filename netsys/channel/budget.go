@@ -2,43 +2,44 @@ package channel
 
 import "time"
 
-// The send budget is a bucket of tokens, a token a byte, that fills at the estimated rate of the path. The
-// estimate is judged once an interval: a round trip, and long enough for a share of losses to mean something.
+// The send budget is a token bucket: one token per byte, refilled at the estimated rate of the path. The estimate is
+// adjusted once per interval. An interval lasts at least one round trip, and long enough for a meaningful share of losses.
 //
-//   - More than a tenth of the packets lost: less by half of that share, else more. This is the rule of the
-//     loss-based controller of draft-ietf-rmcat-gcc-02, section 6: radio loses single packets, and that is no reason to
-//     slow down. The draft leaves the rate as it is above a fiftieth; but a path that is full shows in delays
-//     first, and one that loses a twentieth would seldom rise again.
-//   - More than half lost: by that rule, too; but that is an outage rather than a full path, and when it is over the
-//     rate doubles up to half of what it was before, which is TCP's slow start up to its threshold (RFC 5681).
-//   - Packets stand in a queue: what was acknowledged meanwhile is what the path takes, and the rate becomes 85 % of
-//     that, which is that draft's factor for overuse, or less, down to a half, so that the queue is gone in two
-//     seconds. A queue is seen when even the fastest packet of an interval came 25 ms and three mean
-//     deviations later than the fastest of all, which takes a quarter of a second at most: jitter spares some. RFC 6817
-//     allows 100 ms, which is for transfers that nobody plays beside. Where nothing waited for the budget it takes three
-//     intervals in a row, or 100 ms: what else happens to a packet must not cost the rate.
-//   - A queue that is as long after a second of that was none: the path is longer than it was. What is
-//     the fastest is forgotten then, and the rate is what it was.
-//   - More means one packet a round trip, for each round trip of the interval, as TCP does beyond slow start
-//     (RFC 5681), and no more than an eighth at a time, so that a queue is seen before it is long, or a thirty-second
-//     near the rate at which there was one; only if the budget kept something waiting, since a rate that was
-//     not used was not tried either (RFC 7661).
+//   - More than 10 % of the packets were lost: the rate falls by half of that share; otherwise it rises. This is the rule
+//     of the loss-based controller in draft-ietf-rmcat-gcc-02, section 6. Radio loses single packets, which is no reason to
+//     slow down. The draft keeps the rate between 2 % and 10 % loss; here the rate rises, because a full path shows in
+//     delays first, and on a path with 5 % loss the rate would rarely recover otherwise.
+//   - More than half were lost: the rate falls by the same rule. But this is an outage rather than a full path. Afterwards
+//     the rate doubles per round trip up to half of its earlier value, like slow start up to the threshold in TCP (RFC
+//     5681).
+//   - Packets wait in a queue on the path: the rate becomes 85 %, the draft's factor for overuse, of the throughput
+//     acknowledged meanwhile. For a long queue the factor is smaller, down to 50 %, so that the queue empties within two
+//     seconds. A queue is detected when even the fastest packet of an interval was slower than the fastest of all by 25 ms
+//     and three mean deviations; detection takes at most 250 ms, and jitter delays some packets of an interval only. RFC
+//     6817 allows a queue of 100 ms, but it addresses background transfers. If no message waited for the budget, detection
+//     takes three consecutive intervals or a queue of 100 ms, because other causes of delay must not lower the rate.
+//   - The queue is equally long after a second of reduced rate: the delay was not a queue but a longer path. The minimum
+//     round trip is reset and the earlier rate restored.
+//   - The rate rises by one packet per round trip, as in TCP beyond slow start (RFC 5681), and by at most an eighth per
+//     interval, so that a queue is detected while it is short. Near the rate of the last queue, the limit is a
+//     thirty-second. The rate rises only if messages waited for the budget, because an unused rate was not tested (RFC
+//     7661).
 //
-// Levels of priority share the bucket. The lowest sends while there are tokens. Each level above may go into
-// debt by one reserve more than the level below: however much bulk there is, it never takes what the next
-// snapshot needs, and pays for it by waiting until the debt is gone.
+// Priority levels share the bucket. The lowest level sends while tokens remain. Each higher level may overdraw the bucket
+// by one reserve more than the level below. Bulk data therefore never takes the bytes of the next snapshot, and waits until
+// the debt is repaid.
 const (
 	lossBackOff  = 10 // percent
 	delayTarget  = 25 * time.Millisecond
-	minSettled   = 50 // packets that make a share
-	fewSettled   = 10 // or these, after maxInterval: one lost among them is not more than a tenth
+	minSettled   = 50 // enough packets for a share of losses
+	fewSettled   = 10 // enough after maxInterval, because one loss among them is not more than a tenth
 	maxInterval  = time.Second
-	minInterval  = 250 * time.Millisecond // for a queue to be seen
+	minInterval  = 250 * time.Millisecond // for the detection of a queue
 	overuse      = 85                     // percent
-	maxDrains    = 4                      // intervals in which a queue must become shorter
-	maxWaits     = 2                      // and which it may last when nothing waited
-	jitterMost   = 75 * time.Millisecond  // that three deviations can explain
-	clearQueue   = 100 * time.Millisecond // which needs no second look
+	maxDrains    = 4                      // intervals within which a queue must become shorter
+	maxWaits     = 2                      // intervals that a queue may last if no message waited
+	jitterMost   = 75 * time.Millisecond  // largest delay that three deviations can explain
+	clearQueue   = 100 * time.Millisecond // a queue this long is accepted at once
 	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
@@ -48,29 +49,29 @@ type budget struct {
 	rate, floor, ceiling int64 // bytes a second
 	packet               int64 // bytes
 	tokens               int64
-	rest                 int64 // of a token, in 1/1e9
+	rest                 int64 // fraction of a token, in 1e-9
 	at                   time.Duration
 
 	interval
 	heard         time.Duration // when the newest packet was acknowledged
-	knee          int64         // what the path took when packets stood in a queue the last time
-	waits, drains int           // intervals in a row with a queue, before and since the rate went down
-	queue         time.Duration // as it was when the rate went down first
-	before        int64         // the rate until then
-	threshold     int64         // below it, after an outage, the rate doubles; 0 when there was none
+	knee          int64         // throughput of the path at the last queue
+	waits, drains int           // consecutive intervals with a queue, before and after lowering the rate
+	queue         time.Duration // length of the queue when the rate was first lowered
+	before        int64         // rate before it was lowered
+	threshold     int64         // below this rate, after an outage, the rate doubles; 0 without an outage
 }
 
-// interval is what came about since the rate was judged last.
+// interval holds the measurements since the last adjustment of the rate.
 type interval struct {
 	from          time.Duration
 	settled, lost int64
-	delivered     int64         // bytes that were acknowledged
-	busy          time.Duration // in which they were, without silences
-	fastest       time.Duration // the least round trip; 0: none
-	short         bool          // something waited for tokens
+	delivered     int64         // acknowledged bytes
+	busy          time.Duration // time with acknowledgements, without silences
+	fastest       time.Duration // smallest round trip; 0: none
+	short         bool          // a message waited for tokens
 }
 
-// settle counts a packet whose fate became known.
+// settle counts a packet that arrived or was lost.
 func (i *interval) settle(lost bool) {
 	i.settled++
 	if lost {
@@ -78,33 +79,33 @@ func (i *interval) settle(lost bool) {
 	}
 }
 
-// sample takes a measured round trip.
+// sample records a measured round trip.
 func (i *interval) sample(rtt time.Duration) {
 	if i.fastest == 0 || rtt < i.fastest {
 		i.fastest = max(rtt, 1)
 	}
 }
 
-// late takes back a loss.
+// late revokes a loss.
 func (i *interval) late() { i.lost = max(i.lost-1, 0) }
 
-// newBudget begins with a full bucket.
+// newBudget returns a budget with a full bucket.
 func newBudget(c Config) budget {
 	b := budget{rate: int64(c.Rate), floor: int64(c.MinRate), ceiling: int64(c.MaxRate), packet: int64(c.Packet)}
 	b.tokens = b.reserve()
 	return b
 }
 
-// reserve is what each level keeps from those below, and how full the bucket gets: two packets, or what the
-// rate gives in 50 ms.
+// reserve returns the reserve of one level, which is also the capacity of the bucket: two packets, or 50 ms at the current
+// rate.
 func (b *budget) reserve() int64 {
 	return max(2*b.packet, b.rate*int64(reserveTime)/int64(time.Second))
 }
 
-// allowance is how many bytes a level may send now, 0 being the lowest.
+// allowance returns the number of bytes that a level may send now. Level 0 is the lowest.
 func (b *budget) allowance(level int) int64 { return b.tokens + int64(level)*b.reserve() }
 
-// refill adds the tokens of the time since the last call, at most one second's.
+// refill adds the tokens for the time since the last call, at most one second.
 func (b *budget) refill(at time.Duration) {
 	b.rest += b.rate * int64(min(at-b.at, maxUnwatched))
 	b.at = at
@@ -113,20 +114,21 @@ func (b *budget) refill(at time.Duration) {
 	b.tokens = min(b.tokens, b.reserve())
 }
 
-// carry takes the tokens of bytes that do not wait for any. In debt the rate is used up, as if something waited.
+// carry takes tokens for bytes that are sent without waiting. If this empties the bucket, it counts as a message that
+// waited.
 func (b *budget) carry(n int64) {
 	b.tokens = min(b.tokens, max(b.tokens-n, -b.reserve()))
 	b.short = b.short || b.tokens <= 0
 }
 
-// deliver counts bytes that were acknowledged.
+// deliver counts acknowledged bytes.
 func (b *budget) deliver(at time.Duration, n int64) {
 	b.delivered += n
 	b.busy += min(at-b.heard, reserveTime)
 	b.heard = at
 }
 
-// control judges the interval when it is over.
+// control adjusts the rate at the end of an interval.
 func (b *budget) control(at time.Duration, e *estimate) {
 	took := at - b.from
 	switch {
@@ -144,13 +146,13 @@ func (b *budget) control(at time.Duration, e *estimate) {
 	b.interval = interval{from: at}
 }
 
-// queued reports whether even the fastest packet of the interval stood in a queue. When most were lost, that is
-// an outage, which tells nothing of queues.
+// queued reports whether even the fastest packet of the interval waited in a queue. It returns false when most packets were
+// lost, because an outage says nothing about queues.
 func (b *budget) queued(e *estimate) bool {
 	return b.fastest > e.min()+max(delayTarget, min(3*e.variance, jitterMost)) && b.lost*2 <= b.settled
 }
 
-// drain makes the rate less than what the path takes, so that its queue goes.
+// drain lowers the rate below the throughput of the path, so that the queue empties.
 func (b *budget) drain(e *estimate) {
 	queue := b.fastest - e.min()
 	if b.drains == 0 {

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Kind is what a channel promises about its messages.
+// Kind is the delivery guarantee of a channel.
 type Kind uint8
 
 // The kinds. A message arrives at most once on all of them.
 const (
-	// Unreliable messages arrive or do not, in any order.
+	// Unreliable messages may be lost or reordered.
 	Unreliable Kind = iota
-	// UnreliableSequenced messages arrive or do not; one that is older than what was delivered is dropped, and
-	// one that was not yet sent is replaced by a newer: for state, of which only the newest counts.
+	// UnreliableSequenced messages may be lost. The receiver drops a message older than the last delivered one, and the
+	// sender replaces an unsent message by a newer one. Use it for state of which only the newest version matters.
 	UnreliableSequenced
-	// ReliableUnordered messages all arrive, each as soon as it can.
+	// ReliableUnordered messages all arrive, each as soon as possible.
 	ReliableUnordered
-	// ReliableOrdered messages all arrive, in the order in which they were sent. One that is late delays those
-	// behind it on its channel, and on no other.
+	// ReliableOrdered messages all arrive, in the order in which they were sent. A delayed message delays only later
+	// messages of the same channel.
 	ReliableOrdered
 )
 
-// String names the kind, as in [Config.Lines].
+// String returns the name of the kind, as in [Config.Lines].
 func (k Kind) String() string {
 	switch k {
 	case Unreliable:
@@ -40,85 +40,82 @@ func (k Kind) String() string {
 
 func (k Kind) reliable() bool { return k == ReliableUnordered || k == ReliableOrdered }
 
-// numbered reports whether whole messages carry their number.
+// numbered reports whether whole messages of this kind carry their number.
 func (k Kind) numbered() bool { return k != Unreliable }
 
 // Limits of a configuration.
 const (
 	// MaxChannels is the largest number of channels.
 	MaxChannels = 32
-	// MaxMessage is the largest message in bytes that a channel can be configured for.
+	// MaxMessage is the largest allowed value of [ChannelConfig.MaxMessage], in bytes.
 	MaxMessage = 8 << 20
-	// MaxQueue is the largest number of messages that a channel's queue can be configured for.
+	// MaxQueue is the largest allowed value of [ChannelConfig.Queue], in messages.
 	MaxQueue = 8192
 	// MaxPacket is the largest packet in bytes.
 	MaxPacket = 64 << 10
 )
 
-// Config configures an [Endpoint]. The zero value is [DefaultChannels] and the defaults below. What both peers
-// must have alike is in [Config.Lines].
+// Config configures an [Endpoint]. The zero value means [DefaultChannels] and the defaults below. [Config.Lines] contains
+// the settings that both peers must share.
 type Config struct {
-	// Channels are the channels in the order of their numbers, at most [MaxChannels]; both peers must have the
-	// same, but for Priority and MaxAge. nil means [DefaultChannels].
+	// Channels are the channels, in the order of their numbers, at most [MaxChannels]. Both peers need the same channels;
+	// only Priority and MaxAge may differ. nil means [DefaultChannels].
 	Channels []ChannelConfig
 
-	// Packet is how many bytes of a packet are given to channels at most. A message up to 3 bytes less travels
-	// whole, a longer one in pieces. Fill should mostly have this much room: a whole message waits for it. Both
-	// peers must have the same. 0 means 1,150; 256 to [MaxPacket].
+	// Packet is the largest number of bytes per packet for channels. Messages of up to Packet−3 bytes are sent whole,
+	// longer ones in fragments. Fill should usually have this much room, because a whole message waits for it. Both peers
+	// need the same value. 0 means 1,150; 256 to [MaxPacket].
 	Packet int
 
-	// Piece is the length in bytes of the pieces of long messages: small enough to use what smaller messages
-	// leave of a packet. Pieces that follow each other share a header. Both peers must have the same. 0 means
-	// 256; from 64 to a half of Packet.
+	// Piece is the length of a fragment in bytes: small enough to use the space that smaller messages leave in a packet.
+	// Consecutive fragments share a header. Both peers need the same value. 0 means 256; 64 to half of Packet.
 	Piece int
 
-	// History is how many packets back an acknowledgement still counts; what is older counts as lost. It should
-	// last for some round trips: reliable channels wait while three quarters of it are not acknowledged. 0 means
-	// 512; 32 to 4,096. Each that is under way or got lost takes about 40 bytes of memory, and 24 more for each run of
-	// reliable messages in it.
+	// History is the number of packets after which a packet without acknowledgement counts as lost. It should cover several
+	// round trips: reliable channels pause while three quarters of it are unacknowledged. 0 means 512; 32 to 4,096. Each
+	// packet in flight or lost takes about 40 bytes of memory, plus 24 per run of reliable messages in it.
 	History int
 
-	// RTT is the round trip that is assumed until one was measured. 0 means 250 ms.
+	// RTT is the assumed round trip until the first measurement. 0 means 250 ms.
 	RTT time.Duration
 
-	// Rate is the estimate of what the path takes, in bytes a second, to begin with. 0 means 128 KiB/s.
+	// Rate is the initial estimate of the path's throughput, in bytes per second. 0 means 128 KiB/s.
 	Rate int
-	// MinRate is what the estimate never falls below for losses, in bytes a second. A path on which packets stand
-	// in a queue all the same gets what it takes, at least 2 KiB/s. 0 means 16 KiB/s.
+	// MinRate is the lowest estimate that losses can cause, in bytes per second. If packets still wait in a queue on the
+	// path, the rate falls further, down to 2 KiB/s. 0 means 16 KiB/s.
 	MinRate int
-	// MaxRate is what the estimate never rises above, in bytes a second. 0 means 2 MiB/s; at most 1 GiB/s.
+	// MaxRate is the highest estimate, in bytes per second. 0 means 2 MiB/s; at most 1 GiB/s.
 	MaxRate int
 }
 
 // ChannelConfig configures one channel.
 type ChannelConfig struct {
-	// Name is how the game calls the channel: 1 to 32 letters, digits, '-', '_', '.' and '/'. Required, unique.
+	// Name is the unique name of the channel: 1 to 32 letters, digits, '-', '_', '.' and '/'. Required.
 	Name string
 
-	// Kind is what the channel promises. 0 is [Unreliable].
+	// Kind is the delivery guarantee. 0 is [Unreliable].
 	Kind Kind
 
-	// Priority says who goes first: a packet is filled from the highest to the lowest, and the send budget
-	// keeps a reserve for each level that lower ones cannot touch. Bulk belongs below everything else. Any
-	// number, each peer's own.
+	// Priority orders the channels in a packet, highest first. Each level also has a reserve of the send budget that lower
+	// levels cannot use. Give bulk data the lowest priority. Any number; the peers may differ.
 	Priority int
 
-	// MaxMessage is the longest message in bytes, which a receiver holds its peer to. 0 means 64 KiB; at most
-	// the constant [MaxMessage].
+	// MaxMessage is the longest message in bytes. The receiver enforces it. 0 means 64 KiB; at most the constant
+	// [MaxMessage].
 	MaxMessage int
 
-	// Queue is how many messages may wait: on a reliable channel those that are not acknowledged count, and a
-	// receiver holds its peer to it. 0 means 256; at most [MaxQueue]. A sequenced channel keeps one, apart
-	// from the one it is sending.
+	// Queue is the largest number of waiting messages. On a reliable channel, unacknowledged messages count too, and the
+	// receiver enforces the limit. 0 means 256; at most [MaxQueue]. A sequenced channel keeps at most one waiting message
+	// besides the one being sent.
 	Queue int
 
-	// QueueBytes is how many bytes these messages may have together. 0 means twice MaxMessage, at least 64 KiB;
-	// at least MaxMessage.
+	// QueueBytes is the largest total size of these messages in bytes. 0 means twice MaxMessage, at least 64 KiB; at least
+	// MaxMessage.
 	QueueBytes int
 
-	// MaxAge is how long an unreliable message waits for its first byte to be sent, from the time of the
-	// endpoint's latest call; then it is stale and dropped. 0 means 250 ms, below 0 for ever. Reliable channels
-	// have none.
+	// MaxAge is how long an unreliable message may wait for its first byte to be sent, from the time of the endpoint's
+	// latest call. Older messages are dropped. 0 means 250 ms, a negative value means no limit. Reliable channels ignore
+	// it.
 	MaxAge time.Duration
 }
 
@@ -130,8 +127,7 @@ type ChannelConfig struct {
 //	3 state    unreliable-sequenced, priority 1, 64 KiB
 //	4 bulk     reliable-ordered, priority 0, 1 MiB
 //
-// Events go before the state: they are few and short, and states that are more than the budget allows would
-// otherwise leave nothing for them.
+// Events precede state: they are few and short, and would starve behind state that exceeds the budget.
 func DefaultChannels() []ChannelConfig {
 	return []ChannelConfig{
 		{Name: "event", Kind: ReliableOrdered, Priority: 2, MaxMessage: 4 << 10},
@@ -142,7 +138,7 @@ func DefaultChannels() []ChannelConfig {
 	}
 }
 
-// withDefaults returns c with every zero replaced by what it means.
+// withDefaults returns c with zeros replaced by their defaults.
 func (c Config) withDefaults() Config {
 	c.Packet = orDefault(c.Packet, 1150)
 	c.Piece = orDefault(c.Piece, 256)
@@ -174,7 +170,7 @@ func orDefault[T comparable](v, def T) T {
 	return v
 }
 
-// Validate returns an error that names each value outside of what its comment allows.
+// Validate returns an error that names each invalid value.
 func (c Config) Validate() error {
 	if len(c.Channels) == 0 && c.Channels != nil || len(c.Channels) > MaxChannels {
 		return fmt.Errorf("channel: Config.Channels has %d channels: 1 to %d", len(c.Channels), MaxChannels)
@@ -224,8 +220,8 @@ func validName(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// Lines is what both peers must have alike, one line a thing, for the handshake to compare: the sizes of
-// packets and pieces, then the channels. The lines of [Registry.Lines] go after them.
+// Lines returns the settings that both peers must share, for comparison in the handshake: the sizes of packets and
+// fragments, then one line per channel. The lines of [Registry.Lines] follow.
 func (c Config) Lines() []string {
 	c = c.withDefaults()
 	lines := []string{fmt.Sprintf("channels packet %d piece %d", c.Packet, c.Piece)}
@@ -239,7 +235,7 @@ func (c Config) Lines() []string {
 	return lines
 }
 
-// Channel returns the number of the channel of that name, or −1.
+// Channel returns the number of the channel with the given name, or −1.
 func (c Config) Channel(name string) int {
 	for i, ch := range c.withDefaults().Channels {
 		if ch.Name == name {

@@ -11,41 +11,41 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
-// Endpoint is one end of a session's channels. It keeps what the game sends until packets take it, and learns
-// from acknowledgements what has to be sent again. It reads no clock, does no I/O, and belongs to the goroutine
-// that polls its session. The package comment says what a session must call and when.
+// Endpoint is one side of a session's channels. It stores messages until they are sent and acknowledged, and sends lost
+// ones again. It reads no clock, does no I/O, and belongs to the goroutine that polls its session. The package comment
+// lists the duties of the session.
 //
-// Times given to it should not decrease; one that does counts as the latest, or where it is more than a second earlier
-// as a clock that was set, by which time goes on.
+// Times passed to it should not decrease. A time up to a second before the latest counts as the latest; an earlier one
+// means that the system clock was set, and time continues from there.
 type Endpoint struct {
-	// What every packet needs lies together, in eight cache lines: whoever has a thousand endpoints has them in memory
-	// when the next packet comes, and waits for each line.
+	// The fields that every packet needs are adjacent, in eight cache lines. With a thousand endpoints, these lines are not
+	// in the caches when the next packet arrives.
 	clock    clock.Clock
 	now      time.Duration // by the clock
 	backedAt time.Duration
-	newest   uint16 // the newest packet that was acknowledged
-	heard    bool   // there is one
+	newest   uint16 // newest acknowledged packet
+	heard    bool   // a packet was acknowledged
 	flight   flight
 	estimate estimate
 	budget   budget
-	acked    uint64 // packets
+	acked    uint64 // number of acknowledged packets
 	tidied   time.Duration
 	waiting  pending
 
 	*messages
 }
 
-// messages is the part of an endpoint that only packets with messages of channels need. It is apart, so that the endpoint
+// messages is the part of an endpoint that only packets with channel messages need. It is separate so that the endpoint
 // itself stays within eight cache lines.
 type messages struct {
 	config   Config
 	sizes    sizes
 	channels []channel
-	order    []int // the numbers of the channels, highest priority first
+	order    []int // channel numbers, highest priority first
 	filling  filling
 	store    store
 	parser   parser
-	encoded  []byte // of the typed message being sent
+	encoded  []byte // buffer for the typed message being sent
 	stats    Stats
 }
 
@@ -55,9 +55,9 @@ type channel struct {
 	number     int
 	maxMessage int
 	maxPieces  int
-	level      int         // of priority, 0 the lowest
-	loose      *unreliable // nil when the kind is reliable
-	sure       *reliable   // nil when it is not
+	level      int         // priority level, 0 the lowest
+	loose      *unreliable // nil for a reliable kind
+	sure       *reliable   // nil for an unreliable kind
 	stats      ChannelStats
 }
 
@@ -73,7 +73,7 @@ type reliable struct {
 	in  reliableIn
 }
 
-// pending is whether a message may wait.
+// pending is whether messages may wait.
 type pending struct {
 	any  bool // false when all queues are empty
 	wake func() time.Time
@@ -83,13 +83,12 @@ type pending struct {
 type filling struct {
 	packer packer
 	flight *flight
-	refs   uint64 // the position of the packet's first ref
-	kind   Kind   // of the channel that fills it
-	short  bool   // something waits for the budget
+	refs   uint64 // position of the packet's first ref
+	kind   Kind   // kind of the channel that adds messages
+	short  bool   // a message waits for the budget
 }
 
-// New returns an endpoint, or the error of [Config.Validate]. Memory grows with use, up to what the queues of
-// the configuration allow.
+// New returns an endpoint, or the error of [Config.Validate]. Memory grows with use, up to the limits in the configuration.
 func New(c Config) (*Endpoint, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -137,18 +136,17 @@ func New(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// Config returns the endpoint's configuration with its defaults filled in.
+// Config returns the endpoint's configuration with defaults.
 func (e *Endpoint) Config() Config {
 	c := e.config
 	c.Channels = slices.Clone(c.Channels)
 	return c
 }
 
-// Send takes a message, 0 bytes or more, for the next packets; it is copied. It panics when there is no channel
-// of that number.
+// Send queues a copy of a message, 0 bytes or more. It panics if the channel does not exist.
 //
-// Errors: [ErrTooLarge], [ErrFull]. An unreliable channel makes room by dropping its oldest messages, but not
-// one of which pieces are on their way.
+// Errors: [ErrTooLarge], [ErrFull]. A full unreliable channel drops its oldest messages instead, except a message already
+// partly sent.
 func (e *Endpoint) Send(number int, message []byte) error {
 	if number < 0 || number >= len(e.channels) {
 		panic(fmt.Sprintf("channel: Send on channel %d of %d", number, len(e.channels)))
@@ -178,34 +176,34 @@ func (e *Endpoint) Send(number int, message []byte) error {
 	return nil
 }
 
-// Unacked calls f with each message of a reliable channel that the peer may not have delivered, as far as acknowledgements
-// say, oldest first, with the number that the channel gave it; f keeps the message. The peer's own endpoint knows better: see
-// [Endpoint.Delivered]. An unreliable channel has none. It panics when there is no channel of that number.
+// Unacked calls f with each unacknowledged message of a reliable channel, oldest first, and its number; f owns the message.
+// The peer may already have delivered some of them: ask the peer's endpoint with [Endpoint.Delivered]. Unacked calls
+// nothing for an unreliable channel. It panics if the channel does not exist.
 func (e *Endpoint) Unacked(number int, f func(id uint64, message []byte)) {
 	if c := &e.channels[number]; c.sure != nil {
 		c.sure.out.unacked(c.kind == ReliableOrdered, f)
 	}
 }
 
-// Delivered reports whether Receive has delivered the message to which the peer's reliable channel gave that number. It
-// panics when there is no channel of that number.
+// Delivered reports whether Receive has delivered the message with this number, as counted by the peer's reliable channel.
+// It panics if the channel does not exist.
 func (e *Endpoint) Delivered(number int, id uint64) bool {
 	c := &e.channels[number]
 	return c.sure != nil && c.sure.in.delivered(id)
 }
 
-// OnWaiting makes Send call wake, and take the time from it, when nothing waited before. A session that does so need not
-// call Fill while [Endpoint.Waiting] is false, but for packets that it sends anyway.
+// OnWaiting makes Send call wake for the current time when no message waited before. A session with OnWaiting only needs to
+// call Fill while [Endpoint.Waiting] is true, and for packets that it sends anyway.
 func (e *Endpoint) OnWaiting(wake func() time.Time) { e.waiting.wake = wake }
 
-// Waiting reports whether a message may wait to be sent, or for the news that it arrived.
+// Waiting reports whether messages may wait to be sent or acknowledged.
 func (e *Endpoint) Waiting() bool { return e.waiting.any }
 
-// Carried tells that session packet seq carries, or will carry, n bytes other than those of [Endpoint.Fill]: datagrams of
-// the session's own, and headers. They count in the send budget, and the packet counts in the estimates of loss
-// and round trip, also when Fill appends nothing to it. Call it before the packet's Fill where that is
-// possible, so that bulk sees what is gone already. Datagrams alone take the budget into debt by no more than one reserve: those who heed
-// [Endpoint.Allowance] stay within, and others delay bulk, but no channel above the lowest two priorities.
+// Carried records that session packet seq has n bytes besides those of [Endpoint.Fill], such as headers and the session's
+// own datagrams. The bytes count in the send budget. The packet counts in the estimates of loss and round trip, even if
+// Fill adds nothing to it. Call Carried before Fill if possible, so that bulk data sees the reduced budget. Carried bytes
+// overdraw the budget by at most one reserve: a session that follows [Endpoint.Allowance] stays within this limit, and a
+// session that does not delays bulk data, but only the two lowest priorities.
 func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 	e.advance(now)
 	e.open(seq)
@@ -219,12 +217,12 @@ func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 	e.flight.next = seq + 1
 }
 
-// Fill appends to dst what is due, at most room bytes and Config.Packet, and returns dst: unchanged when
-// nothing is due or the budget is used up. seq is the number of the session packet that will carry it; numbers
-// go up, may have gaps, and wrap.
+// Fill appends the due messages to dst, at most room and Config.Packet bytes, and returns dst. It appends nothing if no
+// message is due or the budget is exhausted. seq is the number of the session packet with these bytes. Numbers increase,
+// may have gaps, and wrap.
 //
-// One call fills one packet. A session calls it once for each packet that it sends anyway, and on with further
-// ones until nothing is appended.
+// One call fills one packet. A session calls Fill for each packet that it sends anyway, then for additional packets until
+// Fill appends nothing.
 func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte {
 	e.advance(now)
 	e.open(seq)
@@ -234,7 +232,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.tidy()
 	if !e.waiting.any {
 		if e.flight.find(seq) != nil {
-			e.flight.next = seq + 1 // it is carried
+			e.flight.next = seq + 1 // it has bytes of Carried
 		}
 		return dst
 	}
@@ -266,7 +264,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	f.packer.dst = nil
 	if len(filled) == len(dst) {
 		if e.flight.find(seq) != nil {
-			e.flight.next = seq + 1 // it is carried
+			e.flight.next = seq + 1 // it has bytes of Carried
 		}
 		return dst
 	}
@@ -284,7 +282,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	return filled
 }
 
-// advance sets the clock.
+// advance moves the clock to now.
 func (e *Endpoint) advance(now time.Time) {
 	if at := e.clock.At(now); at > e.now {
 		e.estimate.polled(at - e.now)
@@ -292,7 +290,7 @@ func (e *Endpoint) advance(now time.Time) {
 	}
 }
 
-// open makes place for packet seq, unless that has one. Packets that leave the window count as lost.
+// open adds an entry for packet seq if it has none. Packets that leave the window count as lost.
 func (e *Endpoint) open(seq uint16) {
 	f := &e.flight
 	if f.next != seq+1 {
@@ -302,12 +300,12 @@ func (e *Endpoint) open(seq uint16) {
 		f.sent.Room(int(seq-f.oldest) + 1)
 		f.sent.Open(seq)
 	} else if f.sent.Find(seq) == nil {
-		f.sent.Open(seq) // the first of all, before 0
+		f.sent.Open(seq) // the first packet, numbered 0
 	}
 	f.next = seq
 }
 
-// settleOldest is done with the oldest packet, which counts as lost unless it arrived.
+// settleOldest removes the oldest packet from the packets in flight. It counts as lost unless it arrived.
 func (e *Endpoint) settleOldest() {
 	f := &e.flight
 	if p := f.find(f.oldest); p != nil && p.fate == flying {
@@ -323,8 +321,8 @@ func (e *Endpoint) settleOldest() {
 	f.oldest++
 }
 
-// settle finds the packets that count as lost by now: those without acknowledgement for the timeout when a
-// newer one was acknowledged, and for that doubled again and again when none was.
+// settle counts packets as lost if they were not acknowledged within the timeout and a newer packet was. If no newer packet
+// was acknowledged, the timeout is doubled repeatedly.
 func (e *Endpoint) settle() {
 	f := &e.flight
 	timeout := e.estimate.timeout()
@@ -345,8 +343,8 @@ func (e *Endpoint) settle() {
 	}
 }
 
-// Acked tells that the peer received packet seq. Numbers that were not filled, or too long ago, are ignored;
-// telling twice is harmless. Call it before the Receive of the packet that brought the news.
+// Acked records that the peer received packet seq. Unknown and too old numbers are ignored, and repeated calls are
+// harmless. Call Acked before calling Receive with the packet that contained the acknowledgement.
 func (e *Endpoint) Acked(now time.Time, seq uint16) {
 	e.advance(now)
 	p := e.flight.find(seq)
@@ -380,14 +378,13 @@ func (e *Endpoint) Acked(now time.Time, seq uint16) {
 	}
 }
 
-// Receive takes what a peer's Fill appended, and calls deliver for each message that is complete and whose turn
-// it is, in order. A message is valid during the call. deliver may call Send, and no other method.
+// Receive processes the bytes of a peer's Fill. It calls deliver for each complete message, in order where the channel
+// requires it. A message is valid during the call. deliver may call Send but no other method.
 //
-// The session must give each packet once, and none that [MaxOvertaken] others overtook.
+// The session must pass each packet once, and no packet that [MaxOvertaken] others overtook.
 //
-// Errors: those named at [ErrWindow]. Bytes that are no packet deliver nothing at all; after the other errors
-// what was right has been delivered. Either way the peer is not an honest one of the same configuration; it is
-// counted in Stats.Malformed, and past a limit the session should end.
+// Errors: see [ErrWindow]. A malformed packet delivers nothing. With any other error, the valid part was delivered. After
+// any error the peer is faulty or has another configuration. Stats.Malformed counts errors; end the session above a limit.
 func (e *Endpoint) Receive(now time.Time, packet []byte, deliver func(number int, message []byte)) error {
 	e.advance(now)
 	e.expire()
@@ -422,7 +419,7 @@ func (e *Endpoint) Receive(now time.Time, packet []byte, deliver func(number int
 	return first
 }
 
-// check reads a packet without taking anything from it.
+// check parses a packet without applying it.
 func (e *Endpoint) check(packet []byte) error {
 	if len(packet) > e.sizes.packet {
 		return codec.ErrTooLarge
@@ -437,8 +434,8 @@ func (e *Endpoint) check(packet []byte) error {
 	}
 }
 
-// expire gives up unreliable messages whose pieces are not coming: what was sent in one go arrives within the
-// timeout of a packet, and senders need some packets for a long message.
+// expire drops incomplete unreliable messages whose fragments are overdue. Fragments sent together arrive within the
+// timeout of a packet, and a long message needs several packets.
 func (e *Endpoint) expire() {
 	limit := max(4*e.estimate.timeout(), time.Second)
 	for i := range e.channels {
@@ -448,15 +445,15 @@ func (e *Endpoint) expire() {
 	}
 }
 
-// deliver hands a message to the game.
+// deliver passes a message to the game.
 func (c *channel) deliver(b []byte, deliver func(int, []byte)) {
 	c.stats.Delivered++
 	deliver(c.number, b)
 }
 
-// Touch reads what Carried, Fill and Acked will need of the next packet. Whoever calls it for several endpoints, and then
-// works with them, has the cache lines of all come from memory at the same time. What it returns means nothing: it is
-// there so that the compiler leaves nothing out.
+// Touch reads the cache lines that Carried, Fill and Acked need for the next packet. Call it for several endpoints before
+// working with them, so that their lines load in parallel. Ignore the result; it only keeps the compiler from removing the
+// reads.
 func (e *Endpoint) Touch() byte {
 	b := byte(e.now) ^ byte(e.flight.tail) ^ byte(e.estimate.gap) ^ byte(e.estimate.lost[1]) ^ byte(e.budget.delivered) ^
 		byte(e.budget.heard) ^ byte(e.acked)

@@ -3,44 +3,43 @@ package channel
 import "time"
 
 const (
-	// maxBackoff is how often the time until a packet counts as lost is doubled while nothing is acknowledged:
-	// 16 times as long. Sessions end after seconds, so that doubling without end would only delay what is
-	// sent again after an outage.
+	// maxBackoff is the largest number of times that the timeout is doubled while no packet is acknowledged: to 16 times
+	// its length. Sessions end after seconds, so further doubling would only delay retransmissions after an outage.
 	maxBackoff = 4
-	// lookBack is how long the least round trip and the share of losses look back: one to two of these.
+	// lookBack is half the length of the window for the smallest round trip and the share of losses.
 	lookBack = 5 * time.Second
 )
 
-// estimate measures the path from what is acknowledged: the round trip as in RFC 6298, the peer's wait for its
-// next packet included, because an answer never comes sooner.
+// estimate measures the path from acknowledgements. The round trip is smoothed as in RFC 6298. It includes the peer's wait
+// for its next packet, because no answer arrives earlier.
 type estimate struct {
 	smoothed, variance time.Duration
 	measured           bool
 	backoff            uint
-	gap                time.Duration // smoothed time between polls: no answer is seen earlier than the next
+	gap                time.Duration // smoothed time between polls: an answer is only noticed at the next poll
 
 	turned  time.Duration // when the younger half of the window began
 	least   [2]time.Duration
-	settled [2]uint64 // packets whose fate became known
+	settled [2]uint64 // packets that arrived or were lost
 	lost    [2]uint64
 }
 
-// newEstimate assumes a first measurement.
+// newEstimate returns an estimate with an assumed round trip.
 func newEstimate(rtt time.Duration) estimate {
 	return estimate{smoothed: rtt, variance: rtt / 2}
 }
 
-// timeout is how long after sending a packet without acknowledgement counts as lost: RFC 6298's smoothed time
-// and four times its deviation, but no less than a quarter above it, so that a path without jitter does not
-// make each hiccup a loss, and no finer than the time between polls, the granularity of the clock.
+// timeout returns how long after sending a packet without acknowledgement counts as lost: the smoothed round trip plus four
+// times its deviation, as in RFC 6298. The margin is at least a quarter of the round trip, so that a small delay on a path
+// without jitter is not a loss, and at least the time between polls, which is the granularity of the clock.
 func (e *estimate) timeout() time.Duration {
 	return e.smoothed + max(4*e.variance, e.smoothed/4, e.gap)
 }
 
-// polled learns how often this end looks.
+// polled records the time between two polls.
 func (e *estimate) polled(gap time.Duration) { e.gap += (min(gap, time.Second) - e.gap) / 8 }
 
-// sample takes a measured round trip.
+// sample records a measured round trip.
 func (e *estimate) sample(at, rtt time.Duration) {
 	e.turn(at)
 	if e.least[0] == 0 || rtt < e.least[0] {
@@ -54,7 +53,7 @@ func (e *estimate) sample(at, rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
-// settle counts a packet whose fate became known.
+// settle counts a packet that arrived or was lost.
 func (e *estimate) settle(at time.Duration, lost bool) {
 	e.turn(at)
 	e.settled[0]++
@@ -63,7 +62,7 @@ func (e *estimate) settle(at time.Duration, lost bool) {
 	}
 }
 
-// late takes back a loss: the packet was acknowledged after all.
+// late revokes a loss: the packet was acknowledged after all.
 func (e *estimate) late() {
 	for i := range e.lost {
 		if e.lost[i] > 0 {
@@ -86,10 +85,10 @@ func (e *estimate) turn(at time.Duration) {
 	e.least[0], e.settled[0], e.lost[0] = 0, 0, 0
 }
 
-// forget begins the window of round trips anew, with one that is the least.
+// forget restarts the window of round trips with one value.
 func (e *estimate) forget(least time.Duration) { e.least = [2]time.Duration{least, 0} }
 
-// min is the least round trip in the window; before there is one, the smoothed one.
+// min returns the smallest round trip in the window, or the smoothed round trip if the window is empty.
 func (e *estimate) min() time.Duration {
 	switch a, b := e.least[0], e.least[1]; {
 	case a == 0 && b == 0:
@@ -103,7 +102,7 @@ func (e *estimate) min() time.Duration {
 	}
 }
 
-// loss is the share of losses in the window, 0 to 1.
+// loss returns the share of losses in the window, 0 to 1.
 func (e *estimate) loss() float64 {
 	settled := e.settled[0] + e.settled[1]
 	if settled == 0 {

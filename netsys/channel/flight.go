@@ -6,29 +6,28 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/window"
 )
 
-// fate is what is known of a packet.
+// fate is the state of a packet.
 type fate uint8
 
 const (
-	unknown fate = iota // nothing was sent with this number, or it is forgotten
+	unknown fate = iota // not sent, or no longer in the window
 	flying
 	arrived
 	lost
 )
 
-// packet is a packet that was sent.
+// packet is the record of a sent packet.
 type packet struct {
 	at    time.Duration
-	refs  uint64 // the position of its first ref
-	count int32  // how many refs it has
-	bytes int32  // all that it carries
+	refs  uint64 // position of its first ref
+	count int32  // number of refs
+	bytes int32  // total size
 	seq   uint16
 	fate  fate
 }
 
-// ref is something reliable that a packet holds: run whole messages from id on, or run pieces of message id
-// from first on. Numbers are whole, not their low 16 bits: an acknowledgement that comes very late must not
-// mean a newer message.
+// ref is a run of reliable contents in a packet: run whole messages from id on, or run fragments of message id from first
+// on. Numbers are not truncated to 16 bits, so that a very late acknowledgement cannot refer to a newer message.
 type ref struct {
 	id      uint64
 	first   int32
@@ -37,25 +36,25 @@ type ref struct {
 	pieces  bool
 }
 
-// refsPerPacket is for how many refs a packet there is memory, on average.
+// refsPerPacket is the average number of refs per packet for which there is memory.
 const refsPerPacket = 2
 
-// flight remembers packets that were sent, and what was in them. It has memory for those of which the fate is not known,
-// and for those that got lost. Packet numbers wrap; those remembered lie within the length of the window.
+// flight records sent packets and their contents. It has memory for packets in flight and for lost packets. Packet numbers
+// wrap; recorded numbers lie within the length of the window.
 type flight struct {
 	sent   window.Window[packet]
-	oldest uint16 // the fates of all before this one are known
-	next   uint16 // no packet was sent from this one on
+	oldest uint16 // every earlier packet arrived or was lost
+	next   uint16 // number of the next packet
 
-	refs      []ref // a ring, of those from low on
+	refs      []ref // a ring of the refs from low on
 	low, tail uint64
-	most      int // refs that there may be memory for
+	most      int // largest length of refs
 }
 
 const (
-	// maxRefs is how many refs one channel adds to a packet at most.
+	// maxRefs is the largest number of refs that one channel adds to a packet.
 	maxRefs = 16
-	// leastRefs is for how many there is memory once there is one.
+	// leastRefs is the smallest length of the ring, unless empty.
 	leastRefs = 16
 )
 
@@ -63,13 +62,13 @@ func newFlight(packets, channels int) flight {
 	return flight{sent: window.New(packets, (*packet).missing), most: max(refsPerPacket*packets, 4*channels*maxRefs)}
 }
 
-// missing reports whether a packet was sent and is not known to have arrived.
+// missing reports whether the packet was sent and has not been acknowledged.
 func (p *packet) missing() bool { return p.fate == flying || p.fate == lost }
 
-// holding reports whether it has anything reliable besides.
+// holding reports whether a missing packet has reliable contents.
 func (p *packet) holding() bool { return p.missing() && p.count > 0 }
 
-// find returns what is remembered of a packet, or nil.
+// find returns the record of a packet, or nil.
 func (f *flight) find(seq uint16) *packet {
 	p := f.sent.Find(seq)
 	if p == nil || p.fate == unknown {
@@ -78,8 +77,8 @@ func (f *flight) find(seq uint16) *packet {
 	return p
 }
 
-// crowded reports whether packet seq, with something reliable in it, would push out packets whose
-// acknowledgements can still come: a rate so high, or a path so long, that the history is too short for it.
+// crowded reports whether packet seq, if it had reliable contents, would push out packets whose acknowledgements can still
+// arrive. This happens if the history is too short for the rate or the length of the path.
 func (f *flight) crowded(seq uint16, channels int) bool {
 	if int(seq-f.oldest) > f.sent.Most()*3/4 {
 		return true
@@ -88,11 +87,11 @@ func (f *flight) crowded(seq uint16, channels int) bool {
 	return oldest != nil && f.tail+uint64(channels*maxRefs) > oldest.refs+uint64(f.most)
 }
 
-// live reports whether the refs of a packet are still there.
+// live reports whether the refs of a packet are still stored.
 func (f *flight) live(p *packet) bool { return p.refs >= f.low }
 
-// add notes something in the packet being filled. It joins the ref before where it can. from is the position
-// where the packet's refs begin.
+// add records contents of the packet being filled and merges them into the previous ref if possible. from is the position
+// of the packet's first ref.
 func (f *flight) add(from uint64, r ref) {
 	if f.tail > from {
 		last := &f.refs[(f.tail-1)%uint64(len(f.refs))]
@@ -108,8 +107,8 @@ func (f *flight) add(from uint64, r ref) {
 	f.tail++
 }
 
-// room makes place for a ref: of packets that arrived none is needed any more. Where that is not much, there is more
-// memory, up to the most; then the oldest goes. from is where those of the packet being filled begin.
+// room makes room for a ref. It first removes the refs of packets that arrived. If this frees little, the ring grows. A
+// ring of maximal length drops its oldest ref. from is the position of the first ref of the packet being filled.
 func (f *flight) room(from uint64) {
 	n := len(f.refs)
 	if n == f.most {
@@ -134,7 +133,7 @@ func (f *flight) room(from uint64) {
 // ref returns ref i of a packet.
 func (f *flight) ref(p *packet, i int32) ref { return f.refs[(p.refs+uint64(i))%uint64(len(f.refs))] }
 
-// tidy gives memory back that only an outage, or a burst, has needed.
+// tidy releases memory that only an outage or a burst needed.
 func (f *flight) tidy() {
 	f.sent.Fit(int(f.next-f.oldest) + 1)
 	if len(f.refs) > 4*leastRefs && f.sent.Oldest((*packet).holding) == nil {

@@ -2,25 +2,25 @@ package channel
 
 import "time"
 
-// maxPartial is how many messages of one channel are in pieces at a time: the sender of a reliable channel begins
-// no more, so much of which can be under way in one round trip, and a receiver puts no more together. On an
-// unreliable channel it is as many as jitter mixes up, one each tick for a quarter of a second.
+// maxPartial is the largest number of incomplete messages per channel. The sender of a reliable channel starts no more,
+// because a round trip covers no more, and a receiver assembles no more. On an unreliable channel it covers the reordering
+// by jitter: one message per tick for 250 ms.
 const maxPartial = 16
 
-// arriving is a message of which some pieces came.
+// arriving is an incomplete message at the receiver.
 type arriving struct {
 	used  bool
 	id    uint64
 	count int
-	left  int   // pieces that are missing
-	size  int   // of the message, 0 until its last piece came
-	held  int32 // blocks that it takes
+	left  int   // missing fragments
+	size  int   // of the message; 0 until its last fragment arrived
+	held  int32 // used blocks
 	since uint64
-	heard time.Duration // when its last piece came
-	table []int32       // the block of each piece
+	heard time.Duration // when the latest fragment arrived
+	table []int32       // block of each fragment
 }
 
-// begin makes a the place of a message of count pieces.
+// begin resets a for a message of count fragments.
 func (a *arriving) begin(id uint64, count int, serial uint64) {
 	if cap(a.table) < count {
 		a.table = make([]int32, count)
@@ -31,7 +31,7 @@ func (a *arriving) begin(id uint64, count int, serial uint64) {
 	}
 }
 
-// put takes the pieces of a record that are new, and returns how many these were.
+// put stores the new fragments of a record and returns their number.
 func (a *arriving) put(s *store, r *record, at time.Duration) (fresh int) {
 	b := r.data
 	for i := r.first; i < r.first+r.run; i++ {
@@ -53,7 +53,7 @@ func (a *arriving) put(s *store, r *record, at time.Duration) (fresh int) {
 	return fresh
 }
 
-// missing returns how many pieces of a record are new.
+// missing returns the number of new fragments in a record.
 func (a *arriving) missing(r *record) (n int) {
 	for _, block := range a.table[r.first : r.first+r.run] {
 		if block == none {
@@ -63,7 +63,7 @@ func (a *arriving) missing(r *record) (n int) {
 	return n
 }
 
-// finish chains the pieces of a complete message and frees its place.
+// finish links the blocks of a complete message and frees a.
 func (a *arriving) finish(s *store) (first int32, size int) {
 	for i := 1; i < a.count; i++ {
 		s.next[a.table[i-1]] = a.table[i]
@@ -72,7 +72,7 @@ func (a *arriving) finish(s *store) (first int32, size int) {
 	return a.table[0], a.size
 }
 
-// abandon frees what came of a message, and its place.
+// abandon frees the blocks of an incomplete message, and a.
 func (a *arriving) abandon(s *store) {
 	for _, block := range a.table {
 		if block != none {
@@ -82,15 +82,15 @@ func (a *arriving) abandon(s *store) {
 	a.used = false
 }
 
-// leaving is a message that is being sent in pieces, reliably.
+// leaving is a reliable message that is being sent in fragments.
 type leaving struct {
 	used   bool
 	id     uint64
 	count  int
-	left   int  // pieces that are not acknowledged
-	low    int  // no piece before this one can be sent
-	acked  bits // pieces that arrived
-	flying bits // pieces in a packet whose fate is not known
+	left   int  // unacknowledged fragments
+	low    int  // every earlier fragment is acknowledged or in flight
+	acked  bits // acknowledged fragments
+	flying bits // fragments in flight
 }
 
 func (l *leaving) begin(id uint64, count int) {
@@ -103,7 +103,7 @@ func (l *leaving) begin(id uint64, count int) {
 	clear(l.flying)
 }
 
-// next returns a run of at most most pieces to send; n is 0 when all are under way.
+// next returns a run of at most most fragments to send. n is 0 if no fragment waits.
 func (l *leaving) next(most int) (first, n int) {
 	for l.low < l.count && !l.waits(l.low) {
 		if l.low%64 == 0 && l.acked[l.low/64]|l.flying[l.low/64] == ^uint64(0) {

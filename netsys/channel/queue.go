@@ -2,27 +2,26 @@ package channel
 
 import "time"
 
-// waiting is a message in a queue.
+// waiting is a queued message.
 type waiting struct {
-	pos  uint64 // where its bytes begin, counted from the first byte that the queue ever held
+	pos  uint64 // position of its bytes, counted from the first byte ever queued
 	size int
 	at   time.Duration // when the game sent it
 }
 
-// queue holds messages in the order in which they were sent, numbered from 0 on: [base, next) are in it. Bytes
-// and entries are rings that grow with use up to their limits, so that a queue allocates nothing once it has
-// seen its traffic.
+// queue holds messages in the order of sending, numbered from 0: the queue contains [base, next). Bytes and entries are
+// rings that grow with use up to their limits. A queue that has grown to its traffic allocates nothing.
 type queue struct {
 	entries    []waiting
 	base, next uint64
 	most       int
 
-	ring       []byte // its length is a power of two
-	head, tail uint64 // positions of the first byte in use, and behind the last
+	ring       []byte // the length is a power of two
+	head, tail uint64 // positions of the first used byte and after the last one
 	mostBytes  int
 
-	lately      int // most messages since it was tidied last
-	latelyBytes int // and most bytes
+	lately      int // largest number of messages since the last tidy
+	latelyBytes int // and of bytes
 }
 
 func newQueue(messages, bytes int) queue { return queue{most: messages, mostBytes: bytes} }
@@ -30,13 +29,13 @@ func newQueue(messages, bytes int) queue { return queue{most: messages, mostByte
 func (q *queue) len() int   { return int(q.next - q.base) }
 func (q *queue) bytes() int { return int(q.tail - q.head) }
 
-// fits reports whether there is room for a message of n bytes.
+// fits reports whether the queue has room for a message of n bytes.
 func (q *queue) fits(n int) bool { return q.len() < q.most && q.bytes()+n <= q.mostBytes }
 
-// at returns a message in the queue.
+// at returns a queued message.
 func (q *queue) at(id uint64) *waiting { return &q.entries[id%uint64(len(q.entries))] }
 
-// push adds a message for which there is room.
+// push adds a message. The caller has checked fits.
 func (q *queue) push(b []byte, at time.Duration) {
 	if q.len() == len(q.entries) {
 		grown := make([]waiting, min(max(leastEntries, 2*len(q.entries)), q.most))
@@ -63,7 +62,7 @@ func (q *queue) push(b []byte, at time.Duration) {
 	q.lately, q.latelyBytes = max(q.lately, q.len()), max(q.latelyBytes, q.bytes())
 }
 
-// tidy gives memory back of which a quarter would have done lately.
+// tidy releases memory if at most a quarter was used since the last call.
 func (q *queue) tidy() {
 	if q.len() == 0 {
 		if len(q.ring) > leastRing && 4*q.latelyBytes <= len(q.ring) {
@@ -76,13 +75,13 @@ func (q *queue) tidy() {
 	q.lately, q.latelyBytes = q.len(), q.bytes()
 }
 
-// What a queue begins with, in messages and bytes.
+// Initial sizes of a queue, in messages and bytes.
 const (
 	leastEntries = 8
 	leastRing    = 1 << 10
 )
 
-// scatter copies b to a position in a ring.
+// scatter copies b into a ring at a position.
 func scatter(ring []byte, pos uint64, b []byte) {
 	if len(b) > 0 {
 		n := copy(ring[pos%uint64(len(ring)):], b)
@@ -90,7 +89,7 @@ func scatter(ring []byte, pos uint64, b []byte) {
 	}
 }
 
-// span returns the n bytes at a position: x, then y.
+// span returns the n bytes at a position, as x followed by y.
 func (q *queue) span(pos uint64, n int) (x, y []byte) {
 	if n == 0 {
 		return nil, nil

@@ -10,16 +10,15 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// Registry is the types of messages that travel on channels. Build it with the same function on both sides:
-// types are numbered per registry in the order in which they are registered, and [Registry.Lines] says so to
-// the handshake. It does not change once endpoints use it, and can then serve any number of them, on any
-// goroutines.
+// Registry is the set of message types on the channels. Build it with the same function on both sides: types are numbered
+// in the order of registration, and [Registry.Lines] lets the handshake compare them. Do not change a registry after
+// endpoints use it. Any number of endpoints, on any goroutines, can share it.
 type Registry struct {
 	channels []ChannelConfig
 	types    []*kindOf
 }
 
-// MaxTypes is the largest number of types of one registry.
+// MaxTypes is the largest number of types per registry.
 const MaxTypes = 1024
 
 // kindOf is a registered type.
@@ -31,12 +30,10 @@ type kindOf struct {
 	most    int // bytes of the longest message
 }
 
-// Type is a registered type of message: T's values travel on one channel. A channel that has types should carry
-// nothing else.
+// Type is a registered message type: values of T on one channel. A channel with types should carry nothing else.
 type Type[T any] struct{ kindOf }
 
-// NewRegistry returns a registry for the channels of a configuration. It panics when the configuration is not
-// valid.
+// NewRegistry returns a registry for the channels of a configuration. It panics if the configuration is invalid.
 func NewRegistry(c Config) *Registry {
 	if err := c.Validate(); err != nil {
 		panic(err)
@@ -44,12 +41,11 @@ func NewRegistry(c Config) *Registry {
 	return &Registry{channels: c.withDefaults().Channels}
 }
 
-// Register makes T a type of message of the channel of that name. T is a struct of plain values with net tags,
-// as package schema has them, texts and lists of bounded length included; tags alone decide what travels and
-// in how many bits.
+// Register makes T a message type of the named channel. T is a struct of plain values with net tags, as in package schema,
+// including texts and lists of bounded length. The tags alone define which fields are sent and in how many bits.
 //
-// It panics with advice: for a channel that there is not, a type that is there already, one that package schema
-// refuses, one whose longest message the channel does not take, and above [MaxTypes].
+// It panics with advice if the channel does not exist, the type is registered already, package schema refuses the type, its
+// longest message exceeds the channel's limit, or there are more than [MaxTypes].
 func Register[T any](r *Registry, channel string) *Type[T] {
 	t := reflect.TypeFor[T]()
 	number := slices.IndexFunc(r.channels, func(c ChannelConfig) bool { return c.Name == channel })
@@ -84,8 +80,8 @@ func Register[T any](r *Registry, channel string) *Type[T] {
 	return typ
 }
 
-// Lines is the canonical text of the types, one line each, for peers to compare behind [Config.Lines].
-// A nil Registry has none.
+// Lines returns the canonical text of the types, one line each, for the handshake to compare after [Config.Lines]. A nil
+// Registry has no lines.
 func (r *Registry) Lines() (lines []string) {
 	if r == nil {
 		return nil
@@ -96,29 +92,28 @@ func (r *Registry) Lines() (lines []string) {
 	return lines
 }
 
-// Channel is the number of the channel that the type travels on.
+// Channel returns the number of the type's channel.
 func (t *Type[T]) Channel() int { return t.channel }
 
-// MaxSize is the length in bytes of the longest message of the type.
+// MaxSize returns the length in bytes of the longest message of the type.
 func (t *Type[T]) MaxSize() int { return t.most }
 
-// Send sends a message, which is copied. Errors are those of [Endpoint.Send].
+// Send queues a copy of a message. The errors are those of [Endpoint.Send].
 func (t *Type[T]) Send(e *Endpoint, message *T) error {
 	e.encoded = t.Append(e.encoded[:0], message)
 	return e.Send(t.channel, e.encoded)
 }
 
-// Append appends the bytes of a message to dst: its type, then its words in as many bits as each needs. Values
-// outside their ranges are clamped as [schema.Table.Quantize] does.
+// Append appends the encoded message to dst: the number of its type, then its words in the minimal number of bits. Values
+// outside their ranges are clamped as in [schema.Table.Quantize].
 func (t *Type[T]) Append(dst []byte, message *T) []byte {
 	return t.append(dst, unsafe.Pointer(message))
 }
 
-// Read reads the bytes of a message, as [Type.Append] made them and [Endpoint.Receive] delivers them. Fields
-// that do not travel stay as they are.
+// Read decodes a message encoded by [Type.Append]. Fields that are not sent stay unchanged.
 //
-// Errors, on which nothing is written: [ErrUnknownType] for bytes of another type, [codec.ErrShort], and
-// [codec.ErrMalformed] for words that no value has, bits behind the end, and a type in too many bytes.
+// On an error nothing is written: [ErrUnknownType] for another type, [codec.ErrShort], or [codec.ErrMalformed] for a word
+// without a value, nonzero bits after the end, or a type number in too many bytes.
 func (t *Type[T]) Read(b []byte, message *T) error {
 	var in codec.ByteReader
 	in.Reset(b)
@@ -132,8 +127,8 @@ func (t *Type[T]) Read(b []byte, message *T) error {
 	return t.read(in.Next(in.Len()), unsafe.Pointer(message))
 }
 
-// Dispatcher calls the handler of each message's type. Peer is what handlers are told about the sender: a
-// session, a player. It belongs to one goroutine; make one per world or server.
+// Dispatcher calls the handler of each message's type. Peer identifies the sender for handlers, for example a session or a
+// player. A dispatcher belongs to one goroutine; create one per world or server.
 type Dispatcher[Peer any] struct {
 	registry *Registry
 	handlers []func(peer Peer, b []byte) error
@@ -144,8 +139,8 @@ func NewDispatcher[Peer any](r *Registry) *Dispatcher[Peer] {
 	return &Dispatcher[Peer]{registry: r, handlers: make([]func(Peer, []byte) error, MaxTypes)}
 }
 
-// Handle makes handle what is called for messages of type t. The message is valid during the call. It panics
-// when the type has a handler, or belongs to another registry.
+// Handle sets the handler for messages of type t. A message is valid during the call. Handle panics if the type already has
+// a handler or belongs to another registry.
 func Handle[T, Peer any](d *Dispatcher[Peer], t *Type[T], handle func(peer Peer, message *T)) {
 	switch {
 	case t.number >= len(d.registry.types) || d.registry.types[t.number] != &t.kindOf:
@@ -165,8 +160,8 @@ func Handle[T, Peer any](d *Dispatcher[Peer], t *Type[T], handle func(peer Peer,
 	}
 }
 
-// Deliver reads a message that [Endpoint.Receive] delivered, and calls its handler. Errors: [ErrUnknownType],
-// and those of [Type.Read]. No honest peer with the same lines causes one, but for a type without a handler.
+// Deliver decodes a message from [Endpoint.Receive] and calls its handler. Errors: [ErrUnknownType], and those of
+// [Type.Read]. A correct peer with the same lines causes an error only for a type without a handler.
 func (d *Dispatcher[Peer]) Deliver(peer Peer, number int, message []byte) error {
 	var in codec.ByteReader
 	in.Reset(message)

@@ -2,23 +2,22 @@ package channel
 
 import "time"
 
-// maxMessages is how many messages of a channel go into one packet. A packet can be overtaken by as many as the
-// peer's session remembers to find duplicates, [MaxOvertaken]: with 64 messages in each, a number that arrives
-// late stays within the half circle that 16 bits tell apart.
+// maxMessages is the largest number of messages of one channel in a packet. Up to [MaxOvertaken] packets can overtake a
+// packet. With 64 messages per packet, the numbers of a late packet stay within the half circle of 16-bit numbers.
 const maxMessages = 64
 
-// MaxOvertaken is how many packets may overtake another one that [Endpoint.Receive] is still given.
+// MaxOvertaken is the largest number of packets that may overtake a packet before it is passed to [Endpoint.Receive].
 const MaxOvertaken = 512
 
-// reliableOut is the sending side of a reliable channel. A message stays in the queue, and its bytes with it,
-// until it and all before it are acknowledged. It is in at most one packet whose fate is not known; when that
-// packet is lost it waits again, and when one that had been given up is acknowledged after all, that counts.
+// reliableOut is the sending side of a reliable channel. A message and its bytes stay in the queue until this message and
+// all before it are acknowledged. A message is in at most one packet in flight. When the packet is lost, the message waits
+// again. A late acknowledgement of a lost packet still counts.
 type reliableOut struct {
 	queue
-	waits   bits      // by number % Queue: something of the message can be sent
-	done    bits      // the message is acknowledged
-	partial []leaving // as many as there were at a time
-	resent  uint64    // messages and pieces that have to be sent again
+	waits   bits      // by number % Queue: part of the message can be sent
+	done    bits      // by number % Queue: the message is acknowledged
+	partial []leaving // grows to the largest number at a time
+	resent  uint64    // messages and fragments to be sent again
 }
 
 func newReliableOut(messages, bytes int) reliableOut {
@@ -38,7 +37,7 @@ func (o *reliableOut) send(b []byte, at time.Duration) error {
 
 func (o *reliableOut) index(id uint64) int { return int(id % uint64(o.most)) }
 
-// due returns the first message from id on that has something to send.
+// due returns the first message from id on that can be sent.
 func (o *reliableOut) due(id uint64) (uint64, bool) {
 	for id < o.next {
 		i := o.index(id)
@@ -53,11 +52,11 @@ func (o *reliableOut) due(id uint64) (uint64, bool) {
 	return 0, false
 }
 
-// fill adds what is due, oldest first, while there is room and allowance in bytes.
+// fill adds due messages, oldest first, within the room and the allowance in bytes.
 func (o *reliableOut) fill(f *filling, number int, allowance int64) {
 	from, refs, messages := f.packer.len(), f.flight.tail, 0
 	left := func() int64 { return allowance - int64(f.packer.len()-from) }
-	full := false // all places for messages in pieces are taken, by messages before this one
+	full := false // earlier messages use all places for fragmented messages
 	for id, ok := o.due(o.base); ok; id, ok = o.due(id + 1) {
 		if left() <= 0 {
 			f.short = true
@@ -89,7 +88,7 @@ func (o *reliableOut) fill(f *filling, number int, allowance int64) {
 	}
 }
 
-// leaving returns the place of a message that travels in pieces, or nil when all are taken.
+// leaving returns the place of a fragmented message, or nil if all places are used.
 func (o *reliableOut) leaving(id uint64, count int) *leaving {
 	var free *leaving
 	for i := range o.partial {
@@ -111,8 +110,7 @@ func (o *reliableOut) leaving(id uint64, count int) *leaving {
 	return free
 }
 
-// pieces adds pieces of a message while there is room and allowance; more is false when there is no more of
-// either.
+// pieces adds fragments of a message. It returns false when the room or the allowance is exhausted.
 func (o *reliableOut) pieces(f *filling, number int, m *waiting, l *leaving, allowance int64) (more bool) {
 	size := f.packer.sizes.piece
 	refs := f.flight.tail
@@ -143,7 +141,7 @@ func (o *reliableOut) pieces(f *filling, number int, m *waiting, l *leaving, all
 	}
 }
 
-// acked takes the news that something arrived.
+// acked marks contents of a packet as acknowledged.
 func (o *reliableOut) acked(r ref) {
 	if !r.pieces {
 		for id := r.id; id < r.id+uint64(r.run); id++ {
@@ -167,7 +165,7 @@ func (o *reliableOut) acked(r ref) {
 	}
 }
 
-// finish marks a message as acknowledged, and removes what is from the front of the queue.
+// finish marks a message as acknowledged and removes acknowledged messages from the front of the queue.
 func (o *reliableOut) finish(id uint64) {
 	if id < o.base {
 		return
@@ -180,7 +178,7 @@ func (o *reliableOut) finish(id uint64) {
 	}
 }
 
-// lose takes the news that a packet counts as lost.
+// lose queues the contents of a lost packet again.
 func (o *reliableOut) lose(r ref) {
 	if !r.pieces {
 		for id := r.id; id < r.id+uint64(r.run); id++ {
@@ -214,7 +212,7 @@ func (o *reliableOut) find(id uint64) *leaving {
 	return nil
 }
 
-// oldest is when the game sent the oldest message that is not acknowledged.
+// oldest returns when the game sent the oldest unacknowledged message.
 func (o *reliableOut) oldest() (at time.Duration, ok bool) {
 	if o.len() == 0 {
 		return 0, false
@@ -222,8 +220,8 @@ func (o *reliableOut) oldest() (at time.Duration, ok bool) {
 	return o.at(o.base).at, true
 }
 
-// unacked calls f with each message that the peer may not have delivered, oldest first. On an ordered channel an acknowledged
-// message may still wait at the peer for one before it.
+// unacked calls f with each message that the peer may not have delivered, oldest first. On an ordered channel, an
+// acknowledged message may still wait at the peer for an earlier one.
 func (o *reliableOut) unacked(ordered bool, f func(id uint64, message []byte)) {
 	for id := o.base; id < o.next; id++ {
 		if ordered || !o.done.has(o.index(id)) {

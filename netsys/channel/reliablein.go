@@ -7,28 +7,28 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// reliableIn is the receiving side of a reliable channel. The sender has at most Queue messages and QueueBytes
-// bytes that are not acknowledged, and the receiver's first missing message is one of them: so much is the most
-// that can wait here, and what goes beyond is refused.
+// reliableIn is the receiving side of a reliable channel. The sender has at most Queue unacknowledged messages and
+// QueueBytes unacknowledged bytes, including the receiver's first missing message. The receiver stores no more and refuses
+// messages beyond these limits.
 type reliableIn struct {
 	ordered bool
-	base    uint64     // all before this one were delivered
-	queue   uint64     // how many from it on may be taken
-	slots   []held     // of these, by number: as many as were ahead
-	partial []arriving // as many as there were at a time
-	busy    bool       // one was, since it was tidied
-	used    int32      // blocks held
-	claimed int32      // pieces, come or not, of the messages in partial
-	most    int32      // of either
+	base    uint64     // every earlier message was delivered
+	queue   uint64     // length of the window from base on
+	slots   []held     // the window, by number; grows to the largest distance
+	partial []arriving // grows to the largest number at a time
+	busy    bool       // partial was used since the last tidy
+	used    int32      // used blocks
+	claimed int32      // fragments of the messages in partial, received or not
+	most    int32      // limit of used and of claimed
 }
 
-// held is a message of the window that was taken whole; the zero value is one that was not.
+// held is a complete message in the window. The zero value is a message that has not arrived.
 type held struct {
-	first int32 // its bytes, when it waits for those before it
-	above int32 // one more than its size
+	first int32 // first block, if the message waits for earlier ones
+	above int32 // size + 1
 }
 
-// taken is a message of so many bytes that was taken whole.
+// taken returns the entry of a complete message.
 func taken(first int32, size int) held { return held{first, int32(size) + 1} }
 
 func newReliableIn(c *ChannelConfig, piece int) reliableIn {
@@ -40,10 +40,10 @@ func newReliableIn(c *ChannelConfig, piece int) reliableIn {
 	}
 }
 
-// leastSlots is how many slots there are to begin with.
+// leastSlots is the initial length of slots.
 const leastSlots = 8
 
-// slot is the place of a message of the window.
+// slot returns the entry of a message in the window.
 func (in *reliableIn) slot(id uint64) *held {
 	if n := uint64(len(in.slots)); id-in.base >= n {
 		grown := make([]held, max(1<<mathbits.Len64(id-in.base), leastSlots))
@@ -55,13 +55,13 @@ func (in *reliableIn) slot(id uint64) *held {
 	return &in.slots[id%uint64(len(in.slots))]
 }
 
-// has reports whether a message of the window was taken whole.
+// has reports whether a message in the window is complete.
 func (in *reliableIn) has(id uint64) bool {
 	n := uint64(len(in.slots))
 	return id-in.base < n && in.slots[id%n].above > 0
 }
 
-// receive takes a record, and hands deliver what can be delivered.
+// receive processes a record and calls deliver for complete messages.
 func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(int, []byte)) error {
 	id := codec.Lift(r.number, in.base)
 	switch {
@@ -109,7 +109,7 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 	return nil
 }
 
-// whole takes a whole message.
+// whole processes a whole message.
 func (in *reliableIn) whole(e *Endpoint, c *channel, id uint64, b []byte, deliver func(int, []byte)) error {
 	for i := range in.partial {
 		if a := &in.partial[i]; a.used && a.id == id {
@@ -131,8 +131,8 @@ func (in *reliableIn) whole(e *Endpoint, c *channel, id uint64, b []byte, delive
 	return nil
 }
 
-// arriving returns the place of a message in pieces; nil when others take all places, or are longer together
-// than what a sender can have in its queue.
+// arriving returns the place of a fragmented message. It returns nil if all places are used, or if the fragmented messages
+// together exceed the longest queue of a sender.
 func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 	var free *arriving
 	for i := range in.partial {
@@ -160,7 +160,7 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 	return free, nil
 }
 
-// advance moves the window over what was taken, and delivers what waited for its turn.
+// advance moves the window past complete messages and delivers messages that waited for their turn.
 func (in *reliableIn) advance(e *Endpoint, c *channel, deliver func(int, []byte)) {
 	first := true
 	for in.has(in.base) {
@@ -182,7 +182,7 @@ func (in *reliableIn) hand(e *Endpoint, c *channel, first int32, size int, deliv
 	e.store.dropChain(first)
 }
 
-// waiting is when the last piece of the message came that waits for pieces longest.
+// waiting returns the time of the latest fragment of the incomplete message that has waited longest.
 func (in *reliableIn) waiting() (at time.Duration, ok bool) {
 	for i := range in.partial {
 		if a := &in.partial[i]; a.used && (!ok || a.heard < at) {
@@ -192,5 +192,5 @@ func (in *reliableIn) waiting() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// delivered reports whether a message was handed to the game.
+// delivered reports whether a message was passed to the game.
 func (in *reliableIn) delivered(id uint64) bool { return id < in.base || !in.ordered && in.has(id) }

@@ -2,78 +2,78 @@ package channel
 
 import "time"
 
-// Stats are the figures of an endpoint. Counts are since it was made.
+// Stats are the figures of an endpoint. Counts start when it is created.
 type Stats struct {
-	// RTT is the smoothed time from filling a packet to its acknowledgement, the peer's wait for its next
-	// packet included; before the first measurement Config.RTT.
+	// RTT is the smoothed time from Fill to the acknowledgement, including the peer's wait for its next packet. Before the
+	// first measurement it is Config.RTT.
 	RTT time.Duration
-	// MinRTT is the least of the last 5 to 10 s; RTT when there was none.
+	// MinRTT is the smallest round trip of the last 5 to 10 s, or RTT without a measurement.
 	MinRTT time.Duration
 	// Jitter is the smoothed mean deviation from RTT.
 	Jitter time.Duration
-	// Timeout is how long after it was filled a packet counts as lost.
+	// Timeout is the time after Fill at which a packet without acknowledgement counts as lost.
 	Timeout time.Duration
-	// Loss is the share, 0 to 1, of the packets of the last 5 to 10 s that were lost on the way out.
+	// Loss is the share, 0 to 1, of sent packets that were lost in the last 5 to 10 s.
 	Loss float64
 
-	// Rate is the estimate of what the path takes, in bytes a second.
+	// Rate is the estimated throughput of the path, in bytes per second.
 	Rate int
-	// Budget is how many bytes the lowest priority may send now; below 0 while it pays for what higher ones
-	// sent beyond the rate.
+	// Budget is the number of bytes that the lowest priority may send now. It is negative while higher priorities have
+	// overdrawn the budget.
 	Budget int
 
-	// PacketsOut and PacketsIn count filled packets, and received ones that were in order.
+	// PacketsOut and PacketsIn count filled packets and received valid packets.
 	PacketsOut, PacketsIn uint64
-	// BytesOut and BytesIn are their bytes.
+	// BytesOut and BytesIn are the sizes of these packets.
 	BytesOut, BytesIn uint64
-	// Acked and Lost count packets whose fate is known. Spurious counts those that were acknowledged after
-	// they counted as lost, which are no longer among Lost.
+	// Acked and Lost count packets that were acknowledged or lost. Spurious counts packets acknowledged after they counted
+	// as lost; Lost no longer contains them.
 	Acked, Lost, Spurious uint64
 	// Malformed counts packets for which Receive returned an error.
 	Malformed uint64
 
-	// Delivered, Resent and Duplicates are the sums of those of the channels: see [ChannelStats].
+	// Delivered, Resent and Duplicates are sums over the channels: see [ChannelStats].
 	Delivered, Resent, Duplicates uint64
 
-	// QueuedBytes are the bytes of all messages that wait, or wait for their acknowledgement.
+	// QueuedBytes is the size of all messages that wait to be sent or acknowledged.
 	QueuedBytes int
-	// HeldBytes is the memory of received messages that are not complete or wait for their turn.
+	// HeldBytes is the memory of received messages that are incomplete or wait for their turn.
 	HeldBytes int
-	// Stalled is how long ago the oldest reliable message was sent that is not acknowledged: 0 when there is
-	// none. A peer that reads slowly, or not at all, shows here first.
+	// Stalled is how long ago the oldest unacknowledged reliable message was sent; 0 without one. A slow peer shows here
+	// first.
 	Stalled time.Duration
-	// Waiting is how long no piece came of the reliable message that waits longest for its next one; 0 when
-	// none does.
+	// Waiting is the time since the latest fragment of the reliable message that has waited longest for a fragment; 0
+	// without one.
 	Waiting time.Duration
 }
 
-// ChannelStats are the figures of one channel. Counts are since the endpoint was made.
+// ChannelStats are the figures of one channel. Counts start when the endpoint is created.
 type ChannelStats struct {
-	// Queued is how many messages wait, on a reliable channel for their acknowledgement.
+	// Queued is the number of waiting messages, on a reliable channel including unacknowledged ones.
 	Queued int
-	// QueuedBytes are their bytes.
+	// QueuedBytes is the size of these messages.
 	QueuedBytes int
 
-	// Sent counts messages that Send took, and Refused those for which it returned an error.
+	// Sent counts messages that Send accepted. Refused counts messages for which Send returned an error.
 	Sent, Refused uint64
-	// Dropped counts unreliable messages that were replaced or became stale before any of them was sent.
+	// Dropped counts unreliable messages that were replaced or became too old before their first byte was sent.
 	Dropped uint64
-	// Resent counts whole messages and pieces that were in a packet that was lost.
+	// Resent counts whole messages and fragments in lost packets.
 	Resent uint64
 
-	// Delivered counts messages given to deliver.
+	// Delivered counts messages passed to deliver.
 	Delivered uint64
-	// Duplicates counts records that brought nothing new.
+	// Duplicates counts records without new contents.
 	Duplicates uint64
-	// Stale counts sequenced messages that came behind a newer one.
+	// Stale counts sequenced messages that arrived after a newer one.
 	Stale uint64
-	// Abandoned counts unreliable messages whose missing pieces did not come in time.
+	// Abandoned counts unreliable messages whose missing fragments did not arrive in time.
 	Abandoned uint64
-	// Hostile counts records that no honest peer sends: see [ErrWindow], [ErrPieces], [ErrConflict].
+	// Hostile counts records that a correct peer never sends: see [ErrWindow], [ErrPieces], [ErrConflict].
 	Hostile uint64
 }
 
-// Stats returns the figures as of the latest call with a time.
+// Stats returns the figures as of the latest call that passed a time.
 func (e *Endpoint) Stats() Stats {
 	s := e.stats
 	s.RTT, s.MinRTT, s.Jitter = e.estimate.smoothed, e.estimate.min(), e.estimate.variance
@@ -100,7 +100,7 @@ func (e *Endpoint) Stats() Stats {
 	return s
 }
 
-// Channel returns the figures of a channel. It panics when there is no channel of that number.
+// Channel returns the figures of a channel. It panics if the channel does not exist.
 func (e *Endpoint) Channel(number int) ChannelStats {
 	c := &e.channels[number]
 	s := c.stats
@@ -113,8 +113,8 @@ func (e *Endpoint) Channel(number int) ChannelStats {
 	return s
 }
 
-// Available returns how many bytes a message on a channel can have to leave with the next packet of room bytes,
-// if it is the first in it: 0 when the budget holds it back. It is what a snapshot should fit into.
+// Available returns the largest size of a message on a channel that would leave with the next packet of room bytes, as the
+// first message in it. It returns 0 if the budget holds the channel back. A snapshot should fit into this size.
 func (e *Endpoint) Available(now time.Time, number, room int) int {
 	e.advance(now)
 	e.budget.refill(e.now)
@@ -124,8 +124,8 @@ func (e *Endpoint) Available(now time.Time, number, room int) int {
 	return max(min(room, e.sizes.packet)-wholeOverhead, 0)
 }
 
-// Allowance returns how many bytes of a session's own datagrams may go now: what the budget holds and one reserve
-// more, which bulk leaves to them; 0 or more. A snapshot should fit into it.
+// Allowance returns how many bytes of the session's own datagrams may be sent now: the budget plus one reserve that bulk
+// data leaves unused; at least 0. A snapshot should fit into this size.
 func (e *Endpoint) Allowance(now time.Time) int {
 	e.advance(now)
 	e.budget.refill(e.now)

@@ -1,24 +1,24 @@
 package channel
 
-// none is no block.
+// none marks the end of a chain.
 const none int32 = -1
 
-// blocksPerSlab is how many blocks are allocated at once.
+// blocksPerSlab is the number of blocks per allocation.
 const blocksPerSlab = 16
 
-// store holds the bytes of messages that wait at the receiver, in blocks of the length of a piece. Blocks are
-// handed out as bytes arrive: a peer makes this end hold what it sent, not what it announced. Blocks of a
-// message are chained; freed ones are used again.
+// store holds the bytes of messages that wait at the receiver, in blocks of one fragment each. A block is used when bytes
+// arrive, so a peer occupies memory only for bytes it has sent, not for announced ones. The blocks of a message are linked;
+// freed blocks are reused.
 type store struct {
 	size    int
 	slabs   [][]byte
-	next    []int32 // of each block: the one behind it in its chain
-	free    int32   // the first of the chain of free blocks
+	next    []int32 // by block: the next block of its chain
+	free    int32   // first free block
 	used    int
-	scratch []byte // where a message of several blocks is put together
+	scratch []byte // for assembling a message of several blocks
 
-	lately        int // most blocks in use since it was tidied
-	latelyScratch int // and the longest message
+	lately        int // largest number of used blocks since the last tidy
+	latelyScratch int // longest message since the last tidy
 }
 
 func newStore(size int) store { return store{size: size, free: none} }
@@ -29,7 +29,7 @@ func (s *store) block(i int32) []byte {
 	return s.slabs[i/blocksPerSlab][at : at+s.size : at+s.size]
 }
 
-// take returns a block with the given bytes, at most size, and whatever was in it behind them.
+// take copies b, at most size bytes, into a free block and returns the block. Bytes after b are undefined.
 func (s *store) take(b []byte) int32 {
 	if s.free == none {
 		first := int32(len(s.next))
@@ -47,7 +47,7 @@ func (s *store) take(b []byte) int32 {
 	return i
 }
 
-// tidy gives memory back of which a quarter would have done lately.
+// tidy releases memory if at most a quarter was used since the last call.
 func (s *store) tidy() {
 	if s.used == 0 && len(s.slabs) > 1 && 4*s.lately <= len(s.next) {
 		s.slabs, s.next, s.free = nil, nil, none
@@ -64,7 +64,7 @@ func (s *store) drop(i int32) {
 	s.used--
 }
 
-// dropChain frees a block and those behind it.
+// dropChain frees a block and the following blocks of its chain.
 func (s *store) dropChain(i int32) {
 	for i != none {
 		next := s.next[i]
@@ -90,7 +90,7 @@ func (s *store) chain(b []byte) (first int32) {
 	return first
 }
 
-// bytes returns the n bytes of a chain, valid until the next call or until its blocks are freed.
+// bytes returns the n bytes of a chain, valid until the next call or until the blocks are freed.
 func (s *store) bytes(first int32, n int) []byte {
 	if first == none {
 		return nil
@@ -109,5 +109,5 @@ func (s *store) bytes(first int32, n int) []byte {
 	return b
 }
 
-// blocks is how many blocks a message of n bytes takes.
+// blocks returns the number of blocks for a message of n bytes.
 func (s *store) blocks(n int) int { return (n + s.size - 1) / s.size }

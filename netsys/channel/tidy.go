@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// tidyEvery is how often memory is given back that was made for more than came since: a level that was sent once, what
-// waited in an outage.
+// tidyEvery is how often unused memory is released, for example after a level was sent or an outage ended.
 const tidyEvery = 10 * time.Second
 
-// tidy gives memory back, now and then.
+// tidy releases unused memory once per tidyEvery.
 func (e *Endpoint) tidy() {
 	if e.now-e.tidied < tidyEvery {
 		return
@@ -28,7 +27,7 @@ func (e *Endpoint) tidy() {
 	}
 }
 
-// idle is the places of messages in pieces, none where there was no such message since it was asked last.
+// idle returns partial, or nil if no fragmented message has used it since the last call.
 func idle(partial []arriving, busy *bool) []arriving {
 	used := slices.ContainsFunc(partial, func(a arriving) bool { return a.used })
 	if !used && !*busy {

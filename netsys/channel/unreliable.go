@@ -6,14 +6,14 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// unreliableOut is the sending side of an unreliable channel. What waits too long is dropped, and on a
-// sequenced channel what has not begun when something newer comes.
+// unreliableOut is the sending side of an unreliable channel. It drops messages that wait too long. On a sequenced channel,
+// a new message replaces an unsent one.
 type unreliableOut struct {
 	queue
 	sequenced bool
 	maxAge    time.Duration
-	piece     int    // the next piece of the first message; 0 when nothing of it was sent
-	number    uint16 // of the first message; of an Unreliable channel only those in pieces count
+	piece     int    // next fragment of the first message; 0 if none was sent
+	number    uint16 // number of the first message; an Unreliable channel numbers only fragmented messages
 }
 
 func newUnreliableOut(c *ChannelConfig) unreliableOut {
@@ -24,7 +24,7 @@ func newUnreliableOut(c *ChannelConfig) unreliableOut {
 	return o
 }
 
-// send takes a message, and drops older ones for it. It returns how many these were.
+// send queues a message. It drops older messages if necessary and returns their number.
 func (o *unreliableOut) send(b []byte, at time.Duration) (dropped int, err error) {
 	begun := 0
 	if o.piece > 0 {
@@ -45,7 +45,7 @@ func (o *unreliableOut) send(b []byte, at time.Duration) (dropped int, err error
 	return dropped, nil
 }
 
-// expire drops what waited too long, and returns how many these were.
+// expire drops messages that waited too long and returns their number.
 func (o *unreliableOut) expire(now time.Duration) (dropped int) {
 	for o.maxAge > 0 && o.piece == 0 && o.len() > 0 && now-o.at(o.base).at > o.maxAge {
 		o.pop()
@@ -54,7 +54,7 @@ func (o *unreliableOut) expire(now time.Duration) (dropped int) {
 	return dropped
 }
 
-// fill adds what waits, oldest first, while there is room and allowance in bytes.
+// fill adds waiting messages, oldest first, within the room and the allowance in bytes.
 func (o *unreliableOut) fill(f *filling, number int, allowance int64) {
 	from, messages := f.packer.len(), 0
 	for o.len() > 0 && messages < maxMessages {
@@ -82,7 +82,7 @@ func (o *unreliableOut) fill(f *filling, number int, allowance int64) {
 	}
 }
 
-// pieces adds pieces of the first message; whole tells that it was all of them.
+// pieces adds fragments of the first message. It returns true after the last fragment.
 func (o *unreliableOut) pieces(f *filling, number int, m *waiting, allowance int64) (whole bool) {
 	size := f.packer.sizes.piece
 	count := f.packer.sizes.pieces(m.size)
@@ -109,28 +109,28 @@ func (o *unreliableOut) pieces(f *filling, number int, m *waiting, allowance int
 	return true
 }
 
-// unreliableIn is the receiving side of an unreliable channel. Pieces wait for those that are missing for a
-// limited time, and make room for those of newer messages.
+// unreliableIn is the receiving side of an unreliable channel. Incomplete messages wait for a limited time and make room
+// for newer ones.
 type unreliableIn struct {
 	sequenced bool
-	next      uint64     // sequenced: all before this one are too old
-	partial   []arriving // as many as there were at a time
-	waiting   int        // how many of these are used
-	busy      bool       // one was, since it was tidied
+	next      uint64     // sequenced: every earlier message is too old
+	partial   []arriving // grows to the largest number at a time
+	waiting   int        // used entries of partial
+	busy      bool       // partial was used since the last tidy
 	serial    uint64
-	used      int32 // blocks held
+	used      int32 // used blocks
 	most      int32
 }
 
 func newUnreliableIn(c *ChannelConfig, piece int) unreliableIn {
 	return unreliableIn{
 		sequenced: c.Kind == UnreliableSequenced,
-		next:      1 << 32, // far from where numbers could fall below 0
+		next:      1 << 32, // far from zero, so that numbers cannot become negative
 		most:      int32(2 * ((c.MaxMessage + piece - 1) / piece)),
 	}
 }
 
-// receive takes a record, and hands deliver what is complete.
+// receive processes a record and calls deliver for a complete message.
 func (in *unreliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(int, []byte)) error {
 	id := uint64(r.number)
 	if in.sequenced {
@@ -170,7 +170,7 @@ func (in *unreliableIn) receive(e *Endpoint, c *channel, r *record, deliver func
 	return nil
 }
 
-// arriving returns the place of a message in pieces, if need be that of the one that began first.
+// arriving returns the place of a fragmented message. If all places are used, it replaces the message that began first.
 func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) (*arriving, error) {
 	var free *arriving
 	for i := range in.partial {
@@ -201,7 +201,7 @@ func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) 
 	return free, nil
 }
 
-// eldest returns the message in pieces, other than not, that began first. There is one.
+// eldest returns the incomplete message, other than not, that began first. The caller knows that one exists.
 func (in *unreliableIn) eldest(not *arriving) (eldest *arriving) {
 	for i := range in.partial {
 		if a := &in.partial[i]; a.used && a != not && (eldest == nil || a.since < eldest.since) {
@@ -218,7 +218,7 @@ func (in *unreliableIn) drop(e *Endpoint, c *channel, a *arriving) {
 	c.stats.Abandoned++
 }
 
-// passed makes everything up to a message that is delivered too old.
+// passed records a delivered message of a sequenced channel. Earlier messages are too old from now on.
 func (in *unreliableIn) passed(e *Endpoint, c *channel, id uint64) {
 	if !in.sequenced {
 		return
@@ -231,7 +231,7 @@ func (in *unreliableIn) passed(e *Endpoint, c *channel, id uint64) {
 	}
 }
 
-// expire gives up messages of which no piece came for a time.
+// expire drops incomplete messages without a new fragment within limit.
 func (in *unreliableIn) expire(e *Endpoint, c *channel, limit time.Duration) {
 	for i := range in.partial {
 		if a := &in.partial[i]; in.waiting > 0 && a.used && e.now-a.heard > limit {

@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// A packet is records up to its end:
+// A packet is a sequence of records:
 //
 //	whole:   head │ number │ length │ message
 //	         u8   │ u16    │ varint │
@@ -14,42 +14,42 @@ import (
 //	pieces:  head │ number │ count−2 │ first  │ run−1  │ length │ the pieces first … first+run−1
 //	         u8   │ u16    │ varint  │ varint │ varint │ varint │
 //
-// The head has the channel in its bits 0 to 4, and three flags:
+// Bits 0 to 4 of the head are the channel. There are three flags:
 //
 //	pieces  32   some pieces of a message of count pieces
 //	next    64   a whole message numbered one above the one in the record before: no number
 //	rest   128   the last record: its bytes go on to the end of the packet, no length
 //
-// Messages are numbered per channel from 0, as they are first sent, and numbers wrap. Whole messages of
-// Unreliable channels have no number; their pieces do. All pieces have the length Config.Piece but the last,
-// 1 to that; length is that of the last piece, and absent when the run stops before it.
+// Messages are numbered per channel from 0, in the order of first sending; numbers wrap. Whole messages on Unreliable
+// channels have no number; fragments do. All fragments have Config.Piece bytes, except the last one of a message, which may
+// be shorter. length is the length of the last fragment. It is absent if the run ends before the last fragment.
 //
-// There is one spelling. Messages up to Config.Packet−3 bytes are whole, longer ones in pieces. next and rest
-// are set wherever they can be. Pieces that go on where the record before stopped belong into that record.
+// Each packet has only one valid encoding. Messages of up to Config.Packet−3 bytes are whole, longer ones fragmented. next
+// and rest are set wherever possible. Fragments that continue the previous record must be part of it.
 const (
 	channelMask = 0x1f
 	flagPieces  = 0x20
 	flagNext    = 0x40
 	flagRest    = 0x80
 
-	// wholeOverhead is the head and the number of a message that fills a packet.
+	// wholeOverhead is the size of head and number of a message that fills a packet.
 	wholeOverhead = 3
-	// piecesOverhead is the longest header of pieces, MaxMessage being 2^23 and a piece 64 bytes or more.
+	// piecesOverhead is the largest header of fragments, for a MaxMessage of 2^23 and fragments of at least 64 bytes.
 	piecesOverhead = 3 + 3 + 3 + 3 + 3
 )
 
-// sizes are the lengths that both peers agree on.
+// sizes are the sizes that both peers share.
 type sizes struct {
-	packet int // the most bytes of a packet
-	piece  int // of all pieces but the last
+	packet int // largest packet
+	piece  int // size of every fragment except the last
 }
 
 func (s sizes) whole() int { return s.packet - wholeOverhead }
 
-// pieces is how many pieces a message of n bytes has.
+// pieces returns the number of fragments of a message of n bytes.
 func (s sizes) pieces(n int) int { return (n + s.piece - 1) / s.piece }
 
-// record is one record of a packet. Of a whole message, count, first and run are 0.
+// record is one record of a packet. For a whole message, count, first and run are 0.
 type record struct {
 	channel           int
 	number            uint16
@@ -64,12 +64,12 @@ type parser struct {
 	in       codec.ByteReader
 	channels []channel
 	sizes    sizes
-	last     record // the record before
+	last     record // previous record
 	any      bool
 }
 
-// next reads the next record, which is valid until the packet is not. ok is false at the end of the packet and
-// with an error: [codec.ErrShort], [codec.ErrMalformed], [codec.ErrTooLarge].
+// next parses the next record, which is valid as long as the packet. ok is false at the end of the packet and with an
+// error: [codec.ErrShort], [codec.ErrMalformed] or [codec.ErrTooLarge].
 func (p *parser) next() (r record, ok bool, err error) {
 	if p.in.Len() == 0 {
 		return r, false, nil
@@ -95,7 +95,7 @@ func (p *parser) next() (r record, ok bool, err error) {
 	return r, err == nil, err
 }
 
-// message reads a whole message behind its head.
+// message parses a whole message after its head.
 func (p *parser) message(head byte, ch *channel, r *record) error {
 	follows := p.any && p.last.whole() && p.last.channel == r.channel && ch.kind.numbered()
 	switch {
@@ -128,7 +128,7 @@ func (p *parser) message(head byte, ch *channel, r *record) error {
 	return nil
 }
 
-// pieces reads a run of pieces behind its head.
+// pieces parses a run of fragments after its head.
 func (p *parser) pieces(head byte, ch *channel, r *record) error {
 	if head&flagNext != 0 {
 		return codec.ErrMalformed
@@ -169,7 +169,7 @@ func (p *parser) pieces(head byte, ch *channel, r *record) error {
 		}
 		n += int(last) - p.sizes.piece
 	} else if r.count*p.sizes.piece <= p.sizes.whole() {
-		return codec.ErrMalformed // it would be whole, however long its last piece is
+		return codec.ErrMalformed // it should be whole, whatever the length of its last fragment
 	}
 	r.data = p.in.Next(n)
 	if r.data == nil {
@@ -184,20 +184,20 @@ func (p *parser) pieces(head byte, ch *channel, r *record) error {
 	return nil
 }
 
-// packer writes the records of a packet behind what is in dst already.
+// packer appends the records of a packet to dst.
 type packer struct {
 	sizes  sizes
 	dst    []byte
-	start  int // where the packet begins in dst
-	end    int // what dst may grow to
-	head   int // the last record
-	length int // where its length stands
-	data   int // where its bytes begin
+	start  int // start of the packet in dst
+	end    int // largest length of dst
+	head   int // position of the last record
+	length int // position of its length
+	data   int // position of its bytes
 	last   record
 	any    bool
 }
 
-// reset begins a packet of at most room bytes behind dst.
+// reset starts a packet of at most room bytes after dst.
 func (p *packer) reset(dst []byte, room int) {
 	*p = packer{sizes: p.sizes, dst: dst, start: len(dst), end: len(dst) + room}
 }
@@ -205,7 +205,7 @@ func (p *packer) reset(dst []byte, room int) {
 func (p *packer) len() int  { return len(p.dst) - p.start }
 func (p *packer) room() int { return p.end - len(p.dst) }
 
-// message adds a whole message, a before b, and reports whether there was room.
+// message adds a whole message, a followed by b, and reports whether it fitted.
 func (p *packer) message(number int, kind Kind, id uint16, a, b []byte) bool {
 	head, ids := byte(number), 0
 	if kind.numbered() {
@@ -237,10 +237,10 @@ func (p *packer) message(number int, kind Kind, id uint16, a, b []byte) bool {
 	return true
 }
 
-// fits returns how many pieces of a message fit in the room that is left.
+// fits returns the number of fragments that fit into the remaining room.
 func (p *packer) fits() int { return max(p.room()-piecesOverhead, 0) / p.sizes.piece }
 
-// run adds pieces that fit; the last one of the message has length last, which is 0 when it is not among them.
+// run adds fragments that fit. last is the length of the message's last fragment, or 0 if it is not among them.
 func (p *packer) run(number int, id uint16, count, first, run, last int, a, b []byte) {
 	p.begin(byte(number) | flagPieces)
 	p.dst = binary.LittleEndian.AppendUint16(p.dst, id)
@@ -261,7 +261,7 @@ func (p *packer) begin(head byte) {
 	p.dst = append(p.dst, head)
 }
 
-// finish takes the length out of the last record, which ends where the packet does.
+// finish removes the length of the last record, because that record ends with the packet.
 func (p *packer) finish() []byte {
 	if p.any {
 		p.dst[p.head] |= flagRest

@@ -9,24 +9,24 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// A typed message is the number of its type as a varint, then the words of its fields in order, each in as many
-// bits as tell its values apart, low bits first; zero bits up to the end of the last byte. Of a text and of a
-// list only what there is travels, behind its length; of a value with a line only its place.
+// A typed message is the number of its type as a varint, followed by the words of its fields. Each word has the minimal
+// number of bits for its values, low bits first. The last byte is padded with zero bits. Texts and lists are sent with
+// their length and without unused elements; a value with a line is sent as its position.
 //
-// These are the quantized words of package schema and not its raw form: the ranges that a type declares for its
-// fields are then few bits, and the receiver need not check them again, because bits that tell a value from all
-// others cannot say anything else. Who needs a value exactly tags it raw. The raw form has one length whatever
-// lists and texts hold, and a chat line of two words would travel with a hundred zeros.
+// The words are the quantized form of package schema, not its raw form. The declared ranges make the words short, and the
+// receiver need not check ranges, because the bits cannot express other values. Tag a field raw to send it exactly. The raw
+// form has a constant length, whatever the contents of lists and texts: a short chat line would travel with a hundred
+// zeros.
 
 // step is one field of a type.
 type step struct {
 	word   int
 	words  int
 	bits   []uint8 // of each word
-	values int64   // how many values a single word has; 0 when all that its bits can say
-	text   bool    // only as many bytes as the first word says
-	list   int     // the word of the count of the list that the field is in, or −1
-	index  int32   // which element of it
+	values int64   // number of values of a single word; 0 if its bits have no invalid value
+	text   bool    // the first word is the length in bytes
+	list   int     // the word with the length of the field's list, or −1
+	index  int32   // index in the list
 }
 
 // newPlan derives the steps from a table.
@@ -52,8 +52,8 @@ func newPlan(t *schema.Table) []step {
 		case schema.FormText:
 			s.values = int64(f.Len) + 1
 		}
-		// The innermost list is the longest path that this one goes on from. Its own count is zero when
-		// it lies behind the end of a list around it.
+		// The innermost list is the one with the longest path that is a prefix of this path. Its own length is zero if it
+		// lies after the end of an outer list.
 		longest := 0
 		for _, l := range lists {
 			if rest, in := strings.CutPrefix(f.Path, l.path+"["); in && len(l.path) >= longest {
@@ -71,7 +71,7 @@ func newPlan(t *schema.Table) []step {
 	return plan
 }
 
-// count is how many words of a step there are, given the words before: none behind the end of a list.
+// count returns the number of words of a step, given the words before it: none after the end of a list.
 func (s *step) count(words []int32) int {
 	if s.list >= 0 && s.index >= words[s.list] {
 		return 0
@@ -79,10 +79,10 @@ func (s *step) count(words []int32) int {
 	return s.words
 }
 
-// textWords is how many words a text of so many bytes takes.
+// textWords returns the number of words of a text.
 func textWords(bytes int32) int { return int(bytes+3) / 4 }
 
-// width is how many bits of word j travel: of the last word of a text, its bytes.
+// width returns the number of bits of word j. The last word of a text has only the bits of its bytes.
 func (s *step) width(words []int32, j int) uint {
 	if s.text && j > 0 {
 		return uint(min(32, 8*(int(words[s.word])-4*(j-1))))
@@ -90,7 +90,7 @@ func (s *step) width(words []int32, j int) uint {
 	return uint(s.bits[j])
 }
 
-// fewWords are words that cost nothing to clear, which most types make do with.
+// fewWords is a number of words that is cheap to clear and sufficient for most types.
 const fewWords = 64
 
 func (k *kindOf) append(dst []byte, p unsafe.Pointer) []byte {
@@ -128,7 +128,7 @@ func (k *kindOf) read(b []byte, p unsafe.Pointer) error {
 	return k.parse(b, p, words[:])
 }
 
-// parse needs words that are zero.
+// parse requires that words are zero.
 func (k *kindOf) parse(b []byte, p unsafe.Pointer, words []int32) error {
 	var r codec.Reader
 	r.Reset(b)
