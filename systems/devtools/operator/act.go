@@ -17,12 +17,12 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// actor does what operators ask for.
+// actor performs the operators' actions.
 type actor struct {
 	server    *rooms.Server
 	config    Config
-	tokens    [][sha256.Size]byte            // of Config.Operators, in their order
-	addresses *allowance.Limiter[netip.Addr] // of requests without a valid token
+	tokens    [][sha256.Size]byte            // of Config.Operators, in the same order
+	addresses *allowance.Limiter[netip.Addr] // for requests without a valid token
 	operators *allowance.Limiter[string]
 }
 
@@ -38,15 +38,15 @@ func newActor(s *rooms.Server, c Config) *actor {
 	return a
 }
 
-// action is one thing that operators do.
+// action is an action of operators.
 type action struct {
-	room bool // with a room; else with the process
+	room bool // acts on a room; else on the process
 	read func(w http.ResponseWriter, r *http.Request) (order, error)
-	// do does it, and says what else there is to say.
+	// do performs the action and returns an optional note.
 	do func(a *actor, r *rooms.Room, o order, who string) (note string, err error)
 }
 
-// actions are all of them, by name. Those of a room stand below its path.
+// actions are the actions by name. The paths of room actions are below the path of the room.
 var actions = map[string]action{
 	"lock":      {true, read[EmptyBody], func(_ *actor, r *rooms.Room, _ order, _ string) (string, error) { r.Lock(); return "", nil }},
 	"unlock":    {true, read[EmptyBody], func(_ *actor, r *rooms.Room, _ order, _ string) (string, error) { r.Unlock(); return "", nil }},
@@ -59,7 +59,7 @@ var actions = map[string]action{
 	"check":     {false, read[EmptyBody], func(_ *actor, _ *rooms.Room, _ order, who string) (string, error) { return who, nil }},
 }
 
-// What an operator is told whose request is refused.
+// Messages to an operator whose request is refused.
 const (
 	adviseOff    = "Nobody may act here: give operator.Config some Operators, such as of operator.ParseOperators(os.Getenv(\"OPERATORS\")) with OPERATORS=\"ada=TOKEN\"."
 	adviseBearer = "Show the token of an operator as Authorization: Bearer TOKEN; nothing else counts."
@@ -67,7 +67,7 @@ const (
 	adviseOften  = "Too many actions: try again later."
 )
 
-// endedBy is why a room has ended that an operator ended.
+// errEndedBy is wrapped by the reason of a room that an operator ended.
 var errEndedBy = errors.New("operator: ended")
 
 func end(_ *actor, r *rooms.Room, o order, who string) (string, error) {
@@ -101,7 +101,7 @@ func drain(a *actor, _ *rooms.Room, o order, _ string) (string, error) {
 	return "", nil
 }
 
-// asked is what a path asks for, "" and nil where there is no such thing.
+// asked returns the action and room of a path, or empty strings for an unknown path.
 func asked(path string) (name string, id string) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {
@@ -115,7 +115,7 @@ func asked(path string) (name string, id string) {
 	return "", ""
 }
 
-// entry is what the audit log is told of a request, before it is known what becomes of it.
+// entry returns the audit entry of a request, without its outcome.
 func (a *actor) entry(r *http.Request) Entry {
 	name, id := asked(r.URL.Path)
 	e := Entry{At: time.Now().UTC(), From: a.from(r), What: name}
@@ -131,17 +131,17 @@ func (a *actor) entry(r *http.Request) Entry {
 	return e
 }
 
-// refused notes what the gate has refused.
+// refused logs a request that the gate refused.
 func (a *actor) refused(r *http.Request, advice string) {
 	e := a.entry(r)
 	e.Outcome, e.Code, e.Detail = Refused, "forbidden", advice
 	a.config.Audit.refused(e, a.network(r))
 }
 
-// proxies are those whose X-Forwarded-For counts.
+// proxies are the trusted proxies: the X-Forwarded-For of other senders is ignored.
 func (a *actor) proxies() hostname.Guard { return hostname.Guard{Proxies: a.config.TrustedProxies} }
 
-// from returns the address of the client that a request came from, for the audit log.
+// from returns the address of the client that sent a request, for the audit log.
 func (a *actor) from(r *http.Request) string {
 	if remote, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && a.proxies().Proxied(remote.Addr()) {
 		if client, err := a.proxies().Client(r); err == nil {
@@ -151,7 +151,7 @@ func (a *actor) from(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// network returns the network that a request is counted by.
+// network returns the network under which a request is counted.
 func (a *actor) network(r *http.Request) netip.Addr {
 	client, err := a.proxies().Client(r)
 	if err != nil {
@@ -160,10 +160,10 @@ func (a *actor) network(r *http.Request) netip.Addr {
 	return hostname.Network(client)
 }
 
-// ServeHTTP does what a request asks for, that the gate has admitted, or refuses it; and notes either.
+// ServeHTTP performs or refuses a request that passed the gate, and logs the outcome.
 func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	limit := http.NewResponseController(w)
-	_ = limit.SetReadDeadline(time.Now().Add(10 * time.Second)) // where there is none, there is none to be changed
+	_ = limit.SetReadDeadline(time.Now().Add(10 * time.Second)) // not every connection has a deadline
 	e := a.entry(r)
 	who, f := a.who(r)
 	if f != nil {
@@ -193,23 +193,24 @@ func (a *actor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, Success{Outcome: Done, Operator: who, Note: note})
 }
 
-// Success is the body of an answer about what was done.
+// Success is the body of the answer to a performed action.
 type Success struct {
-	// Outcome is done.
+	// Outcome is always done.
 	Outcome string `json:"outcome"`
-	// Operator is whose token it was.
+	// Operator is the owner of the token.
 	Operator string `json:"operator"`
-	// Note is what else there is to say to people.
+	// Note is an additional message for people.
 	Note string `json:"note,omitempty"`
 }
 
-// who returns the name of the operator whose token a request shows. It checks the token first: only requests without a
-// valid one use up the allowance of their address, so nobody locks out the operators behind the same proxy.
+// who returns the name of the operator whose token the request contains. The token is checked before the rate limit: only
+// requests without a valid token use up the allowance of their address, so nobody locks out the operators behind the same
+// proxy.
 func (a *actor) who(r *http.Request) (string, *Failure) {
 	shown, ok := inspect.Bearer(r)
 	sum := sha256.Sum256([]byte(shown))
 	found := -1
-	for i := range a.tokens { // all of them: the time it takes tells nothing
+	for i := range a.tokens { // all of them: the duration reveals nothing
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(sum[:], a.tokens[i][:]), i, found)
 	}
 	valid := ok && found >= 0
@@ -229,7 +230,7 @@ func (a *actor) who(r *http.Request) (string, *Failure) {
 	return a.config.Operators[found].Name, nil
 }
 
-// act does it.
+// act performs the action.
 func (a *actor) act(w http.ResponseWriter, r *http.Request, e *Entry) (note string, err error) {
 	if wait := a.operators.Take(e.Who, 1, time.Now()); wait > 0 {
 		return "", &Failure{"limited", adviseOften, wait}
@@ -257,7 +258,7 @@ func (a *actor) act(w http.ResponseWriter, r *http.Request, e *Entry) (note stri
 		}
 	}
 	defer func() {
-		if v := recover(); v != nil { // of the game's Broadcast
+		if v := recover(); v != nil { // in the game's Broadcast
 			err = fmt.Errorf("a panic: %v", v)
 		}
 	}()

@@ -13,64 +13,64 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// What an audit log keeps in memory, of each kind of entry, so that many of one kind do not push out the others.
+// Limits of the entries in memory, per kind, so that many entries of one kind do not push out the others.
 const (
-	mostActions   = 1024 // of operators
-	mostStrangers = 256  // refusals of who is no operator
-	mostNotices   = 1024 // of rooms
+	mostActions   = 1024 // by operators
+	mostStrangers = 256  // refusals of others
+	mostNotices   = 1024 // from rooms
 	mostDetail    = 1024 // bytes of a text
 	mostStack     = 8 << 10
 )
 
-// What became of what an entry tells of.
+// Outcomes of an entry.
 const (
 	Done    = "done"
-	Refused = "refused" // it was not tried
-	Failed  = "failed"  // it was tried
-	Told    = "told"    // by a room: it has happened
+	Refused = "refused" // not attempted
+	Failed  = "failed"  // attempted without success
+	Told    = "told"    // a room reported an event
 )
 
 // Entry is a line of the audit log.
 type Entry struct {
 	// Number counts entries from 1.
 	Number uint64 `json:"number"`
-	// At is when it was; of several, the latest.
+	// At is the time of the entry, or of its latest repetition.
 	At time.Time `json:"at"`
-	// Who is the name of an operator, "" where nobody known has done it, such as what rooms tell.
+	// Who is the name of the operator, or "" if there is none, as for reports of rooms.
 	Who string `json:"who,omitempty"`
-	// From is where the request came from.
+	// From is the address of the request's sender.
 	From string `json:"from,omitempty"`
 	// What is the action, or the event of a room.
 	What string `json:"what"`
 	// Outcome is done, refused, failed or told.
 	Outcome string `json:"outcome"`
-	// Code says to programs why it was refused, or failed.
+	// Code is the reason of a refusal or failure, for programs.
 	Code string `json:"code,omitempty"`
-	// Detail is a text: a reason, an error, what was told to players.
+	// Detail is a text: a reason, an error, or a message to players.
 	Detail string `json:"detail,omitempty"`
-	// Times is how often, where the same refusal came again and again: the line says so at 1, 10, 100 and so on.
+	// Times counts repetitions of the same refusal. The log gets a line at 1, 10, 100 and so on.
 	Times int `json:"times,omitempty"`
 	About
 	Trouble
 }
 
-// About is the room and the player that an entry is about.
+// About identifies the room and the player of an entry.
 type About struct {
 	Kind   string   `json:"kind,omitempty"`
 	Room   rooms.ID `json:"room,omitzero"`
-	Player string   `json:"player,omitempty"` // its id
+	Player string   `json:"player,omitempty"` // id of the player
 }
 
-// Trouble is what a room tells of its tick.
+// Trouble is a room's report about a tick.
 type Trouble struct {
-	System string `json:"system,omitempty"` // that ran
+	System string `json:"system,omitempty"` // running system
 	Tick   uint32 `json:"tick,omitempty"`
-	Took   int64  `json:"tookUs,omitempty"` // microseconds that the tick took, or takes so far
-	Stack  string `json:"stack,omitempty"`  // where it failed, or is
+	Took   int64  `json:"tookUs,omitempty"` // microseconds of the tick, so far if it is still running
+	Stack  string `json:"stack,omitempty"`  // where it failed or is stuck
 }
 
-// Audit is a log of what operators do, and of what rooms tell. It keeps the latest in memory, and writes all of them. Its
-// methods may be called from any goroutine.
+// Audit is the log of operators' actions and rooms' reports. It keeps the latest entries in memory and writes all of them.
+// Any goroutine may call its methods.
 type Audit struct {
 	out *writer // nil: nowhere
 
@@ -79,15 +79,14 @@ type Audit struct {
 	actions   ring[Entry]
 	strangers ring[stranger]
 	notices   ring[Entry]
-	counted   map[tallied]uint64 // of actions, for figures
+	counted   map[tallied]uint64 // actions, for the metrics
 }
 
-// tallied is what actions are counted by.
+// tallied is the key for counting actions.
 type tallied struct{ what, outcome string }
 
-// NewAudit makes a log that writes each entry to out as a line of JSON, from a goroutine of its own; nil: it writes
-// nothing. What cannot be written fast enough of what rooms tell is left out, and how much that was is written; actions
-// wait for their turn.
+// NewAudit returns a log that writes each entry to out as a line of JSON, from its own goroutine. If out is nil, it writes
+// nothing. If out is too slow, reports of rooms are dropped and counted in the log, and actions wait.
 func NewAudit(out io.Writer) *Audit {
 	a := &Audit{
 		actions: ring[Entry]{most: mostActions}, strangers: ring[stranger]{most: mostStrangers}, notices: ring[Entry]{most: mostNotices},
@@ -99,17 +98,17 @@ func NewAudit(out io.Writer) *Audit {
 	return a
 }
 
-// stranger is an entry about who is no operator.
+// stranger is an entry about a sender without a valid token.
 type stranger struct {
 	Entry
 	network netip.Addr
 }
 
-// ring is the latest of some entries.
+// ring holds the latest entries.
 type ring[T any] struct {
 	most int
 	all  []T
-	next int // to be replaced, once there are enough
+	next int // index to replace when the ring is full
 }
 
 func (r *ring[T]) add(e T) {
@@ -121,7 +120,7 @@ func (r *ring[T]) add(e T) {
 	r.next = (r.next + 1) % r.most
 }
 
-// Told takes in what a room tells: for rooms.Config.Told. It does not wait.
+// Told logs a report of a room; pass it to rooms.Config.Told. It does not wait.
 func (a *Audit) Told(n rooms.Notice) {
 	e := Entry{
 		At: n.At, What: string(n.Event), Outcome: Told, About: About{Kind: n.Kind, Room: n.Room},
@@ -143,7 +142,7 @@ func (a *Audit) Told(n rooms.Notice) {
 	}
 }
 
-// acted takes in what an operator did, or wanted to do.
+// acted logs an operator's action or attempt.
 func (a *Audit) acted(e Entry) {
 	e.Detail = clip(e.Detail, mostDetail)
 	a.mu.Lock()
@@ -157,11 +156,11 @@ func (a *Audit) acted(e Entry) {
 	}
 }
 
-// sameFor is for how long the same refusal is one entry.
+// sameFor is how long repetitions of the same refusal are merged into one entry.
 const sameFor = time.Minute
 
-// refused takes in a refusal of who is no operator. The same one from the same network, again and again, is one entry;
-// and when the latest of them are as many as are kept, the network does not matter any more.
+// refused logs a refusal of a sender without a valid token. Repetitions from the same network are merged into one entry.
+// When the ring is full of recent entries, the network no longer matters.
 func (a *Audit) refused(e Entry, network netip.Addr) {
 	a.mu.Lock()
 	a.counted[tallied{e.What, e.Outcome}]++
@@ -193,8 +192,8 @@ func (a *Audit) refused(e Entry, network netip.Addr) {
 
 func powerOfTen(n int) bool { return strings.Trim(strconv.Itoa(n), "0") == "1" }
 
-// Entries are the latest entries, the newest first: those whose number is above after, of one room unless that is 0, at
-// most so many.
+// Entries returns the latest entries, newest first: at most most entries with numbers above after, of one room or, if room
+// is 0, of all.
 func (a *Audit) Entries(after uint64, room rooms.ID, most int) []Entry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -216,14 +215,14 @@ func (a *Audit) Entries(after uint64, room rooms.ID, most int) []Entry {
 	return all[:min(len(all), most)]
 }
 
-// Flush waits until all is written.
+// Flush waits until all entries are written.
 func (a *Audit) Flush() {
 	if a.out != nil {
 		a.out.flush()
 	}
 }
 
-// clip makes a text at most so many bytes long, of valid UTF-8.
+// clip shortens a text to at most most bytes of valid UTF-8.
 func clip(s string, most int) string {
 	if len(s) > most {
 		s = s[:most]

@@ -11,47 +11,47 @@ import (
 	"github.com/tactusgo/tactus/internal/jsonbody"
 )
 
-// What bodies may be, in bytes.
+// Limits of bodies, in bytes.
 const (
 	maxBody = 4 << 10
 	maxText = 500
 )
 
-// EmptyBody is what lock, unlock and drain of a room take, and check.
+// EmptyBody is the body of lock, unlock and drain of a room, and of check.
 type EmptyBody struct{}
 
-// EndBody is what end takes.
+// EndBody is the body of end.
 type EndBody struct {
-	// Reason stands in the logs; players hear that the room has ended.
+	// Reason appears in the logs. Players are only told that the room has ended.
 	Reason string `json:"reason"`
 }
 
-// PlayerBody is what kick and ban take.
+// PlayerBody is the body of kick and ban.
 type PlayerBody struct {
-	// Player is the id, as text: ids are larger than numbers of JSON are exact.
+	// Player is the id as text, because ids exceed the exact numbers of JSON.
 	Player string `json:"player"`
 }
 
-// BroadcastBody is what broadcast takes.
+// BroadcastBody is the body of broadcast.
 type BroadcastBody struct {
-	// Text is told to all players in the room, 1 to 500 bytes in one line.
+	// Text is sent to all players in the room: one line of 1 to 500 bytes.
 	Text string `json:"text"`
 }
 
-// DrainBody is what drain of the process takes.
+// DrainBody is the body of drain for the process.
 type DrainBody struct {
-	// Process is its name, so that nobody drains another one than they mean.
+	// Process is the name of the process, so that nobody drains the wrong one.
 	Process string `json:"process"`
 }
 
-// order is a body that was read: what an action is to do.
+// order is a parsed body.
 type order struct {
 	text    string
 	player  uint64
 	process string
 }
 
-// read reads the body of a request.
+// read parses the body of a request.
 func read[T interface{ order() (order, error) }](w http.ResponseWriter, r *http.Request) (order, error) {
 	b, err := jsonbody.Read[T](w, r, maxBody)
 	if err != nil {
@@ -89,7 +89,7 @@ func (b DrainBody) order() (order, error) {
 	return order{process: b.Process}, nil
 }
 
-// oneLine is the failure of a text that is too long, or more than a line.
+// oneLine returns a failure if the text is too long or not a single line.
 func oneLine(name, text string) error {
 	if len(text) > maxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return fail("bad_body", "The "+name+" is one line of at most "+strconv.Itoa(maxText)+" bytes.")

@@ -24,56 +24,56 @@ const (
 	mostPerMinute    = 6000
 )
 
-// Config configures a [Page]. The zero value shows this machine alone what there is, and lets nobody act.
+// Config configures a [Page]. With the zero value, only this machine sees the page, and no actions are possible.
 type Config struct {
-	// Token lets in who shows it, to look, as that of inspect.Config. Default (empty): this machine is let in without, and
-	// nobody else.
+	// Token grants read access, as in inspect.Config. Default (empty): requests from this machine need no token, and others
+	// are refused.
 	Token string
-	// Operators are who may act. Default (nil): nobody.
+	// Operators may perform actions. Default (nil): actions are refused.
 	Operators []Operator
-	// Broadcast tells all players of a room something, as the game does such things: see the example. It is called on
-	// the goroutine of the request, and may use [rooms.Room.Do]. Its error is told to the operator. Default (nil): broadcasts are
-	// refused.
+	// Broadcast sends a text to all players of a room, in the way of the game: see the example. The goroutine of the
+	// request calls it; it may use [rooms.Room.Do]. The operator sees its error. Default (nil): broadcasts are refused.
 	Broadcast func(r *rooms.Room, text string) error
-	// Audit is the log. Default (nil): one of the page's own, which hears of actions, and not what rooms tell.
+	// Audit is the log. Default (nil): the page's own log, which contains actions but no reports of rooms.
 	Audit *Audit
-	// PerMinute is how often a minute an operator may act, and how often an address may ask for an action without a valid
-	// token, a sixth of it at once. Default (0): 60.
+	// PerMinute limits the actions per operator and minute, and the requests without a valid token per address and minute.
+	// A sixth of it may come at once. Default (0): 60.
 	PerMinute int
-	// TrustedProxies are the addresses of proxies in front. From them X-Forwarded-For says which client asks: for PerMinute
-	// and for the audit log. They need Token, because without it the page refuses forwarded requests. Default (nil): the
-	// client is whoever connects.
+	// TrustedProxies are the addresses of proxies in front of the page. Their X-Forwarded-For identifies the client, for
+	// PerMinute and the audit log. TrustedProxies require Token, because without a token the page refuses forwarded
+	// requests. Default (nil): the client is the sender of the connection.
 	TrustedProxies []netip.Prefix
-	// Queued returns how many players wait in the queue at this process, for /metrics: that of a web.Handler. Default (nil):
-	// the metrics do not say.
+	// Queued returns the number of players in the queue of this process, for /metrics; use that of a web.Handler. Default
+	// (nil): the metrics omit the queue.
 	Queued func() int
-	// Wait is how long a request waits for a room, as that of inspect.Config. Default (0): 2 s.
+	// Wait is how long a request waits for a room, as in inspect.Config. Default (0): 2 s.
 	Wait time.Duration
-	// Logger is told who was refused to look, and of profiles. Default (nil): none.
+	// Logger logs refused readers and profiles. Default (nil): none.
 	Logger *slog.Logger
 }
 
-// Operator is who may act.
+// Operator is a person who may perform actions.
 type Operator struct {
-	// Name stands in the audit log, 1 to 32 letters, digits, - and _.
+	// Name appears in the audit log: 1 to 32 letters, digits, - and _.
 	Name string
-	// Token proves it: 16 to 256 letters, digits and the signs -._~ as a login service would make at random.
+	// Token authenticates the operator: 16 to 256 letters, digits and the characters -._~ that a login service would choose
+	// at random.
 	Token string
 }
 
-// Format implements [fmt.Formatter] without telling the token.
+// Format implements [fmt.Formatter] without printing the token.
 func (o Operator) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "operator %.32q", o.Name) }
 
-// LogValue implements [slog.LogValuer] without telling the token.
+// LogValue implements [slog.LogValuer] without logging the token.
 func (o Operator) LogValue() slog.Value { return slog.StringValue(o.Name) }
 
-// Format implements [fmt.Formatter] without telling the tokens.
+// Format implements [fmt.Formatter] without printing the tokens.
 func (c Config) Format(f fmt.State, _ rune) {
 	fmt.Fprintf(f, "{Operators:%v PerMinute:%d Wait:%v}", c.Operators, c.PerMinute, c.Wait)
 }
 
-// ParseOperators reads operators from a text such as that of an environment variable: "ada=TOKEN bob=TOKEN". None are in
-// an empty one. The error wraps [ErrConfig], and does not name the tokens.
+// ParseOperators parses operators from a text such as an environment variable: "ada=TOKEN bob=TOKEN". An empty text
+// contains no operators. The error wraps [ErrConfig] and contains no tokens.
 func ParseOperators(text string) (all []Operator, err error) {
 	for n, one := range strings.Fields(text) {
 		name, token, ok := strings.Cut(one, "=")
@@ -85,7 +85,7 @@ func ParseOperators(text string) (all []Operator, err error) {
 	return all, Config{Operators: all}.Validate()
 }
 
-// Validate reports what is wrong with c; it never changes it. The errors wrap [ErrConfig], and do not name the tokens.
+// Validate returns an error for an invalid configuration. The errors wrap [ErrConfig] and contain no tokens.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
@@ -131,12 +131,12 @@ func notInName(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
 }
 
-// look is the part of it that is package inspect's.
+// look returns the configuration for package inspect.
 func (c Config) look() inspect.Config {
 	return inspect.Config{Token: c.Token, Wait: c.Wait, Logger: c.Logger}
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with zeros replaced by their defaults.
 func (c Config) filled() Config {
 	c.PerMinute = cmp.Or(c.PerMinute, defaultPerMinute)
 	if c.Audit == nil {

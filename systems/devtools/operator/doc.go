@@ -1,48 +1,48 @@
-// Package operator is a page of a process with rooms: which there are, what their ticks take, who sits in them, and for
-// each room all that package inspect shows of a server. Who has a token of its own locks, drains and ends rooms, kicks,
-// bans and tells players something. All of that, and what rooms tell of themselves, stands in an audit log. Beside it are
-// figures for Prometheus, by kind of room.
+// Package operator is a web page for a process with rooms. It lists the rooms, the time of their ticks and their players,
+// and shows everything that package inspect shows for the server of each room. Operators, who have their own tokens, can
+// lock, drain and end rooms, kick and ban players, and send messages to players. An audit log records the actions and the
+// reports of rooms. Metrics for Prometheus are grouped by kind of room.
 //
 // Tasks:
 //
-//   - Keep a log, before there is a server: [NewAudit]; rooms.Config{Told: audit.Told}. Read it: [Audit.Entries].
-//   - Make the page: [New]. Serve it on an address of its own: [Page.Serve]; below a path of a server that the game has
-//     already: it is an http.Handler, behind http.StripPrefix, with a slash at the end of the path.
-//   - Let others than this machine see it: Config.Token.
-//   - Let somebody act: Config.Operators, of [ParseOperators]. Say what a broadcast is in the game: Config.Broadcast.
+//   - Create a log before the server: [NewAudit]; rooms.Config{Told: audit.Told}. Read it: [Audit.Entries].
+//   - Create the page: [New]. Serve it on its own address: [Page.Serve]. Serve it below a path of an existing server: use
+//     it as an http.Handler behind http.StripPrefix, with a slash at the end of the path.
+//   - Allow access from other machines: Config.Token.
+//   - Allow actions: Config.Operators, from [ParseOperators]. Define broadcasts of the game: Config.Broadcast.
 //
-// What it answers to, with GET and HEAD:
+// Paths for GET and HEAD:
 //
 //	/                            the page
 //	/api/rooms                   rooms: kind=, state=, find=TEXT, sort=NAME, limit=N
-//	/api/log                     the audit log, the newest first: after=NUMBER, room=ID, limit=N
+//	/api/log                     the audit log, newest first: after=NUMBER, room=ID, limit=N
 //	/room/ID/                    the page of a room
 //	/room/ID/api/room            the room and its seats
-//	/room/ID/api/…               what package inspect answers to
+//	/room/ID/api/…               the paths of package inspect
 //	/metrics                     for Prometheus
 //	/debug/pprof/                profiles of the process
 //
-// And with POST, to JSON, for operators:
+// Paths for POST with a JSON body, for operators:
 //
 //	/room/ID/lock  /unlock  /drain   {}
 //	/room/ID/end                     {"reason":"…"}
 //	/room/ID/kick  /ban              {"player":"17"}
 //	/room/ID/broadcast               {"text":"…"}
 //	/drain                           {"process":"NAME"}
-//	/check                           {}: whose token it is
+//	/check                           {}: returns the owner of the token
 //
-// # Who may do what
+// # Permissions
 //
-// Who may see the page is what package inspect's guard says: this machine alone, or whoever shows Config.Token. Who acts
-// shows a token of Config.Operators as "Authorization: Bearer TOKEN", and nothing else counts: no cookie, nothing in the
-// address, and not Config.Token. So no page of another site can make a browser act. Without operators nobody acts.
-// Bodies are bounded. Each operator may act a limited number of times a minute, and so often an address may ask without a
-// valid token: such requests do not count against operators at the same address. Behind proxies name them in
+// The guard of package inspect decides who may see the page: this machine only, or everyone with Config.Token. An action
+// requires a token of Config.Operators, sent as "Authorization: Bearer TOKEN". Cookies, parameters in the address and
+// Config.Token do not count, so a page of another site cannot make a browser act. Without operators, actions are refused.
+// Bodies are bounded. Each operator has a limit of actions per minute, and each address has the same limit of requests
+// without a valid token. Such requests do not count against operators at the same address. List proxies in
 // Config.TrustedProxies.
 //
-// # What it costs
+// # Cost
 //
-// The list is made of what rooms publish; no room waits for it, and one that does not come to the end of its tick is
-// shown as stuck. A room that is looked at has an inspector, which times its systems, until 30 seconds after the last
-// look. It takes the place of one that the game has attached to the room's server.
+// The list uses published data, so no room waits for it. A room that does not finish its tick is shown as stuck. While
+// somebody views a room, an inspector times its systems, until 30 seconds after the last request. It replaces an inspector
+// that the game attached to the room's server.
 package operator

@@ -10,29 +10,29 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Failure is the body of an answer about what was not done.
+// Failure is the body of the answer to a refused or failed request.
 type Failure struct {
-	// Code says to a program why.
+	// Code is the reason, for programs.
 	Code string `json:"code"`
-	// Message says to people what to do.
+	// Message is for people and says what to do.
 	Message string `json:"message"`
 
-	retry time.Duration // 0: no use
+	retry time.Duration // 0: do not retry
 }
 
 // Error implements error.
 func (f *Failure) Error() string { return f.Message }
 
-// fail makes a failure.
+// fail returns a failure.
 func fail(code, message string) *Failure { return &Failure{Code: code, Message: message} }
 
-// statuses are the codes of failures, with their statuses.
+// statuses are the HTTP statuses by code.
 var statuses = map[string]int{
 	"bad_body":     http.StatusBadRequest,
 	"bad_query":    http.StatusBadRequest,
 	"unauthorized": http.StatusUnauthorized,
-	"off":          http.StatusForbidden, // nobody may do it here
-	"forbidden":    http.StatusForbidden, // by the guard
+	"off":          http.StatusForbidden, // not possible on this page
+	"forbidden":    http.StatusForbidden, // refused by the guard
 	"no_room":      http.StatusNotFound,
 	"no_seat":      http.StatusNotFound,
 	"no_path":      http.StatusNotFound,
@@ -45,7 +45,7 @@ var statuses = map[string]int{
 	"busy":         http.StatusServiceUnavailable,
 }
 
-// failureOf is what an error is answered with.
+// failureOf returns the failure for an error.
 func failureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f

@@ -21,7 +21,7 @@ const (
 	mostQuery    = 512 // bytes
 )
 
-// query is what a list is asked for.
+// query is the parsed parameters of a list.
 type query struct {
 	kind, state, find, sort string
 	limit                   int
@@ -29,10 +29,10 @@ type query struct {
 	room                    rooms.ID
 }
 
-// errQuery is wrapped by the error of an address that asks for nothing there is.
+// errQuery is wrapped by errors about invalid parameters.
 var errQuery = errors.New("this is not understood")
 
-// orders are how rooms may be sorted, the first in front; those that are equal stand in the order of their creation.
+// orders are the sort orders of rooms. Equal rooms are sorted by creation.
 var orders = map[string]func(a, b *rooms.Info) int{
 	"age":     func(a, b *rooms.Info) int { return 0 },
 	"kind":    func(a, b *rooms.Info) int { return cmp.Compare(a.Kind, b.Kind) },
@@ -44,10 +44,10 @@ var orders = map[string]func(a, b *rooms.Info) int{
 	"trouble": func(a, b *rooms.Info) int { return cmp.Compare(trouble(b), trouble(a)) },
 }
 
-// load is the share of its budget that a turn of a room takes.
+// load returns the share of its budget that a room's tick takes.
 func load(i *rooms.Info) float64 { return float64(i.TickTime) / float64(max(i.Budget, 1)) }
 
-// trouble is how much a room needs somebody.
+// trouble returns the urgency of a room's problems.
 func trouble(i *rooms.Info) int {
 	switch {
 	case i.Stuck > 0:
@@ -58,7 +58,7 @@ func trouble(i *rooms.Info) int {
 	return 0
 }
 
-// parseQuery reads the part of an address behind the question mark, of which some names are known.
+// parseQuery parses the parameters of an address. known are the allowed names.
 func parseQuery(raw string, known ...string) (query, error) {
 	q := query{sort: "trouble", limit: defaultLimit}
 	bad := func(format string, v ...any) (query, error) {
@@ -104,29 +104,29 @@ func parseQuery(raw string, known ...string) (query, error) {
 	return q, nil
 }
 
-// wants reports whether a room is asked for.
+// wants reports whether a room matches the query.
 func (q *query) wants(i *rooms.Info) bool {
 	return (q.kind == "" || i.Kind == q.kind) && (q.state == "" || i.State.String() == q.state) &&
 		(q.find == "" || strings.HasPrefix(i.ID.String(), q.find) || strings.HasPrefix(i.Code, q.find))
 }
 
-// listAnswer is what /api/rooms says.
+// listAnswer is the answer of /api/rooms.
 type listAnswer struct {
 	processStatus
 	Found int          `json:"found"`
-	Rooms []rooms.Info `json:"rooms"` // the first of them
+	Rooms []rooms.Info `json:"rooms"` // the first ones
 }
 
-// processStatus is what all pages show of the process.
+// processStatus describes the process on all pages.
 type processStatus struct {
 	Process    string       `json:"process"`
 	Draining   bool         `json:"draining"`
-	Fenced     bool         `json:"fenced"` // it could not say in the directory that it is there
+	Fenced     bool         `json:"fenced"` // it could not renew its claim in the directory
 	Named      bool         `json:"named"`  // another process has its name
 	Now        time.Time    `json:"now"`
-	Seconds    float64      `json:"seconds"`   // since the page was made
-	Acts       bool         `json:"acts"`      // there are operators
-	Broadcasts bool         `json:"broadcast"` // and broadcasts
+	Seconds    float64      `json:"seconds"`   // age of the page
+	Acts       bool         `json:"acts"`      // operators are configured
+	Broadcasts bool         `json:"broadcast"` // broadcasts are configured
 	Rooms      int          `json:"count"`
 	Players    int          `json:"players"`
 	Seats      int          `json:"seats"`
@@ -137,11 +137,11 @@ type processStatus struct {
 	Kinds      []kindAnswer `json:"kinds"`
 }
 
-// kindAnswer is what rooms of a kind have done.
+// kindAnswer holds the counters of one kind of room.
 type kindAnswer struct {
 	Name    string            `json:"name"`
 	Ticks   uint64            `json:"ticks"`
-	TurnsUs int64             `json:"turnsUs"` // what all turns took
+	TurnsUs int64             `json:"turnsUs"` // time of all ticks
 	Late    uint64            `json:"late"`
 	Given   uint64            `json:"given"`
 	Back    uint64            `json:"returned"`
@@ -149,7 +149,7 @@ type kindAnswer struct {
 	Events  map[string]uint64 `json:"events"`
 }
 
-// process is what the process is right now, with what each of its rooms is.
+// process returns the state of the process and of each of its rooms.
 func (p *Page) process() (a processStatus, all []rooms.Info) {
 	a = processStatus{
 		Process: p.server.Process(), Draining: p.server.Draining(), Fenced: p.server.Membership().Fenced, Named: p.server.Membership().Named, Now: time.Now().UTC(), Seconds: time.Since(p.began).Seconds(),
@@ -195,7 +195,7 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, a)
 }
 
-// logAnswer is what /api/log says.
+// logAnswer is the answer of /api/log.
 type logAnswer struct {
 	Entries []Entry `json:"entries"`
 }
@@ -214,15 +214,15 @@ func (p *Page) log(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, a)
 }
 
-// roomAnswer is what /room/ID/api/room says.
+// roomAnswer is the answer of /room/ID/api/room.
 type roomAnswer struct {
 	processStatus
 	Room  rooms.Info       `json:"room"`
 	Seats []rooms.SeatInfo `json:"taken"`
-	Log   []Entry          `json:"log"` // of the room, the newest first
+	Log   []Entry          `json:"log"` // of the room, newest first
 }
 
-// roomEntries is how much of the log stands on the page of a room.
+// roomEntries is the number of log entries on the page of a room.
 const roomEntries = 30
 
 // room answers with a room and its seats.

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// mostLooks is how many rooms may be looked at, at one time.
+	// mostLooks is the largest number of rooms with an inspector at one time.
 	mostLooks = 16
-	// lookFor is for how long after the last look a room has an inspector.
+	// lookFor is how long a room keeps its inspector after the last request.
 	lookFor = 30 * time.Second
 )
 
 var errLooks = errors.New("so many rooms are looked at already: close other pages, or wait half a minute")
 
-// looks are the rooms that somebody looks at, with their inspectors.
+// looks are the rooms with inspectors.
 type looks struct {
 	server *rooms.Server
 	config inspect.Config
@@ -30,24 +30,24 @@ type looks struct {
 	all map[rooms.ID]*look
 }
 
-// look is an inspector of a room.
+// look is the inspector of one room.
 type look struct {
 	room *rooms.Room
 
-	busy int // requests under way; with the lock of all
+	busy int // requests in progress; guarded by looks.mu
 	last time.Time
 
-	mu sync.Mutex // while it is attached
+	mu sync.Mutex // held while attaching
 	x  *inspect.Inspector
 }
 
 func newLooks(s *rooms.Server, c inspect.Config) *looks {
-	c.Token = "" // what asks has been admitted
+	c.Token = "" // the request has already been admitted
 	return &looks{server: s, config: c, keep: lookFor, all: make(map[rooms.ID]*look)}
 }
 
-// at is the inspector of a room, attached between two of its ticks when somebody looks for the first time. done is to be
-// called when the answer is there.
+// at returns the inspector of a room. The first request attaches it between two ticks of the room. Call done after
+// answering.
 func (l *looks) at(r *rooms.Room) (x *inspect.Inspector, done func(), err error) {
 	if stuck := r.Info().Stuck; stuck > 0 {
 		return nil, nil, fmt.Errorf("the room has not come to the end of its tick for %v: see what it told last, under Room", stuck.Round(time.Millisecond))
@@ -86,7 +86,7 @@ func (l *looks) at(r *rooms.Room) (x *inspect.Inspector, done func(), err error)
 	return one.x, done, nil
 }
 
-// sweep takes the inspectors away that nobody uses any more, as long as there are some.
+// sweep removes unused inspectors, repeatedly while inspectors exist.
 func (l *looks) sweep() {
 	now := time.Now()
 	var idle []*look
@@ -105,8 +105,8 @@ func (l *looks) sweep() {
 		if one.x == nil {
 			continue
 		}
-		// In a room that has ended, or is stuck for good, nothing is measured any more. One that is stuck for now goes on
-		// being measured until somebody looks again, or it ends.
+		// A room that has ended, or is stuck forever, measures nothing any more. A room that is stuck temporarily continues
+		// to measure until it is viewed again or ends.
 		_ = one.room.Do(func(*systems.Server) { one.x.Close() })
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// metrics is the handler of /metrics.
+// metrics returns the handler of /metrics.
 func (p *Page) metrics() http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collector{p}, collectors.NewGoCollector())
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 }
 
-// collector reads what rooms publish when Prometheus asks. Rooms, players and processes have no labels of their own:
-// they come and go, and each would be a series for ever. Kinds are configured, and stay.
+// collector reads published data of rooms on each request of Prometheus. Rooms, players and processes are not labels,
+// because each would create a permanent series. Kinds are configured and therefore constant.
 type collector struct{ p *Page }
 
-// Describe sends nothing, as a collector does whose labels are known when it collects.
+// Describe sends nothing, because the labels are only known at collection.
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// level is what there is of a kind right now.
+// level is the current state of the rooms of a kind.
 type level struct {
 	states        map[rooms.State]int
 	seats         map[string]int
@@ -34,10 +34,10 @@ type level struct {
 	late, longest float64
 }
 
-// states are those that are told of also where no room is in them.
+// states are the states that are reported even without a room.
 var states = []rooms.State{rooms.Open, rooms.Running, rooms.Locked, rooms.Draining, rooms.Ended}
 
-// Collect reads.
+// Collect implements prometheus.Collector.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	s := series(out)
 	all, kinds := c.p.server.Tallies(), make(map[string]*level)
@@ -88,7 +88,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	s.actions(c.p.config.Audit)
 }
 
-// series are samples on their way to Prometheus.
+// series is the channel for samples.
 type series chan<- prometheus.Metric
 
 func (s series) send(name, help string, kind prometheus.ValueType, v float64, labels []string, values ...string) {
@@ -103,7 +103,7 @@ func (s series) count(name, help string, n uint64, labels []string, values ...st
 	s.send(name, help, prometheus.CounterValue, float64(n), labels, values...)
 }
 
-// kind tells what rooms of a kind are, and what they have done.
+// kind sends the samples of a kind of room.
 func (s series) kind(t *rooms.Tally, l *level) {
 	of := []string{"kind"}
 	for state := range l.states {
@@ -143,7 +143,7 @@ func (s series) kind(t *rooms.Tally, l *level) {
 	s <- prometheus.MustNewConstHistogram(d, sum, t.Turns.Sum.Seconds(), classes, t.Kind)
 }
 
-// drops tells which datagrams no room was given.
+// drops sends the counters of datagrams without a room.
 func (s series) drops(d rooms.Drops) {
 	const name, help = "room_datagrams_dropped_total", "Datagrams that no room was given."
 	of := []string{"reason"}
@@ -158,7 +158,7 @@ func (s series) drops(d rooms.Drops) {
 	s.count(name, help, d.Unsent, of, "unsent")
 }
 
-// actions tells what operators did.
+// actions sends the counters of operators' actions.
 func (s series) actions(a *Audit) {
 	a.mu.Lock()
 	counted := maps.Clone(a.counted)

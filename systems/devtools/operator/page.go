@@ -17,8 +17,8 @@ import (
 //go:embed web
 var web embed.FS
 
-// Page shows a process with rooms to browsers and to Prometheus, and does what operators ask for. It is an http.Handler,
-// and may be used from any goroutine.
+// Page shows a process with rooms to browsers and Prometheus, and performs operators' actions. It is an http.Handler. Any
+// goroutine may use it.
 type Page struct {
 	config Config
 	server *rooms.Server
@@ -27,7 +27,7 @@ type Page struct {
 	began  time.Time
 }
 
-// New makes a page of a server. The error wraps [ErrConfig].
+// New returns a page for a server. The error wraps [ErrConfig].
 func New(s *rooms.Server, c Config) (*Page, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -46,24 +46,23 @@ func New(s *rooms.Server, c Config) (*Page, error) {
 // ServeHTTP answers a request.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.gate.ServeHTTP(w, r) }
 
-// Allows returns nil when requests that come to an address may be answered, and an error when others can reach it and
-// there is no Config.Token.
+// Allows returns an error if other machines can reach the address and Config.Token is empty.
 func (p *Page) Allows(address net.Addr) error { return p.gate.Allows(address) }
 
-// Serve answers requests that come to l until ctx ends, and then returns nil; l is closed. It refuses an address that
-// [Page.Allows] does not. Then it waits until the audit log is written.
+// Serve answers requests on l until ctx ends, then closes l, waits until the audit log is written, and returns nil. It
+// returns an error if [Page.Allows] does.
 func (p *Page) Serve(ctx context.Context, l net.Listener) error {
 	defer p.config.Audit.Flush()
 	return p.gate.Serve(ctx, l)
 }
 
-// routes are what the page answers to, actions aside.
+// routes returns the paths of the page, without the actions.
 func (p *Page) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	files := inspect.Files()
 	own, err := fs.Sub(web, "web")
 	if err != nil {
-		panic(err) // the name is a good one
+		panic(err) // the name is valid
 	}
 	mux.HandleFunc("GET /{$}", file(own, "rooms.html"))
 	mux.HandleFunc("GET /room/{id}/{$}", file(own, "room.html"))
@@ -82,16 +81,16 @@ func (p *Page) routes() *http.ServeMux {
 	return mux
 }
 
-// kinds of files.
+// fileKinds are the content types by file extension.
 var fileKinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// file answers with a file.
+// file returns a handler for an embedded file.
 func file(from fs.FS, name string) http.HandlerFunc {
 	b, err := fs.ReadFile(from, name)
 	if err != nil {
-		panic(err) // it is compiled in
+		panic(err) // the file is embedded
 	}
 	kind := fileKinds[name[strings.LastIndexByte(name, '.'):]]
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -100,7 +99,7 @@ func file(from fs.FS, name string) http.HandlerFunc {
 	}
 }
 
-// find is the room that a request is about; where there is none it has been answered.
+// find returns the room of a request, or answers with an error and returns nil.
 func (p *Page) find(w http.ResponseWriter, r *http.Request) *rooms.Room {
 	id, err := rooms.ParseID(r.PathValue("id"))
 	if err == nil {
@@ -112,7 +111,7 @@ func (p *Page) find(w http.ResponseWriter, r *http.Request) *rooms.Room {
 	return nil
 }
 
-// inspect answers what package inspect says about a room's server.
+// inspect answers with the data of package inspect about a room's server.
 func (p *Page) inspect(w http.ResponseWriter, r *http.Request) {
 	room := p.find(w, r)
 	if room == nil {

@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// mostQueued is how many entries wait to be written.
+// mostQueued is the largest number of entries that wait to be written.
 const mostQueued = 4096
 
-// line is an entry as it is written.
+// line is an entry in its written form.
 type line struct {
-	Log string `json:"log"` // always audit, so that lines are found among others
+	Log string `json:"log"` // always audit, to distinguish these lines from others
 	Entry
-	Lost uint64 `json:"lost,omitempty"` // so many notices before this one were not written
+	Lost uint64 `json:"lost,omitempty"` // number of notices dropped before this line
 }
 
-// writer writes entries in their order, on a goroutine that there is as long as there is something to write.
+// writer writes entries in order, on a goroutine that exists only while entries wait.
 type writer struct {
 	out io.Writer
 
 	mu    sync.Mutex
 	moved sync.Cond
 	queue []line
-	busy  bool // somebody writes
+	busy  bool // the goroutine is running
 	lost  uint64
 }
 
@@ -33,7 +33,7 @@ func newWriter(out io.Writer) *writer {
 	return w
 }
 
-// offer writes an entry soon, unless too many wait.
+// offer queues an entry. It drops the entry if the queue is full.
 func (w *writer) offer(e Entry) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,7 +44,7 @@ func (w *writer) offer(e Entry) {
 	w.push(e)
 }
 
-// put writes an entry soon, and waits while too many do.
+// put queues an entry. It waits while the queue is full.
 func (w *writer) put(e Entry) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -54,7 +54,7 @@ func (w *writer) put(e Entry) {
 	w.push(e)
 }
 
-// push queues an entry. With the lock.
+// push queues an entry. The caller holds the lock.
 func (w *writer) push(e Entry) {
 	w.queue = append(w.queue, line{Log: "audit", Entry: e, Lost: w.lost})
 	w.lost = 0
@@ -64,7 +64,7 @@ func (w *writer) push(e Entry) {
 	}
 }
 
-// write writes until nothing waits.
+// write writes until the queue is empty.
 func (w *writer) write() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +76,7 @@ func (w *writer) write() {
 		for i := range some {
 			b, err := json.Marshal(&some[i])
 			if err == nil {
-				_, _ = w.out.Write(append(b, '\n')) // there is nowhere to complain
+				_, _ = w.out.Write(append(b, '\n')) // an error cannot be reported anywhere
 			}
 		}
 		w.mu.Lock()
@@ -85,7 +85,7 @@ func (w *writer) write() {
 	w.moved.Broadcast()
 }
 
-// flush waits until nothing waits.
+// flush waits until the queue is empty.
 func (w *writer) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,38 +14,38 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// blindLog is how many inputs a blind client keeps, for sending them again and for their times: more than a packet has.
+// blindLog is the number of inputs that a blind client stores for retransmission and latency: more than one packet holds.
 const blindLog = 64
 
-// blind is a client with a session and inputs alone: what arrives is opened, and of a snapshot the header read.
+// blind is a client with only a session and inputs. It decrypts datagrams but reads only the header of a snapshot.
 type blind struct {
 	common
 	endpoint *netsys.Client
-	session  netsys.Session // nil before it is connected
+	session  netsys.Session // nil before the connection
 	polled   time.Time
 	playing  play
 	hearing  hearing
 }
 
-// play is what a blind client does, once it is connected.
+// play is the state of a connected blind client.
 type play struct {
 	player   Player
 	inputs   *inputgather.System
 	sender   *inputgather.Sender
 	loop     ecs.Loop
 	steering clock.Steering
-	began    [blindLog]int64 // when inputs were given, ns since the start of the shard
+	began    [blindLog]int64 // creation times of inputs, ns since the start of the shard
 }
 
-// hearing is what a blind client makes of snapshots.
+// hearing is a blind client's record of snapshots.
 type hearing struct {
 	any     bool
-	newest  uint32 // send
-	control uint32 // newest send with a control part
-	told    uint32 // newest input that the server has consumed
+	newest  uint32 // newest send tick
+	control uint32 // newest send tick with a control part
+	told    uint32 // newest input consumed by the server
 }
 
-// newBlind makes the n-th client.
+// newBlind creates client n.
 func newBlind(s *shard, n int, on netsys.Wire, session netsys.ClientConfig) (*blind, error) {
 	b := &blind{common: common{shard: s, number: n}, playing: play{player: Player{Number: n}}}
 	endpoint, err := netsys.NewClient(on, s.carrier.RemoteAddr(), session)
@@ -56,16 +56,16 @@ func newBlind(s *shard, n int, on netsys.Wire, session netsys.ClientConfig) (*bl
 	return b, nil
 }
 
-// arrived takes in what has come.
+// arrived processes the received datagrams.
 func (b *blind) arrived(now time.Time) {
 	b.polled = now
 	b.endpoint.Poll(now, b)
 }
 
-// pollEvery is how often at least a session is looked after where nothing comes.
+// pollEvery is the longest time between two polls of a session without arrivals.
 const pollEvery = 50 * time.Millisecond
 
-// advance runs the ticks that are due, and says when the next is.
+// advance runs the due ticks and returns when the next tick is due.
 func (b *blind) advance(now time.Time) time.Time {
 	if now.Sub(b.polled) >= pollEvery {
 		b.arrived(now)
@@ -120,24 +120,24 @@ func (b *blind) Connected(now time.Time, session netsys.Session) {
 	b.connected()
 }
 
-// playable reports whether a client that simulates nothing can play by a model.
+// playable returns an error if a client without simulation cannot play under the model.
 func playable(m policy.Model) error {
 	if t := policy.TraitsOf(m); t.Stamped || t.Reports {
-		return fmt.Errorf("swarm: blind clients do not play under %s: make all clients thin", m)
+		return fmt.Errorf("swarm: blind clients cannot play under %s: make all clients thin", m)
 	}
 	return nil
 }
 
-// nothing stands before the inputs.
+// nothing adds nothing before the inputs.
 func nothing(b []byte, _ uint16) []byte { return b }
 
-// fill says how far this client's clock has come. All that it is sent counts as decoded.
+// fill sets the shift of this client's clock. Every sent input counts as decoded.
 func (b *blind) fill(m *wire.Input) { m.Shift = b.playing.steering.Done() }
 
 // Acked implements [netsys.Handler].
 func (b *blind) Acked(_ netsys.Session, seq uint16) { b.playing.sender.Acked(seq) }
 
-// Message implements [netsys.Handler]. Messages are not looked at.
+// Message implements [netsys.Handler]. It ignores messages.
 func (b *blind) Message(time.Time, netsys.Session, int, []byte) {}
 
 // Disconnected implements [netsys.Handler].
@@ -177,10 +177,10 @@ func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	}
 }
 
-// tell notes that the server has consumed inputs up to one.
+// tell records that the server has consumed all inputs up to input.
 func (b *blind) tell(input uint32, at time.Time) {
 	if input > b.playing.inputs.Log.Newest {
-		return // of before this client, where its player was waited for
+		return // from before this client joined, while its player was awaited
 	}
 	since := at.Sub(b.shard.start)
 	for seq := max(b.hearing.told+1, b.playing.inputs.Log.First); seq <= input; seq++ {
@@ -189,7 +189,7 @@ func (b *blind) tell(input uint32, at time.Time) {
 	b.hearing.told = max(b.hearing.told, input)
 }
 
-// stats are the figures of the session.
+// stats returns the figures of the session.
 func (b *blind) stats() (netsys.Stats, bool) {
 	if b.state != playing {
 		return netsys.Stats{}, false
@@ -197,5 +197,5 @@ func (b *blind) stats() (netsys.Stats, bool) {
 	return b.session.Stats(), true
 }
 
-// close says goodbye.
+// close ends the session cleanly.
 func (b *blind) close(now time.Time) { _ = b.endpoint.Close(now) }

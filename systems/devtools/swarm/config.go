@@ -22,7 +22,7 @@ const (
 	WebSocket = "ws"
 )
 
-// transports are what Transport can be, the default first.
+// transports are the values of Config.Transport, the default first.
 var transports = []string{UDP, WebSocket}
 
 const (
@@ -35,58 +35,57 @@ const (
 	maxThreads      = 64
 )
 
-// Config configures a [Swarm]. Protocol and Addr are needed.
+// Config configures a [Swarm]. Protocol and Addr are required.
 type Config struct {
-	// Protocol makes the game's protocol, the same as the server's. It is called once for each goroutine, and for each
-	// thin client.
+	// Protocol creates the game's protocol, equal to the server's. It is called once per goroutine and per thin client.
 	Protocol func() *ecs.Protocol
-	// Addr is the server, as "host:port", or, over WebSocket, a URL such as wss://game.example/play.
+	// Addr is the server's address, as "host:port" or, for WebSocket, a URL such as wss://game.example/play.
 	Addr string
-	// Rooms has the clients play in rooms: it says where these are, how many clients there are and where their tokens are from,
-	// in the place of Addr, Clients and Token. Default (nil): one server.
+	// Rooms makes the clients play in rooms. It provides the addresses, the number of clients and the tokens, instead of
+	// Addr, Clients and Token. Default (nil): one server.
 	Rooms *RoomsConfig
-	// Transport is how to reach it: [UDP] or [WebSocket]. Default (""): UDP.
+	// Transport is [UDP] or [WebSocket]. Default (""): UDP.
 	Transport string
 
-	// Wire opens the way of the n-th client to Addr, in place of a Transport: on a network in memory, say, where
-	// [Swarm.Step] is told a time of one's own. Default (nil): sockets.
+	// Wire opens the transport of client n to Addr, instead of Transport. Use it for a network in memory, where the caller
+	// of [Swarm.Step] chooses the time. Default (nil): sockets.
 	Wire func(n int) (netsys.Wire, error)
 
-	// Clients is how many there are, up to 65,536. Default (0): 100.
+	// Clients is the number of clients, up to 65,536. Default (0): 100.
 	Clients int
-	// Thin is how many of these decode everything that the server tells, and verify it; the others are blind. They are
-	// spread evenly among all. Default (0): none.
+	// Thin is the number of clients that decode and verify every snapshot, spread evenly among all. The others are blind.
+	// Default (0): none.
 	Thin int
-	// Input is what the players do; see [Input]. Default (zero): neutral inputs.
+	// Input creates the players' inputs; see [Input]. Default (zero): neutral inputs.
 	Input InputFunc
-	// Client changes the configuration of a client: Channels, Messages, Events, Login, ProtocolID, Trained and Timeout as
-	// the server has them. It may be called by several goroutines at once. A blind client has no use for the rest.
-	// Default (nil): the zero value.
+	// Client changes the configuration of client n. Set Channels, Messages, Events, Login, ProtocolID, Trained and Timeout
+	// as on the server. Blind clients ignore the other fields. Several goroutines may call it at once. Default (nil): the
+	// zero value.
 	Client func(n int, c *systems.ClientConfig)
-	// Token gets the connect token of a client, a little before it connects; it may take its time, as a login service
-	// does: clients connect no faster than tokens come. It may be called by several goroutines at once. There are [Issue],
-	// [Files] and [Service]. Default (nil): development mode, for a server on this machine.
+	// Token returns the connect token of client n shortly before the client connects. It may be slow, like a login service:
+	// clients connect as fast as tokens arrive. Several goroutines may call it at once. Use [Issue], [Files] or [Service].
+	// Default (nil): development mode, for a server on this machine.
 	Token TokenFunc
 
-	// OnDemand makes clients connect by [Swarm.Join] alone, up to Clients at once, without Ramp and Token. It works over UDP
-	// and with Wire. Default (false): all connect by themselves.
+	// OnDemand makes clients connect only by [Swarm.Join], up to Clients at once, without Ramp and Token. It requires UDP
+	// or Wire. Default (false): all clients connect automatically.
 	OnDemand bool
-	// Idle makes blind clients send no inputs: they join, receive and acknowledge. Default (false): one input in every tick.
+	// Idle makes blind clients send no inputs: they join, receive and acknowledge. Default (false): one input per tick.
 	Idle bool
-	// Ramp is how many clients a second begin to connect. Default (0): 500.
+	// Ramp is the number of clients per second that start to connect. Default (0): 500.
 	Ramp float64
-	// Warmup is how long to wait when all clients are in, before anything counts. Default (0): 5 s; −1: none.
+	// Warmup is the time from the last connection to the start of the measurement. Default (0): 5 s; −1: none.
 	Warmup time.Duration
-	// Duration is how long [Run] measures after that. Default (0): 30 s.
+	// Duration is how long [Run] measures after the warm-up. Default (0): 30 s.
 	Duration time.Duration
 
-	// Sockets is how many there are at most. Where clients cannot share them, over WebSocket and to other machines, more
-	// clients are an error of [New].
-	// Default (0): 1,024.
+	// Sockets is the largest number of sockets. Over WebSocket and to other machines each client needs its own socket;
+	// [New] returns an error for more clients than sockets. Default (0): 1,024.
 	Sockets int
-	// Threads is how many goroutines share the clients, up to 64: each is a processor at most. Default (0): 1.
+	// Threads is the number of goroutines that share the clients, up to 64. Each uses at most one processor. Default (0):
+	// 1.
 	Threads int
-	// Busy is from which share of its time on a goroutine counts as too busy to trust what it measured. Default (0): 0.8.
+	// Busy is the share of its time from which a goroutine counts as too busy for trustworthy figures. Default (0): 0.8.
 	Busy float64
 
 	// OnUpdate is called when blind client n receives a snapshot. The goroutine of the client calls it. Default (nil): nothing.
@@ -96,26 +95,26 @@ type Config struct {
 	// OnEnd is called when the server refuses client n, or when the client loses its session without having left. The
 	// goroutine of the client calls it. Default (nil): nothing.
 	OnEnd func(n int, err error)
-	// OnTick is called before each tick of a thin client, with the state as its last tick left it. It is called by the
-	// goroutine of the client. Default (nil): nothing.
+	// OnTick is called before each tick of a thin client, with the state after its previous tick. The goroutine of the
+	// client calls it. Default (nil): nothing.
 	OnTick func(n int, c *systems.Client)
-	// Progress is where [Run] shows a table, once a second. Default (nil): nowhere.
+	// Progress receives a table from [Run], one row per second. Default (nil): none.
 	Progress io.Writer
 
-	dial      func(clients int) carrier // for tests; nil: by Transport
+	dial      func(clients int) carrier // for tests; nil: use Transport
 	witnesses *witnesses
-	house     *house // of Rooms
+	house     *house // for Rooms
 }
 
-// ErrConfig is wrapped by every error about a configuration.
+// ErrConfig is wrapped by every error in a configuration.
 var ErrConfig = errors.New("swarm: configuration")
 
-// Validate reports what is wrong with c; it never changes it. The errors wrap [ErrConfig].
+// Validate returns an error for an invalid configuration. The errors wrap [ErrConfig].
 func (c Config) Validate() error {
 	c = c.filled()
 	switch {
 	case c.Protocol == nil:
-		return fmt.Errorf("%w: Protocol is nil: give the function that makes the game's protocol", ErrConfig)
+		return fmt.Errorf("%w: Protocol is nil: set it to the function that creates the game's protocol", ErrConfig)
 	case c.Rooms != nil:
 		if err := c.Rooms.Validate(); err != nil {
 			return err
@@ -159,15 +158,15 @@ func (c Config) filled() Config {
 	return c
 }
 
-// fits reports whether inputs are of the protocol's type.
+// fits returns an error if the inputs have another type than the protocol's.
 func (f InputFunc) fits(p *ecs.Protocol) error {
 	if f.of != nil && (p.Input() == nil || f.of(p) != p.Input()) {
-		return fmt.Errorf("%w: Input fills another type than the protocol's input: %s", ErrConfig, inputgather.Type(p))
+		return fmt.Errorf("%w: Input has another type than the protocol's input: %s", ErrConfig, inputgather.Type(p))
 	}
 	return nil
 }
 
-// witness is who compares what the n-th client is told with what others are: those of its room.
+// witness returns the witnesses of client n: those of its room, if there are rooms.
 func (c *Config) witness(n int) *witnesses {
 	if c.house != nil {
 		return &c.house.of(n).witnesses
@@ -175,5 +174,5 @@ func (c *Config) witness(n int) *witnesses {
 	return c.witnesses
 }
 
-// isThin spreads the thin clients evenly.
+// isThin reports whether client n is thin. Thin clients are spread evenly.
 func (c *Config) isThin(n int) bool { return (n+1)*c.Thin/c.Clients > n*c.Thin/c.Clients }

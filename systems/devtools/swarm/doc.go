@@ -1,5 +1,5 @@
-// Package swarm is the clients of a load test: thousands of players of a game in one process, with real sessions, tokens
-// and inputs, against a server of yours. It measures what they feel, and says when the machine that it runs on is the limit.
+// Package swarm runs the clients of a load test: thousands of players in one process, with real sessions, tokens and
+// inputs, connected to your server. It measures latency, loss and bytes, and reports whether its own machine was the limit.
 //
 // # Index of tasks
 //
@@ -10,7 +10,7 @@
 //   - Let clients join and leave one by one: [Config.OnDemand], [Swarm.Join], [Swarm.Leave].
 //   - Drive it yourself: [New], [Swarm.Step], [Swarm.Measure], [Swarm.Report].
 //
-// A blind client has a session, gives an input in every tick and acknowledges what it gets, as any client does; what arrives is
-// opened and hashed, not decoded. The server cannot tell it from a client whose player looks on. It costs about three
-// microseconds a tick beside the kernel.
+// A blind client has a session, sends an input every tick and acknowledges datagrams like any client. It decrypts and
+// hashes snapshots but does not decode them. The server cannot distinguish it from a client whose player only watches. It
+// costs about three microseconds per tick, besides the kernel.
 package swarm

@@ -10,35 +10,35 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
-// figures are what a shard counts.
+// figures are the counters of a shard.
 type figures struct {
-	attendance // of all time
-	// Since figures count.
+	attendance // since the start
+	// The following count since the start of the measurement.
 
-	Inputs        uint64 // that players gave
-	Updates       uint64 // sends that blind clients heard of
-	Snapshots     uint64 // datagrams with state, of blind clients
+	Inputs        uint64 // created by players
+	Updates       uint64 // send ticks from which blind clients received a snapshot
+	Snapshots     uint64 // snapshot datagrams of blind clients
 	SnapshotBytes uint64
-	Decoded       uint64 // the same of thin clients, decoded
-	Renewals      uint64 // times that thin clients lacked a baseline
-	Compared      uint64 // entities that one send told two thin clients of
-	Different     uint64 // of these, what they made of it differed
+	Decoded       uint64 // snapshots decoded by thin clients
+	Renewals      uint64 // times that a thin client lacked a baseline
+	Compared      uint64 // entities that two thin clients received in the same send tick
+	Different     uint64 // compared entities with different decoded states
 	Malformed     uint64
-	Blocks        uint64 // of the world, in these datagrams
-	Distinct      uint64 // of these, that none before of the same send equalled
+	Blocks        uint64 // world blocks in the snapshot datagrams
+	Distinct      uint64 // blocks unlike any earlier block of the same send tick
 
 	sessions sessions
 	carrier  manysockets.Stats
 }
 
-// attendance is how many clients' sessions go on, were never let in, and have ended, and why the latter.
+// attendance counts the clients that are connected, were refused, or lost their sessions, and the reasons.
 type attendance struct {
 	Connected, Refused, Lost int
 	Reasons                  map[string]int
-	cause                    error // of the first that was never let in
+	cause                    error // of the first refusal
 }
 
-// refuse counts a client that is not let in.
+// refuse counts a refused client.
 func (a *attendance) refuse(err error) {
 	if a.Refused++; a.cause == nil {
 		a.cause = err
@@ -46,7 +46,7 @@ func (a *attendance) refuse(err error) {
 	a.because(err)
 }
 
-// mostReasons is how many reasons are told apart.
+// mostReasons is the largest number of distinct reasons.
 const mostReasons = 32
 
 // because counts a reason.
@@ -65,10 +65,10 @@ func (a *attendance) lose(err error) {
 	a.because(err)
 }
 
-// settled reports whether so many clients are all in, or never will be.
+// settled reports whether every one of the given number of clients has connected or failed.
 func (a *attendance) settled(clients int) bool { return a.Connected+a.Lost+a.Refused == clients }
 
-// sessions sums up the figures of sessions.
+// sessions sums the figures of sessions.
 type sessions struct {
 	clients, blind    int
 	datagramsIn       uint64
@@ -77,7 +77,7 @@ type sessions struct {
 	lossIn, lossOut   float64 // sums of shares
 }
 
-// add counts a session that had other figures when it began to count.
+// add counts a session. before are its figures at the start of the measurement.
 func (s *sessions) add(now, before netsys.Stats) {
 	s.clients++
 	s.datagramsIn += now.DatagramsIn - before.DatagramsIn
@@ -88,12 +88,12 @@ func (s *sessions) add(now, before netsys.Stats) {
 	s.lossOut += now.LossOut
 }
 
-// restart makes figures count from here on.
+// restart starts a new measurement.
 func (f *figures) restart() {
 	*f = figures{attendance: f.attendance}
 }
 
-// merge adds what another shard has counted.
+// merge adds the counters of another shard.
 func (f *figures) merge(o *figures) {
 	f.Connected, f.Refused, f.Lost = f.Connected+o.Connected, f.Refused+o.Refused, f.Lost+o.Lost
 	if f.cause == nil {
@@ -128,7 +128,7 @@ func (f *figures) merge(o *figures) {
 	c.Unsent, c.Dropped = c.Unsent+y.Unsent, c.Dropped+y.Dropped
 }
 
-// reason is why a client is not in, in a few words that many have in common.
+// reason returns a short reason that groups similar errors.
 func reason(err error) string {
 	for _, known := range []error{
 		netsys.ErrServerFull, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrLogin, netsys.ErrElsewhere, netsys.ErrInsecure, netsys.ErrRefused,
@@ -144,7 +144,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// published is what others see of a shard.
+// published is the copy of a shard's figures for other goroutines.
 type published struct {
 	figures figures
 	latency durations
@@ -155,7 +155,7 @@ type published struct {
 	at      time.Time
 }
 
-// publish shows figures to others.
+// publish copies the figures for other goroutines.
 func (s *shard) publish(now time.Time) {
 	f := s.figures
 	f.Reasons = maps.Clone(f.Reasons)
@@ -180,7 +180,7 @@ func (s *shard) publish(now time.Time) {
 	s.published = published{f, *s.latency, *s.trips, s.load, s.settled(), s.begun, now}
 }
 
-// restart makes figures count from here on.
+// restart starts a new measurement.
 func (s *shard) restart(now time.Time) {
 	s.figures.restart()
 	*s.latency, *s.trips = durations{}, durations{}

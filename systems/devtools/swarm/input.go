@@ -7,29 +7,29 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Player is whom an input is for.
+// Player is the player for whom an input is created.
 type Player struct {
-	// Number is that of the client in the swarm, from 0 on.
+	// Number is the client's number in the swarm, from 0 on.
 	Number int
-	// Tick counts the inputs of this player, from 0 on.
+	// Tick counts this player's inputs, from 0 on.
 	Tick uint64
-	// TickRate is how many inputs a second the server wants.
+	// TickRate is the server's number of inputs per second.
 	TickRate int
-	// Client is the client where it decodes what the server tells; nil where it is blind.
+	// Client is the client if it is thin, or nil if it is blind.
 	Client *systems.Client
 }
 
-// InputFunc fills the inputs of a swarm's players. Make one with [Input].
+// InputFunc creates the inputs of a swarm's players. Make one with [Input].
 type InputFunc struct {
 	blind func(n int) func(p *Player, in unsafe.Pointer)
 	thin  func(n int) systems.GatherFunc
 	of    func(*ecs.Protocol) *ecs.Component
 }
 
-// Input makes an InputFunc of a function that is called once for each client, with its number, and returns how that
-// client thinks: a function that fills the input of a tick, which is zero before. T must be the protocol's input type;
-// [New] says so when it is not. What the function returns is called by one goroutine at a time, and the functions of
-// different clients at once where [Config.Threads] is more than 1.
+// Input returns an InputFunc. player is called once per client with its number, and returns the function that sets the
+// client's input in each tick, starting from zero. T must be the protocol's input type; otherwise [New] returns an error.
+// One goroutine at a time calls the function of a client. If [Config.Threads] exceeds 1, the functions of different clients
+// run at the same time.
 func Input[T any](player func(n int) func(p *Player, in *T)) InputFunc {
 	return InputFunc{
 		blind: func(n int) func(*Player, unsafe.Pointer) {

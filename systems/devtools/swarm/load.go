@@ -2,22 +2,22 @@ package swarm
 
 import "time"
 
-// load is how much of its time a goroutine works, by the wall clock: what others of the machine took of it counts as work,
-// as it is lost as well.
+// load measures the share of its time that a goroutine works, by the wall clock. Time that other processes take from it
+// counts as work, because it is lost as well.
 type load struct {
 	began time.Time
 	busy  time.Duration
 	steps uint64
-	late  uint64 // steps that began more than lateStep after they were due
+	late  uint64 // steps that started more than lateStep after they were due
 	worst time.Duration
 }
 
-// lateStep is from when on a step is late: a quarter of a tick of 60 a second.
+// lateStep is the delay from which a step is late: a quarter of a tick at 60 Hz.
 const lateStep = 4 * time.Millisecond
 
 func (l *load) begin(now time.Time) { l.began = now }
 
-// step counts a step that was due, began and ended.
+// step counts a step with its due, start and end time.
 func (l *load) step(due, began, ended time.Time) {
 	l.steps++
 	l.busy += ended.Sub(began)
@@ -27,7 +27,7 @@ func (l *load) step(due, began, ended time.Time) {
 	}
 }
 
-// share is how much of the time up to now was busy, 0 to 1.
+// share returns the busy share of the time until now, 0 to 1.
 func (l *load) share(now time.Time) float64 {
 	if d := now.Sub(l.began); d > 0 {
 		return min(float64(l.busy)/float64(d), 1)

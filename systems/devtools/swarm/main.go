@@ -19,25 +19,25 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/internal/tokens"
 )
 
-// ExitUsage is the exit code for flags that are not allowed.
+// ExitUsage is the exit code for invalid flags.
 const ExitUsage = 2
 
-// Game is what the command of a load test has to know of a game, for [Main].
+// Game describes a game for [Main].
 type Game struct {
-	// Name is that of the command, and About what -h says of it.
+	// Name is the name of the command. About is its description for -h.
 	Name, About string
-	// Kind is the kind of the game's rooms, for flags that fill rooms. "": there are no such flags.
+	// Kind is the kind of the game's rooms. Default (""): no flags for rooms.
 	Kind string
-	// Flags declares flags of the game's own. May be nil.
+	// Flags declares the game's own flags. May be nil.
 	Flags func(fs *flag.FlagSet)
-	// Configure says what the flags leave open, once they are read: Protocol and Input, and Client where channels, messages
-	// or events need it.
+	// Configure completes the configuration after the flags are parsed: Protocol and Input, and Client if channels,
+	// messages or events need it.
 	Configure func(c *Config)
 }
 
-// Main is the command of a load test: it parses args, runs a swarm with a table on stderr, prints what was measured on stdout,
-// and returns the exit code: 0, 1 where something fails, or [ExitUsage] after a line that says what is allowed. With -json the
-// last line of stdout is a [Report].
+// Main is the command of a load test. It parses args, runs a swarm with a table on stderr, prints the result on stdout and
+// returns the exit code: 0, 1 after a failure, or [ExitUsage] after a message about invalid flags. With -json the last line
+// of stdout is a [Report].
 func Main(ctx context.Context, g Game, args []string, stdout, stderr io.Writer) int {
 	c, err := g.parse(args, stderr)
 	switch {
@@ -68,7 +68,7 @@ func Main(ctx context.Context, g Game, args []string, stdout, stderr io.Writer) 
 	return 0
 }
 
-// command is what the flags say.
+// command holds the parsed flags.
 type command struct {
 	Config
 	json                      bool
@@ -81,24 +81,24 @@ type command struct {
 func (c *command) register(fs *flag.FlagSet) {
 	d := Config{}.filled()
 	fs.StringVar(&c.Addr, "connect", "127.0.0.1:7777", "the `address` of the server, as host:port; with -transport ws a URL too")
-	fs.StringVar(&c.Transport, "transport", d.Transport, "how to reach it: "+strings.Join(transports, ", "))
+	fs.StringVar(&c.Transport, "transport", d.Transport, "the `transport`: "+strings.Join(transports, ", "))
 	fs.IntVar(&c.Clients, "clients", d.Clients, "players")
-	fs.IntVar(&c.Thin, "thin", 0, "of these, how many decode and verify everything that they are told; the others are blind")
-	fs.Float64Var(&c.Ramp, "ramp", d.Ramp, "clients a second that begin to connect")
-	fs.DurationVar(&c.Warmup, "warmup", d.Warmup, "how long to wait when all are in, before anything counts; -1ns: not at all")
-	fs.DurationVar(&c.Duration, "duration", d.Duration, "how long to measure after that")
-	fs.IntVar(&c.Sockets, "sockets", 1024, "sockets at most")
-	fs.IntVar(&c.Threads, "threads", d.Threads, "processors at most: goroutines that share the clients")
-	fs.Float64Var(&c.Busy, "busy", d.Busy, "from which share of its time on a goroutine is too busy to trust what it measured, 0 to 1")
-	fs.BoolVar(&c.json, "json", false, "print what was measured as a JSON object, the last line")
-	fs.StringVar(&c.key, "key", "", "the secret of the server, to issue tokens by: 64 `hex` digits, or @FILE")
-	fs.StringVar(&c.public, "public", "", "with -key: the `addresses` that tokens are to name, separated by commas; without, that of -connect")
-	fs.StringVar(&c.token, "token", "", "where tokens are, separated by commas: a `file` for one client each, a folder of them,\nor the URL of a login service such as examples/tokens")
-	fs.StringVar(&c.login, "login", "", "with -token URL: the `name` to log in by, in which %d is the number of the client; the password\nis in the environment variable "+tokens.PasswordVariable)
-	fs.BoolVar(&c.insecure, "insecure-anyone-can-join", false, "without -key and -token, play on another machine all the same: anybody can join in anybody's name,\nread along and forge; the server must say so too")
+	fs.IntVar(&c.Thin, "thin", 0, "`number` of players that decode and verify every snapshot; the others are blind")
+	fs.Float64Var(&c.Ramp, "ramp", d.Ramp, "clients per second that start to connect")
+	fs.DurationVar(&c.Warmup, "warmup", d.Warmup, "time from the last connection to the start of the measurement; -1ns: none")
+	fs.DurationVar(&c.Duration, "duration", d.Duration, "length of the measurement")
+	fs.IntVar(&c.Sockets, "sockets", 1024, "largest number of sockets")
+	fs.IntVar(&c.Threads, "threads", d.Threads, "goroutines that share the clients; each uses at most one processor")
+	fs.Float64Var(&c.Busy, "busy", d.Busy, "share of its time, 0 to 1, from which a goroutine is too busy for trustworthy figures")
+	fs.BoolVar(&c.json, "json", false, "print the result as a JSON object in the last line")
+	fs.StringVar(&c.key, "key", "", "the secret of the server, for issuing tokens: 64 `hex` digits, or @FILE")
+	fs.StringVar(&c.public, "public", "", "with -key: the server `addresses` in the tokens, separated by commas; default: the address of -connect")
+	fs.StringVar(&c.token, "token", "", "source of tokens: a `file` per client or folders of such files, separated by commas,\nor the URL of a login service such as examples/tokens")
+	fs.StringVar(&c.login, "login", "", "with -token URL: the login `name`; %d becomes the number of the client. The password\nis in the environment variable "+tokens.PasswordVariable)
+	fs.BoolVar(&c.insecure, "insecure-anyone-can-join", false, "play on another machine without -key and -token: anyone can join under any name, read\nand forge packets; the server needs the same flag")
 }
 
-// parse reads the flags. Its errors say what is allowed, but for [flag.ErrHelp], when usage has been printed.
+// parse parses the flags. Its errors name the allowed values. It returns [flag.ErrHelp] after printing the usage.
 func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 	if g.Configure == nil {
 		return nil, errors.New("swarm.Game.Configure is nil: it must say what the game's Protocol is")
@@ -146,19 +146,19 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 
 // register declares the flags of rooms.
 func (c *RoomsConfig) register(fs *flag.FlagSet) {
-	fs.IntVar(&c.Rooms, "rooms", 0, "fill so many rooms: in each, the first player creates it and the others join it by HTTP; in place of -connect and -clients")
-	fs.IntVar(&c.Seats, "seats", defaultSeats, "with -rooms: players for each room; those that it has no seat for are refused")
-	fs.StringVar(&c.URL, "http", "http://127.0.0.1:7780", "with -rooms: the `URL` of the server that has /rooms")
+	fs.IntVar(&c.Rooms, "rooms", 0, "`number` of rooms to fill, instead of -connect and -clients: the first player creates each room, the others join it by HTTP")
+	fs.IntVar(&c.Seats, "seats", defaultSeats, "with -rooms: players per room; players without a free seat are refused")
+	fs.StringVar(&c.URL, "http", "http://127.0.0.1:7780", "with -rooms: the `URL` of the server, without /rooms")
 }
 
-// lodge makes the clients play in rooms, where flags say so.
+// lodge makes the clients play in rooms if the flags request it.
 func (c *command) lodge(fs *flag.FlagSet) (err error) {
 	fs.Visit(func(f *flag.Flag) {
 		switch {
 		case c.rooms.Rooms == 0 && (f.Name == "seats" || f.Name == "http"):
 			err = fmt.Errorf("-%s: allowed with -rooms only", f.Name)
 		case c.rooms.Rooms != 0 && slices.Contains([]string{"connect", "clients", "key", "public", "token", "login"}, f.Name):
-			err = fmt.Errorf("-rooms and -%s: only one of them is allowed; rooms say where they are, and who plays", f.Name)
+			err = fmt.Errorf("-rooms and -%s: use only one of them; rooms provide the address and the players", f.Name)
 		}
 	})
 	if err != nil || c.rooms.Rooms == 0 {
@@ -168,11 +168,11 @@ func (c *command) lodge(fs *flag.FlagSet) (err error) {
 	return c.rooms.Validate()
 }
 
-// source is where tokens come from, nil in development mode.
+// source returns the function for tokens, or nil in development mode.
 func (c *command) source() (TokenFunc, error) {
 	switch {
 	case c.key != "" && c.token != "":
-		return nil, errors.New("-key and -token: only one of them is allowed")
+		return nil, errors.New("-key and -token: use only one of them")
 	case c.login != "" && !tokens.IsService(c.token):
 		return nil, errors.New("-login: allowed with a URL as -token only")
 	case c.public != "" && c.key == "":

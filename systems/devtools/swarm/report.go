@@ -6,69 +6,69 @@ import (
 	"time"
 )
 
-// Report is what a swarm has measured, since the end of the warm-up. As JSON it is one object without objects inside, but for
-// the latencies, the reasons and the rooms.
+// Report is the result of a swarm since the end of the warm-up. Its JSON is one flat object, except for the latencies, the
+// reasons and the rooms.
 type Report struct {
 	Attendance
 	Rates
-	// Latency is from when a player gave an input until a snapshot arrived that has it, in milliseconds; of blind clients.
+	// Latency is the time in milliseconds from the creation of an input until a snapshot with its effect arrives; blind
+	// clients only.
 	Latency Latency `json:"input_to_snapshot_ms"`
-	// RoundTrip is the smoothed round trip of each client, sampled once a second, without what the peers waited.
+	// RoundTrip is the smoothed round trip of each client, sampled once per second, without the peers' waiting times.
 	RoundTrip Latency `json:"round_trip_ms"`
 	Verified
 	Machine
-	// Rooms is what became of Config.Rooms, nil without.
+	// Rooms is the result of Config.Rooms, or nil.
 	Rooms *InRooms `json:"rooms,omitempty"`
 }
 
-// Attendance is who was there.
+// Attendance counts the clients.
 type Attendance struct {
 	Clients   int            `json:"clients"`
-	Connected int            `json:"connected"` // in, at the end
-	Refused   int            `json:"refused"`   // never let in
-	Lost      int            `json:"lost"`      // sessions that ended
-	Reasons   map[string]int `json:"reasons"`   // why these
+	Connected int            `json:"connected"` // at the end
+	Refused   int            `json:"refused"`   // could not connect
+	Lost      int            `json:"lost"`      // sessions that ended early
+	Reasons   map[string]int `json:"reasons"`   // reasons of refused and lost
 }
 
-// Rates are per client that is in, and a second.
+// Rates are averages per connected client and second.
 type Rates struct {
 	Seconds           float64 `json:"seconds"` // measured
 	InputsPerS        float64 `json:"inputs_per_client_s"`
-	UpdatesPerS       float64 `json:"updates_per_client_s"` // sends of the server that blind clients heard of
+	UpdatesPerS       float64 `json:"updates_per_client_s"` // send ticks from which blind clients received a snapshot
 	DatagramsUpPerS   float64 `json:"datagrams_up_per_client_s"`
 	DatagramsDownPerS float64 `json:"datagrams_down_per_client_s"`
 	BytesUpPerS       float64 `json:"bytes_up_per_client_s"`
 	BytesDownPerS     float64 `json:"bytes_down_per_client_s"`
-	BytesPerUpdate    float64 `json:"bytes_per_update"` // of snapshot messages, without what sessions add
-	LossDown          float64 `json:"loss_down"`        // share of the server's packets that did not arrive, of the last 10 s
+	BytesPerUpdate    float64 `json:"bytes_per_update"` // snapshot messages without session overhead
+	LossDown          float64 `json:"loss_down"`        // share of the server's packets that were lost in the last 10 s
 	LossUp            float64 `json:"loss_up"`
 }
 
-// Verified is what was looked at.
+// Verified counts the verification of snapshots.
 type Verified struct {
-	Blocks    uint64 `json:"blocks"`    // that blind clients opened, of the world
-	Distinct  uint64 `json:"distinct"`  // of these, that no other of the same send equalled
-	Malformed uint64 `json:"malformed"` // messages that no server sends
-	Decoded   uint64 `json:"decoded"`   // snapshot messages that thin clients decoded
-	Renewals  uint64 `json:"renewals"`  // times that one of them could not, and asked for full states
-	Compared  uint64 `json:"compared"`  // entities that one send told two thin clients of
-	Different uint64 `json:"different"` // of these, what they made of it was not the same: it must be 0
+	Blocks    uint64 `json:"blocks"`    // world blocks opened by blind clients
+	Distinct  uint64 `json:"distinct"`  // blocks unlike any other of the same send tick
+	Malformed uint64 `json:"malformed"` // malformed messages
+	Decoded   uint64 `json:"decoded"`   // snapshot messages decoded by thin clients
+	Renewals  uint64 `json:"renewals"`  // times that a thin client lacked a baseline and requested full states
+	Compared  uint64 `json:"compared"`  // entities that two thin clients received in the same send tick
+	Different uint64 `json:"different"` // compared entities with different decoded states: must be 0
 }
 
-// Machine is how the machine of the swarm has kept up.
+// Machine describes the load on the swarm's machine.
 type Machine struct {
 	Sockets    int     `json:"sockets"`
-	Calls      float64 `json:"system_calls_per_s"` // to receive and send; 0 where that is not known
+	Calls      float64 `json:"system_calls_per_s"` // receive and send calls; 0 if unknown
 	Unsent     uint64  `json:"unsent"`             // datagrams that this machine did not send
-	Dropped    uint64  `json:"dropped"`            // datagrams that came and found no room: the machine is too slow, or its buffers too small
+	Dropped    uint64  `json:"dropped"`            // arrivals lost because the machine is too slow or its buffers too small
 	Busy       float64 `json:"busy"`               // share of its time that the busiest goroutine worked
-	LateSteps  float64 `json:"late_steps"`         // share of steps that began 4 ms late or more
+	LateSteps  float64 `json:"late_steps"`         // share of steps that started at least 4 ms late
 	LatestStep float64 `json:"latest_step_ms"`
-	Limit      string  `json:"limit,omitempty"` // why this machine was the limit, and what to do: trust no figure; empty: it was not
+	Limit      string  `json:"limit,omitempty"` // why this machine was the limit and what to do; then trust no figure. Empty: it was not the limit
 }
 
-// Report is what was measured since the end of the warm-up, as of the last time that each goroutine had a look, at most a
-// second ago.
+// Report returns the results since the end of the warm-up. Each goroutine updates its part at least once per second.
 func (s *Swarm) Report() *Report {
 	all := figures{attendance: attendance{Reasons: make(map[string]int)}}
 	inputs, trips := new(durations), new(durations)
@@ -114,10 +114,10 @@ func (s *Swarm) Report() *Report {
 	return r
 }
 
-// mostLate is the share of late steps that a measurement may have.
+// mostLate is the allowed share of late steps.
 const mostLate = 0.02
 
-// judge says whether this machine was the limit.
+// judge sets Limit if this machine was the limit.
 func (r *Report) judge(c *Config) {
 	switch {
 	case r.Busy >= c.Busy:

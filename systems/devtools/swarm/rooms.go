@@ -23,37 +23,37 @@ import (
 const (
 	defaultSeats = 8
 	maxRooms     = 10_000
-	// seatTime bounds a request for a seat, and the waits between them.
+	// seatTime is the timeout of a request for a seat and the longest wait between requests.
 	seatTime = 30 * time.Second
-	// maxAnswer bounds what is read of an answer.
+	// maxAnswer is the largest number of bytes read of an answer.
 	maxAnswer = 64 << 10
 )
 
-// RoomsConfig has the clients play in rooms, whose seats they get by HTTP, as systems/rooms/web gives them: the first
-// player of each room creates it, and the others join it by its id. Whoever is told to ask again later does so. Thin
-// clients compare what they are told within their room; Report.Distinct takes all rooms for one world.
+// RoomsConfig makes the clients play in rooms. They get seats by HTTP from systems/rooms/web: the first player of each room
+// creates it, and the others join it by its id. A client that is told to retry later does so. Thin clients compare
+// snapshots within their room. Report.Distinct treats all rooms as one world.
 type RoomsConfig struct {
-	// URL is where /rooms is: such as https://play.example, or http://127.0.0.1:7780 on this machine.
+	// URL is the address above /rooms, such as https://play.example, or http://127.0.0.1:7780 on this machine.
 	URL string
 	// Kind is the kind of the rooms.
 	Kind string
-	// Rooms is how many there are to be, up to 10,000.
+	// Rooms is the number of rooms, up to 10,000.
 	Rooms int
-	// Seats is how many players come to each; where it has fewer, the others are refused. Default (0): 8.
+	// Seats is the number of players per room. If the room has fewer seats, the other players are refused. Default (0): 8.
 	Seats int
-	// Options are what the rooms publish. Default (nil): nothing.
+	// Options are the published options of the rooms. Default (nil): none.
 	Options map[string]any
-	// Who says in a request who the n-th client is, as the game's Authenticate wants it. It may be called by several goroutines at
-	// once. Default (nil): the header Player with the number n+1, for servers on this machine.
+	// Who identifies client n in a request, in the form that the game's Authenticate expects. Several goroutines may call
+	// it at once. Default (nil): the header Player with the number n+1, for servers on this machine.
 	Who func(n int, r *http.Request)
 }
 
-// Validate reports what is wrong with c. The errors wrap [ErrConfig].
+// Validate returns an error for an invalid configuration. The errors wrap [ErrConfig].
 func (c RoomsConfig) Validate() error {
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !hostname.Loopback(u.Hostname())):
-		return fmt.Errorf("%w: Rooms.URL %q: write where /rooms is, such as https://play.example, or http://127.0.0.1:7780 on this machine", ErrConfig, c.URL)
+		return fmt.Errorf("%w: Rooms.URL %q: give the address above /rooms, such as https://play.example, or http://127.0.0.1:7780 on this machine", ErrConfig, c.URL)
 	case c.Kind == "":
 		return fmt.Errorf("%w: Rooms.Kind is empty: write the kind of the rooms", ErrConfig)
 	case c.Rooms < 1 || c.Rooms > maxRooms:
@@ -64,10 +64,10 @@ func (c RoomsConfig) Validate() error {
 	return nil
 }
 
-// seats is how many players come to each room.
+// seats returns the number of players per room.
 func (c *RoomsConfig) seats() int { return cmp.Or(c.Seats, defaultSeats) }
 
-// clients is how many players come in all, 0 without rooms.
+// clients returns the total number of players, 0 without rooms.
 func (c *RoomsConfig) clients() int {
 	if c == nil || c.Rooms < 0 || c.Rooms > maxRooms || c.Seats < 0 {
 		return 0
@@ -75,40 +75,40 @@ func (c *RoomsConfig) clients() int {
 	return c.Rooms * c.seats()
 }
 
-// InRooms is what became of rooms.
+// InRooms is the result of the rooms.
 type InRooms struct {
 	Wanted int `json:"wanted"` // rooms
 	Made   int `json:"made"`
-	Filled int `json:"filled"` // that gave seats to as many as it has
-	Joins  int `json:"joins"`  // seats that were given
-	// Refusals is how many players got none, and Reasons why, by the codes of the interface.
+	Filled int `json:"filled"` // rooms that gave all their seats
+	Joins  int `json:"joins"`  // assigned seats
+	// Refusals counts the players without a seat. Reasons counts them by the error code of the HTTP interface.
 	Refusals int            `json:"refusals"`
 	Reasons  map[string]int `json:"reasons"`
 	Rooms    []InRoom       `json:"rooms"`
 }
 
-// InRoom is what became of one room.
+// InRoom is the result of one room.
 type InRoom struct {
-	ID       string         `json:"id"` // "": it was not made
+	ID       string         `json:"id"` // "": not created
 	Code     string         `json:"code"`
 	Joins    int            `json:"joins"`
 	Refusals int            `json:"refusals"`
 	Reasons  map[string]int `json:"reasons,omitempty"`
-	Full     bool           `json:"full"` // all seats were given: to all who came, or until the others were refused
+	Full     bool           `json:"full"` // every seat was assigned: to all players, or until the rest were refused
 }
 
-// NoSeat is why a client got no seat.
+// NoSeat is the error of a refused seat.
 type NoSeat struct {
-	// Code is that of the interface, such as full.
+	// Code is the error code of the HTTP interface, such as full.
 	Code string
-	// Message is what it said.
+	// Message is the message of the HTTP interface.
 	Message string
 }
 
 // Error implements error.
 func (e *NoSeat) Error() string { return "no seat: " + e.Code + ": " + e.Message }
 
-// given is the answer of a seat, and of a refusal.
+// given is the answer to a request for a seat.
 type given struct {
 	Token     string
 	Endpoints struct{ UDP, WS string }
@@ -118,26 +118,26 @@ type given struct {
 	Message   string
 }
 
-// house is the rooms of a swarm. Its methods may be called by several goroutines at once.
+// house is the set of a swarm's rooms. Several goroutines may call its methods at once.
 type house struct {
 	config    RoomsConfig
 	transport string
 	client    http.Client
-	first     *netcode.ConnectToken // of client 0, from when the address was asked for
+	first     *netcode.ConnectToken // token of client 0, from finding the rooms' address
 	addr      string
 	rooms     []lodging
 }
 
-// lodging is one of them.
+// lodging is the state of one room.
 type lodging struct {
-	made      chan struct{} // closed when the first player has tried
-	witnesses witnesses     // of what its clients are told
+	made      chan struct{} // closed when the first player has tried to create the room
+	witnesses witnesses     // compare the snapshots of the room's clients
 
 	mu    sync.Mutex
 	about InRoom
 }
 
-// openHouse has the first client make its room, and so learns where the rooms are.
+// openHouse makes the first client create its room, which reveals the address of the rooms.
 func openHouse(ctx context.Context, c *Config) (*house, error) {
 	h := &house{config: *c.Rooms, transport: c.Transport, rooms: make([]lodging, c.Rooms.Rooms)}
 	h.config.URL = strings.TrimSuffix(h.config.URL, "/")
@@ -153,7 +153,7 @@ func openHouse(ctx context.Context, c *Config) (*house, error) {
 	return h, nil
 }
 
-// take is a [TokenFunc].
+// take is a [TokenFunc]. It returns the token of a seat.
 func (h *house) take(ctx context.Context, n int) (*netcode.ConnectToken, error) {
 	if n == 0 {
 		return h.first, nil
@@ -161,7 +161,7 @@ func (h *house) take(ctx context.Context, n int) (*netcode.ConnectToken, error) 
 	return h.token(ctx, n)
 }
 
-// token gets the n-th client a seat.
+// token gets a seat for client n.
 func (h *house) token(ctx context.Context, n int) (*netcode.ConnectToken, error) {
 	x := h.of(n)
 	path, body := "/rooms/create", map[string]any{"kind": h.config.Kind}
@@ -201,10 +201,10 @@ func (h *house) token(ctx context.Context, n int) (*netcode.ConnectToken, error)
 	return token, nil
 }
 
-// of is the room of the n-th client.
+// of returns the room of client n.
 func (h *house) of(n int) *lodging { return &h.rooms[n/h.config.seats()] }
 
-// refuse counts a client that got no seat.
+// refuse counts a client without a seat.
 func (x *lodging) refuse(err error) error {
 	code := "failed"
 	if no, ok := errors.AsType[*NoSeat](err); ok {
@@ -220,7 +220,7 @@ func (x *lodging) refuse(err error) error {
 	return err
 }
 
-// read is the token of a seat, which is where all others are.
+// read returns the token of a seat. The rooms must all have the same address.
 func (h *house) read(g given) (*netcode.ConnectToken, error) {
 	addr := g.Endpoints.UDP
 	if h.transport == WebSocket {
@@ -228,11 +228,11 @@ func (h *house) read(g given) (*netcode.ConnectToken, error) {
 	}
 	switch {
 	case addr == "":
-		return nil, &NoSeat{"no_endpoint", "the rooms have none for " + h.transport}
+		return nil, &NoSeat{"no_endpoint", "the rooms have no endpoint for " + h.transport}
 	case h.addr == "":
 		h.addr = addr
 	case h.addr != addr:
-		return nil, &NoSeat{"elsewhere", "the room is at " + addr + ", and a swarm plays at one address: " + h.addr}
+		return nil, &NoSeat{"elsewhere", "the room is at " + addr + ", but the swarm plays at " + h.addr}
 	}
 	b, err := base64.StdEncoding.DecodeString(g.Token)
 	if err != nil {
@@ -241,7 +241,7 @@ func (h *house) read(g given) (*netcode.ConnectToken, error) {
 	return netcode.ParseToken(b)
 }
 
-// ask asks for a seat until there is an answer other than to ask later.
+// ask requests a seat until the answer is not to retry later.
 func (h *house) ask(ctx context.Context, n int, path string, body any) (g given, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -260,7 +260,7 @@ func (h *house) ask(ctx context.Context, n int, path string, body any) (g given,
 	}
 }
 
-// post asks once. later is when to ask again, 0 where that is no use.
+// post sends one request. later is the time until a retry, or 0 if a retry is useless.
 func (h *house) post(ctx context.Context, n int, path string, body []byte) (g given, later time.Duration, err error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, h.config.URL+path, bytes.NewReader(body))
 	if err != nil {
@@ -293,7 +293,7 @@ func (h *house) post(ctx context.Context, n int, path string, body []byte) (g gi
 	return g, later, &NoSeat{g.Code, g.Message}
 }
 
-// report is what became of all rooms, nil without.
+// report returns the result of all rooms, or nil without rooms.
 func (h *house) report() *InRooms {
 	if h == nil {
 		return nil

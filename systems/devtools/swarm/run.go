@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Run connects all clients, waits until they are in and the warm-up has passed, measures for Config.Duration, and says
-// goodbye. It returns earlier, with what was measured until then, when ctx ends. The error is that of [New], or says that no
-// client was let in, and why not.
+// Run connects all clients, waits for the connections and the warm-up, measures for Config.Duration and closes the
+// sessions. If ctx ends earlier, it returns the results so far. The error is that of [New], or the reason why no client
+// could connect.
 func Run(ctx context.Context, c Config) (*Report, error) {
 	s, err := New(ctx, c)
 	if err != nil {
@@ -35,10 +35,10 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	return r, err
 }
 
-// running is a swarm whose shards run in goroutines of their own.
+// running is a swarm whose shards run in their own goroutines.
 type running struct {
 	swarm   *Swarm
-	measure atomic.Bool // figures count
+	measure atomic.Bool // the measurement has started
 }
 
 // pace steps a shard until ctx ends.
@@ -64,7 +64,7 @@ func (x *running) pace(ctx context.Context, s *shard) {
 	s.publish(time.Now())
 }
 
-// watch waits for the clients, and for the end.
+// watch waits for the clients, then until the end of the measurement.
 func (x *running) watch(ctx context.Context) {
 	t := time.NewTicker(50 * time.Millisecond)
 	defer t.Stop()
@@ -102,7 +102,7 @@ func (x *running) watch(ctx context.Context) {
 	}
 }
 
-// settled reports whether every client is in, or never will be.
+// settled reports whether every client has connected or failed.
 func (x *running) settled() bool {
 	for _, s := range x.swarm.shards {
 		s.mu.Lock()
@@ -115,7 +115,7 @@ func (x *running) settled() bool {
 	return true
 }
 
-// cause is why the first client was not let in.
+// cause returns the error of the first client that could not connect.
 func (s *Swarm) cause() error {
 	for _, x := range s.shards {
 		x.mu.Lock()
@@ -125,5 +125,5 @@ func (s *Swarm) cause() error {
 			return cause
 		}
 	}
-	return errors.New("they did not ask")
+	return errors.New("no client tried to connect")
 }

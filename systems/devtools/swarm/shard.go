@@ -20,7 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems/inputgather"
 )
 
-// carrier are the wires of many clients.
+// carrier is the transports of many clients.
 type carrier interface {
 	Wire(n int) (netsys.Wire, error)
 	RemoteAddr() netip.AddrPort
@@ -30,53 +30,53 @@ type carrier interface {
 	Close() error
 }
 
-// never is when nothing is due.
+// never is the due time of a client that has nothing to do.
 var never = time.Unix(1<<40, 0)
 
-// shard is the clients of one goroutine.
+// shard is the set of clients of one goroutine.
 type shard struct {
 	config   *Config
-	protocol *ecs.Protocol // of the blind clients
+	protocol *ecs.Protocol // for the blind clients
 	carrier  carrier
 	arrived  func(n int)
 
 	first   int // number of client 0
 	clients []client
-	due     []int64       // when a client has something to do, ns since start; by client, for scanning
-	begun   int           // clients that began to connect
-	vacant  int           // with Config.OnDemand: where to look for a free place first
-	tokens  <-chan issued // nil: none are needed
+	due     []int64       // by client: when its next tick is due, ns since start
+	begun   int           // clients that have started to connect
+	vacant  int           // with Config.OnDemand: first place to check for a free one
+	tokens  <-chan issued // nil: no tokens needed
 
 	start  time.Time
 	now    time.Time
-	looked time.Time // when round trips were looked at last
+	looked time.Time // when round trips were last sampled
 
 	// figures
 	figures figures
 	latency *durations // of inputs
 	trips   *durations // round trips
 	load    load
-	before  manysockets.Stats // when figures began to count
+	before  manysockets.Stats // at the start of the measurement
 
-	mu        sync.Mutex // of what others look at while it runs
+	mu        sync.Mutex // guards published
 	published published
 
-	// buffers for messages, and what was read last
+	// Buffers for messages, and the last parsed message.
 	room   netcode.Room
 	reader codec.ByteReader
 	seen   *seen
-	sender *inputgather.Sender // that lends the others its room; nil: none yet
+	sender *inputgather.Sender // lends its buffers to the other senders; nil: none yet
 }
 
-// issued is what a client needs and may take its time.
+// issued is a client's token or connection, both of which may be slow to get.
 type issued struct {
-	client int // of the shard
+	client int // number in the shard
 	token  *netcode.ConnectToken
-	on     *manysockets.Connection // nil: the carrier has it
+	on     *manysockets.Connection // nil: the carrier has the transport
 	err    error
 }
 
-// client is one of either kind.
+// client is a blind or a thin client.
 type client interface {
 	arrived(now time.Time)
 	advance(now time.Time) (next time.Time)
@@ -85,16 +85,16 @@ type client interface {
 	close(now time.Time)
 }
 
-// common is what clients of both kinds have.
+// common is the shared state of blind and thin clients.
 type common struct {
 	shard  *shard
 	number int
 	state  state
 	err    error
-	before netsys.Stats // when figures began to count
+	before netsys.Stats // at the start of the measurement
 }
 
-// state is how far a client is.
+// state is the progress of a client.
 type state uint8
 
 const (
@@ -105,7 +105,7 @@ const (
 
 func (c *common) base() *common { return c }
 
-// connected notes that the server has let the client in.
+// connected records that the server accepted the client.
 func (c *common) connected() {
 	c.state = playing
 	c.shard.figures.Connected++
@@ -114,7 +114,7 @@ func (c *common) connected() {
 	}
 }
 
-// fail notes that the session has ended.
+// fail records that the session has ended.
 func (c *common) fail(err error) {
 	if c.state == gone {
 		return
@@ -130,7 +130,7 @@ func (c *common) fail(err error) {
 	}
 }
 
-// leave notes that the client leaves by itself.
+// leave records that the client ended its own session.
 func (c *common) leave() {
 	if c.state == playing {
 		c.shard.figures.Connected--
@@ -138,7 +138,7 @@ func (c *common) leave() {
 	c.state = gone
 }
 
-// newShard makes so many clients, of which none connects yet.
+// newShard creates the given number of clients, none of them connected.
 func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*shard, error) {
 	s := &shard{
 		config: c, protocol: c.Protocol(),
@@ -173,7 +173,7 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	return s, nil
 }
 
-// carrier makes the wires of so many clients. With dial, that has to open one before each client begins.
+// carrier creates the transports of the clients. If dial is not nil, it must open a connection before a client starts.
 func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on carrier, dial func(context.Context) (*manysockets.Connection, error), err error) {
 	switch {
 	case c.dial != nil:
@@ -193,14 +193,13 @@ func (c *Config) carrier(ctx context.Context, first, clients, sockets int) (on c
 }
 
 const (
-	// issuedAhead is how many tokens are got before they are needed: they may be short-lived.
+	// issuedAhead is the number of tokens requested in advance. It is small because tokens may be short-lived.
 	issuedAhead = 16
-	// dialing is how many connections are made, or seats asked for, at once.
+	// dialing is the number of simultaneous connection attempts or seat requests.
 	dialing = 8
 )
 
-// issue gets tokens, and connections where these must be made before, until ctx ends. Nothing comes any more when the channel
-// is closed.
+// issue gets tokens, and connections if dial is not nil, until ctx ends. Then it closes the channel.
 func issue(ctx context.Context, workers int, token TokenFunc, dial func(context.Context) (*manysockets.Connection, error), first, clients int) <-chan issued {
 	all := make(chan issued, issuedAhead)
 	var next atomic.Int64
@@ -236,7 +235,7 @@ func issue(ctx context.Context, workers int, token TokenFunc, dial func(context.
 	return all
 }
 
-// open makes a client, which begins to connect.
+// open creates a client, which starts to connect.
 func (s *shard) open(x issued) (client, error) {
 	n := s.first + x.client
 	var config systems.ClientConfig
@@ -268,7 +267,7 @@ func (s *shard) open(x issued) (client, error) {
 	return c, nil
 }
 
-// wire is what a client is to use.
+// wire returns the transport of a client.
 func (s *shard) wire(x issued) (netsys.Wire, error) {
 	if x.on != nil {
 		return s.carrier.(web).Web.Wire(x.client, x.on)
@@ -276,7 +275,7 @@ func (s *shard) wire(x issued) (netsys.Wire, error) {
 	return s.carrier.Wire(x.client)
 }
 
-// web is the wires of clients over WebSocket, whose connections are made elsewhere, since that blocks.
+// web is the transports of WebSocket clients. Their connections are made elsewhere, because connecting blocks.
 type web struct{ *manysockets.Web }
 
 // Wire implements carrier.
@@ -284,7 +283,7 @@ func (web) Wire(n int) (netsys.Wire, error) {
 	panic(fmt.Sprintf("swarm: the connection of client %d was not made", n))
 }
 
-// begin lets the clients begin to connect whose turn it is, as far as there are tokens.
+// begin starts the clients that are due according to Ramp, as far as there are tokens.
 func (s *shard) begin(now time.Time) {
 	if s.config.OnDemand {
 		return
@@ -315,7 +314,8 @@ func (s *shard) begin(now time.Time) {
 	}
 }
 
-// join lets a client connect from a free place, not the one that became free last: its address may still be known.
+// join starts a client in a free place. It avoids the place that was freed last, because the server may still know its
+// address.
 func (s *shard) join(now time.Time, token *netcode.ConnectToken) (n int, err error) {
 	s.advance(now)
 	for range s.clients {
@@ -343,7 +343,7 @@ func (s *shard) leave(now time.Time, n int) {
 	}
 }
 
-// advance sets the time.
+// advance sets the current time.
 func (s *shard) advance(now time.Time) {
 	if s.start.IsZero() {
 		s.start, s.looked = now, now
@@ -352,7 +352,7 @@ func (s *shard) advance(now time.Time) {
 	s.now = now
 }
 
-// step receives what has come, runs the clients that are due, and sends.
+// step receives, runs the due clients, and sends.
 func (s *shard) step(now time.Time) {
 	s.advance(now)
 	s.begin(now)
@@ -369,15 +369,15 @@ func (s *shard) step(now time.Time) {
 	}
 }
 
-// settled reports whether every client is in, or will never be.
+// settled reports whether every client has connected or failed.
 func (s *shard) settled() bool {
 	return s.figures.settled(len(s.clients))
 }
 
-// lookEvery is how often the round trip of each client is sampled.
+// lookEvery is the interval for sampling round trips.
 const lookEvery = time.Second
 
-// look samples the round trips, and shows all figures to others.
+// look samples the round trips and publishes the figures.
 func (s *shard) look(now time.Time) {
 	s.looked = now
 	for _, c := range s.clients {
@@ -391,7 +391,7 @@ func (s *shard) look(now time.Time) {
 	s.publish(now)
 }
 
-// phase is when the first tick of the n-th client is due: clients are spread evenly over a tick.
+// phase returns when the first tick of client n is due. The clients are spread evenly over a tick.
 func (s *shard) phase(now time.Time, n, rate int) time.Time {
 	step := time.Second / time.Duration(rate)
 	at := s.start.Add(step * time.Duration(n) / time.Duration(s.config.Clients))

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Swarm is many clients of one server. It belongs to one goroutine; make it with [New], or let [Run] do all.
+// Swarm is a set of clients of one server. It belongs to one goroutine. Make it with [New], or call [Run].
 type Swarm struct {
 	config Config
 	shards []*shard
@@ -18,8 +18,8 @@ type Swarm struct {
 	closed bool
 }
 
-// New makes the clients; they connect with the steps. The error wraps [ErrConfig], or says why the server's address cannot
-// be used, or that there are more clients than sockets.
+// New creates the clients. They connect in [Swarm.Step]. The error wraps [ErrConfig], or reports an unusable server address
+// or too few sockets.
 func New(ctx context.Context, c Config) (*Swarm, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -49,14 +49,14 @@ func New(ctx context.Context, c Config) (*Swarm, error) {
 	return s, nil
 }
 
-// Join lets a client of a swarm with Config.OnDemand connect, with a token, or nil in development mode, and returns its
-// number. The number is free again after [Swarm.Leave], also where the session ended otherwise.
+// Join connects a client of a swarm with Config.OnDemand and returns its number. token is nil in development mode.
+// [Swarm.Leave] frees the number; call it even if the session ended for another reason.
 func (s *Swarm) Join(now time.Time, token *netcode.ConnectToken) (n int, err error) {
 	s.joined++
 	return s.shards[s.joined%len(s.shards)].join(now, token)
 }
 
-// Leave says goodbye for a client of a swarm with Config.OnDemand. Do not call it from the swarm's callbacks.
+// Leave ends the session of a client of a swarm with Config.OnDemand. Do not call it from the swarm's callbacks.
 func (s *Swarm) Leave(now time.Time, n int) {
 	for _, x := range s.shards {
 		if n >= x.first && n < x.first+len(x.clients) {
@@ -65,12 +65,12 @@ func (s *Swarm) Leave(now time.Time, n int) {
 	}
 }
 
-// quantum is how often a swarm steps: often enough that clients are spread over the tick, and arrivals do not wait.
+// quantum is the step interval of a swarm: short enough to spread clients over a tick and to process arrivals quickly.
 const quantum = time.Millisecond
 
-// Step does what is due: it receives for all clients, lets those connect whose turn it is, runs the ticks of the others, and
-// sends. now must come from time.Now, unless the wires know no other clock. It never blocks. It is for those who drive a swarm themselves, from one goroutine
-// whatever the Threads; call it when [Swarm.Next] has come.
+// Step receives for all clients, starts the clients that are due, runs the ticks of the others, and sends. It never blocks.
+// Use it to run a swarm without [Run], from one goroutine for any number of Threads, whenever [Swarm.Next] has come. now
+// must come from time.Now, unless Config.Wire uses another clock.
 func (s *Swarm) Step(now time.Time) {
 	for _, x := range s.shards {
 		began := time.Now()
@@ -84,10 +84,10 @@ func (s *Swarm) Step(now time.Time) {
 	s.next = now.Add(quantum)
 }
 
-// Next is when the next step is due.
+// Next returns when the next step is due.
 func (s *Swarm) Next() time.Time { return s.next }
 
-// Settled reports whether every client is in, or never will be.
+// Settled reports whether every client has connected or failed.
 func (s *Swarm) Settled() bool {
 	for _, x := range s.shards {
 		if !x.settled() {
@@ -97,21 +97,21 @@ func (s *Swarm) Settled() bool {
 	return true
 }
 
-// Measure makes figures count from here on.
+// Measure starts a new measurement.
 func (s *Swarm) Measure(now time.Time) {
 	for _, x := range s.shards {
 		x.restart(now)
 	}
 }
 
-// Look brings what [Swarm.Report] says up to date.
+// Look updates the figures of [Swarm.Report].
 func (s *Swarm) Look(now time.Time) {
 	for _, x := range s.shards {
 		x.publish(now)
 	}
 }
 
-// Close says goodbye for all clients. Closing twice is harmless.
+// Close ends all sessions. A second call has no effect.
 func (s *Swarm) Close(now time.Time) error {
 	if s.closed {
 		return nil

@@ -8,16 +8,16 @@ import (
 	"text/tabwriter"
 )
 
-// table is the live one: a row a second.
+// table is the live table with one row per second.
 type table struct {
 	out  io.Writer
 	rows int
 }
 
-// headerEvery is after how many rows the header comes again.
+// headerEvery is the number of rows between two headers.
 const headerEvery = 20
 
-// row shows how it goes. Figures are since the beginning, or since the end of the warm-up when that has passed.
+// row prints the current figures: since the start, or since the end of the warm-up.
 func (t *table) row(phase string, r *Report) {
 	if t.rows++; t.rows%headerEvery == 1 {
 		fmt.Fprintf(t.out, "%-9s %6s %7s %7s %6s │ %8s %9s %7s │ %11s %11s │ %7s │ %5s %5s\n",
@@ -28,7 +28,7 @@ func (t *table) row(phase string, r *Report) {
 		r.Latency.P50, r.Latency.P99, r.RoundTrip.P50, 100*r.Busy, 100*r.LateSteps)
 }
 
-// Print writes a report to read.
+// Print writes the report as text.
 func (r *Report) Print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, value, about string) { fmt.Fprintf(t, "%s\t%s\t%s\n", name, value, about) }
@@ -38,13 +38,13 @@ func (r *Report) Print(out io.Writer) error {
 		row("", fmt.Sprint(r.Reasons[why]), why)
 	}
 	r.Rooms.print(row)
-	row("measured", fmt.Sprintf("%.1f s", r.Seconds), "rates are a client and second")
+	row("measured", fmt.Sprintf("%.1f s", r.Seconds), "rates are per client and second")
 	row("inputs up", fmt.Sprintf("%.1f", r.InputsPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes", r.DatagramsUpPerS, r.BytesUpPerS))
 	row("updates down", fmt.Sprintf("%.1f", r.UpdatesPerS), fmt.Sprintf("in %.1f datagrams, %.0f bytes; an update has %.0f bytes", r.DatagramsDownPerS, r.BytesDownPerS, r.BytesPerUpdate))
-	row("input to snapshot", latency(r.Latency), "p50, p95, p99, longest: from giving an input to a snapshot that has it")
-	row("round trip", latency(r.RoundTrip), "the same of the link alone")
+	row("input to snapshot", latency(r.Latency), "p50, p95, p99, longest: from creating an input to a snapshot with its effect")
+	row("round trip", latency(r.RoundTrip), "p50, p95, p99, longest: of the link alone")
 	row("loss", fmt.Sprintf("%.2f %% down, %.2f %% up", 100*r.LossDown, 100*r.LossUp), "")
-	row("verified", fmt.Sprintf("%d decoded", r.Decoded), fmt.Sprintf("%d could not be, %d of %d entities differ; %d malformed; of %d blocks that others opened %d are distinct", r.Renewals, r.Different, r.Compared, r.Malformed, r.Blocks, r.Distinct))
+	row("verified", fmt.Sprintf("%d decoded", r.Decoded), fmt.Sprintf("%d without baseline; %d of %d entities differ; %d malformed; %d blocks opened by blind clients, %d distinct", r.Renewals, r.Different, r.Compared, r.Malformed, r.Blocks, r.Distinct))
 	row("this machine", fmt.Sprintf("%.0f %% busy", 100*r.Busy), fmt.Sprintf("%.1f %% of steps late, %d sockets, %d datagrams lost on arrival, %d not sent", 100*r.LateSteps, r.Sockets, r.Dropped, r.Unsent))
 	if r.Limit != "" {
 		row("LIMIT", r.Limit, "")
@@ -52,10 +52,10 @@ func (r *Report) Print(out io.Writer) error {
 	return t.Flush()
 }
 
-// shownRooms is how many rooms are printed one by one.
+// shownRooms is the number of rooms printed individually.
 const shownRooms = 20
 
-// print writes what became of rooms.
+// print writes the result of the rooms.
 func (r *InRooms) print(row func(name, value, about string)) {
 	if r == nil {
 		return
@@ -76,7 +76,7 @@ func (r *InRooms) print(row func(name, value, about string)) {
 	}
 }
 
-// sorted are the reasons, the most frequent first.
+// sorted returns the reasons by frequency, highest first.
 func sorted(reasons map[string]int) (all []string) {
 	for why := range reasons {
 		all = append(all, why)

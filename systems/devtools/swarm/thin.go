@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// thin is a client that decodes everything, and predicts and draws nothing.
+// thin is a client that decodes every snapshot but neither predicts nor draws.
 type thin struct {
 	common
 	client *systems.Client
@@ -17,17 +17,17 @@ type thin struct {
 	tell   func(id uint32, sum uint64)
 }
 
-// thinCounts are figures of a client as the shard's have them.
+// thinCounts are the client's counters that were already added to the shard's.
 type thinCounts struct{ ticks, snapshots, renewals, malformed uint64 }
 
-// waiting is a wire whose arrivals wait until the client's next tick.
+// waiting is a transport that holds arrivals until the client's next tick.
 type waiting struct {
 	netsys.Wire
 	inbox *netsys.Inbox
 	put   func(netsys.Datagram)
 }
 
-// waitingMost is how many of them wait at most.
+// waitingMost is the largest number of waiting arrivals.
 const waitingMost = 256
 
 func newWaiting(w netsys.Wire) *waiting {
@@ -39,7 +39,7 @@ func newWaiting(w netsys.Wire) *waiting {
 // Poll implements [netsys.Wire].
 func (w *waiting) Poll(now time.Time, deliver func(netsys.Datagram)) { w.inbox.Drain(now, deliver) }
 
-// newThin makes the n-th client.
+// newThin creates client n.
 func newThin(s *shard, n int, on netsys.Wire, config systems.ClientConfig) (*thin, error) {
 	t := &thin{common: common{shard: s, number: n}, wire: newWaiting(on)}
 	if of := s.config.Input.thin; of != nil {
@@ -54,10 +54,10 @@ func newThin(s *shard, n int, on netsys.Wire, config systems.ClientConfig) (*thi
 	return t, nil
 }
 
-// arrived keeps what has come for the next tick.
+// arrived stores the received datagrams for the next tick.
 func (t *thin) arrived(now time.Time) { t.wire.Wire.Poll(now, t.wire.put) }
 
-// advance runs the ticks that are due, and says when the next is.
+// advance runs the due ticks and returns when the next tick is due.
 func (t *thin) advance(now time.Time) time.Time {
 	c := t.client
 	if hook := t.shard.config.OnTick; hook != nil && !c.Next().After(now) {
@@ -78,7 +78,7 @@ func (t *thin) advance(now time.Time) time.Time {
 	return c.Next()
 }
 
-// verify compares what this client was told with what others were.
+// verify compares this client's newest decoded entities with those of other clients.
 func (t *thin) verify() {
 	w := &t.told
 	last := w.send
@@ -91,7 +91,7 @@ func (t *thin) verify() {
 	t.shard.figures.Different += different
 }
 
-// count adds what this client has counted since the last time.
+// count adds this client's counts since the last call.
 func (t *thin) count() {
 	st, f, before := t.client.Stats(), &t.shard.figures, &t.counts
 	f.Inputs += st.Ticks - before.ticks
@@ -101,7 +101,7 @@ func (t *thin) count() {
 	*before = thinCounts{st.Ticks, st.Snapshots, st.Renewals, st.MalformedMessages}
 }
 
-// stats are the figures of the session.
+// stats returns the figures of the session.
 func (t *thin) stats() (netsys.Stats, bool) {
 	if t.state != playing {
 		return netsys.Stats{}, false
@@ -109,5 +109,5 @@ func (t *thin) stats() (netsys.Stats, bool) {
 	return t.client.Stats().Session, true
 }
 
-// close says goodbye.
+// close ends the session cleanly.
 func (t *thin) close(now time.Time) { _ = t.client.Close(now) }

@@ -14,19 +14,19 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/internal/tokens"
 )
 
-// TokenFunc gets the connect token of a client, for [Config.Token].
+// TokenFunc returns the connect token of client n, for [Config.Token].
 type TokenFunc func(ctx context.Context, n int) (*netcode.ConnectToken, error)
 
-// Issue makes a TokenFunc of the secret that servers and login service share: client n is player n+1. servers are the
-// addresses of the server as its ServerConfig.Session.Addresses has them.
+// Issue returns a TokenFunc that issues tokens with the secret of servers and login service: client n is player n+1.
+// servers are the addresses in the server's ServerConfig.Session.Addresses.
 func Issue(key netcode.Key, servers ...netip.AddrPort) TokenFunc {
 	return func(_ context.Context, n int) (*netcode.ConnectToken, error) {
 		return netcode.TokenConfig{Key: key, ClientID: uint64(n) + 1, Servers: servers, UserData: fmt.Appendf(nil, "swarm %d", n)}.Issue(time.Now())
 	}
 }
 
-// Files makes a TokenFunc of files with a token each, of 2,048 bytes, their base64 or the JSON of a login service; of a folder
-// it takes all files, by name. A token serves one client once.
+// Files returns a TokenFunc that reads one token per file: 2,048 bytes, their base64, or the JSON of a login service. For a
+// folder it reads all files, sorted by name. Each token serves one client.
 func Files(names ...string) (TokenFunc, error) {
 	var all []string
 	for _, name := range names {
@@ -60,8 +60,8 @@ func Files(names ...string) (TokenFunc, error) {
 	}, nil
 }
 
-// Service makes a TokenFunc of a login service such as examples/tokens, at an https URL, or http on this machine. Client n
-// logs in by name, in which %d stands for n, with the password in the environment variable TACTUS_PASSWORD.
+// Service returns a TokenFunc that logs in to a login service such as examples/tokens, at an https URL, or http on this
+// machine. Client n logs in by name, with %d replaced by n, and the password in the environment variable TACTUS_PASSWORD.
 func Service(url, name string) TokenFunc {
 	return func(ctx context.Context, n int) (*netcode.ConnectToken, error) {
 		return tokens.LogIn(ctx, url, strings.ReplaceAll(name, "%d", strconv.Itoa(n)))

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// chapters say which flags belong together, in the order in which -h explains them.
+// chapters groups the flags, in the order of -h.
 func chapters() [][2]string {
 	return [][2]string{
 		{"What to load", "connect transport clients thin"},
 		{"Rooms", "rooms seats http"},
 		{"When", "ramp warmup duration"},
-		{"What this machine gives", "threads sockets busy"},
+		{"Resources of this machine", "threads sockets busy"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
 		{"What is printed", "json"},
 	}
 }
 
-// about says what a swarm is, whatever the game.
-const about = `Players by the thousand from this process: each has a session, gives an input in every tick and acknowledges what it gets, as
-any client does. What they are told is opened and not decoded, but for -thin of them. Put it on another machine than the server,
-or on other processors; the last lines say whether this machine was the limit.`
+// about describes a swarm for any game.
+const about = `Runs thousands of players in this process. Each has a session, sends an input every tick and acknowledges snapshots like any
+client. Only -thin of them decode the snapshots. Run it on another machine than the server, or on other processors. The last
+lines of the output say whether this machine was the limit.`
 
-// usage prints what the command does, and its flags.
+// usage prints the description and the flags.
 func (g *Game) usage(fs *flag.FlagSet, out io.Writer) {
 	fmt.Fprintf(out, "usage: %s [flags]\n\n", g.Name)
 	if g.About != "" {
@@ -33,9 +33,9 @@ func (g *Game) usage(fs *flag.FlagSet, out io.Writer) {
 	}
 	fmt.Fprintf(out, "%s\n\n", about)
 	for _, way := range [][2]string{
-		{"-connect 127.0.0.1:7777 -clients 1000", "a thousand players on a server of this machine"},
-		{"-connect game.example:7777 -key @FILE", "on another one, by tokens that are issued here"},
-		{"-clients 2000 -thin 16 -json", "sixteen verify what they are told; what was measured is a JSON object"},
+		{"-connect 127.0.0.1:7777 -clients 1000", "1,000 players on a server on this machine"},
+		{"-connect game.example:7777 -key @FILE", "a server on another machine, with tokens issued here"},
+		{"-clients 2000 -thin 16 -json", "16 players verify snapshots; print the result as JSON"},
 	} {
 		fmt.Fprintf(out, "  %s %-38s  %s\n", g.Name, way[0], way[1])
 	}
@@ -54,7 +54,7 @@ func (g *Game) usage(fs *flag.FlagSet, out io.Writer) {
 	}
 	for _, c := range all {
 		if fs.Lookup(strings.Fields(c[1])[0]) == nil {
-			continue // the game has no such flags
+			continue // flags that this game does not have
 		}
 		part := flag.NewFlagSet(g.Name, flag.ContinueOnError)
 		part.SetOutput(out)

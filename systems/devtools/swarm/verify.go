@@ -2,23 +2,23 @@ package swarm
 
 import "sync"
 
-// witnesses hold what thin clients were told against each other: whom one send told of an entity, they were told the same, or one
-// of them has decoded it wrongly.
+// witnesses compare the entities decoded by different thin clients. If two clients received the same entity in the same
+// send tick, their decoded states must be equal.
 type witnesses struct {
 	mu    sync.Mutex
 	sends [witnessSends]witnessed
 }
 
-// witnessSends is how many sends are remembered: others hear of one when it is no older.
+// witnessSends is the number of send ticks for which sums are stored; clients receive a snapshot within this time.
 const witnessSends = 32
 
-// witnessed is a send, and hashes of what it told, by entity.
+// witnessed holds the hashes of one send tick, by entity.
 type witnessed struct {
 	send uint32
 	sums map[uint32]uint64
 }
 
-// of is what is remembered of a send, nil where later ones took its place.
+// of returns the hashes of a send tick, or nil if later send ticks replaced them.
 func (w *witnesses) of(send uint32) *witnessed {
 	x := &w.sends[send%witnessSends]
 	switch {
@@ -33,7 +33,8 @@ func (w *witnesses) of(send uint32) *witnessed {
 	return x
 }
 
-// saw takes in what a client was told, and returns how many entities somebody else was told of, and how many of these differently.
+// saw compares a client's decoded entities with those of other clients and stores them. It returns the number of compared
+// and of different entities.
 func (w *witnesses) saw(told *told) (compared, different uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,14 +56,14 @@ func (w *witnesses) saw(told *told) (compared, different uint64) {
 	return compared, different
 }
 
-// told is what one send told a client.
+// told holds the entities that a client decoded from one send tick.
 type told struct {
 	send uint32
 	ids  []uint32
 	sums []uint64
 }
 
-// add is for systems.Told.
+// add is a callback of systems.NewestEntities.
 func (t *told) add(id uint32, sum uint64) {
 	t.ids, t.sums = append(t.ids, id), append(t.sums, sum)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/swarm/internal/manysockets"
 )
 
-// wires is a carrier of [Config.Wire].
+// wires is a carrier for [Config.Wire].
 type wires struct {
 	open   func(n int) (netsys.Wire, error)
 	server netip.AddrPort
@@ -35,7 +35,7 @@ func (x *wires) Wire(n int) (netsys.Wire, error) {
 // RemoteAddr implements carrier.
 func (x *wires) RemoteAddr() netip.AddrPort { return x.server }
 
-// Poll implements carrier: on a wire that says when something comes, something has.
+// Poll implements carrier. It skips a transport whose next arrival is not due.
 func (x *wires) Poll(now time.Time, arrived func(n int)) {
 	for n, w := range x.all {
 		if w == nil {
@@ -62,5 +62,5 @@ func (x *wires) Flush(now time.Time) {
 // Stats implements carrier.
 func (x *wires) Stats() manysockets.Stats { return manysockets.Stats{} }
 
-// Close implements carrier: who opened the wires has them still.
+// Close implements carrier. The transports stay open; they belong to the caller.
 func (x *wires) Close() error { return nil }

@@ -19,7 +19,7 @@ const (
 	defaultSockets = 1024
 )
 
-// Config configures a [Set] or a [Web]. Clients is needed.
+// Config configures a [Set] or a [Web]. Clients is required.
 type Config struct {
 	// Clients is the number of wires, 1 to [MaxClients].
 	Clients int
@@ -36,7 +36,7 @@ func (c Config) sockets() int {
 	return c.Sockets
 }
 
-// oneEach returns an error where a socket each is too many.
+// oneEach returns an error if one socket per client exceeds the limit.
 func (c Config) oneEach(server any) error {
 	if c.Clients > c.sockets() {
 		return fmt.Errorf("manysockets: %d clients to %v need a socket each, and Config.Sockets allows %d: raise it, or run fewer clients in this process", c.Clients, server, c.sockets())
@@ -64,10 +64,10 @@ func (c Config) Web(to string) (*Web, error) {
 	return w, w.fast.open(w)
 }
 
-// ErrAddress is wrapped by errors about a server's address that cannot be one.
+// ErrAddress is wrapped by errors about an invalid server address.
 var ErrAddress = errors.New("manysockets: bad address")
 
-// resolve looks a server up, given as "host:port". Of several addresses it prefers one of IPv4.
+// resolve resolves a server, given as "host:port". It prefers IPv4 addresses.
 func resolve(ctx context.Context, server string) (netip.AddrPort, error) {
 	host, service, err := net.SplitHostPort(server)
 	if err != nil {
@@ -94,15 +94,15 @@ func resolve(ctx context.Context, server string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(chosen.Unmap(), uint16(port)), nil
 }
 
-// Stats counts what a set did.
+// Stats counts sockets, datagrams and system calls.
 type Stats struct {
-	// Sockets is how many are open.
+	// Sockets is the number of open sockets.
 	Sockets int
 	// Reads and Writes are the system calls that this took, those included that found nothing; 0 where the system
 	// is not Linux.
 	Reads, Writes uint64
-	// Unsent is the datagrams that the kernel would not send, or, over WebSocket, had no room for.
+	// Unsent counts datagrams that the kernel refused or, over WebSocket, had no room for.
 	Unsent uint64
-	// Dropped is the arrivals lost because a receive buffer was full.
+	// Dropped counts arrivals lost because a receive buffer was full.
 	Dropped uint64
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/tactusgo/tactus/internal/streams"
 )
 
-// responseMost bounds what a server answers to the request.
+// responseMost is the largest size of the server's handshake response.
 const responseMost = 8 << 10
 
-// dialRaw connects to a URL that begins with ws://, and keeps the socket when the handshake is done.
+// dialRaw connects to a ws:// URL and returns the socket after the handshake.
 func dialRaw(ctx context.Context, to string) (*raw, error) {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -48,7 +48,7 @@ func dialRaw(ctx context.Context, to string) (*raw, error) {
 		a := tcp.AddrPort()
 		r.local = netip.AddrPortFrom(a.Addr().Unmap(), a.Port())
 	}
-	// The other descriptor outlives on, and does not block either.
+	// The duplicated descriptor outlives on and does not block either.
 	socket, err := on.(*net.TCPConn).SyscallConn()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func dialRaw(ctx context.Context, to string) (*raw, error) {
 	return r, nil
 }
 
-// handshake asks the server at the other end to speak WebSocket, and returns what it said after it agreed.
+// handshake performs the WebSocket handshake and returns the bytes that the server sent after it.
 func handshake(on net.Conn, u *url.URL) (rest []byte, err error) {
 	var nonce [16]byte
 	_, _ = rand.Read(nonce[:]) // never fails
@@ -81,7 +81,7 @@ func handshake(on net.Conn, u *url.URL) (rest []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// What follows an agreement is no body.
+	// The bytes after a 101 response are not its body.
 	switch h := answer.Header; {
 	case answer.StatusCode != http.StatusSwitchingProtocols:
 		return nil, fmt.Errorf("the server answers %s", answer.Status)
@@ -95,7 +95,7 @@ func handshake(on net.Conn, u *url.URL) (rest []byte, err error) {
 	return rest, err
 }
 
-// accepts is what a server that speaks WebSocket says to a key (RFC 6455, section 4.2.2).
+// accepts returns the server's accept value for a key (RFC 6455, section 4.2.2).
 func accepts(key string) string {
 	sum := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 	return base64.StdEncoding.EncodeToString(sum[:])

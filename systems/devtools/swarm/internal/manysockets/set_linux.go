@@ -14,22 +14,22 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Set is the wires of many clients to one server. Make it with [Config.Dial].
+// Set is the transports of many clients to one server. Make it with [Config.Dial].
 type Set struct {
 	config  Config
 	remote  netip.AddrPort
-	sockets []socket // shared ones, or one for each client
+	sockets []socket // shared, or one per client
 	shared  bool
-	wires   []*wire // nil: not asked for
+	wires   []*wire // nil: not requested
 	in      *mmsg.Reader
-	single  *mmsg.Writer // of sockets that are not shared
+	single  *mmsg.Writer // for sockets that are not shared
 	arrived func(n int)  // during Poll
-	polled  int          // the socket that is being read
+	polled  int          // index of the socket being read
 	deliver func(netsys.Datagram)
 	closed  bool
 }
 
-// socket is a descriptor, that Go's network poller does not know, and what waits to leave by it.
+// socket is a descriptor, unknown to Go's network poller, and its collected datagrams.
 type socket struct {
 	fd  int
 	out *mmsg.Writer
@@ -58,16 +58,16 @@ func (c Config) Dial(ctx context.Context, server string) (*Set, error) {
 }
 
 const (
-	// clientBuffer is how many bytes of the kernel's a client needs: a few updates of some datagrams, a datagram
-	// of 1,200 bytes taking 2,304.
+	// clientBuffer is the kernel buffer per client in bytes: room for a few updates of several datagrams. A datagram of
+	// 1,200 bytes takes 2,304.
 	clientBuffer = 8 << 10
-	// mostBuffer is what is asked of the kernel for one socket.
+	// mostBuffer is the largest buffer requested for one socket.
 	mostBuffer = 64 << 20
-	// pollBatches bounds what one Poll takes from a shared socket: 8,192 datagrams.
+	// pollBatches limits the datagrams per Poll of a shared socket to 8,192.
 	pollBatches = 128
 )
 
-// share opens as many sockets as the kernel's buffers call for.
+// share opens as many sockets as the clients' buffers require.
 func (f *Set) share() (err error) {
 	for room := 0; room < f.config.Clients*clientBuffer && len(f.sockets) < f.config.sockets(); {
 		fd, got, err := bindAll(min(f.config.Clients*clientBuffer-room, mostBuffer))
@@ -80,13 +80,13 @@ func (f *Set) share() (err error) {
 	return nil
 }
 
-// bindAll opens a socket that has all loopback addresses, with a buffer of so many bytes, and says how many it got.
+// bindAll opens a socket on all loopback addresses with the given buffer size, and returns the granted size.
 func bindAll(buffer int) (fd, got int, err error) {
 	fd, err = open(unix.AF_INET)
 	if err != nil {
 		return -1, 0, err
 	}
-	// Nobody on another machine reaches it. Old kernels ask for privileges; netcode keeps strangers out all the same.
+	// This keeps other machines out. Old kernels require privileges; netcode rejects strangers in any case.
 	_ = unix.SetsockoptString(fd, unix.SOL_SOCKET, unix.SO_BINDTODEVICE, "lo")
 	if err = mmsg.Locate(fd); err != nil {
 		err = os.NewSyscallError("setsockopt IP_PKTINFO", err)
@@ -101,7 +101,7 @@ func bindAll(buffer int) (fd, got int, err error) {
 	return fd, mmsg.ReadBuffer(fd, buffer), nil
 }
 
-// open makes a socket that never blocks and stamps arrivals.
+// open creates a non-blocking socket with time stamps.
 func open(family int) (fd int, err error) {
 	fd, err = unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, unix.IPPROTO_UDP)
 	switch {
@@ -117,7 +117,7 @@ func open(family int) (fd int, err error) {
 	return fd, nil
 }
 
-// connect opens a socket to the server alone.
+// connect opens a socket connected to the server.
 func (f *Set) connect() (fd int, err error) {
 	a := f.remote.Addr()
 	var to unix.Sockaddr
@@ -138,9 +138,9 @@ func (f *Set) connect() (fd int, err error) {
 	return fd, nil
 }
 
-// Wire is the wire of a client, 0 to Config.Clients−1; asked again, a fresh one in the place of one that was closed, from
-// the same address. It panics for another number, and for a wire that is open. The error is the operating system's.
-// The wire's Poll delivers within a Poll of the set that calls arrived(n), and at no other time.
+// Wire returns the transport of client n, 0 to Config.Clients−1. If the client's previous transport was closed, it returns
+// a new one with the same address. It panics for any other number and if the client's transport is open. The error is the
+// operating system's. Poll of the transport delivers only while Poll of the set calls arrived(n).
 func (f *Set) Wire(n int) (netsys.Wire, error) {
 	if n < 0 || n >= len(f.wires) || f.wires[n] != nil && !f.wires[n].closed {
 		panic(fmt.Sprintf("manysockets: Wire(%d): a set of %d clients has wires 0 to %d, each open once; close it before asking again", n, len(f.wires), len(f.wires)-1))
@@ -164,17 +164,17 @@ func (f *Set) Wire(n int) (netsys.Wire, error) {
 	return w, nil
 }
 
-// firstAddress is that of client 0.
+// firstAddress is the address of client 0.
 var firstAddress = [4]byte{127, 64, 0, 0}
 
-// address is where a client is that shares a socket.
+// address returns the address of a client with a shared socket.
 func address(n int) netip.Addr {
 	a := firstAddress
 	a[1], a[2], a[3] = a[1]+byte(n>>16), byte(n>>8), byte(n)
 	return netip.AddrFrom4(a)
 }
 
-// client is who is at an address, −1 for nobody.
+// client returns the client at an address, or −1.
 func (f *Set) client(at netip.Addr) int {
 	if !at.Is4() {
 		return -1
@@ -187,12 +187,12 @@ func (f *Set) client(at netip.Addr) int {
 	return n
 }
 
-// RemoteAddr is the server, for NewClient.
+// RemoteAddr returns the server's address, for NewClient.
 func (f *Set) RemoteAddr() netip.AddrPort { return f.remote }
 
-// Poll takes in what has come for all clients and calls arrived with the number of a client once for each datagram; the
-// client's wire delivers it within that call, to [netsys.Client.Poll] for example, or it is lost. now must come from
-// time.Now. It never blocks.
+// Poll receives for all clients. It calls arrived with the client's number once per datagram. Within that call, the
+// client's transport must be polled, for example by [netsys.Client.Poll]; otherwise the datagram is lost. now must come
+// from time.Now. Poll never blocks.
 func (f *Set) Poll(now time.Time, arrived func(n int)) {
 	f.arrived = arrived
 	batches := pollBatches
@@ -209,7 +209,7 @@ func (f *Set) Poll(now time.Time, arrived func(n int)) {
 	f.arrived = nil
 }
 
-// sort gives a datagram to whom it is for.
+// sort passes a datagram to its client.
 func (f *Set) sort(d netsys.Datagram) {
 	n := f.polled
 	if f.shared {
@@ -226,7 +226,7 @@ func (f *Set) sort(d netsys.Datagram) {
 	w.waits = false
 }
 
-// Flush sends what was collected. It never blocks.
+// Flush sends the collected datagrams. It never blocks.
 func (f *Set) Flush(time.Time) {
 	for i := range f.sockets {
 		if s := &f.sockets[i]; s.fd >= 0 && f.shared {
@@ -235,7 +235,7 @@ func (f *Set) Flush(time.Time) {
 	}
 }
 
-// Stats counts what happened so far.
+// Stats returns the current counters.
 func (f *Set) Stats() Stats {
 	st := Stats{Reads: f.in.Calls}
 	add := func(w *mmsg.Writer) {
@@ -256,7 +256,7 @@ func (f *Set) Stats() Stats {
 	return st
 }
 
-// Close sends what was collected and closes all wires. Closing twice is harmless.
+// Close sends the collected datagrams and closes all transports. A second call has no effect.
 func (f *Set) Close() error {
 	if f.closed {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Set is the wires of many clients to one server. Make it with [Config.Dial].
+// Set is the transports of many clients to one server. Make it with [Config.Dial].
 type Set struct {
 	remote netip.AddrPort
-	wires  []*wire // nil: not asked for
+	wires  []*wire // nil: not requested
 	closed bool
 }
 
@@ -39,8 +39,8 @@ func (c Config) Dial(ctx context.Context, server string) (*Set, error) {
 	return &Set{remote: remote, wires: make([]*wire, c.Clients)}, nil
 }
 
-// Wire is the wire of a client, 0 to Config.Clients−1; asked again, a fresh one in the place of one that was closed. It
-// panics for another number, and for a wire that is open. The error is the operating system's.
+// Wire returns the transport of client n, 0 to Config.Clients−1. If the client's previous transport was closed, it returns
+// a new one. It panics for any other number and if the client's transport is open. The error is the operating system's.
 func (f *Set) Wire(n int) (netsys.Wire, error) {
 	if n < 0 || n >= len(f.wires) || f.wires[n] != nil && !f.wires[n].closed {
 		panic(fmt.Sprintf("manysockets: Wire(%d): a set of %d clients has wires 0 to %d, each open once; close it before asking again", n, len(f.wires), len(f.wires)-1))
@@ -56,11 +56,11 @@ func (f *Set) Wire(n int) (netsys.Wire, error) {
 	return f.wires[n], nil
 }
 
-// RemoteAddr is the server, for NewClient.
+// RemoteAddr returns the server's address, for NewClient.
 func (f *Set) RemoteAddr() netip.AddrPort { return f.remote }
 
-// Poll calls arrived for every client that has a wire: what has come for it is delivered by that. now must come from
-// time.Now. It never blocks.
+// Poll calls arrived for every client with a transport, which must be polled within that call to deliver its datagrams. now
+// must come from time.Now. Poll never blocks.
 func (f *Set) Poll(_ time.Time, arrived func(n int)) {
 	for n, w := range f.wires {
 		if w != nil && !w.closed {
@@ -69,10 +69,10 @@ func (f *Set) Poll(_ time.Time, arrived func(n int)) {
 	}
 }
 
-// Flush sends what was collected. It never blocks.
+// Flush has nothing to send on this system.
 func (f *Set) Flush(time.Time) {}
 
-// Stats counts what happened so far.
+// Stats returns the current counters.
 func (f *Set) Stats() (st Stats) {
 	for _, w := range f.wires {
 		if w == nil {
@@ -87,7 +87,7 @@ func (f *Set) Stats() (st Stats) {
 	return st
 }
 
-// Close closes all wires. Closing twice is harmless.
+// Close closes all transports. A second call has no effect.
 func (f *Set) Close() error {
 	f.closed = true
 	var errs []error

@@ -13,13 +13,13 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// Web is the wires of many clients to one server over WebSocket, with a connection each. Make it with [Config.Web].
+// Web is the WebSocket transports of many clients to one server, each with its own connection. Make it with [Config.Web].
 type Web struct {
 	url    string
 	server netip.AddrPort
-	wires  []*webWire // nil: not connected yet
-	turn   int        // the client on a goroutine's connection that is looked at next
-	slow   int        // how many of these there are
+	wires  []*webWire // nil: not connected
+	turn   int        // the next goroutine connection to check
+	slow   int        // number of goroutine connections
 	fast   fast
 	stats  Stats
 
@@ -28,17 +28,17 @@ type Web struct {
 	closed  bool
 }
 
-// Connection is a connection of a [Web] that no client has yet: see [Web.Connect].
+// Connection is a connection without a client: see [Web.Connect].
 type Connection struct {
 	raw  *raw // read and written by the Web itself; nil: slow is
 	slow *websocket.Wire
 }
 
-// webTime bounds a connection's handshake.
+// webTime is the timeout of a handshake.
 const webTime = 10 * time.Second
 
-// Connect makes a connection for a client that is to have one; it blocks until the handshake is done, at most 10 s, or ctx
-// ends. It may be called by several goroutines at once. Give what it returns to [Web.Wire], or close it.
+// Connect opens a connection for a client. It blocks until the handshake is done, for at most 10 s, or until ctx ends.
+// Several goroutines may call it at once. Pass the result to [Web.Wire], or close it.
 func (w *Web) Connect(ctx context.Context) (*Connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, webTime)
 	defer cancel()
@@ -56,7 +56,7 @@ func (w *Web) Connect(ctx context.Context) (*Connection, error) {
 	return &Connection{slow: on}, nil
 }
 
-// Close ends a connection that no client has.
+// Close closes a connection that has no client.
 func (c *Connection) Close() error {
 	if c.raw == nil {
 		return c.slow.Close()
@@ -86,22 +86,22 @@ func (w *Web) Wire(n int, on *Connection) (netsys.Wire, error) {
 	return x, nil
 }
 
-// RemoteAddr stands for the server, for NewClient.
+// RemoteAddr returns the placeholder of the server's address, for NewClient.
 func (w *Web) RemoteAddr() netip.AddrPort { return w.server }
 
-// deliver gives a datagram to a client.
+// deliver passes a datagram to a client.
 func (w *Web) deliver(x *webWire, d netsys.Datagram) {
 	x.waiting, x.waits = d, true
 	w.arrived(x.number)
 	x.waits = false
 }
 
-// slowTurns is in how many polls each connection on goroutines is looked at once: about a tick.
+// slowTurns is the number of polls in which every goroutine connection is checked once: about a tick.
 const slowTurns = 16
 
-// Poll takes in what has come for all clients and calls arrived with the number of a client once for each datagram; the
-// client's wire delivers it within that call, to [netsys.Client.Poll] for example, or it is lost. now must come from
-// time.Now. It never blocks.
+// Poll receives for all clients. It calls arrived with the client's number once per datagram. Within that call, the
+// client's transport must be polled, for example by [netsys.Client.Poll]; otherwise the datagram is lost. now must come
+// from time.Now. Poll never blocks.
 func (w *Web) Poll(now time.Time, arrived func(n int)) {
 	w.arrived = arrived
 	w.fast.poll(now)
@@ -118,10 +118,10 @@ func (w *Web) Poll(now time.Time, arrived func(n int)) {
 	w.arrived = nil
 }
 
-// Flush sends what sockets had no room for before. It never blocks.
+// Flush sends the bytes that sockets had no room for. It never blocks.
 func (w *Web) Flush(time.Time) { w.fast.flush() }
 
-// Stats counts what happened so far.
+// Stats returns the current counters.
 func (w *Web) Stats() Stats {
 	st := w.stats
 	for _, x := range w.wires {
@@ -140,8 +140,8 @@ func (w *Web) Stats() Stats {
 	return st
 }
 
-// Close closes all wires. It waits, all together up to a quarter of a second, for connections over TLS to say goodbye.
-// Closing twice is harmless.
+// Close closes all transports. It waits up to 250 ms in total for the closing handshakes of TLS connections. A second call
+// has no effect.
 func (w *Web) Close() error {
 	if w.closed {
 		return nil
@@ -157,17 +157,17 @@ func (w *Web) Close() error {
 	return nil
 }
 
-// webWire is that of one client.
+// webWire is the transport of one client.
 type webWire struct {
 	all    *Web
 	number int
-	raw    *raw            // nil: slow
-	slow   *websocket.Wire // on goroutines of its own
+	raw    *raw            // nil: use slow
+	slow   *websocket.Wire // has its own goroutines
 	closed bool
 
-	waiting netsys.Datagram // while waits
+	waiting netsys.Datagram // valid while waits
 	waits   bool
-	deliver func(netsys.Datagram) // of slow
+	deliver func(netsys.Datagram) // callback for slow
 }
 
 var _ netsys.Wire = (*webWire)(nil)
@@ -180,7 +180,8 @@ func (x *webWire) Poll(_ time.Time, deliver func(netsys.Datagram)) {
 	}
 }
 
-// Send implements [netsys.Wire]. To a server that has ended the connection it sends nothing, as to a UDP peer that is gone.
+// Send implements [netsys.Wire]. If the server has ended the connection, Send drops the datagram and returns nil, as for a
+// vanished UDP peer.
 func (x *webWire) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	w := x.all
 	switch {
@@ -201,7 +202,7 @@ func (x *webWire) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return nil
 }
 
-// LocalAddr implements [netsys.Wire] with the address of this end where it is known.
+// LocalAddr implements [netsys.Wire]. It returns the local address if known.
 func (x *webWire) LocalAddr() netip.AddrPort {
 	if x.raw != nil {
 		return x.raw.local

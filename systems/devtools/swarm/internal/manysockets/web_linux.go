@@ -12,21 +12,21 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// raw is a connection that a Web itself reads and writes.
+// raw is a connection that the Web itself reads and writes.
 type raw struct {
-	fd    int    // −1: it has ended
-	rest  []byte // of a frame that has not come in full
-	out   []byte // what the socket had no room for
+	fd    int    // −1: ended
+	rest  []byte // start of an incomplete frame
+	out   []byte // bytes that the socket had no room for
 	local netip.AddrPort
 }
 
-// open reports whether it has not ended.
+// open reports whether the connection has not ended.
 func (r *raw) open() bool { return r.fd >= 0 }
 
 // goodbye is an empty close frame.
 var goodbye = []byte{0x88, 0x80, 0, 0, 0, 0}
 
-// close says goodbye. What came is read, since closing would take back what was sent otherwise.
+// close sends a close frame. It first reads all arrivals, because closing a socket with unread data discards sent data.
 func (r *raw) close() {
 	if r.fd < 0 {
 		return
@@ -44,30 +44,30 @@ func (r *raw) close() {
 
 // The frames of a server.
 const (
-	frameMost   = 4 + netsys.MaxDatagram // its longest
+	frameMost   = 4 + netsys.MaxDatagram // largest frame
 	frameBinary = 0x82
 	frameClose  = 0x88
 	framePing   = 0x89
 	framePong   = 0x8a
 )
 
-// fast is all raw connections: who polls reads them, who sends writes.
+// fast is the set of raw connections. Poll reads them, Send writes them.
 type fast struct {
 	web    *Web
 	set    *streams.Set
 	ready  []int
 	byFD   []*webWire
-	room   []byte     // what is read
-	frame  []byte     // what is written
-	behind []*webWire // whose sockets had no room
-	fresh  []*webWire // whose servers said something with the handshake
+	room   []byte     // read buffer
+	frame  []byte     // write buffer
+	behind []*webWire // connections whose sockets had no room
+	fresh  []*webWire // connections with data received during the handshake
 	random *rand.ChaCha8
 }
 
 const (
-	// readMost is how much is read of one connection in a poll.
+	// readMost is the largest number of bytes read from one connection per poll.
 	readMost = 64 << 10
-	// outMost is how many bytes wait for one socket: less than a tenth of a second of any client.
+	// outMost is the largest number of bytes waiting for one socket: less than 0.1 s of any client's traffic.
 	outMost = 16 << 10
 )
 
@@ -84,7 +84,7 @@ func (f *fast) open(w *Web) error {
 
 func (f *fast) usable() bool { return true }
 
-// add reads a client's connection from now on.
+// add starts reading a client's connection.
 func (f *fast) add(x *webWire) error {
 	fd := x.raw.fd
 	for len(f.byFD) <= fd {
@@ -108,7 +108,7 @@ func (f *fast) end(x *webWire) {
 
 func (f *fast) close() { f.set.Close() }
 
-// poll reads what has come.
+// poll reads all arrivals.
 func (f *fast) poll(now time.Time) {
 	f.set.Begin(now)
 	for _, x := range f.fresh {
@@ -132,7 +132,7 @@ func (f *fast) poll(now time.Time) {
 	}
 }
 
-// read delivers what a connection has, and reports whether it goes on.
+// read delivers the arrivals of a connection. It returns false if the connection has ended.
 func (f *fast) read(x *webWire) bool {
 	r := x.raw
 	begun := copy(f.room, r.rest)
@@ -144,7 +144,7 @@ func (f *fast) read(x *webWire) bool {
 	return n == 0 || f.take(x, f.room[:begun+n], at)
 }
 
-// take takes in what a connection has brought, and reports whether it goes on.
+// take processes received bytes. It returns false if the connection must end.
 func (f *fast) take(x *webWire, b []byte, at time.Time) bool {
 	r := x.raw
 	for {
@@ -165,15 +165,15 @@ func (f *fast) take(x *webWire, b []byte, at time.Time) bool {
 			return false
 		}
 		if r.fd < 0 {
-			return true // closed by who was told
+			return true // closed by the receiver of a datagram
 		}
 	}
 	r.rest = append(r.rest[:0], b...)
 	return true
 }
 
-// nextFrame reads the frame that b begins with; size is 0 where it has not come in full. ok is false for what no server of
-// ours sends: text, pieces, masks, and more than a datagram.
+// nextFrame parses the first frame of b. size is 0 if the frame is incomplete. ok is false for frames that our servers
+// never send: text, fragments, masked frames, and more than a datagram.
 func nextFrame(b []byte) (kind byte, payload []byte, size int, ok bool) {
 	if len(b) < 2 {
 		return 0, nil, 0, true
@@ -199,7 +199,7 @@ func nextFrame(b []byte) (kind byte, payload []byte, size int, ok bool) {
 	return kind, b[head : head+n], head + n, true
 }
 
-// appendMasked appends a whole frame as clients send it.
+// appendMasked appends a frame in the form that clients send.
 func appendMasked(dst []byte, kind byte, payload []byte, mask uint32) []byte {
 	if n := len(payload); n < 126 {
 		dst = append(dst, kind, 0x80|byte(n))
@@ -217,13 +217,13 @@ func appendMasked(dst []byte, kind byte, payload []byte, mask uint32) []byte {
 	return dst
 }
 
-// send sends a datagram, and reports whether the socket took it, or will.
+// send sends or queues a datagram. It returns false if the queue is full.
 func (f *fast) send(x *webWire, b []byte) bool { return f.write(x, frameBinary, b) }
 
 func (f *fast) write(x *webWire, kind byte, payload []byte) bool {
 	r := x.raw
 	if r.fd < 0 {
-		return true // as lost as datagrams may be
+		return true // lost, as datagrams may be
 	}
 	if len(r.out)+8+len(payload) > outMost {
 		return false
@@ -243,7 +243,7 @@ func (f *fast) write(x *webWire, kind byte, payload []byte) bool {
 	return true
 }
 
-// flush writes what waits.
+// flush writes the queued bytes.
 func (f *fast) flush() {
 	still := f.behind[:0]
 	for _, x := range f.behind {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// raw is a connection that a Web itself reads and writes: there is none on this system.
+// raw is a connection that a Web itself reads and writes. It does not exist on this system.
 type raw struct{ local netip.AddrPort }
 
 func dialRaw(context.Context, string) (*raw, error) { return nil, errors.ErrUnsupported }
 func (*raw) open() bool                             { return false }
 func (*raw) close()                                 {}
 
-// fast is all of them.
+// fast is the set of raw connections, always empty.
 type fast struct{}
 
 func (*fast) open(*Web) error            { return nil }

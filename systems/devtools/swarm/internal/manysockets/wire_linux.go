@@ -10,16 +10,16 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// wire is that of one client.
+// wire is the transport of one client.
 type wire struct {
 	set    *Set
 	number int
 	socket int
-	from   netip.Addr // where the socket is shared
+	from   netip.Addr // if the socket is shared
 	local  netip.AddrPort
 	closed bool
 
-	waiting netsys.Datagram // while waits
+	waiting netsys.Datagram // valid while waits
 	waits   bool
 }
 
@@ -60,7 +60,7 @@ func (w *wire) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 // LocalAddr implements [netsys.Wire].
 func (w *wire) LocalAddr() netip.AddrPort { return w.local }
 
-// where asks the kernel.
+// where asks the kernel for the local address.
 func (w *wire) where() netip.AddrPort {
 	name, err := unix.Getsockname(w.set.sockets[w.socket].fd)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w *wire) where() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// Close implements [netsys.Wire]. A shared socket stays open for the others.
+// Close implements [netsys.Wire]. A shared socket stays open.
 func (w *wire) Close() error {
 	f := w.set
 	if w.closed || f.closed {
