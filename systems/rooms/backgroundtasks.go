@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// backgroundTasks runs what rooms leave to other goroutines because it may wait. In real time [backgroundTasks.run] runs
-// each task on its own goroutine. In virtual time [backgroundTasks.flush] runs them in order.
+// backgroundTasks runs work that may block on other goroutines than the rooms'. In real time [backgroundTasks.run] runs
+// each task on its own goroutine. In virtual time [backgroundTasks.flush] runs the tasks in order.
 type backgroundTasks struct {
 	mu    sync.Mutex
 	list  []func(ctx context.Context)
@@ -15,13 +15,13 @@ type backgroundTasks struct {
 	wake  chan struct{}
 }
 
-// retryInterval is how long a task waits in real time before it is tried again.
+// retryInterval is the pause before a task is retried in real time.
 const retryInterval = time.Second
 
 // newBackgroundTasks returns an empty list.
 func newBackgroundTasks() *backgroundTasks { return &backgroundTasks{wake: make(chan struct{}, 1)} }
 
-// add has f called.
+// add queues f.
 func (e *backgroundTasks) add(f func(ctx context.Context)) {
 	e.mu.Lock()
 	e.list = append(e.list, f)
@@ -32,21 +32,21 @@ func (e *backgroundTasks) add(f func(ctx context.Context)) {
 	}
 }
 
-// retry has f called later: within retryInterval in real time, by the next flush in virtual time.
+// retry queues f for a later call: within retryInterval in real time, by the next flush in virtual time.
 func (e *backgroundTasks) retry(f func(ctx context.Context)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.later = append(e.later, f)
 }
 
-// requeue makes the tasks due that wait to be tried again.
+// requeue makes the waiting retries due.
 func (e *backgroundTasks) requeue() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.list, e.later = append(e.list, e.later...), nil
 }
 
-// drain returns the tasks that are due, and removes them.
+// drain removes and returns the due tasks.
 func (e *backgroundTasks) drain() []func(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -55,7 +55,7 @@ func (e *backgroundTasks) drain() []func(ctx context.Context) {
 	return list
 }
 
-// run runs tasks until ctx ends. It returns when all have returned.
+// run runs tasks until ctx ends, and returns when all have returned.
 func (e *backgroundTasks) run(ctx context.Context) {
 	var going sync.WaitGroup
 	defer going.Wait()
@@ -75,7 +75,7 @@ func (e *backgroundTasks) run(ctx context.Context) {
 	}
 }
 
-// flush runs all tasks, and those that they add.
+// flush runs all tasks, including tasks that they add.
 func (e *backgroundTasks) flush(ctx context.Context) {
 	e.requeue()
 	for list := e.drain(); len(list) > 0; list = e.drain() {

@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// errStale refuses a promise that is not the newest of its seat, was used, or has expired.
-var errStale = errors.New("rooms: this token does not open its seat any more: ask for another one")
+// errStale rejects an outdated, used or expired promise.
+var errStale = errors.New("rooms: this token is no longer valid for its seat: request a new one")
 
 const (
-	// handshakeTimeout is how long a handshake may take after it was admitted. Sessions give up earlier.
+	// handshakeTimeout is how long a handshake may take after its admission. Sessions give up earlier.
 	handshakeTimeout = 10 * time.Second
-	// helloGrace is how long a promise stays open after it has expired when a client presented its token in time.
+	// helloGrace is how long an expired promise stays open if a client presented its token in time.
 	helloGrace = 6 * time.Second
-	// epochsPerRoom is how many promises a seat has before their epochs repeat. Each room of an id has its own range of
-	// epochs. Rooms 4,096 apart have the same range; no token lives that long.
+	// epochsPerRoom is the number of promises of a seat before its epochs repeat. Successive rooms with the same id have
+	// separate ranges of epochs. Rooms 4,096 apart share a range; no token lives that long.
 	epochsPerRoom = 1 << 20
 )
 
-// seatBook says who may sit where in a room. It knows no network, no clock and no lock.
+// seatBook assigns the seats of a room. It uses no network, clock or lock.
 //
-// At any time no player has two seats, no seat has two players, and no more seats are given away than there are. Each
-// promise raises the epoch of its seat, and only the newest promise admits its player.
+// No player has two seats, and no seat has two players. Each promise raises the epoch of its seat, and only the newest
+// promise admits its player.
 type seatBook struct {
 	seats      []bookSeat
-	firstEpoch uint32         // where the epochs begin
+	firstEpoch uint32         // first epoch of this room
 	byPlayer   map[uint64]int // by player
 	banned     []uint64       // players, in the order of their bans
-	freed      []bookSeat     // since they were taken off the list
+	freed      []bookSeat     // since the last call of drainFreed
 }
 
-// newSeatBook returns the seats of a room, all free. room is 1 for the first room of its id, and counts up. The epochs
-// of its seats are above those of all earlier rooms.
+// newSeatBook returns the free seats of a room. room counts the rooms with the same id, from 1. The epochs of its seats are
+// above those of all earlier rooms.
 func newSeatBook(capacity int, room uint64) *seatBook {
 	b := &seatBook{seats: make([]bookSeat, capacity), firstEpoch: uint32(room-1) * epochsPerRoom, byPlayer: make(map[uint64]int)}
 	for n := range b.seats {
@@ -55,7 +55,7 @@ type seatPromise struct {
 	epoch  uint32
 }
 
-// reserve promises each player a seat until a time, or promises nobody one. The errors are ErrSeated, ErrBanned and
+// reserve promises every player a seat until the given time, or no player any seat. The errors are ErrSeated, ErrBanned and
 // ErrFull.
 func (b *seatBook) reserve(now, until time.Time, dst []seatPromise, who ...claimant) ([]seatPromise, error) {
 	for i, w := range who {
@@ -93,8 +93,8 @@ func (b *seatBook) promise(n int, w claimant, now, until time.Time) seatPromise 
 	return seatPromise{uint16(n), s.epoch}
 }
 
-// renew promises a player the seat that it has once more, until a time. Earlier promises of the seat admit nobody. A
-// connected session of the player continues. The error is ErrNoSeat.
+// renew promises a player its own seat again, until the given time, and invalidates earlier promises. A connected session
+// of the player continues. The error is ErrNoSeat.
 func (b *seatBook) renew(until time.Time, player uint64) (seatPromise, bookSeat, error) {
 	n, ok := b.byPlayer[player]
 	if !ok || b.seats[n].leaving {
@@ -117,15 +117,14 @@ func (b *seatBook) holder(p seatPromise, player uint64) *bookSeat {
 	return nil
 }
 
-// noteRequest notes that a client came with a promise, so that the promise does not expire between its handshake and its
-// seat.
+// noteRequest records that a client presented a promise in time, so that the promise does not expire during the handshake.
 func (b *seatBook) noteRequest(p seatPromise, player uint64) {
 	if s := b.holder(p, player); s != nil && !s.promised.IsZero() {
 		s.asked = true
 	}
 }
 
-// admit admits the handshake of a player with a promise, and uses the promise up. The error is errStale.
+// admit admits the handshake of a player and uses up the promise. The error is errStale.
 func (b *seatBook) admit(now time.Time, p seatPromise, player uint64) error {
 	s := b.holder(p, player)
 	if s == nil || s.promised.IsZero() {
@@ -136,12 +135,12 @@ func (b *seatBook) admit(now time.Time, p seatPromise, player uint64) error {
 	return nil
 }
 
-// enter seats a client whose handshake has succeeded. back reports that the room waited for this client. ok is false if
-// the client has no seat, which no admitted handshake leads to.
+// enter seats a client whose handshake succeeded. back is true if the room was waiting for this client. ok is false if the
+// client has no seat, which never happens after an admitted handshake.
 func (b *seatBook) enter(p seatPromise, player uint64, client uint32) (s bookSeat, back, ok bool) {
 	x := b.holder(p, player)
 	if x == nil && int(p.number) < len(b.seats) {
-		// A newer promise was made since it was admitted: the seat is its own all the same.
+		// The seat was promised again after the handshake was admitted. The client keeps the seat.
 		if y := &b.seats[p.number]; y.player == player && !y.entering.IsZero() {
 			x = y
 		}
@@ -154,7 +153,7 @@ func (b *seatBook) enter(p seatPromise, player uint64, client uint32) (s bookSea
 	return *x, back, true
 }
 
-// leave notes that a client has disconnected. waits reports whether the room waits for its player.
+// leave records that a client disconnected. waits reports whether the room waits for its player.
 func (b *seatBook) leave(player uint64, client uint32, waits bool) {
 	n, ok := b.byPlayer[player]
 	if s := &b.seats[n]; ok && s.here && s.client == client {
@@ -163,7 +162,7 @@ func (b *seatBook) leave(player uint64, client uint32, waits bool) {
 	}
 }
 
-// stopWaiting notes that the room does not wait for a player any longer.
+// stopWaiting records that the room no longer waits for a player.
 func (b *seatBook) stopWaiting(player uint64, client uint32) {
 	n, ok := b.byPlayer[player]
 	if s := &b.seats[n]; ok && s.waits && s.client == client {
@@ -172,8 +171,8 @@ func (b *seatBook) stopWaiting(player uint64, client uint32) {
 	}
 }
 
-// kick takes a player's seat away: immediately, or, while its client is connected, as soon as that has left. It returns
-// the number of the client, 0 for none. The error is ErrNoSeat.
+// kick removes a player from its seat: immediately, or once its connected client has left. It returns the number of the
+// client, or 0. The error is ErrNoSeat.
 func (b *seatBook) kick(player uint64) (client uint32, err error) {
 	n, ok := b.byPlayer[player]
 	if !ok {
@@ -190,17 +189,17 @@ func (b *seatBook) kick(player uint64) (client uint32, err error) {
 	return 0, nil
 }
 
-// ban refuses all later reservations of a player. The caller kicks a player who has a seat.
+// ban rejects later reservations of a player. The caller kicks a player with a seat.
 func (b *seatBook) ban(player uint64) {
 	if !slices.Contains(b.banned, player) {
 		b.banned = append(b.banned, player)
 	}
 }
 
-// newestBans returns the newest bans, at most n. The result must not be changed.
+// newestBans returns the n newest bans. The caller must not change the result.
 func (b *seatBook) newestBans(n int) []uint64 { return b.banned[max(len(b.banned)-n, 0):] }
 
-// expire frees the seats of promises and handshakes that have run out at now.
+// expire frees seats whose promises and handshakes have expired.
 func (b *seatBook) expire(now time.Time) {
 	for n := range b.seats {
 		s := &b.seats[n]
@@ -220,7 +219,7 @@ func (b *seatBook) expire(now time.Time) {
 	}
 }
 
-// freeIfUnused frees a seat to which no player has a right.
+// freeIfUnused frees a seat unless a player has a right to it.
 func (b *seatBook) freeIfUnused(n int) {
 	s := &b.seats[n]
 	if s.player == 0 && s.since.IsZero() || s.state() != seatFree {
@@ -231,8 +230,8 @@ func (b *seatBook) freeIfUnused(n int) {
 	*s = bookSeat{epoch: s.epoch}
 }
 
-// drainFreed returns the seats that were freed since the previous call, as they were before. The result is valid until
-// the next change.
+// drainFreed returns copies of the seats freed since the previous call, with their former contents. The result is valid
+// until the next change.
 func (b *seatBook) drainFreed() []bookSeat {
 	f := b.freed
 	b.freed = b.freed[:0]

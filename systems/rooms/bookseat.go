@@ -8,34 +8,34 @@ type seatState uint8
 // The states of a seat.
 const (
 	seatFree     seatState = iota
-	seatPromised           // a player is on the way
-	seatEntering           // the handshake of its player was let in
-	seatTaken              // its player is connected
-	seatWaiting            // its player was connected, and is waited for
+	seatPromised           // the player has not arrived
+	seatEntering           // the player's handshake was admitted
+	seatTaken              // the player is connected
+	seatWaiting            // the player's session timed out, and the room waits for it
 )
 
 var seatStateNames = [...]string{"free", "promised", "entering", "taken", "waiting"}
 
-// String names the state.
+// String returns the name of the state.
 func (s seatState) String() string { return seatStateNames[s] }
 
 // bookSeat is a seat in a [seatBook].
 type bookSeat struct {
-	// player and party are whose seat it is, 0 while it is free.
+	// player and party identify the holder of the seat; 0 while the seat is free.
 	player, party uint64
-	// epoch is that of the newest promise of this seat. In the first room of an id it is 0 before the first promise.
+	// epoch is the epoch of the newest promise. In the first room with an id it is 0 before the first promise.
 	epoch uint32
-	// client is the number of the player's client, connected or waited for. It is 0 before the client came.
+	// client is the number of the player's client, or 0 before its first connection.
 	client uint32
 	// since is when the player got the seat.
 	since time.Time
 
-	promised time.Time // until when a promise is open; zero: none is
-	entering time.Time // until when a handshake may end well; zero: there is none
-	asked    bool      // somebody came with the open promise
+	promised time.Time // end of the open promise; zero: no promise
+	entering time.Time // deadline of the handshake; zero: no handshake
+	asked    bool      // a client presented the open promise
 	here     bool      // connected
-	waits    bool      // was connected, and is waited for
-	leaving  bool      // was sent away, and is still connected
+	waits    bool      // disconnected, and the room waits
+	leaving  bool      // removed, but still connected
 }
 
 // state returns the state of the seat.

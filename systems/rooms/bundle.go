@@ -16,7 +16,7 @@ const (
 )
 
 // errBundle is wrapped by the errors of [parseBundle].
-var errBundle = errors.New("rooms: what is carried cannot be read")
+var errBundle = errors.New("rooms: the carried components cannot be decoded")
 
 // bundle is what a player carries. Its bytes, little-endian:
 //

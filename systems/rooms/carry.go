@@ -21,8 +21,8 @@ type Carry struct {
 	attach    func(w *ecs.World, e ecs.Entity, b []byte)
 }
 
-// Carries returns a Carry of the component T, which has fields of a fixed size. The entity that has it is the player's
-// oldest. The value goes as it is, without the rounding of the wire.
+// Carries returns a Carry of the component T, whose fields must have a fixed size. The value is taken from the player's
+// oldest entity with T, and sent unrounded.
 func Carries[T any]() Carry {
 	t := reflect.TypeFor[T]()
 	var zero T

@@ -8,19 +8,19 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// clients are who is connected, by seat, and what is to be told of who left.
+// clients holds the connected clients by seat, and the pending hooks.
 type clients struct {
 	here    []client
 	joined  []client // hooks that wait for the end of the tick
-	emptied []uint16 // seats whose client is gone, until what it was sent is on its way
+	emptied []uint16 // seats whose clients have left, until their last datagrams are sent
 	freed   []bookSeat
 	away    *departures
 	arrived waitingItems
 }
 
-// client is one in its seat.
+// client is the client of one seat.
 type client struct {
-	session netsys.Session // nil: nobody is in this seat
+	session netsys.Session // nil: no client
 	at      netip.AddrPort
 	seat    Seat
 	number  uint32
@@ -31,7 +31,7 @@ type admission struct{ *Room }
 
 var _ systems.AdmissionHandler = admission{}
 
-// promise returns what the book of seats knows a seat by.
+// promise returns the seat's promise for the seatBook.
 func (s Seat) promise() seatPromise { return seatPromise{number: s.Number, epoch: s.Epoch} }
 
 // Admit implements [systems.AdmissionHandler].
@@ -64,7 +64,7 @@ func (a admission) Entered(s netsys.Session, number uint32) {
 		a.mu.Unlock()
 	}
 	if !ok {
-		// It was kicked during its handshake.
+		// The player was kicked during its handshake.
 		a.notify(Notice{Event: RoomUnseated, Player: s.ClientID()})
 		s.Close(a.server.config.Now(), ReasonUnseated)
 		return

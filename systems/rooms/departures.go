@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	// recordInterval is how often the record of a transfer is read.
+	// recordInterval is the interval for reading the record of a transfer.
 	recordInterval = 200 * time.Millisecond
-	// lateEntry is how long after its token has expired a player may still enter: its handshake may be under way, and
-	// clocks differ.
+	// lateEntry is how long after the expiry of its token a player may still enter, because of a handshake in progress or a
+	// clock difference.
 	lateEntry = 15 * time.Second
-	// lostTimeout is how long after lateEntry a room waits for the destination that has let the player in and does not
-	// write what became of it.
+	// lostTimeout is how long after lateEntry a room waits for the result of a destination that has admitted the player.
 	lostTimeout = time.Minute
 )
 
@@ -24,34 +23,34 @@ type departingPlayer struct {
 	player uint64
 	client uint32
 	record transferRecord
-	until  time.Time // the end of its token
+	until  time.Time // expiry of its token
 
 	seat   Seat
 	to     Destination
 	bundle bundle
 	ticket systems.Ticket
 
-	sent    bool      // the client has its ticket
-	waiting bool      // for the record, or for a seat there
+	sent    bool      // the client has received its ticket
+	waiting bool      // for the record, or for a seat in the destination
 	next    time.Time // when to read the record again
 }
 
-// departureRoom is the room that players leave.
+// departureRoom is the room from which players depart.
 type departureRoom interface {
 	// betweenTicks runs f between two ticks, on the room's goroutine.
 	betweenTicks(f func())
-	// reserveDestination gets a seat in the other room and sets ticket and until. It is called on another goroutine than
-	// the room's.
+	// reserveDestination gets a seat in the destination and sets ticket and until. It runs on another goroutine than the
+	// room's.
 	reserveDestination(ctx context.Context, a *departingPlayer) error
-	// sendTicket sends the client to the other room. It reports false where that has to wait.
+	// sendTicket sends the client to the destination. It returns false if this must wait.
 	sendTicket(a *departingPlayer) bool
-	// playerTravelled frees the seat of a player who plays in the other room.
+	// playerTravelled frees the seat of a player who now plays in the destination.
 	playerTravelled(a *departingPlayer)
-	// playerStays gives a player who does not leave what it carries back, unless why is ErrTravelLost.
+	// playerStays returns the carried components to a player who stays, unless why is ErrTravelLost.
 	playerStays(a *departingPlayer, why error)
 }
 
-// departures lists the players of a room who are on their way to other rooms.
+// departures is the list of players who are travelling to other rooms.
 type departures struct {
 	service *transferService
 	room    departureRoom
@@ -63,7 +62,7 @@ func newDepartures(d *transferService, h departureRoom) *departures {
 	return &departures{service: d, room: h}
 }
 
-// player returns a player who is on its way, nil where it is not.
+// player returns a travelling player, or nil.
 func (l *departures) player(player uint64) *departingPlayer {
 	for _, a := range l.players {
 		if a.player == player {
@@ -73,14 +72,14 @@ func (l *departures) player(player uint64) *departingPlayer {
 	return nil
 }
 
-// start opens the transfer of a player, reserves its seat in the other room and sends it there.
+// start opens the transfer of a player, reserves its seat in the destination and sends it there.
 func (l *departures) start(a *departingPlayer) {
 	l.players, a.waiting = append(l.players, a), true
 	l.service.tasks.add(func(ctx context.Context) {
 		err := a.record.open(ctx)
 		if err == nil {
 			if err = l.room.reserveDestination(ctx, a); err != nil {
-				a.record.remove(ctx) // nobody has heard of it
+				a.record.remove(ctx) // not published yet
 			}
 		}
 		l.room.betweenTicks(func() {
@@ -93,7 +92,7 @@ func (l *departures) start(a *departingPlayer) {
 	})
 }
 
-// update sends the tickets that are still to be sent, and reads the records of all transfers.
+// update sends the outstanding tickets and reads the records of all transfers.
 func (l *departures) update(now time.Time) {
 	for _, a := range slices.Clone(l.players) {
 		if a.waiting || now.Before(a.next) {
@@ -106,7 +105,7 @@ func (l *departures) update(now time.Time) {
 	}
 }
 
-// checkRecord reads the record of a transfer and ends the transfer where that is decided.
+// checkRecord reads the record of a transfer and ends the transfer if it is decided.
 func (l *departures) checkRecord(a *departingPlayer, now time.Time) {
 	a.waiting = true
 	a.next = now.Add(recordInterval)
@@ -136,8 +135,7 @@ func (l *departures) checkRecord(a *departingPlayer, now time.Time) {
 	})
 }
 
-// abandon leaves the records of all transfers to the transfer service. The room has ended, so nobody learns how they
-// end.
+// abandon leaves the records of all transfers to the transfer service, because the room has ended.
 func (l *departures) abandon() {
 	for _, a := range l.players {
 		l.service.removeWhenDone(a.record)
@@ -145,7 +143,7 @@ func (l *departures) abandon() {
 	l.players = nil
 }
 
-// remove takes a player off the list.
+// remove removes a player from the list.
 func (l *departures) remove(a *departingPlayer) {
 	l.players = slices.DeleteFunc(l.players, func(x *departingPlayer) bool { return x == a })
 }

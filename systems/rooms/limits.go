@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Nobody is refused for what follows: a player who asks again and again loses what it has left unused, and so takes seats and
-// rooms from nobody else.
+// These limits refuse no player. A player who asks repeatedly loses its own unused seats and rooms, and so takes none from
+// others.
 
 // releaseSeats frees the oldest promised seats of a player beyond [Config].MaxPromised.
 func (s *Server) releaseSeats(player uint64) {
@@ -18,12 +18,12 @@ func (s *Server) releaseSeats(player uint64) {
 	for _, r := range beyond(promised, s.config.MaxPromised) {
 		if r.release(player) {
 			r.changed()
-			r.rouse() // so that the directory and those who sent the player hear of it
+			r.rouse() // so that the directory and the senders of the player learn of it
 		}
 	}
 }
 
-// promises reports whether a player has a seat in the room that it has not come to.
+// promises reports whether a player has a promised seat in the room.
 func (r *Room) promises(player uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,7 +31,7 @@ func (r *Room) promises(player uint64) bool {
 	return ok && s.state() == seatPromised
 }
 
-// release frees the seat of a player that has not come to it, and reports whether there was one.
+// release frees the promised seat of a player, and reports whether there was one.
 func (r *Room) release(player uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -42,7 +42,7 @@ func (r *Room) release(player uint64) bool {
 	return err == nil
 }
 
-// endUnused ends the oldest unused rooms that were made for a player beyond [Config].MaxUnused.
+// endUnused ends the oldest unused rooms created for a player beyond [Config].MaxUnused.
 func (s *Server) endUnused(player uint64) {
 	var unused []*Room // in the order of creation
 	for _, r := range s.Rooms() {
@@ -55,7 +55,7 @@ func (s *Server) endUnused(player uint64) {
 	}
 }
 
-// unused reports whether nobody is in the room, and nobody but the player that it was made for has a promised seat.
+// unused reports whether the room is empty and no other player than its creator has a promised seat.
 func (r *Room) unused() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +70,7 @@ func (r *Room) unused() bool {
 	return true
 }
 
-// beyond returns the first rooms, without which most are left. A negative number is no limit.
+// beyond returns the oldest rooms above the limit most. A negative limit means none.
 func beyond(all []*Room, most int) []*Room {
 	if most < 0 || len(all) <= most {
 		return nil

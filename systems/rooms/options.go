@@ -12,11 +12,11 @@ const (
 	maxText    = 64
 )
 
-// Options are what a room tells about itself, to be listed and filtered by: at most 16 strings of 64 bytes, bools and
-// numbers, under keys of 1 to 32 bytes.
+// Options are published properties of a room, for lists and filters: at most 16 strings of 64 bytes, bools and numbers,
+// under keys of 1 to 32 bytes.
 type Options map[string]any
 
-// Clean is a copy with all numbers as float64, or an error that wraps [ErrOptions].
+// Clean returns a copy with all numbers as float64, or an error that wraps [ErrOptions].
 func (o Options) Clean() (Options, error) {
 	if len(o) > maxOptions {
 		return nil, fmt.Errorf("%w: %d of them, at most %d", ErrOptions, len(o), maxOptions)
@@ -46,7 +46,7 @@ func (o Options) Clean() (Options, error) {
 	return clean, nil
 }
 
-// Has reports whether o has all that is in wanted, equal. Both are clean.
+// Has reports whether o contains all entries of wanted. Both must be clean.
 func (o Options) Has(wanted Options) bool {
 	for k, v := range wanted {
 		if x, ok := o[k]; !ok || x != v {
@@ -56,7 +56,7 @@ func (o Options) Has(wanted Options) bool {
 	return true
 }
 
-// with is o and what is in more.
+// with returns o with the entries of more added.
 func (o Options) with(more Options) Options {
 	all := make(Options, len(o)+len(more))
 	maps.Copy(all, o)

@@ -9,14 +9,13 @@ import (
 )
 
 const (
-	// inboxPerSeat is how many datagrams may wait for a room's tick, for each of its seats.
+	// inboxPerSeat is the number of datagrams per seat that may wait for a room's tick.
 	inboxPerSeat = 32
-	// maxOutbox is how many bytes a port collects before it sends them.
+	// maxOutbox is the number of bytes that a port collects before sending.
 	maxOutbox = 64 << 10
 )
 
-// port is the wire of a room. Like every wire it belongs to one goroutine, but any goroutine may call setAddress and
-// clearAddress.
+// port is the transport of a room. It belongs to one goroutine, but any goroutine may call setAddress and clearAddress.
 type port struct {
 	router *router
 	inbox  *netsys.Inbox
@@ -24,13 +23,13 @@ type port struct {
 	now    time.Time
 	closed bool
 
-	// of the poll that is being served
+	// Valid during a poll:
 	deliver    func(netsys.Datagram)
 	deliverDue func(netsys.Datagram)
 
-	// under the router's lock
+	// Guarded by the router's lock:
 	seats  []portSeat
-	silent bool // a client was not heard from for a while
+	silent bool // a client has been silent for a while
 }
 
 var (
@@ -38,13 +37,13 @@ var (
 	_ netsys.Flusher = (*port)(nil)
 )
 
-// portSeat has the addresses of a seat.
+// portSeat holds the addresses of a seat.
 type portSeat struct {
-	client    netip.AddrPort // of the client
-	requester netip.AddrPort // of who asks for a session
+	client    netip.AddrPort // of the connected client
+	requester netip.AddrPort // of a client that requests a session
 }
 
-// outbox has the datagrams that a port has collected.
+// outbox is the datagrams that a port has collected.
 type outbox struct {
 	to    []netip.AddrPort
 	ends  []int
@@ -66,7 +65,7 @@ func (o *outbox) at(i int) (to netip.AddrPort, b []byte) {
 
 func (o *outbox) clear() { o.to, o.ends, o.bytes = o.to[:0], o.ends[:0], o.bytes[:0] }
 
-// newPort returns a wire for a room with a number of seats.
+// newPort returns a transport for a room with the given number of seats.
 func (r *router) newPort(seats int) *port {
 	p := &port{router: r, inbox: netsys.NewInbox(max(seats, 2) * inboxPerSeat), seats: make([]portSeat, seats)}
 	p.deliverDue = func(d netsys.Datagram) {
@@ -81,19 +80,19 @@ func (r *router) newPort(seats int) *port {
 	return p
 }
 
-// Poll implements [netsys.Wire]: it receives the datagrams of all ports, and delivers those of this one.
+// Poll implements [netsys.Wire]. It receives for all ports and delivers this port's datagrams.
 func (p *port) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	if p.closed {
 		return
 	}
 	p.router.poll(now)
 	p.now, p.deliver = now, deliver
-	// What another room has taken in a moment later is here, too.
+	// The inbox also has datagrams that another room's poll received slightly later than now.
 	p.inbox.Drain(now.Add(sweepInterval), p.deliverDue)
 	p.deliver = nil
 }
 
-// Send implements [netsys.Wire]: the datagram leaves with Flush.
+// Send implements [netsys.Wire]. Flush sends the datagram.
 func (p *port) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	switch {
 	case p.closed:
@@ -115,11 +114,10 @@ func (p *port) Flush(now time.Time) {
 	}
 }
 
-// LocalAddr implements [netsys.Wire]: it is that of the first wire.
+// LocalAddr implements [netsys.Wire]. It returns the address of the first transport.
 func (p *port) LocalAddr() netip.AddrPort { return p.router.config.wires[0].LocalAddr() }
 
-// PeerAddr returns the ordinary form of an address that a wire delivered from. A wire that serves WebSockets marks their
-// addresses.
+// PeerAddr returns the ordinary form of an address. Transports for WebSocket deliver marked addresses.
 func (p *port) PeerAddr(from netip.AddrPort) netip.AddrPort {
 	for _, w := range p.router.config.wires {
 		if x, ok := w.(interface {
@@ -131,8 +129,8 @@ func (p *port) PeerAddr(from netip.AddrPort) netip.AddrPort {
 	return from
 }
 
-// Close implements [netsys.Wire]: it sends what was collected, and takes the port and its addresses out of the router.
-// The wires stay open.
+// Close implements [netsys.Wire]. It flushes, and removes the port and its addresses from the router. The transports stay
+// open.
 func (p *port) Close() error {
 	if p.closed {
 		return nil
@@ -150,7 +148,7 @@ func (p *port) Close() error {
 	return nil
 }
 
-// setAddress sets the address of a seat's client. The client is at no other address.
+// setAddress sets the address of a seat's client and removes its previous address.
 func (p *port) setAddress(seat uint16, at netip.AddrPort) {
 	r := p.router
 	r.mu.Lock()
@@ -158,7 +156,7 @@ func (p *port) setAddress(seat uint16, at netip.AddrPort) {
 	s := &p.seats[seat]
 	to := r.routes[at]
 	if to != nil && (to.port != p || to.seat != seat) {
-		r.removeRoute(at, to) // its own sessions have decided: the address is this client's
+		r.removeRoute(at, to) // the room's sessions have assigned the address to this client
 		to = nil
 	}
 	wire := r.wireOf(at)
@@ -177,7 +175,7 @@ func (p *port) setAddress(seat uint16, at netip.AddrPort) {
 	r.config.reader.Met(at)
 }
 
-// clearAddress notes that a seat has no client.
+// clearAddress records that a seat has no client.
 func (p *port) clearAddress(seat uint16) {
 	p.router.mu.Lock()
 	defer p.router.mu.Unlock()

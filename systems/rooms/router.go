@@ -10,54 +10,54 @@ import (
 )
 
 const (
-	// sweepInterval is how often the router looks for addresses that are silent.
+	// sweepInterval is the interval of the search for silent addresses.
 	sweepInterval = 100 * time.Millisecond
-	// silenceTimeout is how long a client is silent before it may have another address.
+	// silenceTimeout is the silence after which a client may have changed its address.
 	silenceTimeout = 250 * time.Millisecond
-	// requestTimeout is how long a silent address keeps its place after it has asked for a session.
+	// requestTimeout is how long a silent address keeps its route after a session request.
 	requestTimeout = time.Second
-	// unansweredTimeout is how long an address is kept that has asked for a session and got none.
+	// unansweredTimeout is how long an address without a session is kept after its request.
 	unansweredTimeout = 15 * time.Second
-	// maxStrays is how many datagrams from unknown addresses are handed to rooms between two sweeps. A datagram counts
-	// once for each room.
+	// maxStrays is the number of datagrams from unknown addresses passed to rooms between two sweeps. Each receiving room
+	// counts.
 	maxStrays = 1000
 )
 
 // routerConfig configures a router.
 type routerConfig struct {
-	// wires are read and written by the router, which closes them.
+	// wires are the transports. The router reads, writes and closes them.
 	wires []netsys.Wire
 	// reader reads requests.
 	reader *netcode.Reader
-	// find returns the port and the seat that a request is for; nil: nobody has the seat. It is called with the router locked.
+	// find returns the port and seat for a request, or nil. It is called with the router locked.
 	find func(now time.Time, a netcode.Asked) (p *port, seat uint16)
 }
 
-// Drops counts datagrams that no room was given, by reason.
+// Drops counts the datagrams that no room received, by reason.
 type Drops struct {
-	Requests netcode.Drops // requests, by what the reader said
-	Roomless uint64        // requests for rooms that are not here
-	Strays   uint64        // datagrams from addresses that nobody knows, which no room was handed
-	Full     uint64        // datagrams for which an inbox had no room
-	Unsent   uint64        // datagrams that a wire refused
+	Requests netcode.Drops // requests, by the reader's reason
+	Roomless uint64        // requests for rooms of other processes or ended rooms
+	Strays   uint64        // datagrams from unknown addresses that were passed to no room
+	Full     uint64        // datagrams for a full inbox
+	Unsent   uint64        // datagrams refused by a transport
 }
 
-// router hands the datagrams of a process's wires to the ports of its rooms, and sends what the ports have collected.
-// Any goroutine may use it.
+// router passes the datagrams of a process's transports to the ports of its rooms, and sends the ports' datagrams. Any
+// goroutine may use it.
 //
-// Datagrams from a known address go to the room of that address, unread. The router decrypts a request for a session
-// once, to learn its room. The room's own sessions decide what becomes of it, and do all other encryption on the room's
+// A datagram from a known address is passed to the room of that address unread. The router decrypts only session requests,
+// once, to find the room. The room's own sessions check the request again and do all other encryption, on the room's
 // goroutine.
 //
-// A seat has at most two addresses: that of its client, and that of a requester with a good token. Nobody can fill the
-// table without tokens. Datagrams from other addresses go to rooms that have a silent client, whose address may have
-// changed; their number is limited.
+// A seat has at most two addresses: that of its client, and that of a requester with a valid token. Without tokens nobody
+// can fill the table. Datagrams from unknown addresses go to rooms with a silent client, whose address may have changed;
+// their number is limited.
 type router struct {
 	mu        sync.Mutex
 	config    routerConfig
 	routes    map[netip.AddrPort]*route
 	ports     []*port
-	strays    map[netip.AddrPort]int // wires by which they came
+	strays    map[netip.AddrPort]int // unknown addresses and the transports of their datagrams
 	receivers []func(netsys.Datagram)
 	now       time.Time
 	swept     time.Time
@@ -66,12 +66,12 @@ type router struct {
 	closed    bool
 }
 
-// route is where the datagrams of an address go.
+// route is the destination of an address's datagrams.
 type route struct {
 	port  *port
 	wire  int
 	seat  uint16
-	here  bool // a client is there; else somebody who asks
+	here  bool // the address of a client, otherwise of a requester
 	heard time.Time
 }
 
@@ -84,8 +84,7 @@ func newRouter(c routerConfig) *router {
 	return r
 }
 
-// poll receives the datagrams of all wires and hands them to the ports. Time does not go back: an earlier now counts as
-// the latest.
+// poll receives from all transports and passes the datagrams to the ports. A now before the latest counts as the latest.
 func (r *router) poll(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +102,7 @@ func (r *router) poll(now time.Time) {
 	}
 }
 
-// receive hands on one datagram.
+// receive passes on one datagram.
 func (r *router) receive(wire int, d netsys.Datagram) {
 	to := r.routes[d.From]
 	if netcode.IsRequest(d.Data) {
@@ -126,7 +125,7 @@ func (r *router) deliver(p *port, d netsys.Datagram) {
 	}
 }
 
-// findRoute returns the route of a request for a session, nil where the router drops the request.
+// findRoute returns the route of a session request, or nil if the router drops it.
 func (r *router) findRoute(wire int, known *route, d netsys.Datagram) *route {
 	asked, drop := r.config.reader.Read(r.now, d.From, d.Data)
 	if drop != netcode.DropNone {
@@ -142,12 +141,12 @@ func (r *router) findRoute(wire int, known *route, d netsys.Datagram) *route {
 		return known
 	}
 	if known != nil && (known.here || r.now.Sub(known.heard) < requestTimeout) {
-		r.drops.Requests[netcode.DropConnected]++ // it has a session, or asks for another
+		r.drops.Requests[netcode.DropConnected]++ // the address has a session or requests another one
 		return nil
 	}
 	s := &port.seats[seat]
 	if other := r.routes[s.requester]; other != nil && s.requester != d.From && r.now.Sub(other.heard) < requestTimeout {
-		r.drops.Requests[netcode.DropTokenUsed]++ // another address is using it
+		r.drops.Requests[netcode.DropTokenUsed]++ // another address is using the token
 		return nil
 	}
 	if known != nil {
@@ -159,7 +158,7 @@ func (r *router) findRoute(wire int, known *route, d netsys.Datagram) *route {
 	return to
 }
 
-// removeRequest removes the address that asks for a seat.
+// removeRequest removes the requester of a seat.
 func (r *router) removeRequest(s *portSeat) {
 	if s.requester.IsValid() {
 		if to := r.routes[s.requester]; to != nil && !to.here {
@@ -181,7 +180,7 @@ func (r *router) removeRoute(at netip.AddrPort, to *route) {
 	}
 }
 
-// handToSilent hands a datagram from an unknown address to the rooms that have a silent client.
+// handToSilent passes a datagram from an unknown address to the rooms with a silent client.
 func (r *router) handToSilent(wire int, d netsys.Datagram) {
 	handed := false
 	for _, p := range r.ports {
@@ -202,7 +201,7 @@ func (r *router) handToSilent(wire int, d netsys.Datagram) {
 	r.strays[d.From] = wire
 }
 
-// sweep finds the rooms that have a silent client, and removes addresses that asked in vain.
+// sweep finds the rooms with silent clients, and removes requesters without a session.
 func (r *router) sweep() {
 	r.swept, r.spent = r.now, 0
 	for _, p := range r.ports {

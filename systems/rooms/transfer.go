@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// transferService decides, for each player on the way from one room to another, which of the two rooms has what the
-// player carries: at any time one of them. It knows no sessions, no worlds and no game. Any goroutine may call its
-// methods, which return without waiting.
+// transferService decides for each travelling player which of the two rooms owns the carried components; at any time
+// exactly one does. It does not depend on sessions, worlds or the game. Any goroutine may call its methods, which return
+// without waiting.
 type transferService struct {
 	tasks *backgroundTasks
 	local TransferStore // of transfers within the process
@@ -77,13 +77,13 @@ func (d *transferService) run(n transferRecord, f func(ctx context.Context)) {
 	d.tasks.add(f)
 }
 
-// transferClaim is a room's claim to what an arriving player carries.
+// transferClaim is a room's claim to the components of an arriving player.
 type transferClaim struct {
 	record transferRecord
 	state  atomic.Pointer[TransferState] // nil: not decided
 }
 
-// claim claims what a player carries whose token was presented.
+// claim claims the components of a player who presented a token.
 func (d *transferService) claim(n transferRecord) *transferClaim {
 	c := &transferClaim{record: n}
 	d.run(n, func(ctx context.Context) {
@@ -95,23 +95,23 @@ func (d *transferService) claim(n transferRecord) *transferClaim {
 	return c
 }
 
-// granted reports whether this room has what the player carries, and whether that is decided.
+// granted reports whether this room owns the components, and whether that is decided.
 func (c *transferClaim) granted() (yes, decided bool) {
 	s := c.state.Load()
 	return s != nil && (*s == transferLet || *s == transferEntered), s != nil
 }
 
-// confirm ends the transfer of a player who has entered.
+// confirm completes the transfer of a player who has entered.
 func (d *transferService) confirm(c *transferClaim) {
 	d.moveUntilDone(c.record, transferEntered, transferLet)
 }
 
-// giveBack returns what a player carries to the room that it left, because the player has not entered.
+// giveBack returns the components of a player who did not enter to the previous room.
 func (d *transferService) giveBack(n transferRecord) {
 	d.moveUntilDone(n, transferBack, transferOpen, transferLet)
 }
 
-// moveUntilDone moves a record, and retries until that has succeeded.
+// moveUntilDone moves a record, with retries until it succeeds.
 func (d *transferService) moveUntilDone(n transferRecord, to TransferState, from ...TransferState) {
 	d.run(n, func(ctx context.Context) {
 		if _, err := n.move(ctx, to, from...); err != nil {
@@ -120,7 +120,7 @@ func (d *transferService) moveUntilDone(n transferRecord, to TransferState, from
 	})
 }
 
-// removeWhenDone removes a record as soon as its transfer has ended, unless its lease ends it earlier.
+// removeWhenDone removes a record when its transfer has ended, unless its lease expires earlier.
 func (d *transferService) removeWhenDone(n transferRecord) {
 	d.run(n, func(ctx context.Context) {
 		switch s, err := n.read(ctx); {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// TransferState is the state of a transfer, as its record says it.
+// TransferState is the state of a transfer in its record.
 //
-//	open     the room that the player leaves has what it carries; the other room may let the player in
-//	let      the other room has it, and lets the player in
-//	entered  the same, for good: the player is in
-//	back     the other room gives it back, and lets nobody in with it
-//	taken    the room that the player leaves has it again, for good
+//	open     the source owns the components; the destination may admit the player
+//	let      the destination owns them and admits the player
+//	entered  the destination owns them for good: the player has entered
+//	back     the destination returns them and no longer admits the player with them
+//	taken    the source owns them again, for good
 //
-// The other room moves from open to let, from let to entered, and from open or let to back. The room that the player
-// leaves moves from open or back to taken. No other move is possible, so both rooms never have the same thing.
+// The destination moves from open to let, from let to entered, and from open or let to back. The source moves from open or
+// back to taken. No other move is possible, so both rooms never own the components.
 type TransferState string
 
 // The states of a transfer.
@@ -40,17 +40,17 @@ type TransferStore interface {
 	Remove(ctx context.Context, transfer, revision uint64) error
 }
 
-// transferTries is how often a move is compared anew before it fails.
+// transferTries is the number of compare-and-set attempts of one move.
 const transferTries = 8
 
-// errTransferContested reports that others changed a record again and again.
-var errTransferContested = fmt.Errorf("rooms: others keep changing the record of a transfer: %w", ErrUnavailable)
+// errTransferContested reports that other writers kept changing a record.
+var errTransferContested = fmt.Errorf("rooms: other writers keep changing the record of a transfer: %w", ErrUnavailable)
 
 // transferRecord is the record of one transfer.
 type transferRecord struct {
 	store    TransferStore
 	transfer uint64
-	local    bool // the store is in the memory of this process, so that nothing waits for it
+	local    bool // the store is in this process, so calls do not wait
 }
 
 // open writes that a transfer is open.
@@ -68,9 +68,8 @@ func (n transferRecord) read(ctx context.Context) (TransferState, error) {
 	return state, err
 }
 
-// move moves a transfer from one of some states to another one, and returns its state after that. It changes nothing
-// if the transfer is in none of them. After an error the caller moves again, and learns whether the first move was
-// written.
+// move changes the state from one of the given states to another and returns the resulting state. In any other state it
+// changes nothing. After an error, call it again to learn whether the first attempt was written.
 func (n transferRecord) move(ctx context.Context, to TransferState, from ...TransferState) (TransferState, error) {
 	for range transferTries {
 		is, revision, err := n.store.Load(ctx, n.transfer)
@@ -90,7 +89,7 @@ func (n transferRecord) move(ctx context.Context, to TransferState, from ...Tran
 	return transferNone, errTransferContested
 }
 
-// remove removes the record of a transfer that has ended. If that fails, the lease of the record ends it.
+// remove removes the record of an ended transfer. If this fails, the record's lease expires.
 func (n transferRecord) remove(ctx context.Context) {
 	if _, revision, err := n.store.Load(ctx, n.transfer); err == nil && revision != 0 {
 		_ = n.store.Remove(ctx, n.transfer, revision)

@@ -10,27 +10,28 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Destination is where a player goes: a room, or one of a kind.
+// Destination is the room to which a player travels, given by id or by kind.
 type Destination struct {
-	// Room is a room, here or elsewhere. Default (0): an open one of Kind that publishes Options, or a new one.
+	// Room is the id of a room, in any process. Default (0): an open room of Kind that publishes Options, or a new one.
 	Room    ID
 	Kind    string
 	Options Options
-	// Data is [Player].Data there. Default (nil): that of the seat at hand.
+	// Data is [Player].Data in the destination. Default (nil): the data of the current seat.
 	Data []byte
 }
 
 var (
-	// ErrCarries: the room there has no place for what the player carries, or is of a kind that cannot carry it.
+	// ErrCarries: the destination cannot hold a carried component, or its kind carries none.
 	ErrCarries = errors.New("rooms: no component to carry")
-	// ErrTravels: the player is on its way already.
-	ErrTravels = errors.New("rooms: the player is on its way already")
-	// ErrTravelExpired: nobody let the player in there in time. It stays.
-	ErrTravelExpired = errors.New("rooms: the player was not let in in time")
-	// ErrTravelReturned: the room there has ended, or its seat was free again before the player came. It stays.
-	ErrTravelReturned = errors.New("rooms: the room there did not keep the seat")
-	// ErrTravelLost: the process there is gone that had let the player in, with what it carried. It stays.
-	ErrTravelLost = errors.New("rooms: the process that let the player in is gone, with what it carried")
+	// ErrTravels: the player is already travelling.
+	ErrTravels = errors.New("rooms: the player is already travelling")
+	// ErrTravelExpired: the destination did not admit the player in time. The player stays.
+	ErrTravelExpired = errors.New("rooms: the other room did not admit the player in time")
+	// ErrTravelReturned: the destination has ended, or its seat was freed before the player arrived. The player stays.
+	ErrTravelReturned = errors.New("rooms: the other room did not keep the seat")
+	// ErrTravelLost: the destination's process died after admitting the player, and the carried components are lost. The
+	// player stays.
+	ErrTravelLost = errors.New("rooms: the process that admitted the player has died, and the carried components are lost")
 )
 
 // prepareTravel makes the list of the room's travelling players, and adds the system that gives arriving players the
@@ -51,7 +52,7 @@ func (r *Room) prepareTravel(c *systems.ServerConfig) error {
 	return set.checkModel(c.Model)
 }
 
-// startTravel begins to hand a player over. The caller holds the floor.
+// startTravel starts the transfer of a player. The caller holds the floor.
 func (r *Room) startTravel(player uint64, to Destination) {
 	var from *client
 	for i := range r.clients.here {
@@ -87,7 +88,7 @@ func (r *Room) startTravel(player uint64, to Destination) {
 	if owns {
 		d.bundle.items = set.detach(w, e)
 	}
-	d.bundle.items = append(d.bundle.items, r.clients.arrived[from.number]...) // what it has not been given yet goes on with it
+	d.bundle.items = append(d.bundle.items, r.clients.arrived[from.number]...) // items that the player has not received yet travel along
 	delete(r.clients.arrived, from.number)
 	d.bundle.transfer, d.bundle.local = draw(r.server.random), room != nil || r.server.fleet == nil
 	d.record = r.server.transferRecord(d.bundle.transfer, d.bundle.local)
@@ -165,7 +166,7 @@ func (r *Room) notifyTravelled(s Seat, why error) {
 	}
 }
 
-// claimCarried claims what a player brings when its token is shown. The caller holds the room's lock.
+// claimCarried claims the items of a player who presented a token. The caller holds the room's lock.
 func (r *Room) claimCarried(s Seat) {
 	c, ok := r.held.carried[s.Player]
 	n, seat, has := r.held.book.seatOf(s.Player)
@@ -178,8 +179,7 @@ func (r *Room) claimCarried(s Seat) {
 	}
 }
 
-// checkCarried returns an error until it is decided that this room has what the player of a seat brings. The caller holds
-// the room's lock.
+// checkCarried returns an error until this room owns the items of a seat's player. The caller holds the room's lock.
 func (h *held) checkCarried(s Seat) error {
 	c, ok := h.carried[s.Player]
 	if !ok || !isBundle(c.bytes) || s.Epoch < c.epoch {
@@ -197,7 +197,7 @@ func (h *held) checkCarried(s Seat) error {
 	return nil
 }
 
-// receiveCarried gives a player who has entered what it brings. The caller holds the floor.
+// receiveCarried gives an entered player its items. The caller holds the floor.
 func (r *Room) receiveCarried(c client) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,7 +212,7 @@ func (r *Room) receiveCarried(c client) {
 	}
 }
 
-// returnCarried gives what a player did not bring back to the room that it left. The caller holds the room's lock.
+// returnCarried returns items of a player who did not enter to the previous room. The caller holds the room's lock.
 func (r *Room) returnCarried(player uint64) {
 	if b, err := parseBundle(r.held.carried[player].bytes); err == nil {
 		r.server.travel.giveBack(r.server.transferRecord(b.transfer, b.local))
