@@ -10,25 +10,26 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
-// ServerHandler is told what happens on a [Server], in the call that feeds it. It may send, and disconnect any peer.
+// ServerHandler receives the events of a [Server], within the call of Receive or Update that causes them. It may send, and
+// disconnect any peer.
 type ServerHandler interface {
-	// Connected: a client got a slot.
+	// Connected is called when a client has got a slot.
 	Connected(now time.Time, p *Peer)
-	// Payload: a payload came, 1 to [MaxPayload] bytes that are valid during the call.
+	// Payload is called for each payload of 1 to [MaxPayload] bytes, valid during the call.
 	Payload(now time.Time, p *Peer, payload []byte)
-	// Disconnected: the session has ended, because of [ErrTimeout], [ErrDisconnected], [ErrReplaced] or
+	// Disconnected is called when a session has ended because of [ErrTimeout], [ErrDisconnected], [ErrReplaced] or
 	// [ErrFlood]. The slot is free.
 	Disconnected(now time.Time, p *Peer, reason error)
 }
 
-// Farewell is a [ServerHandler] that tells a client itself why the server ends its session.
+// Farewell is an optional interface of a [ServerHandler]. It sends a client the reason before its session ends.
 type Farewell interface {
-	// Ending: the session is about to end because of [ErrReplaced] or [ErrFlood]. It may send to the peer, and nothing
-	// else. It reports whether the client was told; otherwise it is disconnected.
+	// Ending is called before a session ends because of [ErrReplaced] or [ErrFlood]. It may only send to the peer. It
+	// returns true if it has notified the client; otherwise the server sends disconnect packets.
 	Ending(now time.Time, p *Peer, reason error) (told bool)
 }
 
-// Server is the server's end of all its sessions. It is used by one goroutine.
+// Server is the server's side of all its sessions. Only one goroutine may use it.
 type Server struct {
 	config  ServerConfig
 	lane    *Lane
@@ -39,7 +40,7 @@ type Server struct {
 
 	tokens     tokenReader
 	challenges challenges
-	global     uint64 // sequence of the next packet outside of sessions
+	global     uint64 // sequence number of the next packet outside sessions
 	limits     *limiter
 	half       *halfOpens
 	burnt      burnt
@@ -48,14 +49,14 @@ type Server struct {
 	search search
 }
 
-// watch is the clock of an end, which is looked at in every update.
+// watch is the clock of a client or server.
 type watch struct {
 	clock.Clock
 	updated time.Duration
 }
 
-// look is the time of an update, and how much longer it has been since the one before than heldTime: this end did not
-// listen, and when the other one was last heard moves by that.
+// look returns the time of an update and held, the part of the time since the previous update that exceeds heldTime. This
+// side did not listen during held, so the last-heard times of the other side move forward by it.
 func (w *watch) look(now time.Time) (at, held time.Duration) {
 	at = w.At(now)
 	held = max(0, at-w.updated-heldTime)
@@ -63,15 +64,15 @@ func (w *watch) look(now time.Time) (at, held time.Duration) {
 	return at, held
 }
 
-// NewServer returns a server. It sends by calling out, which must not keep the datagram nor call back; an error of
-// out means that the datagram is lost. The error is that of [ServerConfig.Validate].
+// NewServer returns a server. It sends by calling out, which must neither keep the datagram nor call the server. If out
+// returns an error, the datagram counts as lost. The error is that of [ServerConfig.Validate].
 func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte) error) (*Server, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
 	}
 	config = config.withDefaults()
 	tokens := tokenReader{aead: newTokenCipher(config.Key)}
-	config.Key = Key{} // whoever prints a server does not print that
+	config.Key = Key{} // so that printing a server does not reveal it
 	challengeKey := GenerateKey(config.Random)
 	var sequence [8]byte
 	fill(config.Random, sequence[:])
@@ -80,7 +81,7 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 		lane:       newLane(config.ProtocolID, out, nil),
 		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
-		// One bit stays clear, so that the number cannot overflow.
+		// The second highest bit is clear, so that the number cannot overflow.
 		global: globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
 		limits: newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
 		half:   newHalfOpens(config.MaxHalfOpen),
@@ -90,14 +91,14 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 	}, nil
 }
 
-// String tells how many clients there are.
+// String returns the number of clients.
 func (s *Server) String() string { return fmt.Sprintf("server with %d clients", s.peers.count) }
 
-// Format implements [fmt.Formatter] by String for every verb that asks it, without telling keys.
+// Format implements [fmt.Formatter]. It prints String for every verb and never prints keys.
 func (s Server) Format(f fmt.State, verb rune) { fmt.Fprintf(f, fmt.FormatString(f, verb), s.String()) }
 
-// Receive takes a datagram that arrived at now, which must be the time of day, as issuers of tokens know it. It
-// returns why the datagram was dropped; that is counted too.
+// Receive processes a datagram that arrived at now, which must be the time of day, because tokens depend on it. It returns
+// and counts the reason if the datagram was dropped.
 func (s *Server) Receive(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) DropReason {
 	drop := s.receive(now, unmap(from), datagram, h)
 	s.lane.drops.count(drop)
@@ -134,7 +135,7 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	return DropUnknownSender
 }
 
-// at is a time by the server's clock.
+// at converts a time to the server's clock.
 func (s *Server) at(now time.Time) time.Duration {
 	if s.apart.is {
 		return s.apart.at
@@ -142,14 +143,14 @@ func (s *Server) at(now time.Time) time.Duration {
 	return s.clock.At(now)
 }
 
-// Update does what is due at now: keep-alives, timeouts. Call it at least ten times a second.
+// Update sends due keep-alives and checks timeouts. Call it at least ten times per second.
 func (s *Server) Update(now time.Time, h ServerHandler) {
 	if s.closed {
 		return
 	}
 	at, held := s.clock.look(now)
 	for slot, due := range s.peers.due {
-		// Of who has nothing due this is all that is looked at.
+		// This check must be cheap: most peers have nothing due.
 		if at < due && held == 0 {
 			continue
 		}
@@ -175,10 +176,10 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 	s.burnt.expire(unixTime(now))
 }
 
-// StopAccepting makes the server deny new clients, while it goes on with those that it has.
+// StopAccepting makes the server deny new clients. Existing sessions continue.
 func (s *Server) StopAccepting() { s.closing = true }
 
-// Close disconnects everybody. The server takes nothing after that.
+// Close disconnects all clients. The server then ignores datagrams.
 func (s *Server) Close(now time.Time) {
 	for p := range s.Peers() {
 		p.Disconnect(now)
@@ -186,7 +187,7 @@ func (s *Server) Close(now time.Time) {
 	s.closed = true
 }
 
-// Peers are the connected clients in the order of their slots.
+// Peers returns the connected clients in the order of their slots.
 func (s *Server) Peers() iter.Seq[*Peer] {
 	return func(yield func(*Peer) bool) {
 		for _, p := range s.peers.slots {
@@ -197,16 +198,16 @@ func (s *Server) Peers() iter.Seq[*Peer] {
 	}
 }
 
-// Len is the number of connected clients.
+// Len returns the number of connected clients.
 func (s *Server) Len() int { return s.peers.count }
 
-// Drops counts what was dropped so far, by reason.
+// Drops returns the number of dropped datagrams by reason.
 func (s *Server) Drops() Drops { return s.lane.drops }
 
-// full reports whether there is no slot for somebody who replaces old, or nobody.
+// full reports whether no slot is available. A client that replaces old needs no free slot.
 func (s *Server) full(old *Peer) bool { return s.closing || old == nil && s.peers.full() }
 
-// dismiss ends a session that does not end by itself, and tells its client.
+// dismiss ends the session of a peer and notifies its client.
 func (s *Server) dismiss(now time.Time, p *Peer, reason error, h ServerHandler) {
 	if f, ok := h.(Farewell); ok && f.Ending(now, p, reason) {
 		p.Forget()
@@ -216,7 +217,7 @@ func (s *Server) dismiss(now time.Time, p *Peer, reason error, h ServerHandler) 
 	h.Disconnected(now, p, reason)
 }
 
-// remove frees the slot of a peer. Doing so twice is harmless.
+// remove frees the slot of a peer. A second call has no effect.
 func (s *Server) remove(p *Peer) {
 	if p.ended {
 		return
@@ -229,7 +230,7 @@ func (s *Server) remove(p *Peer) {
 	s.forget(p)
 }
 
-// forget takes a peer out of the tables.
+// forget removes a peer from the tables.
 func (s *Server) forget(p *Peer) {
 	s.peers.remove(p)
 	s.search.settle(p)

@@ -11,7 +11,7 @@ import (
 const (
 	// TokenSize is the length in bytes of a connect token as [ConnectToken.Append] writes it.
 	TokenSize = 2048
-	// UserDataSize is the length in bytes of what a token tells servers about a client.
+	// UserDataSize is the length in bytes of a token's data about the client.
 	UserDataSize = 256
 
 	version      = "NETCODE 1.02\x00"
@@ -24,51 +24,51 @@ const (
 	defaultTimeout  = 10 * time.Second
 )
 
-// DefaultProtocolID is the protocol id of a game that chose none.
+// DefaultProtocolID is the default of [TokenConfig.ProtocolID] and [ServerConfig.ProtocolID].
 const DefaultProtocolID uint64 = 0x7461637475730001
 
-// TokenConfig says what a connect token admits whom to. Key and Servers are needed; all else has defaults.
+// TokenConfig configures a connect token. Key and Servers are required. The other fields have defaults.
 type TokenConfig struct {
-	// Key is the secret that servers share with whoever issues tokens. Never give it to clients.
+	// Key is the secret shared by servers and the issuer of tokens. Never give it to clients.
 	Key Key
 
-	// ProtocolID is the game and its version: servers ignore tokens for another one. 0 means [DefaultProtocolID].
+	// ProtocolID identifies the game and its version. Servers ignore tokens with another id. 0 means [DefaultProtocolID].
 	ProtocolID uint64
 
-	// ClientID is the player: a server has one session per id.
+	// ClientID identifies the player. A server has at most one session per id.
 	ClientID uint64
 
-	// Servers are the addresses that the client tries, in this order, 1 to [MaxServers].
+	// Servers are the server addresses that the client tries in order, 1 to [MaxServers].
 	Servers []netip.AddrPort
 
-	// Known are the addresses by which the servers know themselves ([ServerConfig.Addresses]), when they differ
-	// from those by which clients reach them. nil means Servers.
+	// Known are the servers' own addresses ([ServerConfig.Addresses]), if they differ from the addresses that clients use.
+	// nil means Servers.
 	Known []netip.AddrPort
 
-	// Lifetime is how long the token can be used to connect, in whole seconds, counted by the server from now
-	// and by the client from when it begins. Servers take an hour at most, unless they are configured otherwise:
-	// [ServerConfig.MaxLifetime]. 0 means 45 s.
+	// Lifetime is how long the token can be used to connect, in whole seconds. The server counts from now, the client from
+	// its first Update. Servers accept at most 65 minutes by default: [ServerConfig.MaxLifetime]. 0 means 45 s.
 	Lifetime time.Duration
 
-	// Timeout ends a session, and an attempt to connect, when nothing came for this long, in whole seconds.
-	// 0 means 10 s; negative means never, which is for debuggers only.
+	// Timeout is the silence, in whole seconds, after which a session or an attempt to connect ends. 0 means 10 s. A
+	// negative value means never, for use with debuggers.
 	Timeout time.Duration
 
-	// UserData is for the server, at most [UserDataSize] bytes, padded with zeros. The client cannot read it.
+	// UserData is data for the server, at most [UserDataSize] bytes, padded with zeros. The client cannot read it.
 	UserData []byte
 
-	// Random fills a slice with random bytes, for the session's keys among others. nil means crypto/rand.
+	// Random fills a slice with random bytes, for example for the session's keys. nil means crypto/rand.
 	Random func(b []byte)
 }
 
-// Format implements [fmt.Formatter] without telling the key: where a verb does not fit, fmt asks no method of a field.
+// Format implements [fmt.Formatter] without printing the key. It is needed because fmt ignores the methods of fields when
+// the verb does not fit.
 func (c TokenConfig) Format(f fmt.State, verb rune) {
 	type printed TokenConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Validate returns an error for a missing key, for too few, too many or unusable addresses, for durations that are
-// not whole seconds or negative or above 1<<31-1 seconds, and for too much user data.
+// Validate returns an error for a missing key, missing, too many or unusable addresses, durations that are not whole
+// seconds, negative or above 1<<31-1 seconds, and too much user data.
 func (c TokenConfig) Validate() error {
 	var errs []error
 	if c.Key == (Key{}) {
@@ -105,8 +105,7 @@ func validateAddresses(name string, list []netip.AddrPort) error {
 	return nil
 }
 
-// Issue makes a token. now must be the time of day, as servers know it. The error is that of
-// [TokenConfig.Validate].
+// Issue creates a token. now must be the time of day. The error is that of [TokenConfig.Validate].
 func (c TokenConfig) Issue(now time.Time) (*ConnectToken, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -142,25 +141,26 @@ func (c TokenConfig) Issue(now time.Time) (*ConnectToken, error) {
 	return t, nil
 }
 
-// ConnectToken is what a login service gives to a client, over an encrypted connection: it holds the keys of the
-// session. Its private part is for servers only.
+// ConnectToken admits a client. The login service sends it over an encrypted connection, because it contains the keys of
+// the session. Only servers can read its private part.
 type ConnectToken struct {
 	// ProtocolID is [TokenConfig.ProtocolID].
 	ProtocolID uint64
-	// Create and Expire are seconds since 1970. Clients go by the difference alone.
+	// Create and Expire are seconds since 1970. Clients use only the difference.
 	Create, Expire uint64
-	// Nonce and Private are passed on to the server as they are.
+	// Nonce and Private are sent to the server unchanged.
 	Nonce   [24]byte
 	Private [1024]byte
-	// Timeout in seconds; zero or negative is none.
+	// Timeout is in seconds; zero or negative means none.
 	Timeout int32
-	// Servers are to be tried in order.
+	// Servers are the addresses to try, in order.
 	Servers []netip.AddrPort
 	// ClientToServer and ServerToClient are the keys of the session.
 	ClientToServer, ServerToClient Key
 }
 
-// Format implements [fmt.Formatter] without telling the keys: where a verb does not fit, fmt asks no method of a field.
+// Format implements [fmt.Formatter] without printing the keys. It is needed because fmt ignores the methods of fields when
+// the verb does not fit.
 func (t ConnectToken) Format(f fmt.State, verb rune) {
 	type printed ConnectToken // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(t))
@@ -185,7 +185,7 @@ func (t *ConnectToken) Append(dst []byte) []byte {
 	return append(dst, make([]byte, end-len(dst))...)
 }
 
-// ParseToken reads what [ConnectToken.Append] wrote. The error wraps [ErrToken].
+// ParseToken parses the bytes of [ConnectToken.Append]. The error wraps [ErrToken].
 func ParseToken(b []byte) (*ConnectToken, error) {
 	if len(b) != TokenSize {
 		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrToken, len(b), TokenSize)
@@ -207,7 +207,7 @@ func ParseToken(b []byte) (*ConnectToken, error) {
 		return nil, fmt.Errorf("%w: bad server addresses", ErrToken)
 	}
 	t.Servers = append(t.Servers, servers.slice()...)
-	// The longest list of addresses leaves room for the keys.
+	// Even the longest list of addresses leaves room for the keys.
 	t.ClientToServer, t.ServerToClient = Key(rest), Key(rest[KeySize:])
 	if err := t.check(); err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func ParseToken(b []byte) (*ConnectToken, error) {
 	return t, nil
 }
 
-// check is for what a client cannot do without.
+// check returns an error if the token lacks fields that a client needs.
 func (t *ConnectToken) check() error {
 	if t.Create > t.Expire {
 		return fmt.Errorf("%w: expires before it is created", ErrToken)
@@ -226,7 +226,7 @@ func (t *ConnectToken) check() error {
 	return nil
 }
 
-// unixTime is in seconds since 1970, and 0 before that.
+// unixTime returns seconds since 1970, or 0 for earlier times.
 func unixTime(t time.Time) uint64 { return uint64(max(t.Unix(), 0)) }
 
 func orDefault[T comparable](v, def T) T {
