@@ -23,20 +23,20 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
-// childVariable tells a process that the demonstration has started it: it ends when its input does.
+// childVariable tells a process that the demonstration started it. The process ends when its input ends.
 const childVariable = "FLEET_CHILD"
 
 // demo is the demonstration. Its methods may be called from any goroutine.
 type demo struct {
 	ctx       context.Context
 	stop      context.CancelFunc
-	beside    sync.WaitGroup // players
+	beside    sync.WaitGroup // number of running players
 	folder    string
 	nats      *natsdir.Servers
 	directory *natsdir.Directory
 	issuer    *issuer
 	operator  string   // token
-	env       []string // of processes
+	env       []string // environment of the processes
 	players   []*player
 	began     time.Time
 
@@ -45,12 +45,12 @@ type demo struct {
 	processes []*process
 }
 
-// process is one that the demonstration has started.
+// process is a process started by the demonstration.
 type process struct {
 	*exec.Cmd
 	name           string
 	in             io.Closer
-	http, operator string        // known when serving is closed
+	http, operator string        // set before serving is closed
 	serving, gone  chan struct{} // closed when it serves, and when it has ended
 }
 
@@ -63,7 +63,7 @@ func (p *process) running() bool {
 	}
 }
 
-// demonstrate plays on several processes on this machine, until ctx ends. It does what the lines of in say.
+// demonstrate plays on several processes on this machine until ctx ends. It executes the commands in in.
 func demonstrate(ctx context.Context, in io.Reader, out io.Writer) error {
 	d, err := newDemo(ctx, out)
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *demo) begin() (err error) {
 	return d.ready()
 }
 
-// end ends players and processes, and waits for that.
+// end stops players and processes and waits for them.
 func (d *demo) end() {
 	d.stop()
 	d.beside.Wait()
@@ -151,7 +151,7 @@ func (d *demo) end() {
 	_ = os.RemoveAll(d.folder)
 }
 
-// account is what the demonstration shows.
+// account runs the steps of the demonstration.
 func (d *demo) account() error {
 	for i, name := range []string{"ada", "bob", "cleo", "dan"} {
 		p := &player{demo: d, name: name, party: []string{"party-1", "party-2"}[i/2], asks: i}
@@ -202,7 +202,7 @@ func (d *demo) account() error {
 	return nil
 }
 
-// all reports whether something holds of all players.
+// all reports whether a condition holds for all players.
 func all(players []*player, holds func(p *player) bool) bool {
 	return !slices.ContainsFunc(players, func(p *player) bool { return !holds(p) })
 }
@@ -226,7 +226,7 @@ func (d *demo) hosts(one *player) (at *process, there []*player, err error) {
 	return all[i], there, nil
 }
 
-// until waits until something holds.
+// until waits until a condition holds.
 func (d *demo) until(what string, holds func() bool) error {
 	for !holds() {
 		if pause(d.ctx, 50*time.Millisecond); d.ctx.Err() != nil {
@@ -236,7 +236,7 @@ func (d *demo) until(what string, holds func() bool) error {
 	return nil
 }
 
-// ready waits until the processes that run serve, and the directory has them.
+// ready waits until the running processes serve and are in the directory.
 func (d *demo) ready() error {
 	for _, p := range d.all() {
 		select {
@@ -245,7 +245,7 @@ func (d *demo) ready() error {
 		case <-p.serving:
 		case <-p.gone:
 			select {
-			case <-p.serving: // it has ended since
+			case <-p.serving: // it has ended meanwhile
 			default:
 				return fmt.Errorf("%s does not start: %v", p.name, p.ProcessState)
 			}
@@ -259,7 +259,7 @@ func (d *demo) ready() error {
 	})
 }
 
-// of returns what the directory says of a player's newest seat.
+// of returns the directory's record of a player's newest seat.
 func (d *demo) of(p *player) (e fleet.PlayerEntry, err error) {
 	r, err := d.directory.Load(d.ctx, fleet.PlayerKey(p.number.Load()))
 	if err != nil {
@@ -268,21 +268,21 @@ func (d *demo) of(p *player) (e fleet.PlayerEntry, err error) {
 	return e, json.Unmarshal(r.Value, &e)
 }
 
-// say prints a line of the account.
+// say prints a line of the demonstration.
 func (d *demo) say(format string, v ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, _ = fmt.Fprintf(d.out, "%5.1f s  %s\n", time.Since(d.began).Seconds(), fmt.Sprintf(format, v...))
 }
 
-// all returns the processes, also those that have ended.
+// all returns the processes, including ended ones.
 func (d *demo) all() []*process {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.processes)
 }
 
-// lobbies returns where the processes that run give seats. In a cluster a load balancer knows that.
+// lobbies returns the HTTP addresses of the running processes. In a cluster a load balancer has them.
 func (d *demo) lobbies() (all []string) {
 	for _, p := range d.all() {
 		select {
@@ -296,7 +296,7 @@ func (d *demo) lobbies() (all []string) {
 	return all
 }
 
-// start starts this program again as a process with rooms. Variables count before those that all processes have.
+// start starts this program again as a process with rooms. variables take precedence over the common ones.
 func (d *demo) start(variables ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -325,7 +325,7 @@ func (d *demo) start(variables ...string) (*process, error) {
 	return p, nil
 }
 
-// hear reads the log of a process, and prints warnings.
+// hear reads the log of a process and prints warnings.
 func (d *demo) hear(p *process, log io.Reader) {
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		var line map[string]any
@@ -347,7 +347,7 @@ func (d *demo) hear(p *process, log io.Reader) {
 	}
 }
 
-// read does what lines say.
+// read executes the commands.
 func (d *demo) read(in io.Reader) {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var what, number string
@@ -368,7 +368,7 @@ func (d *demo) read(in io.Reader) {
 	}
 }
 
-// pause waits, unless ctx ends.
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -9,26 +9,26 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// What a process is for. The manifests say the same.
+// The limits of a process. The manifests contain the same values.
 const (
 	maxRooms = 64
 	capacity = 2
-	// longest is how long a drain may take: players who cannot travel go on for so long.
+	// longest is the longest drain: players who cannot travel play on for this time.
 	longest = 50 * time.Minute
 )
 
-// Move is the input: what a client sends, every tick.
+// Move is the input of a client in each tick.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// dot is a row: the components that a system wants to touch.
+// dot is a row: the components that a system uses.
 type dot struct {
 	Pos *components.Position
 	In  *Move
 }
 
-// Dots is the game, of one room. Server and clients build it alike.
+// Dots returns the game of one room. Server and clients share it.
 func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
@@ -44,8 +44,8 @@ func Dots() *ecs.Protocol {
 	return p
 }
 
-// kind returns the kind of rooms of the game. When a room drains, its players travel to a room of another process, together,
-// and keep their positions. Players of a private room play on where they are.
+// kind returns the kind of rooms of the game. When a room drains, its players travel together to a room of another process
+// and keep their positions. Players of a private room stay.
 func kind() rooms.Kind {
 	k := rooms.Kind{Name: "dots", Protocol: Dots, Capacity: capacity, Carries: []rooms.Carry{rooms.Carries[components.Position]()}}
 	move := func(r *rooms.Room, player uint64) {
@@ -57,8 +57,8 @@ func kind() rooms.Kind {
 		if o == nil {
 			o = make(rooms.Options)
 		}
-		o["from"] = r.ID().String()                                       // all who come from this room meet in one room
-		_ = r.Travel(player, rooms.Destination{Kind: k.Name, Options: o}) // an error says that the room has ended
+		o["from"] = r.ID().String()                                       // all players from this room meet in one room
+		_ = r.Travel(player, rooms.Destination{Kind: k.Name, Options: o}) // an error means that the room has ended
 	}
 	k.Draining = func(r *rooms.Room) {
 		for _, s := range r.Seats() {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// recovery is how long a server is looked at once a burst is over.
+// recovery is how long a server is observed after a burst.
 const recovery = 5 * time.Second
 
-// stepAt is a step of what a server gives up, and when it was taken or taken back: seconds and ticks since the burst began.
+// stepAt is a change of the overload step, in seconds and ticks since the start of the burst.
 type stepAt struct {
 	Seconds float64 `json:"s"`
 	Tick    uint32  `json:"tick"`
@@ -18,7 +18,7 @@ type stepAt struct {
 	GivesUp string  `json:"gives_up"`
 }
 
-// burstReport is what came of a burst.
+// burstReport is the result of a burst.
 type burstReport struct {
 	Seconds           float64        `json:"seconds"`
 	RestPct           float64        `json:"rest_pct"`
@@ -58,7 +58,7 @@ var burstFigures = []struct {
 	{"recovery_ticks", fmt.Sprintf("ticks from the end of the burst until nothing was given up for the first time; -1: longer than %v", recovery), func(r *burstReport) string { return fmt.Sprint(r.RecoveryTicks) }},
 }
 
-// print writes the report to read.
+// print writes the report as text.
 func (r *burstReport) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range burstFigures {
@@ -73,7 +73,7 @@ func (r *burstReport) print(out io.Writer) error {
 	return t.Flush()
 }
 
-// recovered is how many ticks it took from one on until nothing was given up for the first time, -1 where something always was.
+// recovered returns the number of ticks from tick from until the overload step was first 0, or −1 if it never was.
 func recovered(steps []stepAt, from uint32) int {
 	step := 0
 	for _, s := range steps {

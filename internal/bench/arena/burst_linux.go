@@ -8,20 +8,20 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// burner makes the ticks of a server take longer: by a factor, whatever they do, as on a slower machine, or by so much for
-// each snapshot. So what is given up makes them shorter by as much more.
+// burner slows down a server's ticks: by a factor, as on a slower machine, or by a fixed time per snapshot. Each reduction
+// of work by the server therefore saves proportionally more time.
 type burner struct {
-	factor float64       // above 1 while there is a burst of everything
-	each   time.Duration // above 0 while there is a burst of snapshots: for one
-	sent   func() uint64 // snapshots, since the server began
-	seen   uint64        // of these, when it burnt last
-	began  time.Time     // the burst
-	tick   uint32        // likewise
-	net    time.Duration // of the last wake-up: what it took without burning
-	ticks  int           // in it
-	burnt  time.Duration // in the wake-up at hand
-	ran    int           // ticks in it
-	work   time.Duration // of all wake-ups since measuring began, without burning
+	factor float64       // above 1 during a burst of all work
+	each   time.Duration // time per snapshot; above 0 during a burst of snapshots
+	sent   func() uint64 // number of snapshots since the server started
+	seen   uint64        // snapshots at the latest slowdown
+	began  time.Time     // start of the burst
+	tick   uint32        // start of the burst
+	net    time.Duration // length of the latest wake-up without the slowdown
+	ticks  int           // ticks in that wake-up
+	burnt  time.Duration // slowdown in the current wake-up
+	ran    int           // ticks in the current wake-up
+	work   time.Duration // time of all wake-ups since the start of the measurement, without the slowdown
 	steps  []stepAt
 }
 
@@ -45,7 +45,7 @@ func (b *burner) step(*ecs.World) {
 	b.burnt += time.Since(began)
 }
 
-// end ends a wake-up that took so long.
+// end records the length of a wake-up.
 func (b *burner) end(took time.Duration) {
 	b.work += took - b.burnt
 	if b.ran > 0 {
@@ -54,8 +54,8 @@ func (b *burner) end(took time.Duration) {
 	b.burnt, b.ran = 0, 0
 }
 
-// begin begins a burst in which the work that took so much of the time until now takes a share of it. Where snapshots are above
-// 0 it is these, so many a second, that take longer.
+// begin starts a burst. Work that took the fraction took of the time so far now takes the fraction share. If snapshots is
+// above 0, only snapshots, that many per second, become slower.
 func (b *burner) begin(share, took, snapshots float64, tick uint32) {
 	b.began, b.tick, b.steps = time.Now(), tick, b.steps[:0]
 	if snapshots <= 0 {
@@ -65,10 +65,10 @@ func (b *burner) begin(share, took, snapshots float64, tick uint32) {
 	b.each, b.seen = time.Duration(max(share-took, 0)/snapshots*float64(time.Second)), b.sent()
 }
 
-// calm ends it.
+// calm ends the burst.
 func (b *burner) calm() { b.factor, b.each = 1, 0 }
 
-// note notes what is given up.
+// note records a change of the overload step.
 func (b *burner) note(step int, says string, tick uint32) {
 	last := 0
 	if n := len(b.steps); n > 0 {
@@ -79,7 +79,7 @@ func (b *burner) note(step int, says string, tick uint32) {
 	}
 }
 
-// overload lets the server's work take longer for a while, and reports what came of it.
+// overload slows down the server for a while and reports the result.
 func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 	if err := m.load.talk(ctx, true); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (m *socketMatch) overload(ctx context.Context) (*burstReport, error) {
 	return r, nil
 }
 
-// snapshots is how many snapshots a second a burst of snapshots makes dearer, 0 where everything gets dearer.
+// snapshots returns the number of snapshots per second for a burst of snapshots, or 0 for a burst of all work.
 func (m *socketMatch) snapshots() int {
 	if m.o.burstOf == "snapshots" {
 		return m.o.clients * sendRate(m.o.hz)

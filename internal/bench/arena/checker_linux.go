@@ -10,45 +10,45 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// checker compares what clients have read with the truth.
+// checker compares the clients' states with the server's.
 type checker struct {
 	truths *truths
 	grid   bool                      // clients receive only entities near them
-	has    map[components.NetID]bool // entities of the client that is being checked
+	has    map[components.NetID]bool // entities of the client being checked
 	verified
 }
 
-// bot is a client that decodes everything.
+// bot is a client that decodes every snapshot.
 type bot struct {
 	*systems.Client
-	newest uint32                      // tick of the newest state that was checked
-	waits  map[components.NetID]uint32 // entities that came near or went away without its knowledge, since which tick
+	newest uint32                      // tick of the newest checked state
+	waits  map[components.NetID]uint32 // entities whose arrival or departure the client does not know yet, and since which tick
 
 	said, answered uint64    // reliable messages
-	next           time.Time // of the next one
+	next           time.Time // of the next message
 }
 
-// toldRow is what clients know of anybody.
+// toldRow holds the components that all clients receive.
 type toldRow struct {
 	Pos    components.Position
 	Head   components.Heading
 	Health components.Health
 }
 
-// verified is what came of comparing.
+// verified is the result of the comparison.
 type verified struct {
-	States     uint64 // of clients that were compared
-	Entities   uint64 // in them
-	Late       uint64 // states whose truth had not arrived by the client's next tick, not compared
-	Old        uint64 // entities whose state was older than the truths that are kept, not compared
-	Waiting    uint64 // entities of which a client was not told yet since they came
-	Gone       uint64 // entities that stand where they went out of sight, until the client knows that they did
+	States     uint64 // compared states of clients
+	Entities   uint64 // compared entities
+	Late       uint64 // states not compared, because the server's state had not arrived by the client's next tick
+	Old        uint64 // entities not compared, because their state was older than the stored server states
+	Waiting    uint64 // entities that the client had not received yet
+	Gone       uint64 // entities shown at the place where they went out of sight, until the client knows
 	MaxError   float64
-	Different  uint64 // entities that were not as told, or not there
-	Difference string // the first
+	Different  uint64 // entities with a wrong state, or missing
+	Difference string // the first difference
 }
 
-// check compares the state of a client, unless it was compared before, and returns its tick, or 0.
+// check compares the newest state of a client, unless already compared, and returns its tick, or 0.
 func (k *checker) check(b *bot) (tick uint32) {
 	if tick = b.ServerTick(); tick == b.newest || b.World() == nil {
 		return 0
@@ -68,8 +68,8 @@ func (k *checker) check(b *bot) (tick uint32) {
 	return tick
 }
 
-// look compares a client's world with the truth of its newest state; what that has not told of, as it did not
-// fit, with the truth of the state that did.
+// look compares a client's world with the server's state of the same tick. Entities that did not fit into that snapshot are
+// compared with the server's state at their own tick.
 func (k *checker) look(b *bot, newest *told) {
 	w, n := b.World(), 0
 	k.States++
@@ -108,11 +108,10 @@ func (k *checker) look(b *bot, newest *told) {
 	}
 }
 
-// longestWait is the number of sends that an entity may wait until a client receives it: if snapshots do not hold
-// everything, or one was lost, its group waits for its turn.
+// longestWait is the largest number of send ticks that an entity may wait if snapshots are over budget or lost.
 const longestWait = 100
 
-// missing checks the entities that a client lacks: it may lack those that came recently.
+// missing checks the entities that a client lacks. Recent ones are allowed.
 func (k *checker) missing(b *bot, t *told) {
 	for id := range t.at {
 		if k.has[id] {
@@ -126,7 +125,7 @@ func (k *checker) missing(b *bot, t *told) {
 	}
 }
 
-// near compares what a client has with what is near its own entity.
+// near compares a client's entities with those near its own entity.
 func (k *checker) near(b *bot, t *told) {
 	own, ok := b.Own(b.World())
 	if !ok {
@@ -148,10 +147,10 @@ func (k *checker) near(b *bot, t *told) {
 	}
 }
 
-// nearWait is for how many sends a client may wait until it is told that an entity has come near, or has gone, likewise.
+// nearWait is the largest number of send ticks until a client must know that an entity came near or went away.
 const nearWait = 40
 
-// waits looks at an entity that has come or gone, of which a client does not know that.
+// waits checks an entity whose arrival or departure the client does not know.
 func (k *checker) waits(b *bot, t *told, id components.NetID, format string) {
 	if b.waits == nil {
 		b.waits = make(map[components.NetID]uint32)
@@ -167,22 +166,22 @@ func (k *checker) waits(b *bot, t *told, id components.NetID, format string) {
 	k.Waiting++
 }
 
-// differs counts what is wrong.
+// differs counts a difference.
 func (k *checker) differs(format string, b *bot, tick, of any) {
 	if k.Different++; k.Different == 1 {
 		k.Difference = fmt.Sprintf(format, b.ID(), tick, of)
 	}
 }
 
-// most is the greatest difference between a position and the truth that is right, by axis.
+// most is the largest accepted difference of a position, per axis.
 const most = 1.0 / 16
 
-// off returns the distance of the positions of two rows, by axis.
+// off returns the distance between the positions of two rows, per axis.
 func (r *row) off(o *row) float64 {
 	return max(math.Abs(float64(r.x-o.x)), math.Abs(float64(r.y-o.y)))
 }
 
-// same reports whether position, heading and health are the same, to the precision in which they are sent.
+// same reports whether position, heading and health are equal to the precision in which they are sent.
 func (r *row) same(o *row) bool {
 	off := int16(r.heading - o.heading)
 	return r.off(o) <= most && r.health == o.health && off >= -128 && off <= 128

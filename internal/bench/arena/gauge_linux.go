@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// counts are figures of the server's process, since it began.
+// counts are figures of the server's process since its start.
 type counts struct {
 	At      time.Time
 	CPU     time.Duration
@@ -21,40 +21,40 @@ type counts struct {
 	Stats   systems.ServerStats
 	Clients int // connected
 
-	// Since measuring began, with the answer to its end.
+	// Since the start of the measurement, in the answer to its end:
 	Wakes          int
-	P50, P99, P999 float64 // of a wake-up, µs
-	SendP50        float64 // of one in which snapshots were sent
-	OtherP50       float64 // of one in which none were
-	PauseMax       float64 // of garbage collection, µs
-	TruthsLeftOut  uint64  // sends of which the truth was not told, as nobody read
+	P50, P99, P999 float64 // length of wake-ups, µs
+	SendP50        float64 // length of wake-ups with snapshots
+	OtherP50       float64 // length of wake-ups without snapshots
+	PauseMax       float64 // longest pause by garbage collection, µs
+	TruthsLeftOut  uint64  // send ticks whose state was not sent to the checker, because the pipe was full
 	Resident       int     // bytes
 
-	Ticks      uint32   // the server's newest
-	Work       float64  // share of the time since measuring began, or a burst, that wake-ups took, without what they burnt
-	Factor     float64  // of a burst
-	SnapshotUs float64  // or by how much each snapshot takes longer
-	Steps      []stepAt // of a burst, until now
+	Ticks      uint32   // newest tick of the server
+	Work       float64  // busy share of the time since the start of the measurement or burst, without the slowdown
+	Factor     float64  // slowdown factor of a burst
+	SnapshotUs float64  // added time per snapshot
+	Steps      []stepAt // overload steps of the burst so far
 }
 
-// gauge measures wake-ups of a server, and answers questions between two of them.
+// gauge measures the wake-ups of a server and answers questions between two of them.
 type gauge struct {
 	server  *systems.Server
 	burner  burner
-	since   time.Time // of burner.work
+	since   time.Time // start of burner.work
 	began   time.Time
 	on      bool
-	steps   uint32   // ticks between two sends
-	newest  uint32   // send
-	wakes   []uint32 // ns of each wake-up while it was on, up to cap
-	sends   []uint32 // likewise, of those in which snapshots were sent
-	others  []uint32 // and of those in which none were
-	pauses  []uint64 // of garbage collection when it was switched on, by bucket
+	steps   uint32   // ticks between two send ticks
+	newest  uint32   // newest send tick
+	wakes   []uint32 // length of each measured wake-up in ns, up to cap
+	sends   []uint32 // the same for wake-ups with snapshots
+	others  []uint32 // the same for wake-ups without
+	pauses  []uint64 // pauses by garbage collection before the measurement, by bucket
 	asked   chan func()
 	sampler []metrics.Sample
 }
 
-// longest is how long a measurement may be for which every wake-up is kept, in seconds.
+// longest is the longest measurement, in seconds, for which every wake-up is stored.
 const longest = 3600
 
 func newGauge(hz int) *gauge {
@@ -92,7 +92,7 @@ func (g *gauge) End() {
 	}
 }
 
-// answer answers a question in its own goroutine.
+// answer answers a question on its own goroutine.
 func (g *gauge) answer(question string) (any, error) {
 	question, text, _ := strings.Cut(question, " ")
 	var pct, snapshots int
@@ -119,7 +119,7 @@ func (g *gauge) answer(question string) (any, error) {
 	return a.counts, a.err
 }
 
-// read reads the figures, and begins or ends measuring, or a burst.
+// read returns the figures and starts or ends a measurement or a burst.
 func (g *gauge) read(question string, pct, snapshots int) (c counts, err error) {
 	c.At, c.Stats = time.Now(), g.server.Stats()
 	for range g.server.Clients {
@@ -162,7 +162,7 @@ func (g *gauge) read(question string, pct, snapshots int) (c counts, err error) 
 	return c, nil
 }
 
-// percentile is the wake-up at a share of all that are sorted, in µs.
+// percentile returns the given quantile of sorted wake-ups, in µs.
 func percentile(sorted []uint32, share float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -175,7 +175,7 @@ func (g *gauge) histogram() *metrics.Float64Histogram {
 	return g.sampler[0].Value.Float64Histogram()
 }
 
-// pause is the longest pause since counts were as before: the upper end of its bucket, in µs.
+// pause returns the longest pause since before, as the upper bound of its bucket in µs.
 func (g *gauge) pause(before []uint64) (longest float64) {
 	h := g.histogram()
 	for i, n := range h.Counts {

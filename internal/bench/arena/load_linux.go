@@ -21,12 +21,12 @@ const sampled = 16
 // rampRate is the number of clients that begin to connect per second.
 const rampRate = 500
 
-// load is all clients of a match: a swarm, stepped by one goroutine.
+// load is the clients of a match: a swarm stepped by one goroutine.
 type load struct {
 	swarm *swarm.Swarm
 	check checker
-	bots  map[int]*bot // the clients that decode, by number
-	talks bool         // each of these sends a reliable message per second
+	bots  map[int]*bot // clients that decode, by number
+	talks bool         // each bot sends a reliable message per second
 	asked chan func()
 }
 
@@ -52,7 +52,7 @@ func newLoad(ctx context.Context, o order, server netip.AddrPort, t *truths) (*l
 	return l, err
 }
 
-// walk returns the inputs of all clients: those of the arena's bots, which follow from the seed.
+// walk returns the inputs of all clients: those of the arena's bots, determined by the seed.
 func walk(seed uint64, clients int) swarm.InputFunc {
 	return swarm.Input(func(n int) func(*swarm.Player, *game.Input) {
 		bot := game.NewBot(seed, n, clients)
@@ -60,7 +60,7 @@ func walk(seed uint64, clients int) swarm.InputFunc {
 	})
 }
 
-// dial opens the n-th client's wire, with its link.
+// dial opens the transport of client n, with its link.
 func (o *order) dial(ctx context.Context, server netip.AddrPort, n int) (w netsys.Wire, err error) {
 	if o.Transport == "ws" {
 		w, err = websocket.Dial(ctx, "ws://"+server.String())
@@ -75,10 +75,10 @@ func (o *order) dial(ctx context.Context, server netip.AddrPort, n int) (w netsy
 	return linked{c}, err
 }
 
-// linked is a socket with a link, which does not know when the next datagram comes.
+// linked is a socket behind a link. It hides NextDue.
 type linked struct{ netsys.Wire }
 
-// bot returns the n-th client, which decodes.
+// bot returns client n, which decodes.
 func (l *load) bot(n int) *bot {
 	b := l.bots[n]
 	if b == nil {
@@ -88,7 +88,7 @@ func (l *load) bot(n int) *bot {
 	return b
 }
 
-// beforeTick checks the state that a client has read in its last tick: by now its truth is here. It also sends the
+// beforeTick checks the client's state after its previous tick; the server's state has arrived by now. It also sends the
 // messages.
 func (l *load) beforeTick(n int, c *systems.Client) {
 	b := l.bot(n)
@@ -117,16 +117,16 @@ func (l *load) play(ctx context.Context) {
 	}
 }
 
-// sent is what clients have sent, and what became of what they received.
+// sent is the clients' figures.
 type sent struct {
 	verified verified
-	swarm    *swarm.Report // since measuring began
+	swarm    *swarm.Report // since the start of the measurement
 	thin     int           // clients that decode
 
-	said, answered uint64 // reliable messages of these
+	said, answered uint64 // reliable messages of the bots
 }
 
-// talk makes the clients that decode send messages, or stops them.
+// talk makes the bots send messages, or stops them.
 func (l *load) talk(ctx context.Context, on bool) error {
 	select {
 	case l.asked <- func() { l.talks = on }:
@@ -136,7 +136,7 @@ func (l *load) talk(ctx context.Context, on bool) error {
 	}
 }
 
-// look reads the figures between two steps; measure begins a measurement.
+// look returns the figures between two steps. measure starts a new measurement.
 func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	done := make(chan struct{})
 	look := func() {
@@ -161,7 +161,7 @@ func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
 	}
 }
 
-// lost returns an error that says why clients are missing, nil if none is.
+// lost returns an error with the reasons if clients are missing.
 func (s *sent) lost() error {
 	if r := s.swarm; r.Refused+r.Lost > 0 {
 		return fmt.Errorf("%w: %d were not let in and %d were lost: %v", errMissing, r.Refused, r.Lost, r.Reasons)

@@ -18,7 +18,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program, and returns its exit code.
+// run runs the program and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
@@ -39,7 +39,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// show shows a report as the options say, unless there was an error.
+// show prints a report in the requested form, unless there was an error.
 func show(r interface{ print(io.Writer) error }, err error) func(o *options, stdout io.Writer) error {
 	return func(o *options, stdout io.Writer) error {
 		switch {
@@ -52,7 +52,7 @@ func show(r interface{ print(io.Writer) error }, err error) func(o *options, std
 	}
 }
 
-// report is what was measured.
+// report is the result of a match in virtual time.
 type report struct {
 	BytesPerUpdate         float64 `json:"bytes_per_update"`
 	BytesP95               int     `json:"bytes_p95"`
@@ -94,7 +94,7 @@ var figures = []struct {
 
 func number(v float64) string { return fmt.Sprint(math.Round(v*1e4) / 1e4) }
 
-// print writes the report to read.
+// print writes the report as text.
 func (r *report) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range figures {

@@ -17,21 +17,21 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// match is a match in virtual time, with what is measured of it.
+// match is a match in virtual time with its measurements.
 type match struct {
 	*systemstest.Crowd
 	o        options
-	down     tap      // wire of the server
-	bytesUp  uint64   // of messages that clients sent
-	truth    truth    // of the server's world
-	compared []uint32 // tick of the newest state that was compared, by client
+	down     tap      // transport of the server
+	bytesUp  uint64   // messages sent by clients
+	truth    truth    // history of the server's world
+	compared []uint32 // tick of the newest compared state, by client
 
 	measuring, comparing bool
-	snapshots            []time.Duration // time of the Snapshot system at each send
+	snapshots            []time.Duration // time of the Snapshot system at each send tick
 	r                    report
 }
 
-// newMatch creates a match of bots and of spectators, who have no entity and receive everything.
+// newMatch creates a match of bots and spectators. Spectators have no entity and receive everything.
 func newMatch(o options, players, spectators int) (*match, error) {
 	all := players + spectators
 	m := &match{o: o, compared: make([]uint32, all)}
@@ -95,7 +95,7 @@ func (o options) coders() delta.Coders {
 	return delta.AnyCoder
 }
 
-// watch puts the watches into the server's schedule.
+// watch adds the measuring systems to the server's schedule.
 func (m *match) watch(s *ecs.Schedule) error {
 	err := s.Wrap("Snapshot", func(run func(*ecs.World)) func(*ecs.World) {
 		return func(w *ecs.World) {
@@ -114,7 +114,7 @@ func (m *match) watch(s *ecs.Schedule) error {
 	return s.InsertBefore("Snapshot", ecs.System{Name: "truth", Run: func(w *ecs.World) { m.truth.step(w, m.Server.Tick(), m.measuring) }})
 }
 
-// play lets time pass up to and including a moment.
+// play lets time pass until and including the given moment.
 func (m *match) play(until time.Time) error {
 	m.Run(until.Sub(m.Now()) + 1)
 	return m.Err()
@@ -146,7 +146,7 @@ func (m *match) compare(c *systemstest.Client) {
 	}
 }
 
-// measure plays the match of the options and reports.
+// measure plays the requested match and reports.
 func measure(o options, progress io.Writer) (*report, error) {
 	m, err := newMatch(o, o.clients, 0)
 	if err != nil {
@@ -174,7 +174,7 @@ func measure(o options, progress io.Writer) (*report, error) {
 	return &m.r, err
 }
 
-// sum makes the report; before are the server's figures when measuring began.
+// sum creates the report. before are the server's figures at the start of the measurement.
 func (m *match) sum(before systems.ServerStats) {
 	r, after := &m.r, m.Server.Stats()
 	m.down.settle()
@@ -199,9 +199,8 @@ func (m *match) sum(before systems.ServerStats) {
 	r.ChangesPerS = float64(m.truth.changes) / float64(m.o.seconds)
 }
 
-// extra compares the time of one client more with that of one encode: the same
-// world with no client, with one, and with many who all hold the same, taking
-// turns; all at the mean round trip.
+// extra compares the cost of one more client with the cost of one encoding. The same world is played with no client, with
+// one, and with many who share a baseline, in turn, all with the mean round trip.
 func extra(o options, progress io.Writer) (float64, error) {
 	const many, rounds = 101, 10
 	mean := (o.rtt.from + o.rtt.to) / 2

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// options are what the flags say.
+// options holds the flags.
 type options struct {
 	clients, npcs int
 	rtt           spread
@@ -23,7 +23,7 @@ type options struct {
 	sockets
 }
 
-// spread is a round trip, or two between which the clients' lie.
+// spread is a round trip, or a range of round trips for the clients.
 type spread struct{ from, to time.Duration }
 
 func (s *spread) String() string {
@@ -33,7 +33,7 @@ func (s *spread) String() string {
 	return s.from.String() + ".." + s.to.String()
 }
 
-// Set reads "100ms" or "20ms..200ms".
+// Set parses "100ms" or "20ms..200ms".
 func (s *spread) Set(v string) (err error) {
 	from, to, two := strings.Cut(v, "..")
 	if s.from, err = time.ParseDuration(from); err != nil {
@@ -51,7 +51,7 @@ func (s *spread) Set(v string) (err error) {
 	return nil
 }
 
-// of is the round trip of the n-th client.
+// of returns the round trip of client n.
 func (s *spread) of(n, clients int) time.Duration {
 	if clients < 2 {
 		return s.from
@@ -59,13 +59,13 @@ func (s *spread) of(n, clients int) time.Duration {
 	return s.from + (s.to-s.from)*time.Duration(n)/time.Duration(clients-1)
 }
 
-// warmup is how long the match runs before it is measured.
+// warmup is how long the match runs before the measurement, in seconds.
 const warmup = 5
 
-// maxClients bounds the clients of a match in virtual time.
+// maxClients is the largest number of clients in virtual time.
 const maxClients = 4096
 
-// parse reads the flags. The error has been printed.
+// parse parses the flags. It prints its error.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rtt: spread{100 * time.Millisecond, 100 * time.Millisecond}}
 	flags := flag.NewFlagSet("arena", flag.ContinueOnError)
@@ -98,7 +98,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, err
 }
 
-// usage explains flags and figures.
+// usage explains the flags and figures.
 func usage(flags *flag.FlagSet, out io.Writer) {
 	fmt.Fprint(out, `Measures what snapshots of the arena cost: in virtual time, or with -transport on real sockets, with the
 server in a process of its own on one processor, and its clients on the others. That needs Linux.
@@ -116,7 +116,7 @@ Flags:
 	}
 }
 
-// validate says in one line what is wrong and what is allowed.
+// validate returns a one-line error that names the allowed values.
 func (o *options) validate(args []string) (err error) {
 	switch {
 	case len(args) > 0:
@@ -137,7 +137,7 @@ func (o *options) validate(args []string) (err error) {
 	return err
 }
 
-// maxClients bounds -clients.
+// maxClients returns the largest -clients.
 func (o *options) maxClients() int {
 	if o.transport != "" {
 		return maxSocketClients

@@ -11,22 +11,23 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// trialFunc plays a match of the options.
+// trialFunc plays a match with the given options.
 type trialFunc func(o options, progress io.Writer) (*socketReport, error)
 
-// searched is what a search has found.
+// searched is the result of a search.
 type searched struct {
-	// LargestClients is the most clients that the server carried, 0 where it carried no number that was tried.
+	// LargestClients is the largest number of clients that the server carried, or 0 if it carried none of the tested
+	// numbers.
 	LargestClients int `json:"largest_clients"`
-	// Limit is what was wrong with the fewest that it did not carry; LoadLimited says that it was the load.
+	// Limit is the reason why the smallest excessive number failed. LoadLimited is true if the load was the reason.
 	Limit       string  `json:"limit"`
 	LoadLimited bool    `json:"load_limited"`
 	Trials      []trial `json:"trials"`
-	// Report is that of LargestClients, nil where there is none.
+	// Report is the report for LargestClients, or nil.
 	Report *socketReport `json:"report,omitempty"`
 }
 
-// trial is a match of a search.
+// trial is one match of a search.
 type trial struct {
 	Clients                int     `json:"clients"`
 	Carried                bool    `json:"carried"`
@@ -39,20 +40,20 @@ type trial struct {
 	LoadLimited            bool    `json:"load_limited"`
 }
 
-// What a server is to do for its clients, so that it carries them.
+// Criteria for a server that carries its clients:
 const (
 	leastTicks    = 95.0        // per cent
-	leastUpdates  = 19.0 / 20.0 // of those that are due
-	mostDatagrams = 3.0         // an update
+	leastUpdates  = 19.0 / 20.0 // share of the due updates
+	mostDatagrams = 3.0         // per update
 )
 
-// The bounds of a search: matches, and how near the fewest that are too many come to the most that are not.
+// Limits of a search: number of matches, and distance between the largest carried and the smallest excessive number.
 const (
 	mostTrials = 12
 	nearEnough = 0.04
 )
 
-// judge says whether a server carried its clients, and if not, what the limit was.
+// judge returns "" if a server carried its clients, and otherwise the limit.
 func judge(o *options, r *socketReport) (limit string) {
 	switch {
 	case r.Different > 0:
@@ -64,13 +65,13 @@ func judge(o *options, r *socketReport) (limit string) {
 	case r.DatagramsDownPerUpdate > mostDatagrams:
 		return "datagrams"
 	case r.LoadLimited:
-		return "the load" // full load did not come
+		return "the load" // the requested load was not reached
 	}
 	return ""
 }
 
-// search finds the most clients that a server carries, from those of the options on: half as many more until they are too
-// many, then between the two.
+// search finds the largest number of clients that a server carries. It raises the number by half until it is too large,
+// then bisects.
 func search(o options, try trialFunc, progress io.Writer) (*searched, error) {
 	s := &searched{}
 	few, many := 0, o.maxClients()+1
@@ -109,18 +110,18 @@ func search(o options, try trialFunc, progress io.Writer) (*searched, error) {
 	return s, nil
 }
 
-// errMissing is that clients were not let in, or were lost.
+// errMissing means that clients were refused or lost.
 var errMissing = errors.New("clients are missing")
 
-// calibrations is how many matches at most say how many clients make a load, and calibrated how long each is measured, in
-// seconds.
+// calibrations is the largest number of matches for finding the number of clients that cause a load. calibrated is the
+// length of each measurement in seconds.
 const (
 	calibrations = 4
 	calibrated   = 4
 )
 
-// settle finds how many clients make the load of the options, from theirs on, and makes these the options'. What the server's
-// process uses is taken for a line through the two matches that came nearest.
+// settle finds the number of clients that cause the requested load and stores it in the options. It assumes a linear
+// relation through the two nearest matches.
 func settle(o *options, try trialFunc, progress io.Writer) error {
 	want := float64(o.loadPct) / 100 * float64(o.workers)
 	seconds := o.seconds
@@ -152,7 +153,7 @@ func settle(o *options, try trialFunc, progress io.Writer) error {
 	return nil
 }
 
-// playSockets plays what the options ask for.
+// playSockets runs the requested search or match.
 func playSockets(o options, try trialFunc, progress io.Writer) (interface{ print(io.Writer) error }, error) {
 	switch {
 	case o.search:
@@ -165,7 +166,7 @@ func playSockets(o options, try trialFunc, progress io.Writer) (interface{ print
 	return try(o, progress)
 }
 
-// print writes what was found to read.
+// print writes the result as text.
 func (s *searched) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "clients\tticks %\tupdates/s\tdatagrams\tprocessors\tload\t")
@@ -177,7 +178,7 @@ func (s *searched) print(out io.Writer) error {
 	return t.Flush()
 }
 
-// sendRate is how many snapshots a second a server sends by default.
+// sendRate returns the default number of snapshots per second.
 func sendRate(hz int) int {
 	rate := min(systems.DefaultSendRate, hz)
 	for hz%rate != 0 {

@@ -22,14 +22,14 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// order is what the server's process is to serve.
+// order configures the server's process.
 type order struct {
 	Clients, NPCs     int
 	Hz, Size, Workers int
 	Transport, Coder  string
 	Interest          string
 	Hint, Overload    bool
-	Burst             bool // there will be one, and clients send messages, which are answered
+	Burst             bool // a burst is planned, and clients send messages, which the server answers
 	RTT               [2]time.Duration
 	Jitter            time.Duration
 	Loss              float64
@@ -41,15 +41,15 @@ func (o *options) order() order {
 		[2]time.Duration{o.rtt.from, o.rtt.to}, o.jitter, o.loss, o.seed}
 }
 
-// leaving is how many connections more there may be than clients, while those of others end.
+// leaving is the number of connections allowed beyond the number of clients, for connections that are still closing.
 const leaving = 16
 
-// variant is the game.
+// variant returns the game.
 func (o *order) variant() game.Variant {
 	return game.Variant{NoHint: !o.Hint, Players: o.Clients, Size: o.Size}
 }
 
-// link is the link of the n-th client, one way.
+// link returns the one-way link of client n.
 func (o *order) link(n int) netsys.Link {
 	rtt := spread{o.RTT[0], o.RTT[1]}
 	return netsys.Link{Latency: rtt.of(n, o.Clients) / 2, Jitter: o.Jitter, Loss: o.Loss}
@@ -58,7 +58,7 @@ func (o *order) link(n int) netsys.Link {
 // linked reports whether clients have links.
 func (o *order) linked() bool { return o.RTT[1] > 0 || o.Jitter > 0 || o.Loss > 0 }
 
-// listen opens the server's wire.
+// listen opens the server's transport.
 func (o *order) listen() (netsys.Wire, error) {
 	const loopback = "127.0.0.1:0"
 	switch o.Transport {
@@ -70,26 +70,26 @@ func (o *order) listen() (netsys.Wire, error) {
 	return eventloop.Listen(loopback)
 }
 
-// The grid of -interest, in units. What is within gridRadius is seen, and nothing beyond gridEnd.
+// The grid of -interest, in units. Entities within gridRadius are visible; entities beyond gridEnd are not.
 const (
 	gridCell, gridRadius, gridLeave = 100, 150, 180
 
 	gridEnd = gridLeave + 1.25*math.Sqrt2*gridCell
 )
 
-// budget is most of what a snapshot may have: three datagrams.
+// budget is the budget of a snapshot: three datagrams.
 const budget = 3 * netsys.MaxPayload
 
-// The questions that the server's process answers.
+// Questions to the server's process.
 const (
-	askBegin  = "begin"  // measuring: figures
-	askEnd    = "end"    // measuring: figures
-	askMemory = "memory" // after a garbage collection: memory
-	askBurst  = "burst"  // and per cent: the server's work takes longer from now on, so that it needs so much; figures
-	askCalm   = "calm"   // no longer: figures
+	askBegin  = "begin"  // start the measurement; answer: figures
+	askEnd    = "end"    // end the measurement; answer: figures
+	askMemory = "memory" // collect garbage; answer: memory
+	askBurst  = "burst"  // followed by a percentage: slow the server down until it has this load; answer: figures
+	askCalm   = "calm"   // end the slowdown; answer: figures
 )
 
-// serveApart is the server's process, false where this is none.
+// serveApart runs the server's process. ok is false in any other process.
 func serveApart() (code int, ok bool) {
 	text, ok := apart.Order()
 	if ok {
@@ -98,8 +98,8 @@ func serveApart() (code int, ok bool) {
 	return code, ok
 }
 
-// serve is the server's process: it prints its address, then it answers questions, and tells the truth, until there
-// are no more questions. It returns the exit code.
+// serve runs the server's process: it prints its address, then answers questions and sends its states until the input ends.
+// It returns the exit code.
 func serve(text string, in io.Reader, out, stderr io.Writer) int {
 	if err := serveOrder(text, in, out); err != nil {
 		fmt.Fprintln(stderr, "arena: the server's process:", err)
@@ -157,18 +157,18 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 	return errors.Join(err, <-answered)
 }
 
-// memory is what the server's process has, in bytes.
+// memory is the memory of the server's process, in bytes.
 type memory struct {
-	Resident int // all
-	Own      int // of that, what is no file's
-	Heap     int // in use, in spans that hold objects
+	Resident int // total
+	Own      int // not backed by a file
+	Heap     int // spans with objects
 	Stacks   int
 }
 
-// readMemory collects garbage, gives back what is free, and looks.
+// readMemory collects garbage, releases free memory and reads the figures.
 func readMemory() (m memory, err error) {
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // what finalizers and pools let go of goes with the second
+	debug.FreeOSMemory() // the second call releases memory freed by finalizers and pools
 	if m.Resident, m.Own, err = apart.Resident(); err != nil {
 		return m, err
 	}

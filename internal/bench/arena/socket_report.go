@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// socketReport is what was measured on real sockets.
+// socketReport is the result on real sockets.
 type socketReport struct {
 	TicksPct               float64 `json:"ticks_pct"`
 	UpdatesPerClientS      float64 `json:"updates_per_client_s"`
@@ -37,7 +37,7 @@ type socketReport struct {
 	NotCompared            uint64  `json:"not_compared"`
 	Sampled                int     `json:"sampled"`
 	Blocks                 uint64  `json:"blocks"`
-	BlocksDistinct         uint64  `json:"blocks_decoded"` // the name that readers of the JSON know
+	BlocksDistinct         uint64  `json:"blocks_decoded"` // the JSON name is older than the field
 	BlocksMatched          uint64  `json:"blocks_matched"`
 	GoneEntities           uint64  `json:"gone_entities"`
 	WaitingEntities        uint64  `json:"waiting_entities"`
@@ -92,7 +92,7 @@ var socketFigures = []struct {
 	{"different", "entities that differ from the server's, are missing or too many, messages that could not be read, and 1 if nothing was compared: 0 is right", func(r *socketReport) string { return fmt.Sprint(r.Different) }},
 }
 
-// print writes the report to read.
+// print writes the report as text.
 func (r *socketReport) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, f := range socketFigures {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// sockets are the options of a match on real sockets.
+// sockets holds the options of a match on real sockets.
 type sockets struct {
 	transport string // "": a match in virtual time
 	interest  string
@@ -17,21 +17,21 @@ type sockets struct {
 	hz, size  int
 	overload  bool
 	search    bool
-	loadPct   int // 0: -clients as they are
+	loadPct   int // 0: use -clients
 	burst     time.Duration
 	burstPct  int
 	burstOf   string
-	warm      time.Duration // from when all clients are there until it is measured
+	warm      time.Duration // from the last connection to the start of the measurement
 }
 
-// The ways of -transport, -interest and -burst-of.
+// Values of -transport, -interest and -burst-of.
 var (
 	transports = []string{"udp", "batch", "ws"}
 	interests  = []string{"none", "grid"}
 	burstKinds = []string{"all", "snapshots"}
 )
 
-// maxSocketClients bounds the clients of a match on real sockets.
+// maxSocketClients is the largest number of clients on real sockets.
 const maxSocketClients = 10_000
 
 // register declares the flags.
@@ -50,7 +50,7 @@ func (s *sockets) register(flags *flag.FlagSet) {
 	flags.IntVar(&s.size, "size", 2000, "with -transport, length of the world's sides, in units")
 }
 
-// defaults are of flags that were not given.
+// defaults sets flags that were not given.
 func (s *sockets) defaults(o *options, given map[string]bool) {
 	if s.transport != "" && !given["rtt"] {
 		o.rtt = spread{}
@@ -60,7 +60,7 @@ func (s *sockets) defaults(o *options, given map[string]bool) {
 	}
 }
 
-// validate says in one line what is wrong and what is allowed. given are the flags that were.
+// validate returns a one-line error that names the allowed values. given are the flags that were set.
 func (s *sockets) validate(o *options, given map[string]bool) error {
 	if s.transport == "" {
 		for _, name := range []string{"interest", "workers", "hz", "size", "overload", "search", "load-pct", "burst", "burst-pct", "burst-of"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// supported says whether there is a processor for the load, and what is there.
+// supported returns an error if there is no processor for the load.
 func (s *sockets) supported() error {
 	if n := runtime.NumCPU(); s.workers > max(n-1, 1) {
 		return fmt.Errorf("-workers %d: 1 to %d are allowed, of %d processors one is for the load", s.workers, max(n-1, 1), n)
@@ -21,7 +21,7 @@ func (s *sockets) supported() error {
 	return nil
 }
 
-// measureSockets plays the match of the options on real sockets, and reports.
+// measureSockets plays the requested match on real sockets and reports.
 func measureSockets(o options, progress io.Writer) (r *socketReport, err error) {
 	on, processors, err := apart.Separate(o.workers)
 	if err != nil {
@@ -46,14 +46,14 @@ type socketMatch struct {
 	server   *apart.Process
 	truths   truths
 	load     *load
-	loaders  int // processors of the load
+	loaders  int // processors for the load
 	progress io.Writer
 }
 
-// rest is how long the server runs without clients, before its memory is looked at.
+// rest is how long the server runs without clients before its memory is read.
 const rest = time.Second
 
-// connectTime is how long it may take until all clients are there, beside what letting them in by and by takes.
+// connectTime is the timeout for connecting all clients, besides the time of the ramp.
 const connectTime = 30 * time.Second
 
 func (m *socketMatch) play() (*socketReport, error) {
@@ -101,14 +101,14 @@ func (m *socketMatch) play() (*socketReport, error) {
 	return r, nil
 }
 
-// moment is figures of both processes.
+// moment holds the figures of both processes at one time.
 type moment struct {
 	counts
 	load time.Duration // processor time of this process
 	sent sent
 }
 
-// measure waits until all clients are there, and measures.
+// measure waits for all clients and measures.
 func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
 	for limit := time.Now().Add(connectTime + time.Duration(m.o.clients)*time.Second/rampRate); a.Clients < m.o.clients; {
 		if err := m.wait(ctx, 500*time.Millisecond); err != nil {
@@ -143,7 +143,7 @@ func (m *socketMatch) measure(ctx context.Context) (a, b moment, err error) {
 	return a, b, err
 }
 
-// ask asks the server for its figures, and looks at those of this process.
+// ask reads the figures of the server and of this process.
 func (m *socketMatch) ask(ctx context.Context, question string) (x moment, err error) {
 	if err := m.server.Ask(question, &x.counts); err != nil {
 		return x, err
@@ -157,7 +157,7 @@ func (m *socketMatch) ask(ctx context.Context, question string) (x moment, err e
 
 var errEnded = errors.New("the load has ended")
 
-// wait waits, unless the load ends before.
+// wait waits for d, or until the load ends.
 func (m *socketMatch) wait(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// supported says that there are no such matches here.
+// supported returns an error: this system has no such matches.
 func (s *sockets) supported() error {
 	return errors.New("-transport: it needs Linux; without it the match is in virtual time")
 }
@@ -16,5 +16,5 @@ func measureSockets(options, io.Writer) (*socketReport, error) {
 	return nil, (*sockets)(nil).supported()
 }
 
-// serveApart is the server's process, of which there is none.
+// serveApart reports that this is not a server's process.
 func serveApart() (code int, ok bool) { return 0, false }

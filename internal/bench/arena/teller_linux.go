@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// The truth of a send, as the server's process tells it, little-endian:
+// The state of a send tick, as sent by the server's process, little-endian:
 //
 //	tick u32 │ entities u32 │ for each: id u32 │ x f32 │ y f32 │ heading u16 │ health u8 │ 0 u8
 const (
@@ -23,19 +23,19 @@ const (
 	truthRowSize = 16
 )
 
-// teller tells the truth of each send to the process that has the clients.
+// teller sends the state of each send tick to the process with the clients.
 type teller struct {
-	steps   uint32 // between two sends
-	newest  uint32 // the send that was told last
+	steps   uint32 // ticks between two send ticks
+	newest  uint32 // newest send tick sent
 	free    chan []byte
 	full    chan []byte
 	written chan struct{}
 	leftOut atomic.Uint64
 }
 
-// newTeller begins to write what is told to a file, which it closes.
+// newTeller starts to write states to a file and closes it at the end.
 func newTeller(to *os.File) *teller {
-	const most = 16 // sends that wait to be written
+	const most = 16 // send ticks waiting to be written
 	t := &teller{free: make(chan []byte, most), full: make(chan []byte, most), written: make(chan struct{})}
 	for range most {
 		t.free <- nil
@@ -45,7 +45,7 @@ func newTeller(to *os.File) *teller {
 		defer to.Close()
 		for b := range t.full {
 			if _, err := to.Write(b); err != nil {
-				t.leftOut.Add(1) // nobody listens any more
+				t.leftOut.Add(1) // the reader has ended
 			}
 			t.free <- b[:0]
 		}
@@ -58,7 +58,7 @@ func (t *teller) close() {
 	<-t.written
 }
 
-// step is a system behind Snapshot: it tells the world of a send.
+// step is a system after Snapshot. It sends the world at each send tick.
 func (t *teller) step(w *ecs.World, s *systems.Server) {
 	if t.steps == 0 {
 		c := s.Config()
@@ -91,25 +91,24 @@ func (t *teller) step(w *ecs.World, s *systems.Server) {
 	t.full <- b
 }
 
-// told is the truth of a send.
+// told is the state of one send tick.
 type told struct {
-	tick uint32 // after which it is
-	send uint32 // its number
+	tick uint32 // the state is after this tick
+	send uint32 // number of the send tick
 	at   map[components.NetID]row
 }
 
-// row is what clients are told of an entity.
+// row is the sent state of an entity.
 type row struct {
 	x, y    float32
 	heading uint16
 	health  uint8
 }
 
-// maxTold bounds the entities of a send.
+// maxTold is the largest number of entities in a state.
 const maxTold = 1 << 20
 
-// readTold reads the truth of a send into the memory of another, which may be nil. The end of the file is
-// [io.EOF].
+// readTold reads a state into the memory of another, which may be nil. The error at the end of the file is [io.EOF].
 func readTold(from *bufio.Reader, into *told) (*told, error) {
 	var head [truthHead]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// truth watches the server's world: where everything was at the last ticks, how
-// far NPCs walked, and how often something new happened.
+// truth records the server's world: the positions of the latest ticks, how far NPCs walked, and how many events occurred.
 type truth struct {
 	ring      [truthTicks]map[components.NetID]point
 	last      map[components.NetID]moving
@@ -17,12 +16,12 @@ type truth struct {
 	ticks     uint64
 }
 
-// truthTicks is how many ticks back the truth is known.
+// truthTicks is the number of recorded ticks.
 const truthTicks = 256
 
 type point struct{ x, y float32 }
 
-// moving is what an entity does, as far as it goes on by itself.
+// moving is the motion of an entity while it continues unchanged.
 type moving struct {
 	point
 	vx, vy  float32
@@ -38,7 +37,7 @@ type truthRow struct {
 	Health components.Health
 }
 
-// step takes in the world after so many ticks.
+// step records the world after a tick.
 func (t *truth) step(w *ecs.World, tick uint32, counting bool) {
 	at := t.ring[tick%truthTicks]
 	if at == nil {
@@ -71,8 +70,7 @@ func (t *truth) step(w *ecs.World, tick uint32, counting bool) {
 	}
 }
 
-// err is the distance by axis between where a client has an entity at a tick and
-// where it was.
+// err returns the distance, per axis, between a client's position of an entity and the recorded one at the same tick.
 func (t *truth) err(tick uint32, id components.NetID, x, y float32) float64 {
 	p, ok := t.ring[tick%truthTicks][id]
 	if !ok {

@@ -10,17 +10,17 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// truths are those of the newest sends, as the server's process tells them.
+// truths holds the newest states from the server's process.
 type truths struct {
-	steps uint32 // between two sends
+	steps uint32 // ticks between two send ticks
 
 	mu   sync.Mutex
-	ring [64]*told                   // by send
-	came map[components.NetID]uint32 // the tick of the first truth in which an entity was
+	ring [64]*told                   // by send tick
+	came map[components.NetID]uint32 // tick of the first state with this entity
 	err  error
 }
 
-// follow reads until there is no more to read.
+// follow reads states until the file ends.
 func (t *truths) follow(from *os.File) {
 	in := bufio.NewReaderSize(from, 1<<18)
 	var spare *told
@@ -38,7 +38,7 @@ func (t *truths) follow(from *os.File) {
 	}
 }
 
-// take takes in the truth of a send, and returns one that is not needed any more, or nil.
+// take stores a state and returns a replaced one for reuse, or nil.
 func (t *truths) take(x *told) (old *told) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +56,7 @@ func (t *truths) take(x *told) (old *told) {
 	return old
 }
 
-// sent is the truth of a send, nil where it is not known, or not yet. The mutex is held.
+// sent returns the state of a send tick, or nil if it is not stored. The caller holds the mutex.
 func (t *truths) sent(send uint32) *told {
 	if x := t.ring[send%uint32(len(t.ring))]; x != nil && x.send == send {
 		return x
@@ -64,7 +64,7 @@ func (t *truths) sent(send uint32) *told {
 	return nil
 }
 
-// at is the truth after a tick, likewise.
+// at returns the state after a tick, or nil. The caller holds the mutex.
 func (t *truths) at(tick uint32) *told {
 	if x := t.sent(tick / t.steps); x != nil && x.tick == tick {
 		return x

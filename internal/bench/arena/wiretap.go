@@ -8,16 +8,15 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Of a datagram with a message, netcode takes a prefix byte with the type in its
-// lower and the length of the sequence in its upper half, the sequence, and 16
-// bytes of MAC behind; the session takes sessionHeader bytes.
+// netcode adds a prefix byte to a datagram with a message (the type in the lower half, the length of the sequence in the
+// upper half), the sequence, and a MAC of 16 bytes at the end. The session adds sessionHeader bytes.
 const (
 	netcodePayload = 5
 	netcodeCover   = 1 + 16
 	sessionHeader  = 1200 - netsys.MaxPayload
 )
 
-// message is the length of the message in a datagram, 0 without one.
+// message returns the length of the message in a datagram, or 0.
 func message(b []byte) int {
 	if len(b) == 0 || b[0]&15 != netcodePayload {
 		return 0
@@ -25,19 +24,19 @@ func message(b []byte) int {
 	return max(len(b)-netcodeCover-int(b[0]>>4)-sessionHeader, 0)
 }
 
-// tap is a wire that counts the messages it sends.
+// tap is a transport that counts the messages it sends.
 type tap struct {
 	netsys.Wire
 	counting  bool
-	bytes     uint64 // of messages, in all
-	updates   []int  // bytes of each update
-	datagrams int    // most of one update
+	bytes     uint64 // total size of the messages
+	updates   []int  // size of each update
+	datagrams int    // largest number per update
 
 	at   time.Time
 	open map[netip.AddrPort]*update
 }
 
-// update is what went to one address at one time.
+// update is the data sent to one address at one time.
 type update struct{ bytes, datagrams int }
 
 func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
@@ -58,7 +57,7 @@ func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return t.Wire.Send(now, to, b)
 }
 
-// settle closes the updates of the time before.
+// settle closes the updates of the previous time.
 func (t *tap) settle() {
 	if t.open == nil {
 		t.open = make(map[netip.AddrPort]*update)
@@ -72,7 +71,7 @@ func (t *tap) settle() {
 	}
 }
 
-// percentile is the smallest update at or above a share of all.
+// percentile returns the given quantile of the update sizes.
 func (t *tap) percentile(share float64) int {
 	slices.Sort(t.updates)
 	if len(t.updates) == 0 {

@@ -8,16 +8,16 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
-// kind is one way to serve.
+// kind is a way to serve.
 type kind struct {
 	name, about string
-	// open is called in the server's process.
+	// open runs in the server's process.
 	open func() (server, error)
-	// dial makes n clients of a server that is up.
+	// dial creates n clients of a running server.
 	dial func(to netip.AddrPort, n int) ([]peer, error)
 }
 
-// kinds are what is measured, in the order of the turns, those that are compared side by side.
+// kinds are the measured ways, in the order of their turns.
 var kinds = []kind{
 	{
 		name:  "plain_udpconn",
@@ -69,12 +69,12 @@ var kinds = []kind{
 	},
 }
 
-// oneByOne is gnet's ordinary way.
+// oneByOne is the ordinary way of gnet.
 var oneByOne = eventloop.ListenConfig{Coalesce: -1}
 
 const loopback = "127.0.0.1:0"
 
-// comparison is one server's figure divided by another's.
+// comparison is the ratio of two servers' figures.
 type comparison struct{ of, with string }
 
 var comparisons = []comparison{
@@ -87,8 +87,8 @@ var comparisons = []comparison{
 
 func (c comparison) name() string { return c.of + "_vs_" + c.with }
 
-// ratio is the median of the ratios within each round: what else a machine does changes less within a round than
-// from one to another.
+// ratio returns the median of the ratios within each round. Other load on the machine changes less within a round than
+// between rounds.
 func (c comparison) ratio(results map[string]result) float64 {
 	of, with := results[c.of].turns, results[c.with].turns
 	ratios := make([]float64, len(of))

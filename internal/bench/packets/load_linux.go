@@ -12,9 +12,9 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// peer is one client. Whatever a kind does to its packets, its client undoes in exchange.
+// peer is one client. It reverses any processing that its kind applies to packets.
 type peer interface {
-	// exchange takes in all that has arrived, sends one packet, and returns how many were which.
+	// exchange reads all arrivals, sends one packet, and returns the numbers of packets.
 	exchange() (received, sent int)
 	close()
 }
@@ -32,7 +32,7 @@ func dialPlain(to netip.AddrPort, n int) ([]peer, error) {
 	})
 }
 
-// dial makes n peers, or none. They are numbered from 1.
+// dial creates n peers, numbered from 1, or none.
 func dial(n int, one func(id uint64) (peer, error)) (all []peer, err error) {
 	for i := range n {
 		p, err := one(uint64(i) + 1)
@@ -66,7 +66,7 @@ func (p *plainPeer) exchange() (received, sent int) {
 
 func (p *plainPeer) close() { _ = p.Close() }
 
-// load lets the peers of one server send, each once a tick, all at their own time within it.
+// load makes each peer of a server send once per tick, at its own time within the tick.
 type load struct {
 	peers          []peer
 	received, sent atomic.Uint64
@@ -74,7 +74,7 @@ type load struct {
 	done           chan struct{}
 }
 
-// begin starts the load on some of the processors.
+// begin starts the load on the given processors.
 func begin(peers []peer, on *unix.CPUSet) *load {
 	l := &load{peers: peers, done: make(chan struct{})}
 	go l.run(on)
@@ -86,8 +86,8 @@ func (l *load) stop() {
 	<-l.done
 }
 
-// run has a thread of its own, whose sleeps end to the microsecond: by default Linux bundles those that end
-// within 50 µs, and packets with them. When held up for a tick or more it does not catch up.
+// run uses its own thread with a timer slack of one microsecond. By default Linux merges sleeps that end within 50 µs,
+// which would bunch packets. If delayed by a tick or more, run does not catch up.
 func (l *load) run(on *unix.CPUSet) {
 	defer close(l.done)
 	runtime.LockOSThread() // for good: the thread ends with the goroutine

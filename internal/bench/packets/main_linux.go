@@ -25,7 +25,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run measures and reports, and returns the exit code: 0; 1 when a server fails; 2 for wrong arguments.
+// run measures and reports. It returns the exit code: 0, 1 if a server fails, 2 for invalid arguments.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("packets", flag.ContinueOnError)
 	flags.SetOutput(stderr)

@@ -12,28 +12,27 @@ import (
 )
 
 const (
-	// turn is the longest that one server is measured before the next one is: short against the time for which
-	// something else keeps a machine busy.
+	// turn is the longest turn of a server, short in comparison with the duration of other load on a machine.
 	turn = 100 * time.Millisecond
-	// settle is how long a server runs before a turn counts.
+	// settle is the unmeasured part at the start of a turn.
 	settle = 50 * time.Millisecond
-	// retries is how often a turn is repeated in which the machine did not let the server run.
+	// retries is how often a turn is repeated if the machine did not let the server run.
 	retries = 5
 )
 
 var errSilent = errors.New("server is silent")
 
-// result is what was measured of one server: medians over its turns.
+// result is the medians over a server's turns.
 type result struct {
 	micros float64 // processor time per packet, µs
 	allocs float64 // per packet
 	rate   float64 // packets per second
-	lost   float64 // share of the packets of both directions
+	lost   float64 // share of packets lost, both directions
 
 	turns []float64 // micros of each turn
 }
 
-// measure runs all kinds, each for so long in total, and returns the results by name. It tells progress how far it is.
+// measure runs all kinds for a total time each and returns the results by name. It writes its progress to progress.
 func measure(clients int, total time.Duration, progress io.Writer) (map[string]result, error) {
 	type contestant struct {
 		*process
@@ -102,7 +101,7 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 	return results, nil
 }
 
-// takeTurn lets one server run under load for so long.
+// takeTurn runs one server under load for the given time.
 func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
 	defer l.stop()
 	if err := p.Resume(); err != nil {
@@ -130,7 +129,7 @@ func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
 		micros: float64(after.CPU-before.CPU) / 1000 / packets,
 		allocs: float64(after.Mallocs-before.Mallocs) / packets,
 		rate:   packets / length.Seconds(),
-		// The ends of a turn cut through packets that are on their way, so a few may seem to have come twice.
+		// Packets in flight at the ends of a turn can make the count of lost packets negative.
 		lost: max(0, 1-float64(in+received)/float64(sent+out)),
 	}, nil
 }
@@ -148,7 +147,7 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// object is the JSON object of the results.
+// object returns the JSON object of the results.
 func object(results map[string]result) map[string]any {
 	o := make(map[string]any)
 	allocs, rate, lost := make(map[string]float64), make(map[string]float64), make(map[string]float64)

@@ -12,15 +12,15 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// processUsage is what a server process has used since it began.
+// processUsage is the resource usage of a server process since its start.
 type processUsage struct {
 	CPU     time.Duration // user and system
 	In, Out uint64
 	Mallocs uint64
 }
 
-// serve is the server's process: it writes the address, then, for every line that it reads, its usage. It ends
-// with its input, so that no server outlives the program that started it.
+// serve runs the server's process: it prints the address and then, for every input line, its usage. It ends with its input,
+// so that no server outlives its parent.
 func serve(name string, stdin io.Reader, stdout, stderr io.Writer) int {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {
@@ -48,16 +48,16 @@ func serve(name string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// process is a server seen from the program that started it.
+// process is a server process, seen from its parent.
 type process struct {
 	*apart.Process
 	kind kind
 	addr netip.AddrPort
 }
 
-// start runs a server on its processors.
+// start starts a server on its processors.
 func start(k kind, on apart.Processors) (*process, error) {
-	// On one processor Go would else run goroutines by turns, as on no server.
+	// With GOMAXPROCS=1, Go would run goroutines in turn, unlike on a real server.
 	threads := fmt.Sprint("GOMAXPROCS=", runtime.GOMAXPROCS(0))
 	other, err := apart.Start(apart.Config{
 		Order: k.name, Env: []string{threads}, Errors: os.Stderr,

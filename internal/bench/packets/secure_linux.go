@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// pause is more than a server is held while others have their turns.
+	// pause exceeds the time for which a server is suspended during other servers' turns.
 	pause = time.Minute
-	// connectTicks is how long clients may take to connect, beside a tick for each: all have the same address, and
-	// so many requests from one are not served at once.
+	// connectTicks is the number of ticks within which clients must connect, besides one tick each: all have the same
+	// address, and the rate of requests per address is limited.
 	connectTicks = 600
 )
 
-// sessionKey is known to everybody who reads this, which is enough between two processes that measure.
+// sessionKey is public, which is sufficient for a measurement.
 func sessionKey() netcode.Key { return netcode.Key{1} }
 
-// secure is [ticking] with a session for each client.
+// secure is [ticking] with a session per client.
 type secure struct {
 	*netsys.Server
 	wire  netsys.Wire

@@ -15,7 +15,7 @@ const (
 	upSize   = 100
 	downSize = 400
 
-	// idleTicks is after how many ticks of silence a client is sent nothing more.
+	// idleTicks is the number of silent ticks after which a client gets no more packets.
 	idleTicks = 6
 )
 
@@ -28,7 +28,7 @@ type server interface {
 // counters are the packets that a server received and sent.
 type counters struct{ in, out atomic.Uint64 }
 
-// room knows the clients by their addresses, as any server must.
+// room stores the clients by address, as every server must.
 type room struct {
 	seats []seat
 	byAt  map[netip.AddrPort]int
@@ -39,7 +39,7 @@ type seat struct {
 	heard int // the tick
 }
 
-// hear notes that a client was heard, and lets at most [maxClients] in.
+// hear records a packet from a client and admits at most [maxClients].
 func (r *room) hear(at netip.AddrPort, tick int) (ok bool) {
 	i, ok := r.byAt[at]
 	if !ok {
@@ -57,7 +57,7 @@ func (r *room) hear(at netip.AddrPort, tick int) (ok bool) {
 	return true
 }
 
-// answering answers every packet at once.
+// answering answers every packet immediately.
 type answering struct{ conn *net.UDPConn }
 
 func (s *answering) LocalAddr() netip.AddrPort { return s.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
@@ -68,7 +68,7 @@ func (s *answering) serve(c *counters) {
 	for {
 		_, from, err := s.conn.ReadFromUDPAddrPort(in)
 		if err != nil {
-			continue // an ICMP refusal of a client that has gone
+			continue // ICMP reports a client that has gone
 		}
 		c.in.Add(1)
 		if !clients.hear(from, 0) {
@@ -80,7 +80,7 @@ func (s *answering) serve(c *counters) {
 	}
 }
 
-// ticking takes in once a tick what arrived, and sends to every client.
+// ticking reads all arrivals once per tick and sends to every client.
 type ticking struct{ wire netsys.Wire }
 
 func (s *ticking) LocalAddr() netip.AddrPort { return s.wire.LocalAddr() }
@@ -111,12 +111,12 @@ func (s *ticking) serve(c *counters) {
 	}
 }
 
-// pace says when ticks are.
+// pace schedules ticks.
 type pace struct{ next time.Time }
 
 func startPace() pace { return pace{time.Now()} }
 
-// wait returns at the next tick. What was missed, because the process was held, is not made up for.
+// wait returns at the next tick. It does not make up for ticks missed while the process was suspended.
 func (p *pace) wait() time.Time {
 	p.next = p.next.Add(tick)
 	time.Sleep(time.Until(p.next))

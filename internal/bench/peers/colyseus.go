@@ -15,21 +15,21 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// colyseus is a server in Node.
+// colyseus is a Colyseus server in Node.
 type colyseus struct {
 	places
 	node, folder string
 	quantized    bool
 }
 
-// counts are what the server says of itself.
+// counts are the server's own figures.
 type counts struct {
 	Ticks, Sends, Inputs uint64
 	CPU                  uint64 `json:"cpu_us"`
 	RSS                  uint64 `json:"rss"`
 }
 
-// measure runs a server with so many clients for so long.
+// measure runs a server with the given number of clients and seconds.
 func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

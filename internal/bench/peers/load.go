@@ -16,13 +16,13 @@ import (
 	"github.com/gobwas/ws"
 )
 
-// The arena.
+// Constants of the arena.
 const (
 	steps = 60
 	size  = 2000
 )
 
-// Colyseus' messages begin with a code, of which some bits are flags.
+// The first byte of a Colyseus message is a code with flags.
 const (
 	codeJoin  = 10
 	codePatch = 15
@@ -38,7 +38,7 @@ type load struct {
 	done           chan struct{}
 }
 
-// client is a bot: it holds its input and sends it when it has changed.
+// client is a bot. It sends its input when the input changes.
 type client struct {
 	conn          net.Conn
 	joined        atomic.Bool
@@ -48,10 +48,10 @@ type client struct {
 	turn          int
 }
 
-// joinTime bounds how long clients may take to join.
+// joinTime is the timeout for joining.
 const joinTime = 60 * time.Second
 
-// newLoad lets clients join, and play until close.
+// newLoad starts n clients, which play until close.
 func newLoad(ctx context.Context, addr string, n int) (*load, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &load{cancel: cancel, done: make(chan struct{})}
@@ -83,7 +83,7 @@ func (l *load) close() {
 	l.hangUp()
 }
 
-// dial reserves a seat and takes it.
+// dial reserves a seat and connects.
 func dial(ctx context.Context, addr string, l *load) (*client, error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/matchmake/joinOrCreate/arena", strings.NewReader("{}"))
 	if err != nil {
@@ -113,7 +113,7 @@ func dial(ctx context.Context, addr string, l *load) (*client, error) {
 	return c, nil
 }
 
-// read counts what comes, until the connection ends.
+// read counts messages until the connection ends.
 func (c *client) read(in *bufio.Reader, l *load) {
 	for {
 		h, err := ws.ReadHeader(in)
@@ -143,7 +143,7 @@ func (c *client) read(in *bufio.Reader, l *load) {
 	}
 }
 
-// write sends a message. A client has to mask; by zeros that changes nothing.
+// write sends a message. A client must mask its frames; a mask of zeros changes nothing.
 func (c *client) write(b []byte) error {
 	var frame [32]byte
 	frame[0], frame[1] = 0x82, 0x80|byte(len(b))
@@ -151,7 +151,7 @@ func (c *client) write(b []byte) error {
 	return err
 }
 
-// play lets each client think and send at its own time within a step.
+// play steps each client at its own time within a step.
 func (l *load) play(ctx context.Context) {
 	defer close(l.done)
 	start, n := time.Now(), len(l.clients)
@@ -164,7 +164,7 @@ func (l *load) play(ctx context.Context) {
 	}
 }
 
-// step is one step of a bot.
+// step runs one step of a bot.
 func (c *client) step(tick int) {
 	if !c.joined.Load() {
 		return

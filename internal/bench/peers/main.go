@@ -17,7 +17,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program, and returns its exit code.
+// run runs the program and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// report is what -json prints.
+// report is the output of -json.
 type report struct {
 	Date     string            `json:"date"`
 	Versions map[string]string `json:"versions"`
@@ -46,12 +46,12 @@ type report struct {
 	Rows     []row             `json:"rows"`
 }
 
-// row is one server.
+// row is the result of one server.
 type row struct {
 	Server string `json:"server"`
 	figures
 	Most int `json:"most_players,omitempty"`
-	// MostBy says what ended the search: ticks, updates, or the clients' processor.
+	// MostBy is the limit that ended the search: ticks, updates, or the clients' processor.
 	MostBy string `json:"most_limited_by,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// options are what the flags say.
+// options holds the flags.
 type options struct {
 	clients, npcs, seconds int
 	most, json             bool
@@ -28,7 +28,7 @@ fields), one server after the other, and prints for each one:
 
 `
 
-// parse reads the flags.
+// parse parses the flags.
 func parse(args []string, help io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("peers", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -56,5 +56,5 @@ func parse(args []string, help io.Writer) (o options, err error) {
 	return o, err
 }
 
-// settle is how long a server runs with all its clients before it is measured.
+// settle is how long a server runs with all its clients before the measurement.
 const settle = 3 * time.Second

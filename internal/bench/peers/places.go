@@ -6,10 +6,10 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// places are the processors of servers and of clients.
+// places are the processors of servers and clients.
 type places struct{ apart.Processors }
 
-// newPlaces holds this program to the processors of the clients.
+// newPlaces restricts this program to the clients' processors.
 func newPlaces() (p places, err error) {
 	if p.Processors, err = apart.Split(1); err != nil {
 		return p, err
@@ -17,7 +17,7 @@ func newPlaces() (p places, err error) {
 	return p, apart.Stay(&p.Load)
 }
 
-// start starts a process on some of the processors.
+// start starts a process on the given processors.
 func (p places) start(on *unix.CPUSet, start func() error) error {
 	if err := p.On(on, start); err != nil {
 		return err

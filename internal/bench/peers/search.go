@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// figures are what was measured of a server.
+// figures are the measurements of a server.
 type figures struct {
 	CPU          float64 `json:"cpu_s_per_s"`
 	CPUPerUpdate float64 `json:"cpu_us_per_client_update"`
@@ -18,16 +18,16 @@ type figures struct {
 	Load         float64 `json:"load_cpu_s_per_s"`
 }
 
-// server is one that is compared.
+// server is one of the compared servers.
 type server struct {
 	name    string
 	measure func(ctx context.Context, clients, npcs, seconds int) (figures, error)
 }
 
-// errRefused says that a server did not take as many clients in time.
+// errRefused means that not all clients could join in time.
 var errRefused = errors.New("clients were not let in")
 
-// carries reports whether a server carries its clients, and if not, why.
+// carries reports whether a server carries its clients, and the limit if it does not.
 func (f figures) carries() (ok bool, limit string) {
 	switch {
 	case f.Ticks >= 95 && f.Updates >= 19:
@@ -40,7 +40,7 @@ func (f figures) carries() (ok bool, limit string) {
 	return false, "updates"
 }
 
-// most searches for the most players, to 5 %.
+// most searches for the largest number of players, with an error of 5 %.
 func most(ctx context.Context, s server, o options, progress io.Writer) (players int, limit string, err error) {
 	few, many := 0, 0
 	for n := 500; many == 0 || float64(many-few) > 0.05*float64(many); {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// open makes all servers ready, and says which versions they are.
+// open prepares all servers and returns them with their versions.
 func open(ctx context.Context, progress io.Writer) (servers []server, versions map[string]string, err error) {
 	_, here, _, _ := runtime.Caller(0)
 	folder := filepath.Dir(here)
@@ -47,7 +47,7 @@ func open(ctx context.Context, progress io.Writer) (servers []server, versions m
 	return servers, versions, nil
 }
 
-// installed finds Node, and installs Colyseus once.
+// installed finds Node and installs Colyseus once.
 func installed(ctx context.Context, folder string, progress io.Writer) (node string, err error) {
 	node, err = exec.LookPath("node")
 	if err != nil {
@@ -74,7 +74,7 @@ func colyseusVersion(folder string) string {
 	return p.Version
 }
 
-// output is what a command prints, "unknown" where it fails.
+// output returns the output of a command, or "unknown" if it fails.
 func output(ctx context.Context, folder, name string, args ...string) string {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = folder
@@ -85,7 +85,7 @@ func output(ctx context.Context, folder, name string, args ...string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// tactus is the arena's own bench, which has a process for the server.
+// tactus is the arena's benchmark, which runs the server as a separate process.
 type tactus struct {
 	places
 	bench, transport string
@@ -96,7 +96,7 @@ func (x tactus) measure(ctx context.Context, clients, npcs, seconds int) (figure
 		"-seconds", fmt.Sprint(seconds), "-json")
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
-	if err := x.start(&x.All, c.Start); err != nil { // it holds its own server and clients apart
+	if err := x.start(&x.All, c.Start); err != nil { // it separates its server and clients itself
 		return figures{}, err
 	}
 	if err := c.Wait(); err != nil {

@@ -1,9 +1,8 @@
-// Package ratio is what the benchmark programs measure and report with:
+// Package ratio provides measurement and reporting for the benchmark programs:
 //
-//   - Measure two or more sides against each other: [Medians], [Placed].
+//   - Compare two or more sides: [Medians], [Placed].
 //   - Report figures as one JSON object or as a table: [Main], [Figure].
 //
-// A figure is a ratio of medians. The sides take turns, A B A B, for a short
-// while each, so that whatever else the machine does slows all of them alike, and
-// the median leaves out the rounds in which it slowed one.
+// A figure is a ratio of medians. The sides take short turns, A B A B, so that other load on the machine slows all of them
+// equally. The median excludes rounds in which only one side was slowed.
 package ratio

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Turn is how long a side runs at a time, once it is known how fast it is: long
-// against the clock's grain, short against what disturbs a machine.
+// Turn is the length of a side's turn once its speed is known: long in comparison with the clock's resolution, short in
+// comparison with disturbances.
 const Turn = 100 * time.Microsecond
 
-// Medians runs the sides in turn, rounds times, and returns the median time of
-// one call of each, in nanoseconds. Each has run for a while before it counts.
+// Medians runs the sides in turn for the given number of rounds and returns the median time of one call of each, in
+// nanoseconds. Each side warms up first.
 func Medians(rounds int, sides ...func()) []float64 {
 	calls := make([]int, len(sides))
 	times := make([][]float64, len(sides))
@@ -31,12 +31,11 @@ func Medians(rounds int, sides ...func()) []float64 {
 	return medians
 }
 
-// Placements is how often [Placed] begins anew.
+// Placements is the number of restarts in [Placed].
 const Placements = 9
 
-// Placed is [Medians] for sides whose speed depends on where their memory lies,
-// such as copies of more than a cache holds: it makes them anew several times, and
-// returns the medians of the time with the median ratio of the first two.
+// Placed is [Medians] for sides whose speed depends on the placement of their memory, such as copies larger than a cache.
+// It creates the sides several times and returns the times of the restart with the median ratio of the first two sides.
 func Placed(rounds int, sides func() []func()) []float64 {
 	n := min(rounds, Placements)
 	all := make([][]float64, n)
@@ -47,8 +46,7 @@ func Placed(rounds int, sides func() []func()) []float64 {
 	return all[n/2]
 }
 
-// calibrate returns how many calls fill a turn. With few rounds, as in a test,
-// it is content with little.
+// calibrate returns the number of calls per turn. With few rounds, as in a test, it calibrates only roughly.
 func calibrate(side func(), rounds int) int {
 	target := Turn
 	if rounds < 10 {

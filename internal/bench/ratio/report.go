@@ -10,22 +10,21 @@ import (
 	"text/tabwriter"
 )
 
-// Figure is one number that a program promises.
+// Figure is a number that a program measures.
 type Figure struct {
 	// Name is the key in the JSON object.
 	Name string
-	// About says what is measured against what, for -h.
+	// About describes the comparison, for -h.
 	About string
-	// Most and Least are the target: the value is at most or at least that; 0
-	// where there is no such bound.
+	// Most and Least are the upper and lower bound of the target; 0 means no bound.
 	Most, Least float64
-	// Measure measures the figure over a number of rounds, and explains the value
-	// in absolute terms, such as "61 ns against 40 ns".
+	// Measure measures the figure in the given number of rounds, and explains it in absolute terms, such as "61 ns against
+	// 40 ns".
 	Measure func(rounds int) (value float64, absolute string)
 }
 
-// Main runs a program that measures figures, and returns its exit code: 0, or 2
-// for wrong arguments. A missed target is no error: machines differ.
+// Main runs a program that measures figures and returns its exit code: 0, or 2 for invalid arguments. A missed target is
+// not an error, because machines differ.
 func Main(program, about string, rounds int, figures []Figure, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(stderr)

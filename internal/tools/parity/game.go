@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// game is a game that has a module.
+// game is a game with a WebAssembly module.
 type game struct {
 	world   runner.World
 	options runner.Options

@@ -1,6 +1,6 @@
-// Command parity plays a session of a game's host over a terrible network, in virtual time, and writes down each call that was
-// made of it and what came of it: hashes of what is simulated, sent and drawn. testdata/replay.mjs makes the same calls of the
-// game's WebAssembly module, in Node or a browser, and names the first tick in which something differs.
+// Command parity plays a session of a game's host over a terrible network, in virtual time, and records every call of the
+// host with hashes of the simulated, sent and drawn data. testdata/replay.mjs makes the same calls of the game's
+// WebAssembly module, in Node or a browser, and reports the first tick with a difference.
 //
 //	go run ./internal/tools/parity -game arena -seed 1 -ticks 10000 -o arena.session
 package main
@@ -15,7 +15,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run is the program, and returns its exit code.
+// run runs the program and returns its exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("parity", flag.ContinueOnError)
 	fs.SetOutput(stderr)

@@ -8,18 +8,18 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// opening is what a host is made with.
+// opening is the arguments for creating a host.
 type opening struct {
 	now    float64
 	server string
 	token  []byte
 }
 
-// kind is what a call is.
+// kind is the kind of a call.
 type kind uint8
 
 const (
-	over kind = iota // no call: the recording ends
+	over kind = iota // end of the recording
 	pushed
 	given
 	advanced
@@ -27,25 +27,25 @@ const (
 	said
 )
 
-// call is one of a host.
+// call is a call of a host.
 type call struct {
 	kind  kind
-	what  uint8 // of said, as tactus_send has it
+	what  uint8 // kind of message, as in tactus_send
 	now   float64
 	bytes []byte
 }
 
-// result is what came of it.
+// result is the result of a call.
 type result struct {
 	ok    bool
-	ticks int32  // that ran
-	tick  uint32 // the coming one
-	world uint64 // hash of what is simulated
-	sent  uint32 // hash of the datagrams that left
+	ticks int32  // number of ticks
+	tick  uint32 // the next tick
+	world uint64 // hash of the simulated world
+	sent  uint32 // hash of the sent datagrams
 	drawn uint32 // hash of the frame
 }
 
-// player is a host, of which calls are made.
+// player is a host under control of the recording.
 type player struct {
 	*host.Host
 	wire *host.Wire
@@ -53,7 +53,7 @@ type player struct {
 	grid grid
 }
 
-// newPlayer makes a host as the module does.
+// newPlayer creates a host as the module does.
 func newPlayer(g game, o opening, out func([]byte)) (*player, error) {
 	p := g.world.Protocol(&g.options)
 	k := &player{sent: basis, grid: gridOf(p)}
@@ -76,7 +76,7 @@ func newPlayer(g game, o opening, out func([]byte)) (*player, error) {
 	return k, err
 }
 
-// do makes a call. What is refused is a result, but for time and what ends the session.
+// do makes a call. A refusal is a result; an invalid time or the end of the session is an error.
 func (k *player) do(c *call) (r result, err error) {
 	switch c.kind {
 	case pushed:
@@ -107,7 +107,7 @@ func (k *player) do(c *call) (r result, err error) {
 	return r, err
 }
 
-// frame is the hash of what there is to draw.
+// frame returns the hash of the drawable data.
 func (k *player) frame() uint32 {
 	h := basis
 	for _, t := range k.Tables() {

@@ -10,25 +10,25 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// recording is a session that was written down: little-endian,
+// recording is a recorded session, little-endian:
 //
 //	"TACTUS01", the grid: components u16, then for each its size u16, pieces u16, and of each piece offset and length, u16
 //	now f64, server u16 and bytes, token u16 and bytes
-//	calls: kind u8; what u8, now f64, n u16 and bytes, as the kind has them; then what came of it
+//	calls: kind u8; what u8, now f64, n u16 and bytes, depending on the kind; then the result
 type recording struct {
 	bytes                    []byte
 	ticks, frames            int
 	corrections, resimulated uint64
 }
 
-// String says what it is of.
+// String returns a summary.
 func (r *recording) String() string {
 	return fmt.Sprintf("%d ticks, %d frames, %d corrections, %d ticks simulated again, %d bytes", r.ticks, r.frames, r.corrections, r.resimulated, len(r.bytes))
 }
 
 const magic = "TACTUS01"
 
-// hash is FNV-1a of 32 bits, which costs a page no BigInt.
+// hash is the 32-bit FNV-1a hash, which needs no BigInt in a page.
 type hash uint32
 
 const basis hash = 2166136261
@@ -43,14 +43,14 @@ func (h *hash) word(w uint32) {
 	h.bytes([]byte{byte(w), byte(w >> 8), byte(w >> 16), byte(w >> 24)})
 }
 
-// value takes in the pieces of a value.
+// value adds the pieces of a value.
 func (h *hash) value(p unsafe.Pointer, l layout) {
 	for _, x := range l.pieces {
 		h.bytes(unsafe.Slice((*byte)(unsafe.Add(p, x.at)), x.n))
 	}
 }
 
-// grid says where in memory the values of components are, by their places: what is between is nobody's.
+// grid describes the memory of component values. Bytes between the pieces are padding.
 type grid []layout
 
 type layout struct {

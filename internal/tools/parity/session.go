@@ -18,10 +18,10 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// start is when sessions begin: hosts want a time of today.
+// start is the start of sessions: hosts require a plausible time of day.
 var start = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// session is a match in virtual time: a server, a host whose calls are written down, and bots.
+// session is a match in virtual time with a server, a recorded host, and bots.
 type session struct {
 	game   game
 	draw   *rand.Rand
@@ -30,14 +30,14 @@ type session struct {
 	at     netip.AddrPort
 	server *systems.Server
 	bots   []*systems.Client
-	link   *netsys.Conditioner // of the host
+	link   *netsys.Conditioner // link of the host
 	host   *player
 	write  *writer
 	input  []byte
-	hold   int // frames until the input changes
+	hold   int // frames until the next change of the input
 }
 
-// record plays a session of at least so many ticks, and returns what was written down.
+// record plays a session of at least the given number of ticks and returns the recording.
 func record(g game, seed uint64, ticks int) (*recording, error) {
 	s := &session{game: g, draw: rand.New(rand.NewPCG(seed, 18)), now: start, net: netsys.NewNetwork(), at: netip.MustParseAddrPort("10.0.0.1:7777")}
 	s.game.options.Seed = seed
@@ -57,7 +57,7 @@ func record(g game, seed uint64, ticks int) (*recording, error) {
 	return r, nil
 }
 
-// begin starts the server and lets all join.
+// begin starts the server and connects all clients.
 func (s *session) begin() error {
 	key := netcode.GenerateKey(netsys.SeededRandom(s.draw.Uint64()))
 	p := s.game.world.Protocol(&s.game.options)
@@ -109,7 +109,7 @@ func (s *session) begin() error {
 	return nil
 }
 
-// wire is a wire over a terrible link.
+// wire returns a transport over a terrible link.
 func (s *session) wire() (*netsys.Conditioner, error) {
 	return netsys.Condition(s.net.Node(netip.AddrPort{}), netsys.ConditionerConfig{Seed: s.draw.Uint64(), In: terrible(s.draw), Out: terrible(s.draw)})
 }
@@ -123,10 +123,9 @@ func terrible(draw *rand.Rand) netsys.Link {
 	return k
 }
 
-// frame is one of the host, with what has happened since the one before. Frames take 6 to 24 ms and now and then up to half a
-// second.
+// frame runs one frame of the host and everything since the previous frame. Frames take 6 to 24 ms, sometimes up to 0.5 s.
 func (s *session) frame(r *recording) (ticks int, err error) {
-	pause := time.Duration(96+s.draw.IntN(288)) * (time.Second / 16000) // sixteenths of milliseconds are the same in any number
+	pause := time.Duration(96+s.draw.IntN(288)) * (time.Second / 16000) // multiples of 1/16 ms are exact in floating point
 	if s.draw.IntN(400) == 0 {
 		pause += time.Duration(s.draw.IntN(8000)) * (time.Second / 16000)
 	}
@@ -172,7 +171,7 @@ func (s *session) frame(r *recording) (ticks int, err error) {
 	return int(got.ticks), nil
 }
 
-// push moves the host's entities on the server, where the game has a way to: no client can have predicted that.
+// push moves the host's entities on the server, if the game supports this, so that predictions fail.
 func (s *session) push() {
 	if s.game.world.Push == nil {
 		return
@@ -185,7 +184,7 @@ func (s *session) push() {
 	}
 }
 
-// do makes a call and writes it down, with what came of it.
+// do makes a call and records its result.
 func (s *session) do(c call) (result, error) {
 	got, err := s.host.do(&c)
 	if err == nil {
@@ -194,7 +193,7 @@ func (s *session) do(c call) (result, error) {
 	return got, err
 }
 
-// think makes an input: numbers in their ranges, or any bits.
+// think creates an input: values in their ranges, or random bits.
 func (s *session) think() {
 	for i := range s.input {
 		if s.draw.IntN(2) == 0 {
@@ -218,7 +217,7 @@ func (s *session) think() {
 	}
 }
 
-// say sends a message or a command of any bytes.
+// say sends a message or command with random bytes.
 func (s *session) say() error {
 	sizes := func(list []host.Layout) (all []*schema.Table) {
 		for _, l := range list {
@@ -240,13 +239,13 @@ func (s *session) say() error {
 	for i := range b {
 		b[i] = byte('a' + s.draw.IntN(26))
 	}
-	b[0] = byte(s.draw.IntN(12)) // of a text, its length
+	b[0] = byte(s.draw.IntN(12)) // the length of a text
 	_, err := s.do(call{kind: said, what: uint8(2 * what), bytes: b})
 	return err
 }
 
-// milliseconds is a time as pages give it, to a sixteenth.
+// milliseconds converts a time to the milliseconds of a page, rounded to 1/16.
 func milliseconds(t time.Time) float64 { return float64(t.UnixNano()/62_500) / 16 }
 
-// timeOf is that time.
+// timeOf is the inverse of milliseconds.
 func timeOf(ms float64) time.Time { return time.Unix(0, int64(ms*16)*62_500) }

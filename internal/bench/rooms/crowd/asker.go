@@ -18,10 +18,10 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// answerTime is how long to wait for an answer.
+// answerTime is the timeout of a request.
 const answerTime = 15 * time.Second
 
-// Asker asks for seats over HTTP. It may be used from any goroutine.
+// Asker requests seats over HTTP. Any goroutine may use it.
 type Asker struct {
 	http *http.Client
 
@@ -29,16 +29,16 @@ type Asker struct {
 	doors []door
 }
 
-// door is where to ask.
+// door is the address of a process for HTTP requests.
 type door struct {
 	url  string
-	shut time.Time // until when nobody asks there, because it did not answer
+	shut time.Time // not used before this time, because it did not answer
 }
 
-// shutTime is for how long a door that did not answer is passed by, as by what stands before real ones.
+// shutTime is how long an unresponsive address is avoided, as a load balancer would do.
 const shutTime = 2 * time.Second
 
-// NewAsker makes one. Doors are where to ask: the beginnings of URLs. All of them answer for the whole fleet.
+// NewAsker returns an Asker. doors are the addresses, as beginnings of URLs. Each of them answers for the whole fleet.
 func NewAsker(doors ...string) *Asker {
 	a := &Asker{http: &http.Client{
 		Timeout:   answerTime,
@@ -50,14 +50,14 @@ func NewAsker(doors ...string) *Asker {
 	return a
 }
 
-// Move says that a door is elsewhere.
+// Move replaces the address of a process.
 func (a *Asker) Move(n int, url string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.doors[n] = door{url: url}
 }
 
-// door is the n-th, or the next that answers.
+// door returns address n, or the next responsive one.
 func (a *Asker) door(n int) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -70,7 +70,7 @@ func (a *Asker) door(n int) string {
 	return a.doors[n%len(a.doors)].url
 }
 
-// silent notes that a door did not answer.
+// silent records that an address did not answer.
 func (a *Asker) silent(url string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,26 +81,26 @@ func (a *Asker) silent(url string) {
 	}
 }
 
-// count is how many doors there are.
+// count returns the number of addresses.
 func (a *Asker) count() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.doors)
 }
 
-// Close lets go of connections.
+// Close closes idle connections.
 func (a *Asker) Close() { a.http.CloseIdleConnections() }
 
-// Answer is what a player was answered.
+// Answer is the answer to a request.
 type Answer struct {
 	Given *Given // nil: no seat
-	// Refused is the code of a refusal, "" where there is a seat.
+	// Refused is the error code, or "" for a seat.
 	Refused string
 	Status  int
-	At      time.Time // when it was there
+	At      time.Time // time of the answer
 }
 
-// Given is a seat.
+// Given is an assigned seat.
 type Given struct {
 	Seat    Seat
 	Player  uint64
@@ -108,34 +108,34 @@ type Given struct {
 	Expires time.Time
 }
 
-// Seat is one of a room, in the process that has the address.
+// Seat identifies a seat and the address of its process.
 type Seat struct {
 	At     netip.AddrPort
 	Room   rooms.ID
 	Number uint16
 }
 
-// Join asks for a seat in any room, or a new one.
+// Join requests a seat in any room, or in a new one.
 func (a *Asker) Join(ctx context.Context, door int, player uint64) (Answer, error) {
 	return a.ask(ctx, door, "/rooms/join", `{"kind":"`+kind+`"}`, player)
 }
 
-// Create asks for a room, and a seat in it.
+// Create requests a new room and a seat in it.
 func (a *Asker) Create(ctx context.Context, door int, player uint64) (Answer, error) {
 	return a.ask(ctx, door, "/rooms/create", `{"kind":"`+kind+`"}`, player)
 }
 
-// Enter asks for a seat in a room.
+// Enter requests a seat in a given room.
 func (a *Asker) Enter(ctx context.Context, door int, player uint64, room rooms.ID) (Answer, error) {
 	return a.ask(ctx, door, "/rooms/"+room.String()+"/join", `{}`, player)
 }
 
-// Reconnect asks for the seat that a player has in a room.
+// Reconnect requests a new token for the player's seat in a room.
 func (a *Asker) Reconnect(ctx context.Context, door int, player uint64, room rooms.ID) (Answer, error) {
 	return a.ask(ctx, door, "/rooms/"+room.String()+"/reconnect", `{}`, player)
 }
 
-// ask asks. An error is no answer.
+// ask sends a request. It returns an error if there was no answer.
 func (a *Asker) ask(ctx context.Context, door int, path, body string, player uint64) (x Answer, err error) {
 	at := a.door(door)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, at+path, bytes.NewReader([]byte(body)))

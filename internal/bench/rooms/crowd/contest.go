@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// soon is how long an answer may take.
+	// soon is the longest acceptable time of an answer.
 	soon = time.Second
-	// visitors are the numbers of players who contest seats, above those of all residents.
+	// visitors is the first player id of visitors, who compete for free seats. The ids of residents are lower.
 	visitors = 1 << 32
 )
 
-// Tally is what came of asking for seats.
+// Tally counts the results of seat requests.
 type Tally struct {
 	Asked    int
 	Refused  map[string]int // by code
-	Late     int            // answered after a second, or not at all
-	Failed   int            // not answered
-	Again    int            // asked at another door, because one did not answer
-	Err      error          // why the last one was not answered
+	Late     int            // answered after more than a second, or never
+	Failed   int            // never answered
+	Again    int            // repeated at another address, because one did not answer
+	Err      error          // of the latest request without an answer
 	Took     []time.Duration
 	mu       sync.Mutex
 	ledger   *Ledger
@@ -34,12 +34,12 @@ type Tally struct {
 	visiting *Guests
 }
 
-// NewTally makes one; who is given a seat is written down in the ledger.
+// NewTally returns a Tally that records assigned seats in the ledger.
 func NewTally(a *Asker, l *Ledger, g *Guests) *Tally {
 	return &Tally{Refused: make(map[string]int), ledger: l, asker: a, visiting: g}
 }
 
-// Ask asks at one door after another until there is an answer, and writes down what it was. due is when the player wanted
+// Ask tries one address after another until one answers, and counts the result. due is the time at which the player wanted
 // to ask.
 func (t *Tally) Ask(door int, due time.Time, ask func(door int) (Answer, error)) (*Hold, error) {
 	x, err := ask(door)
@@ -69,9 +69,9 @@ func (t *Tally) Ask(door int, due time.Time, ask func(door int) (Answer, error))
 	return t.ledger.Give(*x.Given, x.At), nil
 }
 
-// Contest lets so many players a second ask for seats, whether those before have their answers or not, until ctx ends: of
-// four so many in a room that it has heard of, the others anywhere. Who is given a seat comes, stays for up to a second and
-// leaves; one in fifty never comes. It returns when the last has an answer.
+// Contest sends rate requests per second until ctx ends, without waiting for earlier answers. in of four requests name a
+// known room; the others accept any room. A visitor with a seat connects, stays for up to a second and leaves; one in fifty
+// never connects. Contest returns after the last answer.
 func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID, in int) {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -90,7 +90,7 @@ func (t *Tally) Contest(ctx context.Context, rate int, known []rooms.ID, in int)
 	}
 }
 
-// visit is one who contests a seat.
+// visit is one visitor.
 func (t *Tally) visit(n int, due time.Time, known []rooms.ID, in int) {
 	ctx, player := context.Background(), uint64(visitors+n)
 	hold, err := t.Ask(n, due, func(door int) (Answer, error) {
@@ -104,7 +104,7 @@ func (t *Tally) visit(n int, due time.Time, known []rooms.ID, in int) {
 	}
 }
 
-// Seat asks for seats for residents: rooms of players each, by so many at once. It returns whom it has seats for.
+// Seat requests seats for the residents, several at once, and returns the assigned seats.
 func (t *Tally) Seat(o Options) ([]*Hold, error) {
 	ctx := context.Background()
 	holds := make([]*Hold, o.Rooms*o.Players)
@@ -133,7 +133,7 @@ func (t *Tally) Seat(o Options) ([]*Hold, error) {
 	return holds, err
 }
 
-// quantile is the duration below which that share of all took.
+// quantile returns the duration below which the given share of the answers took.
 func (t *Tally) quantile(q float64) time.Duration {
 	if len(t.Took) == 0 {
 		return 0

@@ -1,11 +1,11 @@
-// Package crowd is the players of the benchmarks of rooms, one process of them or a fleet: who asks for seats over HTTP, who
-// plays, and what they were given.
+// Package crowd simulates the players in the benchmarks of rooms, for one process or a fleet: seat requests over HTTP,
+// sessions, and a record of assigned seats.
 //
-//   - What the flags say: [Options].
-//   - The game, and a kind of room that plays it: [Field], [Options.Kind].
-//   - Let something go wrong in some rooms: [Trouble].
-//   - Be a process with rooms, that its parent asks: [Serve]. Be the parent: [Start], [Process].
+//   - Parse flags: [Options].
+//   - Define the game and its kind of room: [Field], [Options.Kind].
+//   - Inject faults into rooms: [Trouble].
+//   - Run as a process with rooms, controlled by its parent: [Serve]. Run as the parent: [Start], [Process].
 //   - Measure: [Play], which returns a [Report].
-//   - Ask for a seat: [Asker]. Write down who was given what, and count what contradicts itself: [Ledger].
-//   - Let those who were given a seat come, stay and go: [Guests].
+//   - Request a seat: [Asker]. Record the assigned seats and count contradictions: [Ledger].
+//   - Let players with a seat connect, stay and leave: [Guests].
 package crowd

@@ -31,13 +31,13 @@ type Guests struct {
 	mu     sync.Mutex
 	coming []*guest
 
-	// Entered counts guests who got in, Turned those who did not, and Lost those whose session ended before they left.
+	// Entered counts guests who connected, Turned those who could not, and Lost those whose session ended before they left.
 	Entered, Turned, Lost int
-	// Why is why the last one of Turned did not get in.
+	// Why is the error of the latest guest in Turned.
 	Why error
-	// Arrived is called for each guest who got in. It may be nil.
+	// Arrived is called for each connected guest. May be nil.
 	Arrived func(h *Hold, now time.Time)
-	// Ended is called for each session that ended before its player left. It may be nil.
+	// Ended is called for each session that ended before its player left. May be nil.
 	Ended func(h *Hold, reason error)
 }
 
@@ -50,11 +50,11 @@ type visited struct {
 	changed bool
 }
 
-// guest is one of them.
+// guest is one guest.
 type guest struct {
 	hold   *Hold
 	stay   time.Duration // 0: until the end
-	since  time.Time     // when it got in
+	since  time.Time     // when it connected
 	in     bool
 	reason error // why the session has ended
 }
@@ -77,14 +77,14 @@ func newResidents(holds []*Hold) *Guests {
 	return g
 }
 
-// Come lets a player come to a seat and stay for a time. A stay of 0 lasts until Close.
+// Come makes a player connect to a seat and stay for a time. A stay of 0 lasts until Close.
 func (g *Guests) Come(h *Hold, stay time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.coming = append(g.coming, &guest{hold: h, stay: stay})
 }
 
-// Step does what is due.
+// Step performs the due steps.
 func (g *Guests) Step(now time.Time) error {
 	g.mu.Lock()
 	n := min(len(g.coming), comeAtOnce)
@@ -174,13 +174,13 @@ func (g *Guests) process(at netip.AddrPort) (*visited, error) {
 	return v, nil
 }
 
-// leave says goodbye for a guest.
+// leave ends the session of a guest.
 func (v *visited) leave(n int) {
 	v.swarm.Leave(v.now, n)
 	delete(v.here, n)
 }
 
-// Here returns the number of guests who have come and not left.
+// Here returns the number of connected or connecting guests.
 func (g *Guests) Here() (n int) {
 	g.mu.Lock()
 	n = len(g.coming)

@@ -8,21 +8,21 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Ledger is who was given which seat, as they saw it. It may be written from any goroutine.
+// Ledger records which player was assigned which seat, from the players' view. Any goroutine may write to it.
 type Ledger struct {
 	mu  sync.Mutex
 	all []*Hold
 }
 
-// Hold is a seat that somebody was given. From From on until Until it is theirs, for certain: from the answer until the
-// promise ends; for who got in, until they left or heard the server for the last time.
+// Hold is an assigned seat. It certainly belongs to the player between From and Until: from the answer to the end of the
+// promise or, for a player who connected, until the player left or last received from the server.
 type Hold struct {
 	Given
 	From, Until time.Time
-	In          bool // they got in
+	In          bool // the player connected
 }
 
-// Give notes a seat that was given.
+// Give records an assigned seat.
 func (l *Ledger) Give(g Given, at time.Time) *Hold {
 	h := &Hold{Given: g, From: at, Until: g.Expires}
 	l.mu.Lock()
@@ -31,8 +31,8 @@ func (l *Ledger) Give(g Given, at time.Time) *Hold {
 	return h
 }
 
-// Count is how many were given a seat that was somebody else's at that time, and how many were given one in a room whose
-// seats were all somebody else's.
+// Count returns the number of seats assigned while another player had them, and the number of seats assigned in a full
+// room.
 func (l *Ledger) Count(capacity int) (doubled, over int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +41,7 @@ func (l *Ledger) Count(capacity int) (doubled, over int) {
 		at   string
 		room rooms.ID
 	}
-	in := make(map[place][]*Hold) // who has a seat, by room
+	in := make(map[place][]*Hold) // holders by room
 	for _, h := range l.all {
 		p := place{h.Seat.At.String(), h.Seat.Room}
 		there := slices.DeleteFunc(in[p], func(o *Hold) bool { return !o.Until.After(h.From) || o.Player == h.Player })

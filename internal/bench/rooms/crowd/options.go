@@ -11,21 +11,21 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Options are what the flags of a benchmark say.
+// Options holds the flags of a benchmark.
 type Options struct {
 	Rooms, Players, Hz, Seconds int
-	// Joins is how many more players a second contest what seats are left: one in each room.
+	// Joins is the number of visitors per second who compete for the free seats: one per room.
 	Joins int
-	// Warmup is how long they play before anything counts. Default (0): 3 s.
+	// Warmup is how long the players play before the measurement. Default (0): 3 s.
 	Warmup time.Duration
-	// Apart gives the processes with rooms the last processor, and the load the others, where the system can.
+	// Apart reserves the last processor for the processes with rooms, if the system supports it.
 	Apart bool
 	// JSON prints JSON.
 	JSON bool
-	// Troubles are what goes wrong in rooms, one each: see [Trouble]. Default (""): nothing.
+	// Troubles lists faults, one per room: see [Trouble]. Default (""): none.
 	Troubles string
-	trouble  *Trouble // of the kind that Kind has made
-	// Profile is where processes with rooms write what their processors did, "" for nowhere.
+	trouble  *Trouble // created by Kind
+	// Profile is the folder for CPU profiles of processes with rooms. Default (""): none.
 	Profile string
 }
 
@@ -42,7 +42,7 @@ func (o *Options) Register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Profile, "profile", "", "where the processes with rooms write a profile of their processors; its name is added to that")
 }
 
-// Validate says what is out of range.
+// Validate returns an error for values out of range.
 func (o *Options) Validate() error {
 	var errs []error
 	for _, x := range []struct {
@@ -59,10 +59,10 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Told is for the process with rooms: rooms.Config.Told.
+// Told is the rooms.Config.Told of the process with rooms.
 func (o *Options) Told(n rooms.Notice) { o.trouble.hear(n) }
 
-// Args are the flags for a process with rooms.
+// Args returns the flags of a process with rooms.
 func (o *Options) Args() []string {
 	args := []string{"-serve", "-profile=" + o.Profile, "-trouble=" + o.Troubles}
 	for _, x := range []struct {
@@ -74,7 +74,7 @@ func (o *Options) Args() []string {
 	return args
 }
 
-// Capacity is how many seats a room has.
+// Capacity returns the number of seats per room.
 func (o *Options) Capacity() int {
 	if o.Joins > 0 {
 		return o.Players + 1
@@ -85,9 +85,9 @@ func (o *Options) Capacity() int {
 // kind is the name of the kind of rooms.
 const kind = "field"
 
-// Kind is a kind of room that plays the game, with what goes wrong.
+// Kind returns the kind of room that plays the game, with the requested faults.
 func (o *Options) Kind() rooms.Kind {
-	o.trouble, _ = newTrouble(o.Troubles) // Validate has seen it
+	o.trouble, _ = newTrouble(o.Troubles) // checked by Validate
 	return rooms.Kind{
 		Set:  o.trouble.set,
 		Name: kind, Protocol: Field, Capacity: o.Capacity(), Linger: -1,

@@ -12,13 +12,13 @@ import (
 
 const (
 	defaultWarmup = 3 * time.Second
-	// settleTime is how long they have to come in.
+	// settleTime is the timeout for connecting all residents.
 	settleTime = time.Minute
-	// quantum is between two steps of the load.
+	// quantum is the step interval of the load.
 	quantum = time.Millisecond
 )
 
-// Play seats players in all rooms of some processes, lets them play while others contest seats, and measures.
+// Play seats residents in all rooms of the processes, lets them play while visitors compete for seats, and measures.
 func Play(o Options, processes []*Process) (*Report, error) {
 	var doors []string
 	for _, p := range processes {
@@ -57,13 +57,13 @@ func Play(o Options, processes []*Process) (*Report, error) {
 	}
 	r.LostOthers, r.Told = p.after.Lost, p.after.Told
 	if o.Troubles != "" {
-		r.KiB = 0 // what others take cannot be told apart
+		r.KiB = 0 // visitors' memory cannot be separated
 	}
 	r.Asking = tally.asking(o.Capacity())
 	return r, nil
 }
 
-// roomsOf are the rooms of residents.
+// roomsOf returns the rooms of the residents.
 func roomsOf(o Options, holds []*Hold) (all []rooms.ID) {
 	for n := 0; n < len(holds); n += o.Players {
 		all = append(all, holds[n].Seat.Room)
@@ -71,7 +71,7 @@ func roomsOf(o Options, holds []*Hold) (all []rooms.ID) {
 	return all
 }
 
-// asking is what came of it, of rooms of so many seats.
+// asking returns the summary for rooms with the given capacity.
 func (t *Tally) asking(capacity int) (a Asking) {
 	a = Asking{Joins: t.Asked, Late: t.Late, Failed: t.Failed, Given: t.given, Refusals: t.Refused, Entered: t.visiting.Entered, Turned: t.visiting.Turned}
 	for _, n := range t.Refused {
@@ -83,7 +83,7 @@ func (t *Tally) asking(capacity int) (a Asking) {
 	return a
 }
 
-// party is who plays.
+// party is the set of players.
 type party struct {
 	residents *Guests
 	guests    *Guests
@@ -91,7 +91,7 @@ type party struct {
 	after     total
 }
 
-// step does what is due, for a while.
+// step steps the players until the condition holds.
 func (p *party) step(until func(now time.Time) bool) error {
 	for due := time.Now(); ; {
 		now := time.Now()
@@ -111,7 +111,7 @@ func (p *party) step(until func(now time.Time) bool) error {
 	}
 }
 
-// measure lets all play, and something more happen meanwhile.
+// measure lets the players play while meanwhile runs.
 func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx context.Context)) (from, heavy total, err error) {
 	limit := time.Now().Add(settleTime)
 	if err := p.step(func(now time.Time) bool { return p.residents.settled() || now.After(limit) }); err != nil {
@@ -136,7 +136,7 @@ func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx cont
 	if p.after, err = sum(processes, "mark"); err != nil {
 		return from, heavy, err
 	}
-	limit = time.Now().Add(answerTime) // the last have their answers, and go
+	limit = time.Now().Add(answerTime) // time for the last answers
 	err = p.step(func(now time.Time) bool {
 		select {
 		case <-done:
@@ -152,10 +152,10 @@ func (p *party) measure(o Options, processes []*Process, meanwhile func(ctx cont
 	return from, heavy, err
 }
 
-// total is the states of all processes as one.
+// total is the sum of all processes' states.
 type total struct {
 	State
-	most int // rooms of the fullest
+	most int // rooms of the fullest process
 }
 
 // sum asks all processes.

@@ -9,13 +9,13 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// Process is a process with rooms, as its parent sees it. It may be asked from any goroutine.
+// Process is a process with rooms, seen from its parent. Any goroutine may ask it.
 type Process struct {
 	Hello
 	*apart.Process
 }
 
-// Start starts this program again as a process with rooms, by way of on: see [Apart].
+// Start starts this program again as a process with rooms. on selects its processors: see [Apart].
 func Start(args, env []string, complaints io.Writer, on func(start func() error) error) (*Process, error) {
 	p, err := apart.Start(apart.Config{Args: args, Env: env, Errors: complaints, On: on})
 	if err != nil {
@@ -28,7 +28,7 @@ func Start(args, env []string, complaints io.Writer, on func(start func() error)
 	return started, nil
 }
 
-// Talk returns the process that reads in and writes out.
+// Talk returns a process with the given input and output.
 func Talk(in io.WriteCloser, out io.Reader) (*Process, error) { return greet(apart.Talk(in, out)) }
 
 // greet reads the first line of a process.
@@ -41,7 +41,7 @@ func greet(p *apart.Process) (*Process, error) {
 	return started, json.Unmarshal([]byte(line), &started.Hello)
 }
 
-// Ask asks the process a question.
+// Ask sends the process a question and decodes the answer.
 func (p *Process) Ask(question string, answer any) error {
 	if err := p.Process.Ask(question, answer); err != nil {
 		return fmt.Errorf("process %s: %w", p.Name, err)
@@ -49,8 +49,8 @@ func (p *Process) Ask(question string, answer any) error {
 	return nil
 }
 
-// Apart keeps this process, the load, off the last processor, and returns a function that starts processes there. With one
-// processor, if want is false, or if the system cannot, all share all.
+// Apart keeps this process off the last processor and returns a function that starts processes there. All processes share
+// all processors if want is false, if there is only one, or if the system cannot separate them.
 func Apart(want bool) (on func(start func() error) error, err error) {
 	if want {
 		if on, _, err := apart.Separate(1); err == nil {

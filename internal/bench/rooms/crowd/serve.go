@@ -19,27 +19,27 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// Hello is what a process with rooms says first, in a line of JSON.
+// Hello is the first line of a process with rooms, as JSON.
 type Hello struct {
 	Name string `json:"name"`
-	Door string `json:"door"` // where it answers HTTP: the beginning of URLs
+	Door string `json:"door"` // address for HTTP requests, as the beginning of URLs
 }
 
-// State is what a process with rooms answers to "mark", and to "weigh", which takes a while.
+// State is the answer to the questions "mark" and "weigh". The latter is slow.
 type State struct {
 	At    time.Time `json:"at"`
 	Rooms int       `json:"rooms"`
 	Ticks uint64    `json:"ticks"` // of all rooms
-	CPU   float64   `json:"cpu"`   // seconds of processors
+	CPU   float64   `json:"cpu"`   // processor seconds
 	Heap  uint64    `json:"heap"`  // bytes in use
-	Late  float64   `json:"late"`  // milliseconds that a turn was late
-	// Lost and Told are about trouble, from the first mark on, at which it begins: see [Report].
+	Late  float64   `json:"late"`  // largest delay of a turn, in milliseconds
+	// Lost and Told describe faults since the first mark, which starts them: see [Report].
 	Lost uint64            `json:"lost"`
 	Told map[string]string `json:"told"`
 }
 
-// Serve is a process with rooms, that answers joins over HTTP on a port of loopback, and its parent's questions, a line
-// each, until there are no more.
+// Serve runs a process with rooms. It answers seat requests over HTTP on a loopback port, and one-line questions of its
+// parent until the input ends.
 func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.Writer) (err error) {
 	if o.Profile != "" {
 		f, err := os.Create(o.Profile + "." + s.Process())
@@ -67,7 +67,7 @@ func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.
 		stop()
 		ended := <-served
 		if o.trouble.loops() && errors.Is(ended, rooms.ErrStuck) {
-			ended = nil // as it must
+			ended = nil // expected
 		}
 		err = errors.Join(err, ended, <-answered)
 	}()
@@ -78,7 +78,8 @@ func Serve(o Options, s *rooms.Server, seats http.Handler, in io.Reader, out io.
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		switch line := lines.Text(); line {
 		case "mark", "weigh":
-			// Beside a loop without an end runtime.GC takes minutes: it yields for each span, and each time waits for the loop.
+			// runtime.GC takes minutes while another goroutine is in an endless loop, because it yields for each span and
+			// waits for that loop each time.
 			var x State
 			if x, err = state(s, line == "weigh" && !o.trouble.looping()); err != nil {
 				return err
@@ -118,7 +119,7 @@ func state(s *rooms.Server, weigh bool) (State, error) {
 	return x, err
 }
 
-// Generous is c with the limits as high as they go, because all players of a benchmark come from one address.
+// Generous returns c with the highest rate limits, because all players of a benchmark have the same address.
 func Generous(c web.Config) web.Config {
 	c.PerAddress, c.PerPlayer = 1<<20, 1<<20
 	return c

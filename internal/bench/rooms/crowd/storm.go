@@ -10,38 +10,38 @@ import (
 )
 
 const (
-	// lostTime is after how long without a word a player takes the process for gone.
+	// lostTime is the silence after which a player considers the process dead.
 	lostTime = 2 * time.Second
-	// askTime is how long a player waits at a door before it tries another one.
+	// askTime is the timeout of a request before a player tries another address.
 	askTime = 900 * time.Millisecond
-	// retryTime is between two tries to get a seat back.
+	// retryTime is the interval at which a player requests its seat again.
 	retryTime = 250 * time.Millisecond
 )
 
-// Storm is what came of playing on while processes came and went.
+// Storm is the result of playing while processes come and go.
 type Storm struct {
 	Asking
 	Residents int     `json:"residents"`
-	Lost      int     `json:"sessions_lost"`     // of residents, each as often as it lost one
-	Back      int     `json:"seats_had_again"`   // after that
-	Away      int     `json:"residents_away"`    // who had no seat at the end
-	Longest   float64 `json:"longest_away_s"`    // from the last word of the old process until they were in again
-	Elsewhere int     `json:"rooms_had_instead"` // their room was gone for good, and they took a seat in another one
+	Lost      int     `json:"sessions_lost"`     // each resident counts as often as it lost a session
+	Back      int     `json:"seats_had_again"`   // regained seats
+	Away      int     `json:"residents_away"`    // residents without a seat at the end
+	Longest   float64 `json:"longest_away_s"`    // from the last packet of the old process until the player was connected again
+	Elsewhere int     `json:"rooms_had_instead"` // residents who took a seat in another room because theirs no longer existed
 }
 
-// storm is a storm at work.
+// storm is the state of a running storm.
 type storm struct {
 	Storm
 	tally  *Tally
 	guests *Guests
 
 	mu   sync.Mutex
-	away map[uint64]time.Time // residents without a seat, since when
+	away map[uint64]time.Time // residents without a seat, and since when
 	wait sync.WaitGroup
 }
 
-// PlayOn seats residents, and lets them and visitors play while something happens to the processes: who loses a seat asks
-// for it again and again, at one door after the other, and for another one where the room is gone.
+// PlayOn seats residents and runs visitors while meanwhile causes faults. A resident who loses a seat requests it again at
+// one address after another, and takes another room if its own no longer exists.
 func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) (*Storm, error) {
 	asker.http.Timeout = askTime
 	guests := NewGuests()
@@ -69,7 +69,7 @@ func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) 
 	if o.Joins > 0 {
 		s.wait.Go(func() {
 			known := slices.Compact(roomsOf(o, holds))
-			s.tally.Contest(ctx, o.Joins, known, 3) // others make rooms as they need them
+			s.tally.Contest(ctx, o.Joins, known, 3) // the other visitors create rooms as needed
 		})
 	}
 	p := &party{residents: newResidents(nil), guests: guests}
@@ -92,13 +92,13 @@ func PlayOn(o Options, asker *Asker, meanwhile func(ctx context.Context) error) 
 	return &s.Storm, nil
 }
 
-// ended is told of a session that ended.
+// ended handles the end of a session.
 func (s *storm) ended(ctx context.Context, h *Hold) {
 	if h.Player >= visitors {
 		return
 	}
 	s.mu.Lock()
-	if _, already := s.away[h.Player]; !already { // else it was on its way back
+	if _, already := s.away[h.Player]; !already { // otherwise it was already reconnecting
 		s.away[h.Player] = h.Until
 		s.Lost++
 	}
@@ -106,7 +106,7 @@ func (s *storm) ended(ctx context.Context, h *Hold) {
 	s.wait.Go(func() { s.again(ctx, h) })
 }
 
-// arrived is told of a session that has begun.
+// arrived handles the start of a session.
 func (s *storm) arrived(h *Hold, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *storm) arrived(h *Hold, now time.Time) {
 	}
 }
 
-// again asks for a seat until there is one.
+// again requests a seat until it gets one.
 func (s *storm) again(ctx context.Context, old *Hold) {
 	a := s.tally.asker
 	for door := int(old.Player); ctx.Err() == nil; door++ {

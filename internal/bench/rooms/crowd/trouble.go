@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Trouble is what goes wrong in some rooms of a process, one for each kind of trouble, while the others play. nil is
+// Trouble injects faults into some rooms of a process, one room per kind of fault, while the other rooms play. nil injects
 // none.
 type Trouble struct {
 	kinds []string
@@ -25,14 +25,14 @@ type Trouble struct {
 	hold  atomic.Pointer[[]byte]
 
 	mu    sync.Mutex
-	of    map[rooms.ID]string // what goes wrong in which room
-	base  map[rooms.ID]uint64 // ticks that others had given up before
-	told  map[string]string   // what the operator was told
+	of    map[rooms.ID]string // the fault of each room
+	base  map[rooms.ID]uint64 // ticks that the other rooms had dropped before
+	told  map[string]string   // the operator's reports
 	ended map[rooms.ID]bool
 }
 
-// newTrouble reads a list such as "panic,loop,gib": a panic, a loop without an end and without calls, and a GiB of memory that
-// is written to and let go; mib=N is N MiB. "" is nil.
+// newTrouble parses a list such as "panic,loop,gib": a panic, an endless loop without calls, and the allocation and release
+// of 1 GiB. mib=N allocates N MiB. It returns nil for "".
 func newTrouble(list string) (*Trouble, error) {
 	if list == "" {
 		return nil, nil
@@ -47,7 +47,7 @@ func newTrouble(list string) (*Trouble, error) {
 	return t, nil
 }
 
-// size is how many bytes a kind of trouble takes, and whether it takes any.
+// size returns the number of bytes that a fault allocates. ok is false for a fault that allocates nothing.
 func size(kind string) (bytes int, ok bool) {
 	if kind == "gib" {
 		return 1 << 30, true
@@ -57,7 +57,7 @@ func size(kind string) (bytes int, ok bool) {
 	return mib << 20, ok && err == nil && mib > 0 && mib <= 1<<14
 }
 
-// set gives a room of the kind its trouble: rooms get one each until there is no more.
+// set assigns a fault to a room, until each fault has a room.
 func (t *Trouble) set(r *rooms.Room, c *systems.ServerConfig) error {
 	if t == nil {
 		return nil
@@ -82,7 +82,7 @@ func (t *Trouble) set(r *rooms.Room, c *systems.ServerConfig) error {
 	return nil
 }
 
-// happen is the trouble.
+// happen causes the fault.
 func (t *Trouble) happen(kind string) {
 	bytes, takes := size(kind)
 	switch {
@@ -102,7 +102,7 @@ func (t *Trouble) happen(kind string) {
 	}
 }
 
-// hear notes what an operator is told.
+// hear records a report to the operator.
 func (t *Trouble) hear(n rooms.Notice) {
 	if t == nil {
 		return
@@ -122,8 +122,8 @@ func (t *Trouble) hear(n rooms.Notice) {
 	}
 }
 
-// lost is how many ticks of rooms without trouble were due and are not made: given up since the first call, or due for
-// longer than a tick.
+// lost returns the number of due ticks that rooms without faults did not run: ticks dropped since the first call, and ticks
+// overdue by more than a tick.
 func (t *Trouble) lost(s *rooms.Server) (lost uint64, told map[string]string, err error) {
 	if t == nil {
 		return 0, nil, nil
@@ -162,14 +162,14 @@ func (t *Trouble) lost(s *rooms.Server) (lost uint64, told map[string]string, er
 	return lost, maps.Clone(t.told), err
 }
 
-// in reports whether a room has trouble.
+// in reports whether a room has a fault.
 func (t *Trouble) in(id rooms.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.of[id] != ""
 }
 
-// loops reports whether there is a goroutine that will never come back, looping whether there is by now.
+// loops reports whether an endless loop was requested. looping reports whether it is running.
 func (t *Trouble) loops() bool { return t != nil && slices.Contains(t.kinds, "loop") }
 
 func (t *Trouble) looping() bool { return t.loops() && t.begun.Load() }

@@ -19,33 +19,33 @@ import (
 const (
 	// Rooms is the counter of rooms, and the list of their ids.
 	Rooms = "rooms"
-	// Players is the counter of seats that are taken, and the list of their players' ids.
+	// Players is the counter of taken seats, and the list of their players' ids.
 	Players = "players"
 	// Drain is the label, or annotation, that drains the process, with any value but "" and "false".
 	Drain = "tactus-drain"
 )
 
-// portName is the variable that says where the SDK server listens.
+// portName is the environment variable with the port of the SDK server.
 const portName = "AGONES_SDK_HTTP_PORT"
 
-// ErrConfig is wrapped by errors about a configuration, or an environment, that cannot be.
+// ErrConfig is wrapped by errors about an invalid configuration or environment.
 var ErrConfig = errors.New("agones: bad configuration")
 
-// Config configures [Run] and [Addresses]. The zero value is right.
+// Config configures [Run] and [Addresses]. The zero value is suitable.
 type Config struct {
-	// Port is where the SDK server listens, on loopback. Default (0): what the variable AGONES_SDK_HTTP_PORT says, and no
-	// Agones where there is none.
+	// Port is the port of the SDK server on loopback. Default (0): the port in AGONES_SDK_HTTP_PORT. Without that variable
+	// there is no Agones.
 	Port int
-	// Rooms is how many rooms the process is for: the capacity of the counter, by which a fleet grows. Default (0): as
-	// the manifest says.
+	// Rooms is the intended number of rooms in the process: the capacity of the counter by which a fleet scales. Default
+	// (0): the capacity in the manifest.
 	Rooms int
-	// Players is how many seats they have: the capacity of the counter. Default (0): as the manifest says.
+	// Players is the intended number of seats: the capacity of the counter. Default (0): the capacity in the manifest.
 	Players int
-	// Logger receives what Agones does not take, once for each time, and why the process drains. Default (nil): none.
+	// Logger logs calls that Agones rejects, once per failure, and why the process drains. Default (nil): none.
 	Logger *slog.Logger
 }
 
-// Validate returns an error that wraps [ErrConfig] and says what is out of range.
+// Validate returns an error that wraps [ErrConfig] and names invalid fields.
 func (c Config) Validate() error {
 	var errs []error
 	for _, x := range []struct {
@@ -59,7 +59,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// filled is c with defaults in place of zeros. Port is 0 where there is no Agones.
+// filled returns c with zeros replaced by their defaults. Port stays 0 without Agones.
 func (c Config) filled() (Config, error) {
 	if err := c.Validate(); err != nil {
 		return c, err
@@ -74,8 +74,8 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
-// Run tells Agones about a server until ctx ends, and then that the process goes. It waits for nobody: what Agones does not
-// take is tried again. Where there is no Agones it says so to the logger and returns at once. The error wraps [ErrConfig].
+// Run reports a server to Agones until ctx ends, and then reports the end of the process. It retries rejected calls.
+// Without Agones it logs this and returns immediately. The error wraps [ErrConfig].
 func Run(ctx context.Context, server *rooms.Server, c Config) error {
 	c, err := c.filled()
 	if err != nil {
@@ -99,9 +99,9 @@ func Run(ctx context.Context, server *rooms.Server, c Config) error {
 	}
 }
 
-// Addresses are where players reach the ports with these names in the manifest, from outside: for rooms.Config.Addresses,
-// and the public names of a process. It waits until Agones says them, or ctx ends. Where there is no Agones they are nil.
-// The error wraps [ErrConfig], or says what Agones has answered last.
+// Addresses returns the public addresses of the named ports of the manifest, for rooms.Config.Addresses. It waits until
+// Agones reports them or ctx ends. Without Agones it returns nil. The error wraps [ErrConfig] or contains the latest answer
+// of Agones.
 func Addresses(ctx context.Context, c Config, ports ...string) ([]netip.AddrPort, error) {
 	c, err := c.filled()
 	if err != nil || c.Port == 0 {
@@ -110,7 +110,7 @@ func Addresses(ctx context.Context, c Config, ports ...string) ([]netip.AddrPort
 	return newAgent(c, nil).addresses(ctx, ports)
 }
 
-// addresses asks until there is an answer.
+// addresses asks repeatedly until Agones answers.
 func (a *agent) addresses(ctx context.Context, ports []string) ([]netip.AddrPort, error) {
 	for pause := leastPause; ; pause = min(2*pause, mostPause) {
 		g, err := a.gameServer(ctx)
@@ -126,7 +126,7 @@ func (a *agent) addresses(ctx context.Context, ports []string) ([]netip.AddrPort
 	}
 }
 
-// addresses are those of some ports.
+// addresses returns the public addresses of the named ports.
 func (g *gameServer) addresses(ctx context.Context, ports []string) ([]netip.AddrPort, error) {
 	if g.Status.Address == "" || len(g.Status.Ports) == 0 {
 		return nil, errors.New("it has none yet")
@@ -155,7 +155,7 @@ func (g *gameServer) addresses(ctx context.Context, ports []string) ([]netip.Add
 	return all, nil
 }
 
-// sleep waits, unless ctx ends.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// callTime is how long one call may take. The SDK server is on the same machine.
+	// callTime is the timeout of a call. The SDK server is on the same machine.
 	callTime = time.Second
-	// answerMost is how much of an answer is read: annotations may have 256 KiB.
+	// answerMost is the largest number of bytes read of an answer. Annotations may have 256 KiB.
 	answerMost = 1 << 20
 )
 
-// caller speaks to the SDK server.
+// caller calls the SDK server.
 type caller struct {
 	base string
 	http *http.Client
@@ -32,7 +32,7 @@ func newCaller(port int) caller {
 	}}
 }
 
-// call sends a body, and reads the answer into where, unless that is nil.
+// call sends a request and, unless where is nil, decodes the answer into where.
 func (c caller) call(ctx context.Context, method, path string, body, where any) error {
 	ctx, stop := context.WithTimeout(ctx, callTime)
 	defer stop()
@@ -57,7 +57,7 @@ func (c caller) call(ctx context.Context, method, path string, body, where any) 
 	return read(got.StatusCode, b, where)
 }
 
-// read reads an answer.
+// read decodes an answer.
 func read(status int, b []byte, where any) error {
 	switch {
 	case len(b) > answerMost:
@@ -72,10 +72,10 @@ func read(status int, b []byte, where any) error {
 	return json.Unmarshal(b, where)
 }
 
-// nothing is the body of what needs none.
+// nothing is an empty request body.
 type nothing struct{}
 
-// gameServer is what Agones says of this process, as far as that matters.
+// gameServer is the used part of the GameServer resource.
 type gameServer struct {
 	Meta struct {
 		Labels      map[string]string `json:"labels"`
@@ -93,18 +93,18 @@ type gameServer struct {
 	} `json:"status"`
 }
 
-// counter is one, with numbers in quotes or not.
+// counter is a counter of a GameServer. Its numbers may be quoted.
 type counter struct {
 	Count    json.Number `json:"count"`
 	Capacity json.Number `json:"capacity"`
 }
 
-// list is one.
+// list is a list of a GameServer.
 type list struct {
 	Values []string `json:"values"`
 }
 
-// drains reports whether the process is to drain.
+// drains reports whether the resource requests a drain.
 func (g *gameServer) drains() bool {
 	for _, said := range []string{g.Meta.Labels[Drain], g.Meta.Annotations[Drain]} {
 		if said != "" && said != "false" {
@@ -114,7 +114,7 @@ func (g *gameServer) drains() bool {
 	return g.Status.State == "Shutdown"
 }
 
-// gameServer asks how the process stands.
+// gameServer returns the GameServer of this process.
 func (c caller) gameServer(ctx context.Context) (*gameServer, error) {
 	g := &gameServer{}
 	if err := c.call(ctx, http.MethodGet, "/gameserver", nothing{}, g); err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// seated is how many seats of a server are not free.
+// seated returns the number of seats that are not free.
 func seated(s *rooms.Server) (n int) {
 	for _, r := range s.Rooms() {
 		i := r.Info()
@@ -15,7 +15,7 @@ func seated(s *rooms.Server) (n int) {
 	return n
 }
 
-// roomIDs are the ids of all rooms.
+// roomIDs returns the ids of all rooms.
 func roomIDs(s *rooms.Server) (all []string) {
 	for _, r := range s.Rooms() {
 		all = append(all, r.ID().String())
@@ -23,7 +23,7 @@ func roomIDs(s *rooms.Server) (all []string) {
 	return all
 }
 
-// playerIDs are who has a seat, in any room.
+// playerIDs returns the ids of the players with a seat.
 func playerIDs(s *rooms.Server) (all []string) {
 	for _, r := range s.Rooms() {
 		for _, seat := range r.Seats() {

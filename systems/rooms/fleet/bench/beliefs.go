@@ -13,20 +13,20 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// beliefTime is between two beliefs of a process.
+// beliefTime is the interval at which a process logs its belief.
 const beliefTime = 20 * time.Millisecond
 
-// belief is a line of a process's own log: what it believed at a time.
+// belief is one line of a process's log: the rooms and seats that it believed to own.
 type belief struct {
 	At      time.Time `json:"at"`
 	Process string    `json:"process"`
-	Run     int       `json:"run"` // number of the operating system's process
-	// Rooms are those that it took for its own, Seats the players that had a seat there.
+	Run     int       `json:"run"` // process id of the operating system
+	// Rooms are the rooms that the process believed to own. Seats are the players with a seat there.
 	Rooms []rooms.ID `json:"rooms"`
 	Seats []uint64   `json:"seats"`
 }
 
-// believe writes what a server believes to a file, until ctx ends.
+// believe logs the beliefs of a server to a file until ctx ends.
 func believe(ctx context.Context, s *rooms.Server, to string) error {
 	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -49,7 +49,7 @@ func believe(ctx context.Context, s *rooms.Server, to string) error {
 		}
 		line, err := json.Marshal(b)
 		if err == nil {
-			_, err = f.Write(append(line, '\n')) // one write: what is killed meanwhile leaves a whole line or none
+			_, err = f.Write(append(line, '\n')) // one write: if the process is killed meanwhile, the line is complete or absent
 		}
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func believe(ctx context.Context, s *rooms.Server, to string) error {
 	}
 }
 
-// read reads the beliefs of files, in the order of time.
+// read reads the beliefs in the files, sorted by time.
 func read(files []string) (all []belief, err error) {
 	for _, name := range files {
 		f, err := os.Open(name)
@@ -88,11 +88,10 @@ func read(files []string) (all []belief, err error) {
 	return all, nil
 }
 
-// span is from the first to the last time that somebody believed something.
+// span is the time from the first to the last such belief.
 type span struct{ from, to time.Time }
 
-// ownedTwice are the rooms that two processes took for their own at the same time: one went on to after the other had
-// begun.
+// ownedTwice returns the rooms that two processes believed to own at the same time.
 func ownedTwice(all []belief) (twice []rooms.ID) {
 	owners := make(map[rooms.ID]map[int]span)
 	for _, b := range all {
@@ -129,8 +128,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// seatsLost are for how long players had no seat, in the belief of all processes, between one that they had and the next,
-// or the end; of those who had one at the beginning, for each the longest.
+// seatsLost returns, for each player who had a seat at the beginning, the longest time without a seat in any process's
+// belief.
 func seatsLost(all []belief, players uint64, end time.Time) map[uint64]time.Duration {
 	last, lost := make(map[uint64]time.Time), make(map[uint64]time.Duration)
 	note := func(p uint64, at time.Time) {

@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// calm is how long nothing happens at the beginning.
+	// calm is the time without faults at the beginning.
 	calm = 2 * time.Second
-	// restart is after how long a process that was killed is started again, under its name.
+	// restart is the time after which a killed process is started again, under its name.
 	restart = 2 * time.Second
-	// answering is how much later than its lease a seat of a process that is gone may be had again: others look at leases
-	// every quarter of a second, players ask as often, and who has just asked the old process waits for it to answer.
+	// answering is the allowed delay, after the lease of a dead process, until its seats are available again: leases are
+	// checked every 250 ms, players ask equally often, and a request to the dead process must time out first.
 	answering = 2 * time.Second
 )
 
-// strike is something that happens to a process.
+// strike is a fault of one process.
 type strike struct {
 	at    time.Duration
 	who   int
-	pause time.Duration // 0: it is killed
+	pause time.Duration // 0: kill the process
 }
 
-// schedule is what happens, by a seed: pauses are short, or longer than a lease, in turns. No process is struck while it is
-// down, and one is always left alone.
+// schedule returns the faults for a seed. Pauses are alternately shorter and longer than a lease. A process that is down
+// gets no further fault, and one process gets none at all.
 func schedule(o options) (all []strike) {
 	r := rand.New(rand.NewPCG(o.seed, 1))
 	n := o.kills + o.pauses
@@ -44,7 +44,7 @@ func schedule(o options) (all []strike) {
 	}
 	r.Shuffle(n, func(i, j int) { kinds[i], kinds[j] = kinds[j], kinds[i] })
 	span := time.Duration(o.Seconds)*time.Second - calm - fleet.ProcessLease
-	down := make([]time.Duration, o.processes) // until when
+	down := make([]time.Duration, o.processes) // end of the process's latest fault
 	for i, pause := range kinds {
 		at := calm + span*time.Duration(i)/time.Duration(n) + time.Duration(r.Int64N(int64(span)/int64(2*n)+1))
 		var up []int
@@ -63,20 +63,20 @@ func schedule(o options) (all []strike) {
 	return all
 }
 
-// trial is what came of a schedule.
+// trial is the result of a schedule.
 type trial struct {
 	*crowd.Storm
 	Processes int `json:"processes"`
 	Kills     int `json:"kills"`
 	Pauses    int `json:"pauses"`
-	// From the processes' own logs of what they believed.
+	// From the processes' logs of their beliefs:
 	Twice   int     `json:"rooms_owned_twice"`
 	Lost    int     `json:"seats_lost_longer_than_lease"`
 	Longest float64 `json:"longest_seat_lost_s"`
 	Beliefs int     `json:"beliefs"`
 }
 
-// storm strikes processes while players play.
+// storm injects faults while players play.
 func storm(o options, f *family, log io.Writer) (*trial, error) {
 	var doors []string
 	for _, p := range f.all {
@@ -105,7 +105,7 @@ func storm(o options, f *family, log io.Writer) (*trial, error) {
 	return t, nil
 }
 
-// strike does what the schedule says.
+// strike runs the schedule.
 func (t *trial) strike(ctx context.Context, o options, f *family, asker *crowd.Asker, log io.Writer) error {
 	began := time.Now()
 	type later struct {
@@ -143,7 +143,7 @@ func (t *trial) strike(ctx context.Context, o options, f *family, asker *crowd.A
 			wait.Stop()
 		case <-wait.C:
 		}
-		if err := x.do(); err != nil { // what was begun is ended, too
+		if err := x.do(); err != nil { // every fault that began must end
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func (t *trial) strike(ctx context.Context, o options, f *family, asker *crowd.A
 	return nil
 }
 
-// MarshalJSON makes one object of it.
+// MarshalJSON flattens the result into one object.
 func (t *trial) MarshalJSON() ([]byte, error) {
 	type plain trial // without this method
 	return json.Marshal((*plain)(t))

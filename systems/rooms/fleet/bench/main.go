@@ -1,17 +1,17 @@
-// Command bench loads a fleet: this process is the players, and holds the directory, an embedded server of NATS. Its children
-// are processes with rooms, which find each other there, on a processor of their own where there are two.
+// Command bench loads a fleet. This process runs the players and the directory, an embedded NATS server. Its child
+// processes run the rooms. If the machine has two processors, the children have one of their own.
 //
 //	go -C systems/rooms/fleet run ./bench -processes 2 -rooms 200 -players 10 -hz 20 -seconds 20
 //	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 10 -joins 1000
 //
-// Flags and figures are those of internal/bench/rooms, of all processes together. Players ask any process for any room.
+// The flags and figures are those of internal/bench/rooms, summed over all processes. Players ask any process for any room.
 //
 //	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 60 -joins 1000 -kills 4 -pauses 4 -seed 7
 //
-// lets processes be killed (and started again) and paused while players play, on a schedule that the seed makes. Who loses a
-// seat asks for it again. Each process writes down what it believes, fifty times a second: rooms_owned_twice are rooms that
-// two took for their own at the same time, seats_lost_longer_than_lease players whom no process gave a seat for longer than a
-// lease and the two seconds that it may take to ask.
+// kills and restarts processes and pauses others while players play, on a schedule drawn from the seed. A player who loses
+// a seat requests it again. Each process logs fifty times per second which rooms and seats it believes to own.
+// rooms_owned_twice counts rooms that two processes believed to own at the same time. seats_lost_longer_than_lease counts
+// players without a seat in any process for longer than a lease plus two seconds.
 package main
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// options are what the flags say.
+// options holds the flags.
 type options struct {
 	crowd.Options
 	processes     int
@@ -44,13 +44,13 @@ type options struct {
 	seed          uint64
 }
 
-// stormy reports whether processes come and go.
+// stormy reports whether faults are requested.
 func (o *options) stormy() bool { return o.kills+o.pauses > 0 }
 
-// requestTimeout is how long another process may take to answer: players want an answer within a second.
+// requestTimeout is the timeout of requests between processes, short because players expect an answer within a second.
 const requestTimeout = 700 * time.Millisecond
 
-// What a child is told by its environment, which nobody else sees.
+// Environment variables for the child processes; other users cannot read them.
 const (
 	directoryURL = "TACTUS_BENCH_DIRECTORY"
 	fleetKey     = "TACTUS_BENCH_KEY"
@@ -107,7 +107,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 		MaxRooms: (o.Rooms + o.processes - 1) / o.processes, Promise: 10 * time.Second,
 	}
 	if o.stormy() {
-		c.MaxRooms = 0 // there is room for those of others
+		c.MaxRooms = 0 // no limit, because the process also takes over rooms of dead processes
 	}
 	s, err := rooms.New(c, wire)
 	if err != nil {
@@ -134,7 +134,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	return crowd.Serve(o.Options, s, seats, in, out)
 }
 
-// load is the players, who print what they have measured.
+// load runs the players and prints the result.
 func load(o options, out io.Writer) error {
 	r, err := measure(o, os.Stderr)
 	if err != nil {
@@ -143,7 +143,7 @@ func load(o options, out io.Writer) error {
 	return crowd.Print(out, r, o.JSON)
 }
 
-// measure is the players. What happens to processes is told to a log.
+// measure runs the players. It writes the processes' faults to log.
 func measure(o options, log io.Writer) (r any, err error) {
 	on, err := crowd.Apart(o.Apart)
 	if err != nil {
@@ -177,25 +177,25 @@ func measure(o options, log io.Writer) (r any, err error) {
 	return crowd.Play(o.Options, f.all)
 }
 
-// family is the processes with rooms.
+// family is the set of processes with rooms.
 type family struct {
 	o    options
 	env  []string
 	on   func(start func() error) error
 	all  []*crowd.Process
-	logs []string // of what they believed
+	logs []string // files with their beliefs
 }
 
 func nameOf(n int) string { return fmt.Sprint("process-", n+1) }
 
-// start starts a process, in the place of one that has ended.
+// start starts process n, or replaces it if it has ended.
 func (f *family) start(n int) (err error) {
 	args := append(f.o.Args(), fmt.Sprint("-processes=", f.o.processes), fmt.Sprint("-kills=", f.o.kills), fmt.Sprint("-pauses=", f.o.pauses), "-name="+nameOf(n))
 	f.all[n], err = crowd.Start(args, f.env, os.Stderr, f.on)
 	return err
 }
 
-// close ends them all.
+// close ends all processes.
 func (f *family) close() (err error) {
 	for _, p := range f.all {
 		if p != nil {

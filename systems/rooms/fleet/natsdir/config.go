@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// ErrConfig: a configuration of this package cannot be used as it is.
+// ErrConfig is wrapped by errors about an invalid configuration.
 var ErrConfig = errors.New("natsdir: configuration")
 
 const (
@@ -23,31 +23,31 @@ const (
 	defaultPatience = time.Second
 )
 
-// Config says where the directory is.
+// Config configures a directory.
 type Config struct {
-	// URL of the servers, with commas between them: nats://USER:PASSWORD@127.0.0.1:4222, or tls://. Beyond loopback there
-	// must be TLS, and credentials: whoever writes to the directory owns the fleet. Required.
+	// URL lists the servers, separated by commas: nats://USER:PASSWORD@127.0.0.1:4222, or tls://. Servers beyond loopback
+	// require TLS and credentials, because whoever can write to the directory controls the fleet. Required.
 	URL string
 	// Bucket is the name of the directory, of letters, digits, - and _. Default (""): "tactus".
 	Bucket string
-	// Replicas is on how many servers a new bucket is kept: 1, 3 or 5. Default (0): 1.
+	// Replicas is the number of servers that store a new bucket: 1, 3 or 5. Default (0): 1.
 	Replicas int
-	// TLS is for servers beyond loopback, with certificates of this client where they want them. Nil: the roots of the
-	// system, for URLs that begin with tls.
+	// TLS configures connections beyond loopback, with client certificates if the servers require them. Default (nil): the
+	// system's roots, for tls:// URLs.
 	TLS *tls.Config
-	// Credentials is the path of a file of NATS credentials. Default (""): user and password are in the URL.
+	// Credentials is the path of a file with NATS credentials. Default (""): user and password are in the URL.
 	Credentials string
-	// Patience is how long a request waits for its answer. Default (0): 1 s.
+	// Patience is the timeout of a request. Default (0): 1 s.
 	Patience time.Duration
 	// Now is the clock of leases. Default (nil): time.Now.
 	Now func() time.Time
-	// Logger hears of what comes and goes. Default (nil): nobody.
+	// Logger logs connections and failures. Default (nil): none.
 	Logger *slog.Logger
 }
 
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Validate returns an error that wraps [ErrConfig] and says what is missing or out of range. It names no password.
+// Validate returns an error that wraps [ErrConfig] and names missing or invalid fields. It contains no password.
 func (c Config) Validate() error {
 	var errs []error
 	bad := func(format string, v ...any) {
@@ -99,7 +99,7 @@ func (c Config) urls() (all []string) {
 	return all
 }
 
-// hosts names the servers without credentials, for the log.
+// hosts returns the servers without credentials, for the log.
 func (c Config) hosts() string {
 	var all []string
 	for _, part := range c.urls() {
@@ -110,7 +110,7 @@ func (c Config) hosts() string {
 	return strings.Join(all, ", ")
 }
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with zeros replaced by their defaults.
 func (c Config) filled() Config {
 	c.Bucket, c.Replicas = cmp.Or(c.Bucket, defaultBucket), cmp.Or(c.Replicas, 1)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
@@ -123,14 +123,14 @@ func (c Config) filled() Config {
 	return c
 }
 
-// loopback says whether a URL is of this machine.
+// loopback reports whether a URL points to this machine.
 func loopback(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// options are those of the connection. All of it is encrypted where a part is, and servers on this machine send nobody to
-// others.
+// options returns the options of the connection. If one server uses TLS, all must. Servers on this machine must not
+// redirect clients to other machines.
 func (c Config) options() []nats.Option {
 	o := []nats.Option{
 		nats.Name("tactus"), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(50*time.Millisecond, 50*time.Millisecond),

@@ -1,20 +1,18 @@
-// Package fleet keeps the directory of several processes in NATS JetStream. It is a module of its own: who has one process
-// carries no NATS.
+// Package natsdir keeps the directory of a fleet in NATS JetStream.
 //
-//   - Start a server inside this process, for one machine: [Embedded]; what others need to get to it is in
-//     [Servers.Config].
-//   - Open the directory: [Open], with [Config], for rooms.Config.Directory.
-//   - Use a cluster that runs elsewhere: [Config].URL, over TLS and with credentials.
-//   - Learn when to try again: [Refused].
+//   - Start a server in this process, for one machine: [Embedded]. [Servers.Config] configures its clients.
+//   - Open the directory: [Open], with [Config], for fleet.Config.Directory.
+//   - Use an external cluster: [Config].URL, over TLS and with credentials.
+//   - Find out when to retry: [Refused].
 //
 // # How it works
 //
-// The directory is a stream with one message for each key, laid out as a key-value bucket of NATS: its tools show it.
-// Writes are compared with the newest revision by the stream's leader. A [Directory] follows the stream and keeps what it
-// has in memory: lists and whoever watches are served from there, and so are loads while nobody answers.
+// The directory is a stream with one message per key, in the layout of a key-value bucket, so the tools of NATS show it.
+// The stream's leader compares each write with the newest revision. A [Directory] follows the stream and caches its
+// records. The cache serves lists and watchers, and also loads while the leader does not answer.
 //
-// A record's lease stands beside it. Every process counts it by its own clock, from when it heard of the record, and
-// removes what has run out, by compare-and-set like everybody: a record that was renewed stays, however late that is
-// heard. No lease runs out while nothing can be written, and afterwards each begins again: processes that could not say
-// that they are there are not taken for dead.
+// Each record contains its lease. Every process counts the lease by its own clock, from the time at which it received the
+// record, and removes expired records by compare-and-set. A renewed record therefore stays, even if the renewal arrives
+// late. No lease expires while writes fail. Afterwards all leases restart, so that a process that could not renew its
+// record does not look dead.
 package natsdir

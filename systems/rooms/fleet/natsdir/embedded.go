@@ -18,31 +18,31 @@ import (
 const (
 	user = "tactus"
 	host = "127.0.0.1"
-	// startTime is how long servers have to start.
+	// startTime is the timeout for starting the servers.
 	startTime = 30 * time.Second
 )
 
-// Embedding says which servers [Embedded] starts.
+// Embedding configures [Embedded].
 type Embedding struct {
-	// Servers is how many: 1, or 3 that replace each other. Default (0): 1.
+	// Servers is the number of servers: 1, or 3 for redundancy. Default (0): 1.
 	Servers int
-	// Port is that of the first, on loopback. Default (0): a free one.
+	// Port is the port of the first server, on loopback. Default (0): a free port.
 	Port int
-	// Password is what clients need. Default (""): drawn.
+	// Password is the clients' password. Default (""): random.
 	Password string
-	// Folder is where they keep what was written. Default (""): a folder of their own, which Close removes.
+	// Folder is where the servers store their data. Default (""): a temporary folder, removed by Close.
 	Folder string
 }
 
-// Servers are servers of NATS in this process.
+// Servers are NATS servers in this process.
 type Servers struct {
 	all      []*server.Server
 	password string
 	folder   string // to remove
 }
 
-// Embedded starts servers of NATS with JetStream in this process, on loopback, for the processes of one machine. The errors
-// wrap [ErrConfig] where something is out of range.
+// Embedded starts NATS servers with JetStream in this process, on loopback, for the processes of one machine. An error
+// about the configuration wraps [ErrConfig].
 func Embedded(e Embedding) (*Servers, error) {
 	e.Servers = cmp.Or(e.Servers, 1)
 	if e.Servers != 1 && e.Servers != 3 {
@@ -66,7 +66,7 @@ func Embedded(e Embedding) (*Servers, error) {
 	return s, nil
 }
 
-// start starts the servers, and waits until they take requests.
+// start starts the servers and waits until they answer requests.
 func (s *Servers) start(e Embedding) error {
 	routes, ports, err := s.routes(e.Servers)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Servers) start(e Embedding) error {
 	return nil
 }
 
-// options are those of one server, by itself.
+// options returns the options of one server.
 func (s *Servers) options(i int, folder string) *server.Options {
 	return &server.Options{
 		ServerName: fmt.Sprintf("tactus-%d", i+1), Host: host, Port: server.RANDOM_PORT, Username: user, Password: s.password,
@@ -111,7 +111,7 @@ func (s *Servers) options(i int, folder string) *server.Options {
 	}
 }
 
-// leads says whether one server leads the others.
+// leads reports whether the servers have elected a leader.
 func (s *Servers) leads() bool {
 	if len(s.all) == 1 {
 		return s.all[0].JetStreamEnabled()
@@ -124,7 +124,7 @@ func (s *Servers) leads() bool {
 	return false
 }
 
-// routes are where the servers of a cluster find each other: ports that are free.
+// routes returns free ports at which the servers of a cluster connect to each other.
 func (s *Servers) routes(n int) (routes []*url.URL, ports []int, err error) {
 	if n == 1 {
 		return nil, nil, nil
@@ -146,8 +146,8 @@ func (s *Servers) url(port int) *url.URL {
 	return &url.URL{Scheme: "nats", User: url.UserPassword(user, s.password), Host: net.JoinHostPort(host, fmt.Sprint(port))}
 }
 
-// Config is what this process and others on this machine need to open a directory on these servers. Its URL has the
-// password in it: hand it on by the environment, not by arguments, which everybody sees.
+// Config returns the configuration with which this and other processes on this machine open a directory on these servers.
+// Its URL contains the password: pass it in the environment, not in arguments, which are public.
 func (s *Servers) Config() Config {
 	var all []string
 	for _, one := range s.all {
@@ -156,7 +156,7 @@ func (s *Servers) Config() Config {
 	return Config{URL: strings.Join(all, ","), Replicas: len(s.all)}
 }
 
-// Close ends the servers.
+// Close stops the servers.
 func (s *Servers) Close() {
 	for _, one := range s.all {
 		one.Shutdown()
