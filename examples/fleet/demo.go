@@ -93,15 +93,15 @@ func demonstrate(ctx context.Context, in io.Reader, out io.Writer) error {
 func newDemo(ctx context.Context, out io.Writer) (*demo, error) {
 	d := &demo{out: out, began: time.Now(), operator: rand.Text()}
 	d.ctx, d.stop = context.WithCancel(ctx)
-	if err := d.begin(); err != nil {
+	if err := d.setUp(); err != nil {
 		d.end()
 		return nil, err
 	}
 	return d, nil
 }
 
-// begin is the part of newDemo that may fail.
-func (d *demo) begin() (err error) {
+// setUp is the part of newDemo that may fail.
+func (d *demo) setUp() (err error) {
 	if d.folder, err = os.MkdirTemp("", "fleet-"); err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func all(players []*player, holds func(p *player) bool) bool {
 
 // hosts returns the process in which a player plays, and all players there.
 func (d *demo) hosts(one *player) (at *process, there []*player, err error) {
-	e, err := d.of(one)
+	e, err := d.newestSeat(one)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,7 +219,7 @@ func (d *demo) hosts(one *player) (at *process, there []*player, err error) {
 		return nil, nil, fmt.Errorf("there is no process %s", e.Process)
 	}
 	for _, p := range d.players {
-		if x, err := d.of(p); err == nil && x.Process == e.Process {
+		if x, err := d.newestSeat(p); err == nil && x.Process == e.Process {
 			there = append(there, p)
 		}
 	}
@@ -259,8 +259,8 @@ func (d *demo) ready() error {
 	})
 }
 
-// of returns the directory's record of a player's newest seat.
-func (d *demo) of(p *player) (e fleet.PlayerEntry, err error) {
+// newestSeat returns the directory's record of a player's newest seat.
+func (d *demo) newestSeat(p *player) (e fleet.PlayerEntry, err error) {
 	r, err := d.directory.Load(d.ctx, fleet.PlayerKey(p.number.Load()))
 	if err != nil {
 		return e, err

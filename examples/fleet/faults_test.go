@@ -291,7 +291,7 @@ func (x *faulty) get(to any, address, path string) error {
 	if err != nil {
 		return err
 	}
-	got, b, err := do(r)
+	got, b, err := doRequest(r)
 	switch {
 	case err != nil:
 		return err

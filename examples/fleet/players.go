@@ -115,7 +115,7 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 			}
 			said, travels = true, n
 			p.travels.Store(n)
-			e, err := p.of(p)
+			e, err := p.newestSeat(p)
 			if err == nil {
 				p.room.Store(uint64(e.Room))
 			}
@@ -152,7 +152,7 @@ func (p *player) logIn(ctx context.Context) (token string, err error) {
 		return "", err
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	_, b, err := do(r)
+	_, b, err := doRequest(r)
 	return string(b), err
 }
 
@@ -176,7 +176,7 @@ func (p *player) ask(ctx context.Context, path, body string) (a web.Admission, e
 	}
 	r.Header.Set("Authorization", "Bearer "+p.login)
 	r.Header.Set("Content-Type", "application/json")
-	got, b, err := do(r)
+	got, b, err := doRequest(r)
 	if err != nil {
 		return a, err
 	}
@@ -201,8 +201,8 @@ func (p *player) ask(ctx context.Context, path, body string) (a web.Admission, e
 	return a, no
 }
 
-// do sends a request, and returns the answer.
-func do(r *http.Request) (got *http.Response, body []byte, err error) {
+// doRequest sends a request, and returns the answer.
+func doRequest(r *http.Request) (got *http.Response, body []byte, err error) {
 	if got, err = (&http.Client{Timeout: 8 * time.Second}).Do(r); err != nil { // more than a request waits in the queue, and a process for another one
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ type clock struct {
 	wall  int64     // the same in nanoseconds since 1970
 }
 
-func (c *clock) begin(now time.Time) { c.now, c.wall = now, now.UnixNano() }
+func (c *clock) startPoll(now time.Time) { c.now, c.wall = now, now.UnixNano() }
 
 // arrival converts a stamp. ok is false for a datagram without a stamp; its time is now.
 func (c *clock) arrival(nanos int64, ok bool) time.Time {

@@ -16,20 +16,20 @@ func TestClock(t *testing.T) {
 			t.Errorf("%s: %v, want %d ms", what, got.Sub(start), want)
 		}
 	}
-	c.begin(at(100))
+	c.startPoll(at(100))
 	check("while the server slept", nanos(40), true, 40)
 	check("after its neighbour, whatever the stamp", nanos(39), true, 40)
 	check("a step back of the wall clock in between", nanos(5000), true, 100)
 	c.drained()
 
-	c.begin(at(200))
+	c.startPoll(at(200))
 	check("a step forward of the wall clock in between", nanos(-5000), true, 100)
 	check("an ordinary one again", nanos(150), true, 150)
 	check("between now and the reading of the socket", nanos(201), true, 200)
 	check("without a stamp", 0, false, 200)
 
-	c.begin(at(199))
+	c.startPoll(at(199))
 	check("never after now, should that go backwards", nanos(150), true, 199)
-	c.begin(at(300))
+	c.startPoll(at(300))
 	check("nor before what came earlier", nanos(150), true, 200)
 }

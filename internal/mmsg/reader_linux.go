@@ -53,7 +53,7 @@ func Stamp(fd int) error { return unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.S
 // Read delivers arrivals, oldest first, in at most the given number of batches, and reports whether it emptied the socket.
 // It never blocks. now must come from time.Now. Times of arrival never exceed now and never decrease.
 func (r *Reader) Read(fd int, now time.Time, batches int, deliver func(netsys.Datagram)) (all bool) {
-	r.clock.begin(now)
+	r.clock.startPoll(now)
 	for range batches {
 		n := r.receive(fd)
 		for i := range n {

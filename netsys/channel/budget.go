@@ -71,8 +71,8 @@ type interval struct {
 	short         bool          // a message waited for tokens
 }
 
-// settle counts a packet that arrived or was lost.
-func (i *interval) settle(lost bool) {
+// countFate counts a packet that arrived or was lost.
+func (i *interval) countFate(lost bool) {
 	i.settled++
 	if lost {
 		i.lost++

@@ -207,7 +207,7 @@ func (e *Endpoint) Waiting() bool { return e.waiting.any }
 func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 	e.advance(now)
 	e.open(seq)
-	e.settle()
+	e.detectLosses()
 	e.budget.refill(e.now)
 	e.budget.carry(int64(n))
 	if e.flight.find(seq) == nil {
@@ -226,7 +226,7 @@ func (e *Endpoint) Carried(now time.Time, seq uint16, n int) {
 func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte {
 	e.advance(now)
 	e.open(seq)
-	e.settle()
+	e.detectLosses()
 	e.budget.refill(e.now)
 	e.budget.control(e.now, &e.estimate)
 	e.tidy()
@@ -247,7 +247,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 		allowance := e.budget.allowance(c.level) - int64(f.packer.len())
 		if c.sure != nil {
 			if !crowded {
-				c.sure.out.fill(f, number, allowance)
+				c.sure.out.appendDue(f, number, allowance)
 			}
 			e.waiting.any = e.waiting.any || c.sure.out.len() > 0
 			continue
@@ -256,7 +256,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 		if out.maxAge > 0 {
 			c.stats.Dropped += uint64(out.expire(e.now))
 		}
-		out.fill(f, number, allowance)
+		out.appendWaiting(f, number, allowance)
 		e.waiting.any = e.waiting.any || out.len() > 0
 	}
 	e.budget.short = e.budget.short || f.short
@@ -295,7 +295,7 @@ func (e *Endpoint) open(seq uint16) {
 	f := &e.flight
 	if f.next != seq+1 {
 		for int(seq-f.oldest) >= f.sent.Most() {
-			e.settleOldest()
+			e.resolveOldest()
 		}
 		f.sent.Room(int(seq-f.oldest) + 1)
 		f.sent.Open(seq)
@@ -305,13 +305,13 @@ func (e *Endpoint) open(seq uint16) {
 	f.next = seq
 }
 
-// settleOldest removes the oldest packet from the packets in flight. It counts as lost unless it arrived.
-func (e *Endpoint) settleOldest() {
+// resolveOldest removes the oldest packet from the packets in flight. It counts as lost unless it arrived.
+func (e *Endpoint) resolveOldest() {
 	f := &e.flight
 	if p := f.find(f.oldest); p != nil && p.fate == flying {
 		p.fate = lost
-		e.estimate.settle(e.now, true)
-		e.budget.settle(true)
+		e.estimate.countFate(e.now, true)
+		e.budget.countFate(true)
 		e.stats.Lost++
 		for i := range p.count {
 			r := f.ref(p, i)
@@ -321,9 +321,9 @@ func (e *Endpoint) settleOldest() {
 	f.oldest++
 }
 
-// settle counts packets as lost if they were not acknowledged within the timeout and a newer packet was. If no newer packet
+// detectLosses counts packets as lost if they were not acknowledged within the timeout and a newer packet was. If no newer packet
 // was acknowledged, the timeout is doubled repeatedly.
-func (e *Endpoint) settle() {
+func (e *Endpoint) detectLosses() {
 	f := &e.flight
 	timeout := e.estimate.timeout()
 	for f.oldest != f.next {
@@ -339,7 +339,7 @@ func (e *Endpoint) settle() {
 				e.backedAt = e.now
 			}
 		}
-		e.settleOldest()
+		e.resolveOldest()
 	}
 }
 
@@ -357,8 +357,8 @@ func (e *Endpoint) Acked(now time.Time, seq uint16) {
 		e.stats.Lost--
 		e.stats.Spurious++
 	} else {
-		e.estimate.settle(e.now, false)
-		e.budget.settle(false)
+		e.estimate.countFate(e.now, false)
+		e.budget.countFate(false)
 	}
 	if !e.heard || codec.Newer(seq, e.newest) {
 		e.estimate.sample(e.now, e.now-p.at)

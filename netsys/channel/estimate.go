@@ -53,8 +53,8 @@ func (e *estimate) sample(at, rtt time.Duration) {
 	e.smoothed += (rtt - e.smoothed) / 8
 }
 
-// settle counts a packet that arrived or was lost.
-func (e *estimate) settle(at time.Duration, lost bool) {
+// countFate counts a packet that arrived or was lost.
+func (e *estimate) countFate(at time.Duration, lost bool) {
 	e.turn(at)
 	e.settled[0]++
 	if lost {

@@ -20,8 +20,8 @@ type arriving struct {
 	table []int32       // block of each fragment
 }
 
-// begin resets a for a message of count fragments.
-func (a *arriving) begin(id uint64, count int, serial uint64) {
+// reset resets a for a message of count fragments.
+func (a *arriving) reset(id uint64, count int, serial uint64) {
 	if cap(a.table) < count {
 		a.table = make([]int32, count)
 	}
@@ -31,13 +31,13 @@ func (a *arriving) begin(id uint64, count int, serial uint64) {
 	}
 }
 
-// put stores the new fragments of a record and returns their number.
-func (a *arriving) put(s *store, r *record, at time.Duration) (fresh int) {
+// storeNew stores the new fragments of a record and returns their number.
+func (a *arriving) storeNew(s *store, r *record, at time.Duration) (fresh int) {
 	b := r.data
 	for i := r.first; i < r.first+r.run; i++ {
 		n := min(len(b), s.size)
 		if a.table[i] == none {
-			a.table[i] = s.take(b[:n])
+			a.table[i] = s.allocate(b[:n])
 			fresh++
 			if i == a.count-1 {
 				a.size = i*s.size + n
@@ -93,7 +93,7 @@ type leaving struct {
 	flying bits // fragments in flight
 }
 
-func (l *leaving) begin(id uint64, count int) {
+func (l *leaving) reset(id uint64, count int) {
 	n := (count + 63) / 64
 	if cap(l.acked) < n {
 		l.acked, l.flying = make(bits, n), make(bits, n)

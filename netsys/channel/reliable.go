@@ -52,8 +52,8 @@ func (o *reliableOut) due(id uint64) (uint64, bool) {
 	return 0, false
 }
 
-// fill adds due messages, oldest first, within the room and the allowance in bytes.
-func (o *reliableOut) fill(f *filling, number int, allowance int64) {
+// appendDue adds due messages, oldest first, within the room and the allowance in bytes.
+func (o *reliableOut) appendDue(f *filling, number int, allowance int64) {
 	from, refs, messages := f.packer.len(), f.flight.tail, 0
 	left := func() int64 { return allowance - int64(f.packer.len()-from) }
 	full := false // earlier messages use all places for fragmented messages
@@ -105,7 +105,7 @@ func (o *reliableOut) leaving(id uint64, count int) *leaving {
 		free = &o.partial[len(o.partial)-1]
 	}
 	if free != nil {
-		free.begin(id, count)
+		free.reset(id, count)
 	}
 	return free
 }

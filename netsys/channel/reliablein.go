@@ -93,7 +93,7 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 		}
 		return ErrPieces
 	}
-	in.used += int32(a.put(&e.store, r, e.now))
+	in.used += int32(a.storeNew(&e.store, r, e.now))
 	if a.left > 0 {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (in *reliableIn) arriving(id uint64, r *record) (*arriving, error) {
 	}
 	in.claimed += int32(r.count)
 	in.busy = true
-	free.begin(id, r.count, 0)
+	free.reset(id, r.count, 0)
 	return free, nil
 }
 

@@ -29,8 +29,8 @@ func (s *store) block(i int32) []byte {
 	return s.slabs[i/blocksPerSlab][at : at+s.size : at+s.size]
 }
 
-// take copies b, at most size bytes, into a free block and returns the block. Bytes after b are undefined.
-func (s *store) take(b []byte) int32 {
+// allocate copies b, at most size bytes, into a free block and returns the block. Bytes after b are undefined.
+func (s *store) allocate(b []byte) int32 {
 	if s.free == none {
 		first := int32(len(s.next))
 		s.slabs = append(s.slabs, make([]byte, blocksPerSlab*s.size))
@@ -79,7 +79,7 @@ func (s *store) chain(b []byte) (first int32) {
 	last := none
 	for len(b) > 0 {
 		n := min(len(b), s.size)
-		i := s.take(b[:n])
+		i := s.allocate(b[:n])
 		if last == none {
 			first = i
 		} else {

@@ -54,8 +54,8 @@ func (o *unreliableOut) expire(now time.Duration) (dropped int) {
 	return dropped
 }
 
-// fill adds waiting messages, oldest first, within the room and the allowance in bytes.
-func (o *unreliableOut) fill(f *filling, number int, allowance int64) {
+// appendWaiting adds waiting messages, oldest first, within the room and the allowance in bytes.
+func (o *unreliableOut) appendWaiting(f *filling, number int, allowance int64) {
 	from, messages := f.packer.len(), 0
 	for o.len() > 0 && messages < maxMessages {
 		left := allowance - int64(f.packer.len()-from)
@@ -152,7 +152,7 @@ func (in *unreliableIn) receive(e *Endpoint, c *channel, r *record, deliver func
 	for in.used+int32(a.missing(r)) > in.most {
 		in.drop(e, c, in.eldest(a))
 	}
-	fresh := a.put(&e.store, r, e.now)
+	fresh := a.storeNew(&e.store, r, e.now)
 	in.used += int32(fresh)
 	if fresh == 0 {
 		c.stats.Duplicates++
@@ -197,7 +197,7 @@ func (in *unreliableIn) arriving(e *Endpoint, c *channel, id uint64, r *record) 
 	in.serial++
 	in.waiting++
 	in.busy = true
-	free.begin(id, r.count, in.serial)
+	free.reset(id, r.count, in.serial)
 	return free, nil
 }
 

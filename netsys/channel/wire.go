@@ -220,7 +220,7 @@ func (p *packer) message(number int, kind Kind, id uint16, a, b []byte) bool {
 		return false
 	}
 	last := 1+ids+length+n > p.room()
-	p.begin(head)
+	p.startRecord(head)
 	if ids > 0 {
 		p.dst = binary.LittleEndian.AppendUint16(p.dst, id)
 	}
@@ -242,7 +242,7 @@ func (p *packer) fits() int { return max(p.room()-piecesOverhead, 0) / p.sizes.p
 
 // run adds fragments that fit. last is the length of the message's last fragment, or 0 if it is not among them.
 func (p *packer) run(number int, id uint16, count, first, run, last int, a, b []byte) {
-	p.begin(byte(number) | flagPieces)
+	p.startRecord(byte(number) | flagPieces)
 	p.dst = binary.LittleEndian.AppendUint16(p.dst, id)
 	p.dst = codec.AppendUvarint(p.dst, uint64(count-2))
 	p.dst = codec.AppendUvarint(p.dst, uint64(first))
@@ -256,7 +256,7 @@ func (p *packer) run(number int, id uint16, count, first, run, last int, a, b []
 	p.last, p.any = record{channel: number, number: id, count: count, first: first, run: run}, true
 }
 
-func (p *packer) begin(head byte) {
+func (p *packer) startRecord(head byte) {
 	p.head = len(p.dst)
 	p.dst = append(p.dst, head)
 }

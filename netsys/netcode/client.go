@@ -184,7 +184,7 @@ func (c *Client) Update(now time.Time, h ClientHandler) {
 	if c.state == Ended {
 		return
 	}
-	at, held := c.clock.look(now)
+	at, held := c.clock.update(now)
 	if !c.begun {
 		c.begun, c.sequence = true, firstSequence(c.token.Expire, now)
 		c.start, c.heard, c.sent = at, at, at-sendInterval

@@ -41,8 +41,8 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			return drop
 		}
 		s.half.refresh(half, at)
-	case half != nil || s.burnt.has(mac):
-		if s.peers.at(from) != nil {
+	case half != nil || s.usedTokens.has(mac):
+		if s.peers.byAddress(from) != nil {
 			return DropConnected
 		}
 		return DropTokenUsed
@@ -54,7 +54,7 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 			return DropKey
 		}
 		var drop DropReason
-		if half, drop = s.begin(now, from, mac, expire, plain); drop != DropNone {
+		if half, drop = s.beginHandshake(now, from, mac, expire, plain); drop != DropNone {
 			return drop
 		}
 	}
@@ -76,9 +76,9 @@ func (r *tokenReader) open(dst []byte, protocolID, expire uint64, nonce, sealed 
 	return plain, err == nil
 }
 
-// begin starts the handshake of a client with an authentic token. It keeps the keys behind pointers, so that printing the
+// beginHandshake starts the handshake of a client with an authentic token. It keeps the keys behind pointers, so that printing the
 // server does not reveal them.
-func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire uint64, plain []byte) (*halfOpen, DropReason) {
+func (s *Server) beginHandshake(now time.Time, from netip.AddrPort, mac tokenMAC, expire uint64, plain []byte) (*halfOpen, DropReason) {
 	var token privateToken
 	switch {
 	case !token.parse(plain):
@@ -112,7 +112,7 @@ func (s *Server) begin(now time.Time, from netip.AddrPort, mac tokenMAC, expire 
 
 // admissible checks whether a client with a valid token can get a session. It denies the client if no slot is free.
 func (s *Server) admissible(now time.Time, from netip.AddrPort, mac tokenMAC, clientID, expire uint64, out *direction) DropReason {
-	old, there, half := s.replaceable(clientID, expire), s.peers.at(from), s.half.byAddr[from]
+	old, there, half := s.replaceable(clientID, expire), s.peers.byAddress(from), s.half.byAddr[from]
 	switch {
 	case there != nil && there != old:
 		return DropConnected
@@ -152,7 +152,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 	case s.full(old):
 		s.sendGlobal(half.addr, &half.out, kindDenied, nil)
 		return DropFull
-	case !s.burnt.add(half.mac, half.expire, networkOf(half.addr.Addr())):
+	case !s.usedTokens.add(half.mac, half.expire, networkOf(half.addr.Addr())):
 		return DropUsedFull
 	}
 	s.half.remove(half)

@@ -20,7 +20,7 @@ var errMarshal = errors.New("netcode: a Key is secret; encode its bytes by hand 
 
 // GenerateKey returns a random key. random fills a slice with random bytes; nil means crypto/rand.
 func GenerateKey(random func(b []byte)) (k Key) {
-	fill(random, k[:])
+	fillRandom(random, k[:])
 	return k
 }
 
@@ -41,8 +41,8 @@ func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "netcode.Key
 // MarshalText implements [encoding.TextMarshaler]. It returns an error, so that no encoder writes the secret by accident.
 func (k Key) MarshalText() ([]byte, error) { return nil, errMarshal }
 
-// fill fills b by calling random, or from crypto/rand if random is nil. crypto/rand never fails.
-func fill(random func([]byte), b []byte) {
+// fillRandom fills b by calling random, or from crypto/rand if random is nil. crypto/rand never fails.
+func fillRandom(random func([]byte), b []byte) {
 	if random == nil {
 		_, _ = cryptorand.Read(b)
 		return

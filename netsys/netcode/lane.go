@@ -148,7 +148,7 @@ func (p *Peer) receive(now time.Time, datagram []byte) (kind uint8, body []byte,
 		drop = DropUnknownSender
 	default:
 		if body, drop = p.open(now, head, datagram); drop == DropNone {
-			p.heard, p.confirmed = p.server.at(now), true
+			p.heard, p.confirmed = p.server.clockTime(now), true
 		}
 	}
 	return head.kind, body, drop

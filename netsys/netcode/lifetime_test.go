@@ -58,7 +58,7 @@ func TestOneNetworkBurnsTokens(t *testing.T) {
 			last = w.issue(config(2 + i))
 			burn(addr(i), last)
 		}
-		if n, all := s.burnt.networks[networkOf(s.last.Address().Addr())], len(s.burnt.queue); n != 4 || all != 5 || len(s.burnt.macs) != 5 {
+		if n, all := s.usedTokens.networks[networkOf(s.last.Address().Addr())], len(s.usedTokens.queue); n != 4 || all != 5 || len(s.usedTokens.macs) != 5 {
 			t.Errorf("%s has %d used tokens of %d", network, n, all)
 		}
 		w.expect(alice, request(early), DropTokenUsed)
@@ -70,8 +70,8 @@ func TestOneNetworkBurnsTokens(t *testing.T) {
 		}
 		w.now = w.now.Add(2 * time.Hour)
 		s.Update(w.now, s)
-		if len(s.burnt.networks) != 0 || len(s.burnt.macs) != 0 || len(s.burnt.queue) != 0 {
-			t.Errorf("what has expired is remembered: %v", s.burnt.queue)
+		if len(s.usedTokens.networks) != 0 || len(s.usedTokens.macs) != 0 || len(s.usedTokens.queue) != 0 {
+			t.Errorf("what has expired is remembered: %v", s.usedTokens.queue)
 		}
 	}
 }

@@ -50,7 +50,7 @@ type limiter struct {
 // shared holds the two common allowances: for addresses without and with an earlier session.
 type shared struct{ strangers, acquainted allowance }
 
-func (s *shared) of(l *limiter, tag uint64) *allowance {
+func (s *shared) allowanceFor(l *limiter, tag uint64) *allowance {
 	if l.kept[tag%limitKept] == tag {
 		return &s.acquainted
 	}
@@ -65,7 +65,7 @@ type limited struct {
 func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
 	l := &limiter{interval: time.Second / time.Duration(perSecond), tokenInterval: time.Second / time.Duration(tokensPerSecond)}
 	var b [32]byte
-	fill(random, b[:])
+	fillRandom(random, b[:])
 	for i := range l.keys {
 		l.keys[i] = binary.LittleEndian.Uint64(b[8*i:]) | 1
 	}
@@ -95,7 +95,7 @@ func (l *limiter) allow(at time.Duration, tag uint64) bool {
 
 // decrypt counts a token. It returns false if the common allowance of its kind of address is exhausted.
 func (l *limiter) decrypt(at time.Duration, tag uint64) bool {
-	a := l.tokens.of(l, tag)
+	a := l.tokens.allowanceFor(l, tag)
 	if !a.left(at, tokenBurst) {
 		return false
 	}

@@ -139,8 +139,8 @@ func newParameters(protocolID uint64) (x parameters) {
 	return x
 }
 
-// of sets the parameters for a packet.
-func (x *parameters) of(prefix uint8, sequence uint64) {
+// set sets the parameters for a packet.
+func (x *parameters) set(prefix uint8, sequence uint64) {
 	binary.LittleEndian.PutUint64(x.nonce[4:], sequence)
 	x.data[len(x.data)-1] = prefix
 }
@@ -149,7 +149,7 @@ func (x *parameters) of(prefix uint8, sequence uint64) {
 func (d *direction) appendPacket(dst []byte, x *parameters, kind uint8, sequence uint64, body []byte) []byte {
 	n := max(1, (bits.Len64(sequence)+7)/8)
 	prefix := uint8(n)<<4 | kind
-	x.of(prefix, sequence)
+	x.set(prefix, sequence)
 	dst = append(dst, prefix)
 	for i := range n {
 		dst = append(dst, uint8(sequence>>(8*i)))
@@ -159,7 +159,7 @@ func (d *direction) appendPacket(dst []byte, x *parameters, kind uint8, sequence
 
 // open appends the body of a packet to dst. dst must have enough capacity and must not overlap b.
 func (d *direction) open(dst []byte, x *parameters, h header, b []byte) (body []byte, ok bool) {
-	x.of(b[0], h.sequence)
+	x.set(b[0], h.sequence)
 	body, err := d.aead.Open(dst, x.nonce[:], b[h.size:], x.data[:])
 	return body, err == nil
 }

@@ -119,7 +119,7 @@ func (p *Peer) sendTo(now time.Time, to netip.AddrPort, kind uint8, body []byte)
 	}
 	packet := p.lane.seal(&p.out, kind, p.sequence, body)
 	p.sequence++
-	p.sent = p.server.at(now)
+	p.sent = p.server.clockTime(now)
 	return p.lane.out(to, packet)
 }
 
@@ -129,7 +129,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, drop
 	}
 	s := p.server
-	at := s.at(now)
+	at := s.clockTime(now)
 	if !p.allowance.left(at, burstTime) {
 		if p.overFor(at) == 0 {
 			p.over, s.peers.due[p.slot] = at, 0
@@ -174,7 +174,7 @@ func (p *Peer) overFor(at time.Duration) time.Duration {
 
 // handle processes an authentic packet.
 func (p *Peer) handle(now time.Time, kind uint8, body []byte, h ServerHandler) {
-	p.heard = p.server.at(now)
+	p.heard = p.server.clockTime(now)
 	switch kind {
 	case kindKeepAlive:
 		p.confirmed = true

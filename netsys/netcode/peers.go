@@ -45,8 +45,8 @@ func (r *roster) remove(p *Peer) {
 	r.count--
 }
 
-// at returns the peer at an address, or nil.
-func (r *roster) at(a netip.AddrPort) *Peer {
+// byAddress returns the peer at an address, or nil.
+func (r *roster) byAddress(a netip.AddrPort) *Peer {
 	if slot, ok := r.byAddr.get(a); ok {
 		return r.slots[slot]
 	}

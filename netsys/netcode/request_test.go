@@ -157,7 +157,7 @@ func TestTokenReuseFromSameAddress(t *testing.T) {
 		w.run(time.Second)
 	}
 	w.expect(alice, request(token), DropExpired)
-	if n := len(w.servers[0].burnt.queue) + len(w.servers[0].burnt.macs); n != 0 {
+	if n := len(w.servers[0].usedTokens.queue) + len(w.servers[0].usedTokens.macs); n != 0 {
 		t.Errorf("%d entries remember an expired token", n)
 	}
 }

@@ -38,7 +38,7 @@ const (
 func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h ServerHandler) *Peer {
 	from = unmap(from)
 	head, drop := parseHeader(datagram, serverReceives)
-	if drop != DropNone || head.kind == kindResponse || s.closed || s.peers.at(from) != nil {
+	if drop != DropNone || head.kind == kindResponse || s.closed || s.peers.byAddress(from) != nil {
 		return nil
 	}
 	if p, ok := s.search.strays.get(from); ok {
@@ -52,7 +52,7 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 		}
 	}
 	at, tag := s.clock.At(now), s.limits.tag(from.Addr())
-	finds := s.search.finds.of(s.limits, tag)
+	finds := s.search.finds.allowanceFor(s.limits, tag)
 	if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 		body, drop := p.open(now, head, datagram)
 		switch drop {
 		case DropNone:
-			s.search.found(p, from)
+			s.search.recordStray(p, from)
 			p.handle(now, head.kind, body, h)
 			return p
 		case DropMalformed: // but authentic
@@ -86,18 +86,18 @@ type search struct {
 	turn   int // slot where the next search begins
 }
 
-// found records where a peer was found.
-func (f *search) found(p *Peer, from netip.AddrPort) {
+// recordStray records where a peer was found.
+func (f *search) recordStray(p *Peer, from netip.AddrPort) {
 	if other, ok := f.strays.get(from); ok {
-		f.settle(other)
+		f.forgetStray(other)
 	}
-	f.settle(p)
+	f.forgetStray(p)
 	p.elsewhere = from
 	f.strays.put(from, p)
 }
 
-// settle removes the record of where a peer was found.
-func (f *search) settle(p *Peer) {
+// forgetStray removes the record of where a peer was found.
+func (f *search) forgetStray(p *Peer) {
 	if p.elsewhere.IsValid() {
 		f.strays.remove(p.elsewhere)
 		p.elsewhere = netip.AddrPort{}
@@ -128,10 +128,10 @@ func (f *search) candidates(slots []*Peer, at time.Duration, sequence uint64) (l
 // false and changes nothing if the session has ended or another peer has the address.
 func (s *Server) Rebind(p *Peer, to netip.AddrPort) bool {
 	to = unmap(to)
-	if p.ended || p.server != s || s.peers.at(to) != nil {
+	if p.ended || p.server != s || s.peers.byAddress(to) != nil {
 		return false
 	}
-	s.search.settle(p)
+	s.search.forgetStray(p)
 	s.peers.byAddr.remove(p.addr)
 	p.addr = to
 	s.peers.byAddr.put(to, int32(p.slot))

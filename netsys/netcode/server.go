@@ -43,7 +43,7 @@ type Server struct {
 	global     uint64 // sequence number of the next packet outside sessions
 	limits     *limiter
 	half       *halfOpens
-	burnt      burnt
+	usedTokens usedTokens
 
 	peers  roster
 	search search
@@ -55,9 +55,9 @@ type watch struct {
 	updated time.Duration
 }
 
-// look returns the time of an update and held, the part of the time since the previous update that exceeds heldTime. This
+// update returns the time of an update and held, the part of the time since the previous update that exceeds heldTime. This
 // side did not listen during held, so the last-heard times of the other side move forward by it.
-func (w *watch) look(now time.Time) (at, held time.Duration) {
+func (w *watch) update(now time.Time) (at, held time.Duration) {
 	at = w.At(now)
 	held = max(0, at-w.updated-heldTime)
 	w.updated = at
@@ -75,19 +75,19 @@ func NewServer(config ServerConfig, out func(to netip.AddrPort, datagram []byte)
 	config.Key = Key{} // so that printing a server does not reveal it
 	challengeKey := GenerateKey(config.Random)
 	var sequence [8]byte
-	fill(config.Random, sequence[:])
+	fillRandom(config.Random, sequence[:])
 	return &Server{
 		config:     config,
 		lane:       newLane(config.ProtocolID, out, nil),
 		tokens:     tokens,
 		challenges: newChallenges(&challengeKey),
 		// The second highest bit is clear, so that the number cannot overflow.
-		global: globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
-		limits: newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
-		half:   newHalfOpens(config.MaxHalfOpen),
-		burnt:  newBurnt(config.MaxUsedTokens, config.MaxUsedPerNetwork),
-		peers:  newRoster(config.MaxClients, config.PacketsPerSecond),
-		search: search{strays: newAddressMap[*Peer]()},
+		global:     globalSequence | binary.LittleEndian.Uint64(sequence[:])>>2,
+		limits:     newLimiter(config.RequestsPerSecond, config.TokensPerSecond, config.Random),
+		half:       newHalfOpens(config.MaxHalfOpen),
+		usedTokens: newUsedTokens(config.MaxUsedTokens, config.MaxUsedPerNetwork),
+		peers:      newRoster(config.MaxClients, config.PacketsPerSecond),
+		search:     search{strays: newAddressMap[*Peer]()},
 	}, nil
 }
 
@@ -116,7 +116,7 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	if drop != DropNone {
 		return drop
 	}
-	p := s.peers.at(from)
+	p := s.peers.byAddress(from)
 	if head.kind == kindResponse {
 		half := s.half.byAddr[from]
 		switch {
@@ -135,8 +135,8 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 	return DropUnknownSender
 }
 
-// at converts a time to the server's clock.
-func (s *Server) at(now time.Time) time.Duration {
+// clockTime converts a time to the server's clock.
+func (s *Server) clockTime(now time.Time) time.Duration {
 	if s.apart.is {
 		return s.apart.at
 	}
@@ -148,7 +148,7 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 	if s.closed {
 		return
 	}
-	at, held := s.clock.look(now)
+	at, held := s.clock.update(now)
 	for slot, due := range s.peers.due {
 		// This check must be cheap: most peers have nothing due.
 		if at < due && held == 0 {
@@ -173,7 +173,7 @@ func (s *Server) Update(now time.Time, h ServerHandler) {
 		}
 	}
 	s.lane.drops[DropHalfOpen] += s.half.expire(at)
-	s.burnt.expire(unixTime(now))
+	s.usedTokens.expire(unixTime(now))
 }
 
 // StopAccepting makes the server deny new clients. Existing sessions continue.
@@ -233,5 +233,5 @@ func (s *Server) remove(p *Peer) {
 // forget removes a peer from the tables.
 func (s *Server) forget(p *Peer) {
 	s.peers.remove(p)
-	s.search.settle(p)
+	s.search.forgetStray(p)
 }

@@ -128,8 +128,8 @@ func TestSpoofedRequests(t *testing.T) {
 	if f.out >= f.in || f.answers > playing {
 		t.Errorf("%d answers of %d bytes to requests of %d", f.answers, f.out, f.in)
 	}
-	if n := s.half.len(); n > playing || len(s.burnt.macs) > playing+joining {
-		t.Errorf("%d half open, %d tokens used", n, len(s.burnt.macs))
+	if n := s.half.len(); n > playing || len(s.usedTokens.macs) > playing+joining {
+		t.Errorf("%d half open, %d tokens used", n, len(s.usedTokens.macs))
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
 		t.Errorf("the heap grew by %d kB", grown>>10)

@@ -132,9 +132,9 @@ func (c TokenConfig) Issue(now time.Time) (*ConnectToken, error) {
 		private.servers.list[private.servers.n] = public(a)
 		private.servers.n++
 	}
-	fill(c.Random, t.ClientToServer[:])
-	fill(c.Random, t.ServerToClient[:])
-	fill(c.Random, t.Nonce[:])
+	fillRandom(c.Random, t.ClientToServer[:])
+	fillRandom(c.Random, t.ServerToClient[:])
+	fillRandom(c.Random, t.Nonce[:])
 	private.clientToServer, private.serverToClient = t.ClientToServer, t.ServerToClient
 	copy(private.userData[:], c.UserData)
 	private.seal(&t.Private, newTokenCipher(c.Key), t.ProtocolID, t.Expire, t.Nonce[:])

@@ -54,9 +54,9 @@ func (b *burner) end(took time.Duration) {
 	b.burnt, b.ran = 0, 0
 }
 
-// begin starts a burst. Work that took the fraction took of the time so far now takes the fraction share. If snapshots is
+// startBurst starts a burst. Work that took the fraction took of the time so far now takes the fraction share. If snapshots is
 // above 0, only snapshots, that many per second, become slower.
-func (b *burner) begin(share, took, snapshots float64, tick uint32) {
+func (b *burner) startBurst(share, took, snapshots float64, tick uint32) {
 	b.began, b.tick, b.steps = time.Now(), tick, b.steps[:0]
 	if snapshots <= 0 {
 		b.factor = max(share/took, 1)

@@ -11,7 +11,7 @@ func TestBurner_BurnsWhatWorkTakes(t *testing.T) {
 	b.step(nil)
 	b.step(nil)
 	b.end(4 * time.Millisecond)
-	b.begin(1.5, 0.5, 0, 100)
+	b.startBurst(1.5, 0.5, 0, 100)
 	if b.factor != 3 || b.burnt != 0 {
 		t.Fatalf("%+v", b)
 	}
@@ -31,7 +31,7 @@ func TestBurner_BurnsWhatWorkTakes(t *testing.T) {
 	}
 	sent := uint64(5)
 	b.sent = func() uint64 { return sent }
-	b.begin(1.5, 0.5, 1000, 100)
+	b.startBurst(1.5, 0.5, 1000, 100)
 	if sent = 8; b.each != time.Millisecond {
 		t.Errorf("%v for each snapshot", b.each)
 	}

@@ -59,18 +59,18 @@ func (k *checker) check(b *bot) (tick uint32) {
 	}
 	k.truths.mu.Lock()
 	defer k.truths.mu.Unlock()
-	t := k.truths.at(tick)
+	t := k.truths.atTick(tick)
 	if t == nil {
 		k.Late++
 		return 0
 	}
-	k.look(b, t)
+	k.compareWorld(b, t)
 	return tick
 }
 
-// look compares a client's world with the server's state of the same tick. Entities that did not fit into that snapshot are
+// compareWorld compares a client's world with the server's state of the same tick. Entities that did not fit into that snapshot are
 // compared with the server's state at their own tick.
-func (k *checker) look(b *bot, newest *told) {
+func (k *checker) compareWorld(b *bot, newest *told) {
 	w, n := b.World(), 0
 	k.States++
 	clear(k.has)
@@ -84,7 +84,7 @@ func (k *checker) look(b *bot, newest *told) {
 		}
 		k.has[id] = true
 		if tick != newest.tick {
-			if t = k.truths.at(tick); t == nil {
+			if t = k.truths.atTick(tick); t == nil {
 				k.Old++
 				continue
 			}

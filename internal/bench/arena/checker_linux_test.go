@@ -94,7 +94,7 @@ func (m *looked) tell(w *ecs.World) {
 	if m.ghost && tick >= ghostCame {
 		x.at[ghost] = x.at[player]
 	}
-	m.truths.take(x)
+	m.truths.store(x)
 }
 
 // after checks a client after its tick, as in a match on sockets, and asks the server.

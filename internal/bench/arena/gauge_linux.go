@@ -137,7 +137,7 @@ func (g *gauge) read(question string, pct, snapshots int) (c counts, err error) 
 	c.Ticks, c.Work = g.server.Tick(), g.burner.work.Seconds()/max(time.Since(g.since).Seconds(), 1e-9)
 	switch question {
 	case askBurst:
-		g.burner.begin(float64(pct)/100, c.Work, float64(snapshots), c.Ticks)
+		g.burner.startBurst(float64(pct)/100, c.Work, float64(snapshots), c.Ticks)
 	case askCalm:
 		g.burner.calm()
 	}

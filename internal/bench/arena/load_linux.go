@@ -136,8 +136,8 @@ func (l *load) talk(ctx context.Context, on bool) error {
 	}
 }
 
-// look returns the figures between two steps. measure starts a new measurement.
-func (l *load) look(ctx context.Context, measure bool) (s sent, err error) {
+// readFigures returns the figures between two steps. measure starts a new measurement.
+func (l *load) readFigures(ctx context.Context, measure bool) (s sent, err error) {
 	done := make(chan struct{})
 	look := func() {
 		defer close(done)

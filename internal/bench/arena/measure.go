@@ -55,7 +55,7 @@ func newMatch(o options, players, spectators int) (*match, error) {
 		},
 		Clients: all,
 		Links: func(n int) (up, down netsys.Link) {
-			link := netsys.Link{Latency: o.rtt.of(n, all) / 2, Jitter: o.jitter, Loss: o.loss}
+			link := netsys.Link{Latency: o.rtt.forClient(n, all) / 2, Jitter: o.jitter, Loss: o.loss}
 			return link, link
 		},
 		LinkSeed:  seed,
@@ -177,7 +177,7 @@ func measure(o options, progress io.Writer) (*report, error) {
 // sum creates the report. before are the server's figures at the start of the measurement.
 func (m *match) sum(before systems.ServerStats) {
 	r, after := &m.r, m.Server.Stats()
-	m.down.settle()
+	m.down.closeUpdates()
 	r.Updates = uint64(len(m.down.updates))
 	slices.Sort(m.snapshots)
 	if r.Updates > 0 {

@@ -51,8 +51,8 @@ func (s *spread) Set(v string) (err error) {
 	return nil
 }
 
-// of returns the round trip of client n.
-func (s *spread) of(n, clients int) time.Duration {
+// forClient returns the round trip of client n.
+func (s *spread) forClient(n, clients int) time.Duration {
 	if clients < 2 {
 		return s.from
 	}

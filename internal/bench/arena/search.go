@@ -120,9 +120,9 @@ const (
 	calibrated   = 4
 )
 
-// settle finds the number of clients that cause the requested load and stores it in the options. It assumes a linear
+// calibrate finds the number of clients that cause the requested load and stores it in the options. It assumes a linear
 // relation through the two nearest matches.
-func settle(o *options, try trialFunc, progress io.Writer) error {
+func calibrate(o *options, try trialFunc, progress io.Writer) error {
 	want := float64(o.loadPct) / 100 * float64(o.workers)
 	seconds := o.seconds
 	defer func() { o.seconds = seconds }()
@@ -159,7 +159,7 @@ func playSockets(o options, try trialFunc, progress io.Writer) (interface{ print
 	case o.search:
 		return search(o, try, progress)
 	case o.loadPct > 0:
-		if err := settle(&o, try, progress); err != nil {
+		if err := calibrate(&o, try, progress); err != nil {
 			return nil, err
 		}
 	}

@@ -52,7 +52,7 @@ func (o *order) variant() game.Variant {
 // link returns the one-way link of client n.
 func (o *order) link(n int) netsys.Link {
 	rtt := spread{o.RTT[0], o.RTT[1]}
-	return netsys.Link{Latency: rtt.of(n, o.Clients) / 2, Jitter: o.Jitter, Loss: o.Loss}
+	return netsys.Link{Latency: rtt.forClient(n, o.Clients) / 2, Jitter: o.Jitter, Loss: o.Loss}
 }
 
 // linked reports whether clients have links.
@@ -122,7 +122,7 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 		seen = &systems.Grid[components.Position]{Cell: gridCell, Radius: gridRadius, Leave: gridLeave}
 	}
 	var s *systems.Server
-	g, t := newGauge(o.Hz), newTeller(apart.Telling())
+	g, t := newGauge(o.Hz), newStateSender(apart.Telling())
 	var answer func(s *systems.Server, client uint32, channel int, m []byte) error
 	if o.Burst {
 		answer = func(s *systems.Server, client uint32, channel int, m []byte) error {

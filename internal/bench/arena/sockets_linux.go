@@ -148,7 +148,7 @@ func (m *socketMatch) ask(ctx context.Context, question string) (x moment, err e
 	if err := m.server.Ask(question, &x.counts); err != nil {
 		return x, err
 	}
-	if x.sent, err = m.load.look(ctx, question == askBegin); err != nil {
+	if x.sent, err = m.load.readFigures(ctx, question == askBegin); err != nil {
 		return x, err
 	}
 	x.load, err = apart.CPU()

@@ -34,12 +34,12 @@ func (t *truths) follow(from *os.File) {
 			t.mu.Unlock()
 			return
 		}
-		spare = t.take(x)
+		spare = t.store(x)
 	}
 }
 
-// take stores a state and returns a replaced one for reuse, or nil.
-func (t *truths) take(x *told) (old *told) {
+// store stores a state and returns a replaced one for reuse, or nil.
+func (t *truths) store(x *told) (old *told) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x.send = x.tick / t.steps
@@ -64,8 +64,8 @@ func (t *truths) sent(send uint32) *told {
 	return nil
 }
 
-// at returns the state after a tick, or nil. The caller holds the mutex.
-func (t *truths) at(tick uint32) *told {
+// atTick returns the state after a tick, or nil. The caller holds the mutex.
+func (t *truths) atTick(tick uint32) *told {
 	if x := t.sent(tick / t.steps); x != nil && x.tick == tick {
 		return x
 	}

@@ -43,7 +43,7 @@ func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	if n := message(b); t.counting && n > 0 {
 		t.bytes += uint64(n)
 		if !now.Equal(t.at) {
-			t.settle()
+			t.closeUpdates()
 			t.at = now
 		}
 		u := t.open[to]
@@ -57,8 +57,8 @@ func (t *tap) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return t.Wire.Send(now, to, b)
 }
 
-// settle closes the updates of the previous time.
-func (t *tap) settle() {
+// closeUpdates closes the updates of the previous time.
+func (t *tap) closeUpdates() {
 	if t.open == nil {
 		t.open = make(map[netip.AddrPort]*update)
 	}

@@ -74,8 +74,8 @@ type load struct {
 	done           chan struct{}
 }
 
-// begin starts the load on the given processors.
-func begin(peers []peer, on *unix.CPUSet) *load {
+// startLoad starts the load on the given processors.
+func startLoad(peers []peer, on *unix.CPUSet) *load {
 	l := &load{peers: peers, done: make(chan struct{})}
 	go l.run(on)
 	return l

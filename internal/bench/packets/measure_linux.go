@@ -69,7 +69,7 @@ func measure(clients int, total time.Duration, progress io.Writer) (map[string]r
 		fmt.Fprintf(progress, "round %d of %d, µs:", round+1, turns)
 		for _, c := range all {
 			turn := func() (result, error) {
-				return takeTurn(c.process, begin(c.peers, &where.Load), total/time.Duration(turns))
+				return takeTurn(c.process, startLoad(c.peers, &where.Load), total/time.Duration(turns))
 			}
 			r, err := turn()
 			for n := 0; n < retries && errors.Is(err, errSilent); n++ {

@@ -76,8 +76,8 @@ func newPlayer(g game, o opening, out func([]byte)) (*player, error) {
 	return k, err
 }
 
-// do makes a call. A refusal is a result; an invalid time or the end of the session is an error.
-func (k *player) do(c *call) (r result, err error) {
+// perform makes a call. A refusal is a result; an invalid time or the end of the session is an error.
+func (k *player) perform(c *call) (r result, err error) {
 	switch c.kind {
 	case pushed:
 		r.ok = k.wire.Push(timeOf(c.now), c.bytes) == nil

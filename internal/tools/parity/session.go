@@ -41,7 +41,7 @@ type session struct {
 func record(g game, seed uint64, ticks int) (*recording, error) {
 	s := &session{game: g, draw: rand.New(rand.NewPCG(seed, 18)), now: start, net: netsys.NewNetwork(), at: netip.MustParseAddrPort("10.0.0.1:7777")}
 	s.game.options.Seed = seed
-	if err := s.begin(); err != nil {
+	if err := s.start(); err != nil {
 		return nil, err
 	}
 	r := &recording{}
@@ -57,8 +57,8 @@ func record(g game, seed uint64, ticks int) (*recording, error) {
 	return r, nil
 }
 
-// begin starts the server and connects all clients.
-func (s *session) begin() error {
+// start starts the server and connects all clients.
+func (s *session) start() error {
 	key := netcode.GenerateKey(netsys.SeededRandom(s.draw.Uint64()))
 	p := s.game.world.Protocol(&s.game.options)
 	c := systems.ServerConfig{Start: start, Session: systems.ServerSession{Random: netsys.SeededRandom(s.draw.Uint64()), Key: key}}
@@ -139,7 +139,7 @@ func (s *session) frame(r *recording) (ticks int, err error) {
 		bot.Frame(s.now)
 	}
 	s.link.Poll(s.now, func(d netsys.Datagram) {
-		if _, e := s.do(call{kind: pushed, now: milliseconds(s.now), bytes: d.Data}); e != nil {
+		if _, e := s.recordCall(call{kind: pushed, now: milliseconds(s.now), bytes: d.Data}); e != nil {
 			err = e
 		}
 	})
@@ -149,7 +149,7 @@ func (s *session) frame(r *recording) (ticks int, err error) {
 	if s.hold--; s.hold < 0 {
 		s.hold = s.draw.IntN(30)
 		s.think()
-		if _, err := s.do(call{kind: given, bytes: s.input}); err != nil {
+		if _, err := s.recordCall(call{kind: given, bytes: s.input}); err != nil {
 			return 0, err
 		}
 	}
@@ -158,12 +158,12 @@ func (s *session) frame(r *recording) (ticks int, err error) {
 			return 0, err
 		}
 	}
-	got, err := s.do(call{kind: advanced, now: milliseconds(s.now)})
+	got, err := s.recordCall(call{kind: advanced, now: milliseconds(s.now)})
 	if err != nil {
 		return 0, err
 	}
 	if s.draw.IntN(4) > 0 {
-		if _, err := s.do(call{kind: drawn, now: milliseconds(s.now)}); err != nil {
+		if _, err := s.recordCall(call{kind: drawn, now: milliseconds(s.now)}); err != nil {
 			return 0, err
 		}
 		r.frames++
@@ -184,9 +184,9 @@ func (s *session) push() {
 	}
 }
 
-// do makes a call and records its result.
-func (s *session) do(c call) (result, error) {
-	got, err := s.host.do(&c)
+// recordCall makes a call and records its result.
+func (s *session) recordCall(c call) (result, error) {
+	got, err := s.host.perform(&c)
 	if err == nil {
 		s.write.call(&c, &got)
 	}
@@ -240,7 +240,7 @@ func (s *session) say() error {
 		b[i] = byte('a' + s.draw.IntN(26))
 	}
 	b[0] = byte(s.draw.IntN(12)) // the length of a text
-	_, err := s.do(call{kind: said, what: uint8(2 * what), bytes: b})
+	_, err := s.recordCall(call{kind: said, what: uint8(2 * what), bytes: b})
 	return err
 }
 

@@ -101,8 +101,8 @@ func drain(a *actor, _ *rooms.Room, o order, _ string) (string, error) {
 	return "", nil
 }
 
-// asked returns the action and room of a path, or empty strings for an unknown path.
-func asked(path string) (name string, id string) {
+// parsePath returns the action and room of a path, or empty strings for an unknown path.
+func parsePath(path string) (name string, id string) {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {
 	case len(parts) == 3 && parts[0] == "room" && actions[parts[2]].room:
@@ -117,7 +117,7 @@ func asked(path string) (name string, id string) {
 
 // entry returns the audit entry of a request, without its outcome.
 func (a *actor) entry(r *http.Request) Entry {
-	name, id := asked(r.URL.Path)
+	name, id := parsePath(r.URL.Path)
 	e := Entry{At: time.Now().UTC(), From: a.from(r), What: name}
 	if name == "" {
 		e.What = "unknown"
@@ -235,7 +235,7 @@ func (a *actor) act(w http.ResponseWriter, r *http.Request, e *Entry) (note stri
 	if wait := a.operators.Take(e.Who, 1, time.Now()); wait > 0 {
 		return "", &Failure{"limited", adviseOften, wait}
 	}
-	name, id := asked(r.URL.Path)
+	name, id := parsePath(r.URL.Path)
 	x, ok := actions[name]
 	if !ok {
 		return "", fail("no_path", "There is no such action.")

@@ -138,7 +138,7 @@ func (a *Audit) Told(n rooms.Notice) {
 	e.Number = a.number
 	a.notices.add(e)
 	if a.out != nil {
-		a.out.offer(e)
+		a.out.queueOrDrop(e)
 	}
 }
 
@@ -152,7 +152,7 @@ func (a *Audit) acted(e Entry) {
 	a.counted[tallied{e.What, e.Outcome}]++
 	a.mu.Unlock()
 	if a.out != nil {
-		a.out.put(e)
+		a.out.waitAndQueue(e)
 	}
 }
 
@@ -186,7 +186,7 @@ func (a *Audit) refused(e Entry, network netip.Addr) {
 	}
 	a.mu.Unlock()
 	if a.out != nil && powerOfTen(e.Times) {
-		a.out.put(e)
+		a.out.waitAndQueue(e)
 	}
 }
 

@@ -91,7 +91,7 @@ func (c Config) Validate() error {
 	bad := func(format string, v ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, v...)...))
 	}
-	if err := c.look().Validate(); err != nil {
+	if err := c.inspectConfig().Validate(); err != nil {
 		bad("%w", err)
 	}
 	if len(c.Operators) > mostOperators {
@@ -131,8 +131,8 @@ func notInName(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
 }
 
-// look returns the configuration for package inspect.
-func (c Config) look() inspect.Config {
+// inspectConfig returns the configuration for package inspect.
+func (c Config) inspectConfig() inspect.Config {
 	return inspect.Config{Token: c.Token, Wait: c.Wait, Logger: c.Logger}
 }
 

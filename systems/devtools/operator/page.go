@@ -20,11 +20,11 @@ var web embed.FS
 // Page shows a process with rooms to browsers and Prometheus, and performs operators' actions. It is an http.Handler. Any
 // goroutine may use it.
 type Page struct {
-	config Config
-	server *rooms.Server
-	gate   *inspect.Gate
-	looks  *looks
-	began  time.Time
+	config     Config
+	server     *rooms.Server
+	gate       *inspect.Gate
+	inspectors *inspectors
+	began      time.Time
 }
 
 // New returns a page for a server. The error wraps [ErrConfig].
@@ -33,9 +33,9 @@ func New(s *rooms.Server, c Config) (*Page, error) {
 		return nil, err
 	}
 	c = c.filled()
-	p := &Page{config: c, server: s, looks: newLooks(s, c.look()), began: time.Now()}
+	p := &Page{config: c, server: s, inspectors: newInspectors(s, c.inspectConfig()), began: time.Now()}
 	act := newActor(s, c)
-	gate, err := inspect.NewGate(c.look(), p.routes(), inspect.Posts{Handler: act, Refused: act.refused})
+	gate, err := inspect.NewGate(c.inspectConfig(), p.routes(), inspect.Posts{Handler: act, Refused: act.refused})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
@@ -117,7 +117,7 @@ func (p *Page) inspect(w http.ResponseWriter, r *http.Request) {
 	if room == nil {
 		return
 	}
-	x, done, err := p.looks.at(room)
+	x, done, err := p.inspectors.inspector(room)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return

@@ -33,8 +33,8 @@ func newWriter(out io.Writer) *writer {
 	return w
 }
 
-// offer queues an entry. It drops the entry if the queue is full.
-func (w *writer) offer(e Entry) {
+// queueOrDrop queues an entry. It drops the entry if the queue is full.
+func (w *writer) queueOrDrop(e Entry) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.queue) >= mostQueued {
@@ -44,8 +44,8 @@ func (w *writer) offer(e Entry) {
 	w.push(e)
 }
 
-// put queues an entry. It waits while the queue is full.
-func (w *writer) put(e Entry) {
+// waitAndQueue queues an entry. It waits while the queue is full.
+func (w *writer) waitAndQueue(e Entry) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(w.queue) >= mostQueued {

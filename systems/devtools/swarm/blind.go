@@ -111,7 +111,7 @@ func (b *blind) Connected(now time.Time, session netsys.Session) {
 		gather = func(in unsafe.Pointer) { think(&b.playing.player, in) }
 	}
 	b.playing.inputs = inputgather.New(log, gather, nil)
-	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: nothing, Fill: b.fill})
+	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: nothing, Fill: b.setShift})
 	if b.shard.sender == nil {
 		b.shard.sender = b.playing.sender
 	}
@@ -131,8 +131,8 @@ func playable(m policy.Model) error {
 // nothing adds nothing before the inputs.
 func nothing(b []byte, _ uint16) []byte { return b }
 
-// fill sets the shift of this client's clock. Every sent input counts as decoded.
-func (b *blind) fill(m *wire.Input) { m.Shift = b.playing.steering.Done() }
+// setShift sets the shift of this client's clock. Every sent input counts as decoded.
+func (b *blind) setShift(m *wire.Input) { m.Shift = b.playing.steering.Done() }
 
 // Acked implements [netsys.Handler].
 func (b *blind) Acked(_ netsys.Session, seq uint16) { b.playing.sender.Acked(seq) }
@@ -177,8 +177,8 @@ func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	}
 }
 
-// tell records that the server has consumed all inputs up to input.
-func (b *blind) tell(input uint32, at time.Time) {
+// inputsConsumed records that the server has consumed all inputs up to input.
+func (b *blind) inputsConsumed(input uint32, at time.Time) {
 	if input > b.playing.inputs.Log.Newest {
 		return // from before this client joined, while its player was awaited
 	}

@@ -103,7 +103,7 @@ type Config struct {
 
 	dial      func(clients int) carrier // for tests; nil: use Transport
 	witnesses *witnesses
-	house     *house // for Rooms
+	roomSet   *roomSet // for Rooms
 }
 
 // ErrConfig is wrapped by every error in a configuration.
@@ -168,8 +168,8 @@ func (f InputFunc) fits(p *ecs.Protocol) error {
 
 // witness returns the witnesses of client n: those of its room, if there are rooms.
 func (c *Config) witness(n int) *witnesses {
-	if c.house != nil {
-		return &c.house.of(n).witnesses
+	if c.roomSet != nil {
+		return &c.roomSet.roomOf(n).witnesses
 	}
 	return c.witnesses
 }

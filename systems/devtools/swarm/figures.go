@@ -185,7 +185,7 @@ func (s *shard) restart(now time.Time) {
 	s.figures.restart()
 	*s.latency, *s.trips = durations{}, durations{}
 	s.load = load{}
-	s.load.begin(now)
+	s.load.reset(now)
 	s.before = s.carrier.Stats()
 	for _, c := range s.clients {
 		if c == nil {

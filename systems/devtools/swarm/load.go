@@ -15,7 +15,7 @@ type load struct {
 // lateStep is the delay from which a step is late: a quarter of a tick at 60 Hz.
 const lateStep = 4 * time.Millisecond
 
-func (l *load) begin(now time.Time) { l.began = now }
+func (l *load) reset(now time.Time) { l.began = now }
 
 // step counts a step with its due, start and end time.
 func (l *load) step(due, began, ended time.Time) {

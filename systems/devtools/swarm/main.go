@@ -125,7 +125,7 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 		return nil, fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
 	c.Progress = stderr
-	if err := c.lodge(fs); err != nil {
+	if err := c.configureRooms(fs); err != nil {
 		return nil, err
 	}
 	if c.Config.Token, err = c.source(); err != nil {
@@ -151,8 +151,8 @@ func (c *RoomsConfig) register(fs *flag.FlagSet) {
 	fs.StringVar(&c.URL, "http", "http://127.0.0.1:7780", "with -rooms: the `URL` of the server, without /rooms")
 }
 
-// lodge makes the clients play in rooms if the flags request it.
-func (c *command) lodge(fs *flag.FlagSet) (err error) {
+// configureRooms makes the clients play in rooms if the flags request it.
+func (c *command) configureRooms(fs *flag.FlagSet) (err error) {
 	fs.Visit(func(f *flag.Flag) {
 		switch {
 		case c.rooms.Rooms == 0 && (f.Name == "seats" || f.Name == "http"):

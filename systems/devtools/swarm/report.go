@@ -109,7 +109,7 @@ func (s *Swarm) Report() *Report {
 	}
 	r.LateSteps = round(float64(late)/max(float64(steps), 1), 5)
 	r.Busy, r.LatestStep, r.Seconds = round(r.Busy, 4), round(r.LatestStep, 2), round(r.Seconds, 3)
-	r.Rooms = s.config.house.report()
+	r.Rooms = s.config.roomSet.report()
 	r.judge(&s.config)
 	return r
 }

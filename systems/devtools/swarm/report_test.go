@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 	start := time.Unix(1000, 0)
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	var l load
-	l.begin(start)
+	l.reset(start)
 	l.step(at(0), at(0), at(10))
 	l.step(at(20), at(24), at(30))
 	l.step(at(30), at(35), at(40))

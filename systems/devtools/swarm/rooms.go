@@ -118,18 +118,18 @@ type given struct {
 	Message   string
 }
 
-// house is the set of a swarm's rooms. Several goroutines may call its methods at once.
-type house struct {
+// roomSet is the set of a swarm's rooms. Several goroutines may call its methods at once.
+type roomSet struct {
 	config    RoomsConfig
 	transport string
 	client    http.Client
 	first     *netcode.ConnectToken // token of client 0, from finding the rooms' address
 	addr      string
-	rooms     []lodging
+	rooms     []swarmRoom
 }
 
-// lodging is the state of one room.
-type lodging struct {
+// swarmRoom is the state of one room.
+type swarmRoom struct {
 	made      chan struct{} // closed when the first player has tried to create the room
 	witnesses witnesses     // compare the snapshots of the room's clients
 
@@ -137,9 +137,9 @@ type lodging struct {
 	about InRoom
 }
 
-// openHouse makes the first client create its room, which reveals the address of the rooms.
-func openHouse(ctx context.Context, c *Config) (*house, error) {
-	h := &house{config: *c.Rooms, transport: c.Transport, rooms: make([]lodging, c.Rooms.Rooms)}
+// openRooms makes the first client create its room, which reveals the address of the rooms.
+func openRooms(ctx context.Context, c *Config) (*roomSet, error) {
+	h := &roomSet{config: *c.Rooms, transport: c.Transport, rooms: make([]swarmRoom, c.Rooms.Rooms)}
 	h.config.URL = strings.TrimSuffix(h.config.URL, "/")
 	h.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for i := range h.rooms {
@@ -153,8 +153,8 @@ func openHouse(ctx context.Context, c *Config) (*house, error) {
 	return h, nil
 }
 
-// take is a [TokenFunc]. It returns the token of a seat.
-func (h *house) take(ctx context.Context, n int) (*netcode.ConnectToken, error) {
+// seatToken is a [TokenFunc]. It returns the token of a seat.
+func (h *roomSet) seatToken(ctx context.Context, n int) (*netcode.ConnectToken, error) {
 	if n == 0 {
 		return h.first, nil
 	}
@@ -162,8 +162,8 @@ func (h *house) take(ctx context.Context, n int) (*netcode.ConnectToken, error) 
 }
 
 // token gets a seat for client n.
-func (h *house) token(ctx context.Context, n int) (*netcode.ConnectToken, error) {
-	x := h.of(n)
+func (h *roomSet) token(ctx context.Context, n int) (*netcode.ConnectToken, error) {
+	x := h.roomOf(n)
 	path, body := "/rooms/create", map[string]any{"kind": h.config.Kind}
 	if n%h.config.seats() == 0 {
 		defer close(x.made)
@@ -201,11 +201,11 @@ func (h *house) token(ctx context.Context, n int) (*netcode.ConnectToken, error)
 	return token, nil
 }
 
-// of returns the room of client n.
-func (h *house) of(n int) *lodging { return &h.rooms[n/h.config.seats()] }
+// roomOf returns the room of client n.
+func (h *roomSet) roomOf(n int) *swarmRoom { return &h.rooms[n/h.config.seats()] }
 
 // refuse counts a client without a seat.
-func (x *lodging) refuse(err error) error {
+func (x *swarmRoom) refuse(err error) error {
 	code := "failed"
 	if no, ok := errors.AsType[*NoSeat](err); ok {
 		code = no.Code
@@ -221,7 +221,7 @@ func (x *lodging) refuse(err error) error {
 }
 
 // read returns the token of a seat. The rooms must all have the same address.
-func (h *house) read(g given) (*netcode.ConnectToken, error) {
+func (h *roomSet) read(g given) (*netcode.ConnectToken, error) {
 	addr := g.Endpoints.UDP
 	if h.transport == WebSocket {
 		addr = g.Endpoints.WS
@@ -242,7 +242,7 @@ func (h *house) read(g given) (*netcode.ConnectToken, error) {
 }
 
 // ask requests a seat until the answer is not to retry later.
-func (h *house) ask(ctx context.Context, n int, path string, body any) (g given, err error) {
+func (h *roomSet) ask(ctx context.Context, n int, path string, body any) (g given, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return g, fmt.Errorf("%w: Rooms.Options: %w", ErrConfig, err)
@@ -261,7 +261,7 @@ func (h *house) ask(ctx context.Context, n int, path string, body any) (g given,
 }
 
 // post sends one request. later is the time until a retry, or 0 if a retry is useless.
-func (h *house) post(ctx context.Context, n int, path string, body []byte) (g given, later time.Duration, err error) {
+func (h *roomSet) post(ctx context.Context, n int, path string, body []byte) (g given, later time.Duration, err error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, h.config.URL+path, bytes.NewReader(body))
 	if err != nil {
 		return g, 0, err
@@ -294,7 +294,7 @@ func (h *house) post(ctx context.Context, n int, path string, body []byte) (g gi
 }
 
 // report returns the result of all rooms, or nil without rooms.
-func (h *house) report() *InRooms {
+func (h *roomSet) report() *InRooms {
 	if h == nil {
 		return nil
 	}

@@ -165,7 +165,7 @@ func newShard(ctx context.Context, c *Config, first, clients, sockets int) (*sha
 	s.carrier = carrier
 	if c.Token != nil || dial != nil {
 		workers := 1
-		if dial != nil || c.house != nil {
+		if dial != nil || c.roomSet != nil {
 			workers = dialing
 		}
 		s.tokens = issue(ctx, workers, c.Token, dial, first, clients)
@@ -283,8 +283,8 @@ func (web) Wire(n int) (netsys.Wire, error) {
 	panic(fmt.Sprintf("swarm: the connection of client %d was not made", n))
 }
 
-// begin starts the clients that are due according to Ramp, as far as there are tokens.
-func (s *shard) begin(now time.Time) {
+// startClients starts the clients that are due according to Ramp, as far as there are tokens.
+func (s *shard) startClients(now time.Time) {
 	if s.config.OnDemand {
 		return
 	}
@@ -347,7 +347,7 @@ func (s *shard) leave(now time.Time, n int) {
 func (s *shard) advance(now time.Time) {
 	if s.start.IsZero() {
 		s.start, s.looked = now, now
-		s.load.begin(now)
+		s.load.reset(now)
 	}
 	s.now = now
 }
@@ -355,7 +355,7 @@ func (s *shard) advance(now time.Time) {
 // step receives, runs the due clients, and sends.
 func (s *shard) step(now time.Time) {
 	s.advance(now)
-	s.begin(now)
+	s.startClients(now)
 	s.carrier.Poll(now, s.arrived)
 	at := int64(now.Sub(s.start))
 	for i, due := range s.due {
@@ -365,7 +365,7 @@ func (s *shard) step(now time.Time) {
 	}
 	s.carrier.Flush(now)
 	if now.Sub(s.looked) >= lookEvery {
-		s.look(now)
+		s.sampleRoundTrips(now)
 	}
 }
 
@@ -377,8 +377,8 @@ func (s *shard) settled() bool {
 // lookEvery is the interval for sampling round trips.
 const lookEvery = time.Second
 
-// look samples the round trips and publishes the figures.
-func (s *shard) look(now time.Time) {
+// sampleRoundTrips samples the round trips and publishes the figures.
+func (s *shard) sampleRoundTrips(now time.Time) {
 	s.looked = now
 	for _, c := range s.clients {
 		if c == nil {

@@ -26,11 +26,11 @@ func New(ctx context.Context, c Config) (*Swarm, error) {
 	}
 	s := &Swarm{config: c.filled()}
 	if s.config.Rooms != nil {
-		h, err := openHouse(ctx, &s.config)
+		h, err := openRooms(ctx, &s.config)
 		if err != nil {
 			return nil, err
 		}
-		s.config.house, s.config.Addr, s.config.Token = h, h.addr, h.take
+		s.config.roomSet, s.config.Addr, s.config.Token = h, h.addr, h.seatToken
 	}
 	ctx, s.cancel = context.WithCancel(ctx)
 	n := s.config.Threads

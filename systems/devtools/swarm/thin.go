@@ -86,7 +86,7 @@ func (t *thin) verify() {
 	if w.send = systems.NewestEntities(t.client, t.tell); w.send == last {
 		return
 	}
-	compared, different := t.shard.config.witness(t.number).saw(w)
+	compared, different := t.shard.config.witness(t.number).compare(w)
 	t.shard.figures.Compared += compared
 	t.shard.figures.Different += different
 }

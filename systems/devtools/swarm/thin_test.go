@@ -50,7 +50,7 @@ func TestWitnesses(t *testing.T) {
 		for i, sum := range sums {
 			x.add(uint32(i+1), sum)
 		}
-		compared, different := w.saw(x)
+		compared, different := w.compare(x)
 		return [2]uint64{compared, different}
 	}
 	for i, c := range []struct{ got, want [2]uint64 }{

@@ -18,8 +18,8 @@ type witnessed struct {
 	sums map[uint32]uint64
 }
 
-// of returns the hashes of a send tick, or nil if later send ticks replaced them.
-func (w *witnesses) of(send uint32) *witnessed {
+// sendSums returns the hashes of a send tick, or nil if later send ticks replaced them.
+func (w *witnesses) sendSums(send uint32) *witnessed {
 	x := &w.sends[send%witnessSends]
 	switch {
 	case x.sums == nil:
@@ -33,12 +33,12 @@ func (w *witnesses) of(send uint32) *witnessed {
 	return x
 }
 
-// saw compares a client's decoded entities with those of other clients and stores them. It returns the number of compared
+// compare compares a client's decoded entities with those of other clients and stores them. It returns the number of compared
 // and of different entities.
-func (w *witnesses) saw(told *told) (compared, different uint64) {
+func (w *witnesses) compare(told *told) (compared, different uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	x := w.of(told.send)
+	x := w.sendSums(told.send)
 	if x == nil {
 		return 0, 0
 	}

@@ -322,7 +322,7 @@ func (f *Fleet) noteRoom(process string, q *seatRequest, a *seatReply) {
 	if k == nil {
 		return
 	}
-	f.view.put(&room{until: f.config.Now().Add(unseenTimeout)}, rooms.RoomEntry{
+	f.view.replaceRoom(&room{until: f.config.Now().Add(unseenTimeout)}, rooms.RoomEntry{
 		ID: id, Kind: a.Kind, Schema: k.Schema, Code: a.Code, Private: q.Private, Process: process, ProcessEpoch: q.Epoch,
 		Capacity: k.Capacity, RoomState: rooms.RoomState{State: rooms.Open, Options: q.Options},
 	})

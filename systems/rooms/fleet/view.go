@@ -144,13 +144,13 @@ func (v *view) update(r Record) {
 		if x == nil {
 			x = &room{}
 		}
-		v.put(x, e)
+		v.replaceRoom(x, e)
 		x.revision, x.given, x.until = r.Revision, 0, time.Time{}
 	}
 }
 
-// put replaces the entry of a room.
-func (v *view) put(x *room, e rooms.RoomEntry) {
+// replaceRoom replaces the entry of a room.
+func (v *view) replaceRoom(x *room, e rooms.RoomEntry) {
 	v.forget(e.ID)
 	x.RoomEntry = e
 	v.rooms[e.ID], v.codes[e.Code] = x, e.ID

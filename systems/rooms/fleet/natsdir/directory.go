@@ -95,7 +95,7 @@ func (d *Directory) Save(ctx context.Context, key string, value []byte, revision
 		over = d.cache.tombstone(key)
 	}
 	for {
-		done, err := d.put(ctx, m, over)
+		done, err := d.publish(ctx, m, over)
 		if err == nil {
 			d.cache.update(fleet.Record{Key: key, Value: m.Data, Revision: done}, lease, d.config.Now())
 			return done, nil
@@ -120,7 +120,7 @@ func (d *Directory) Remove(ctx context.Context, key string, revision uint64) err
 		return nil
 	}
 	if revision != 0 {
-		done, err := d.put(ctx, d.deletion(key), revision)
+		done, err := d.publish(ctx, d.deletion(key), revision)
 		if err == nil {
 			d.cache.update(fleet.Record{Key: key, Revision: done, Gone: true}, 0, d.config.Now())
 			return nil
@@ -214,8 +214,8 @@ func (d *Directory) deletion(key string) *nats.Msg {
 	return m
 }
 
-// put writes a message over the message of that revision, 0 for none. See isConflict and refused for its error.
-func (d *Directory) put(ctx context.Context, m *nats.Msg, over uint64) (uint64, error) {
+// publish writes a message over the message of that revision, 0 for none. See isConflict and refused for its error.
+func (d *Directory) publish(ctx context.Context, m *nats.Msg, over uint64) (uint64, error) {
 	base, _ := d.cache.bounds()
 	switch {
 	case over > base:

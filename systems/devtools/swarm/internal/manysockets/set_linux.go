@@ -43,7 +43,7 @@ func (c Config) Dial(ctx context.Context, server string) (*Set, error) {
 		return nil, err
 	}
 	f := &Set{config: c, remote: remote, wires: make([]*wire, c.Clients), in: mmsg.NewReader()}
-	f.deliver = f.sort
+	f.deliver = f.dispatch
 	if f.shared = remote.Addr().Is4() && remote.Addr().IsLoopback(); f.shared {
 		return f, f.share()
 	}
@@ -209,8 +209,8 @@ func (f *Set) Poll(now time.Time, arrived func(n int)) {
 	f.arrived = nil
 }
 
-// sort passes a datagram to its client.
-func (f *Set) sort(d netsys.Datagram) {
+// dispatch passes a datagram to its client.
+func (f *Set) dispatch(d netsys.Datagram) {
 	n := f.polled
 	if f.shared {
 		if n = f.client(f.in.To()); n < 0 {

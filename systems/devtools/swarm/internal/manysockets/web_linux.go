@@ -112,7 +112,7 @@ func (f *fast) close() { f.set.Close() }
 func (f *fast) poll(now time.Time) {
 	f.set.Begin(now)
 	for _, x := range f.fresh {
-		if n := copy(f.room, x.raw.rest); x.raw.fd >= 0 && !f.take(x, f.room[:n], now) {
+		if n := copy(f.room, x.raw.rest); x.raw.fd >= 0 && !f.process(x, f.room[:n], now) {
 			f.end(x)
 		}
 	}
@@ -141,11 +141,11 @@ func (f *fast) read(x *webWire) bool {
 	if err != nil {
 		return false
 	}
-	return n == 0 || f.take(x, f.room[:begun+n], at)
+	return n == 0 || f.process(x, f.room[:begun+n], at)
 }
 
-// take processes received bytes. It returns false if the connection must end.
-func (f *fast) take(x *webWire, b []byte, at time.Time) bool {
+// process processes received bytes. It returns false if the connection must end.
+func (f *fast) process(x *webWire, b []byte, at time.Time) bool {
 	r := x.raw
 	for {
 		kind, payload, size, ok := nextFrame(b)

@@ -12,54 +12,54 @@ import (
 )
 
 const (
-	// mostLooks is the largest number of rooms with an inspector at one time.
-	mostLooks = 16
-	// lookFor is how long a room keeps its inspector after the last request.
-	lookFor = 30 * time.Second
+	// maxInspectors is the largest number of rooms with an inspector at one time.
+	maxInspectors = 16
+	// inspectorTTL is how long a room keeps its inspector after the last request.
+	inspectorTTL = 30 * time.Second
 )
 
-var errLooks = errors.New("so many rooms are looked at already: close other pages, or wait half a minute")
+var errInspectors = errors.New("so many rooms are looked at already: close other pages, or wait half a minute")
 
-// looks are the rooms with inspectors.
-type looks struct {
+// inspectors are the rooms with inspectors.
+type inspectors struct {
 	server *rooms.Server
 	config inspect.Config
 	keep   time.Duration
 
 	mu  sync.Mutex
-	all map[rooms.ID]*look
+	all map[rooms.ID]*roomInspector
 }
 
-// look is the inspector of one room.
-type look struct {
+// roomInspector is the inspector of one room.
+type roomInspector struct {
 	room *rooms.Room
 
-	busy int // requests in progress; guarded by looks.mu
+	busy int // requests in progress; guarded by inspectors.mu
 	last time.Time
 
 	mu sync.Mutex // held while attaching
 	x  *inspect.Inspector
 }
 
-func newLooks(s *rooms.Server, c inspect.Config) *looks {
+func newInspectors(s *rooms.Server, c inspect.Config) *inspectors {
 	c.Token = "" // the request has already been admitted
-	return &looks{server: s, config: c, keep: lookFor, all: make(map[rooms.ID]*look)}
+	return &inspectors{server: s, config: c, keep: inspectorTTL, all: make(map[rooms.ID]*roomInspector)}
 }
 
-// at returns the inspector of a room. The first request attaches it between two ticks of the room. Call done after
+// inspector returns the inspector of a room. The first request attaches it between two ticks of the room. Call done after
 // answering.
-func (l *looks) at(r *rooms.Room) (x *inspect.Inspector, done func(), err error) {
+func (l *inspectors) inspector(r *rooms.Room) (x *inspect.Inspector, done func(), err error) {
 	if stuck := r.Info().Stuck; stuck > 0 {
 		return nil, nil, fmt.Errorf("the room has not come to the end of its tick for %v: see what it told last, under Room", stuck.Round(time.Millisecond))
 	}
 	l.mu.Lock()
 	one := l.all[r.ID()]
 	if one == nil {
-		if len(l.all) >= mostLooks {
+		if len(l.all) >= maxInspectors {
 			l.mu.Unlock()
-			return nil, nil, errLooks
+			return nil, nil, errInspectors
 		}
-		if one = (&look{room: r}); len(l.all) == 0 {
+		if one = (&roomInspector{room: r}); len(l.all) == 0 {
 			time.AfterFunc(l.keep, l.sweep)
 		}
 		l.all[r.ID()] = one
@@ -87,9 +87,9 @@ func (l *looks) at(r *rooms.Room) (x *inspect.Inspector, done func(), err error)
 }
 
 // sweep removes unused inspectors, repeatedly while inspectors exist.
-func (l *looks) sweep() {
+func (l *inspectors) sweep() {
 	now := time.Now()
-	var idle []*look
+	var idle []*roomInspector
 	l.mu.Lock()
 	for id, one := range l.all {
 		if one.busy == 0 && now.Sub(one.last) >= l.keep {

@@ -81,18 +81,18 @@ func TestLookIntoRooms(t *testing.T) {
 // A room has an inspector as long as somebody looks, and is then as it was before; so many rooms may be looked at.
 func TestLooksEnd(t *testing.T) {
 	x := realSite(t, Config{}, rooms.Config{Kinds: []rooms.Kind{fields("field", 2, nil)}})
-	x.page.looks.keep = 50 * time.Millisecond
+	x.page.inspectors.keep = 50 * time.Millisecond
 	held := func() int {
-		x.page.looks.mu.Lock()
-		defer x.page.looks.mu.Unlock()
-		return len(x.page.looks.all)
+		x.page.inspectors.mu.Lock()
+		defer x.page.inspectors.mu.Unlock()
+		return len(x.page.inspectors.all)
 	}
 	r, err := x.server.Create("field", rooms.Creation{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		inspector, done, err := x.page.looks.at(r)
+		inspector, done, err := x.page.inspectors.inspector(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestLooksEnd(t *testing.T) {
 		if held() != 1 {
 			t.Error("it is gone, while somebody looks")
 		}
-		if again, also, err := x.page.looks.at(r); err != nil || again != inspector {
+		if again, also, err := x.page.inspectors.inspector(r); err != nil || again != inspector {
 			t.Errorf("another one, while somebody looks: %v", err)
 		} else {
 			also()
@@ -109,18 +109,18 @@ func TestLooksEnd(t *testing.T) {
 		x.until("nobody looks", func() bool { return held() == 0 })
 	}
 	var all []func()
-	for range mostLooks {
+	for range maxInspectors {
 		other, err := x.server.Create("field", rooms.Creation{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, done, err := x.page.looks.at(other)
+		_, done, err := x.page.inspectors.inspector(other)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, done)
 	}
-	if a := x.do(http.MethodGet, path(r, "api/status"), ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, errLooks.Error()) {
+	if a := x.do(http.MethodGet, path(r, "api/status"), ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, errInspectors.Error()) {
 		t.Errorf("one room more: %d %s", a.status, a.body)
 	}
 	for _, done := range all {

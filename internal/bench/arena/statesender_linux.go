@@ -23,8 +23,8 @@ const (
 	truthRowSize = 16
 )
 
-// teller sends the state of each send tick to the process with the clients.
-type teller struct {
+// stateSender sends the state of each send tick to the process with the clients.
+type stateSender struct {
 	steps   uint32 // ticks between two send ticks
 	newest  uint32 // newest send tick sent
 	free    chan []byte
@@ -33,10 +33,10 @@ type teller struct {
 	leftOut atomic.Uint64
 }
 
-// newTeller starts to write states to a file and closes it at the end.
-func newTeller(to *os.File) *teller {
+// newStateSender starts to write states to a file and closes it at the end.
+func newStateSender(to *os.File) *stateSender {
 	const most = 16 // send ticks waiting to be written
-	t := &teller{free: make(chan []byte, most), full: make(chan []byte, most), written: make(chan struct{})}
+	t := &stateSender{free: make(chan []byte, most), full: make(chan []byte, most), written: make(chan struct{})}
 	for range most {
 		t.free <- nil
 	}
@@ -53,13 +53,13 @@ func newTeller(to *os.File) *teller {
 	return t
 }
 
-func (t *teller) close() {
+func (t *stateSender) close() {
 	close(t.full)
 	<-t.written
 }
 
 // step is a system after Snapshot. It sends the world at each send tick.
-func (t *teller) step(w *ecs.World, s *systems.Server) {
+func (t *stateSender) step(w *ecs.World, s *systems.Server) {
 	if t.steps == 0 {
 		c := s.Config()
 		t.steps = uint32(c.TickRate / c.Snapshots.SendRate)
