@@ -1,3 +1,4 @@
-// Package sendto sends datagrams on non-blocking sockets without allocating and without waiting. Package net waits for room
-// in the send buffer; gnet allocates five times per datagram. This package is empty on systems other than Unix.
+// Package sendto sends datagrams on non-blocking sockets without allocating and without waiting. In contrast, package net
+// waits for room in the send buffer, and gnet allocates five times per datagram. The package is empty on systems other than
+// Unix.
 package sendto

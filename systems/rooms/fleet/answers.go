@@ -10,16 +10,16 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// answerer answers the requests of other processes for seats in the rooms of this one.
+// answerer answers other processes' requests for seats in this process's rooms.
 type answerer struct {
 	fleet *Fleet
 
 	mu    sync.Mutex
-	epoch uint64 // requests are handled under this claim; 0: under none
+	epoch uint64 // claim under which requests are handled; 0: none
 	stop  func()
 }
 
-// update handles requests under the current claim of the process. It is called whenever the claim may have changed.
+// update starts to handle requests under the current claim. Call it whenever the claim may have changed.
 func (a *answerer) update() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -34,7 +34,7 @@ func (a *answerer) update() {
 	stop, err := a.fleet.config.Directory.Handle(requestAddress(a.fleet.view.own, epoch), func(ctx context.Context, request []byte) []byte {
 		return a.answer(ctx, request, epoch)
 	})
-	if err == nil { // otherwise the next update tries again
+	if err == nil { // otherwise the next update retries
 		a.epoch, a.stop = epoch, stop
 	}
 }
@@ -47,7 +47,7 @@ func (a *answerer) close() {
 	a.epoch, a.stop = 0, nil
 }
 
-// answer answers a request that was sent to this process under a claim.
+// answer answers a request to this process under a claim.
 func (a *answerer) answer(ctx context.Context, request []byte, epoch uint64) []byte {
 	q, err := parseRequest(request)
 	var reply seatReply
@@ -72,7 +72,7 @@ func refusal(err error) seatReply {
 	return seatReply{Refused: refusalName(err), Reason: reason[:min(len(reason), maxReason)]}
 }
 
-// seats gives the seats that a request asks for.
+// seats gives the requested seats.
 func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
 	all, err := a.fleet.give(ctx, q)
 	if err != nil {
@@ -89,7 +89,7 @@ func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
 	return reply
 }
 
-// give gives seats in the rooms of this process.
+// give gives seats in this process's rooms.
 func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, error) {
 	id := rooms.ID(q.Room)
 	players := make([]rooms.Player, len(q.Players))
@@ -104,7 +104,7 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 		switch revision, err := find(ctx, f.config.Directory, RoomKey(id), &e); {
 		case err != nil:
 			return nil, err
-		case revision == 0: // the store may have been emptied, and the room's process is about to write it again
+		case revision == 0: // the store may have been emptied, and the room's process may be writing the record again
 			return nil, &rooms.Unavailable{Again: time.Second, Err: ErrAbsent}
 		}
 		if _, err := f.Claim(ctx, e); err != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// creatingTimeout is how long a room that was asked for may take to appear in the directory.
+// creatingTimeout is how long a requested room may take to appear in the directory.
 const creatingTimeout = 300 * time.Millisecond
 
-// target is the process that is asked for seats.
+// target is a process to ask for seats.
 type target struct {
 	process *process
 	room    *room // nil: a new room
 	seats   int
 }
 
-// choose returns where players get seats: in an open room, or in a new one if there is none or create is set. It leaves out the
-// processes that were tried. Call asked with the result.
+// choose returns where players get seats: in an open room, or in a new one if none fits or create is set. It omits the
+// processes in tried. Call asked with the result.
 func (v *view) choose(w *rooms.Wish, create bool, tried map[string]bool, now time.Time) (target, error) {
 	ranks := v.rankSchemas(w.Kind)
 	fits := func(p *process) bool {
@@ -61,7 +61,7 @@ func (v *view) choose(w *rooms.Wish, create bool, tried map[string]bool, now tim
 	return to, nil
 }
 
-// asked notes that a request for the seats of choose has ended.
+// asked records the end of a request for the seats of choose.
 func (v *view) asked(to target, given bool) {
 	to.process.requested -= to.seats
 	if to.room != nil {
@@ -72,10 +72,10 @@ func (v *view) asked(to target, given bool) {
 	}
 }
 
-// freeSeats returns how many seats of a room are free, as far as this process knows.
+// freeSeats returns the number of free seats, as far as this process knows.
 func (x *room) freeSeats() int { return x.Free - x.requested - x.given }
 
-// preferRoom reports whether room x is better than y: its schema is newer, it is fuller, or it is in this process.
+// preferRoom reports whether room x is better than y: it has a newer schema, is fuller, or is in this process.
 func (v *view) preferRoom(x, y *room, ranks map[string]int) bool {
 	return cmp.Or(
 		cmp.Compare(ranks[x.Schema], ranks[y.Schema]),
@@ -85,7 +85,7 @@ func (v *view) preferRoom(x, y *room, ranks map[string]int) bool {
 	) < 0
 }
 
-// distance returns 0 for this process, 1 for others.
+// distance returns 0 for this process and 1 for any other.
 func (v *view) distance(process string) int {
 	if process == v.own {
 		return 0
@@ -93,7 +93,7 @@ func (v *view) distance(process string) int {
 	return 1
 }
 
-// rankSchemas returns the rank of each schema of a kind: 0 for the schema of the process that has started last, and so on.
+// rankSchemas returns the rank of each schema of a kind. Rank 0 is the schema of the most recently started process.
 func (v *view) rankSchemas(kind string) map[string]int {
 	started := make(map[string]time.Time)
 	for _, p := range v.processes {
@@ -111,15 +111,15 @@ func (v *view) rankSchemas(kind string) map[string]int {
 	return ranks
 }
 
-// creatingRoom is a room that was asked for and that the directory does not show yet.
+// creatingRoom is a requested room that is not in the directory yet.
 type creatingRoom struct {
 	process string
 	free    int // seats
 	until   time.Time
 }
 
-// chooseCreator returns the process that is to create a room: the one with the newest schema and the fewest players. Players who
-// join while the room is being created go to the same process as long as the room has seats for them.
+// chooseCreator returns the process that creates a room: the newest schema first, then the fewest players. Players who join
+// meanwhile go to the same process as long as the new room has seats for them.
 func (v *view) chooseCreator(w *rooms.Wish, create bool, fits func(p *process) bool, ranks map[string]int, now time.Time) (*process, error) {
 	options, err := json.Marshal(w.Options) // with sorted keys
 	if err != nil {
@@ -139,7 +139,7 @@ func (v *view) chooseCreator(w *rooms.Wish, create bool, fits func(p *process) b
 	return best, err
 }
 
-// leastLoaded returns the process with the fewest players of those that can create a room.
+// leastLoaded returns the process with the fewest players among those that can create a room.
 func (v *view) leastLoaded(w *rooms.Wish, fits func(p *process) bool, ranks map[string]int) (*process, error) {
 	var best *process
 	var why error
@@ -155,7 +155,7 @@ func (v *view) leastLoaded(w *rooms.Wish, fits func(p *process) bool, ranks map[
 			refuse(fmt.Errorf("%w: %.40q", rooms.ErrKind, w.Kind))
 		case k == nil && !p.Draining:
 			refuse(fmt.Errorf("%w: %s, %.40q", rooms.ErrSchema, w.Kind, w.Schema))
-		case p.Draining: // of either schema
+		case p.Draining: // with any schema
 			refuse(rooms.ErrDraining)
 		case len(w.Players) > k.Capacity:
 			refuse(rooms.ErrFull)
@@ -176,8 +176,8 @@ func (v *view) leastLoaded(w *rooms.Wish, fits func(p *process) bool, ranks map[
 	return nil, why
 }
 
-// errorRank orders the reasons why there is no room: the reason that says most about all processes has the highest rank. If only
-// draining processes speak a schema, the client is outdated, because trying again does not help.
+// errorRank orders the reasons why there is no room. The most informative reason has the highest rank. If only draining
+// processes have a schema, the client is outdated, because a retry does not help.
 func errorRank(err error) int {
 	for i, x := range []error{rooms.ErrKind, rooms.ErrDraining, rooms.ErrSchema, rooms.ErrFull, rooms.ErrRooms} {
 		if errors.Is(err, x) {

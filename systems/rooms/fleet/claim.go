@@ -9,34 +9,34 @@ import (
 	"time"
 )
 
-// fenceTimeout is how long a claim holds from the start of the newest renewal that was acknowledged. It is shorter than the
-// lease of the record, so that a process stops before others may consider it dead, although clocks differ and a write takes
-// time.
+// fenceTimeout is how long a claim holds, from the start of the newest acknowledged renewal. It is shorter than the
+// record's lease, to cover clock differences and the duration of a write: the process stops before others may consider it
+// dead.
 const fenceTimeout = ProcessLease - 1500*time.Millisecond
 
-// maxTries is how often a write is compared with the record in the directory before it is left for later.
+// maxTries is the number of compare-and-set attempts of a write before it is postponed.
 const maxTries = 8
 
 // epochKey returns the key of an [epochEntry].
 func epochKey(process string) string { return "epoch." + process }
 
-// epochEntry counts the claims to a name. It stays when the process has gone.
+// epochEntry counts the claims to a name. It outlives the process.
 type epochEntry struct {
 	Epoch uint64 `json:"epoch"`
 }
 
-// errNamed is the error of a process with the name of another one.
+// errNamed is the error of a process whose name another process has.
 var errNamed = errors.New("fleet: another process has this name, or had it until a moment ago: give each process its own name, or wait until the lease of the other one has expired")
 
-// claim is the right of a process to a name, or of one process at a time to a task. Each claim to a name has an epoch that no
-// other one has, because it is drawn from a record by compare-and-set. A claim holds for less than the lease of its record,
-// counted from the start of the newest renewal that was acknowledged, by this process's clock.
+// claim is a process's right to a name, or to a task that only one process does. Each claim to a name has a unique epoch,
+// drawn from a record by compare-and-set. A claim holds for less than its record's lease, from the start of the newest
+// acknowledged renewal, by this process's clock.
 type claim struct {
 	directory Directory
 	now       func() time.Time
 	key       string
 	process   string
-	unique    bool // no other process ever has the name, so no record of its epochs is kept
+	unique    bool // the name is random, so no record of its epochs is needed
 
 	mu      sync.Mutex
 	epoch   uint64    // of the newest claim; 0: there was none
@@ -45,17 +45,17 @@ type claim struct {
 	taken   bool      // another process had the name at the last renewal
 
 	// used by renew and resign only
-	next     uint64 // the epoch to claim with; 0: none was drawn
-	highest  uint64 // the highest epoch that was drawn
+	next     uint64 // epoch of the next claim; 0: not drawn
+	highest  uint64 // highest drawn epoch
 	revision uint64 // of the record
 }
 
-// newClaim returns a claim that has not begun, to the record under a key.
+// newClaim returns a claim to the record under a key. It has not begun.
 func newClaim(d Directory, now func() time.Time, key, name string, unique bool) *claim {
 	return &claim{directory: d, now: now, key: key, process: name, unique: unique}
 }
 
-// current returns the epoch of the claim, 0 if it has ended or has not begun.
+// current returns the epoch of the claim, or 0 before its start and after its end.
 func (c *claim) current() uint64 {
 	now := c.now()
 	c.mu.Lock()
@@ -66,13 +66,13 @@ func (c *claim) current() uint64 {
 	return c.epoch
 }
 
-// elapsed returns the time between then and now by whichever clock says more: the monotonic clock stands still while a machine
+// elapsed returns the time between then and now, by the larger of two clocks: the monotonic clock stops while a machine
 // sleeps, and the wall clock may be set back.
 func elapsed(then, now time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 
-// ended reports whether there was a claim that has ended.
+// ended reports whether a claim existed and has ended.
 func (c *claim) ended() bool {
 	c.mu.Lock()
 	claimed := c.epoch != 0
@@ -80,15 +80,15 @@ func (c *claim) ended() bool {
 	return claimed && c.current() == 0
 }
 
-// owned reports whether a record may have been written by this process, under this claim or an earlier one.
+// owned reports whether this process may have written a record, under this claim or an earlier one.
 func (c *claim) owned(o owner) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return o.Process == c.process && c.first != 0 && o.Claim >= c.first && o.Claim <= c.epoch
 }
 
-// named reports whether another process has the name, or had it so recently that its lease has not expired. It is false before
-// the first renewal.
+// named reports whether another process has the name, or had it until its lease expired recently. It is false before the
+// first renewal.
 func (c *claim) named() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +103,8 @@ func (c *claim) lose() {
 	c.mu.Unlock()
 }
 
-// renew writes the record that entry returns for an epoch, and claims the name if the process does not hold the claim. It
-// reports whether a new claim has begun.
+// renew writes the record returned by entry. It claims the name first if the process does not hold the claim. It reports
+// whether a new claim has begun.
 func (c *claim) renew(ctx context.Context, entry func(epoch uint64) any) (begun bool, err error) {
 	defer func() {
 		if err == nil || errors.Is(err, errNamed) {
@@ -150,7 +150,7 @@ func (c *claim) renew(ctx context.Context, entry func(epoch uint64) any) (begun 
 	return false, fmt.Errorf("fleet: process %s: %w", c.process, ErrConflict)
 }
 
-// hold notes a renewal that was acknowledged, and reports whether a new claim has begun with it.
+// hold records an acknowledged renewal and reports whether it begins a new claim.
 func (c *claim) hold(start time.Time) (begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *claim) hold(start time.Time) (begun bool) {
 	return begun
 }
 
-// drawEpoch draws the epoch of the next claim, once no process has the name any more.
+// drawEpoch draws the epoch of the next claim, once the name is free.
 func (c *claim) drawEpoch(ctx context.Context) error {
 	var found claimRecord
 	switch revision, err := find(ctx, c.directory, c.key, &found); {

@@ -11,33 +11,33 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Directory connects the processes of a fleet: it keeps small records by key, and carries requests from one process to another.
-// [NewMemory] returns one for the processes of a test; package natsdir keeps one in NATS. Its methods may be called from any
-// goroutine, and may wait. No room's goroutine calls them.
+// Directory connects the processes of a fleet. It stores small records by key and delivers requests between processes.
+// [NewMemory] returns one for the processes of a test; package natsdir keeps one in NATS. Any goroutine may call its
+// methods, which may block; rooms' goroutines never call them.
 //
-// That no room has two owners depends on two more promises. Load and Save know every write that was acknowledged before they
-// were called. No lease expires while nobody can write; all leases restart when writes work again.
+// Two more guarantees ensure that no room has two owners. Load and Save see every write acknowledged before the call. No
+// lease expires while writes fail, and all leases restart when writes work again.
 type Directory interface {
 	// Load returns the newest record under a key. Errors: [ErrAbsent], rooms.ErrUnavailable.
 	Load(ctx context.Context, key string) (Record, error)
-	// Save writes a record if revision is that of the newest record, 0 for a new one, and returns the new revision. With a
-	// lease the record is removed after that time unless it is saved again; 0 keeps it. Errors: [ErrConflict], [ErrRecord],
-	// and rooms.ErrUnavailable, after which the record may have been written.
+	// Save writes a record if revision is the newest revision, or 0 for a new record, and returns the new revision. A
+	// record with a lease is removed after that time unless it is saved again; lease 0 keeps it. Errors: [ErrConflict],
+	// [ErrRecord], and rooms.ErrUnavailable, after which the record may have been written.
 	Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error)
-	// Remove removes the record of that revision. It succeeds if there is no record. Errors: [ErrConflict],
+	// Remove removes the record with the given revision. It succeeds if there is no record. Errors: [ErrConflict],
 	// rooms.ErrUnavailable.
 	Remove(ctx context.Context, key string, revision uint64) error
 	// List returns the records whose keys begin with a prefix, by key. Error: rooms.ErrUnavailable.
 	List(ctx context.Context, prefix string) ([]Record, error)
-	// Watch sends the records under a prefix, and then every change, until ctx ends: then it closes the channel. Of several
-	// changes of a key it may leave out all but the last. Error: rooms.ErrUnavailable.
+	// Watch sends the records under a prefix and then every change, until ctx ends; then it closes the channel. Of several
+	// changes of a key it may omit all but the last. Error: rooms.ErrUnavailable.
 	Watch(ctx context.Context, prefix string) (<-chan Record, error)
 
-	// Request sends a request of up to [MaxRequestBytes] to the handler at an address and returns its answer. A request is
-	// delivered once or not at all. Errors: [ErrNoHandler] if it was certainly not delivered, otherwise rooms.ErrUnavailable.
-	Request(ctx context.Context, address string, request []byte) (answer []byte, err error)
-	// Handle answers the requests that come to an address, several at a time, until stop is called. Error:
+	// Request sends a request of up to [MaxRequestBytes] to the handler at an address and returns its answer. It delivers a
+	// request at most once. Errors: [ErrNoHandler] if the request was certainly not delivered, otherwise
 	// rooms.ErrUnavailable.
+	Request(ctx context.Context, address string, request []byte) (answer []byte, err error)
+	// Handle answers the requests to an address, several at a time, until stop is called. Error: rooms.ErrUnavailable.
 	Handle(address string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error)
 }
 
@@ -47,19 +47,19 @@ type Record struct {
 	Value []byte // must not be changed
 	// Revision rises with each change of the record.
 	Revision uint64
-	// Gone reports, to a watcher, that the record was removed or its lease has expired.
+	// Gone tells a watcher that the record was removed or its lease has expired.
 	Gone bool
 }
 
 // Errors of directories.
 var (
-	// ErrRecord: no directory accepts such a key, or so large a value.
+	// ErrRecord: the key is invalid or the value too large.
 	ErrRecord = errors.New("fleet: the key or the value of a record is not allowed")
-	// ErrAbsent: there is no such record.
+	// ErrAbsent: the record does not exist.
 	ErrAbsent = errors.New("fleet: no such record in the directory")
 	// ErrConflict: another process has changed or removed the record.
 	ErrConflict = errors.New("fleet: another process has changed the record")
-	// ErrNoHandler: nobody handles requests at this address. It wraps rooms.ErrUnavailable.
+	// ErrNoHandler: no handler at this address. It wraps rooms.ErrUnavailable.
 	ErrNoHandler = fmt.Errorf("fleet: the process does not take requests: %w", rooms.ErrUnavailable)
 )
 
@@ -72,8 +72,8 @@ const (
 	MaxRequestBytes = 512 << 10
 )
 
-// CheckRecord returns an error that wraps [ErrRecord] if a record is not allowed. Keys are words of letters, digits, - and _ with
-// dots between them.
+// CheckRecord returns an error that wraps [ErrRecord] if a record is invalid. A key is a sequence of words of letters,
+// digits, - and _, separated by dots.
 func CheckRecord(key string, value []byte) error {
 	if len(key) > MaxKeyBytes {
 		return fmt.Errorf("%w: a key of %d bytes, at most %d", ErrRecord, len(key), MaxKeyBytes)
@@ -89,25 +89,25 @@ func CheckRecord(key string, value []byte) error {
 	return nil
 }
 
-// notInKey reports whether a character is not allowed in the words of keys.
+// notInKey reports whether a character is invalid in a key.
 func notInKey(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
 }
 
-// owner is a process under one claim, as the records of rooms and players name it.
+// owner is a process under one claim, as named in the records of rooms and players.
 type owner struct {
 	Process string `json:"process"`
 	Claim   uint64 `json:"process_epoch"`
 }
 
-// claimRecord is the part of a [ProcessEntry], or of another claimed record, that a [claim] reads.
+// claimRecord is the part of a [ProcessEntry] or of another claimed record that [claim] reads.
 type claimRecord struct {
 	Process string `json:"process"`
 	Epoch   uint64 `json:"epoch"`
 }
 
-// find reads a record into entry and returns its revision, 0 if there is none. A value that cannot be read leaves entry as it
-// was.
+// find decodes a record into entry and returns its revision, or 0 without a record. An invalid value leaves entry
+// unchanged.
 func find(ctx context.Context, d Directory, key string, entry any) (uint64, error) {
 	r, err := d.Load(ctx, key)
 	if errors.Is(err, ErrAbsent) {

@@ -31,23 +31,24 @@ func RoomKey(id rooms.ID) string { return RoomPrefix + id.String() }
 func PlayerKey(player uint64) string { return PlayerPrefix + rooms.ID(player).String() }
 
 const (
-	// ProcessLease is the lease of a [ProcessEntry]: how long a process that is not heard of counts as alive.
+	// ProcessLease is the lease of a [ProcessEntry]: how long a silent process counts as alive.
 	ProcessLease = 10 * time.Second
-	// StayTime is how long the records of a dead process stay in the directory, from the end of its lease, so that players find
-	// their room and another process can claim it.
+	// StayTime is how long the records of a dead process stay in the directory after its lease, so that players find their
+	// room and another process can claim it.
 	StayTime = time.Minute
 )
 
-// ProcessEntry is the record of a process. The process renews it every second, with a lease of [ProcessLease]. Its records about
-// rooms and players are valid as long as the entry exists.
+// ProcessEntry is the record of a process, renewed every second with a lease of [ProcessLease]. The process's records of
+// rooms and players are valid while the entry exists.
 type ProcessEntry struct {
 	Process string `json:"process"`
-	// Epoch is the number of the claim to the name. Each claim has a higher one than all before. Records that carry another
-	// epoch are those of a process that is gone.
+	// Epoch numbers the claims to the name; each claim has a higher epoch than all earlier ones. Records with another epoch
+	// belong to a dead process.
 	Epoch     uint64           `json:"epoch"`
 	Addresses []netip.AddrPort `json:"addresses"`
 	Endpoints rooms.Endpoints  `json:"endpoints"`
-	// Fingerprint is the [Fingerprint] of the key and the protocol id. Tokens of a process with another one open no seat there.
+	// Fingerprint is the [Fingerprint] of the key and the protocol id. Tokens of a process with another fingerprint are
+	// invalid here.
 	Fingerprint string `json:"fingerprint"`
 	// Kinds are the kinds of rooms that the process creates, by name.
 	Kinds    []rooms.KindEntry `json:"kinds"`
@@ -58,9 +59,8 @@ type ProcessEntry struct {
 	Started  time.Time         `json:"started"`
 }
 
-// Fingerprint returns a short text that is the same for two processes if they have the same key and protocol id (0:
-// netsys.DefaultProtocolID), so that tokens issued by one open seats in the other. It is a MAC under the key, which it does not
-// reveal.
+// Fingerprint returns a short text that is equal for processes with the same key and protocol id (0:
+// netsys.DefaultProtocolID), whose tokens are valid at each other. It is a MAC under the key and does not reveal the key.
 func Fingerprint(key netcode.Key, protocolID uint64) string {
 	mac := hmac.New(sha256.New, key[:])
 	_, _ = fmt.Fprintf(mac, "tactus: fingerprint of a fleet's key, for protocol %016x", cmp.Or(protocolID, netcode.DefaultProtocolID))

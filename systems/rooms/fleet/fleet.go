@@ -16,17 +16,17 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// Fleet is the fleet as one of its processes sees it. It gives seats in the rooms of all processes, and publishes the rooms of this
-// one. Its methods may be called from any goroutine.
+// Fleet is one process's view of the fleet. It gives seats in the rooms of all processes and publishes the rooms of its own
+// process. Any goroutine may call its methods.
 type Fleet struct {
 	config    Config
 	server    rooms.Config // of Here
 	link      *rooms.Link
-	here      rooms.Seats // nil: this process has no rooms
+	here      rooms.Seats // nil: no rooms in this process
 	started   time.Time
-	publisher *publisher // nil: this process has no rooms
+	publisher *publisher // nil: no rooms in this process
 	answers   answerer
-	claims    sync.Map // of *rooms.Room to *roomClaim
+	claims    sync.Map // *rooms.Room to *roomClaim
 
 	mu    sync.Mutex
 	view  view
@@ -39,13 +39,13 @@ var (
 	_ rooms.Fleet = (*Fleet)(nil)
 )
 
-// ager is a directory that knows when it last heard of a change.
+// ager is a directory that reports the time since its latest change.
 type ager interface{ Age() time.Duration }
 
-// incompleter is a directory that can lose its records: while it is incomplete, the absence of a record says nothing.
+// incompleter is a directory that can lose its records. While it is incomplete, a missing record means nothing.
 type incompleter interface{ Incomplete() bool }
 
-// absent returns the error for a room that has no record.
+// absent returns the error for a room without a record.
 func (f *Fleet) absent(id rooms.ID) error {
 	if err := f.incomplete(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (f *Fleet) absent(id rooms.ID) error {
 	return fmt.Errorf("%w: %v", rooms.ErrRoom, id)
 }
 
-// incomplete returns an error while processes write the records of the directory again.
+// incomplete returns an error while processes are writing lost records again.
 func (f *Fleet) incomplete() error {
 	if d, ok := f.config.Directory.(incompleter); ok && d.Incomplete() {
 		return &rooms.Unavailable{Again: time.Second, Err: errIncomplete}
@@ -61,7 +61,7 @@ func (f *Fleet) incomplete() error {
 	return nil
 }
 
-// maxRoomTries is how often a room is asked for whose process changes meanwhile.
+// maxRoomTries is the number of requests for a room whose process changes meanwhile.
 const maxRoomTries = 3
 
 var (
@@ -69,13 +69,13 @@ var (
 	errSilent    = errors.New("fleet: the other processes do not answer")
 	// errForeign is the error of rooms whose process has another key: no token of this process opens a seat there.
 	errForeign = errors.New("fleet: the room's process has another Key or ProtocolID")
-	// errNamesake is the error of rooms whose process has the name of this one. That process cannot be asked until its lease has
-	// expired and its rooms are created again.
+	// errNamesake is the error of rooms whose process has this process's name. That process cannot be asked; its rooms are
+	// created again when its lease has expired.
 	errNamesake = errors.New("fleet: the room's process has the name of this one, or had it until a moment ago")
-	// errEpoch is the error of a request to a process that has claimed its name again since.
+	// errEpoch is the error of a request to a process that has claimed its name again meanwhile.
 	errEpoch = errors.New("fleet: the process has claimed its name again")
 	errEnded = errors.New("fleet: Run has ended")
-	// errIncomplete is the error for rooms without a record while the store of the directory was emptied.
+	// errIncomplete is the error for rooms without a record after the directory lost its records.
 	errIncomplete = errors.New("fleet: the directory has lost its records; processes are writing them again")
 )
 
@@ -92,7 +92,7 @@ func (f *Fleet) Create(ctx context.Context, kind string, c rooms.Creation, who .
 	return f.seek(ctx, w, q, func() ([]rooms.Admission, error) { return f.here.Create(ctx, kind, c, who...) })
 }
 
-// seek asks one process after the other until one gives seats, or no other process could.
+// seek asks one process after another until one gives seats or no candidate remains.
 func (f *Fleet) seek(ctx context.Context, w rooms.Wish, q seatRequest, local func() ([]rooms.Admission, error)) ([]rooms.Admission, error) {
 	options, err := w.Options.Clean()
 	if err == nil && len(w.Players) == 0 {
@@ -129,8 +129,8 @@ func (f *Fleet) seek(ctx context.Context, w rooms.Wish, q seatRequest, local fun
 	}
 }
 
-// worthAnother reports whether another process could give the seats that one did not give. After a timeout it is false, because
-// the seats may have been given.
+// worthAnother reports whether to ask another process after an error. It is false after a timeout, because the first
+// process may have given the seats.
 func worthAnother(err error) bool {
 	for _, x := range []error{
 		rooms.ErrRooms, rooms.ErrDraining, rooms.ErrEnded, rooms.ErrStuck, rooms.ErrFull, rooms.ErrLocked, rooms.ErrKind,
@@ -162,7 +162,7 @@ func (f *Fleet) Reconnect(ctx context.Context, room rooms.ID, who rooms.Player) 
 	return all[0], nil
 }
 
-// seekRoom asks the process of a room. If that process is gone, it asks another one, which claims the room.
+// seekRoom asks the process of a room. If that process is dead, another one claims the room.
 func (f *Fleet) seekRoom(ctx context.Context, id rooms.ID, q seatRequest, local func() ([]rooms.Admission, error)) (all []rooms.Admission, err error) {
 	for try := range maxRoomTries {
 		if f.here != nil && f.config.Here.Room(id) != nil {
@@ -178,7 +178,7 @@ func (f *Fleet) seekRoom(ctx context.Context, id rooms.ID, q seatRequest, local 
 		} else if _, err = f.Claim(ctx, e); err == nil {
 			return local()
 		}
-		if q.Claim && errors.Is(err, rooms.ErrEnded) { // it has ended, or its process is about to write it again
+		if q.Claim && errors.Is(err, rooms.ErrEnded) { // the room has ended, or its process is about to write it again
 			return nil, &rooms.Unavailable{Again: time.Second, Err: err}
 		}
 		if err == nil || !q.Claim && !errors.Is(err, errEpoch) || q.Claim && !errors.Is(err, ErrOwned) && !errors.Is(err, ErrConflict) {
@@ -188,15 +188,14 @@ func (f *Fleet) seekRoom(ctx context.Context, id rooms.ID, q seatRequest, local 
 	return nil, &rooms.Unavailable{Again: time.Second, Err: err}
 }
 
-// locate returns the process that owns a room, or the one that is to claim it. fresh reads the record of the room from the
-// directory in any case.
+// locate returns the process that owns a room or is to claim it. fresh forces a read from the directory.
 func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool) (process string, e rooms.RoomEntry, claim bool, err error) {
 	f.mu.Lock()
 	x := f.view.rooms[id]
 	f.mu.Unlock()
 	if x == nil || fresh {
 		r, err := f.config.Directory.Load(ctx, RoomKey(id))
-		if x != nil && errors.Is(err, ErrAbsent) { // it has just ended, or its process is about to write it again
+		if x != nil && errors.Is(err, ErrAbsent) { // the room has just ended, or its process is about to write it again
 			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("%w: %v", ErrAbsent, id)}
 		}
 		if errors.Is(err, ErrAbsent) {
@@ -234,8 +233,8 @@ func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool
 	return to.process.Process, x.RoomEntry, true, nil
 }
 
-// endedHere reports whether a room was a room of this process that has ended. The room of another process with the same name may go
-// on, or be claimed when that process is gone. The caller holds the lock.
+// endedHere reports whether the room was an ended room of this process. A room of another process with the same name may
+// still run, or be claimed after that process has died. The caller holds the lock.
 func (f *Fleet) endedHere(x *room) bool {
 	return f.here != nil && x.Process == f.view.own && x.ProcessEpoch == f.Epoch() && f.view.alive(x)
 }
@@ -249,7 +248,7 @@ func requesting(who []rooms.Player) []requestingPlayer {
 	return all
 }
 
-// request asks another process for seats, and issues the tokens.
+// request asks another process for seats and issues the tokens.
 func (f *Fleet) request(ctx context.Context, process string, q seatRequest) ([]rooms.Admission, error) {
 	f.mu.Lock()
 	p := f.view.processes[process]
@@ -270,7 +269,7 @@ func (f *Fleet) request(ctx context.Context, process string, q seatRequest) ([]r
 	defer stop()
 	answer, err := f.config.Directory.Request(call, requestAddress(process, q.Epoch), b)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // a seat that was given is free again when its promise expires
+		return nil, ctx.Err() // the seats are freed when their promises expire
 	}
 	if err != nil {
 		f.config.Logger.Warn("a process does not answer", "process", process, "players", len(q.Players), "error", err)
@@ -292,7 +291,7 @@ func (f *Fleet) request(ctx context.Context, process string, q seatRequest) ([]r
 	return f.issue(process, &q, &a)
 }
 
-// issue returns the admissions that a reply grants, with their tokens. No token is sent between processes.
+// issue returns the admissions of a reply, with their tokens. No token is sent between processes.
 func (f *Fleet) issue(process string, q *seatRequest, a *seatReply) (all []rooms.Admission, err error) {
 	issued, lifetime := time.Unix(a.Issued, 0), time.Duration(a.Expires-a.Issued)*time.Second
 	for i, p := range q.Players {
@@ -309,7 +308,7 @@ func (f *Fleet) issue(process string, q *seatRequest, a *seatReply) (all []rooms
 	return all, nil
 }
 
-// noteRoom notes a room that the directory does not show yet, so that its code is found.
+// noteRoom records a room that is not in the directory yet, so that its code is found.
 func (f *Fleet) noteRoom(process string, q *seatRequest, a *seatReply) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -328,7 +327,7 @@ func (f *Fleet) noteRoom(process string, q *seatRequest, a *seatReply) {
 	})
 }
 
-// Queue returns a queue that all processes of the fleet share: see [SharedQueue].
+// Queue returns a queue shared by all processes of the fleet: see [SharedQueue].
 func (f *Fleet) Queue(c match.Config) match.Waitlist {
 	return newSharedQueue(c, f, f.config.Directory, f.config.Now)
 }
@@ -336,7 +335,7 @@ func (f *Fleet) Queue(c match.Config) match.Waitlist {
 // Fingerprint returns the [Fingerprint] of the fleet.
 func (f *Fleet) Fingerprint() string { return f.view.fingerprint }
 
-// Find implements [rooms.Seats]. It finds rooms whose process is gone: they are created again for players who want a seat there.
+// Find implements [rooms.Seats]. It also finds rooms of dead processes, which are created again when a player wants a seat.
 func (f *Fleet) Find(name string) (rooms.RoomEntry, bool) {
 	if f.here != nil {
 		if e, ok := f.here.Find(name); ok {
@@ -355,7 +354,7 @@ func (f *Fleet) Find(name string) (rooms.RoomEntry, bool) {
 	return rooms.RoomEntry{}, false
 }
 
-// List implements [rooms.Seats]. The rooms of other processes are as this process has heard of them.
+// List implements [rooms.Seats]. Entries of other processes' rooms come from the directory.
 func (f *Fleet) List() (all []rooms.RoomEntry) {
 	if f.here != nil {
 		all = f.here.List()
@@ -371,7 +370,7 @@ func (f *Fleet) List() (all []rooms.RoomEntry) {
 	return all
 }
 
-// Kinds implements [rooms.Seats]: the kinds of the processes that do not drain.
+// Kinds implements [rooms.Seats]. It omits draining processes.
 func (f *Fleet) Kinds() (all []rooms.KindEntry) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -398,7 +397,7 @@ func (f *Fleet) Kinds() (all []rooms.KindEntry) {
 	return all
 }
 
-// Local implements [rooms.Seats]. It does not know processes that are not in the directory yet.
+// Local implements [rooms.Seats]. It does not know processes missing from the directory.
 func (f *Fleet) Local() bool {
 	if f.here != nil && !f.here.Local() {
 		return false
@@ -437,7 +436,7 @@ func (f *Fleet) Ready() error {
 	return rooms.ErrDraining
 }
 
-// updateOwn updates what the view has about this process, whatever the directory says. The caller holds the lock.
+// updateOwn updates the view of this process, regardless of the directory. The caller holds the lock.
 func (f *Fleet) updateOwn() {
 	if f.here == nil {
 		return

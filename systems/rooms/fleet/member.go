@@ -10,15 +10,15 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// ErrOwned: the process that owns the room is alive. Ask that process for a seat.
+// ErrOwned: the process that owns the room is alive. Request a seat from that process.
 var ErrOwned = errors.New("fleet: another process owns the room")
 
-// ErrClaimed is wrapped by the error with which a room ends that another process has claimed while this process had lost its
-// own claim.
+// ErrClaimed is wrapped by the final error of a room that another process claimed after this process had lost its own
+// claim.
 var ErrClaimed = errors.New("fleet: another process has claimed the room")
 
-// roomClaim is the claim of the process under which the record of a room was written, or may have been written. 0: there is no
-// record, so no other process knows the room.
+// roomClaim is the process's claim under which the record of a room was, or may have been, written. 0: no record exists, so
+// no other process knows the room.
 type roomClaim struct{ atomic.Uint64 }
 
 // claimOf returns the claim of a room.
@@ -30,7 +30,7 @@ func (f *Fleet) claimOf(r *rooms.Room) *roomClaim {
 	return c.(*roomClaim)
 }
 
-// Orphaned implements rooms.Fleet: another process may own a room whose record was written under another claim.
+// Orphaned implements rooms.Fleet. Another process may own a room whose record was written under another claim.
 func (f *Fleet) Orphaned(r *rooms.Room) bool {
 	c, ok := f.claims.Load(r)
 	if !ok {
@@ -59,8 +59,8 @@ func (f *Fleet) PlayerChanged(player uint64) { f.publisher.mark(PlayerKey(player
 // ProcessChanged implements rooms.Fleet.
 func (f *Fleet) ProcessChanged() { f.publisher.markProcess() }
 
-// MayAdmit implements rooms.Fleet: while another process has the name of this one, players would not find their way back to
-// seats here.
+// MayAdmit implements rooms.Fleet. While another process has this process's name, players could not find their seats here
+// again.
 func (f *Fleet) MayAdmit() error {
 	if f.publisher.claim.named() {
 		return &rooms.Unavailable{Again: ProcessLease / 5, Err: errNamed}
@@ -81,7 +81,7 @@ func (f *Fleet) Membership() rooms.Membership {
 	return m
 }
 
-// Epoch returns the number of this process's claim to its name, 0 while it holds none.
+// Epoch returns the number of this process's claim to its name, or 0 without a claim.
 func (f *Fleet) Epoch() uint64 {
 	if f.publisher == nil {
 		return 0
@@ -109,7 +109,7 @@ func (f *Fleet) processEntry(epoch uint64) any {
 	return e
 }
 
-// publication returns the record of a room, or of a player if there is no room.
+// publication returns the record of a room or, if there is no room, of a player.
 func (f *Fleet) publication(key string, source any) (p publication, exists bool) {
 	if r, ok := source.(*rooms.Room); ok {
 		select {
@@ -132,7 +132,7 @@ func (f *Fleet) publication(key string, source any) (p publication, exists bool)
 	return x, ok
 }
 
-// markAll marks all rooms and players.
+// markAll marks all rooms and players as changed.
 func (f *Fleet) markAll(mark func(key string, source any)) {
 	f.answers.update() // the claim is new
 	for _, r := range f.config.Here.Rooms() {
@@ -143,7 +143,7 @@ func (f *Fleet) markAll(mark func(key string, source any)) {
 	}
 }
 
-// fenced notifies the operator that the claim has ended, or that there is one again.
+// fenced notifies the operator that the claim has ended or a new one has begun.
 func (f *Fleet) fenced(fenced bool) {
 	event := rooms.ProcessBack
 	if fenced {
@@ -152,7 +152,7 @@ func (f *Fleet) fenced(fenced bool) {
 	f.link.Notify(event)
 }
 
-// roomRecord is the record of a room. A room that another process has claimed ends.
+// roomRecord is the record of a room. The room ends if another process has claimed it.
 type roomRecord struct {
 	fleet *Fleet
 	room  *rooms.Room
@@ -168,7 +168,7 @@ func (r *roomRecord) value(claim uint64) any {
 
 func (r *roomRecord) written(claim uint64) { r.claim.Store(claim) }
 
-// removed raises the epoch of the room: another process may have owned it since.
+// removed raises the epoch of the room, because another process may have owned it meanwhile.
 func (r *roomRecord) removed() { r.fleet.link.RaiseEpoch(r.room) }
 
 func (r *roomRecord) yields(found []byte) bool {
@@ -176,7 +176,7 @@ func (r *roomRecord) yields(found []byte) bool {
 		return false // a refused write was done
 	}
 	var e rooms.RoomEntry
-	_ = json.Unmarshal(found, &e) // a record that cannot be read is not this process's either
+	_ = json.Unmarshal(found, &e) // an invalid record is not this process's record
 	r.fleet.link.Lose(r.room, fmt.Errorf("%w: %s has it under epoch %d", ErrClaimed, e.Process, e.Epoch))
 	return true
 }
@@ -214,14 +214,14 @@ func (p *playerRecord) owns(found []byte) bool {
 	return json.Unmarshal(found, &o) == nil && p.claim.owned(o)
 }
 
-// Claim creates a room again whose process is gone: of the same kind, id, code, options and bans, with a higher epoch and without
-// players, so that players who look for the room meet again. The world starts anew; a game that stores worlds elsewhere loads
-// one in Kind.Created if rooms.Room.Epoch is above 1. If several processes claim a room, one of them gets it. A room of this
-// process is returned as it is.
+// Claim creates a room of a dead process again, with the same kind, id, code, options and bans, a higher epoch and no
+// players, so that its players meet again. The world starts anew; a game with its own storage can load one in Kind.Created
+// if rooms.Room.Epoch is above 1. If several processes claim a room, one succeeds. A room of this process is returned
+// unchanged.
 //
-// The error wraps [ErrOwned] while the process of the room is alive, rooms.ErrEnded if the directory has no such room,
-// rooms.ErrDraining of a room that was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or it is
-// that of rooms.Server.Create.
+// The error wraps [ErrOwned] while the room's process is alive, rooms.ErrEnded if the directory has no such room,
+// rooms.ErrDraining if the room was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or
+// an error of rooms.Server.Create.
 func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, error) {
 	if r := f.config.Here.Room(e.ID); r != nil {
 		if f.Orphaned(r) {
@@ -241,7 +241,7 @@ func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, erro
 	var claimed *rooms.Room
 	r, err := f.link.Restore(found, func(r *rooms.Room) error {
 		claimed = r
-		// Of several processes that write over the entry, one succeeds.
+		// One of several processes that overwrite the entry succeeds.
 		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
 	})
 	if err != nil && claimed != nil {
@@ -250,7 +250,7 @@ func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, erro
 	return r, err
 }
 
-// supports returns an error if this process has no such kind, or only with another schema.
+// supports returns an error if this process lacks the kind or has it with another schema.
 func (f *Fleet) supports(kind, schema string) error {
 	for _, k := range f.here.Kinds() {
 		if k.Kind == kind {
@@ -273,7 +273,7 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 	}
 	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
 	if err == nil {
-		err = f.incomplete() // the reads above may have found records missing
+		err = f.incomplete() // the reads above may have found missing records
 	}
 	switch {
 	case err != nil:
@@ -290,7 +290,7 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 	return found, revision, nil
 }
 
-// claimedRecord is the first record of a room that this process has claimed and that has no world yet.
+// claimedRecord is the first record of a claimed room, which has no world yet.
 type claimedRecord struct {
 	roomRecord
 	entry rooms.RoomEntry // with the new epoch

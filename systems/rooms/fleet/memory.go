@@ -18,7 +18,7 @@ type Memory struct {
 
 	mu       sync.Mutex
 	records  map[string]*memoryRecord
-	soonest  time.Time // no lease ends before; zero: there is none
+	soonest  time.Time // no lease ends earlier; zero: no leases
 	revision uint64
 	watchers watch.Hub[Record]
 	handlers map[string]*func(ctx context.Context, request []byte) []byte // by address
@@ -27,13 +27,13 @@ type Memory struct {
 // memoryRecord is a record with its lease.
 type memoryRecord struct {
 	Record
-	until time.Time // zero: for ever
+	until time.Time // zero: forever
 }
 
 var _ Directory = (*Memory)(nil)
 
-// NewMemory returns an empty directory. Its leases go by now; nil means time.Now. Expired leases are noticed when a method is
-// called.
+// NewMemory returns an empty directory. now is the clock of leases; nil means time.Now. Every call removes expired leases
+// first.
 func NewMemory(now func() time.Time) *Memory {
 	if now == nil {
 		now = time.Now
@@ -107,7 +107,7 @@ func (m *Memory) list(prefix string) (all []Record) {
 	return all
 }
 
-// revisionAt returns the revision of a key, 0 if there is no record.
+// revisionAt returns the revision of a key, or 0 without a record.
 func (m *Memory) revisionAt(key string) uint64 {
 	if r := m.records[key]; r != nil {
 		return r.Revision
@@ -121,14 +121,14 @@ func (m *Memory) remove(key string) {
 	m.watchers.Publish(key, Record{Key: key, Revision: m.revision, Gone: true})
 }
 
-// noteExpiry notes when a lease ends.
+// noteExpiry records the end of a lease.
 func (m *Memory) noteExpiry(at time.Time) {
 	if m.soonest.IsZero() || at.Before(m.soonest) {
 		m.soonest = at
 	}
 }
 
-// expire removes the records whose leases have ended, in the order of keys.
+// expire removes the expired records, in the order of keys.
 func (m *Memory) expire() {
 	now := m.now()
 	if m.soonest.IsZero() || now.Before(m.soonest) {
@@ -164,7 +164,7 @@ func (m *Memory) Watch(ctx context.Context, prefix string) (<-chan Record, error
 	return m.watchers.Watch(ctx, prefix, keys, first), nil
 }
 
-// Request implements [Directory]: it calls the handler on the caller's goroutine.
+// Request implements [Directory]. It calls the handler on the caller's goroutine.
 func (m *Memory) Request(ctx context.Context, address string, request []byte) ([]byte, error) {
 	m.mu.Lock()
 	answer := m.handlers[address]

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// flushInterval is how often changes are written.
+	// flushInterval is the interval for writing changes.
 	flushInterval = 20 * time.Millisecond
 	// writeTimeout is the timeout of one write.
 	writeTimeout = 2 * time.Second
-	// rewriteInterval is how long the publisher waits after a write that failed.
+	// rewriteInterval is the pause after a failed write.
 	rewriteInterval = 500 * time.Millisecond
-	// warnInterval is how often the log repeats that writes fail.
+	// warnInterval is the interval of log messages about failing writes.
 	warnInterval = 10 * time.Second
 	// renewInterval is how often a process renews its entry.
 	renewInterval = time.Second
@@ -27,21 +27,21 @@ const (
 type publisherConfig struct {
 	directory Directory
 	process   string
-	unique    bool // no other process ever has the name
+	unique    bool // the name is random
 	// entry returns the record of the process under an epoch.
 	entry func(epoch uint64) any
-	// publication returns the record under a key. exists is false if it is to be removed.
+	// publication returns the record under a key. exists is false if the record must be removed.
 	publication func(key string, source any) (p publication, exists bool)
-	// markAll marks all records of the process.
+	// markAll marks all records of the process as changed.
 	markAll func(mark func(key string, source any))
-	// fenced is called when the claim to the name ends, and when there is one again.
+	// fenced is called when the claim to the name ends and when a new one begins.
 	fenced func(fenced bool)
 	now    func() time.Time
 	logger *slog.Logger
 }
 
-// publisher writes the records of a process to the directory when they change. It writes only while the process holds the claim
-// to its name. Its methods may be called from any goroutine, but run, flush and withdrawAll only from one at a time.
+// publisher writes the records of a process to the directory when they change, while the process holds the claim to its
+// name. Any goroutine may call its methods, but only one at a time may call run, flush and withdrawAll.
 type publisher struct {
 	publisherConfig
 	claim   *claim
@@ -49,11 +49,11 @@ type publisher struct {
 	sweeper sweeper
 
 	mu    sync.Mutex
-	dirty map[string]any // sources of the records to write, by key
+	dirty map[string]any // sources of changed records, by key
 
 	renewed  time.Time // when the process entry was last written
-	waits    time.Time // nothing is written before
-	warned   time.Time // when the log last said that writes fail; zero: they succeed
+	waits    time.Time // no writes before this time
+	warned   time.Time // latest log message about failing writes; zero: writes succeed
 	wasEnded bool      // the claim had ended at the last check
 	errors   atomic.Uint64
 }
@@ -67,17 +67,17 @@ func newPublisher(c publisherConfig) *publisher {
 	}
 }
 
-// mark notes that a record has changed.
+// mark records that a record has changed.
 func (p *publisher) mark(key string, source any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dirty[key] = source
 }
 
-// markProcess notes that the process entry has changed.
+// markProcess records that the process entry has changed.
 func (p *publisher) markProcess() { p.mark(ProcessKey(p.process), nil) }
 
-// run writes until ctx ends, and then withdraws all records.
+// run writes until ctx ends, then withdraws all records.
 func (p *publisher) run(ctx context.Context) {
 	t := time.NewTicker(flushInterval)
 	defer t.Stop()
@@ -92,8 +92,8 @@ func (p *publisher) run(ctx context.Context) {
 	}
 }
 
-// withdrawAll removes all records of the process. The process entry is last, so that nobody claims its rooms. Records that cannot
-// be removed are left to the sweepers of other processes.
+// withdrawAll removes all records of the process. The process entry is last, so that nobody claims its rooms. Sweepers of
+// other processes remove the remaining records.
 func (p *publisher) withdrawAll() {
 	ctx, stop := context.WithTimeout(context.Background(), writeTimeout)
 	defer stop()
@@ -104,10 +104,10 @@ func (p *publisher) withdrawAll() {
 			break
 		}
 	}
-	_ = p.claim.resign(ctx) // otherwise its lease ends it
+	_ = p.claim.resign(ctx) // otherwise its lease expires
 }
 
-// flush renews the claim if that is due, writes the changed records by key and removes stale ones.
+// flush renews the claim if due, writes the changed records in the order of keys, and removes stale ones.
 func (p *publisher) flush(ctx context.Context, now time.Time) {
 	p.checkClaim()
 	if now.Before(p.waits) {
@@ -154,13 +154,13 @@ func (p *publisher) renew(ctx context.Context, now time.Time) error {
 		return err
 	}
 	p.renewed = now
-	if begun { // records under an earlier claim are not valid any more
+	if begun { // records under an earlier claim are no longer valid
 		p.markAll(p.mark)
 	}
 	return nil
 }
 
-// writeChanges writes the changed records. Records that could not be written stay marked.
+// writeChanges writes the changed records. Failed ones stay marked.
 func (p *publisher) writeChanges(ctx context.Context) error {
 	p.mu.Lock()
 	dirty := p.dirty
@@ -196,7 +196,7 @@ func (p *publisher) write(ctx context.Context, key string, source any) error {
 	return p.records.withdraw(ctx, key, source, x)
 }
 
-// markAgain marks a record that could not be written, unless a newer source has marked it.
+// markAgain marks a record whose write failed, unless a newer source has marked it.
 func (p *publisher) markAgain(key string, source any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -205,7 +205,7 @@ func (p *publisher) markAgain(key string, source any) {
 	}
 }
 
-// checkClaim reports, by log and callback, when the claim has ended and when there is one again.
+// checkClaim reports the end of the claim and the start of a new one, by log and callback.
 func (p *publisher) checkClaim() {
 	ended := p.claim.ended()
 	if ended == p.wasEnded {

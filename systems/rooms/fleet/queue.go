@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// matchInterval is how often the process that matches calls the match.Func.
+	// matchInterval is how often the matching process calls the match.Func.
 	matchInterval = time.Second
-	// queueInterval is how often to run a shared queue: processes hear from each other by the directory.
+	// queueInterval is how often a shared queue runs, because processes communicate through the directory.
 	queueInterval = matchInterval / 5
 )
 
-// SharedQueue is a queue that the processes of a fleet share: players who ask different processes meet. Each process keeps the
-// requests of its own players, and a ticket for each of them in the directory. One process, which holds a claim, matches all
-// tickets and reserves the seats. The processes of the players then fetch the tokens, as for a player who reconnects. If the
-// process that matches dies, another one continues with the same tickets when the lease has expired. The methods may be called
-// from any goroutine.
+// SharedQueue is a queue shared by the processes of a fleet, so that players at different processes meet. Each process
+// keeps its own players' requests and a ticket per player in the directory. The process with the claim matches all tickets
+// and reserves seats. The players' processes then fetch the tokens, as for a reconnecting player. If the matching process
+// dies, another one continues with the same tickets when the lease has expired. Any goroutine may call the methods.
 type SharedQueue struct {
 	config    match.Config
 	seats     rooms.Seats
 	directory Directory
 	keys      queueKeys
-	name      string // in tickets, drawn
+	name      string // in tickets; random
 	claim     *claim // to matching
 	now       func() time.Time
 
@@ -48,21 +47,21 @@ type SharedQueue struct {
 	readResults map[string]result
 
 	mu      sync.Mutex
-	guests  map[uint64]*guest // players who wait here
-	left    []*guest          // their tickets are to be removed
-	total   int               // players who wait in the fleet, at the last Run
+	guests  map[uint64]*guest // players who wait at this process
+	left    []*guest          // players whose tickets must be removed
+	total   int               // waiting players in the fleet, at the latest Run
 	matches bool              // this process matches
 }
 
 var _ match.Waitlist = (*SharedQueue)(nil)
 
-// guest is a player who waits here.
+// guest is a player who waits at this process.
 type guest struct {
 	wish     match.Wish
 	since    time.Time
-	wait     *match.Wait // nil: the player was told to ask again
-	paused   time.Time   // when it was told so
-	asked    bool        // it has asked since its ticket was last written: the ticket is taken from another process
+	wait     *match.Wait // nil: the player must ask again
+	paused   time.Time   // since when the player must ask again
+	asked    bool        // the player has asked since the latest write of its ticket: take the ticket from another process
 	changes  uint64      // counts the changes of the ticket
 	written  uint64      // changes at the last write
 	revision uint64      // of its ticket; 0: unknown
@@ -70,22 +69,22 @@ type guest struct {
 	fetching bool        // its token is being fetched
 }
 
-// enteredTicket is a player of any process in the queue of the process that matches.
+// enteredTicket is a player in the matching process's queue.
 type enteredTicket struct {
 	wait   *match.Wait
 	since  time.Time
 	paused bool
 }
 
-// unwrittenResult is a result that may not have been written. It is written again under the same key and never decided again: a
-// refused write may be done late, and then the members of a party would be sent to two rooms.
+// unwrittenResult is a result that may not have been written. It is written again under the same key and never decided
+// again, because a refused write may be done late and would send the members of a party to two rooms.
 type unwrittenResult struct {
 	key   string
 	value result
 	since time.Time
 }
 
-// newSharedQueue returns the queue that all processes with the fingerprint of seats share.
+// newSharedQueue returns the queue of all processes with the fingerprint of seats.
 func newSharedQueue(c match.Config, seats fingerprinted, d Directory, now func() time.Time) *SharedQueue {
 	name, keys := rand.Text(), queueKeys("."+seats.Fingerprint())
 	return &SharedQueue{
@@ -100,7 +99,7 @@ type fingerprinted interface {
 	Fingerprint() string
 }
 
-// Len implements [match.Waitlist]: it counts the players who wait in the fleet, as of the last Run.
+// Len implements [match.Waitlist]. It returns the number of waiting players in the fleet at the latest Run.
 func (s *SharedQueue) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,15 +116,15 @@ func (s *SharedQueue) Here() int {
 	return len(s.guests)
 }
 
-// Busy implements [match.Waitlist]: players wait here, or this process matches.
+// Busy implements [match.Waitlist]. It returns true if players wait here or this process matches.
 func (s *SharedQueue) Busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.guests)+len(s.left) > 0 || s.matches
 }
 
-// Enter implements [match.Waitlist]. A player who has asked another process keeps its place, and its request there is answered
-// with match.ErrSuperseded. If the members of a party do not fit together, that is the answer to their requests.
+// Enter implements [match.Waitlist]. A player who has asked another process keeps its place; the earlier request is
+// answered with match.ErrSuperseded. If the members of a party do not fit together, their requests get this error.
 func (s *SharedQueue) Enter(now time.Time, wish match.Wish) (*match.Wait, error) {
 	wish, err := wish.Clean(match.Over(s.seats))
 	if err != nil {
@@ -182,9 +181,9 @@ func (s *SharedQueue) remove(g *guest) {
 	}
 }
 
-// Run implements [match.Waitlist]. It writes the tickets of the players who wait here, matches all tickets once a second if this
-// process holds the claim, and answers its matched players; ctx is for the directory and for giving seats. The error wraps
-// match.ErrMatch. While the directory takes no writes, nobody is matched and everybody waits.
+// Run implements [match.Waitlist]. It writes the tickets of this process's players, matches all tickets once per second if
+// this process holds the claim, and answers its matched players. ctx is for the directory and for giving seats. The error
+// wraps match.ErrMatch. While the directory accepts no writes, nobody is matched and all players wait.
 func (s *SharedQueue) Run(ctx context.Context, now time.Time) error {
 	s.run.Lock()
 	defer s.run.Unlock()
@@ -198,12 +197,12 @@ func (s *SharedQueue) Run(ctx context.Context, now time.Time) error {
 	defer s.mu.Unlock()
 	s.total, s.matches = len(tickets), s.queue != nil
 	if errors.Is(err, rooms.ErrUnavailable) {
-		return nil // the directory logs that, and answers later
+		return nil // the directory logs the failure
 	}
 	return err
 }
 
-// publish writes the tickets of the players who wait here, and removes those of players who have left.
+// publish writes the tickets of this process's players and removes those of players who left.
 func (s *SharedQueue) publish(ctx context.Context, now time.Time) {
 	s.mu.Lock()
 	left := s.left
@@ -222,8 +221,8 @@ func (s *SharedQueue) publish(ctx context.Context, now time.Time) {
 	match.Concurrently(s.config.AtOnce, len(due), func(i int) { s.write(ctx, now, due[i]) })
 }
 
-// withdraw removes the ticket of a player who has left, unless the player waits at another process by now. If that fails, the
-// lease of the ticket ends it.
+// withdraw removes the ticket of a player who left, unless the player waits at another process. If this fails, the ticket's
+// lease expires.
 func (s *SharedQueue) withdraw(ctx context.Context, g *guest) {
 	key := s.keys.ticket(g.wish.Player.ID)
 	err := s.directory.Remove(ctx, key, g.revision)
@@ -258,7 +257,7 @@ func (s *SharedQueue) write(ctx context.Context, now time.Time, g *guest) {
 			if g.changes == changes {
 				g.asked = false
 			}
-			if s.guests[w.Player.ID] != g { // it has left, or waits for something else, meanwhile
+			if s.guests[w.Player.ID] != g { // the player has left, or waits for another match, meanwhile
 				s.passOn(g)
 			}
 			s.mu.Unlock()
@@ -273,7 +272,7 @@ func (s *SharedQueue) write(ctx context.Context, now time.Time, g *guest) {
 		}
 		t, unread := s.keys.parseTicket(r)
 		s.mu.Lock()
-		g.revision = r.Revision // 0: there is none
+		g.revision = r.Revision // 0: no record
 		if err == nil && unread == nil && t.Holder != s.name {
 			if !g.asked {
 				s.supersede(g)
@@ -288,8 +287,8 @@ func (s *SharedQueue) write(ctx context.Context, now time.Time, g *guest) {
 	}
 }
 
-// passOn passes the ticket of a player on to what the player waits for now. If the player does not wait any more, the ticket is
-// to be removed. The caller holds the lock.
+// passOn passes the ticket to the player's current wait. Without one, the ticket must be removed. The caller holds the
+// lock.
 func (s *SharedQueue) passOn(g *guest) {
 	if newer := s.guests[g.wish.Player.ID]; newer != nil {
 		newer.revision = g.revision
@@ -334,7 +333,7 @@ func (s *SharedQueue) listTickets(ctx context.Context) (all []ticket, err error)
 	return all, err
 }
 
-// listResults returns the results that are in the directory.
+// listResults returns the results in the directory.
 func (s *SharedQueue) listResults(ctx context.Context) (all []result, err error) {
 	records, err := s.directory.List(ctx, s.keys.results())
 	read := make(map[string]result, len(records))
@@ -353,11 +352,12 @@ func (s *SharedQueue) listResults(ctx context.Context) (all []result, err error)
 	return all, err
 }
 
-// matchIfClaimed matches if this process holds the claim or can get it. A process that takes no new players leaves it to others.
+// matchIfClaimed matches if this process holds or gets the claim. A process that accepts no new players leaves the claim to
+// others.
 func (s *SharedQueue) matchIfClaimed(ctx context.Context, now time.Time, tickets []ticket) error {
 	if len(tickets) == 0 || s.seats.Ready() != nil {
 		s.queue = nil
-		_ = s.claim.resign(ctx) // otherwise its lease ends it
+		_ = s.claim.resign(ctx) // otherwise its lease expires
 		return nil
 	}
 	if now.Sub(s.renewed) >= matchInterval {
@@ -377,18 +377,18 @@ func (s *SharedQueue) matchIfClaimed(ctx context.Context, now time.Time, tickets
 	return s.match(ctx, now, tickets)
 }
 
-// renew renews the claim, or claims. If that fails, the next try follows a second later and the claim is as it was.
+// renew renews the claim, or claims. After a failure the claim is unchanged, and the next attempt follows a second later.
 func (s *SharedQueue) renew(ctx context.Context) {
 	_, _ = s.claim.renew(ctx, func(epoch uint64) any { return claimRecord{s.name, epoch} })
 }
 
-// match runs the queue of the whole fleet, and writes the results.
+// match runs the queue of the whole fleet and writes the results.
 func (s *SharedQueue) match(ctx context.Context, now time.Time, tickets []ticket) error {
 	results, err := s.listResults(ctx)
 	if err != nil {
 		return err
 	}
-	done := make(map[uint64]time.Time) // Since of the tickets that were matched, by player
+	done := make(map[uint64]time.Time) // Since of the matched tickets, by player
 	for _, r := range results {
 		for _, p := range r.Players {
 			done[p.Player] = p.Since
@@ -411,7 +411,7 @@ func (s *SharedQueue) match(ctx context.Context, now time.Time, tickets []ticket
 			switch {
 			case err == nil:
 			case errors.Is(err, rooms.ErrKind) || errors.Is(err, rooms.ErrSchema):
-				continue // the process of the player has checked it
+				continue // the player's process has checked it
 			default:
 				name := queueRefusal(err)
 				refused[name] = append(refused[name], matched{t.Player, t.Since})
@@ -454,7 +454,7 @@ func (s *SharedQueue) match(ctx context.Context, now time.Time, tickets []ticket
 	for _, room := range slices.Sorted(maps.Keys(seated)) {
 		all = append(all, result{Room: room, Players: seated[room]})
 	}
-	if s.claim.current() == 0 { // another process may match the same players: their seats are free again when their promises expire
+	if s.claim.current() == 0 { // another process may match the same players: the seats are freed when their promises expire
 		s.queue = nil
 		return failed
 	}
@@ -468,7 +468,7 @@ func (s *SharedQueue) match(ctx context.Context, now time.Time, tickets []ticket
 	return failed
 }
 
-// whileRenewing calls f and renews the claim meanwhile: giving seats may take longer than its lease.
+// whileRenewing calls f and renews the claim meanwhile, because giving seats may take longer than the lease.
 func (s *SharedQueue) whileRenewing(ctx context.Context, f func() error) error {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -489,8 +489,8 @@ func (s *SharedQueue) whileRenewing(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// writeResults writes the results that may not have been written. After resultTimeout it gives a result up: the seats are free
-// again when their promises expire, and the players are matched again.
+// writeResults writes the outstanding results. After resultTimeout it drops a result: the seats are freed when their
+// promises expire, and the players are matched again.
 func (s *SharedQueue) writeResults(ctx context.Context, now time.Time) {
 	written := make([]bool, len(s.unwritten))
 	match.Concurrently(s.config.AtOnce, len(s.unwritten), func(i int) {
@@ -510,7 +510,7 @@ func (s *SharedQueue) writeResults(ctx context.Context, now time.Time) {
 	s.unwritten = left
 }
 
-// fetchTokens answers the players of this process who were matched. A player who was told to ask again gets the answer then.
+// fetchTokens answers this process's matched players. A player who must ask again gets the answer then.
 func (s *SharedQueue) fetchTokens(ctx context.Context) {
 	results, err := s.listResults(ctx)
 	if err != nil {
@@ -547,9 +547,9 @@ func (s *SharedQueue) fetchTokens(ctx context.Context) {
 	}
 }
 
-// fetchToken fetches the token of a matched player. If that fails, it is tried again as long as the result exists, because the
-// directory may not show a new room yet. A player whose promise has expired gets another seat in the same room, where the rest of
-// its party is. If there is none, the player waits on with another ticket of the same age.
+// fetchToken fetches the token of a matched player. After a failure it retries as long as the result exists, because the
+// directory may not show a new room yet. A player whose promise has expired gets another seat in the same room, with the
+// rest of its party. Without a free seat, the player waits on with another ticket of the same age.
 func (s *SharedQueue) fetchToken(ctx context.Context, g *guest, room rooms.ID) {
 	s.mu.Lock()
 	player := g.wish.Player

@@ -16,20 +16,20 @@ var errNoClaim = fmt.Errorf("fleet: this process does not hold the claim to its 
 
 // publication is a record of this process: of a room or of a player.
 type publication interface {
-	// value returns what to write under a claim. From then on other processes may read it.
+	// value returns the record under a claim. Other processes may read it from then on.
 	value(claim uint64) any
-	// written is called when the record was written under that claim.
+	// written is called after the record was written under that claim.
 	written(claim uint64)
-	// removed is called when another process has removed the record.
+	// removed is called after another process removed the record.
 	removed()
-	// yields reports whether the record that was found in the directory replaces this one.
+	// yields reports whether the record found in the directory replaces this one.
 	yields(found []byte) bool
-	// owns reports whether this process wrote the record that was found in the directory.
+	// owns reports whether this process wrote the record found in the directory.
 	owns(found []byte) bool
 }
 
-// ownRecords has the records that this process has written, beside its process entry. Its methods may be called from any
-// goroutine, but write and withdraw only from one at a time.
+// ownRecords are the records written by this process, without its process entry. Any goroutine may call the methods, but
+// only one at a time may call write and withdraw.
 type ownRecords struct {
 	directory Directory
 	claim     *claim
@@ -38,7 +38,7 @@ type ownRecords struct {
 	list map[string]ownRecord // by key
 }
 
-// ownRecord is a record that was written, or may have been written.
+// ownRecord is a record that was, or may have been, written.
 type ownRecord struct {
 	source   any    // the room; nil for players
 	revision uint64 // 0: unknown
@@ -59,15 +59,15 @@ func (o *ownRecords) sources() map[string]any {
 	return all
 }
 
-// source returns the source of a record, nil if there is none.
+// source returns the source of a record, or nil.
 func (o *ownRecords) source(key string) any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.list[key].source
 }
 
-// write writes a record while the claim holds. If another process has written the record, the publication yields or is
-// written over it. The error is errNoClaim or that of the directory.
+// write writes a record while the claim holds. If another process has written the record, the publication yields or
+// overwrites it. The error is errNoClaim or an error of the directory.
 func (o *ownRecords) write(ctx context.Context, key string, source any, p publication) error {
 	for range maxTries {
 		claim := o.claim.current()
@@ -99,8 +99,8 @@ func (o *ownRecords) write(ctx context.Context, key string, source any, p public
 	return fmt.Errorf("fleet: %s: %w", key, ErrConflict)
 }
 
-// takeOver writes a record over a revision that another process has written, and over no later one. If it fails, withdraw
-// removes the record in case it was written. The error is ErrConflict if this process has a record under the key.
+// takeOver overwrites the given revision, written by another process, and no later one. If it fails, withdraw removes the
+// record in case it was written. The error is ErrConflict if this process already has a record under the key.
 func (o *ownRecords) takeOver(ctx context.Context, key string, source any, p publication, over uint64) error {
 	claim := o.claim.current()
 	if claim == 0 {
@@ -109,7 +109,7 @@ func (o *ownRecords) takeOver(ctx context.Context, key string, source any, p pub
 	o.mu.Lock()
 	_, has := o.list[key]
 	if !has {
-		o.list[key] = ownRecord{source: source} // the revision over is not its own
+		o.list[key] = ownRecord{source: source} // the overwritten revision belongs to another process
 	}
 	o.mu.Unlock()
 	if has {
@@ -129,7 +129,7 @@ func (o *ownRecords) takeOver(ctx context.Context, key string, source any, p pub
 	return err
 }
 
-// withdraw removes the record of a source, unless another process has written it since.
+// withdraw removes the record of a source, unless another process has written it meanwhile.
 func (o *ownRecords) withdraw(ctx context.Context, key string, source any, p publication) error {
 	o.mu.Lock()
 	r, has := o.list[key]
@@ -160,7 +160,7 @@ func (o *ownRecords) withdraw(ctx context.Context, key string, source any, p pub
 	return fmt.Errorf("fleet: %s: %w", key, ErrConflict)
 }
 
-// save writes a record over a revision.
+// save overwrites a revision.
 func (o *ownRecords) save(ctx context.Context, key string, source, entry any, over uint64) error {
 	value, err := json.Marshal(entry)
 	if err != nil {
@@ -173,7 +173,7 @@ func (o *ownRecords) save(ctx context.Context, key string, source, entry any, ov
 	return err
 }
 
-// prepare notes that a record may be written, and returns the revision to write over.
+// prepare records that a write may happen and returns the revision to overwrite.
 func (o *ownRecords) prepare(key string, source any) uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 const (
 	// maxPlayers is the largest number of players in a request.
 	maxPlayers = 512
-	// maxText bounds names in a reply, maxReason reasons in words.
+	// maxText is the longest name in a reply, maxReason the longest reason.
 	maxText, maxReason = 64, 80
-	// maxAddresses is the largest number of addresses that a token has.
+	// maxAddresses is the largest number of addresses in a token.
 	maxAddresses = 32
 )
 
@@ -28,12 +28,12 @@ const (
 	opReconnect = "reconnect" // another token for a seat
 )
 
-// refusedEpoch is the refusal of a request that was sent to the process under another claim to its name.
+// refusedEpoch is the refusal of a request to the process under another claim.
 const refusedEpoch = "epoch"
 
-// seatRequest asks a process for seats.
+// seatRequest requests seats from a process.
 type seatRequest struct {
-	// Epoch is the epoch of the process that is asked. A process with another epoch refuses.
+	// Epoch is the epoch of the receiving process. A process with another epoch refuses.
 	Epoch   uint64        `json:"epoch"`
 	Op      string        `json:"op"`
 	Kind    string        `json:"kind,omitempty"`
@@ -41,7 +41,7 @@ type seatRequest struct {
 	Private bool          `json:"private,omitempty"`
 	Schema  string        `json:"schema,omitempty"`
 	Room    uint64        `json:"room,omitempty,string"`
-	// Claim says that the process of the room is gone: the process that is asked claims the room.
+	// Claim means that the room's process is dead and the receiving process is to claim the room.
 	Claim   bool               `json:"claim,omitempty"`
 	Players []requestingPlayer `json:"players"`
 }
@@ -54,9 +54,9 @@ type requestingPlayer struct {
 	Carried []byte `json:"carried,omitempty"`
 }
 
-// seatReply answers a request.
+// seatReply is the reply to a request.
 type seatReply struct {
-	// Refused is the name of the reason why there is no seat, "" if there are seats. Reason says it in words.
+	// Refused is the name of the reason if there are no seats, otherwise "". Reason is the reason in words.
 	Refused string        `json:"refused,omitempty"`
 	Reason  string        `json:"why,omitempty"`
 	Room    uint64        `json:"room,omitempty,string"`
@@ -64,29 +64,29 @@ type seatReply struct {
 	Schema  string        `json:"schema,omitempty"`
 	Code    string        `json:"code,omitempty"`
 	Seats   []grantedSeat `json:"seats,omitempty"` // in the order of the players
-	// Issued and Expires are the times of the tokens, in seconds since 1970 by the clock of the process that gives the seats.
+	// Issued and Expires are the times of the tokens, in seconds since 1970 by the clock of the giving process.
 	Issued    int64            `json:"issued,omitempty"`
 	Expires   int64            `json:"expires,omitempty"`
 	Addresses []netip.AddrPort `json:"addresses,omitempty"`
 	Endpoints rooms.Endpoints  `json:"endpoints,omitzero"`
 }
 
-// grantedSeat is a seat that was given.
+// grantedSeat is a given seat.
 type grantedSeat struct {
 	Number uint16 `json:"n"`
 	Epoch  uint32 `json:"e"`
 	Party  uint64 `json:"p,omitempty,string"`
 }
 
-// errMessage is wrapped by the errors of requests and replies that cannot be read.
+// errMessage is wrapped by errors about invalid requests and replies.
 var errMessage = errors.New("fleet: not a request for seats, or not a reply to it")
 
-// requestAddress returns the address of requests to a process under one claim to its name.
+// requestAddress returns the address of a process under one claim.
 func requestAddress(process string, epoch uint64) string {
 	return process + "." + strconv.FormatUint(epoch, 10)
 }
 
-// parseRequest reads a request. The server checks kinds, options and players.
+// parseRequest parses a request. The server checks kinds, options and players.
 func parseRequest(b []byte) (q seatRequest, err error) {
 	if err := json.Unmarshal(b, &q); err != nil {
 		return q, fmt.Errorf("%w: %w", errMessage, err)
@@ -97,7 +97,7 @@ func parseRequest(b []byte) (q seatRequest, err error) {
 	return q, nil
 }
 
-// parseReply reads a reply to a request.
+// parseReply parses the reply to a request.
 func parseReply(b []byte, q *seatRequest) (a seatReply, err error) {
 	if err := json.Unmarshal(b, &a); err != nil {
 		return a, fmt.Errorf("%w: %w", errMessage, err)
@@ -122,7 +122,7 @@ func parseReply(b []byte, q *seatRequest) (a seatReply, err error) {
 	return a, nil
 }
 
-// refusedErrors are the errors that a reply can name, beside those of rooms.Refusal.
+// refusedErrors are the errors named in replies, besides those of rooms.Refusal.
 var refusedErrors = map[string]error{
 	"full": rooms.ErrFull, "locked": rooms.ErrLocked, "banned": rooms.ErrBanned, "seated": rooms.ErrSeated, "no_seat": rooms.ErrNoSeat,
 	"ended": rooms.ErrEnded, "draining": rooms.ErrDraining, "stuck": rooms.ErrStuck, "rooms": rooms.ErrRooms, "room": rooms.ErrRoom,

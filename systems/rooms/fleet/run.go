@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// rewatchInterval is how long a process waits before it watches the directory again after a watch has ended.
+// rewatchInterval is the pause before a new watch after a watch has ended.
 const rewatchInterval = 250 * time.Millisecond
 
-// watchedPrefixes are the prefixes of the records that a process follows.
+// watchedPrefixes are the prefixes of the watched records.
 var watchedPrefixes = [...]string{ProcessPrefix, RoomPrefix}
 
-// Run follows the directory, publishes the rooms of this process and answers requests, in real time, until ctx ends. Then it
-// withdraws the records of this process. rooms.Server.Run calls it. A process without rooms calls it itself, once.
+// Run follows the directory, publishes this process's rooms and answers requests, in real time, until ctx ends. Then it
+// withdraws this process's records. rooms.Server.Run calls it. A process without rooms calls it once.
 func (f *Fleet) Run(ctx context.Context) error {
 	f.mu.Lock()
 	if f.runs {
@@ -47,7 +47,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 	return nil
 }
 
-// maintain does what is due: it forgets expired guesses about rooms, and handles requests under the current claim.
+// maintain removes expired guesses about rooms and handles requests under the current claim.
 func (f *Fleet) maintain(now time.Time) {
 	f.mu.Lock()
 	f.view.expire(now)
@@ -63,7 +63,7 @@ func (f *Fleet) stopAnswering() {
 	f.answers.close()
 }
 
-// follow updates the view by the records with a prefix, until ctx ends.
+// follow applies the records with a prefix to the view until ctx ends.
 func (f *Fleet) follow(ctx context.Context, prefix string) {
 	for ctx.Err() == nil {
 		if changes, err := f.config.Directory.Watch(ctx, prefix); err == nil {
@@ -85,8 +85,8 @@ func (f *Fleet) follow(ctx context.Context, prefix string) {
 	}
 }
 
-// Advance does what is due at now, in virtual time, on the caller's goroutine. rooms.Server.Advance calls it. A process without rooms
-// calls it itself.
+// Advance does the due work at now, in virtual time, on the caller's goroutine. rooms.Server.Advance calls it. A process
+// without rooms calls it directly.
 func (f *Fleet) Advance(now time.Time) {
 	ctx := context.Background()
 	if f.publisher != nil {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// sweepInterval is how often stale records are looked for.
+	// sweepInterval is the interval of sweeps for stale records.
 	sweepInterval = 5 * time.Second
-	// maxSwept is how many records one sweep removes.
+	// maxSwept is the largest number of records removed per sweep.
 	maxSwept = 256
 )
 
-// sweeper removes the records of processes that have been dead for StayTime. Of all live processes, the one with the first name
-// does this. Each process also removes records that carry its own claim but that it does not publish: a refused write may be
+// sweeper removes the records of processes that have been dead for StayTime. Among the live processes, the one with the
+// first name does this. Each process also removes unpublished records with its own claim, because a refused write may be
 // done late.
 type sweeper struct {
 	directory Directory
@@ -28,8 +28,8 @@ type sweeper struct {
 	process   string
 
 	swept time.Time
-	dead  map[owner]time.Time // when each dead process was first missed
-	stale map[string]uint64   // unpublished records at the previous sweep: revisions by key
+	dead  map[owner]time.Time // when each dead process was first missing
+	stale map[string]uint64   // unpublished records at the previous sweep: key to revision
 }
 
 // sweep removes records if that is due.
@@ -82,14 +82,14 @@ func (s *sweeper) sweep(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// ownerRecords has the records of a process under one claim.
+// ownerRecords are the records of a process under one claim.
 type ownerRecords struct {
 	alive   bool
 	records []Record
 }
 
-// listOwners returns the records of rooms and players by owner. first reports whether this process has the first name of all
-// live ones.
+// listOwners returns the records of rooms and players by owner. first reports whether this process has the first name among
+// the live ones.
 func (s *sweeper) listOwners(ctx context.Context) (all map[owner]*ownerRecords, first bool, err error) {
 	list, err := s.directory.List(ctx, ProcessPrefix)
 	if err != nil {
@@ -122,8 +122,7 @@ func (s *sweeper) listOwners(ctx context.Context) (all map[owner]*ownerRecords, 
 	return all, first, nil
 }
 
-// removeStale removes records that carry the claim of this process but that it does not publish, if they have not changed since
-// the previous sweep.
+// removeStale removes unpublished records with this process's claim, unless they changed since the previous sweep.
 func (s *sweeper) removeStale(ctx context.Context, all map[owner]*ownerRecords) error {
 	published, stale := s.records.sources(), make(map[string]uint64)
 	for o, x := range all {

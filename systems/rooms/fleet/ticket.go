@@ -12,15 +12,15 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// queueKeys has the keys of the records by which the processes of a fleet share a queue. Its value is the fingerprint of the fleet,
-// with a dot before it, so that processes with another key have another queue.
+// queueKeys returns the keys of a shared queue's records. Its value is the fleet's fingerprint after a dot, so that
+// processes with another key have another queue.
 type queueKeys string
 
-func (k queueKeys) matcher() string { return "matcher" + string(k) } // the claim of the process that matches
+func (k queueKeys) matcher() string { return "matcher" + string(k) } // claim of the matching process
 func (k queueKeys) tickets() string { return "queue" + string(k) + "." }
 func (k queueKeys) results() string { return "matched" + string(k) + "." }
 
-// ticket returns the key of a player who waits.
+// ticket returns the key of a waiting player's ticket.
 func (k queueKeys) ticket(player uint64) string { return k.tickets() + rooms.ID(player).String() }
 
 // result returns the key of the n-th result of a process.
@@ -29,28 +29,28 @@ func (k queueKeys) result(holder string, n uint64) string {
 }
 
 const (
-	// ticketLease is the lease of a ticket: how long a player whose process is gone stays in the queue. ticketRenewal is how
-	// often a process renews the tickets of its players.
+	// ticketLease is the lease of a ticket: how long a player of a dead process stays in the queue. ticketRenewal is the
+	// interval of its renewal.
 	ticketLease, ticketRenewal = 12 * time.Second, 4 * time.Second
-	// resultLease is how long the processes of matched players have to fetch their seats. It is longer than ticketLease, so
+	// resultLease is how long processes have to fetch the seats of their matched players. It is longer than ticketLease, so
 	// that no member of a matched party is matched again.
 	resultLease = 30 * time.Second
-	// resultTimeout is how long the process that matches tries to write a result.
+	// resultTimeout is how long the matching process tries to write a result.
 	resultTimeout = 5 * time.Second
-	// maxInResult is the largest number of players in the record of a result, so that it fits into the directory.
+	// maxInResult is the largest number of players in a result, so that the record fits into the directory.
 	maxInResult = 512
 )
 
-// errTicket is wrapped by the errors of records of the queue that cannot be read.
+// errTicket is wrapped by errors about invalid records of the queue.
 var errTicket = errors.New("fleet: not a record of the queue")
 
-// ticket is the record of one player who waits. A player has the same ticket as long as Since is the same. The ticket moves to the
+// ticket is the record of a waiting player. A player's ticket is the same while Since is the same. The ticket moves to the
 // process that the player asked last.
 type ticket struct {
-	// Holder is the name of the [SharedQueue] where the player waits.
+	// Holder is the name of the [SharedQueue] at which the player waits.
 	Holder string    `json:"holder"`
 	Since  time.Time `json:"since"`
-	// Paused reports that the player was told to ask again and has not done so yet.
+	// Paused means that the player must ask again and has not done so yet.
 	Paused     bool          `json:"paused,omitempty"`
 	Kind       string        `json:"kind"`
 	Schema     string        `json:"schema,omitempty"`
@@ -64,7 +64,7 @@ type ticket struct {
 	revision uint64
 }
 
-// wish returns what the player waits for. What the player carries stays with its process.
+// wish returns the player's wish. Carried data stays at the player's process.
 func (t *ticket) wish() match.Wish {
 	return match.Wish{
 		Kind: t.Kind, Schema: t.Schema, Size: t.Size, Options: t.Options, Properties: t.Properties,
@@ -72,7 +72,7 @@ func (t *ticket) wish() match.Wish {
 	}
 }
 
-// parseTicket reads a ticket. match.Queue.Enter checks the wish.
+// parseTicket parses a ticket. match.Queue.Enter checks the wish.
 func (k queueKeys) parseTicket(r Record) (t ticket, err error) {
 	if err := json.Unmarshal(r.Value, &t); err != nil {
 		return t, fmt.Errorf("%w: %w", errTicket, err)
@@ -84,20 +84,20 @@ func (k queueKeys) parseTicket(r Record) (t ticket, err error) {
 	return t, nil
 }
 
-// result is the record of matched players: they have seats in one room, or are refused.
+// result is the record of matched players, who have seats in one room or are refused.
 type result struct {
 	Room    rooms.ID  `json:"room,omitempty"`
 	Refused string    `json:"refused,omitempty"`
 	Players []matched `json:"players"`
 }
 
-// matched names a ticket.
+// matched identifies a ticket.
 type matched struct {
 	Player uint64    `json:"player,string"`
 	Since  time.Time `json:"since"`
 }
 
-// parseResult reads a result.
+// parseResult parses a result.
 func (k queueKeys) parseResult(r Record) (x result, err error) {
 	if err := json.Unmarshal(r.Value, &x); err != nil {
 		return x, fmt.Errorf("%w: %w", errTicket, err)
@@ -108,7 +108,7 @@ func (k queueKeys) parseResult(r Record) (x result, err error) {
 	return x, nil
 }
 
-// queueRefusals are the errors that end the wait of a player, by name. Any other error is unavailable.
+// queueRefusals are the errors that end a player's wait, by name. Other errors are named unavailable.
 var queueRefusals = []struct {
 	name string
 	err  error
@@ -117,7 +117,7 @@ var queueRefusals = []struct {
 	{"kind", rooms.ErrKind}, {"schema", rooms.ErrSchema}, {"draining", rooms.ErrDraining}, {"seated", rooms.ErrSeated},
 }
 
-// queueRefusal names an error.
+// queueRefusal returns the name of an error.
 func queueRefusal(err error) string {
 	for _, x := range queueRefusals {
 		if errors.Is(err, x.err) {
@@ -127,7 +127,7 @@ func queueRefusal(err error) string {
 	return "unavailable"
 }
 
-// queueError returns the error that a refusal names.
+// queueError returns the error with a name.
 func queueError(name string) error {
 	for _, x := range queueRefusals {
 		if x.name == name {

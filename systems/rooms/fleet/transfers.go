@@ -9,13 +9,13 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// transfers keeps the records of travels between processes in the directory.
+// transfers stores the records of travels between processes in the directory.
 type transfers struct {
 	directory Directory
 	lease     time.Duration
 }
 
-// transferLease is how much longer than a promise of a seat a record of a travel stays after its last change.
+// transferLease is the lease of a travel's record beyond the promise of the seat, from its latest change.
 const transferLease = 5 * time.Minute
 
 var _ rooms.TransferStore = transfers{}

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// unseenTimeout is how long a room that the directory does not show yet counts as existing.
+	// unseenTimeout is how long a new room counts as existing before it appears in the directory.
 	unseenTimeout = 5 * time.Second
-	// maxKinds bounds the kinds of a process, maxName their names and other ones.
+	// maxKinds is the largest number of kinds of a process. maxName is the longest name.
 	maxKinds = 256
 	maxName  = 64
 )
 
-// view has the processes and rooms of the fleet, as this process has heard of them from the directory.
+// view is this process's knowledge of the fleet's processes and rooms, from the directory.
 type view struct {
 	processes map[string]*process
 	rooms     map[rooms.ID]*room
 	codes     map[string]rooms.ID
-	creating  map[string]*creatingRoom // by what was asked for
-	own       string                   // name of this process, "": it has no rooms
-	named     bool                     // another process has that name, so this one gives no seats
+	creating  map[string]*creatingRoom // by the requested kind and options
+	own       string                   // name of this process, "": no rooms
+	named     bool                     // another process has this name, so this one gives no seats
 
 	fingerprint string            // of the fleet
 	foreign     map[string]uint64 // epochs of processes with another fingerprint, by name
@@ -37,19 +37,19 @@ type view struct {
 // process is a live process.
 type process struct {
 	ProcessEntry
-	revision  uint64 // 0: this process, which is not in the directory yet
-	silent    uint64 // revision of its entry when it did not answer: it is not asked until the entry changes
+	revision  uint64 // 0: this process, not yet in the directory
+	silent    uint64 // revision of its entry when it last failed to answer; it is not asked until the entry changes
 	taken     int    // seats of its rooms that are not free
-	requested int    // seats that are being requested
+	requested int    // seats in unanswered requests
 }
 
-// room is a room of a process that may be dead.
+// room is a room of a process, which may be dead.
 type room struct {
 	rooms.RoomEntry
 	revision  uint64
-	requested int       // seats that are being requested
-	given     int       // seats that were given since the entry was written
-	until     time.Time // how long a room counts as existing that is not in the directory yet; zero: it is
+	requested int       // seats in unanswered requests
+	given     int       // seats given since the entry was written
+	until     time.Time // how long a room counts as existing before it appears in the directory; zero: it is there
 }
 
 func newView(fingerprint string, logger *slog.Logger) view {
@@ -59,10 +59,10 @@ func newView(fingerprint string, logger *slog.Logger) view {
 	}
 }
 
-// errEntry is wrapped by the errors of entries that cannot be read.
+// errEntry is wrapped by errors about invalid entries.
 var errEntry = errors.New("fleet: not an entry of a directory")
 
-// parseProcess reads the entry of a process.
+// parseProcess parses the entry of a process.
 func parseProcess(key string, value []byte) (e ProcessEntry, err error) {
 	if err := json.Unmarshal(value, &e); err != nil {
 		return e, fmt.Errorf("%w: %w", errEntry, err)
@@ -78,7 +78,7 @@ func parseProcess(key string, value []byte) (e ProcessEntry, err error) {
 	return e, nil
 }
 
-// parseRoom reads the entry of a room.
+// parseRoom parses the entry of a room.
 func parseRoom(key string, value []byte) (e rooms.RoomEntry, err error) {
 	if err := json.Unmarshal(value, &e); err != nil {
 		return e, fmt.Errorf("%w: %w", errEntry, err)
@@ -98,7 +98,7 @@ func parseRoom(key string, value []byte) (e rooms.RoomEntry, err error) {
 	return e, nil
 }
 
-// update updates the view by a record of a process or a room.
+// update applies a record of a process or room.
 func (v *view) update(r Record) {
 	switch {
 	case strings.HasPrefix(r.Key, ProcessPrefix):
@@ -159,7 +159,7 @@ func (v *view) replaceRoom(x *room, e rooms.RoomEntry) {
 	}
 }
 
-// forget forgets a room.
+// forget removes a room.
 func (v *view) forget(id rooms.ID) {
 	x := v.rooms[id]
 	if x == nil {
@@ -184,7 +184,7 @@ func (v *view) takenSeats(process string) (n int) {
 	return n
 }
 
-// keepOnly forgets the processes or rooms under a prefix that are not among the records, which are all that exist.
+// keepOnly removes the processes or rooms under a prefix without a record. all is the complete list of records.
 func (v *view) keepOnly(prefix string, all []Record) {
 	exists := make(map[string]bool, len(all))
 	for _, r := range all {
@@ -207,7 +207,7 @@ func (v *view) keepOnly(prefix string, all []Record) {
 	}
 }
 
-// expire forgets rooms that did not appear in the directory in time.
+// expire removes rooms that did not appear in the directory in time.
 func (v *view) expire(now time.Time) {
 	maps.DeleteFunc(v.creating, func(_ string, c *creatingRoom) bool { return now.After(c.until) })
 	for id, x := range v.rooms {
@@ -217,13 +217,13 @@ func (v *view) expire(now time.Time) {
 	}
 }
 
-// alive reports whether the process of a room lives, under the claim that the room's entry names.
+// alive reports whether the process of a room is alive and holds the claim named in the room's entry.
 func (v *view) alive(x *room) bool {
 	p := v.processes[x.Process]
 	return p != nil && p.Epoch == x.ProcessEpoch
 }
 
-// kind returns a kind of a process, nil if the process has none that a client with the schema can play.
+// kind returns a kind of a process, or nil if the process has none that a client with the schema can play.
 func (p *process) kind(name, schema string) *rooms.KindEntry {
 	for i := range p.Kinds {
 		if k := &p.Kinds[i]; k.Kind == name && (schema == "" || k.Schema == schema) {

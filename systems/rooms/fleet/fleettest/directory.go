@@ -16,15 +16,15 @@ import (
 // Store is a directory under test.
 type Store struct {
 	fleet.Directory
-	// Pass lets time pass for the leases of the directory, and removes the expired records.
+	// Pass advances the clock of leases and removes the expired records.
 	Pass func(time.Duration)
 }
 
 // patience is how long a test waits for a change.
 const patience = time.Minute
 
-// Directory tests that a directory writes by compare-and-set, that leases expire, that watchers get all records and the last of
-// every change, and that requests get to their handlers. empty returns an empty directory for each part.
+// Directory tests that a directory writes by compare-and-set, that leases expire, that watchers get all records and the
+// latest change of each key, and that requests reach their handlers. empty returns an empty directory for each part.
 func Directory(t *testing.T, empty func(t *testing.T) Store) {
 	for name, part := range map[string]func(*testing.T, Store){
 		"compare and set": compare, "remove": remove, "leases": leases, "list": list, "watch": watch, "bounds": bounds, "race": race, "requests": requests,
@@ -45,7 +45,7 @@ func (s Store) save(t *testing.T, key, value string, revision uint64, lease time
 	return got
 }
 
-// has fails unless the directory has a value under a key, "" for none.
+// has fails unless the directory has the value under a key, or no record for "".
 func (s Store) has(t *testing.T, key, value string, revision uint64) {
 	t.Helper()
 	switch r, err := s.Load(context.Background(), key); {
@@ -181,7 +181,7 @@ func watch(t *testing.T, s Store) {
 	next("process.b", "", b)
 	s.Pass(10 * time.Second)
 	next("process.a", "", a)
-	// Nobody takes them for a while: the last of every key counts.
+	// The watcher does not read for a while: it must get the latest change of each key.
 	for range 100 {
 		b = s.save(t, "process.c", "1", 0, 0, nil)
 		if err := s.Remove(ctx, "process.c", b); err != nil {
@@ -195,7 +195,7 @@ func watch(t *testing.T, s Store) {
 		}
 	}
 	stop()
-	for range told { // it ends
+	for range told { // the channel is closed
 	}
 }
 
@@ -210,7 +210,7 @@ func bounds(t *testing.T, s Store) {
 	s.has(t, "room.a", "", 0)
 }
 
-// Of several who write over the same, one does.
+// One of several concurrent writers of the same revision succeeds.
 func race(t *testing.T, s Store) {
 	const writers, rounds = 4, 25
 	var wins [writers]int
@@ -265,7 +265,7 @@ func requests(t *testing.T, s Store) {
 	stop := handle("a.1", "first")
 	defer handle("a.2", "second")()
 	for address, want := range map[string]string{"a.1": "first hello", "a.2": "second hello"} {
-		// A handler on a network may take a moment to be known.
+		// A handler in a network may need a moment to become known.
 		var answer []byte
 		err := error(fleet.ErrNoHandler)
 		for limit := time.Now().Add(patience); errors.Is(err, fleet.ErrNoHandler) && time.Now().Before(limit); {
@@ -287,7 +287,7 @@ func requests(t *testing.T, s Store) {
 	if !errors.Is(err, fleet.ErrNoHandler) {
 		t.Fatalf("a request after the handler has stopped: %v", err)
 	}
-	// A caller may give up while the handler is at work.
+	// A caller may give up while the handler works.
 	gone, enough := make(chan struct{}), make(chan struct{})
 	slow, err := s.Handle("a.3", func(context.Context, []byte) []byte { <-gone; close(enough); return nil })
 	if err != nil {

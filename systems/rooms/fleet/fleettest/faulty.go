@@ -13,20 +13,20 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
-// Odds are the probabilities of faults, each 0 to 1. In every case the caller gets rooms.ErrUnavailable.
+// Odds are the probabilities of faults, each 0 to 1. The caller always gets rooms.ErrUnavailable.
 type Odds struct {
-	// Refused: the write is not done, or the request is not delivered.
+	// Refused is the probability that a write is not done or a request is not delivered.
 	Refused float64
-	// Lost: the write or the request is done, and the answer is lost.
+	// Lost is the probability that a write or request is done and its answer is lost.
 	Lost float64
-	// Late: the write is done later, if nobody has written meanwhile.
+	// Late is the probability that a write is done later, unless another write comes first.
 	Late float64
-	// By is the longest delay of a late write. 0: 3 s.
+	// By is the longest delay of a late write. Default (0): 3 s.
 	By time.Duration
 }
 
-// Faulty is a directory for several processes on top of another one, with faults by a seed and in virtual time. No lease expires
-// while nobody can write, and all leases restart afterwards.
+// Faulty adds seeded faults in virtual time to a directory shared by several processes. No lease expires while writes fail,
+// and all leases restart afterwards.
 type Faulty struct {
 	inner fleet.Directory
 	now   func() time.Time
@@ -36,18 +36,18 @@ type Faulty struct {
 	odds    Odds
 	down    bool
 	leases  map[string]lease
-	changes map[string]int // of a key
+	changes map[string]int // number of changes, by key
 	late    []late
 }
 
-// lease is that of a record.
+// lease is the lease of a record.
 type lease struct {
 	revision uint64
 	lasts    time.Duration
 	until    time.Time
 }
 
-// late is a write that is on its way.
+// late is a delayed write.
 type late struct {
 	at      time.Time
 	key     string
@@ -55,7 +55,7 @@ type late struct {
 	write   func()
 }
 
-// NewFaulty returns a directory on top of another one that has no records with leases. now is the clock of leases.
+// NewFaulty returns a Faulty around a directory whose records have no leases. now is the clock of leases.
 func NewFaulty(inner fleet.Directory, now func() time.Time, seed uint64, odds Odds) *Faulty {
 	f := &Faulty{
 		inner: inner, now: now, rng: rand.New(rand.NewPCG(seed, 17)), leases: make(map[string]lease), changes: make(map[string]int),
@@ -74,7 +74,7 @@ func (f *Faulty) Set(odds Odds) {
 	f.odds = odds
 }
 
-// Down makes all writes fail until it is called with false. Reads and requests work.
+// Down makes all writes fail until Down(false). Reads and requests continue to work.
 func (f *Faulty) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,7 +88,7 @@ func (f *Faulty) Down(down bool) {
 	f.down = down
 }
 
-// writeDue does the late writes that are due, and removes the expired records by key. The caller holds the lock.
+// writeDue performs the due late writes and removes the expired records in the order of keys. The caller holds the lock.
 func (f *Faulty) writeDue() {
 	if f.down {
 		return
@@ -142,11 +142,11 @@ func (f *Faulty) remove(key string, revision uint64) error {
 	return err
 }
 
-// View is the directory of one process.
+// View is the directory as seen by one process.
 type View struct {
 	faulty *Faulty
-	cut    chan struct{}           // nil: the process is not cut off; closed when it is connected again
-	known  map[string]fleet.Record // what the process knew when it was cut off
+	cut    chan struct{}           // nil: connected; closed on reconnection
+	known  map[string]fleet.Record // records known when the process was cut off
 }
 
 var _ fleet.Directory = (*View)(nil)
@@ -154,7 +154,8 @@ var _ fleet.Directory = (*View)(nil)
 // View returns the directory of one more process.
 func (f *Faulty) View() *View { return &View{faulty: f} }
 
-// Cut cuts the process off until it is called with false: it cannot write, sends and gets no requests, and reads what it knew.
+// Cut disconnects the process until Cut(false): it cannot write, neither sends nor receives requests, and reads what it
+// knew before.
 func (v *View) Cut(cut bool) {
 	f := v.faulty
 	f.mu.Lock()
@@ -180,7 +181,7 @@ func unavailable(why string) error {
 
 var errRefused = unavailable("the directory takes no writes")
 
-// write does a write, unless a fault is drawn. The caller holds the lock.
+// write performs a write, unless it draws a fault. The caller holds the lock.
 func (v *View) write(key string, do func() error) error {
 	f := v.faulty
 	f.writeDue()
@@ -256,7 +257,7 @@ func (v *View) List(ctx context.Context, prefix string) ([]fleet.Record, error) 
 	return all, nil
 }
 
-// Watch implements fleet.Directory: a process that is cut off receives nothing.
+// Watch implements fleet.Directory. A disconnected process receives nothing.
 func (v *View) Watch(ctx context.Context, prefix string) (<-chan fleet.Record, error) {
 	if v.severed() != nil {
 		return nil, unavailable("this process is cut off")
@@ -286,7 +287,7 @@ func (v *View) Watch(ctx context.Context, prefix string) (<-chan fleet.Record, e
 	return out, nil
 }
 
-// severed returns a channel that is closed when the process is connected again, nil if it is not cut off.
+// severed returns a channel that is closed on reconnection, or nil if the process is connected.
 func (v *View) severed() <-chan struct{} {
 	v.faulty.mu.Lock()
 	defer v.faulty.mu.Unlock()
@@ -312,7 +313,7 @@ func (v *View) Request(ctx context.Context, address string, request []byte) ([]b
 	return answer, err
 }
 
-// Handle implements fleet.Directory: a process that is cut off answers nothing.
+// Handle implements fleet.Directory. A disconnected process answers nothing.
 func (v *View) Handle(address string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error) {
 	if v.severed() != nil {
 		return nil, unavailable("this process is cut off")
