@@ -27,7 +27,7 @@ func replay(g game, recorded []byte) error {
 		case c.kind == over:
 			return nil
 		}
-		got, err := k.do(&c)
+		got, err := k.perform(&c)
 		if err != nil {
 			return err
 		}

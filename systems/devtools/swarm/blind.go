@@ -167,7 +167,7 @@ func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	}
 	f.Snapshots++
 	f.SnapshotBytes += uint64(len(pk.Data))
-	b.tell(codec.Lift(h.Input, b.playing.inputs.Log.Newest), pk.At)
+	b.inputsConsumed(codec.Lift(h.Input, b.playing.inputs.Log.Newest), pk.At)
 	if b.shard.countBlocks(send) != nil {
 		f.Malformed++
 		return
