@@ -122,7 +122,7 @@ func believe(t *testing.T, seed uint64) {
 				t.Fatalf("seed %d send %d: hidden %#x, should be %#x", seed, n, hidden, ^visible[g])
 			}
 			for slots != 0 {
-				age, two, serves := h.Choose(send, p.floor, slots, true, MaxAge)
+				age, two, serves := p.World.At(g).Choose(send, p.floor, slots, true, MaxAge)
 				if age == 0 {
 					serves = slots
 				} else {
@@ -149,6 +149,7 @@ func believe(t *testing.T, seed uint64) {
 					flush()
 				}
 			}
+			h = p.World.At(g) // Note may have moved it
 			if hidden, untold := h.Hidden(); untold != 0 {
 				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: untold, Send: send, Chunk: -1, Hidden: true})
 			} else if p.epoch == clientEpoch {
