@@ -30,7 +30,7 @@ type ClientStats struct {
 	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: the server could not decode them
 	Renewals          uint64 // times a baseline was missing and full states were requested
 	SendErrors        uint64
-	Refusals          uint64 // refusals by the server: inputs, changes, too many inputs
+	Refusals          uint64 // refusals that the server reported: inputs, changes, too many inputs. It reports at most about ten a second
 	MalformedMessages uint64
 	Travels           uint64 // times it continued in another room
 	TravelsFailed     uint64 // times another room did not admit it, and it stayed

@@ -29,7 +29,7 @@ type Clock struct {
 type arrivals struct {
 	step    float64 // seconds per tick
 	epoch   time.Time
-	early   [buckets]float64 // maximum advance per half second: the negative of the minimum transit
+	early   [buckets]float64 // minimum advance per half second: the negative of the maximum transit
 	bucket  int64
 	shift   [2]shift  // of the current half second, and of the last one with enough snapshots
 	pending []arrival // not yet processed

@@ -50,7 +50,8 @@ func (s *soak) serve(name string) (*host, error) {
 				return server.Session(client).Channels().Send(number, message)
 			},
 		},
-		Players: systems.Players{ReconnectWindow: s.timeout / 2},
+		Players:  systems.Players{ReconnectWindow: s.timeout / 2},
+		Overload: systems.Overload{Off: true}, // a slow machine refuses nobody
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), wire.Close())
