@@ -19,9 +19,6 @@ type (
 	steer  = testgame.Keys
 )
 
-// runs returns how many times Simulate has run in the timeline's world.
-func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
-
 // packet is a datagram in flight.
 type packet struct {
 	due  int // tick in which it is received
