@@ -204,12 +204,18 @@ func (b *browser) mouse(kind input.DispatchMouseEventType, x, y float64) {
 
 func (b *browser) touch(kind input.DispatchTouchEventType, points ...paint.Point) {
 	b.Helper()
+	if err := b.tryTouch(kind, points...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// tryTouch is touch that returns the error of the browser, which refuses events while it swaps pages.
+func (b *browser) tryTouch(kind input.DispatchTouchEventType, points ...paint.Point) error {
 	params := input.DispatchTouchEventParams{Type: kind, TouchPoints: []*input.TouchPoint{}}
 	for i, p := range points {
 		id := float64(i)
 		params.TouchPoints = append(params.TouchPoints, &input.TouchPoint{X: p.X, Y: p.Y, ID: &id})
 	}
-	if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, params); err != nil {
-		b.Fatal(err)
-	}
+	_, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, params)
+	return err
 }
