@@ -20,10 +20,10 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// A model is a row of parts: all that peers do under it. This file and
-// config.go alone read these; what a part is to know of them is given to it here.
+// A model determines which parts a server and a client consist of. Only this file and config.go read the model; this file
+// passes to each part the options that the part needs.
 //
-//	preset             server: apply, tell           client: numbers, pace, draws
+//	model              server: apply, send           client: number, pace, draw
 //	LocalSync          sequenced, snapshots          sequence, steering, between
 //	Buffered           same                          sequence, steering, damped
 //	CorrectOnMismatch  same, own state while open    sequence, steering, between
@@ -31,18 +31,17 @@ import (
 //	Rollback           relaying                      deterministic.Client, in the present
 //	Lockstep           same, waiting                 same, waiting
 
-// stamped reports whether an input says in which tick it applies and the server tells of
-// state: its sequence is that tick.
+// stamped reports whether inputs name their tick and the server sends state. The sequence number of an input is then its tick.
 func stamped(t policy.Traits) bool { return t.Stamped && !t.RelaysInputs }
 
-// rewrites reports whether ticks of the server's world are simulated again, there or on clients.
+// rewrites reports whether any peer simulates ticks of the server's world again.
 func rewrites(t policy.Traits) bool { return t.RelaysInputs || t.Rewinds }
 
-// stampedEarly is how many ticks ahead of the server an input may be: as many as it may be
-// late, and a second at least, because a short window says nothing about clocks.
+// stampedEarly returns how many ticks ahead of the server an input may be: as many as it may be late, and at least a second,
+// because clocks may differ by more than a short window.
 func stampedEarly(t policy.Traits, tickRate int) int { return max(t.WindowTicks(tickRate), tickRate) }
 
-// newJudge makes the judge of what clients report, nil where they report nothing.
+// newJudge returns the judge of reported results, or nil if clients do not report results.
 func newJudge(w *ecs.World, m policy.Model) (*report.Judge, error) {
 	if !policy.TraitsOf(m).Reports {
 		return nil, nil
@@ -53,12 +52,13 @@ func newJudge(w *ecs.World, m policy.Model) (*report.Judge, error) {
 	return report.NewJudge(w), nil
 }
 
-// newServerModel chooses by the traits of the model, and makes the stages that a tick runs and that
-// follow the ticks of a wake-up.
+// newServerModel returns the parts of the server's model, the stage that runs in each tick, and the stage that runs after
+// the ticks of a wake-up.
 func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	simulate, authority := s.world.Netcode().SimulateStage(), s.protocol.AuthorityStage()
-	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, s.traits))
-	switch t := s.traits; {
+	t := policy.TraitsOf(s.config.Model)
+	s.intake = serverapply.NewIntake(s.world, intakeConfig(s, t))
+	switch {
 	case t.RelaysInputs:
 		m = relayModel(s, t, authority)
 	case stamped(t):
@@ -73,7 +73,7 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 	return m, onTick, after
 }
 
-// intakeConfig is how inputs of clients are read, and what becomes of those that miss.
+// intakeConfig returns how inputs are read, and what replaces missing inputs.
 func intakeConfig(s *Server, t policy.Traits) serverapply.Config {
 	return serverapply.Config{
 		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: t.Reports,
@@ -82,7 +82,7 @@ func intakeConfig(s *Server, t policy.Traits) serverapply.Config {
 	}
 }
 
-// relayModel is rollback, and lockstep: the server sends everybody's inputs.
+// relayModel returns the parts for Rollback and Lockstep: the server relays the inputs of all players.
 func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	c := relayConfig(s.config)
 	c.Timeline.Authority = authority
@@ -95,7 +95,7 @@ func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	}
 }
 
-// rewindModel goes back for inputs that come late.
+// rewindModel returns the parts for ServerRewind: late inputs make the server simulate ticks again.
 func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	rate := s.config.TickRate
 	c := serverapply.RewindConfig{
@@ -105,10 +105,10 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	if t.Missing == policy.Neutral {
 		c.Fills = -1
 	}
-	r, tell := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
+	r, snapshots := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
 	line := r.in.Timeline()
 	return serverModel{
-		ticks: r, applier: r, sender: tell, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: tell.status,
+		ticks: r, applier: r, sender: snapshots, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: snapshots.status,
 		snapshots: true, restores: t.Rewinds,
 		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
@@ -120,22 +120,22 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	}
 }
 
-// sequenceModel consumes inputs one after the other, and never goes back.
+// sequenceModel returns the parts for models whose server consumes inputs in order and simulates each tick once.
 func sequenceModel(s *Server, t policy.Traits) serverModel {
-	a, tell := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
+	a, snapshots := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
 	return serverModel{
-		ticks: a, applier: a, sender: tell, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: tell.status, snapshots: true,
+		ticks: a, applier: a, sender: snapshots, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: snapshots.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
 }
 
-// present finds components of entities as they are in a world.
+// present returns components with their current values.
 func present(w *ecs.World) func(*peer, ecs.Entity, *ecs.Component) unsafe.Pointer {
 	return func(_ *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer { return w.Netcode().Pointer(e, c) }
 }
 
-// within adds to a status how many ticks an input may be late.
+// within adds the window, in ticks, to a status.
 func within(window int, status func(ModelStatus) ModelStatus) func(ModelStatus) ModelStatus {
 	return func(st ModelStatus) ModelStatus {
 		st.Window = window
@@ -143,10 +143,10 @@ func within(window int, status func(ModelStatus) ModelStatus) func(ModelStatus) 
 	}
 }
 
-// noMessage has no messages of its own on channels.
+// noMessage handles no messages: models that send snapshots use no channel.
 func noMessage(*peer, int, []byte) (bool, error) { return false, nil }
 
-// newClientModel chooses by the traits of the model.
+// newClientModel returns the parts of the client's model.
 func newClientModel(c *Client, t policy.Traits) clientModel {
 	switch {
 	case t.RelaysInputs:
@@ -157,7 +157,7 @@ func newClientModel(c *Client, t policy.Traits) clientModel {
 	return predictModel(c, t)
 }
 
-// followModel simulates everything.
+// followModel returns the parts for Rollback and Lockstep: the client simulates everything.
 func followModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
 	number, _ := deterministic.BulkChannel(c.config.Session.Channels)
@@ -178,13 +178,13 @@ func followModel(c *Client, t policy.Traits) clientModel {
 			if line.Next() == 0 {
 				return 0
 			}
-			// The server may still tell of ticks that have left its window meanwhile.
+			// The server may still report ticks that have left its window.
 			return min(t.FirstOpen(rate, line.Next()-1, line.Horizon()), line.Horizon())
 		},
 	}
 }
 
-// predictModel simulates the client's own entities, as inputs are gathered.
+// predictModel returns the parts for models whose client simulates its own entities when it gathers an input.
 func predictModel(c *Client, t policy.Traits) clientModel {
 	predicting, corrections := predictParts(c), t.Reports
 	predicting.Corrections, predicting.CoSimulates = corrections, t.Remotes == policy.CoSimulated
@@ -224,30 +224,30 @@ func damping(m policy.Model) policy.Damping {
 	return b.Damping
 }
 
-// stampModel stamps each input with the tick in which it applies.
+// stampModel returns the parts for ServerRewind: each input names the tick in which it applies.
 func stampModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
 	m, window := predictModel(c, t), uint32(t.WindowTicks(rate))
 	r := newStamping(c, uint32(t.SuggestTicks(rate)), uint32(stampedEarly(t, rate)))
 	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
-	m.firstOpen = func() uint32 { // a state that agrees proves a tick once that has left what the server still rewrites
+	m.firstOpen = func() uint32 { // a confirmed tick is final once the server cannot rewrite it any more
 		confirmed := c.reconciler.ConfirmedInput()
 		return confirmed - min(confirmed, window)
 	}
 	return m
 }
 
-// peersTimeline is what the timelines of all peers have in common.
+// peersTimeline returns the configuration that the timelines of all peers share.
 func peersTimeline(t policy.Traits, tickRate int) timeline.Config {
 	return timeline.Config{Window: t.WindowTicks(tickRate), Wait: t.Waits}
 }
 
-// relayConfig is what the relay of a server is told.
+// relayConfig returns the configuration of a server's relay.
 func relayConfig(c ServerConfig) relay.Config {
 	peers := c.MaxClients
 	if c.Players.ReconnectWindow > 0 {
-		peers *= 2 // those who are waited for play on
+		peers *= 2 // players in their reconnect window still take part
 	}
 	r := relay.Config{
 		Timeline: peersTimeline(policy.TraitsOf(c.Model), c.TickRate),
@@ -258,7 +258,7 @@ func relayConfig(c ServerConfig) relay.Config {
 	return r
 }
 
-// stallTicks is Lockstep.Stall in ticks, rounded down.
+// stallTicks returns Lockstep.Stall in ticks, rounded down but at least 1.
 func stallTicks(c ServerConfig) int {
 	m, _ := c.Model.(policy.Lockstep)
 	stall := cmp.Or(m.Stall, policy.DefaultStall)
@@ -276,10 +276,10 @@ func desync(m policy.Model) func(policy.Divergence) {
 	return nil
 }
 
-// followConfig is what the relay of a client is told.
+// followConfig returns the configuration of a client's relay.
 func followConfig(c ClientConfig, t policy.Traits, tickRate int) relay.ClientConfig {
 	r := relay.ClientConfig{Timeline: peersTimeline(t, tickRate), Delay: min(t.SuggestTicks(tickRate), 255)}
-	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // the way from the server here
+	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // inputs travel up to a second from the server to this client
 	if r.Timeline.Wait {
 		r.Timeline.Window = 2 * tickRate
 	}

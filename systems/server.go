@@ -26,7 +26,6 @@ import (
 // goroutine. Create it with [NewServer], or call [Serve].
 type Server struct {
 	config    ServerConfig
-	traits    policy.Traits // of config.Model
 	protocol  *ecs.Protocol
 	workers   *workers.Pool
 	model     serverModel
@@ -83,11 +82,11 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: Events belong to another server: create an event.Server for each server", ErrConfig)
 	}
 	c = c.filled()
-	s := &Server{config: c, traits: policy.TraitsOf(c.Model), protocol: p, workers: workers.New(c.Workers)}
+	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.Snapshots.SendRate)
 	s.sessions.init(s)
 	s.link.tick = c.FirstTick
-	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(s.traits), Workers: s.workers})
+	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(policy.TraitsOf(c.Model)), Workers: s.workers})
 	var err error
 	if s.report, err = newJudge(s.world, c.Model); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ type Membership struct {
 	// Fenced reports whether the process has lost its claim, because it could not renew its record in the directory. Other
 	// processes may consider it dead. Its rooms are orphaned until it can write again.
 	Fenced bool
-	// Named reports whether another process holds the name of this one. This one gives no seats meanwhile.
+	// Named reports whether another process holds this process's name. Until then, this process refuses seat requests.
 	Named bool
 	// Errors counts the rounds of writing to the directory that failed.
 	Errors uint64

@@ -78,7 +78,7 @@ func end(_ *actor, r *rooms.Room, o order, who string) (string, error) {
 	stuck := r.Info().Stuck > 0
 	r.End(why)
 	if stuck {
-		return "The room is stuck: it ends when it comes to the end of its tick, and if it never does, when the process ends.", nil
+		return "The room is stuck. It closes when its current tick ends, or else when the process ends.", nil
 	}
 	return "", nil
 }

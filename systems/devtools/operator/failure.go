@@ -56,7 +56,7 @@ func failureOf(err error) *Failure {
 	case errors.Is(err, rooms.ErrEnded):
 		return fail("ended", "The room has ended.")
 	case errors.Is(err, rooms.ErrStuck):
-		return &Failure{"busy", "The room does not come to the end of its tick.", 5 * time.Second}
+		return &Failure{"busy", "The current tick of the room does not end.", 5 * time.Second}
 	}
 	return fail("failed", clip(err.Error(), mostDetail))
 }

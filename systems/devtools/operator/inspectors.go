@@ -18,7 +18,7 @@ const (
 	inspectorTTL = 30 * time.Second
 )
 
-var errInspectors = errors.New("so many rooms are looked at already: close other pages, or wait half a minute")
+var errInspectors = errors.New("too many rooms are being inspected: close other pages, or wait half a minute")
 
 // inspectors are the rooms with inspectors.
 type inspectors struct {
@@ -50,7 +50,7 @@ func newInspectors(s *rooms.Server, c inspect.Config) *inspectors {
 // answering.
 func (l *inspectors) inspector(r *rooms.Room) (x *inspect.Inspector, done func(), err error) {
 	if stuck := r.Info().Stuck; stuck > 0 {
-		return nil, nil, fmt.Errorf("the room has not come to the end of its tick for %v: see what it told last, under Room", stuck.Round(time.Millisecond))
+		return nil, nil, fmt.Errorf("the current tick of the room has taken %v so far: see its latest report under Room", stuck.Round(time.Millisecond))
 	}
 	l.mu.Lock()
 	one := l.all[r.ID()]

@@ -182,7 +182,7 @@ func TestStuckRoom(t *testing.T) {
 	if one.Log[0].System != "trouble" || !strings.Contains(one.Log[0].Stack, "TestStuckRoom") {
 		t.Errorf("%+v", one.Log)
 	}
-	if a := x.do(http.MethodGet, path(r, "api/status"), ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "end of its tick") {
+	if a := x.do(http.MethodGet, path(r, "api/status"), ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "current tick of the room") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	x.get(path(well, "api/status"), &s)

@@ -29,9 +29,9 @@ const (
 	maxAnswer = 64 << 10
 )
 
-// RoomsConfig makes the clients play in rooms. They get seats by HTTP from systems/rooms/web: the first player of each room
-// creates it, and the others join it by its id. A client that is told to retry later does so. Thin clients compare
-// snapshots within their room. Report.Distinct treats all rooms as one world.
+// RoomsConfig makes the clients play in rooms. The clients request seats by HTTP from systems/rooms/web. The first client of
+// each room creates the room, and the other clients join by the room's id. A client retries if the response asks for it. Thin
+// clients compare snapshots within their room. Report.Distinct treats all rooms as one world.
 type RoomsConfig struct {
 	// URL is the address above /rooms, such as https://play.example, or http://127.0.0.1:7780 on this machine.
 	URL string

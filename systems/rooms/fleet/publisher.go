@@ -92,8 +92,8 @@ func (p *publisher) run(ctx context.Context) {
 	}
 }
 
-// withdrawAll removes all records of the process. The process entry is last, so that nobody claims its rooms. Sweepers of
-// other processes remove the remaining records.
+// withdrawAll removes all records of the process. It removes the process entry last, because other processes may claim
+// rooms whose process has no entry. Sweepers of other processes remove records that withdrawAll could not remove.
 func (p *publisher) withdrawAll() {
 	ctx, stop := context.WithTimeout(context.Background(), writeTimeout)
 	defer stop()

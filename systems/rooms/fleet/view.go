@@ -27,7 +27,7 @@ type view struct {
 	codes     map[string]rooms.ID
 	creating  map[string]*creatingRoom // by the requested kind and options
 	own       string                   // name of this process, "": no rooms
-	named     bool                     // another process has this name, so this one gives no seats
+	named     bool                     // another process holds the name own; until it leaves, this process refuses seat requests
 
 	fingerprint string            // of the fleet
 	foreign     map[string]uint64 // epochs of processes with another fingerprint, by name
