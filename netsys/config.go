@@ -71,7 +71,9 @@ type ServerConfig struct {
 	// tokens get no answer, and [netcode.DropLifetime] counts them. 0 means 65 minutes.
 	MaxTokenLifetime time.Duration
 
-	// MaxMalformed is the number of malformed packets after which a session ends with [ReasonProtocol]. 0 means 64.
+	// MaxMalformed is the number of malformed packets after which a session ends with [ReasonProtocol]. 0 means 64. Malformed
+	// packets are authentic packets that no correct peer sends: those dropped for [DropTooShort], [DropTooLong],
+	// [DropUnknownType], [DropUnexpected], [DropMalformed] or [DropChannels].
 	MaxMalformed int
 
 	// ID returns the number of a new client with the given [Session.ClientID]. No two sessions may have the same number. ID is
