@@ -12,29 +12,29 @@ import (
 	"github.com/tactusgo/tactus/examples/compare/trial"
 )
 
-// usage is what -h prints above the flags.
+// usage is the text that -h prints above the flags.
 const usage = `usage: compare [flags]
 
-Plays one world, with the same inputs on the same links, under different netcode
-models, in virtual time and in this process, and prints what was counted. Nothing
-is computed from a formula, and the same flags print the same figures.
+Plays one world under different netcode models, with the same inputs and the same
+links, in virtual time, and prints measured figures. The same flags print the same
+figures.
 
-  isolated       what one change of each player's input costs
-  steady         what it costs that all inputs change in every tick
-  mispredicted   what LocalSync pays when its predictions are wrong
-  spike          whom a lag spike of one player concerns
-  sweep_players  how the cost grows with players
-  sweep_latency  how the cost grows with latency
+  isolated       cost of one change of each player's input
+  steady         cost if all inputs change in every tick
+  mispredicted   cost of wrong predictions under LocalSync
+  spike          cost of a lag spike of one player, for each peer
+  sweep_players  growth of the cost with the number of players
+  sweep_latency  growth of the cost with latency
   presets        the six presets on identical bad links
-  fairness       who wins when two players shoot each other at the same moment
+  fairness       winners when two players shoot each other at the same moment
 
-These are the fields of what -json prints; without it they come as tables.
-A cost is a call of Simulate for a tick that a peer had completed. A latency of l
-ticks means: what is sent after tick t is seen in tick t + l.
+These are the tables, and the fields of the object that -json prints. Costs count
+calls of Simulate for ticks that a peer had completed. With a latency of l ticks,
+a packet sent after tick t is received in tick t + l.
 
 `
 
-// flags are the flags, read.
+// flags are the parsed flags.
 type flags struct {
 	json    bool
 	plot    string
@@ -49,9 +49,9 @@ func parse(args []string, help io.Writer) (p flags, err error) {
 	latencies := f.String("latencies", "2,5,10", fmt.Sprintf(
 		"one-way `ticks` of player 1, 2 and so on, separated by commas: 1 to %d players,\n1 to %d ticks each",
 		trial.MaxPlayers, trial.MaxLatency))
-	f.Uint64Var(&p.options.Seed, "seed", 1, "everything random follows from it")
-	f.IntVar(&p.options.Players, "players", 4, fmt.Sprintf("who play in the comparison of presets, 2 to %d", trial.MaxPlayers))
-	f.IntVar(&p.options.Seconds, "seconds", 30, fmt.Sprintf("how long they play under each, 1 to %d", trial.MaxSeconds))
+	f.Uint64Var(&p.options.Seed, "seed", 1, "`seed` of everything random")
+	f.IntVar(&p.options.Players, "players", 4, fmt.Sprintf("players in the comparison of presets, 2 to %d", trial.MaxPlayers))
+	f.IntVar(&p.options.Seconds, "seconds", 30, fmt.Sprintf("seconds of the comparison of presets under each model, 1 to %d", trial.MaxSeconds))
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			_, _ = io.WriteString(help, usage)

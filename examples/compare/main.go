@@ -1,5 +1,5 @@
-// Command compare plays one world, with the same inputs on the same links, under every netcode model, and prints what
-// each costs and what players see of it. See -h for the flags.
+// Command compare plays one world under every netcode model, with the same inputs and the same links, and prints the cost
+// of each model and how the players see each other. See -h for the flags.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// run is the command without the process. It returns the exit code: 0, 1 when a match went wrong, 2 for bad flags.
+// run runs the command and returns the exit code: 0, 1 if a match failed, 2 for invalid flags.
 func run(args []string, stdout, stderr io.Writer) int {
 	f, err := parse(args, stdout)
 	if errors.Is(err, flag.ErrHelp) {

@@ -48,7 +48,7 @@ func plot(r trial.Results) []byte {
 	c.legend(margin+2*column+24, row1+40, rollback, localSync)
 	c.lines(margin+2*column+58, row1+64, 310, 210, "one-way latency in ticks", at, both, of[:]...)
 
-	// Whom a spike concerns, and who wins.
+	// The lag spike, and the duels.
 	const row2 = 480
 	calm, spiked := series{"calm", pale}, series{"during and after the spike", violet}
 	for i, s := range []struct {
@@ -79,7 +79,7 @@ func first(points []trial.Point) (p trial.Point) {
 
 func values(p trial.Peers) []float64 { return append([]float64{p.Server}, p.Players...) }
 
-// bars draws groups of upright bars, a bar of each series in each.
+// bars draws groups of vertical bars. Each group has a bar of each series.
 func (c *canvas) bars(x, y, w, h float64, names []string, all []series, of ...[]float64) {
 	most := 0.0
 	for _, v := range of {
@@ -108,7 +108,7 @@ func (c *canvas) bars(x, y, w, h float64, names []string, all []series, of ...[]
 	c.line(x, y+h, x+w, y+h, 1, faint)
 }
 
-// lines draws a line of each series over whole numbers.
+// lines draws a line for each series. at are the positions of the values on the horizontal axis.
 func (c *canvas) lines(x, y, w, h float64, axis string, at []int, all []series, of ...[]float64) {
 	most, last := 0.0, 1
 	for _, v := range of {
@@ -143,7 +143,7 @@ func (c *canvas) lines(x, y, w, h float64, axis string, at []int, all []series, 
 	}
 }
 
-// duels draws who won how many rounds.
+// duels draws how many rounds each side won.
 func (c *canvas) duels(x, y, w float64, duels []trial.Duel) {
 	c.title(x, y, "A duel: 20 ms against 200 ms", "rounds in which both shoot at the same moment")
 	ends := []series{{"20 ms wins", orange}, {"200 ms wins", violet}, {"both die", blue}, {"nobody", pale}}
@@ -162,7 +162,7 @@ func (c *canvas) duels(x, y, w float64, duels []trial.Duel) {
 	}
 }
 
-// presets draws a row of bars for each preset, under each figure.
+// presets draws the figures as columns with one bar per preset.
 func (c *canvas) presets(x, y, w float64, presets []trial.Preset) {
 	columns := []struct {
 		title, unit string

@@ -10,19 +10,19 @@ import (
 	"github.com/tactusgo/tactus/examples/compare/trial"
 )
 
-// tabulate writes results as tables to read, with a sentence to each.
+// tabulate writes results as tables, each with a caption.
 func tabulate(out io.Writer, r trial.Results) error {
 	t := &tables{out: out}
-	t.begin("One change of each input", "ticks simulated again, in all",
-		"Rollback goes back on every peer that had guessed otherwise; LocalSync leaves others alone.")
+	t.start("One change of each input", "ticks simulated again, in all",
+		"Under rollback every peer that guessed another input simulates again. Under LocalSync no peer does.")
 	t.peers(r.Latencies, row{"rollback", r.Isolated.Rollback}, row{"LocalSync", r.Isolated.LocalSync})
 
-	t.begin("Inputs change in every tick", "ticks simulated again, for each tick",
-		"One pass serves all inputs that came late, and goes back as far as the latest of them.")
+	t.start("Inputs change in every tick", "ticks simulated again, for each tick",
+		"One pass simulates all late inputs again, from the oldest of them.")
 	t.peers(r.Latencies, row{"rollback, merged", r.Steady.Rollback}, row{"LocalSync", r.Steady.LocalSync})
 
-	t.begin("Mispredictions under LocalSync", "ticks",
-		fmt.Sprintf("A wrong prediction costs its own client a round trip, what waits on the server and one at most; the server %d.",
+	t.start("Mispredictions under LocalSync", "ticks",
+		fmt.Sprintf("A wrong prediction costs its own client at most a round trip, the input buffer and one tick. The server simulates %d ticks again.",
 			r.Mispredicted.Server))
 	t.line("", "latency", "corrections", "simulated again", "each", "at most", "bound")
 	for i, m := range r.Mispredicted.Players {
@@ -30,19 +30,19 @@ func tabulate(out io.Writer, r trial.Results) error {
 	}
 
 	s := r.Spike
-	t.begin("A lag spike of "+s.Player, "ticks simulated again, for each tick",
-		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback everybody pays for it, under LocalSync nobody else does.",
+	t.start("A lag spike of "+s.Player, "ticks simulated again, for each tick",
+		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback all peers pay for it, under LocalSync only that player.",
 			s.Latency, s.Duration))
 	t.peers(r.Latencies, row{"rollback, calm", s.Rollback.Calm}, row{"rollback, spike", s.Rollback.Spiked},
 		row{"LocalSync, calm", s.LocalSync.Calm}, row{"LocalSync, spike", s.LocalSync.Spiked})
 
 	t.sweep("More players", r.SweepPlayers,
-		"Rollback's network total grows with players × latency, LocalSync's clients do not notice each other.")
+		"The total of rollback grows with players × latency. Under LocalSync, clients do not affect each other.")
 	t.sweep("More latency", r.SweepLatency,
-		"Both grow with latency: rollback in every tick on every peer, LocalSync for a wrong prediction only.")
+		"Both grow with latency: rollback in every tick on every peer, LocalSync only after a wrong prediction.")
 
-	t.begin("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
-		"What a model saves in one column it pays for in another.")
+	t.start("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
+		"No model is best in every column.")
 	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "server", "clients", "down", "up",
 		"kills", "withdrawn")
 	t.line("", "", "units", "units", "units", "ms", "ms", "ticks again", "ticks again", "B/s each", "B/s each", "", "")
@@ -52,7 +52,7 @@ func tabulate(out io.Writer, r trial.Results) error {
 			p.Kills, p.Withdrawn)
 	}
 
-	t.begin("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
+	t.start("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
 		"A server that applies inputs as they arrive favours the low latency. If inputs name their tick, both players die.")
 	t.line("", "moment", "winner", "low latency", "high latency", "both die", "nobody dies")
 	for _, d := range r.Fairness.Duels {
@@ -62,7 +62,7 @@ func tabulate(out io.Writer, r trial.Results) error {
 	return t.err
 }
 
-// tables writes one table after the other.
+// tables writes tables to out.
 type tables struct {
 	out io.Writer
 	tab *tabwriter.Writer
@@ -87,11 +87,12 @@ func (t *tables) flush() {
 	}
 }
 
-func (t *tables) begin(title, unit, says string) {
+// start ends the previous table and prints the head of the next one.
+func (t *tables) start(title, unit, caption string) {
 	if t.flush(); t.tab != nil {
 		t.printf("\n")
 	}
-	t.printf("%s (%s)\n%s\n\n", title, unit, says)
+	t.printf("%s (%s)\n%s\n\n", title, unit, caption)
 	t.tab = tabwriter.NewWriter(t.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
@@ -124,8 +125,8 @@ func (t *tables) peers(latencies []int, rows ...row) {
 	}
 }
 
-func (t *tables) sweep(title string, points []trial.Point, says string) {
-	t.begin(title, "ticks simulated again, for each tick", says)
+func (t *tables) sweep(title string, points []trial.Point, caption string) {
+	t.start(title, "ticks simulated again, for each tick", caption)
 	t.line("players", "latency", "rollback: all", "server", "each client", "LocalSync: all", "server", "each client")
 	for _, p := range points {
 		t.line(strconv.Itoa(p.Players), p.Latency, short(p.Rollback.Total), p.Rollback.Server, short(p.Rollback.Client),

@@ -8,15 +8,15 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// For how long matches run before anything counts. On bad links buffers and clocks are settled after warmup, and the ten
-// seconds that they look back on hold nothing of the beginning; on exact ones after exactWarmup.
+// The time that a match runs before it is measured. Input buffers and clocks look back ten seconds. They are settled after
+// warmup on bad links, and after exactWarmup on exact links.
 const (
 	warmup      = 14 * time.Second
 	exactWarmup = 10 * time.Second
 )
 
-// exact is a link on which what is sent after tick t is seen in tick t + ticks: half a tick less than that, so that it
-// does not count at which moment of a tick a peer looks.
+// exact returns a link on which a packet sent after tick t is received in tick t + ticks. The latency is half a tick
+// shorter, so that the result does not depend on the phase of the peers' ticks.
 func exact(ticks int) netsys.Link {
 	return netsys.Link{Latency: time.Duration(ticks)*step - step/2}
 }
@@ -28,10 +28,10 @@ func exacts(latencies []int) (links []netsys.Link) {
 	return links
 }
 
-// isolated counts what one change of each player's input costs. It is a press in one tick, the same for all, but for a
-// player whose latency another one has too: that comes when what the other did has been dealt with, so that no pass serves
-// two. A press, because what is held is no longer believed to be held when an input is very late. It is the median of some
-// rounds: in one of many a client's clock may just pass from one tick of the server's to another.
+// isolated counts the ticks that are simulated again after one change of each player's input. Each player presses a key in
+// one tick. Players with different latencies press in the same tick. Players with the same latency press after the effects
+// of each other's press have ended, because one pass would serve both. The result is the median over isolatedRounds: a
+// round differs if the clock of a client moves to another tick of the server.
 func isolated(o Options, model policy.Model) (Peers, error) {
 	changes := make([]time.Time, len(o.Latencies))
 	m, err := newMatch(setup{
@@ -44,10 +44,10 @@ func isolated(o Options, model policy.Model) (Peers, error) {
 	if err != nil {
 		return Peers{}, err
 	}
-	if err := m.begin(exactWarmup); err != nil {
+	if err := m.warmUp(exactWarmup); err != nil {
 		return Peers{}, err
 	}
-	gap := settle(o.Latencies)
+	gap := settlingTicks(o.Latencies)
 	var rounds []Peers
 	for range isolatedRounds {
 		before, start, same, most := m.counts(), m.Server.Next().Add(-step/2), map[int]int{}, 0
@@ -56,7 +56,7 @@ func isolated(o Options, model policy.Model) (Peers, error) {
 			same[l]++
 			most = max(most, same[l])
 		}
-		if err := m.pass(most*gap + 7); err != nil {
+		if err := m.runTicks(most*gap + 7); err != nil {
 			return Peers{}, err
 		}
 		rounds = append(rounds, m.since(before))
@@ -64,13 +64,13 @@ func isolated(o Options, model policy.Model) (Peers, error) {
 	return medians(rounds), nil
 }
 
-// isolatedRounds is how often each player's input changes once, steadyTicks for how many ticks all change all the time.
+// isolatedRounds is the number of rounds in isolated, steadyTicks the number of ticks in steady.
 const (
 	isolatedRounds = 7
 	steadyTicks    = 240
 )
 
-// restless changes every player's input in every tick.
+// restless returns inputs that change in every tick.
 func restless(players int) func(n int, now moment) world.Input {
 	gathered := make([]int, players)
 	return func(n int, now moment) world.Input {
@@ -81,14 +81,14 @@ func restless(players int) func(n int, now moment) world.Input {
 	}
 }
 
-// busy is a match in which all inputs change all the time, ready to be counted.
+// busy returns a match in which all inputs change in every tick, ready to be measured.
 func busy(o Options, model policy.Model, rules world.Rules) (*match, error) {
 	rules.Apart = true
 	m, err := newMatch(setup{
 		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
 	})
 	if err == nil {
-		err = m.begin(exactWarmup)
+		err = m.warmUp(exactWarmup)
 	}
 	if err == nil {
 		err = m.ready()
@@ -96,7 +96,7 @@ func busy(o Options, model policy.Model, rules world.Rules) (*match, error) {
 	return m, err
 }
 
-// steady counts what it costs that all inputs change in every tick: in the median tick.
+// steady counts the ticks that are simulated again in the median tick if all inputs change in every tick.
 func steady(o Options, model policy.Model) (Peers, error) {
 	m, err := busy(o, model, world.Rules{})
 	if err != nil {
@@ -105,7 +105,7 @@ func steady(o Options, model policy.Model) (Peers, error) {
 	var ticks []Peers
 	for range steadyTicks {
 		before := m.counts()
-		if err := m.pass(1); err != nil {
+		if err := m.runTicks(1); err != nil {
 			return Peers{}, err
 		}
 		ticks = append(ticks, m.since(before))
@@ -113,8 +113,8 @@ func steady(o Options, model policy.Model) (Peers, error) {
 	return medians(ticks), nil
 }
 
-// settle is how many ticks it takes until everybody has felt what changed.
-func settle(latencies []int) int {
+// settlingTicks returns the number of ticks after which a change has affected all peers.
+func settlingTicks(latencies []int) int {
 	longest := 0
 	for _, l := range latencies {
 		longest = max(longest, l)
@@ -122,11 +122,11 @@ func settle(latencies []int) int {
 	return 4*longest + 20
 }
 
-// ready lets pass what it takes until everybody has felt that inputs change, and then until no gust is on its way: in 38
-// ticks after a full second they are over, and come again in the last 16.
+// ready runs the match until the changing inputs have affected all peers, and then until no effect of a gust is in flight:
+// 38 ticks after the gusts, which come in the last 16 ticks of each gustEvery.
 func (m *match) ready() error {
 	const over = 38
-	ticks := settle([]int{MaxLatency})
+	ticks := settlingTicks([]int{MaxLatency})
 	then := int(m.Server.Tick()) + ticks
-	return m.pass(ticks + (gustEvery+over-then%gustEvery)%gustEvery)
+	return m.runTicks(ticks + (gustEvery+over-then%gustEvery)%gustEvery)
 }

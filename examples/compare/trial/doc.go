@@ -1,10 +1,10 @@
-// Package trial plays the matches that compare compares: one world, one script of inputs and one set of links under
-// different netcode models, each in virtual time on a network in memory. Whatever it says was counted on running
-// servers and clients.
+// Package trial plays the matches of the command compare: one world, one script of inputs and one set of links under
+// different netcode models, each in virtual time on a network in memory. All figures are measured on running servers and
+// clients.
 //
-//   - Play all: [Run], [Options].
-//   - Read what came of it: [Results]; a figure of each peer: [Peers].
-//   - What rollback costs and LocalSync does not: [Isolated], [Steady]; what LocalSync costs: [Mispredictions].
-//   - How that grows: [Point]. Whom a bad link concerns: [Spike].
-//   - The six presets side by side: [Preset]. Who wins a duel: [Fairness].
+//   - Play all matches: [Run], [Options].
+//   - Read the results: [Results]; one figure of every peer: [Peers].
+//   - The cost of rollback: [Isolated], [Steady]. The cost of LocalSync: [Mispredictions].
+//   - The growth of the cost: [Point]. The cost of a bad link for each peer: [Spike].
+//   - The six presets side by side: [Preset]. The winners of a duel: [Fairness].
 package trial

@@ -12,21 +12,20 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Fairness is who wins when two players with round trips of 20 and 200 ms shoot each other at the same moment: "low
-// latency", "high latency", "both die", "nobody dies", or "mixed" when rounds end differently.
+// Fairness names the winner for each model when two players with round trips of 20 and 200 ms shoot each other at the same
+// moment: "low latency", "high latency", "both die", "nobody dies", or "mixed" if rounds end differently.
 //
-// What the same moment is depends on the clock. Where an input says in which tick it applies, it is the same tick by the
-// players' own worlds; under greedy, which knows of no ticks of clients, the same instant of real time. Duels has both for
-// each model.
+// If inputs name the tick in which they apply, the players shoot in the same tick of their own worlds. Under greedy, which
+// knows no ticks of clients, they shoot at the same instant of real time. Duels has both for each model.
 type Fairness struct {
-	Greedy   string `json:"greedy"`   // LocalSync, every input in the tick in which it arrives
+	Greedy   string `json:"greedy"`   // LocalSync with Arrival
 	Rewind   string `json:"rewind"`   // ServerRewind
 	Rollback string `json:"rollback"` //
 	Lockstep string `json:"lockstep"` //
 	Duels    []Duel `json:"duels"`
 }
 
-// Duel is how the rounds of one model ended.
+// Duel counts how the rounds of one model ended.
 type Duel struct {
 	Model  string `json:"model"`
 	Moment string `json:"moment"` // "same instant" or "same tick"
@@ -38,7 +37,7 @@ type Duel struct {
 	None   int    `json:"nobody_dies"`
 }
 
-// The ways in which a duel ends, and what both players wait for.
+// How a duel ends, and the moment for which both players wait.
 const (
 	lowWins  = "low latency"
 	highWins = "high latency"
@@ -66,7 +65,7 @@ func (d Duel) winner() string {
 
 const (
 	duelRounds = 10
-	duelEvery  = 3 * time.Second // more than both need to get up again
+	duelEvery  = 3 * time.Second // enough for both to get up again
 )
 
 var duelTrips = []time.Duration{20 * time.Millisecond, 200 * time.Millisecond}
@@ -99,7 +98,7 @@ func fairness(o Options) (f Fairness, err error) {
 	return f, nil
 }
 
-// duel lets two players shoot each other at the same moment, a number of times.
+// duel plays duelRounds rounds in which two players shoot each other at the same moment.
 func duel(o Options, model policy.Model, by string) (d Duel, err error) {
 	var links []netsys.Link
 	for _, rtt := range duelTrips {
@@ -121,7 +120,7 @@ func duel(o Options, model policy.Model, by string) (d Duel, err error) {
 	if err != nil {
 		return d, err
 	}
-	if err := m.begin(warmup); err != nil {
+	if err := m.warmUp(warmup); err != nil {
 		return d, err
 	}
 	for n := range m.Clients {
@@ -130,13 +129,13 @@ func duel(o Options, model policy.Model, by string) (d Duel, err error) {
 		turn := math.Atan2(float64(to.Pos.Y-from.Pos.Y), float64(to.Pos.X-from.Pos.X)) * 180 / math.Pi
 		aims[n] = uint16(math.Round(turn+360)) % 360
 	}
-	if err := m.pass(rate); err != nil {
+	if err := m.runTicks(rate); err != nil {
 		return d, err
 	}
-	draw := ecs.NewRand(o.Seed, 1<<41)
+	random := ecs.NewRand(o.Seed, 1<<41)
 	for range duelRounds {
 		clear(pressed)
-		at, tick = m.Now().Add(time.Duration(draw.Float64()*float64(step))), m.Server.World().Tick()+rate/2
+		at, tick = m.Now().Add(time.Duration(random.Float64()*float64(step))), m.Server.World().Tick()+rate/2
 		fallen, err := m.fallen(duelEvery)
 		if err != nil {
 			return d, err
@@ -159,7 +158,7 @@ func duel(o Options, model policy.Model, by string) (d Duel, err error) {
 	return d, nil
 }
 
-// fallen lets time pass and tells who fell for good, by the server's word.
+// fallen runs the match for d and reports which players the server finally killed.
 func (m *match) fallen(d time.Duration) (who [2]bool, err error) {
 	m.killed = func(k world.Kill) {
 		for n, p := range m.Clients {
@@ -169,7 +168,7 @@ func (m *match) fallen(d time.Duration) (who [2]bool, err error) {
 			}
 		}
 	}
-	err = m.run(m.Now().Add(d))
+	err = m.runUntil(m.Now().Add(d))
 	m.killed = nil
 	return who, err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// rate is how many ticks a second has, step how long one is.
+// rate is the number of ticks a second, step the length of a tick.
 const (
 	rate = 60
 	step = time.Second / rate
@@ -30,7 +30,7 @@ type setup struct {
 	seed    uint64
 	links   []netsys.Link // link of each player, the same in both directions
 	play    func(n int, now moment) world.Input
-	spread  bool // spreads the players' ticks over the server's step; otherwise they run at the same moments
+	spread  bool // spreads the players' ticks over the server's step; false: all tick at the same moments
 	journal bool
 }
 
@@ -54,7 +54,7 @@ type match struct {
 // kills counts the outcomes of the server's world.
 type kills struct{ begun, committed, withdrawn int }
 
-// newMatch creates a match at tick 0: its players have yet to connect.
+// newMatch creates a match at tick 0, before its players connect.
 func newMatch(s setup) (*match, error) {
 	m := &match{setup: s}
 	if s.journal {
@@ -107,7 +107,7 @@ func newMatch(s setup) (*match, error) {
 	return m, nil
 }
 
-// handlers count the kills.
+// handlers returns handlers that count the kills.
 func (m *match) handlers() outcome.Handlers[world.Kill] {
 	return outcome.Handlers[world.Kill]{
 		Begin: func(*ecs.World, outcome.Outcome[world.Kill]) { m.kills.begun++ },
@@ -121,8 +121,8 @@ func (m *match) handlers() outcome.Handlers[world.Kill] {
 	}
 }
 
-// run lets time pass until end.
-func (m *match) run(end time.Time) error {
+// runUntil runs the match until end.
+func (m *match) runUntil(end time.Time) error {
 	m.Run(end.Sub(m.Now()))
 	if err := m.Err(); err != nil {
 		return fmt.Errorf("%s: %w", m.model, err)
@@ -130,12 +130,14 @@ func (m *match) run(end time.Time) error {
 	return nil
 }
 
-// pass lets a number of ticks pass.
-func (m *match) pass(ticks int) error { return m.run(m.Now().Add(time.Duration(ticks) * step)) }
+// runTicks runs the match for a number of ticks.
+func (m *match) runTicks(ticks int) error {
+	return m.runUntil(m.Now().Add(time.Duration(ticks) * step))
+}
 
-// begin lets all players join and all clocks settle.
-func (m *match) begin(warmup time.Duration) error {
-	if err := m.run(epoch.Add(warmup)); err != nil {
+// warmUp runs the match for a time after the epoch, and checks that all players have joined.
+func (m *match) warmUp(warmup time.Duration) error {
+	if err := m.runUntil(epoch.Add(warmup)); err != nil {
 		return err
 	}
 	for _, k := range m.Clients {

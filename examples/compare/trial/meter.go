@@ -15,21 +15,21 @@ import (
 type meter struct {
 	script   *script
 	gathered [][]time.Time // by player and scene: when its input was first gathered
-	drawn    []sample      // of others, by the server's tick of that moment
-	own      []sample      // by the tick that the picture stands for
+	drawn    []sample      // other players as drawn, with the server's tick at that time
+	own      []sample      // the viewer's own player as drawn, with the tick of the viewer's world
 	foreseen [][foreseen]sample
 	consumed []uint32     // by player: the newest input that the server has used
-	wrong    []float64    // of own places that were compared already
-	seen     map[pair]int // the newest scene that a viewer has seen of a player
+	wrong    []float64    // errors of own positions that were compared already
+	seen     map[pair]int // the newest scene of a player that a viewer has seen
 	delay    [2]mean      // own, others
 }
 
-// foreseen is how many predicted places are kept until the server has used the input.
+// foreseen is the number of predicted positions that are kept until the server has used the input.
 const foreseen = 256
 
-// sample is a place as it was drawn.
+// sample is a drawn position.
 type sample struct {
-	at     uint32 // a tick; of foreseen ones, an input's sequence
+	at     uint32 // a tick; in meter.foreseen the sequence of an input
 	client uint32
 	pos    components.Position
 }
@@ -56,7 +56,7 @@ func newMeter(s *script) *meter {
 	return w
 }
 
-// input is the script's, noted.
+// input returns the input of the script and records when a scene's input is first gathered.
 func (w *meter) input(n int, now moment) world.Input {
 	if i := w.script.scene(n, now.Time); i >= 0 && w.gathered[n][i].IsZero() {
 		w.gathered[n][i] = now.Time
@@ -73,10 +73,10 @@ func (w *meter) attach(m *match) {
 
 func (w *meter) detach(m *match) { m.framed, m.ticked = nil, nil }
 
-// bySequence reports whether the server uses a client's inputs in an order and not in ticks that they name.
+// bySequence reports whether the server consumes inputs in order, without ticks that the inputs name.
 func bySequence(p policy.Model) bool { return !policy.TraitsOf(p).Stamped }
 
-// frame looks at what a player sees.
+// frame records the players as p sees them.
 func (w *meter) frame(m *match, p *systemstest.Client) {
 	for _, q := range m.Clients {
 		drawn, ok := world.Find(p.View(), q.ID())
@@ -97,7 +97,7 @@ func (w *meter) frame(m *match, p *systemstest.Client) {
 	}
 }
 
-// compare holds predicted places against the server's, after its tick.
+// compare compares predicted positions with those of the server, after a tick of the server.
 func (w *meter) compare(m *match) {
 	for st := range m.Server.Clients {
 		i := slices.IndexFunc(m.Clients, func(p *systemstest.Client) bool { return p.ID() == st.ID })
@@ -112,7 +112,7 @@ func (w *meter) compare(m *match) {
 	}
 }
 
-// respond notes when a player sees that another one, or it itself, aims as in the newest scene.
+// respond records the delay until viewer sees subject aim as in the newest scene. viewer and subject may be the same.
 func (w *meter) respond(now time.Time, viewer, subject *systemstest.Client, aim uint16) {
 	i := w.script.scene(subject.N, now)
 	if i < 0 {
@@ -133,7 +133,7 @@ func (w *meter) respond(now time.Time, viewer, subject *systemstest.Client, aim 
 	}
 }
 
-// report sums up, when the journal is final.
+// report writes the results to r. Call it when the journal is final.
 func (w *meter) report(m *match, r *Preset) {
 	errors := func(samples []sample, all []float64) []float64 {
 		for _, s := range samples {
@@ -153,7 +153,7 @@ func distance(a, b components.Position) float64 {
 	return math.Hypot(float64(a.X-b.X), float64(a.Y-b.Y))
 }
 
-// p99 sorts values and returns the one that 99 in 100 do not exceed; 0 of none.
+// p99 sorts values and returns their 99th percentile, or 0 if there are none.
 func p99(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

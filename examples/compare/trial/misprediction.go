@@ -5,21 +5,21 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// gustEvery is after how many ticks a gust strikes a player where mispredictions are wanted.
+// gustEvery is the number of ticks between two gusts that strike a player, which cause mispredictions.
 const gustEvery = 120
 
-// Misprediction is what one client pays for predictions that were wrong.
+// Misprediction is the cost of wrong predictions of one client.
 type Misprediction struct {
 	Latency     int     `json:"latency"`      // ticks one way
 	Corrections uint64  `json:"corrections"`  // snapshots that showed a misprediction
 	Resimulated uint64  `json:"resimulated"`  // ticks, by the client
-	Each        float64 `json:"each"`         // ticks a correction, mean
-	Longest     uint64  `json:"longest"`      // ticks a correction, at most
-	InputBuffer int     `json:"input_buffer"` // inputs that waited on the server, at most
-	Bound       int     `json:"bound"`        // round trip, buffer and one, in ticks
+	Each        float64 `json:"each"`         // ticks per correction, mean
+	Longest     uint64  `json:"longest"`      // ticks per correction, largest
+	InputBuffer int     `json:"input_buffer"` // inputs that waited on the server, largest
+	Bound       int     `json:"bound"`        // round trip + input buffer + 1, in ticks
 }
 
-// Mispredictions is what LocalSync pays when the server alone strikes the players.
+// Mispredictions is the cost of wrong predictions under LocalSync: gusts that only the server simulates strike the players.
 type Mispredictions struct {
 	Server  uint64          `json:"server"` // ticks simulated again
 	Players []Misprediction `json:"players"`
@@ -45,7 +45,7 @@ func mispredictions(o Options) (r Mispredictions, err error) {
 			}
 		}
 	}
-	if err := m.pass(10 * gustEvery); err != nil {
+	if err := m.runTicks(10 * gustEvery); err != nil {
 		return r, err
 	}
 	r.Server = m.Server.Stats().ResimulatedTicks
@@ -61,10 +61,10 @@ func mispredictions(o Options) (r Mispredictions, err error) {
 	return r, nil
 }
 
-// Spike is what a lag spike of one player costs everybody: ticks simulated again for each tick, without it and with it.
+// Spike is the cost of a lag spike of one player for all peers: ticks simulated again per tick, with and without the spike.
 type Spike struct {
-	Player    string `json:"player"`   // who has it
-	Latency   int    `json:"latency"`  // ticks one way meanwhile
+	Player    string `json:"player"`   // the player with the spike
+	Latency   int    `json:"latency"`  // additional ticks one way during the spike
 	Duration  int    `json:"duration"` // ticks
 	Rollback  Spiked `json:"rollback"`
 	LocalSync Spiked `json:"localsync"`
@@ -109,7 +109,7 @@ func spiked(o Options, model policy.Model, spike bool) (Peers, error) {
 		if spike {
 			m.Clients[0].SetLinks(exact(part.latency), exact(part.latency))
 		}
-		if err := m.pass(part.ticks); err != nil {
+		if err := m.runTicks(part.ticks); err != nil {
 			return Peers{}, err
 		}
 	}

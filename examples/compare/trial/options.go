@@ -7,14 +7,13 @@ import (
 	"slices"
 )
 
-// Options are what a comparison follows from.
+// Options configure a comparison.
 type Options struct {
-	// Latencies are how many ticks what each player sends is under way, and what it is sent: 1 to 16 players, 1 to 30
-	// ticks.
+	// Latencies are the one-way latencies in ticks, one for each player: 1 to 16 players, 1 to 30 ticks.
 	Latencies []int
-	// Players is how many play in the comparison of presets, 2 to 16.
+	// Players is the number of players in the comparison of presets, 2 to 16.
 	Players int
-	// Seconds is for how long these play, 1 to 600.
+	// Seconds is how long each preset is played, 1 to 600.
 	Seconds int
 	// Seed is the root of everything random.
 	Seed uint64
@@ -27,7 +26,7 @@ const (
 	MaxSeconds = 600
 )
 
-// Validate reports what is wrong with o, and what is allowed.
+// Validate returns an error that names the invalid option and the allowed values.
 func (o Options) Validate() error {
 	if n := len(o.Latencies); n < 1 || n > MaxPlayers {
 		return fmt.Errorf("%d latencies: give 1 to %d, one for each player", n, MaxPlayers)
@@ -44,8 +43,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// errUnsettled is for what should have happened by the end of a match.
+// errUnsettled means that outcomes were still provisional at the end of a match.
 var errUnsettled = errors.New("the match ended before it was decided")
 
-// round rounds to four digits, for figures that people read.
+// round rounds to four decimal places.
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Peers is a figure of each peer.
+// Peers has one figure of every peer.
 type Peers struct {
 	Server  float64
 	Players []float64 // in the order of their latencies as given
@@ -33,7 +33,7 @@ func (p Peers) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// Total is the sum over all peers.
+// Total returns the sum over all peers.
 func (p Peers) Total() float64 {
 	sum := p.Server
 	for _, v := range p.Players {
@@ -42,7 +42,7 @@ func (p Peers) Total() float64 {
 	return sum
 }
 
-// counts is what every peer has simulated, again and for the first time.
+// counts has the ticks that every peer has simulated: again, and for the first time.
 type counts struct{ again, first Peers }
 
 func (m *match) counts() counts {
@@ -56,8 +56,8 @@ func (m *match) counts() counts {
 	return c
 }
 
-// each applies f to the figures of each peer in two.
-func each(a, b Peers, f func(a, b float64) float64) Peers {
+// combine applies f to the two figures of every peer.
+func combine(a, b Peers, f func(a, b float64) float64) Peers {
 	p := Peers{Server: f(a.Server, b.Server)}
 	for i := range a.Players {
 		p.Players = append(p.Players, f(a.Players[i], b.Players[i]))
@@ -65,18 +65,18 @@ func each(a, b Peers, f func(a, b float64) float64) Peers {
 	return p
 }
 
-// since is how many ticks were simulated again after c.
+// since returns the ticks that were simulated again after c.
 func (m *match) since(c counts) Peers {
-	return each(m.counts().again, c.again, func(is, was float64) float64 { return is - was })
+	return combine(m.counts().again, c.again, func(is, was float64) float64 { return is - was })
 }
 
-// perTick is how many ticks were simulated again after c for each tick that was completed.
+// perTick returns the ticks that were simulated again after c, per completed tick.
 func (m *match) perTick(c counts) Peers {
-	ticks := each(m.counts().first, c.first, func(is, was float64) float64 { return is - was })
-	return each(m.since(c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
+	ticks := combine(m.counts().first, c.first, func(is, was float64) float64 { return is - was })
+	return combine(m.since(c), ticks, func(again, ticks float64) float64 { return round(again / max(ticks, 1)) })
 }
 
-// medians are the figures of each peer that half of all samples do not exceed.
+// medians returns the median of the samples for every peer.
 func medians(samples []Peers) (p Peers) {
 	values := make([]float64, len(samples))
 	median := func(of func(Peers) float64) float64 {

@@ -8,34 +8,35 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Preset is what one preset makes of the same players on the same links. Errors are in units, of which a player walks
-// two in a tick.
+// Preset has the results of one preset, with the same players on the same links. Errors are in units of the world. A player
+// walks two units in a tick.
 type Preset struct {
 	Preset string `json:"preset"`
-	// Corrections is how often a client was told that its prediction was wrong, under rollback how often it had to go back.
+	// Corrections counts wrong predictions of clients; under rollback it counts rollbacks.
 	Corrections uint64 `json:"corrections"`
-	// VisualError is how far a player is drawn from where it is: others from where they are in that moment, the own one
-	// from where its newest input leads. OwnError and OthersError are its parts.
+	// VisualError is the distance between a drawn player and its position: the present position of other players, and the
+	// position after the newest input for the own player. OwnError and OthersError are its parts.
 	VisualError float64 `json:"p99_visual_error"`
 	OwnError    float64 `json:"p99_own_error"`
 	OthersError float64 `json:"p99_others_error"`
-	// InputDelay is from gathering an input to its effect on the own screen, SeenDelay on those of others: means.
+	// InputDelay is the mean time from gathering an input to its effect on the player's own screen, SeenDelay to its effect on
+	// other players' screens.
 	InputDelay float64 `json:"input_delay_ms"`
 	SeenDelay  float64 `json:"seen_by_others_ms"`
-	// Resimulated is in all, Server the server's part of it; Peers for each tick.
+	// Resimulated is the total over all peers, Server the part of the server. Peers are figures per tick.
 	Resimulated float64 `json:"resimulated_ticks"`
 	Server      float64 `json:"server_resimulated_ticks"`
 	Peers       Peers   `json:"resimulated_per_tick"`
-	// Bytes is in all, both ways, with the sessions' overhead.
+	// Bytes is the total in both directions, with the overhead of sessions.
 	Bytes uint64  `json:"bytes"`
 	Down  float64 `json:"bytes_down_per_client_s"`
 	Up    float64 `json:"bytes_up_per_client_s"`
-	// Kills is those that are final, Withdrawn those that the server took back before.
+	// Kills counts final kills, Withdrawn provisional kills that the server withdrew.
 	Kills     int `json:"kills"`
 	Withdrawn int `json:"kills_withdrawn"`
 }
 
-// roundTrips are those of the players of the comparison, by turns.
+// roundTrips are the round trips of the players in the comparison, in turn.
 var roundTrips = []time.Duration{40 * time.Millisecond, 80 * time.Millisecond, 120 * time.Millisecond, 200 * time.Millisecond}
 
 const (
@@ -45,7 +46,7 @@ const (
 	presetSide   = 280 // units
 )
 
-// presetLinks are the links of the comparison.
+// presetLinks returns the links of the players in the comparison.
 func presetLinks(players int) (links []netsys.Link) {
 	for n := range players {
 		links = append(links, netsys.Link{
@@ -71,7 +72,7 @@ func preset(o Options, p policy.Model) (r Preset, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := m.begin(warmup); err != nil {
+	if err := m.warmUp(warmup); err != nil {
 		return r, err
 	}
 	before, bytes, kills := m.counts(), m.Server.Stats(), m.kills
@@ -80,7 +81,7 @@ func preset(o Options, p policy.Model) (r Preset, err error) {
 		corrections -= p.Stats().Corrections
 	}
 	watch.attach(m)
-	if err := m.run(epoch.Add(warmup + length)); err != nil {
+	if err := m.runUntil(epoch.Add(warmup + length)); err != nil {
 		return r, err
 	}
 	after, again, each := m.Server.Stats(), m.since(before), m.perTick(before)
@@ -93,9 +94,9 @@ func preset(o Options, p policy.Model) (r Preset, err error) {
 		Bytes: after.BytesOut - bytes.BytesOut + after.BytesIn - bytes.BytesIn,
 		Down:  round(float64(after.BytesOut-bytes.BytesOut) / seconds), Up: round(float64(after.BytesIn-bytes.BytesIn) / seconds),
 	}
-	// What is provisional is decided, and what was drawn is compared, when the past is final.
+	// Wait until provisional kills are decided and the journal is final.
 	watch.detach(m)
-	if err := m.pass(2 * rate); err != nil {
+	if err := m.runTicks(2 * rate); err != nil {
 		return r, err
 	}
 	r.Kills, r.Withdrawn = m.kills.committed-kills.committed, m.kills.withdrawn-kills.withdrawn

@@ -89,7 +89,7 @@ func TestAllParts(t *testing.T) {
 		}))
 	}
 	begun := 0
-	err := all(parts, func(string) { begun++ })
+	err := runParts(parts, func(string) { begun++ })
 	if !errors.Is(err, wrong) || strings.Count(err.Error(), "wrong") != 3 || !strings.Contains(err.Error(), "27: ") {
 		t.Errorf("errors: %v", err)
 	}

@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Results is everything that a comparison measures. Unless a field says otherwise, figures are calls of Simulate for
-// ticks that the peer had completed.
+// Results has all figures of a comparison. Costs count calls of Simulate for ticks that the peer had completed.
 type Results struct {
 	Latencies    []int          `json:"latencies"` // ticks one way: p1, p2, …
 	Seed         uint64         `json:"seed"`
@@ -25,32 +24,32 @@ type Results struct {
 	Fairness     Fairness       `json:"fairness"`
 }
 
-// Isolated is what one change of each player's input costs, in all: the median of some rounds.
+// Isolated is the total cost of one change of each player's input: the median of some rounds.
 type Isolated struct {
 	Rollback  Peers `json:"rollback"`
 	LocalSync Peers `json:"localsync"`
 }
 
-// Steady is what it costs that all inputs change in every tick, in the median tick. One pass serves all that came late.
+// Steady is the cost of the median tick if all inputs change in every tick. One pass serves all late inputs.
 type Steady struct {
 	Rollback  Peers `json:"rollback_merged"`
 	LocalSync Peers `json:"localsync"`
 }
 
-// Run plays everything that is compared; said, which may be nil, hears what is played next. The errors are those of
-// Options.Validate, and of matches in which somebody loses the session.
-func Run(o Options, said func(what string)) (r Results, err error) {
+// Run plays all matches. It calls progress, which may be nil, with the name of each match before it starts. It returns the
+// errors of Options.Validate, and of matches in which a session ended.
+func Run(o Options, progress func(match string)) (r Results, err error) {
 	if err := o.Validate(); err != nil {
 		return r, err
 	}
-	if said == nil {
-		said = func(string) {}
+	if progress == nil {
+		progress = func(string) {}
 	}
 	local, rollback := policy.LocalSync{}, policy.Rollback{}
 	r.Latencies, r.Seed = o.Latencies, o.Seed
 	r.SweepPlayers, r.SweepLatency = make([]Point, len(sweptPlayers)), make([]Point, len(sweptLatencies))
 	r.Presets = make([]Preset, len(policy.Presets()))
-	// The longest come first, so that nobody works alone in the end.
+	// The longest matches come first, so that all processors are busy until the end.
 	var parts []part
 	for i, n := range slices.Backward(sweptPlayers) {
 		parts = append(parts, measure(fmt.Sprintf("%d players", n), &r.SweepPlayers[i],
@@ -72,26 +71,28 @@ func Run(o Options, said func(what string)) (r Results, err error) {
 		measure("inputs change in every tick, rollback", &r.Steady.Rollback, func() (Peers, error) { return steady(o, rollback) }),
 		measure("inputs change in every tick, LocalSync", &r.Steady.LocalSync, func() (Peers, error) { return steady(o, local) }),
 	)
-	return r, all(parts, said)
+	return r, runParts(parts, progress)
 }
 
-// part is one of the things that are measured.
+// part is a measured part of the results.
 type part struct {
-	what string
+	name string
 	run  func() error
 }
 
-func measure[T any](what string, into *T, run func() (T, error)) part {
-	return part{what, func() (err error) {
+// measure returns a part that writes the result of run to into.
+func measure[T any](name string, into *T, run func() (T, error)) part {
+	return part{name, func() (err error) {
 		if *into, err = run(); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		return nil
 	}}
 }
 
-// all runs parts, as many at a time as there are processors. No part knows of another, so the figures are the same.
-func all(parts []part, said func(string)) error {
+// runParts runs parts concurrently on all processors. Parts are independent, so the figures do not depend on the number of
+// processors.
+func runParts(parts []part, progress func(string)) error {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var begun int
@@ -102,7 +103,7 @@ func all(parts []part, said func(string)) error {
 				mu.Lock()
 				i := begun
 				if begun++; i < len(parts) {
-					said(fmt.Sprintf("%d of %d: %s", i+1, len(parts), parts[i].what))
+					progress(fmt.Sprintf("%d of %d: %s", i+1, len(parts), parts[i].name))
 				}
 				mu.Unlock()
 				if i >= len(parts) {

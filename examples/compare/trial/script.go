@@ -9,50 +9,50 @@ import (
 	"github.com/tactusgo/tactus/examples/compare/world"
 )
 
-// script is what the players of a comparison do: walk somewhere for a while, aim elsewhere, shoot now and then. It
-// follows from the seed and the time alone, so every model gets the same.
+// script has the inputs of the players of a comparison. They walk, aim and shoot. The inputs depend only on the seed and the
+// time, so every model gets the same inputs.
 type script struct {
 	seed   uint64
-	from   time.Time // before, players stand
+	from   time.Time // players stand before this time
 	scenes [][]scene // of each player, by time
 }
 
-// scene is what a player does until something else.
+// scene is the input of a player from a time on, until the next scene.
 type scene struct {
 	at time.Duration
 	in world.Input
 }
 
-// newScript makes the scenes of so many players for a time.
+// newScript returns the scenes of players for the duration d after from.
 func newScript(seed uint64, players int, from time.Time, d time.Duration) *script {
 	s := &script{seed: seed, from: from, scenes: make([][]scene, players)}
 	for n := range s.scenes {
-		draw := ecs.NewRand(seed, 1<<40|uint64(n))
+		random := ecs.NewRand(seed, 1<<40|uint64(n))
 		aim := 0
 		for at := time.Duration(0); at < d; {
-			// Every aim is another one than the last hundred, so that it is known by it which scene is seen.
-			aim = (aim + 3 + draw.IntN(3)) % 360
-			in := world.Input{DX: int8(draw.IntN(3) - 1), DY: int8(draw.IntN(3) - 1), Aim: uint16(aim)}
+			// An aim does not repeat within a hundred scenes, so a meter recognizes the scene by the aim.
+			aim = (aim + 3 + random.IntN(3)) % 360
+			in := world.Input{DX: int8(random.IntN(3) - 1), DY: int8(random.IntN(3) - 1), Aim: uint16(aim)}
 			s.scenes[n] = append(s.scenes[n], scene{at, in})
-			at += time.Duration(10+draw.IntN(30)) * step
+			at += time.Duration(10+random.IntN(30)) * step
 		}
 	}
 	return s
 }
 
-// input is what a player does at a time.
+// input returns the input of player n at a time.
 func (s *script) input(n int, now time.Time) world.Input {
 	i := s.scene(n, now)
 	if i < 0 {
 		return world.Input{}
 	}
 	in := s.scenes[n][i].in
-	// A trigger is pulled in the first two ticks of a scene; the gun's rest makes one shot of it.
+	// The trigger is pulled in the first two ticks of a scene. The pause between shots allows one shot.
 	in.Fire = now.Sub(s.from)-s.scenes[n][i].at < 2*step
 	return in
 }
 
-// scene is the number of the scene that a player is in at a time; -1 before the first.
+// scene returns the index of the scene of player n at a time, or -1 before the first scene.
 func (s *script) scene(n int, now time.Time) int {
 	d := now.Sub(s.from)
 	if d < 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Point is one match of a sweep: ticks simulated again for each tick when every player's input changes in every tick
-// and the server alone strikes each player once a second.
+// Point is one match of a sweep: ticks simulated again per tick. Every player's input changes in every tick, and a gust that
+// only the server simulates strikes each player once a second.
 type Point struct {
 	Players   int  `json:"players"`
-	Latency   int  `json:"latency"` // ticks one way, of all
+	Latency   int  `json:"latency"` // ticks one way, of all players
 	Rollback  Cost `json:"rollback"`
 	LocalSync Cost `json:"localsync"`
 }
 
-// Cost is what one model pays.
+// Cost is the cost of one model.
 type Cost struct {
 	Total  float64 `json:"total"`      // of all peers
 	Server float64 `json:"server"`     //
@@ -24,7 +24,7 @@ type Cost struct {
 	Peers  Peers   `json:"peers"`
 }
 
-// The sweeps go over these, and stand still at those.
+// The swept values; the other value of each sweep is sweepLatency or sweepPlayers.
 var (
 	sweptPlayers   = []int{2, 4, 8, 12, 16}
 	sweptLatencies = []int{1, 2, 5, 10, 15, 20}
@@ -48,7 +48,7 @@ func point(o Options, players, latency int) (p Point, err error) {
 			return p, err
 		}
 		before := m.counts()
-		if err := m.pass(sweepTicks); err != nil {
+		if err := m.runTicks(sweepTicks); err != nil {
 			return p, err
 		}
 		peers := m.perTick(before)

@@ -5,18 +5,18 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Journal keeps where every player stood after every tick of one world. A tick that is simulated again is written
-// again: what stands there in the end is what happened.
+// Journal records the position of every player after every tick of one world. A tick that is simulated again replaces the
+// earlier record.
 type Journal struct {
 	ticks [][]place // by tick, then client
 }
 
 type place struct {
 	components.Position
-	there bool
+	valid bool
 }
 
-// note is a rule of the world.
+// note is a rule of the world that records a tick.
 func (j *Journal) note(w *ecs.World) {
 	t := int(w.Tick())
 	for len(j.ticks) <= t {
@@ -33,11 +33,11 @@ func (j *Journal) note(w *ecs.World) {
 	j.ticks[t] = row
 }
 
-// Place is where a client's player stood after a tick; false when there was none.
+// Place returns the position of a client's player after a tick. It returns false if there was none.
 func (j *Journal) Place(tick uint32, client uint32) (components.Position, bool) {
 	if int(tick) >= len(j.ticks) || int(client) >= len(j.ticks[tick]) {
 		return components.Position{}, false
 	}
 	p := j.ticks[tick][client]
-	return p.Position, p.there
+	return p.Position, p.valid
 }

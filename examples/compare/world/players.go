@@ -5,16 +5,16 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// join spawns the player of a client: in rows of four, far enough apart that nobody touches anybody, and aslant, so that
-// nobody stands east of anybody.
+// join spawns the player of a client. Players stand in slanted rows of four: far enough apart not to touch, and no player
+// exactly east of another player.
 func (r Rules) join(w *ecs.World, client uint32, _ *struct{}) {
-	n, part := (client-1)%16, r.filled().Side/8
+	n, part := (client-1)%16, r.withDefaults().Side/8
 	x, y := part*float32(1+2*(n%4)), part*(float32(1+2*(n/4))+0.3*float32(n%4))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, Gun{},
 		Life{Points: 100}, Input{})
 }
 
-// Player is a player, to look at.
+// Player is a row that reads a player.
 type Player struct {
 	Owner components.Owner
 	Pos   components.Position
@@ -23,7 +23,7 @@ type Player struct {
 	Life  Life
 }
 
-// Find is the player of a client in a world or a view; false when it has none.
+// Find returns the player of a client in a world or a view. It returns false if there is none.
 func Find(w *ecs.World, client uint32) (p Player, ok bool) {
 	for _, r := range ecs.All[Player](w) {
 		if r.Owner.Client == client {

@@ -20,31 +20,32 @@ type Gun struct {
 	Rest  uint8  `net:"0..63"`  // ticks until it can fire again
 }
 
-// Life is what a player has left. It is the server's.
+// Life is the health of a player. The server decides it.
 type Life struct {
 	Points uint8            `net:"0..100"`
 	Down   uint16           `net:"0..1023"` // ticks until the player gets up again; 0: it stands
-	By     components.NetID `net:"raw"`     // who shot it down last
+	By     components.NetID `net:"raw"`     // the player who shot it down last
 }
 
-// Kill is the outcome of a last hit, about the entity that falls.
+// Kill is the outcome of a deadly hit. Its subject is the victim.
 type Kill struct {
 	By, Victim components.NetID
 }
 
-// Rules are what differs between worlds that peers must agree on.
+// Rules configure a world. All peers must use the same rules.
 type Rules struct {
-	// Gusts is after how many ticks a gust of wind strikes each player, in a tick of its own for each. Default (0): never.
+	// Gusts is the number of ticks between two gusts of wind that strike a player. Each player has its own tick. Default
+	// (0): never.
 	Gusts uint32
-	// Harm is what a hit takes of 100 points, 1 to 100. Default (0): 34.
+	// Harm is the number of points that a hit takes from 100, 1 to 100. Default (0): 34.
 	Harm uint8
-	// Side is how long the world's sides are, in units, up to [Size]. Default (0): Size.
+	// Side is the length of the world's sides in units, up to [Size]. Default (0): Size.
 	Side float32
-	// Apart lets players pass through each other: nobody's place depends on anybody else.
+	// Apart lets players pass through each other, so that their positions are independent.
 	Apart bool
 }
 
-func (r Rules) filled() Rules {
+func (r Rules) withDefaults() Rules {
 	if r.Harm == 0 {
 		r.Harm = 34
 	}
@@ -54,9 +55,9 @@ func (r Rules) filled() Rules {
 	return r
 }
 
-// Protocol returns the definition of the game. Server and clients call it. A journal, when not nil, is written in the world that is made with it.
+// Protocol returns the definition of the game. Server and clients call it. If j is not nil, the world records its ticks there.
 func Protocol(r Rules, j *Journal) *ecs.Protocol {
-	r = r.filled()
+	r = r.withDefaults()
 	p := ecs.NewProtocol("yard/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..640 step 0.015625", "Y": "0..640 step 0.015625",

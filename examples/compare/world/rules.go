@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// Size is the most that the world's sides can be long, Radius that of a player, in units.
+// Size is the largest length of the world's sides, Radius the radius of a player, in units.
 const (
 	Size   = 640
 	Radius = 10
@@ -18,7 +18,7 @@ const (
 const Speed = 120
 
 const (
-	grip  = 0.25 // share of the difference to the wanted velocity that a tick makes up
+	grip  = 0.25 // share of the difference to the wanted velocity by which a tick changes the velocity
 	knock = 240  // units per second that a bump or a gust adds
 	rest  = 20   // ticks between two shots
 	down  = 60   // ticks that a player lies
@@ -50,13 +50,13 @@ func walks(side float32) func(w *ecs.World) {
 	}
 }
 
-// body is what others see of a player.
+// body is a row that reads a player's position and health.
 type body struct {
 	Pos  components.Position
 	Life Life
 }
 
-// bump throws players apart who touch. It sums in whole units, so that the order does not count.
+// bump throws touching players apart. It sums in whole units, so that the order of players has no effect.
 func bump(w *ecs.World) {
 	type bumped struct {
 		Pos *components.Position
@@ -92,8 +92,8 @@ func shoot(w *ecs.World) {
 	}
 }
 
-// wounds is the rule of hits: the first player in a shot's line loses points. All shots of a tick count, those of players
-// who fall in it as well.
+// wounds returns the rule for hits: the first player in the line of a shot loses points. All shots of a tick count, even if
+// the shooter falls in the same tick.
 func wounds(harm uint8) func(w *ecs.World) {
 	type shot struct {
 		Pos components.Position
@@ -128,7 +128,7 @@ func wounds(harm uint8) func(w *ecs.World) {
 	}
 }
 
-// target is the first standing player in a line.
+// target returns the first standing player in a line.
 func target(w *ecs.World, by ecs.Entity, from components.Position, aim uint16) (hit ecs.Entity, ok bool) {
 	sin, cos := math.Sincos(float64(aim) * (math.Pi / 180))
 	dx, dy := float32(cos), float32(sin)
@@ -147,7 +147,7 @@ func target(w *ecs.World, by ecs.Entity, from components.Position, aim uint16) (
 	return hit, ok
 }
 
-// fall lays down who has no points left, and lets them get up again.
+// fall lays players without points down, and lets them get up again after some ticks.
 func fall(w *ecs.World) {
 	for e, r := range ecs.EachInOrder[struct{ Life *Life }](w) {
 		switch {
@@ -162,7 +162,7 @@ func fall(w *ecs.World) {
 	}
 }
 
-// gusts strikes every player once in so many ticks.
+// gusts returns a rule that strikes every player once in every ticks.
 func gusts(every uint32) func(w *ecs.World) {
 	type struck struct {
 		Vel   *components.Velocity
@@ -182,7 +182,7 @@ func gusts(every uint32) func(w *ecs.World) {
 
 func bounded(v float32) float32 { return min(max(v, -512), 512) }
 
-// product is a × b, rounded: where a sum follows, some processors would round once for both.
+// product returns a × b, rounded. Without it, some processors would fuse the product with a following sum and round once.
 func product(a, b float32) float32 { return float32(a * b) }
 
 func length(dx, dy float32) float32 {
