@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// variable is the environment variable that holds the order of a process.
+// variable is the environment variable with the order of a process.
 const variable = "TACTUS_BENCH_APART"
 
-// Order returns the order that this process was started with. ok is false if there is none.
+// Order returns Config.Order of this process. ok is false if the process has no order.
 func Order() (order string, ok bool) { return os.LookupEnv(variable) }
 
-// Process is another process of this program, seen from the one that started it. It may be asked from any goroutine.
+// Process is a child process that runs this program. Ask may be called from any goroutine.
 type Process struct {
-	// Told reads what the process writes to [Telling]; nil without Config.Tells.
+	// Told reads the data that the process writes to [Telling]; nil without Config.Tells.
 	Told *os.File
 
 	mu     sync.Mutex
@@ -29,22 +29,22 @@ type Process struct {
 	killed bool
 }
 
-// Config says how to start a process.
+// Config configures a child process.
 type Config struct {
-	// Args are its arguments, and Env more environment variables.
+	// Args are the arguments, and Env additional environment variables.
 	Args, Env []string
-	// Order is what [Order] returns there. Default (""): no order.
+	// Order is the result of [Order] in the process. Default (""): no order.
 	Order string
-	// Errors receives its standard error.
+	// Errors receives the standard error of the process.
 	Errors io.Writer
-	// On starts it, on some processors: see [Separate].
+	// On starts the process on some processors: see [Separate].
 	On func(start func() error) error
-	// Tells opens a pipe from it: see [Telling]. It does not work on Windows.
+	// Tells opens a pipe from the process: see [Telling]. Not supported on Windows.
 	Tells bool
 }
 
-// Start runs this program again as another process. The new process ends when its standard input is closed, at the latest
-// when this process ends.
+// Start runs this program as a child process. The child ends when its standard input is closed, at the latest when this
+// process ends.
 func Start(c Config) (*Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -81,15 +81,15 @@ func Start(c Config) (*Process, error) {
 	return p, nil
 }
 
-// Talk returns a process that reads in and writes out. Tests use it to run the other process in a goroutine.
+// Talk returns a process that reads in and writes out. Tests use it to run the child in a goroutine.
 func Talk(in io.WriteCloser, out io.Reader) *Process {
 	return &Process{in: in, lines: bufio.NewReaderSize(out, 1<<16)}
 }
 
-// Telling returns the file that [Process.Told] reads, in the other process.
+// Telling returns the file that the child process writes and [Process.Told] reads.
 func Telling() *os.File { return os.NewFile(3, "telling") }
 
-// Line returns the next line that the process prints, without its end.
+// Line returns the next line that the process prints, without the line feed.
 func (p *Process) Line() (string, error) {
 	line, err := p.lines.ReadString('\n')
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *Process) Line() (string, error) {
 	return line[:len(line)-1], nil
 }
 
-// Ask asks the process a question of one line, and reads the answer of [Answer] into a pointer.
+// Ask sends the process a question of one line, and decodes the answer of [Answer] into a pointer.
 func (p *Process) Ask(question string, answer any) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,8 +112,8 @@ func (p *Process) Ask(question string, answer any) error {
 	return json.Unmarshal([]byte(line), answer)
 }
 
-// Answer answers each question that it reads from the parent process, in a line of JSON. It returns at the end of the input,
-// or with the first error.
+// Answer reads questions from the parent process and answers each with a line of JSON. It returns at the end of the input or
+// at the first error.
 func Answer(in io.Reader, out io.Writer, answer func(question string) (any, error)) error {
 	encoder := json.NewEncoder(out)
 	for lines := bufio.NewScanner(in); lines.Scan(); {
@@ -137,17 +137,17 @@ func (p *Process) Close() error {
 	if p.cmd == nil {
 		return err
 	}
-	_ = p.Resume() // it may be paused
+	_ = p.Resume() // the process may be paused
 	if p.Told != nil {
 		_ = p.Told.Close()
 	}
 	return errors.Join(err, p.cmd.Wait())
 }
 
-// Kill ends the process as a crash does, and waits for its end.
+// Kill kills the process and waits for its end.
 func (p *Process) Kill() error {
 	err := p.cmd.Process.Kill()
-	_ = p.cmd.Wait() // its error says that it was killed
+	_ = p.cmd.Wait() // ignore the error: the process was killed
 	p.killed = true
 	return err
 }

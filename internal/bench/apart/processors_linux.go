@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Processors are the processors of servers and of their load. They differ, because waking a server costs less or more
-// depending on where the scheduler has put it and the load, and that changes from one moment to the next.
+// Processors are the processors of servers and of their load. They are separate, because the cost of waking a server depends
+// on where the scheduler has placed the server and the load.
 type Processors struct{ Servers, Load, All unix.CPUSet }
 
-// Split gives servers the last n processors that this process may use, and the load the others. If there is only one, and n
-// is 1, they share it. The error says how many there are.
+// Split gives servers the last n processors of this process, and the load the others. If n is 1 and there is only one
+// processor, they share it. The error contains the number of processors.
 func Split(n int) (p Processors, err error) {
-	if p.All, err = given(); err != nil {
+	if p.All, err = available(); err != nil {
 		return p, err
 	}
 	p.Servers, p.Load = p.All, p.All
@@ -38,13 +38,13 @@ func Split(n int) (p Processors, err error) {
 	return p, nil
 }
 
-// given returns the processors that this process was started on.
-var given = sync.OnceValues(func() (set unix.CPUSet, err error) {
+// available returns the processors on which this process was started.
+var available = sync.OnceValues(func() (set unix.CPUSet, err error) {
 	err = unix.SchedGetaffinity(0, &set)
 	return set, err
 })
 
-// On runs f on a thread that uses a set of processors only. Processes that f starts use the same.
+// On runs f on a thread that is bound to a set of processors. Processes started by f inherit the set.
 func (p Processors) On(set *unix.CPUSet, f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -55,10 +55,9 @@ func (p Processors) On(set *unix.CPUSet, f func() error) error {
 	return f()
 }
 
-// Stay keeps all threads of this process, future ones included, on a set of processors.
+// Stay binds all threads of this process, including future threads, to a set of processors.
 func Stay(set *unix.CPUSet) error {
-	// A new thread inherits the affinity of the thread that creates it. So this sets the affinity of all threads, until
-	// no new one has appeared.
+	// A new thread inherits the affinity of its creator. Repeat until no thread has appeared.
 	for before := -1; ; {
 		tasks, err := threads()
 		if err != nil {
@@ -76,8 +75,8 @@ func Stay(set *unix.CPUSet) error {
 	}
 }
 
-// Separate keeps this process off the last n processors, and returns a function that starts other processes on these, and
-// the number of processors that are left for this process.
+// Separate binds this process to all but the last n processors. It returns a function that starts processes on the last n
+// processors, and the number of processors of this process.
 func Separate(n int) (on func(start func() error) error, processors int, err error) {
 	p, err := Split(n)
 	if err != nil {
@@ -87,11 +86,11 @@ func Separate(n int) (on func(start func() error) error, processors int, err err
 		return nil, 0, err
 	}
 	runtime.GOMAXPROCS(p.Load.Count())
-	p.All = p.Load // On returns the thread to these
+	p.All = p.Load // the set to which On returns the thread
 	return func(start func() error) error { return p.On(&p.Servers, start) }, p.Load.Count(), nil
 }
 
-// threads returns the numbers of this process's threads.
+// threads returns the ids of this process's threads.
 func threads() (ids []int, err error) {
 	entries, err := os.ReadDir("/proc/self/task")
 	if err != nil {

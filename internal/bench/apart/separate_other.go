@@ -4,8 +4,8 @@ package apart
 
 import "runtime"
 
-// Separate returns a function that starts other processes, and the number of processors. This system does not say which of
-// them a process is to use.
+// Separate returns a function that starts processes, and the number of processors. It cannot bind processes to processors on
+// this system.
 func Separate(int) (on func(start func() error) error, processors int, err error) {
 	return func(start func() error) error { return start() }, runtime.NumCPU(), nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Socket is a client's connected UDP socket. No goroutine waits for it, so a datagram of the server wakes none, as if the
-// client were on another machine. It is a [netsys.Wire].
+// Socket is a [netsys.Wire]: a client's connected UDP socket. No goroutine waits for the socket, so a datagram of the server
+// wakes no goroutine, as if the client were on another machine.
 type Socket struct {
 	fd     int
 	server netip.AddrPort
@@ -43,7 +43,7 @@ func (s *Socket) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	}
 }
 
-// Read returns a datagram that has arrived, valid until the next call. ok is false if there is none.
+// Read returns a received datagram, which is valid until the next call. ok is false if there is none.
 func (s *Socket) Read() (b []byte, ok bool) {
 	n, err := unix.Read(s.fd, s.in)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Socket) Read() (b []byte, ok bool) {
 	return s.in[:n], true
 }
 
-// Send implements [netsys.Wire]. It sends to the server, whatever the address.
+// Send implements [netsys.Wire]. It ignores the address and sends to the server.
 func (s *Socket) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
 	_, err := unix.Write(s.fd, b)
 	return err

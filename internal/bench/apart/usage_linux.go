@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Resident returns the bytes of memory that this process has now, and how many of them belong to no file: heap, stacks, the
-// runtime's own data, and globals that were written.
+// Resident returns the resident memory of this process in bytes, and the part that belongs to no file: heap, stacks, data of
+// the runtime, and changed globals.
 func Resident() (all, own int, err error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

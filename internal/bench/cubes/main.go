@@ -14,23 +14,22 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-const about = `Measures snapshots of a recorded world of rigid bodies. Frame i is coded against
-what the sender knows to have arrived six frames later: frame i−6, with i−7 as the
-second baseline where there is no loss.
+const about = `Measures snapshots of a recorded world of rigid bodies. An acknowledgement takes
+six frames. Without loss, the baselines of frame i are frames i−6 and i−7.
 
 Figures of each variant:
 
-  frames           frames that were sent
+  frames           number of frames sent
   bytes_per_frame  mean length of the body of the block with all cubes
-  encode_us        mean time to encode a frame, in microseconds: of each frame the
-                   fastest of all rounds; capturing and training are not in it
+  encode_us        mean time to encode a frame, in microseconds, without capturing
+                   and training: for each frame the fastest of all rounds
   decode_us        the same for decoding
-  encode_allocs    allocations for each encode
-  exact            whether every decoded frame is, word for word, the captured one
+  encode_allocs    allocations per encoded frame
+  exact            whether all words of all decoded frames equal the captured ones
 
-recaptured is the number of cubes in all frames of -score whose captured words are not
-those of the file: a quaternion whose two largest components are nearly equal may be
-written with another one left out.
+recaptured is the number of cubes in all frames of -score whose captured words differ
+from the file: if the two largest components of a quaternion are nearly equal, the
+capture may leave out the other component.
 
 Variants:
 
@@ -53,10 +52,10 @@ func usage(flags *flag.FlagSet) {
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("cubes", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	trainOn := flags.String("train", "", "the trace to train the prior on; none: the one that is built in")
-	scoreOn := flags.String("score", "", "the trace to measure")
+	trainOn := flags.String("train", "", "`file` with the trace for training the prior; none: use the built-in prior")
+	scoreOn := flags.String("score", "", "`file` with the trace to measure")
 	cubes := flags.Int("cubes", 901, "cubes in a frame")
-	rounds := flags.Int("rounds", 3, "how often each variant is measured")
+	rounds := flags.Int("rounds", 3, "measurements of each variant")
 	asJSON := flags.Bool("json", false, "print one JSON object instead of a table")
 	flags.Usage = func() { usage(flags) }
 	switch err := flags.Parse(args); {
@@ -68,7 +67,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "no arguments but flags, -score is needed, and at least one round and one cube; see -h")
 		return 2
 	}
-	results, err := all(*trainOn, *scoreOn, *cubes, *rounds, stderr)
+	results, err := measureAll(*trainOn, *scoreOn, *cubes, *rounds, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
@@ -85,13 +84,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// all measures all variants.
-func all(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]result, error) {
+// measureAll measures all variants.
+func measureAll(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]result, error) {
 	score, err := readTrace(scoreOn, cubes)
 	if err != nil {
 		return nil, err
 	}
-	priors := map[bool]*delta.Prior{} // by whether there are parents
+	priors := map[bool]*delta.Prior{} // by whether cubes have parents
 	if trainOn != "" {
 		t, err := readTrace(trainOn, cubes)
 		if err != nil {
@@ -117,10 +116,10 @@ func all(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) ([]resu
 	return results, nil
 }
 
-// train learns from every other frame of a trace, coded against the newest
-// baselines, and now and then against what is left when packets are lost.
+// train trains a prior on every other frame of a trace, with the newest baselines.
+// For some frames it also uses the baselines that remain when packets are lost.
 func train(t *trace, parent bool) *delta.Prior {
-	const late = 8 // frames: the class of ages after the usual one
+	const late = 8 // age of the baseline after a lost packet, in frames
 	l := newLink(variant{parent: parent}, t, nil)
 	trainer := delta.NewTrainer(l.stage.layout)
 	for i := range t.frames() {
@@ -167,6 +166,6 @@ func printTable(w io.Writer, results []result, cubes int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "cubes captured otherwise than in the trace: %d of %d\n", results[0].differ, (results[0].Frames+delay)*cubes)
+	_, err := fmt.Fprintf(w, "cubes whose captured words differ from the trace: %d of %d\n", results[0].differ, (results[0].Frames+delay)*cubes)
 	return err
 }

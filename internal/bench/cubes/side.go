@@ -11,13 +11,13 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// delay is the number of frames after which the sender knows what arrived.
+// delay is the number of frames until the sender receives an acknowledgement.
 const delay = 6
 
-// classes are the ages that baselines have, in frames.
+// classes are the possible ages of baselines in frames.
 var classes = []int{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
-// variant is one way to send a trace.
+// variant is a configuration of the sender.
 type variant struct {
 	name   string
 	about  string
@@ -30,12 +30,12 @@ type variant struct {
 var variants = []variant{
 	{name: "", about: "trained prior, smallest coder", parent: true, prior: true},
 	{name: "zstd_only", about: "without the range coder", parent: true, prior: true, only: delta.ZstdOnly},
-	{name: "no_parent", about: "nothing says what the cubes stick to", prior: true},
-	{name: "untrained", about: "the prior that is built in", parent: true},
+	{name: "no_parent", about: "without the reference to the cube that they stick to", prior: true},
+	{name: "untrained", about: "the built-in prior", parent: true},
 	{name: "lossy", about: "30 % of packets and of acknowledgements are lost", parent: true, prior: true, loss: 0.3},
 }
 
-// result is what is measured of a variant.
+// result has the figures of a variant.
 type result struct {
 	Frames        int     `json:"frames"`
 	BytesPerFrame float64 `json:"bytes_per_frame"`
@@ -44,8 +44,7 @@ type result struct {
 	EncodeAllocs  float64 `json:"encode_allocs"`
 	Exact         bool    `json:"exact"`
 
-	// Not part of every variant's report.
-	differ int // captured values that are not those of the trace
+	differ int // cubes whose captured words differ from the trace; reported once for all variants
 }
 
 // link is the sender, the wire and the receiver of one variant.
@@ -59,9 +58,9 @@ type link struct {
 
 	parts []delta.Part
 	buf   []byte
-	held  [capture.Kept][]delta.Group // what the receiver decoded, by frame
+	held  [capture.Kept][]delta.Group // decoded groups of the receiver, by frame
 	got   []bool                      // frames that arrived
-	acked []bool                      // and of which the sender has heard
+	acked []bool                      // frames whose acknowledgement arrived
 
 	encodeNs, decodeNs []int64 // by frame
 	bytes              int
@@ -84,12 +83,12 @@ func (l *link) run() error {
 		f := l.stage.step()
 		l.differ += l.stage.differ(f)
 		if i < delay {
-			// Both sides have the beginning.
+			// Both sides have the first frames.
 			l.got[i] = true
-			l.keep(i, f.Groups)
+			l.copyToReceiver(i, f.Groups)
 			continue
 		}
-		l.hear(i)
+		l.receiveAck(i)
 		if err := l.send(i, f); err != nil {
 			return fmt.Errorf("frame %d: %w", i, err)
 		}
@@ -97,9 +96,9 @@ func (l *link) run() error {
 	return nil
 }
 
-// hear takes in the acknowledgement that arrives at frame i. It left half the
-// delay ago and tells of everything that had arrived by then.
-func (l *link) hear(i int) {
+// receiveAck processes the acknowledgement that arrives at frame i, for the frames
+// up to i − delay.
+func (l *link) receiveAck(i int) {
 	if l.lost() {
 		return
 	}
@@ -110,9 +109,9 @@ func (l *link) hear(i int) {
 
 func (l *link) lost() bool { return l.v.loss > 0 && l.rng.Float64() < l.v.loss }
 
-// baselines returns the frames that frame i is coded against: the newest
-// acknowledged one, or one up to half again as old whose predecessor is
-// acknowledged too, with that. −1 stands for none.
+// baselines returns the baselines of frame i, or −1 for none. It prefers two
+// acknowledged frames in a row, unless the newest acknowledged frame is less than
+// two thirds as old.
 func (l *link) baselines(i int) (base, base2 int) {
 	base, base2 = -1, -1
 	for _, age := range classes {
@@ -130,7 +129,7 @@ func (l *link) baselines(i int) (base, base2 int) {
 	return base, base2
 }
 
-// send codes frame i, and decodes it if it arrives.
+// send encodes frame i, and decodes it if it arrives.
 func (l *link) send(i int, f *capture.Frame) error {
 	base, base2 := l.baselines(i)
 	l.prepare(f.Groups, l.frame(base), l.frame(base2))
@@ -150,17 +149,17 @@ func (l *link) send(i int, f *capture.Frame) error {
 	for g := range f.Groups {
 		l.held[at][g].Reset(f.Send)
 	}
-	l.prepare(l.held[at], l.holds(base), l.holds(base2))
+	l.prepare(l.held[at], l.receiverFrame(base), l.receiverFrame(base2))
 	began = time.Now()
 	err := l.dec.Decode(buf, coder, l.model, l.parts)
 	l.decodeNs = append(l.decodeNs, time.Since(began).Nanoseconds())
 	for g := range f.Groups {
-		l.exact = l.exact && same(&f.Groups[g], &l.held[at][g])
+		l.exact = l.exact && equalGroups(&f.Groups[g], &l.held[at][g])
 	}
 	return err
 }
 
-// prepare makes a block of the whole world.
+// prepare sets the parts of a block with the whole world.
 func (l *link) prepare(cur, base, base2 []delta.Group) {
 	l.parts = l.parts[:0]
 	for g := range cur {
@@ -175,7 +174,7 @@ func (l *link) prepare(cur, base, base2 []delta.Group) {
 	}
 }
 
-// frame returns what the sender has of frame i, nil if i is −1.
+// frame returns frame i of the sender, or nil if i is −1.
 func (l *link) frame(i int) []delta.Group {
 	if i < 0 {
 		return nil
@@ -183,16 +182,16 @@ func (l *link) frame(i int) []delta.Group {
 	return l.stage.ring.At(uint32(i + 1)).Groups
 }
 
-// holds returns what the receiver has of frame i, nil if i is −1.
-func (l *link) holds(i int) []delta.Group {
+// receiverFrame returns frame i of the receiver, or nil if i is −1.
+func (l *link) receiverFrame(i int) []delta.Group {
 	if i < 0 {
 		return nil
 	}
 	return l.held[i%capture.Kept]
 }
 
-// keep gives the receiver a frame.
-func (l *link) keep(i int, from []delta.Group) {
+// copyToReceiver stores a copy of frame i on the receiver.
+func (l *link) copyToReceiver(i int, from []delta.Group) {
 	gs := make([]delta.Group, len(from))
 	for g := range from {
 		gs[g] = from[g]
@@ -201,8 +200,8 @@ func (l *link) keep(i int, from []delta.Group) {
 	l.held[i%capture.Kept] = gs
 }
 
-// same reports whether two groups hold the same state.
-func same(a, b *delta.Group) bool {
+// equalGroups reports whether two groups have the same state.
+func equalGroups(a, b *delta.Group) bool {
 	if a.Alive != b.Alive || a.Hidden != b.Hidden || a.Known != b.Known {
 		return false
 	}
@@ -214,7 +213,7 @@ func same(a, b *delta.Group) bool {
 	return true
 }
 
-// allocs counts the allocations of encoding the newest frames once more.
+// allocs returns the allocations per frame when the newest frames are encoded again.
 func (l *link) allocs() float64 {
 	const n = 50
 	last := len(l.got) - 1
@@ -235,8 +234,8 @@ func (l *link) allocs() float64 {
 	return float64(after.Mallocs-before.Mallocs) / n
 }
 
-// measure sends a trace some times over, and reports for the time of each frame
-// the fastest: other programs only make it slower.
+// measure sends a trace in a number of rounds. The time of a frame is the fastest
+// of all rounds, because other programs only slow it down.
 func measure(v variant, t *trace, m *delta.Model, rounds int) (result, error) {
 	var encode, decode []int64
 	var r result

@@ -11,16 +11,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// cube is one body in one frame of a trace: the smallest-three quaternion, the
-// place on a grid of 1/512, and whether it interacts with the first cube.
+// cube is a body in a frame of a trace: the smallest-three quaternion, the position
+// on a grid of 1/512, and whether the body touches the first cube.
 type cube struct {
-	largest     int32 // which component is missing: 0–3 for x, y, z, w
+	largest     int32 // the missing component: 0–3 for x, y, z, w
 	abc         [3]int32
 	xyz         [3]int32
 	interacting int32
 }
 
-// trace is a recording: frames of the same number of cubes each, without header.
+// trace is a recording: frames with the same number of cubes, without a header.
 type trace struct {
 	cubes []cube
 	per   int // cubes in a frame
@@ -79,7 +79,7 @@ func (c *cube) check() error {
 	return nil
 }
 
-// frames is the number of frames.
+// frames returns the number of frames.
 func (t *trace) frames() int { return len(t.cubes) / t.per }
 
 // frame returns the cubes of a frame.

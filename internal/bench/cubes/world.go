@@ -11,31 +11,31 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// Place is where a body is.
+// Place is the position of a body.
 type Place struct {
 	X float32 `net:"-512..512 step 0.001953125 axis x"`
 	Y float32 `net:"-512..512 step 0.001953125 axis y"`
 	Z float32 `net:"-512..512 step 0.001953125 axis z"`
 }
 
-// Pose is how it is turned.
+// Pose is the rotation of a body.
 type Pose struct {
 	Turn [4]float32 `net:"quat 9"`
 }
 
-// Contact says whether it interacts with the player's body.
+// Contact reports whether the body touches the player's body.
 type Contact struct {
 	Interacting bool
 }
 
-// Pull names the body that it may stick to.
+// Pull refers to the body to which this body may stick.
 type Pull struct {
 	To components.NetID `net:"ref parent"`
 }
 
 const sendsPerSecond = 60
 
-// protocol describes the bodies, with or without what they stick to.
+// protocol returns the protocol of the bodies. With parent, it includes Pull.
 func protocol(parent bool) *ecs.Protocol {
 	p := ecs.NewProtocol("cubes/1")
 	ecs.Replicate[Place](p, ecs.Interpolated)
@@ -47,7 +47,7 @@ func protocol(parent bool) *ecs.Protocol {
 	return p
 }
 
-// stage is a world that plays a trace and is captured.
+// stage is a world that plays a trace, and its captures.
 type stage struct {
 	trace    *trace
 	layout   *delta.Layout
@@ -95,23 +95,23 @@ func (s *stage) step() *capture.Frame {
 	return s.ring.Take(uint32(s.next), uint32(s.next))
 }
 
-// differ returns how many cubes of the newest frame are captured otherwise than
-// they stand in the trace.
+// differ returns the number of cubes of the newest frame whose captured words
+// differ from the trace.
 func (s *stage) differ(f *capture.Frame) int {
 	n := 0
 	cubes := s.trace.frame(s.next - 1)
 	for i := range cubes {
 		g, slot, ok := s.ring.Slot(s.world.NetID(s.entities[i]))
-		if !ok || !s.holds(f.Groups[g].Masks[slot], f.Groups[g].Record(slot), &cubes[i]) {
+		if !ok || !s.matches(f.Groups[g].Masks[slot], f.Groups[g].Record(slot), &cubes[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-// holds reports whether the words of the record of an entity with the components
-// in mask are those of a cube.
-func (s *stage) holds(mask uint64, rec []int32, c *cube) bool {
+// matches reports whether the record of an entity with the components in mask has
+// the words of a cube.
+func (s *stage) matches(mask uint64, rec []int32, c *cube) bool {
 	at := 0
 	for i, comp := range s.world.Protocol().Replicated() {
 		if mask>>i&1 == 0 {

@@ -1,10 +1,9 @@
-// Command ecs measures what package ecs, and the kernels of package schema that
-// it is used with, cost beside the plain code that they stand for: loops over
-// slices, copy, code written by hand for one struct, and arche itself.
+// Command ecs compares package ecs and the kernels of package schema with plain
+// code: loops over slices, copy, code written by hand for one struct, and arche.
 //
 //		go run ./internal/bench/ecs          a table
 //		go run ./internal/bench/ecs -json    one JSON object on the last line of stdout
-//		go run ./internal/bench/ecs -h       what each figure is
+//		go run ./internal/bench/ecs -h       the meaning of each figure
 //
 //	  - main.go: the figures.
 //	  - walk.go: walks over 10,000 entities.

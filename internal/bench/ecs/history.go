@@ -8,7 +8,7 @@ import (
 const (
 	captured = 1000 // entities
 	ring     = 64   // captures
-	replaced = 100  // from one tick to the next
+	replaced = 100  // entities replaced in each tick
 )
 
 // motion and vitals are 40 bytes together.
@@ -25,7 +25,7 @@ type creature struct {
 	Vitals vitals
 }
 
-// plain is what one would write for exactly these two components.
+// plain is the state as code for exactly these two components would store it.
 type plain struct {
 	motion [captured]motion
 	vitals [captured]vitals
@@ -51,9 +51,8 @@ func creatureWorld() *ecs.World {
 	return w
 }
 
-// past is a history of whole worlds, in which so many of the entities are others
-// from one tick to the next.
-func past(replaced int) *ecs.WorldHistory {
+// newPast returns a history of whole worlds. In each tick, replaced entities were replaced by new ones.
+func newPast(replaced int) *ecs.WorldHistory {
 	w := creatureWorld()
 	var es []ecs.Entity
 	for e := range ecs.All[creature](w) {
@@ -86,14 +85,14 @@ func captureVsMemcpy(rounds int) (float64, string) {
 			},
 		}
 	})
-	return against(m[0], m[1], captured, "entity")
+	return compare(m[0], m[1], captured, "entity")
 }
 
 func restoreVsMemcpy(rounds int) (float64, string) {
 	m := ratio.Placed(rounds, func() []func() {
 		h, live, kept := creatures(), new(plain), make([]plain, ring)
 		for i := range kept {
-			kept[i].motion[0].X = 1 // a page that was never written is all one page
+			kept[i].motion[0].X = 1 // gives each page its own memory
 		}
 		ours, theirs := uint32(0), 0
 		return []func(){
@@ -107,12 +106,12 @@ func restoreVsMemcpy(rounds int) (float64, string) {
 			},
 		}
 	})
-	return against(m[0], m[1], captured, "entity")
+	return compare(m[0], m[1], captured, "entity")
 }
 
 func worldCaptureVsMemcpy(rounds int) (float64, string) {
 	m := ratio.Placed(rounds, func() []func() {
-		h, live, kept := past(0), new(plain), make([]plain, ring)
+		h, live, kept := newPast(0), new(plain), make([]plain, ring)
 		ours, theirs := uint32(0), 0
 		return []func(){
 			func() {
@@ -125,18 +124,18 @@ func worldCaptureVsMemcpy(rounds int) (float64, string) {
 			},
 		}
 	})
-	return against(m[0], m[1], captured, "entity")
+	return compare(m[0], m[1], captured, "entity")
 }
 
-func worldRestoreVsMemcpy(rounds int) (float64, string) { return goBack(rounds, 0) }
-func rebuildVsMemcpy(rounds int) (float64, string)      { return goBack(rounds, replaced) }
+func worldRestoreVsMemcpy(rounds int) (float64, string) { return restoreVsCopy(rounds, 0) }
+func rebuildVsMemcpy(rounds int) (float64, string)      { return restoreVsCopy(rounds, replaced) }
 
-// goBack restores one tick after the other.
-func goBack(rounds, replaced int) (float64, string) {
+// restoreVsCopy compares restoring one tick after the other with copying.
+func restoreVsCopy(rounds, replaced int) (float64, string) {
 	m := ratio.Placed(rounds, func() []func() {
-		h, live, kept := past(replaced), new(plain), make([]plain, ring)
+		h, live, kept := newPast(replaced), new(plain), make([]plain, ring)
 		for i := range kept {
-			kept[i].motion[0].X = 1 // a page that was never written is all one page
+			kept[i].motion[0].X = 1 // gives each page its own memory
 		}
 		ours, theirs := uint32(0), 0
 		return []func(){
@@ -152,5 +151,5 @@ func goBack(rounds, replaced int) (float64, string) {
 			},
 		}
 	})
-	return against(m[0], m[1], captured, "entity")
+	return compare(m[0], m[1], captured, "entity")
 }

@@ -21,7 +21,7 @@ type avatar struct {
 
 const avatarWords = 4
 
-// avatars returns components and others that differ by less than the tolerance.
+// avatars returns two slices of components whose elements differ by less than the tolerance.
 func avatars() (*schema.Table, []avatar, []avatar) {
 	table, err := schema.Compile(reflect.TypeFor[avatar](), nil)
 	if err != nil {
@@ -38,9 +38,8 @@ func avatars() (*schema.Table, []avatar, []avatar) {
 	return table, a, b
 }
 
-// same ends the program when two ways to do one thing differ: what does not
-// compute the same cannot be compared.
-func same[T any](what string, a, b T) {
+// requireEqual panics if the results of the kernel and of the code written by hand differ.
+func requireEqual[T any](what string, a, b T) {
 	if !reflect.DeepEqual(a, b) {
 		panic(fmt.Sprintf("%s differs from the code written by hand", what))
 	}
@@ -83,13 +82,13 @@ func quantizeVsHand(rounds int) (float64, string) {
 	byHand := func() { quantizeByHand(theirs, a) }
 	byTable()
 	byHand()
-	same("Quantize", ours, theirs)
+	requireEqual("Quantize", ours, theirs)
 	m := ratio.Medians(rounds, byTable, byHand)
-	return against(m[0], m[1], components, "component")
+	return compare(m[0], m[1], components, "component")
 }
 
-// within is a step and the rounding of a float32 at the end of the range.
-const within = 0.01 + 1.0/(1<<14)
+// tolerance is a step plus the rounding of a float32 at the end of the range.
+const tolerance = 0.01 + 1.0/(1<<14)
 
 //go:noinline
 func compareByHand(a, b []avatar) (row, field int) {
@@ -97,9 +96,9 @@ func compareByHand(a, b []avatar) (row, field int) {
 	for i := range a {
 		p, q := &a[i], &b[i]
 		switch turn := int16(p.Aim - q.Aim); {
-		case !(math.Abs(float64(p.X)-float64(q.X)) <= within):
+		case !(math.Abs(float64(p.X)-float64(q.X)) <= tolerance):
 			return i, 0
-		case !(math.Abs(float64(p.Y)-float64(q.Y)) <= within):
+		case !(math.Abs(float64(p.Y)-float64(q.Y)) <= tolerance):
 			return i, 1
 		case turn > 256 || turn < -256:
 			return i, 2
@@ -115,7 +114,7 @@ func compareVsHand(rounds int) (float64, string) {
 	check := func(what string) {
 		row, field := table.CompareColumn(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), components)
 		handRow, handField := compareByHand(a, b)
-		same("CompareColumn, "+what, [2]int{row, field}, [2]int{handRow, handField})
+		requireEqual("CompareColumn, "+what, [2]int{row, field}, [2]int{handRow, handField})
 	}
 	check("all equal")
 	for i, change := range []func(*avatar){
@@ -130,7 +129,7 @@ func compareVsHand(rounds int) (float64, string) {
 	m := ratio.Medians(rounds, func() {
 		table.CompareColumn(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), components)
 	}, func() { compareByHand(a, b) })
-	return against(m[0], m[1], components, "component")
+	return compare(m[0], m[1], components, "component")
 }
 
 //go:noinline
@@ -159,7 +158,7 @@ func lerpVsHand(rounds int) (float64, string) {
 	byHand := func() { lerpByHand(theirs, a, b, f) }
 	byTable()
 	byHand()
-	same("LerpColumn", ours, theirs)
+	requireEqual("LerpColumn", ours, theirs)
 	m := ratio.Medians(rounds, byTable, byHand)
-	return against(m[0], m[1], components, "component")
+	return compare(m[0], m[1], components, "component")
 }

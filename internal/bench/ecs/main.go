@@ -8,8 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/ratio"
 )
 
-// defaultRounds gives medians that differ little from run to run, in less than
-// half a minute.
+// defaultRounds takes less than half a minute. The medians differ little between runs.
 const defaultRounds = 2000
 
 const about = `Measures package ecs and the kernels of codec/schema beside plain code.`
@@ -37,27 +36,27 @@ var figures = []ratio.Figure{
 	},
 	{
 		Name: "world_capture_vs_memcpy", Most: 1.5, Measure: worldCaptureVsMemcpy,
-		About: "ecs.WorldHistory.Capture against the same copy: NetIDs and all that decides how the world goes on are in it",
+		About: "ecs.WorldHistory.Capture against the same copy: it includes NetIDs and the rest of the world's state",
 	},
 	{
 		Name: "world_restore_vs_memcpy", Most: 1.5, Measure: worldRestoreVsMemcpy,
-		About: "ecs.WorldHistory.Restore against copy out of that ring, no entity having come or gone",
+		About: "ecs.WorldHistory.Restore against copy out of that ring, without spawned or despawned entities",
 	},
 	{
 		Name: "world_rebuild_vs_memcpy", Most: 10, Measure: rebuildVsMemcpy,
-		About: "the same with another 100 of the 1,000 entities at every tick",
+		About: "the same with 100 of the 1,000 entities replaced at every tick",
 	},
 	{
 		Name: "quantize_vs_hand", Most: 1.6, Measure: quantizeVsHand,
-		About: "schema.Table.Quantize against code for that very struct: 1,000 components of two floats, an angle and a bool",
+		About: "schema.Table.Quantize against code written for the struct: 1,000 components of two floats, an angle and a bool",
 	},
 	{
 		Name: "compare_vs_hand", Most: 1.6, Measure: compareVsHand,
-		About: "schema.Table.CompareColumn against code for that very struct: the same components, equal within the tolerance",
+		About: "schema.Table.CompareColumn against code written for the struct: the same components, equal within the tolerance",
 	},
 	{
 		Name: "lerp_vs_hand", Most: 1.6, Measure: lerpVsHand,
-		About: "schema.Table.LerpColumn against code for that very struct: the same components",
+		About: "schema.Table.LerpColumn against code written for the struct: the same components",
 	},
 	{
 		Name: "spawn_vs_arche", Most: 3, Measure: spawnVsArche,
@@ -71,8 +70,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return ratio.Main("ecs", about, defaultRounds, figures, args, stdout, stderr)
 }
 
-// against is the ratio of a figure's first side to its second, each a time for n
-// things, and says what they are.
-func against(ours, theirs float64, n int, thing string) (float64, string) {
+// compare returns the ratio of two times for n things, and a text with the times for one thing.
+func compare(ours, theirs float64, n int, thing string) (float64, string) {
 	return ours / theirs, fmt.Sprintf("%.2f ns/%s against %.2f", ours/float64(n), thing, theirs/float64(n))
 }

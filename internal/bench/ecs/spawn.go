@@ -13,18 +13,19 @@ const (
 	volley = 100 // spawned and despawned at a time
 )
 
-// spawnVsArche measures volleys: a hundred come and go, as bullets do.
+// spawnVsArche measures volleys of entities that are spawned and despawned together, like bullets.
 func spawnVsArche(rounds int) (float64, string) {
 	m := ratio.Medians(rounds, spawnAtOnce(), spawnRaw(), spawnInSystem())
 	form := "at once"
 	if m[2] > m[0] {
 		m[0], form = m[2], "in a system"
 	}
-	value, absolute := against(m[0], m[1], volley, "spawn and despawn")
+	value, absolute := compare(m[0], m[1], volley, "spawn and despawn")
 	return value, fmt.Sprintf("%s, %s", absolute, form)
 }
 
-func volleyOf(w *ecs.World, es *[volley]ecs.Entity) {
+// spawnAndDespawn spawns a volley and despawns it.
+func spawnAndDespawn(w *ecs.World, es *[volley]ecs.Entity) {
 	for i := range es {
 		es[i] = ecs.Spawn(w, body{position{1, 2}, velocity{3, 4}})
 	}
@@ -36,11 +37,11 @@ func volleyOf(w *ecs.World, es *[volley]ecs.Entity) {
 func spawnAtOnce() func() {
 	w := world(alive, 1)
 	var es [volley]ecs.Entity
-	return func() { volleyOf(w, &es) }
+	return func() { spawnAndDespawn(w, &es) }
 }
 
-// spawnInSystem lets a volley live for a tick, because what one system both
-// spawns and despawns never reaches storage.
+// spawnInSystem lets a volley live for a tick, because an entity that one system
+// both spawns and despawns never reaches storage.
 func spawnInSystem() func() {
 	w := world(alive, 1)
 	var es [volley]ecs.Entity

@@ -19,7 +19,7 @@ type velocity struct {
 	X, Y float32 `net:"-512..512 step 0.01"`
 }
 
-// Components without fields, whose subsets make archetypes.
+// Components without fields. Each subset is an archetype.
 type (
 	mark1 struct{}
 	mark2 struct{}
@@ -33,8 +33,8 @@ type body struct {
 	Vel velocity
 }
 
-// integrate is the one kernel that slices and columns go through: where the
-// compiler put a loop decides a good part of its speed.
+// integrate is the kernel for slices and for columns. Both use one function, because
+// the position of a loop in the program affects its speed.
 //
 //go:noinline
 func integrate(pos []position, vel []velocity) {
@@ -78,7 +78,7 @@ func integrateArche(w *arche.World, filter *generic.Filter2[position, velocity])
 	}
 }
 
-// slices is the plain side.
+// slices returns the loop over plain slices.
 func slices() func() {
 	pos, vel := make([]position, entities), make([]velocity, entities)
 	for i := range vel {
@@ -87,7 +87,7 @@ func slices() func() {
 	return func() { integrate(pos, vel) }
 }
 
-// world spreads n entities over archetypes, a power of two up to 16.
+// world returns a world with n entities in a number of archetypes, a power of two up to 16.
 func world(n, archetypes int) *ecs.World {
 	p := ecs.NewProtocol("bench")
 	ecs.Replicate[position](p, ecs.Predicted)
@@ -126,7 +126,7 @@ func walkVsSlices(rounds int, walk func(*ecs.World)) (float64, string) {
 	if m[2] > m[0] {
 		m[0], archetypes = m[2], 16
 	}
-	value, absolute := against(m[0], m[1], entities, "entity")
+	value, absolute := compare(m[0], m[1], entities, "entity")
 	return value, fmt.Sprintf("%s, %d archetypes", absolute, archetypes)
 }
 
@@ -136,5 +136,5 @@ func archeVsSlices(rounds int) (float64, string) {
 	bodies.NewBatch(entities)
 	filter := generic.NewFilter2[position, velocity]()
 	m := ratio.Medians(rounds, func() { integrateArche(&w, filter) }, slices())
-	return against(m[0], m[1], entities, "entity")
+	return compare(m[0], m[1], entities, "entity")
 }

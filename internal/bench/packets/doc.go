@@ -4,7 +4,7 @@
 //
 //	go run ./internal/bench/packets -clients 256 -seconds 10          a table
 //	go run ./internal/bench/packets -clients 256 -seconds 10 -json    one JSON object on the last line of stdout
-//	go run ./internal/bench/packets -h                                what the fields are
+//	go run ./internal/bench/packets -h                                the meaning of the fields
 //
 // Every client sends 100 bytes and receives 400 bytes, 60 times per second. Clients have different phases, spread evenly
 // over the interval, so that packets arrive singly as in a real game; bunched packets would spare event-driven servers many

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
-// kind is a way to serve.
+// kind is a kind of server.
 type kind struct {
 	name, about string
 	// open runs in the server's process.
@@ -17,7 +17,7 @@ type kind struct {
 	dial func(to netip.AddrPort, n int) ([]peer, error)
 }
 
-// kinds are the measured ways, in the order of their turns.
+// kinds are the measured kinds of servers, in the order of their turns.
 var kinds = []kind{
 	{
 		name:  "plain_udpconn",
@@ -69,7 +69,7 @@ var kinds = []kind{
 	},
 }
 
-// oneByOne is the ordinary way of gnet.
+// oneByOne configures gnet to wake up for every packet.
 var oneByOne = eventloop.ListenConfig{Coalesce: -1}
 
 const loopback = "127.0.0.1:0"

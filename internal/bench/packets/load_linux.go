@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// peer is one client. It reverses any processing that its kind applies to packets.
+// peer is a client that speaks the format of its kind of server.
 type peer interface {
 	// exchange reads all arrivals, sends one packet, and returns the numbers of packets.
 	exchange() (received, sent int)

@@ -14,8 +14,8 @@ import (
 const (
 	// turn is the longest turn of a server, short in comparison with the duration of other load on a machine.
 	turn = 100 * time.Millisecond
-	// settle is the unmeasured part at the start of a turn.
-	settle = 50 * time.Millisecond
+	// warmup is the unmeasured part at the start of a turn.
+	warmup = 50 * time.Millisecond
 	// retries is how often a turn is repeated if the machine did not let the server run.
 	retries = 5
 )
@@ -32,7 +32,7 @@ type result struct {
 	turns []float64 // micros of each turn
 }
 
-// measure runs all kinds for a total time each and returns the results by name. It writes its progress to progress.
+// measure runs each kind of server for a total time and returns the results by name.
 func measure(clients int, total time.Duration, progress io.Writer) (map[string]result, error) {
 	type contestant struct {
 		*process
@@ -108,7 +108,7 @@ func takeTurn(p *process, l *load, length time.Duration) (r result, err error) {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, p.Pause()) }()
-	time.Sleep(settle)
+	time.Sleep(warmup)
 	sent, received, began := l.sent.Load(), l.received.Load(), time.Now()
 	before, err := p.usage()
 	if err != nil {

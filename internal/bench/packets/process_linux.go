@@ -19,8 +19,8 @@ type processUsage struct {
 	Mallocs uint64
 }
 
-// serve runs the server's process: it prints the address and then, for every input line, its usage. It ends with its input,
-// so that no server outlives its parent.
+// serve runs the server's process. It prints the address and then, for every input line, the usage. It returns at the end of
+// the input, so that no server outlives the parent process.
 func serve(name string, stdin io.Reader, stdout, stderr io.Writer) int {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
 	if i < 0 {

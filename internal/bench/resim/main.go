@@ -8,8 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/ratio"
 )
 
-// defaultRounds gives medians that differ little from run to run, in some ten
-// seconds.
+// defaultRounds takes about ten seconds. The medians differ little between runs.
 const defaultRounds = 10_000
 
 const about = `Measures re-simulation beside plain code.`
@@ -31,9 +30,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return ratio.Main("resim", about, defaultRounds, figures, args, stdout, stderr)
 }
 
-func resimVsSteps(rounds int, side func() *side) (float64, string) {
+// resimVsSteps returns the ratio of the times of a side and of the plain code.
+func resimVsSteps(rounds int, newSide func() *side) (float64, string) {
 	m := ratio.Placed(rounds, func() []func() {
-		ours, theirs := side(), newPlain()
+		ours, theirs := newSide(), newPlain()
 		ours.resimulate()
 		theirs.resimulate()
 		if !ours.equals(theirs) {

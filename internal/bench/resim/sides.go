@@ -9,7 +9,7 @@ const (
 	entities = 1000
 	ticks    = 10
 	ring     = 64  // captures
-	edge     = 200 // of the field, at which bodies turn back
+	edge     = 200 // the coordinate at which bodies turn back
 )
 
 type position struct {
@@ -24,7 +24,7 @@ type thrust struct {
 	X, Y float32 `net:"-16..16 step 0.01"`
 }
 
-// step is one tick of one body: what a small game does with it.
+// step moves one body by one tick.
 func step(p *position, v *velocity, t *thrust, dt float32) {
 	v.X += t.X * dt
 	v.Y += t.Y * dt
@@ -42,12 +42,12 @@ func body(i int) (position, velocity, thrust) {
 	return position{X: float32(i%300) - 150, Y: float32(i%200) - 100}, velocity{float32(i%7) - 3, float32(i%5) - 2}, thrust{float32(i%3) - 1, 1}
 }
 
-// history is what both kinds have in common.
+// history is implemented by both histories of package ecs.
 type history interface {
 	Capture(tick uint32)
 }
 
-// side is a world with its history: a client's, or one that is rolled back whole.
+// side is a world with its history.
 type side struct {
 	w       *ecs.World
 	h       history
@@ -73,6 +73,7 @@ func protocol() *ecs.Protocol {
 	return p
 }
 
+// newClient returns the world of a client, which rolls back its predicted entities.
 func newClient() *side {
 	p := protocol()
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
@@ -90,7 +91,7 @@ func newClient() *side {
 	return &side{w, h, func() { h.Restore(0) }}
 }
 
-// newWhole is the same world on a peer that simulates, and rolls back, all of it.
+// newWhole returns the same world on a peer that simulates and rolls back all entities.
 func newWhole() *side {
 	w := ecs.NewWorld(protocol(), ecs.Config{})
 	for i := range entities {
@@ -106,7 +107,7 @@ func newWhole() *side {
 	}}
 }
 
-// resimulate goes back to sequence 0 and runs ten inputs again.
+// resimulate restores the state after input 0 and simulates ten inputs again.
 func (c *side) resimulate() {
 	c.restore()
 	for seq := uint32(1); seq <= ticks; seq++ {
@@ -117,7 +118,7 @@ func (c *side) resimulate() {
 	}
 }
 
-// state is the same bodies as slices would have them.
+// state has the same bodies in arrays.
 type state struct {
 	pos    [entities]position
 	vel    [entities]velocity
@@ -138,8 +139,8 @@ func newPlain() *plain {
 	return p
 }
 
-// resimulate takes ten steps and ten copies of the state: one to begin where the
-// client does, and one after each step but the last, whose result is in place.
+// resimulate makes ten steps and ten copies of the state: one to restore the
+// beginning, and one after each step except the last.
 func (p *plain) resimulate() {
 	p.live.pos, p.live.vel, p.live.thrust = p.ring[0].pos, p.ring[0].vel, p.ring[0].thrust
 	const dt = float32(1.0 / ecs.DefaultTickRate)
@@ -161,7 +162,7 @@ func (p *plain) step(dt float32) {
 	}
 }
 
-// equals reports whether both sides hold the same values.
+// equals reports whether both sides have the same values.
 func (c *side) equals(p *plain) bool {
 	for i := range entities {
 		e, ok := c.w.ByNetID(components.NetID(1 + i))

@@ -8,19 +8,19 @@ import (
 	"slices"
 )
 
-// curve is how the cost of a tick grows.
+// curve has the cost of a tick for several sizes.
 type curve struct {
-	// Base is the cost without what grows.
+	// Base is the cost without the growing part.
 	Base   cost   `json:"base"`
 	Points []cost `json:"points"`
-	// Exponent is that of the cost less that of Base, Plain that of the cost.
+	// Exponent is fitted to the cost minus Base, Plain to the cost.
 	Exponent float64 `json:"exponent"`
 	Plain    float64 `json:"plain_exponent"`
 
-	of func(cost) int // what grows
+	size func(cost) int // returns the size that grows
 }
 
-// halvings are the sizes from a largest one down, the smallest first.
+// halvings returns sizes that double up to largest, in ascending order.
 func halvings(largest, points int) (sizes []int) {
 	for range points {
 		sizes = append(sizes, max(largest, 1))
@@ -30,11 +30,11 @@ func halvings(largest, points int) (sizes []int) {
 	return slices.Compact(sizes)
 }
 
-// measure makes a curve of points, of which the first is the base.
-func measure(o *options, progress io.Writer, name string, of func(cost) int, points []point) (*curve, error) {
-	c := &curve{of: of}
+// measure measures the curve of some points. The first point is the base.
+func measure(o *options, progress io.Writer, name string, size func(cost) int, points []point) (*curve, error) {
+	c := &curve{size: size}
 	for i, p := range points {
-		x, err := p.price(o)
+		x, err := p.measureCost(o)
 		if err != nil {
 			return nil, fmt.Errorf("%s, %d clients, %d NPCs: %w", name, p.clients, p.npcs, err)
 		}
@@ -49,19 +49,19 @@ func measure(o *options, progress io.Writer, name string, of func(cost) int, poi
 	return c, nil
 }
 
-// fit finds the exponents.
+// fit computes the exponents.
 func (c *curve) fit() {
 	var n, plain, less []float64
 	for _, p := range c.Points {
-		n = append(n, float64(c.of(p)))
+		n = append(n, float64(c.size(p)))
 		plain = append(plain, p.CPU)
 		less = append(less, p.CPU-c.Base.CPU)
 	}
 	c.Plain, c.Exponent = exponent(n, plain), exponent(n, less)
 }
 
-// exponent is e of the y = a·x^e that is nearest by least squares of the logarithms. Values that have no logarithm are
-// left out; it is 0 where fewer than two are left.
+// exponent returns e of the y = a·x^e that is nearest by least squares of the logarithms. It omits values without a
+// logarithm, and returns 0 if fewer than two values are left.
 func exponent(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range x {
@@ -77,30 +77,30 @@ func exponent(x, y []float64) float64 {
 	return 0
 }
 
-// cores is what workers are good for.
+// cores has the cost of a tick with 1, 2 and 4 workers.
 type cores struct {
 	Points []cost `json:"points"`
-	// Exponent is that of the wall time by workers, as far as there is a processor for each; -1 is perfect, 0 says that
-	// they are good for nothing, or that there is one processor.
+	// Exponent is fitted to the wall time by the number of workers, at most one for each processor. -1 is perfect. 0 means
+	// that more workers save no time, or that there is one processor.
 	Exponent float64 `json:"exponent"`
-	// TwoWorkersRatio is the wall time of a tick with two workers by that with one, the median of rounds in which both
-	// took turns.
+	// TwoWorkersRatio is the wall time of a tick with two workers divided by the time with one worker: the median of rounds
+	// in which both take turns.
 	TwoWorkersRatio float64 `json:"two_workers_ratio"`
-	// SameHashes says that worlds and datagrams were the same.
+	// SameHashes reports whether worlds and datagrams were equal.
 	SameHashes bool `json:"same_hashes"`
 }
 
-// rounds is how often the replays take turns.
+// rounds is the number of turns of each replay.
 const rounds = 12
 
-// share measures a match with different numbers of workers, which take turns.
-func share(o *options, progress io.Writer, p point) (*cores, error) {
+// measureCores measures a match with 1, 2 and 4 workers, which take turns.
+func measureCores(o *options, progress io.Writer, p point) (*cores, error) {
 	m := p.match(o)
-	t, err := m.record(settle + o.ticks)
+	t, err := m.record(warmupTicks + o.ticks)
 	if err != nil {
 		return nil, err
 	}
-	var runs []*run
+	var runs []*measuredRun
 	for _, n := range []int{1, 2, 4} {
 		r, err := p.open(t, n)
 		if err != nil {
@@ -125,7 +125,7 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 	}
 	c := &cores{SameHashes: true}
 	for _, r := range runs {
-		x := r.sum()
+		x := r.totals()
 		fmt.Fprintf(progress, "workers: %d: %.0f µs of the clock, %.0f µs of processors\n", x.Workers, x.Wall, x.CPU)
 		c.Points = append(c.Points, x)
 		c.SameHashes = c.SameHashes && x.WorldHash == c.Points[0].WorldHash && x.WireHash == c.Points[0].WireHash
@@ -136,7 +136,7 @@ func share(o *options, progress io.Writer, p point) (*cores, error) {
 	return c, nil
 }
 
-// fit finds the exponent, on so many processors.
+// fit computes the exponent on a number of processors.
 func (c *cores) fit(processors int) {
 	var workers, wall []float64
 	for _, p := range c.Points {

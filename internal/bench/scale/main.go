@@ -14,9 +14,9 @@ import (
 	"text/tabwriter"
 )
 
-func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	clients, entities, npcs int
 	ticks                   int
@@ -31,10 +31,10 @@ var rowNames = []string{"clients", "arena", "entities", "cores"}
 // wants reports whether a row is to be measured.
 func (o *options) wants(row string) bool { return slices.Contains(strings.Split(o.rows, ","), row) }
 
-// points is how many sizes of a curve are measured beside its base, each twice as large as the one before.
+// points is the number of measured sizes of a curve beside its base. Each size is twice the previous one.
 const points = 4
 
-// report is what was measured.
+// report has the results.
 type report struct {
 	Clients  *curve `json:"clients,omitempty"`
 	Arena    *curve `json:"arena,omitempty"`
@@ -45,48 +45,48 @@ type report struct {
 	AllocsPerTick   float64 `json:"allocs_per_tick"`
 }
 
-const about = `Measures how what a server's tick costs grows, by recorded packets that are replayed into it: no sockets, no load
-beside it. Rows:
+const about = `Measures how the cost of a server's tick grows. Recorded packets are replayed into the server, without sockets
+and without other load. Rows:
 
-  clients    clients grow, each with a player, and server-controlled entities become fewer, so that all are as many as
-             ever, and each client is told as much
-  arena      clients grow beside -npcs entities of the server: each client's player is told to all others, so that
-             bytes grow with the square
-  entities   entities of the server grow, for an eighth of -clients
+  clients    the number of clients grows. Each has a player. Entities of the server become fewer, so that the total stays
+             the same and each client receives the same amount
+  arena      the number of clients grows, with -npcs entities of the server. Each client receives all players, so bytes
+             grow with the square
+  entities   the number of entities of the server grows, with an eighth of -clients
   cores      -clients with 1, 2 and 4 workers
 
-Fields of a row of the first three:
+Fields of the first three rows:
 
-  points          what each size costs with one worker: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick,
+  points          the cost of each size with one worker: cpu_us_per_tick, wall_us_per_tick, allocs_per_tick,
                   bytes_down_per_client_s, and hashes of the world and of all datagrams after the last tick
-                  (allocations are the whole process's; fewer than one in two ticks are the runtime's own and count as 0)
-  base            the same without what grows: no clients, or no entities of the server
-  exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick less that of the base
-  plain_exponent  the same of cpu_us_per_tick as it is
+                  (allocations of the whole process; less than one in two ticks comes from the runtime and counts as 0)
+  base            the cost without the growing part: no clients, or no entities of the server
+  exponent        e of a·n^e, by least squares of the logarithms of cpu_us_per_tick minus the base
+  plain_exponent  e of a·n^e, by least squares of the logarithms of cpu_us_per_tick
 
 Fields of cores:
 
-  exponent           e of a·n^e, by least squares of the logarithms of wall_us_per_tick, n the workers, as far as there is a
-                     processor for each: -1 is perfect
-  two_workers_ratio  wall time of a tick with two workers by that with one, median of rounds in which they take turns;
-                     it means something with two processors or more that nothing else uses
-  same_hashes        worlds and datagrams were the same with 1, 2 and 4 workers
+  exponent           e of a·n^e, by least squares of the logarithms of wall_us_per_tick, where n is the number of workers,
+                     at most one for each processor: -1 is perfect
+  two_workers_ratio  wall time of a tick with two workers divided by the time with one worker: median of rounds in which
+                     both take turns. It is valid only with two or more idle processors
+  same_hashes        worlds and datagrams were equal with 1, 2 and 4 workers
 
-two_workers_ratio stands in the object itself too, and allocs_per_tick, the most of any point.
+The object also has two_workers_ratio, and allocs_per_tick: the largest of all points.
 
 Flags:
 
 `
 
-// parse reads the flags. The error has been printed.
+// parse parses the flags. It prints the error that it returns.
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&o.clients, "clients", 1000, fmt.Sprintf("most clients; %d sizes, each half of the next", points))
-	flags.IntVar(&o.entities, "entities", 3200, "most entities of the server, likewise")
-	flags.IntVar(&o.npcs, "npcs", 200, "entities of the server beside most clients")
-	flags.IntVar(&o.ticks, "ticks", 240, fmt.Sprintf("ticks that are measured, behind %d until nothing grows any more", settle))
-	flags.Uint64Var(&o.seed, "seed", 1, "everything random follows from it")
+	flags.IntVar(&o.clients, "clients", 1000, fmt.Sprintf("largest number of clients; %d sizes, each half of the next", points))
+	flags.IntVar(&o.entities, "entities", 3200, "largest number of entities of the server, with sizes like -clients")
+	flags.IntVar(&o.npcs, "npcs", 200, "entities of the server in the rows clients, arena and cores")
+	flags.IntVar(&o.ticks, "ticks", 240, fmt.Sprintf("measured ticks, after %d unmeasured ones", warmupTicks))
+	flags.Uint64Var(&o.seed, "seed", 1, "`seed` of everything random")
 	flags.StringVar(&o.rows, "rows", strings.Join(rowNames, ","), "rows to measure, separated by commas")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object instead of a table")
 	flags.Usage = func() {
@@ -119,8 +119,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, err
 }
 
-// start is the program, and returns its exit code.
-func start(args []string, stdout, stderr io.Writer) int {
+// run runs the command and returns its exit code.
+func run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -128,7 +128,7 @@ func start(args []string, stdout, stderr io.Writer) int {
 	case err != nil:
 		return 2
 	}
-	r, err := all(&o, stderr)
+	r, err := measureAll(&o, stderr)
 	if err == nil {
 		if o.json {
 			err = json.NewEncoder(stdout).Encode(r)
@@ -143,8 +143,8 @@ func start(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// all measures all rows.
-func all(o *options, progress io.Writer) (r *report, err error) {
+// measureAll measures all rows.
+func measureAll(o *options, progress io.Writer) (r *report, err error) {
 	r = &report{}
 	whole := o.clients + o.npcs
 	clients, arena, entities := []point{{0, whole}}, []point{{0, o.npcs}}, []point{{o.clients / 8, 0}}
@@ -159,7 +159,7 @@ func all(o *options, progress io.Writer) (r *report, err error) {
 	for _, x := range []struct {
 		to     **curve
 		name   string
-		of     func(cost) int
+		size   func(cost) int
 		points []point
 	}{
 		{&r.Clients, "clients", byClients, clients},
@@ -169,12 +169,12 @@ func all(o *options, progress io.Writer) (r *report, err error) {
 		if !o.wants(x.name) {
 			continue
 		}
-		if *x.to, err = measure(o, progress, x.name, x.of, x.points); err != nil {
+		if *x.to, err = measure(o, progress, x.name, x.size, x.points); err != nil {
 			return nil, err
 		}
 	}
 	if o.wants("cores") {
-		if r.Cores, err = share(o, progress, point{o.clients, o.npcs}); err != nil {
+		if r.Cores, err = measureCores(o, progress, point{o.clients, o.npcs}); err != nil {
 			return nil, err
 		}
 		r.TwoWorkersRatio = r.Cores.TwoWorkersRatio
@@ -187,7 +187,7 @@ func all(o *options, progress io.Writer) (r *report, err error) {
 	return r, nil
 }
 
-// curves are those that were measured, with their names.
+// curves yields the measured curves with their names.
 func (r *report) curves() iter.Seq2[string, *curve] {
 	return func(yield func(string, *curve) bool) {
 		for i, c := range []*curve{r.Clients, r.Arena, r.Entities} {
@@ -198,7 +198,7 @@ func (r *report) curves() iter.Seq2[string, *curve] {
 	}
 }
 
-// print writes the report to read.
+// print writes the report as a table.
 func (r *report) print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "ROW\tclients\tentities\tworkers\tµs CPU/tick\tµs/tick\tallocs/tick\tB/s down each\t")

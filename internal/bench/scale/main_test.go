@@ -15,7 +15,7 @@ import (
 // A small run: every row is there, hashes do not depend on workers, and ticks allocate nothing.
 func TestScale_RowsAreThere(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := start(strings.Fields("-clients 16 -entities 32 -npcs 8 -ticks 48 -json"), &out, &progress); code != 0 {
+	if code := run(strings.Fields("-clients 16 -entities 32 -npcs 8 -ticks 48 -json"), &out, &progress); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &progress)
 	}
 	var r report
@@ -68,7 +68,7 @@ func TestScale_RowsAreThere(t *testing.T) {
 // Rows that are not asked for are not there.
 func TestScale_OneRow(t *testing.T) {
 	var out, progress bytes.Buffer
-	if code := start(strings.Fields("-clients 8 -npcs 8 -ticks 3 -rows cores -json"), &out, &progress); code != 0 {
+	if code := run(strings.Fields("-clients 8 -npcs 8 -ticks 3 -rows cores -json"), &out, &progress); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &progress)
 	}
 	var fields map[string]any
@@ -122,7 +122,7 @@ func TestScale_RefusesBadFlags(t *testing.T) {
 		"-clients 7": "8 to 10000", "-entities 0": "8 to 100000", "-npcs 0": "1 to 100000", "-ticks 0": "1 to 100000", "more": "no arguments", "-rows clients,cpus": "clients, arena, entities, cores",
 	} {
 		var out, errs bytes.Buffer
-		if code := start(strings.Fields(flags), &out, &errs); code != 2 || !strings.Contains(errs.String(), want) {
+		if code := run(strings.Fields(flags), &out, &errs); code != 2 || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: exit code %d, %q", flags, code, &errs)
 		}
 	}

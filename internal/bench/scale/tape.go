@@ -10,9 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// tape holds the datagrams that a server received in a match. A replay of it needs no clients, so they take no time. All
-// time is virtual and all random numbers follow from a seed: a replayed server does what the recorded one did, datagram by
-// datagram.
+// tape holds the datagrams that a server received in a match. A replay needs no clients, so they take no time. All time is
+// virtual and all random numbers follow from a seed, so a replayed server sends the same datagrams as the recorded one.
 type tape struct {
 	match    match
 	ticks    int
@@ -21,14 +20,14 @@ type tape struct {
 	bytes    []byte // of all datagrams
 }
 
-// datagram is one that the server received.
+// datagram is a received datagram of the server.
 type datagram struct {
 	at       time.Time
 	from     netip.AddrPort
 	off, end int // in tape.bytes
 }
 
-// recorder is a server's wire that records what arrives.
+// recorder is a server's transport that records the received datagrams.
 type recorder struct {
 	netsys.Wire
 	tape *tape
@@ -77,8 +76,8 @@ type sent struct {
 	hash             uint64 // over all datagrams, in their order
 }
 
-// sent sums up what was sent to all clients.
-func (r *replay) sent() (all sent) {
+// totalSent returns the sum over all clients.
+func (r *replay) totalSent() (all sent) {
 	for _, x := range r.wire.sent {
 		all.datagrams += x.datagrams
 		all.bytes += x.bytes

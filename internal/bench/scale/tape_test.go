@@ -43,7 +43,7 @@ func play(t *testing.T, x *tape, workers int) outcome {
 	defer func() { _ = r.close() }()
 	for r.tick() {
 	}
-	return outcome{r.server.World().Hash(), r.sent(), r.server.Stats().Inputs.Consumed}
+	return outcome{r.server.World().Hash(), r.totalSent(), r.server.Stats().Inputs.Consumed}
 }
 
 // A replay does what the match did: the world and the datagrams to all clients are the same for any number of workers.
