@@ -1,17 +1,17 @@
-// Command rooms loads one process with rooms: this process is the players, and a child process the server, over HTTP and UDP
-// of this machine, on processors of their own where there are two.
+// Command rooms loads one process with rooms. This process plays the players and starts the server as a child process. They use
+// HTTP and UDP of this machine and, if there are two processors, one processor each.
 //
 //	go run ./internal/bench/rooms -rooms 200 -players 10 -hz 20 -seconds 20
 //
-// With -joins N each room has one more seat, and N players a second ask for one over HTTP while the others play: by
-// /rooms/join, or in a room that they know. Who gets a seat comes with the token, stays for up to a second and leaves. What
-// is printed of seats is counted from what players were given: seats_doubled are seats that were given while they were
-// somebody else's for certain, over_capacity players beyond the seats of their room, joins_late those who had neither a seat
-// nor a refusal within a second. All players come from one address and their own numbers, so the limits of package web are
-// set as high as they go: a server of the world's has 600 requests a minute and address.
+// With -joins N each room has one more seat, and N players a second request a seat over HTTP while the others play: with
+// /rooms/join, or in a room that they know. A player with a seat connects with the token, stays for up to a second and
+// leaves. The figures are counted from the answers to the players: seats_doubled counts seats that were assigned while
+// another player certainly had them, over_capacity players beyond the seats of their room, joins_late players without an
+// answer within a second. All players have the same address, so the limits of package web are raised to their maximum. The
+// default is 600 requests a minute per address.
 //
-// With -trouble panic,loop,gib one room panics, one loops forever and one takes 1 GiB and lets go: ticks_lost_others are ticks
-// of the other rooms that were due and not made.
+// With -trouble panic,loop,gib one room panics, one loops forever, and one allocates 1 GiB and releases it. ticks_lost_others
+// counts due ticks of the other rooms that were dropped.
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 func main() {
 	var o crowd.Options
 	o.Register(flag.CommandLine)
-	be := flag.Bool("serve", false, "be the server; the parent does that")
+	be := flag.Bool("serve", false, "run as the server; the parent process sets this")
 	flag.Parse()
 	err := o.Validate()
 	switch {
@@ -47,7 +47,7 @@ func main() {
 	}
 }
 
-// serve is the server.
+// serve runs the server.
 func serve(o crowd.Options, in io.Reader, out io.Writer) error {
 	wire, err := batch.Listen("127.0.0.1:0")
 	if err != nil {
@@ -64,7 +64,7 @@ func serve(o crowd.Options, in io.Reader, out io.Writer) error {
 	return crowd.Serve(o, s, seats, in, out)
 }
 
-// load is the players.
+// load runs the players.
 func load(o crowd.Options, out io.Writer) error {
 	on, err := crowd.Apart(o.Apart)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// step is the input: how far to go in a tick.
+// step is the input of a player for one tick.
 type step struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// game is a world in which everybody has something to move. It counts who is there.
+// game returns the protocol of a game in which each player moves an entity. It counts the players.
 func game(players *atomic.Int64) *ecs.Protocol {
 	p := ecs.NewProtocol("soak/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)

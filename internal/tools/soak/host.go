@@ -13,15 +13,15 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// tickRate is low: it is not the simulation that is looked at.
+// tickRate is low, because the simulation is not under test.
 const tickRate = 30
 
-// host is a server that runs.
+// host is a running server.
 type host struct {
 	name string
 	transport
 	addr    netip.AddrPort
-	players atomic.Int64 // that joined and have not left
+	players atomic.Int64 // players that joined and have not left
 	server  *systems.Server
 	stop    func()
 	done    chan error
@@ -30,7 +30,7 @@ type host struct {
 // serve starts a server.
 func (s *soak) serve(name string) (*host, error) {
 	h := &host{name: name, done: make(chan error, 1)}
-	h.transport, _ = transportOf(name)
+	h.transport, _ = transportByName(name)
 	if name == "batch" && runtime.GOOS != "linux" {
 		return nil, nil
 	}
@@ -45,13 +45,13 @@ func (s *soak) serve(name string) (*host, error) {
 		Session: systems.ServerSession{
 			Timeout: s.timeout,
 			Key:     s.key,
-			// Every message goes back on its channel.
+			// Send every message back on its channel.
 			OnMessage: func(server *systems.Server, client uint32, number int, message []byte) error {
 				return server.Session(client).Channels().Send(number, message)
 			},
 		},
 		Players:  systems.Players{ReconnectWindow: s.timeout / 2},
-		Overload: systems.Overload{Off: true}, // a slow machine refuses nobody
+		Overload: systems.Overload{Off: true}, // a slow machine must not refuse clients
 	})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), wire.Close())
@@ -62,7 +62,7 @@ func (s *soak) serve(name string) (*host, error) {
 	return h, nil
 }
 
-// close stops the server, waits for its end, and returns what is wrong with what it counted.
+// close stops the server and waits for its end. It returns an error if the server dropped packets of correct clients.
 func (h *host) close() error {
 	h.stop()
 	if err := <-h.done; err != nil {

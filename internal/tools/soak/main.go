@@ -20,7 +20,7 @@ func main() {
 	os.Exit(code)
 }
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	duration   time.Duration
 	round      time.Duration
@@ -30,20 +30,20 @@ type options struct {
 	seed       uint64
 }
 
-// run is the program, and returns its exit code.
+// run runs the command and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	fs := flag.NewFlagSet("soak", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.DurationVar(&o.duration, "for", time.Minute, "how long to go on; at least two rounds are played")
-	fs.DurationVar(&o.round, "round", 0, "how long a round is; 0: a tenth of -for, at most a minute")
-	fs.DurationVar(&o.timeout, "timeout", 4*time.Second, "after how long of silence sessions end")
+	fs.DurationVar(&o.duration, "for", time.Minute, "`duration` of the run; at least two rounds are played")
+	fs.DurationVar(&o.round, "round", 0, "`duration` of a round; 0: a tenth of -for, at most a minute")
+	fs.DurationVar(&o.timeout, "timeout", 4*time.Second, "`duration` of silence after which sessions end")
 	fs.IntVar(&o.clients, "clients", 4, "players on each transport")
-	fs.StringVar(&o.transports, "transports", "udp,batch,ws", "which; batch is left out where it is not to be had")
-	fs.Uint64Var(&o.seed, "seed", 1, "of what the players do, though not of when things happen")
+	fs.StringVar(&o.transports, "transports", "udp,batch,ws", "transports to test; batch needs Linux")
+	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the players' actions; real time still varies")
 	fs.Usage = func() {
 		fmt.Fprintf(stderr, "usage: soak [flags]\n\n"+
-			"plays on real sockets with clients that come, go, die and move, and fails when something leaks;\n"+
+			"plays on real sockets with clients that join, leave, die and change their address, and fails if the process leaks;\n"+
 			"best with go run -race\n\n")
 		fs.PrintDefaults()
 	}
@@ -89,7 +89,7 @@ func (o *options) validate() error {
 		return fmt.Errorf("-clients %d is not in 1..100", o.clients)
 	}
 	for _, name := range o.names() {
-		if _, ok := transportOf(name); !ok {
+		if _, ok := transportByName(name); !ok {
 			return fmt.Errorf("-transports: no transport %q; there are udp, batch, ws", name)
 		}
 	}

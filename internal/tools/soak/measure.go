@@ -6,24 +6,24 @@ import (
 	"runtime"
 )
 
-// figures are what a process can leak.
+// figures count resources that a process can leak.
 type figures struct {
 	Goroutines  int `json:"goroutines"`
-	Descriptors int `json:"descriptors"` // −1 where they cannot be counted
-	HeapKB      int `json:"heap_kb"`     // in use after a collection
+	Descriptors int `json:"descriptors"` // −1 if the system does not report them
+	HeapKB      int `json:"heap_kb"`     // in use after a garbage collection
 }
 
-// measure collects garbage and counts.
+// measure collects garbage and returns the figures.
 func measure() figures {
 	var m runtime.MemStats
 	for range 3 {
-		runtime.GC() // finalizers of the first free what the next ones find
+		runtime.GC() // finalizers of one collection free objects for the next
 	}
 	runtime.ReadMemStats(&m)
 	return figures{runtime.NumGoroutine(), descriptors(), int(m.HeapAlloc >> 10)}
 }
 
-// descriptors counts the open ones by what Linux says of the process.
+// descriptors returns the number of open file descriptors on Linux.
 func descriptors() int {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -32,13 +32,13 @@ func descriptors() int {
 	return len(entries)
 }
 
-// The growth that is none: goroutines that are about to end, tables of a server that grew to their size.
+// Accepted growth: goroutines that are about to end, and tables of a server that reach their final size.
 const (
 	slackGoroutines = 2
 	slackHeapKB     = 2 << 10
 )
 
-// growth is what became more than it was, nil when nothing did.
+// growth describes the figures that grew since was. It returns nil if none did.
 func (f figures) growth(was figures) (grown []string) {
 	if f.Goroutines > was.Goroutines+slackGoroutines {
 		grown = append(grown, fmt.Sprintf("%d goroutines, %d before", f.Goroutines, was.Goroutines))

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// under is how many messages of a client are under way at most: less than any queue takes.
-	under = 32
-	// patience is how long a message may take there and back.
-	patience = 20 * time.Second
-	// idle is between two looks at a client.
-	idle = 4 * time.Millisecond
+	// maxInFlight is the largest number of a client's messages in flight, less than the limit of any queue.
+	maxInFlight = 32
+	// echoTimeout is how long a message may take to the server and back.
+	echoTimeout = 20 * time.Second
+	// pollInterval is the time between two steps of a client.
+	pollInterval = 4 * time.Millisecond
 )
 
-// seat is a player, with one client after the other.
+// seat is a player, who plays with one client after the other.
 type seat struct {
 	soak   *soak
 	host   *host
 	id     uint64 // of tokens
 	rng    *rand.Rand
 	lives  uint32
-	number uint32    // of the client before, when the server should know it again
-	until  time.Time // when it may have forgotten
+	number uint32    // client number of the previous client if the server should reuse it; 0: none
+	until  time.Time // end of the reservation of number
 }
 
 // life is one client of a seat.
@@ -44,11 +44,11 @@ type life struct {
 	sent    uint32
 	back    uint32
 	waiting time.Time     // since when a message is expected back
-	heard   time.Time     // when the server could hear of it last
-	moving  time.Duration // how long the last change of its address took
+	heard   time.Time     // when the server last received a packet of the client
+	moving  time.Duration // duration of the last change of address
 }
 
-// play has clients until ctx ends.
+// play plays with one client after the other until ctx ends.
 func (s *seat) play(ctx context.Context) {
 	var l *life
 	for {
@@ -83,7 +83,7 @@ func (s *seat) play(ctx context.Context) {
 	}
 }
 
-// join connects a client, while another one plays on if there is one. It returns nil when that fails.
+// join connects a client. Meanwhile old, if not nil, continues to play. join returns nil if it fails.
 func (s *seat) join(ctx context.Context, old *life) *life {
 	if ctx.Err() != nil {
 		return nil
@@ -118,10 +118,10 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 		if old != nil && old.client.Err() == nil {
 			old.drive()
 		}
-		time.Sleep(idle)
+		time.Sleep(pollInterval)
 	}
 	if err := l.client.Err(); err != nil {
-		s.soak.fail("%v: not let in: %v", s, err)
+		s.soak.fail("%v: not admitted: %v", s, err)
 		l.die()
 		s.number = 0
 		return nil
@@ -138,7 +138,7 @@ func (s *seat) join(ctx context.Context, old *life) *life {
 	return l
 }
 
-// takeOver joins while the client before is still there, which must end by it.
+// takeOver connects a new client while old is connected. The session of old must end.
 func (s *seat) takeOver(ctx context.Context, old *life) *life {
 	if err := old.client.Err(); err != nil {
 		old.die()
@@ -150,16 +150,16 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 		old.leave()
 		return nil
 	}
-	for end := time.Now().Add(2 * patience); old.client.Err() == nil && time.Now().Before(end); {
+	for end := time.Now().Add(2 * echoTimeout); old.client.Err() == nil && time.Now().Before(end); {
 		old.drive()
 		l.drive()
-		time.Sleep(idle)
+		time.Sleep(pollInterval)
 	}
 	switch err := old.client.Err(); {
 	case errors.Is(err, netsys.ErrReplaced), errors.Is(err, netsys.ErrClosed), errors.Is(err, netsys.ErrTimeout):
 		s.soak.takenOver.Add(1)
 	default:
-		s.soak.fail("%v: taken over, and the client before ended with %v", s, err)
+		s.soak.fail("%v: taken over, but the previous client ended with %v", s, err)
 	}
 	if err := old.client.Close(time.Now()); err != nil {
 		s.soak.fail("%v: close: %v", s, err)
@@ -170,7 +170,7 @@ func (s *seat) takeOver(ctx context.Context, old *life) *life {
 // String names the seat.
 func (s *seat) String() string { return fmt.Sprintf("%s player %d", s.host.name, s.id) }
 
-// act does one of the things that happen to a client in mid-life, and plays for a while.
+// act changes the client's address, makes it silent, or does neither, and then plays for a while.
 func (l *life) act(ctx context.Context) {
 	s := l.seat
 	switch s.rng.IntN(4) {
@@ -190,20 +190,20 @@ func (l *life) act(ctx context.Context) {
 	l.drift(ctx, 50*time.Millisecond+time.Duration(s.rng.Int64N(int64(700*time.Millisecond))))
 }
 
-// drift plays for some time.
+// drift plays for a duration.
 func (l *life) drift(ctx context.Context, d time.Duration) {
 	for end := time.Now().Add(d); ctx.Err() == nil && l.client.Err() == nil && time.Now().Before(end); {
 		l.drive()
-		time.Sleep(idle)
+		time.Sleep(pollInterval)
 	}
 	if err := l.client.Err(); err != nil {
 		session := l.client.Stats().Session
-		l.seat.soak.fail("%v: ended with %v, %v after the server could hear of it last; its last change of address took %v; %+v",
+		l.seat.soak.fail("%v: ended with %v, %v after the server last received a packet; the last change of address took %v; %+v",
 			l.seat, err, time.Since(l.heard), l.moving, session)
 	}
 }
 
-// drive does what is due.
+// drive runs the due ticks of the client and sends a message.
 func (l *life) drive() {
 	now := time.Now()
 	if now.Before(l.client.Next()) || l.client.Advance(now) == 0 {
@@ -216,9 +216,9 @@ func (l *life) drive() {
 	if !l.client.Connected() {
 		return
 	}
-	if l.sent-l.back >= under {
-		if now.Sub(l.waiting) > patience {
-			l.seat.soak.fail("%v: message %d has not come back for %v", l.seat, l.back, patience)
+	if l.sent-l.back >= maxInFlight {
+		if now.Sub(l.waiting) > echoTimeout {
+			l.seat.soak.fail("%v: message %d has not come back for %v", l.seat, l.back, echoTimeout)
 			l.waiting = now
 		}
 		return
@@ -235,7 +235,7 @@ func (l *life) drive() {
 	l.sent++
 }
 
-// received takes a message that came back.
+// received checks a message that came back.
 func (l *life) received(_ *systems.Client, _ int, message []byte) error {
 	id, n, number := binary.LittleEndian.Uint64(message), binary.LittleEndian.Uint32(message[8:]), binary.LittleEndian.Uint32(message[12:])
 	if id != l.seat.id || n != l.n || number != l.back {
@@ -247,7 +247,7 @@ func (l *life) received(_ *systems.Client, _ int, message []byte) error {
 	return nil
 }
 
-// leave says goodbye.
+// leave closes the session.
 func (l *life) leave() {
 	if l.client.Err() == nil {
 		l.seat.soak.left.Add(1)
@@ -258,7 +258,7 @@ func (l *life) leave() {
 	l.seat.number = 0
 }
 
-// die says nothing.
+// die closes the socket without ending the session.
 func (l *life) die() {
 	l.seat.soak.died.Add(1)
 	l.seat.number, l.seat.until = l.client.ID(), l.heard.Add(l.seat.soak.timeout)

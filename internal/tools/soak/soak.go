@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// report is the JSON object at the end. Counts are of all clients.
+// report is the JSON object at the end. It counts all clients.
 type report struct {
 	OK        bool     `json:"ok"`
 	Failures  []string `json:"failures,omitempty"`
@@ -26,17 +26,17 @@ type report struct {
 	Left      int64    `json:"left"`
 	Died      int64    `json:"died"`
 	TakenOver int64    `json:"taken_over"`
-	Returned  int64    `json:"returned"` // with the number of before
+	Returned  int64    `json:"returned"` // clients that returned with the same client number
 	Moved     int64    `json:"moved"`
 	Silences  int64    `json:"silences"`
-	Messages  int64    `json:"messages"` // that came back
+	Messages  int64    `json:"messages"` // messages that came back
 	First     figures  `json:"first"`    // after the first round
 	Last      figures  `json:"last"`     // after the last round
-	Begin     figures  `json:"begin"`    // before the servers began
+	Begin     figures  `json:"begin"`    // before the servers started
 	End       figures  `json:"end"`      // after they ended
 }
 
-// counts are the counts of a [report], from all goroutines.
+// counts are the counts of a [report]. All goroutines update them.
 type counts struct {
 	joined, left, died, takenOver, returned, moved, silences, messages atomic.Int64
 }
@@ -52,14 +52,14 @@ type soak struct {
 	seats []*seat
 	counts
 
-	mu       sync.Mutex // of what follows, and of printing
+	mu       sync.Mutex // guards failures and printing
 	failures []string
 }
 
-// keptFailures is how many are told of.
+// keptFailures is the largest number of reported failures.
 const keptFailures = 20
 
-// fail notes that something went wrong.
+// fail records a failure.
 func (s *soak) fail(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,8 +70,8 @@ func (s *soak) fail(format string, args ...any) {
 	}
 }
 
-// say prints a line.
-func (s *soak) say(format string, args ...any) {
+// printf prints a line.
+func (s *soak) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
@@ -80,7 +80,7 @@ func (s *soak) say(format string, args ...any) {
 // newSoak starts the servers.
 func newSoak(o options, out io.Writer) (*soak, error) {
 	s := &soak{options: o, key: netcode.GenerateKey(nil), out: out, began: time.Now()}
-	// The runtime's own descriptors come with the first socket.
+	// The first socket creates descriptors of the runtime.
 	if conn, err := net.ListenPacket("udp", "127.0.0.1:0"); err == nil {
 		_ = conn.Close()
 	}
@@ -91,7 +91,7 @@ func newSoak(o options, out io.Writer) (*soak, error) {
 			return nil, errors.Join(err, s.close())
 		}
 		if h == nil {
-			s.say("%s is not to be had on %s", name, runtime.GOOS)
+			s.printf("%s is not supported on %s", name, runtime.GOOS)
 			continue
 		}
 		s.hosts = append(s.hosts, h)
@@ -114,11 +114,11 @@ func (s *soak) close() error {
 
 // play plays rounds until the time is over.
 func (s *soak) play(ctx context.Context) report {
-	told := make(chan struct{})
+	done := make(chan struct{})
 	progress, stop := context.WithCancel(ctx)
 	go func() {
-		defer close(told)
-		s.tell(progress)
+		defer close(done)
+		s.printProgress(progress)
 	}()
 	var r report
 	for ctx.Err() == nil && (r.Rounds < 2 || time.Since(s.began) < s.duration) {
@@ -127,7 +127,7 @@ func (s *soak) play(ctx context.Context) report {
 			break
 		}
 		r.Last = measure()
-		s.say("round %d: with nobody there %v", r.Rounds+1, r.Last)
+		s.printf("round %d: without players %v", r.Rounds+1, r.Last)
 		if r.Rounds++; r.Rounds == 1 {
 			r.First = r.Last
 		}
@@ -136,12 +136,12 @@ func (s *soak) play(ctx context.Context) report {
 		}
 	}
 	stop()
-	<-told
+	<-done
 	if err := s.close(); err != nil {
 		s.fail("%v", err)
 	}
 	s.hosts, s.seats = nil, nil
-	r.Begin, r.End = s.begin, settled(s.begin)
+	r.Begin, r.End = s.begin, measureSettled(s.begin)
 	for _, grown := range r.End.growth(r.Begin) {
 		s.fail("after the end: %s", grown)
 	}
@@ -153,8 +153,9 @@ func (s *soak) play(ctx context.Context) report {
 	return r
 }
 
-// settled measures, and again for a while when there is more than there was: what ends may need a moment.
-func settled(was figures) (f figures) {
+// measureSettled measures repeatedly for up to two seconds until nothing has grown since was, because ending goroutines may
+// need a moment.
+func measureSettled(was figures) (f figures) {
 	for range 20 {
 		if f = measure(); f.growth(was) == nil {
 			break
@@ -164,7 +165,7 @@ func settled(was figures) (f figures) {
 	return f
 }
 
-// round lets everybody play for a while, then leave or die, and waits until the servers know.
+// round lets all players play, then leave or die, and waits until the servers have no players.
 func (s *soak) round(ctx context.Context) {
 	playing, cancel := context.WithTimeout(ctx, s.options.round)
 	defer cancel()
@@ -173,7 +174,7 @@ func (s *soak) round(ctx context.Context) {
 		wg.Go(func() { seat.play(playing) })
 	}
 	wg.Wait()
-	// Who died is noticed by the timeout, waited for as long as there is hold, and the machine may be slow.
+	// A dead client times out and then keeps a reservation. The machine may be slow.
 	for range int(10*s.timeout/(10*time.Millisecond)) + 1000 {
 		left := int64(0)
 		for _, h := range s.hosts {
@@ -186,13 +187,13 @@ func (s *soak) round(ctx context.Context) {
 	}
 	for _, h := range s.hosts {
 		if n := h.players.Load(); n != 0 {
-			s.fail("%s: %d players are there after everybody went", h.name, n)
+			s.fail("%s: %d players remain after all have left", h.name, n)
 		}
 	}
 }
 
-// tell prints a line every ten seconds.
-func (s *soak) tell(ctx context.Context) {
+// printProgress prints a line every ten seconds.
+func (s *soak) printProgress(ctx context.Context) {
 	t := time.NewTicker(10 * time.Second)
 	defer t.Stop()
 	for {
@@ -202,7 +203,7 @@ func (s *soak) tell(ctx context.Context) {
 		case <-t.C:
 		}
 		c := &s.counts
-		s.say("%4.0f s: joined %d, left %d, died %d, taken over %d, returned %d, moved %d, silences %d, messages %d; %d goroutines, %d descriptors",
+		s.printf("%4.0f s: joined %d, left %d, died %d, taken over %d, returned %d, moved %d, silences %d, messages %d; %d goroutines, %d descriptors",
 			time.Since(s.began).Seconds(), c.joined.Load(), c.left.Load(), c.died.Load(), c.takenOver.Load(), c.returned.Load(),
 			c.moved.Load(), c.silences.Load(), c.messages.Load(), runtime.NumGoroutine(), descriptors())
 	}

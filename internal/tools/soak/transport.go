@@ -11,14 +11,14 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// transport is a way over real sockets of this machine. Its dial says how the client's wire calls the server.
+// transport listens and dials on real sockets of this machine. dial also returns the server's address on the client's wire.
 type transport struct {
 	listen func(addr string) (netsys.Wire, error)
 	dial   func(ctx context.Context, addr string) (client netsys.Wire, server netip.AddrPort, err error)
 }
 
-// transportOf is the one of a name; false when there is none.
-func transportOf(name string) (transport, bool) {
+// transportByName returns a transport. It returns false for an unknown name.
+func transportByName(name string) (transport, bool) {
 	switch name {
 	case "udp":
 		return transport{runner.Wire(eventloop.Listen), dialUDP}, true

@@ -20,8 +20,8 @@ const (
 	enterTimeout = 5 * time.Second
 )
 
-// Guests are players who come with a token, stay, and go. [Guests.Come] may be called from any goroutine, the other methods
-// belong to one.
+// Guests are players who connect with a token, stay, and leave. [Guests.Come] may be called from any goroutine. All other
+// methods must be called from one goroutine.
 type Guests struct {
 	atOnce    int           // maximum in one process with rooms
 	play      bool          // give an input in every tick
@@ -31,7 +31,8 @@ type Guests struct {
 	mu     sync.Mutex
 	coming []*guest
 
-	// Entered counts guests who connected, Turned those who could not, and Lost those whose session ended before they left.
+	// Entered counts guests who connected, Turned guests who failed to connect, and Lost sessions that ended before the guest
+	// left.
 	Entered, Turned, Lost int
 	// Why is the error of the latest guest in Turned.
 	Why error
@@ -46,7 +47,7 @@ type visited struct {
 	swarm *swarm.Swarm
 	here  map[int]*guest // by number in the swarm
 	now   time.Time
-	// changed says that somebody came in or lost a session since the last step.
+	// changed reports whether a guest connected or lost a session since the last step.
 	changed bool
 }
 
@@ -212,14 +213,14 @@ func (g *Guests) measure(now time.Time) {
 	}
 }
 
-// heard is what guests received since measure.
+// heard has the figures of guests since measure.
 type heard struct {
 	connected     int
 	updates, busy float64 // updates per guest and second; share of the time that the load worked
 	limit         string  // see swarm.Report.Limit
 }
 
-// report returns what guests received since measure.
+// report returns the figures since measure.
 func (g *Guests) report(now time.Time) (h heard) {
 	for _, v := range g.processes {
 		v.swarm.Look(now)

@@ -60,7 +60,7 @@ func (o *Options) Validate() error {
 }
 
 // Told is the rooms.Config.Told of the process with rooms.
-func (o *Options) Told(n rooms.Notice) { o.trouble.hear(n) }
+func (o *Options) Told(n rooms.Notice) { o.trouble.recordNotice(n) }
 
 // Args returns the flags of a process with rooms.
 func (o *Options) Args() []string {

@@ -103,7 +103,7 @@ func (s *storm) ended(ctx context.Context, h *Hold) {
 		s.Lost++
 	}
 	s.mu.Unlock()
-	s.wait.Go(func() { s.again(ctx, h) })
+	s.wait.Go(func() { s.reconnect(ctx, h) })
 }
 
 // arrived handles the start of a session.
@@ -117,8 +117,8 @@ func (s *storm) arrived(h *Hold, now time.Time) {
 	}
 }
 
-// again requests a seat until it gets one.
-func (s *storm) again(ctx context.Context, old *Hold) {
+// reconnect requests a seat until the player gets one.
+func (s *storm) reconnect(ctx context.Context, old *Hold) {
 	a := s.tally.asker
 	for door := int(old.Player); ctx.Err() == nil; door++ {
 		x, err := a.Reconnect(ctx, door, old.Player, old.Seat.Room)

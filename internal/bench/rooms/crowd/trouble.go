@@ -24,11 +24,11 @@ type Trouble struct {
 	begun atomic.Bool
 	hold  atomic.Pointer[[]byte]
 
-	mu    sync.Mutex
-	of    map[rooms.ID]string // the fault of each room
-	base  map[rooms.ID]uint64 // ticks that the other rooms had dropped before
-	told  map[string]string   // the operator's reports
-	ended map[rooms.ID]bool
+	mu     sync.Mutex
+	faults map[rooms.ID]string // the fault of each room
+	base   map[rooms.ID]uint64 // dropped ticks of the other rooms before the faults
+	told   map[string]string   // the operator's reports
+	ended  map[rooms.ID]bool
 }
 
 // newTrouble parses a list such as "panic,loop,gib": a panic, an endless loop without calls, and the allocation and release
@@ -37,7 +37,7 @@ func newTrouble(list string) (*Trouble, error) {
 	if list == "" {
 		return nil, nil
 	}
-	t := &Trouble{of: make(map[rooms.ID]string), base: make(map[rooms.ID]uint64), told: make(map[string]string), ended: make(map[rooms.ID]bool)}
+	t := &Trouble{faults: make(map[rooms.ID]string), base: make(map[rooms.ID]uint64), told: make(map[string]string), ended: make(map[rooms.ID]bool)}
 	for kind := range strings.SplitSeq(list, ",") {
 		if _, mib := size(kind); kind != "panic" && kind != "loop" && !mib {
 			return nil, fmt.Errorf("trouble %q is none of panic, loop, gib, mib=N", kind)
@@ -64,11 +64,11 @@ func (t *Trouble) set(r *rooms.Room, c *systems.ServerConfig) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.of) == len(t.kinds) {
+	if len(t.faults) == len(t.kinds) {
 		return nil
 	}
-	kind := t.kinds[len(t.of)]
-	t.of[r.ID()] = kind
+	kind := t.kinds[len(t.faults)]
+	t.faults[r.ID()] = kind
 	name, _, _ := strings.Cut(kind, "=")
 	c.Schedule = func(s *ecs.Schedule) error {
 		done := false
@@ -96,20 +96,20 @@ func (t *Trouble) happen(kind string) {
 		}
 		t.hold.Store(nil)
 	default:
-		//lint:ignore SA5002 because it is meant to: there is nothing in it at which Go could stop by itself
+		//lint:ignore SA5002 because an endless loop without a call is the fault to test
 		for {
 		}
 	}
 }
 
-// hear records a report to the operator.
-func (t *Trouble) hear(n rooms.Notice) {
+// recordNotice records a report to the operator.
+func (t *Trouble) recordNotice(n rooms.Notice) {
 	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	kind, mine := t.of[n.Room]
+	kind, mine := t.faults[n.Room]
 	if n.Event == rooms.RoomEnded {
 		t.ended[n.Room] = true
 	}
@@ -152,12 +152,12 @@ func (t *Trouble) lost(s *rooms.Server) (lost uint64, told map[string]string, er
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for id := range t.ended {
-		if t.of[id] != "panic" {
-			err = errors.Join(err, fmt.Errorf("a room has ended whose trouble is %q", cmp.Or(t.of[id], "none")))
+		if t.faults[id] != "panic" {
+			err = errors.Join(err, fmt.Errorf("a room has ended whose trouble is %q", cmp.Or(t.faults[id], "none")))
 		}
 	}
-	if missing := len(t.kinds) - len(t.of); missing > 0 {
-		err = errors.Join(err, fmt.Errorf("%d kinds of trouble and %d rooms", len(t.kinds), len(t.of)))
+	if missing := len(t.kinds) - len(t.faults); missing > 0 {
+		err = errors.Join(err, fmt.Errorf("%d kinds of trouble and %d rooms", len(t.kinds), len(t.faults)))
 	}
 	return lost, maps.Clone(t.told), err
 }
@@ -166,7 +166,7 @@ func (t *Trouble) lost(s *rooms.Server) (lost uint64, told map[string]string, er
 func (t *Trouble) in(id rooms.ID) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.of[id] != ""
+	return t.faults[id] != ""
 }
 
 // loops reports whether an endless loop was requested. looping reports whether it is running.
