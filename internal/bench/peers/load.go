@@ -30,8 +30,9 @@ const (
 	codeMask  = 31
 )
 
-// load is the clients of a server.
+// load is the clients of a server in Node.
 type load struct {
+	colyseus       bool // matchmaking, and codes before messages
 	updates, bytes atomic.Uint64
 	clients        []*client
 	cancel         context.CancelFunc
@@ -41,6 +42,7 @@ type load struct {
 // client is a bot. It sends its input when the input changes.
 type client struct {
 	conn          net.Conn
+	codes         bool // as in load.colyseus
 	joined        atomic.Bool
 	rng           *rand.Rand
 	buttons, last uint8
@@ -52,9 +54,9 @@ type client struct {
 const joinTime = 60 * time.Second
 
 // newLoad starts n clients, which play until close.
-func newLoad(ctx context.Context, addr string, n int) (*load, error) {
+func newLoad(ctx context.Context, addr string, n int, colyseus bool) (*load, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &load{cancel: cancel, done: make(chan struct{})}
+	l := &load{colyseus: colyseus, cancel: cancel, done: make(chan struct{})}
 	join, end := context.WithTimeout(ctx, joinTime)
 	defer end()
 	for i := range n {
@@ -83,24 +85,36 @@ func (l *load) close() {
 	l.hangUp()
 }
 
-// dial reserves a seat and connects.
-func dial(ctx context.Context, addr string, l *load) (*client, error) {
+// seat reserves a seat in Colyseus and returns the address to connect to.
+func seat(ctx context.Context, addr string) (url string, err error) {
 	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/matchmake/joinOrCreate/arena", strings.NewReader("{}"))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	ask.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(ask)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var seat struct{ RoomID, ProcessID, SessionID string }
 	err = json.NewDecoder(answer.Body).Decode(&seat)
 	_ = answer.Body.Close()
 	if err != nil || seat.SessionID == "" {
-		return nil, fmt.Errorf("no seat: %s, %w", answer.Status, err)
+		return "", fmt.Errorf("no seat: %s, %w", answer.Status, err)
 	}
-	conn, early, _, err := ws.Dial(ctx, fmt.Sprintf("ws://%s/%s/%s?sessionId=%s", addr, seat.ProcessID, seat.RoomID, seat.SessionID))
+	return fmt.Sprintf("ws://%s/%s/%s?sessionId=%s", addr, seat.ProcessID, seat.RoomID, seat.SessionID), nil
+}
+
+// dial connects a client.
+func dial(ctx context.Context, addr string, l *load) (*client, error) {
+	url := "ws://" + addr
+	if l.colyseus {
+		var err error
+		if url, err = seat(ctx, addr); err != nil {
+			return nil, err
+		}
+	}
+	conn, early, _, err := ws.Dial(ctx, url)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +122,8 @@ func dial(ctx context.Context, addr string, l *load) (*client, error) {
 	if in == nil {
 		in = bufio.NewReaderSize(conn, 4096)
 	}
-	c := &client{conn: conn}
+	c := &client{conn: conn, codes: l.colyseus}
+	c.joined.Store(!l.colyseus)
 	go c.read(in, l)
 	return c, nil
 }
@@ -122,11 +137,15 @@ func (c *client) read(in *bufio.Reader, l *load) {
 		}
 		n := int(h.Length)
 		if h.OpCode == ws.OpBinary && n > 0 {
-			first, err := in.Peek(1)
-			if err != nil {
-				return
+			code := byte(codePatch)
+			if c.codes {
+				first, err := in.Peek(1)
+				if err != nil {
+					return
+				}
+				code = first[0] & codeMask
 			}
-			switch first[0] & codeMask {
+			switch code {
 			case codeJoin:
 				if c.write([]byte{codeJoin}) != nil {
 					return
@@ -186,5 +205,9 @@ func (c *client) step(tick int) {
 	binary.LittleEndian.PutUint16(message[2:], uint16(tick))
 	message[4] = c.buttons
 	binary.LittleEndian.PutUint16(message[5:], c.aim)
-	_ = c.write(message[:])
+	if c.codes {
+		_ = c.write(message[:])
+	} else {
+		_ = c.write(message[2:])
+	}
 }

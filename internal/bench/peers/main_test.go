@@ -12,7 +12,7 @@ func TestServersPlayTheArena(t *testing.T) {
 		t.Skip("set TACTUS_PEERS=1: it takes a minute, and needs Node and npm")
 	}
 	var progress bytes.Buffer
-	servers, _, err := open(t.Context(), &progress)
+	servers, err := open(t.Context(), &progress)
 	if err != nil {
 		t.Fatal(err, progress.String())
 	}

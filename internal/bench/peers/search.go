@@ -20,8 +20,10 @@ type figures struct {
 
 // server is one of the compared servers.
 type server struct {
-	name    string
-	measure func(ctx context.Context, clients, npcs, seconds int) (figures, error)
+	name, version string
+	sends         string // content of an update
+	encrypts      bool
+	measure       func(ctx context.Context, clients, npcs, seconds int) (figures, error)
 }
 
 // errRefused means that not all clients could join in time.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,60 +13,77 @@ import (
 	"strings"
 )
 
-// open prepares all servers and returns them with their versions.
-func open(ctx context.Context, progress io.Writer) (servers []server, versions map[string]string, err error) {
-	_, here, _, _ := runtime.Caller(0)
-	folder := filepath.Dir(here)
+// The scripts of the servers in Node.
+const (
+	colyseusScript  = "colyseus.mjs"
+	broadcastScript = "broadcast.mjs"
+)
+
+// open prepares all servers.
+func open(ctx context.Context, progress io.Writer) (servers []server, err error) {
+	folder, err := os.Getwd() // go -C makes it this package's, and so does go test
+	if err != nil {
+		return nil, err
+	}
 	root := filepath.Join(folder, "../../..")
 	places, err := newPlaces()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	node, err := installed(ctx, filepath.Join(folder, "colyseus"), progress)
+	scripts := filepath.Join(folder, "node")
+	node, err := installed(ctx, scripts, progress)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	bench := filepath.Join(os.TempDir(), "tactus-bench-arena")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bench, "./internal/bench/arena")
 	build.Dir, build.Env, build.Stderr = root, append(os.Environ(), "GOWORK="), progress
 	if err := build.Run(); err != nil {
-		return nil, nil, fmt.Errorf("building Tactus: %w", err)
+		return nil, fmt.Errorf("building Tactus: %w", err)
 	}
-	versions = make(map[string]string)
+	version := output(ctx, root, "git", "describe", "--always", "--dirty") + ", " + runtime.Version()
 	for _, transport := range []string{"batch", "udp", "ws"} {
-		name := "Tactus " + transport
-		servers = append(servers, server{name, tactus{places, bench, transport}.measure})
-		versions[name] = output(ctx, root, "git", "describe", "--always", "--dirty")
+		servers = append(servers, server{
+			name: "Tactus " + transport, version: version, sends: "delta per client", encrypts: true,
+			measure: tactus{places, bench, transport}.measure,
+		})
 	}
+	in := ", Node " + output(ctx, scripts, node, "--version")
 	for _, fields := range []string{"quantized", "float32"} {
-		name := "Colyseus " + fields
-		servers = append(servers, server{name, colyseus{places, node, filepath.Join(folder, "colyseus"), fields == "quantized"}.measure})
-		versions[name] = colyseusVersion(filepath.Join(folder, "colyseus")) + ", Node " + output(ctx, folder, node, "--version")
+		servers = append(servers, server{
+			name: "Colyseus " + fields, version: packageVersion(scripts, "@colyseus/core") + in, sends: "delta for all",
+			measure: nodeServer{places, node, scripts, colyseusScript, fields == "quantized"}.measure,
+		})
 	}
-	return servers, versions, nil
+	return append(servers, server{
+		name: "ws broadcast", version: packageVersion(scripts, "ws") + in, sends: "whole state",
+		measure: nodeServer{places, node, scripts, broadcastScript, true}.measure,
+	}), nil
 }
 
-// installed finds Node and installs Colyseus once.
+// installed installs Node and its packages if they are not those of package-lock.json, and returns the path of Node.
 func installed(ctx context.Context, folder string, progress io.Writer) (node string, err error) {
-	node, err = exec.LookPath("node")
+	node = filepath.Join(folder, "node_modules/node/bin/node")
+	lock, err := os.Stat(filepath.Join(folder, "package-lock.json"))
 	if err != nil {
-		return "", errors.New("Node is not there: install nodejs and npm, of version 20 or newer")
+		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(folder, "node_modules/@colyseus/core")); err == nil {
+	if done, err := os.Stat(filepath.Join(folder, "node_modules/.package-lock.json")); err == nil && done.ModTime().After(lock.ModTime()) {
 		return node, nil
 	}
-	fmt.Fprintln(progress, "installing Colyseus")
-	install := exec.CommandContext(ctx, "npm", "install", "--no-save", "--no-audit", "--no-fund")
+	fmt.Fprintln(progress, "installing Node and its packages")
+	install := exec.CommandContext(ctx, "npm", "ci", "--no-audit", "--no-fund")
 	install.Dir, install.Stdout, install.Stderr = folder, progress, progress
 	if err := install.Run(); err != nil {
-		return "", fmt.Errorf("npm install in %s: %w", folder, err)
+		return "", fmt.Errorf("npm ci in %s: %w; it needs any version of Node with npm", folder, err)
 	}
 	return node, nil
 }
 
-func colyseusVersion(folder string) string {
+// packageVersion returns the version of an installed package, or "unknown".
+func packageVersion(folder, name string) string {
 	var p struct{ Version string }
-	b, err := os.ReadFile(filepath.Join(folder, "node_modules/@colyseus/core/package.json"))
+	b, err := os.ReadFile(filepath.Join(folder, "node_modules", name, "package.json"))
 	if err != nil || json.Unmarshal(b, &p) != nil {
 		return "unknown"
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/apart"
 )
 
-// colyseus is a Colyseus server in Node.
-type colyseus struct {
+// nodeServer is a server in Node.
+type nodeServer struct {
 	places
-	node, folder string
-	quantized    bool
+	node, folder, script string
+	quantized            bool // fields of Colyseus
 }
 
 // counts are the server's own figures.
@@ -30,14 +30,14 @@ type counts struct {
 }
 
 // measure runs a server with the given number of clients and seconds.
-func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
+func (x nodeServer) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	config, err := json.Marshal(map[string]any{"clients": clients, "npcs": npcs, "hz": steps, "size": size, "quantized": x.quantized})
 	if err != nil {
 		return f, err
 	}
-	c := exec.CommandContext(ctx, x.node, "server.mjs", string(config))
+	c := exec.CommandContext(ctx, x.node, x.script, string(config))
 	c.Dir, c.Stderr = x.folder, os.Stderr
 	ask, err := c.StdinPipe()
 	if err != nil {
@@ -69,7 +69,7 @@ func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f fi
 		return n, json.Unmarshal(lines.Bytes(), &n)
 	}
 
-	l, err := newLoad(ctx, fmt.Sprintf("127.0.0.1:%d", port), clients)
+	l, err := newLoad(ctx, fmt.Sprintf("127.0.0.1:%d", port), clients, x.script == colyseusScript)
 	if err != nil {
 		return f, err
 	}
@@ -94,6 +94,9 @@ func (x colyseus) measure(ctx context.Context, clients, npcs, seconds int) (f fi
 	after, err := look()
 	if err != nil {
 		return f, err
+	}
+	if after.Inputs == before.Inputs {
+		return f, errors.New("the server consumed no inputs")
 	}
 	f = figures{
 		CPU:     float64(after.CPU-before.CPU) / 1e6 / passed,
