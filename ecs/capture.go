@@ -85,7 +85,7 @@ func (h *ring) capture(key uint32) *capture {
 	c := h.place(key)
 	c.key, c.valid = key, true
 	for i := range c.tables {
-		h.take(i, &c.tables[i])
+		h.captureTable(i, &c.tables[i])
 	}
 	return c
 }
@@ -132,7 +132,8 @@ func (h *ring) reserve(i, rows int) {
 	}
 }
 
-func (h *ring) take(i int, tc *tableCapture) {
+// captureTable copies the rows of a table into tc.
+func (h *ring) captureTable(i int, tc *tableCapture) {
 	t := tc.t
 	tc.n = 0
 	if !h.whole && !h.w.simulates(t) {

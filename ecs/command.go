@@ -70,7 +70,7 @@ func (w *World) apply(c command) {
 		w.carryOut(&c)
 		w.deferred.reclaim()
 	case s.pending == 0:
-		kept := w.deferred.keep(s, c.entity, c.op)
+		kept := w.deferred.deferCommand(s, c.entity, c.op)
 		kept.first = c.first
 		if c.op == opSpawn {
 			s.pending = s.last
@@ -80,9 +80,9 @@ func (w *World) apply(c command) {
 	}
 }
 
-// keep defers a command on a stored entity, or the spawn of an entity, to the end of the stage. The caller sets the other
+// deferCommand defers a command on a stored entity, or the spawn of an entity, to the end of the stage. The caller sets the other
 // fields in place, which is faster than copying a command just written.
-func (d *deferred) keep(s *slot, e Entity, o op) *command {
+func (d *deferred) deferCommand(s *slot, e Entity, o op) *command {
 	n := len(d.commands)
 	if n < cap(d.commands) {
 		d.commands = d.commands[:n+1]

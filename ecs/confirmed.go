@@ -74,10 +74,10 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 // newer state. Confirmed spawns of these inputs become normal entities. An unconfirmed spawn leaves the scope half a second
 // of inputs and at least 8 states later, and is removed 4 seconds and at least 64 states later. Until then,
 // [Netcode.Confirm] restores it under its handle.
-func (n *Netcode) SettleInput(input uint32) { n.predicted.settle(input) }
+func (n *Netcode) SettleInput(input uint32) { n.predicted.settleInput(input) }
 
-// settle is [Netcode.SettleInput].
-func (p *predictions) settle(input uint32) {
+// settleInput implements [Netcode.SettleInput].
+func (p *predictions) settleInput(input uint32) {
 	w := p.w
 	if len(p.spawns)+len(p.ended) == 0 {
 		return

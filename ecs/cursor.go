@@ -49,7 +49,8 @@ type aimed struct {
 	offset uintptr        // offset in the row struct
 }
 
-func (c *cursor) begin(w *World, r *row, scoped bool) {
+// reset starts a walk over the rows r. With scoped, the walk yields only entities that this peer simulates.
+func (c *cursor) reset(w *World, r *row, scoped bool) {
 	c.w, c.r, c.version, c.scope.simulated = w, r, w.storage.version, scoped
 	c.aim.n, c.aim.more = len(r.fields), len(r.fields) > 2 || r.named
 	c.aim.most = len(r.fields) > 3 || r.named
@@ -66,8 +67,8 @@ func (c *cursor) narrow(owner uint32) {
 	c.scope.narrowed, c.scope.one, c.scope.owner = true, true, owner
 }
 
-// run advances to the next run. It returns false at the end of the walk.
-func (c *cursor) run() bool {
+// nextRun advances to the next run. It returns false at the end of the walk.
+func (c *cursor) nextRun() bool {
 	if c.scope.narrowed && c.t != nil && c.nextRows(c.start+len(c.entities)) {
 		return true
 	}

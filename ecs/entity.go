@@ -163,7 +163,7 @@ func (w *World) Despawn(e Entity) {
 	case w.setup.protocol.singletonOf(s.netID) != nil:
 		panic(fmt.Sprintf("ecs: Despawn: %s is a singleton, and stays", w.setup.protocol.singletonOf(s.netID).Name))
 	case w.deferred.depth > 0 && s.pending == 0:
-		w.deferred.keep(s, e, opDespawn)
+		w.deferred.deferCommand(s, e, opDespawn)
 	default:
 		w.apply(command{op: opDespawn, entity: e})
 	}
@@ -177,7 +177,7 @@ func (w *World) Despawn(e Entity) {
 func Add[T any](w *World, e Entity, v T) {
 	w.check.handlers.refuseWrite("Add")
 	s := w.handles.mustAt(e, "Add")
-	c := w.setup.protocol.given(reflect.TypeFor[T](), "Add")
+	c := w.setup.protocol.needAddable(reflect.TypeFor[T](), "Add")
 	if p := w.pointer(s, c); p != nil && w.deferred.waiting(s, c) == opNone {
 		*(*T)(p) = v
 		return
@@ -193,7 +193,7 @@ func Add[T any](w *World, e Entity, v T) {
 func Remove[T any](w *World, e Entity) {
 	w.check.handlers.refuseWrite("Remove")
 	s := w.handles.mustAt(e, "Remove")
-	c := w.setup.protocol.given(reflect.TypeFor[T](), "Remove")
+	c := w.setup.protocol.needAddable(reflect.TypeFor[T](), "Remove")
 	if was := w.deferred.waiting(s, c); was == opAdd || was == opNone && w.pointer(s, c) != nil {
 		w.apply(command{op: opRemove, entity: e, first: w.deferred.part(c, nil, 0)})
 	}

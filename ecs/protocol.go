@@ -235,9 +235,9 @@ func (p *Protocol) need(t reflect.Type) *Component {
 	panic(fmt.Sprintf("ecs: %v is not a component of protocol %q; register it with ecs.Replicate, Local, Singleton or Input", t, p.name))
 }
 
-// given is need for a component that a game adds or removes. It panics for components that only the world may add or
-// remove.
-func (p *Protocol) given(t reflect.Type, call string) *Component {
+// needAddable returns the component of a type that a game adds or removes. It panics if the protocol has no such component,
+// or if only the world may add or remove it.
+func (p *Protocol) needAddable(t reflect.Type, call string) *Component {
 	c := p.need(t)
 	if c == p.core.self || c == p.core.netID || c == p.core.key {
 		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))

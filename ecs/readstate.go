@@ -130,7 +130,7 @@ func (r *stateReader) state(s *worldState) []stateTable {
 	r.used = make([]bool, len(s.handles.gens))
 	s.handles.free = r.numbers("free handles")
 	for _, id := range s.handles.free {
-		r.take(id)
+		r.claimHandle(id)
 	}
 	for range r.count(2, "input sequences") {
 		owner := r.number(anyNumber, "owner")
@@ -158,8 +158,8 @@ func (r *stateReader) state(s *worldState) []stateTable {
 	return tables
 }
 
-// take notes that a handle is free or has its entity.
-func (r *stateReader) take(id uint32) {
+// claimHandle records that the state has a use for a handle. Each handle must occur once.
+func (r *stateReader) claimHandle(id uint32) {
 	if id == 0 || uint64(id) >= uint64(len(r.used)) || r.used[id] {
 		r.fail("a handle")
 		return
@@ -183,7 +183,7 @@ func (r *stateReader) table(s *worldState) stateTable {
 	}
 	for range n {
 		id := r.number(uint64(len(s.handles.gens)), "handle")
-		if r.take(id); r.failed() {
+		if r.claimHandle(id); r.failed() {
 			return t
 		}
 		t.entities = append(t.entities, Entity{id, s.handles.gens[id]})

@@ -112,8 +112,8 @@ func (c *crew[R]) run(f func(R, Step)) {
 	c.f, c.step = f, Step{Tick: w.Tick(), TickRate: w.TickRate(), Seconds: w.Step(), world: w}
 	c.pieces.reset()
 	var at cursor
-	at.begin(w, c.r, true)
-	for at.run() {
+	at.reset(w, c.r, true)
+	for at.nextRun() {
 		c.pieces.add(at.t.index, at.start, len(at.entities))
 	}
 	w.check.handlers.startRows()
@@ -126,7 +126,7 @@ func (c *crew[R]) run(f func(R, Step)) {
 func (c *crew[R]) piece(_, i int) {
 	var at cursor
 	var row R // zero where an optional component is absent
-	at.begin(c.w, c.r, false)
+	at.reset(c.w, c.r, false)
 	of := c.pieces.all[i]
 	at.t = c.w.storage.tables[of.table]
 	at.aimAt(int(of.start), int(of.n))

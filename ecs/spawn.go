@@ -53,7 +53,7 @@ func (w *World) Spawn(values ...any) Entity {
 	w.check.handlers.refuseWrite("World.Spawn")
 	cmd := command{op: opSpawn}
 	for _, v := range values {
-		c := w.setup.protocol.given(reflect.TypeOf(v), "Spawn")
+		c := w.setup.protocol.needAddable(reflect.TypeOf(v), "Spawn")
 		if _, found := w.deferred.find(&cmd, c); found {
 			panic(fmt.Sprintf("ecs: Spawn: %s is given twice", c.Name))
 		}
@@ -138,7 +138,7 @@ func (s *setup) compileSpawn(t reflect.Type) *spawnRow {
 		if sf.Tag.Get("ecs") == "optional" {
 			panic(fmt.Sprintf("ecs: field %s.%s: an optional component has no meaning for Spawn: add it to those that shall have it", t, sf.Name))
 		}
-		c := s.protocol.given(ct, "Spawn")
+		c := s.protocol.needAddable(ct, "Spawn")
 		if r.mask.has(c.index) {
 			panic(fmt.Sprintf("ecs: Spawn: %s is in %s twice", c.Name, t))
 		}
@@ -196,7 +196,7 @@ func (r *spawnRow) spawn(w *World, e Entity, src unsafe.Pointer) {
 		clear(unsafe.Slice((*byte)(unsafe.Add(values, own)), rest))
 	}
 	s := &w.handles.slots[e.id]
-	c := w.deferred.keep(s, e, opSpawn)
+	c := w.deferred.deferCommand(s, e, opSpawn)
 	c.row, c.values = r, values
 	s.pending = s.last
 }

@@ -109,7 +109,7 @@ func (s *Stage) Run(w *World) {
 			w.clock.resimulated++
 		}
 	}
-	defer w.leave(s, len(w.deferred.commands), w.clock.system)
+	defer w.finishStage(s, len(w.deferred.commands), w.clock.system)
 	if s == w.setup.simulate && w.check.rollback != nil && !w.partial.on {
 		w.check.rollback.run(s)
 		return
@@ -136,8 +136,8 @@ func (it *item) run(w *World) {
 	it.system.Run(w)
 }
 
-// leave ends a run of s, also after a panic. Changes requested before the panic are applied, and the world stays usable.
-func (w *World) leave(s *Stage, base int, outer uint32) {
+// finishStage ends a run of s, also after a panic. Changes requested before the panic are applied, and the world stays usable.
+func (w *World) finishStage(s *Stage, base int, outer uint32) {
 	w.clock.system = outer
 	w.deferred.depth--
 	predicted := w.setup.config.Client && w.clock.simulating > 0

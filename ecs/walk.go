@@ -32,13 +32,13 @@ func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
 		var c cursor
 		var row pointers[R]
-		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
+		c.reset(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
 		if narrowed {
 			c.narrow(owner)
 		}
 		c.aim.spare = unsafe.Offsetof(row.spare)
 		p := unsafe.Pointer(&row)
-		for c.run() {
+		for c.nextRun() {
 			// The first three pointers advance in registers, which is what
 			// makes a walk of that many cost little more than its columns.
 			f, g, h := c.aim.fields[0].at(0), c.aim.fields[1].at(0), c.aim.fields[2].at(0)
@@ -95,8 +95,8 @@ func (c *cursor) point(p unsafe.Pointer, k, i int) {
 func All[V any](w *World) iter.Seq2[Entity, V] {
 	return func(yield func(Entity, V) bool) {
 		var c cursor
-		c.begin(w, w.rowOf(reflect.TypeFor[V](), formValues), false)
-		for c.run() {
+		c.reset(w, w.rowOf(reflect.TypeFor[V](), formValues), false)
+		for c.nextRun() {
 			var row V // zero where an optional component is absent
 			for i, e := range c.entities {
 				for k := range c.aim.n {
@@ -133,8 +133,8 @@ func move(dst, src unsafe.Pointer, n uintptr) {
 func Chunks[C any](w *World) iter.Seq[C] {
 	return func(yield func(C) bool) {
 		var c cursor
-		c.begin(w, w.rowOf(reflect.TypeFor[C](), formSlices), true)
-		for c.run() {
+		c.reset(w, w.rowOf(reflect.TypeFor[C](), formSlices), true)
+		for c.nextRun() {
 			var chunk C
 			c.slice(unsafe.Pointer(&chunk))
 			if !yield(chunk) {
@@ -167,7 +167,7 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 	return func(yield func(Entity, R) bool) {
 		var c cursor
 		var row pointers[R]
-		c.begin(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
+		c.reset(w, w.rowOf(reflect.TypeFor[R](), formPointers), true)
 		c.aim.spare = unsafe.Offsetof(row.spare)
 		defer func(base int) { w.rows.places = w.rows.places[:base] }(len(w.rows.places))
 		for _, at := range c.sorted() {
@@ -186,7 +186,7 @@ func EachInOrder[R any](w *World) iter.Seq2[Entity, R] {
 func (c *cursor) sorted() []order.Item {
 	w := c.w
 	base := len(w.rows.places)
-	for c.run() {
+	for c.nextRun() {
 		col := c.t.cols[w.setup.protocol.core.netID.index]
 		if col == nil {
 			if col := c.t.cols[w.setup.protocol.core.key.index]; col != nil {

@@ -211,7 +211,7 @@ func TestKnows(t *testing.T) {
 		}
 	}
 	m.get("/api/knows?client=1&entity=9999", &k)
-	if k.Exists || !strings.Contains(k.Why[0], "not in the newest send") {
+	if k.Exists || !strings.Contains(k.Why[0], "newest send does not have") {
 		t.Errorf("%+v", k)
 	}
 	c := yardConfig(1, 2)

@@ -63,7 +63,7 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 	var tick uint32
 	var now time.Duration
 	compensates := false
-	err := x.ask(ctx, func(s *systems.Server) {
+	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		now, tick = x.timings.clock(), s.Tick()
 		l := s.LagComp()
 		compensates = l != nil

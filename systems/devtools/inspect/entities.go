@@ -183,7 +183,7 @@ func (x *Inspector) entities(ctx context.Context, q query) (any, error) {
 		return nil, fmt.Errorf("%w: a replicated component %q", errNone, q.component)
 	}
 	for more := true; more && f.seen < mostRows; {
-		if err := x.ask(ctx, func(s *systems.Server) { more = f.step(s.World()) }); err != nil {
+		if err := x.runInWakeup(ctx, func(s *systems.Server) { more = f.step(s.World()) }); err != nil {
 			return nil, err
 		}
 		f.trim()
@@ -210,7 +210,7 @@ func (x *Inspector) entities(ctx context.Context, q query) (any, error) {
 func (x *Inspector) copies(ctx context.Context, ids []components.NetID) (all []entityCopy, tick uint32, err error) {
 	known := x.protocol.Components()
 	slices.SortStableFunc(known, func(a, b *ecs.Component) int { return cmp.Compare(rank(a), rank(b)) })
-	err = x.ask(ctx, func(s *systems.Server) {
+	err = x.runInWakeup(ctx, func(s *systems.Server) {
 		tick = s.Tick()
 		for _, id := range ids {
 			if c, ok := copyEntity(s.World(), known, id); ok {

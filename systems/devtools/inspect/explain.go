@@ -52,7 +52,7 @@ func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32
 	}
 	for i := range d.Untold {
 		u := &d.Untold[i]
-		a.Sentence += " It is not told the component " + u.Component + ", by its interest."
+		a.Sentence += " Its interest hides the component " + u.Component + "."
 		for k := range u.Parts {
 			a.Parts = append(a.Parts, partAnswer{u.Component + ": " + u.Parts[k].Operand, partText(&u.Parts[k])})
 		}
@@ -64,15 +64,15 @@ func explanation(d *explain.Decision, k *systems.Knowledge, asked, newest uint32
 func partText(p *explain.Part) string {
 	switch {
 	case p.Silent:
-		return "nothing of this entity"
+		return "does not apply to this entity"
 	case !p.Asked:
-		return "not asked: the others had settled it"
+		return "not evaluated: the other parts decided"
 	case p.Radius > 0 && p.Distance < 0:
-		return "no: the client has never had a place"
+		return "no: the client has never had a position"
 	case p.Radius > 0 && p.Sees:
 		return fmt.Sprintf("yes: its piece is %.4g away", p.Distance)
 	case p.Radius > 0:
-		return fmt.Sprintf("no: its piece is %.4g away, and comes into sight at %.4g", p.Distance, p.Radius)
+		return fmt.Sprintf("no: its piece is %.4g away, and becomes visible at %.4g", p.Distance, p.Radius)
 	case p.Sees:
 		return "yes"
 	}
@@ -92,17 +92,17 @@ func decisionText(d *explain.Decision, k *systems.Knowledge, asked, newest uint3
 	case asked >= newest:
 		at = fmt.Sprintf("At tick %d, the newest send,", d.Tick)
 	default:
-		at = fmt.Sprintf("At tick %d, of what is kept the send nearest to tick %d,", d.Tick, asked)
+		at = fmt.Sprintf("At tick %d, the recorded send nearest to tick %d,", d.Tick, asked)
 	}
 	text := at + " " + reasonText(d, c.Snapshots.SendRate)
 	switch {
 	case !d.Own || k.Everywhere:
 	case d.OwnTold:
-		text += " It is the client's own: what it predicts of it, and what is for it alone, went beside the rest."
+		text += " The client owns the entity: its predicted and owner-only components were sent, too."
 	case d.Allowed > 0:
-		text += " It is the client's own: of what it predicts, and what is for it alone, there was nothing to tell, or no room."
+		text += " The client owns the entity: its predicted and owner-only components had no changes, or did not fit."
 	default:
-		text += " It is the client's own."
+		text += " The client owns the entity."
 	}
 	return text
 }
@@ -114,23 +114,23 @@ func reasonText(d *explain.Decision, rate int) string {
 		var how string
 		switch {
 		case d.Age < 0:
-			how = "; from which baseline is not kept of sends before somebody asked"
+			how = "; the baseline was not recorded, because nobody had asked yet"
 		case d.Age == 0:
-			how = " in full: there was no send that the client was known to hold it from"
+			how = " in full, because the client had acknowledged no baseline"
 		case d.Second:
-			how = fmt.Sprintf(" as the difference from what two sends predict, the newer %s older", sends(d.Age, rate))
+			how = fmt.Sprintf(" as the difference from the prediction of two sends, the newer one %s older", formatSends(d.Age, rate))
 		default:
-			how = fmt.Sprintf(" as the difference from the state %s older", sends(d.Age, rate))
+			how = fmt.Sprintf(" as the difference from the state %s older", formatSends(d.Age, rate))
 		}
 		if back := d.Send - d.State; back > 0 {
-			return fmt.Sprintf("the client was told of it%s. That was part of the state that it joins with, of %s before.", how, sends(int(back), rate))
+			return fmt.Sprintf("the entity was sent%s. It was part of the initial state of the client, of %s before.", how, formatSends(int(back), rate))
 		}
-		return fmt.Sprintf("the client was told of it%s.", how)
+		return fmt.Sprintf("the entity was sent%s.", how)
 	case explain.Waits:
 		if d.Allowed == 0 {
-			return fmt.Sprintf("it waited: the snapshot did not hold all, and others went first. It has gained %.3g since it was told of.", d.Gained)
+			return fmt.Sprintf("the entity waited: the changes did not fit the snapshot, and other entities had priority. It has gained %.3g since it was sent.", d.Gained)
 		}
-		return fmt.Sprintf("it waited: the snapshot of %d bytes did not hold all, and others went first. It had gained %.3g since it was told of; the last that was told of had gained %.3g.", d.Allowed, d.Gained, d.Last)
+		return fmt.Sprintf("the entity waited: the changes did not fit the snapshot of %d bytes, and other entities had priority. It had gained %.3g since it was sent; the last entity that was sent had gained %.3g.", d.Allowed, d.Gained, d.Last)
 	case explain.Hidden:
 		var no []string
 		for i := range d.Parts {
@@ -139,25 +139,25 @@ func reasonText(d *explain.Decision, rate int) string {
 			}
 		}
 		if len(no) == 0 {
-			return "interest kept it from the client."
+			return "the interest hid the entity from the client."
 		}
-		return "interest kept it from the client, by " + strings.Join(no, ", and by ") + "."
+		return "the interest hid the entity from the client, by " + strings.Join(no, ", and by ") + "."
 	case explain.TooBig:
-		return "it was left out: it fits no snapshot of the client. Make its components smaller, or the budget larger."
+		return "the entity was left out: it fits no snapshot of the client. Make its components smaller or the budget larger."
 	case explain.Joining:
-		return "the client was joining, and other parts of the state that it joins with went first."
+		return "the client was joining, and other parts of its initial state were sent first."
 	case explain.Current:
-		return "there was nothing new: the client is known to hold it as it was, and others went first."
+		return "there was nothing new: the client had acknowledged this state."
 	case explain.Absent:
 		return "there was no such entity."
 	case explain.Everywhere:
-		return "every peer simulates everything: the client knows it because it knows all inputs, and is sent no state."
+		return "every peer simulates everything: the client receives all inputs and no state."
 	}
-	return "it is not known: no packet that is remembered told of it, and why not is kept only from when somebody asks. Ask again for a tick from now on."
+	return "the reason is unknown: no remembered packet had the entity, and reasons are recorded only after a request. Ask again for a later tick."
 }
 
-// sends formats a number of sends and their duration.
-func sends(n, rate int) string {
+// formatSends formats a number of sends and their duration.
+func formatSends(n, rate int) string {
 	if n == 1 {
 		return fmt.Sprintf("1 send (%d ms)", 1000/max(rate, 1))
 	}

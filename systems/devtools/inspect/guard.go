@@ -69,7 +69,7 @@ func (g *guard) check(r *http.Request) string {
 	if advice := g.checkOrigin(r); advice != "" || g.open {
 		return advice
 	}
-	if c, err := r.Cookie(cookieName); err == nil && same(c.Value, g.cookie) {
+	if c, err := r.Cookie(cookieName); err == nil && equalTokens(c.Value, g.cookie) {
 		return ""
 	}
 	shown := r.URL.Query().Get("token")
@@ -124,5 +124,5 @@ func foreign(r *http.Request) bool {
 	return (!link || r.Header.Get("Origin") != "") && hostname.Guard{}.Foreign(r)
 }
 
-// same compares two strings in constant time.
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+// equalTokens compares two tokens in constant time.
+func equalTokens(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

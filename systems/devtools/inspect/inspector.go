@@ -77,11 +77,11 @@ func (x *Inspector) Close() {
 // probe implements the probe of the server, so that Inspector needs no such methods.
 type probe Inspector
 
-func (p *probe) Begin() { p.timings.begin() }
+func (p *probe) Begin() { p.timings.startWakeup() }
 
 // End answers at most one request, so that many requests do not delay ticks.
 func (p *probe) End() {
-	p.timings.end()
+	p.timings.endWakeup()
 	select {
 	case j := <-p.wanted:
 		if j.state.CompareAndSwap(jobWaits, jobTaken) {
@@ -112,8 +112,8 @@ const (
 // pollInterval is how often a request checks whether it has been answered.
 const pollInterval = 2 * time.Millisecond
 
-// ask runs read at the end of a wake-up. If it returns an error, read has not run and will not run.
-func (x *Inspector) ask(ctx context.Context, read func(*systems.Server)) error {
+// runInWakeup runs read at the end of a wake-up. If it returns an error, read has not run and will not run.
+func (x *Inspector) runInWakeup(ctx context.Context, read func(*systems.Server)) error {
 	j := &job{read: read}
 	select {
 	case x.wanted <- j:

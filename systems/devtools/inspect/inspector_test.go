@@ -33,7 +33,7 @@ func TestOneRequestAWakeup(t *testing.T) {
 		jobs[i] = &job{read: func(*systems.Server) { reads.Add(1) }}
 		m.x.wanted <- jobs[i]
 	}
-	if err := m.x.ask(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
+	if err := m.x.runInWakeup(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
 		t.Errorf("one too many: %v", err)
 	}
 	jobs[3].state.Store(jobGivenUp)
@@ -53,13 +53,13 @@ func TestOneRequestAWakeup(t *testing.T) {
 func TestServerStandsStill(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{Wait: 5 * time.Millisecond})
 	read := false
-	if err := m.x.ask(t.Context(), func(*systems.Server) { read = true }); !errors.Is(err, errBusy) {
+	if err := m.x.runInWakeup(t.Context(), func(*systems.Server) { read = true }); !errors.Is(err, errBusy) {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	m.x.config.Wait = time.Minute
-	if err := m.x.ask(ended, func(*systems.Server) { read = true }); !errors.Is(err, context.Canceled) {
+	if err := m.x.runInWakeup(ended, func(*systems.Server) { read = true }); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	m.RunTicks(5)
@@ -116,7 +116,7 @@ func TestClose(t *testing.T) {
 	if m.x.timings.wakeups.count != wakeups || m.x.timings.systems[0].runs != runs {
 		t.Error("it goes on timing")
 	}
-	if err := m.x.ask(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
+	if err := m.x.runInWakeup(t.Context(), func(*systems.Server) {}); !errors.Is(err, errBusy) {
 		t.Errorf("it answers: %v", err)
 	}
 	if w := m.do(request("/metrics", nil)); w.Code == http.StatusOK {
@@ -224,8 +224,8 @@ func TestHistogram(t *testing.T) {
 		if n == 3 || n >= recentWakeups {
 			step = time.Second
 		}
-		tm.begin()
-		tm.end()
+		tm.startWakeup()
+		tm.endWakeup()
 	}
 	var r reading
 	tm.read(&r)

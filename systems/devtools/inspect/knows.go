@@ -38,14 +38,15 @@ type knowsAnswer struct {
 	Why        []string `json:"why"`
 }
 
-func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
+// knowledge answers /api/knows.
+func (x *Inspector) knowledge(ctx context.Context, q query) (any, error) {
 	if q.client == 0 || q.entity == 0 {
-		return nil, fmt.Errorf("%w: client=N and entity=ID say of whom and what", errQuery)
+		return nil, fmt.Errorf("%w: give client=N and entity=ID", errQuery)
 	}
 	var k systems.Knowledge
 	var tick uint32
 	var ok bool
-	err := x.ask(ctx, func(s *systems.Server) {
+	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		tick = s.Tick()
 		k, ok = s.Baseline(q.client, q.entity)
 	})
@@ -61,19 +62,20 @@ func (x *Inspector) knows(ctx context.Context, q query) (any, error) {
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
 		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
-		Budget: k.Budget, Allowed: k.Allowed, Why: why(&k, &x.serverConfig),
+		Budget: k.Budget, Allowed: k.Allowed, Why: describeKnowledge(&k, &x.serverConfig),
 	}, nil
 }
 
+// explain answers /api/explain.
 func (x *Inspector) explain(ctx context.Context, q query) (any, error) {
 	if q.client == 0 || q.entity == 0 {
-		return nil, fmt.Errorf("%w: client=N and entity=ID say of whom and what, and tick=T when", errQuery)
+		return nil, fmt.Errorf("%w: give client=N and entity=ID, and optionally tick=T", errQuery)
 	}
 	var k systems.Knowledge
 	var d explain.Decision
 	var newest uint32
 	var ok bool
-	err := x.ask(ctx, func(s *systems.Server) {
+	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		if newest = s.Tick(); !q.ticked {
 			q.tick = newest
 		}
@@ -98,8 +100,8 @@ func number(v float32) float64 {
 	return float64(v)
 }
 
-// why describes in words what a client has of an entity.
-func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
+// describeKnowledge describes in sentences which state of an entity a client has.
+func describeKnowledge(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	ago := func(send uint32) string {
 		if send >= k.Send {
@@ -109,67 +111,68 @@ func why(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 	}
 	switch {
 	case k.Everywhere && !k.Exists:
-		say("There is no such entity in the newest tick: it never was, or is gone.")
+		say("The newest tick has no such entity: it was never spawned, or it was despawned.")
 		return all
 	case k.Everywhere && k.Joining:
-		say("The client is joining: it is sent the whole state of the world once, with this entity, and then the inputs of all players.")
+		say("The client is joining: it receives the whole world once, with this entity, and then the inputs of all players.")
 		return all
 	case k.Everywhere:
-		say("Every peer simulates everything: the client knows it because it knows all inputs, and is sent no state.")
+		say("Every peer simulates everything: the client receives all inputs and no state.")
 		say("Priority, baselines and budgets do not apply.")
 		return all
 	case !k.Exists:
-		say("It is not in the newest send: it never was, is gone, or is yet to be sent.")
+		say("The newest send does not have the entity: it was never spawned, it was despawned, or it is new.")
 		return all
 	case k.Hidden:
-		say("Interest keeps it from this client: nothing of it is sent.")
+		say("The interest hides the entity from this client.")
 		return all
 	case k.TooBig:
-		say("It fits no snapshot of %d bytes, and is left out for a while: make its components smaller or the budget larger.", k.Budget)
+		say("The entity fits no snapshot of %d bytes and is left out for a while: make its components smaller or the budget larger.", k.Budget)
 	}
 	if k.Joining {
-		say("The client is joining: it has not acknowledged the state that it joins with.")
+		say("The client is joining: it has not acknowledged its initial state.")
 	}
 	switch {
 	case k.Held == 0 && k.Sent == 0:
-		say("The client has not been told of it.")
+		say("The server has not sent the entity to the client.")
 	case k.Held == 0:
-		say("It went out with %s, and the client has acknowledged none of it.", ago(k.Sent))
+		say("The server sent the entity with %s. The client has acknowledged no state of it.", ago(k.Sent))
 	case k.Held == k.Send:
 		say("The client has acknowledged the newest send.")
 	default:
-		say("The client has acknowledged its state as of %s.", ago(k.Held))
+		say("The client has acknowledged the state of %s.", ago(k.Held))
 	}
 	if k.Sent > 0 && k.Unacknowledged > 0 {
-		say("It went out last with %s; %d packets that tell of newer states are not acknowledged.", ago(k.Sent), k.Unacknowledged)
+		say("The server last sent the entity with %s; %d packets with newer states are not acknowledged.", ago(k.Sent), k.Unacknowledged)
 	}
 	switch {
 	case k.Baseline > 0 && k.Second:
-		say("The next snapshot tells how it differs from what two sends predict, the newer of them %s.", ago(k.Baseline))
+		say("The next snapshot has the difference from the prediction of two sends, the newer one %s.", ago(k.Baseline))
 	case k.Baseline > 0:
-		say("The next snapshot tells how it differs from %s.", ago(k.Baseline))
+		say("The next snapshot has the difference from %s.", ago(k.Baseline))
 	default:
-		say("The next snapshot tells it in full: there is no send that the client is known to hold it from.")
+		say("The next snapshot has the full state, because the client has acknowledged no baseline.")
 	}
 	if k.OverBudget {
-		say("Snapshots do not hold everything: with each send it gains %.3g, and has gained %.3g since it was told of.", k.Priority, k.Gained)
+		say("Snapshots exceed the budget: the entity gains priority %.3g per send, and has gained %.3g since it was sent.", k.Priority, k.Gained)
 	} else {
-		say("Snapshots of %d bytes hold all there is to tell: priority plays no part.", k.Allowed)
+		say("All changes fit snapshots of %d bytes, so priority has no effect.", k.Allowed)
 	}
 	switch {
 	case k.Own && policy.TraitsOf(c.Model).Reports:
-		say("The client owns it: of what it predicts it is told while a correction is open, and of what is for it alone when that changes; it has acknowledged %s.", orNothing(k.OwnHeld, ago))
+		say("The client owns the entity. It receives predicted components while a correction is open, and owner-only components when they change. It has acknowledged %s.", orNothing(k.OwnHeld, ago))
 	case k.Own && k.OwnHeld > 0:
-		say("The client owns it; of what it predicts, and what is for it alone, it has acknowledged %s.", ago(k.OwnHeld))
+		say("The client owns the entity. It has acknowledged the predicted and owner-only components of %s.", ago(k.OwnHeld))
 	case k.Own:
-		say("The client owns it, and has acknowledged nothing of what it predicts or what is for it alone.")
+		say("The client owns the entity. It has acknowledged no predicted or owner-only components.")
 	}
 	return all
 }
 
+// orNothing describes the acknowledged owner state.
 func orNothing(send uint32, ago func(uint32) string) string {
 	if send == 0 {
-		return "nothing of that"
+		return "none of these"
 	}
-	return "that of " + ago(send)
+	return "those of " + ago(send)
 }

@@ -36,7 +36,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	var all []systems.ClientStatus
 	var r reading
 	entities := 0
-	err := c.x.ask(context.Background(), func(s *systems.Server) {
+	err := c.x.runInWakeup(context.Background(), func(s *systems.Server) {
 		m = readModel(s)
 		s.Traffic(&t)
 		for k := range s.Clients {
@@ -53,9 +53,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 	s := series(out)
 	s.info(c.x.protocol.Name(), modelOf(c.x.serverConfig.Model))
-	s.one("clients", "Connected clients.", float64(len(all)))
-	s.one("entities", "Entities with a NetID.", float64(entities))
-	s.one("tick", "Tick that the world is at.", float64(m.tick))
+	s.sendValue("clients", "Connected clients.", float64(len(all)))
+	s.sendValue("entities", "Entities with a NetID.", float64(entities))
+	s.sendValue("tick", "Tick that the world is at.", float64(m.tick))
 	s.server(&m.stats)
 	s.model(&m)
 	s.traffic(&t)
@@ -88,8 +88,8 @@ func (s series) send(name, help, label string, samples ...sample) {
 	}
 }
 
-// one sends a metric without labels.
-func (s series) one(name, help string, v float64) {
+// sendValue sends a metric without labels.
+func (s series) sendValue(name, help string, v float64) {
 	s <- prometheus.MustNewConstMetric(prometheus.NewDesc("tactus_"+name, help, nil, nil), kindOf(name), v)
 }
 
@@ -99,7 +99,7 @@ func (s series) counts(name, help, label string, counts ...count) {
 	}
 }
 
-func (s series) count(name, help string, n uint64) { s.one(name, help, float64(n)) }
+func (s series) count(name, help string, n uint64) { s.sendValue(name, help, float64(n)) }
 
 func kindOf(name string) prometheus.ValueType {
 	if strings.HasSuffix(name, "_total") {
@@ -117,12 +117,12 @@ func (s series) info(protocol, policies string) {
 func (s series) server(st *systems.ServerStats) {
 	s.count("ticks_total", "Ticks completed.", st.Ticks)
 	s.count("ticks_dropped_total", "Ticks due but not run: the machine was too slow.", st.TicksDropped)
-	s.one("load", "Share of their time that wake-ups took lately; above 1 the server is behind.", st.Overload.Load)
-	s.one("overload_step", "How much is given up, from 0, nothing; see systems.Overload.", float64(st.Overload.Step))
+	s.sendValue("load", "Share of their time that wake-ups took lately; above 1 the server is behind.", st.Overload.Load)
+	s.sendValue("overload_step", "How much is given up, from 0, nothing; see systems.Overload.", float64(st.Overload.Step))
 	if x := &st.TickTime; x.Longest > 0 {
 		s.send("tick_time_seconds", "Time of wake-ups in the last minute, garbage collection included.", "of",
 			sample{"median", x.P50.Seconds()}, sample{"p99", x.P99.Seconds()}, sample{"p999", x.P999.Seconds()}, sample{"worst", x.Longest.Seconds()})
-		s.one("gc_pause_seconds", "Longest pause of garbage collection in the last minute.", x.GCPause.Seconds())
+		s.sendValue("gc_pause_seconds", "Longest pause of garbage collection in the last minute.", x.GCPause.Seconds())
 	}
 	s.count("newcomers_refused_total", "Clients turned away because the server was busy.", st.Overload.Refused)
 	s.count("ticks_resimulated_total", "Ticks simulated again.", st.ResimulatedTicks)
@@ -164,9 +164,9 @@ func (s series) server(st *systems.ServerStats) {
 func (s series) model(m *modelReading) {
 	if m.model.Stamped {
 		s.count("rewinds_total", "Times the server went back for late inputs.", m.model.Passes)
-		s.one("ticks_open", "Ticks that have been simulated and may still change.", float64(m.tick-min(m.model.Horizon, m.tick)))
+		s.sendValue("ticks_open", "Ticks that have been simulated and may still change.", float64(m.tick-min(m.model.Horizon, m.tick)))
 		s.count("ticks_waited_total", "Times a tick was due and waited for somebody's input, under lockstep.", m.model.Waits)
-		s.one("clients_waited_for", "Clients whose input the next tick waits for, under lockstep.", float64(len(m.model.WaitsFor)))
+		s.sendValue("clients_waited_for", "Clients whose input the next tick waits for, under lockstep.", float64(len(m.model.WaitsFor)))
 	}
 	if !m.model.Snapshots {
 		s.count("divergences_total", "Worlds of clients that left the server's, where every peer simulates everything.", m.stats.Divergences)

@@ -99,9 +99,9 @@ func level(name string, n uint64) counter  { return counter{Name: name, Value: n
 
 // rewinding returns the figures of re-simulation.
 func rewinding(c *systems.ServerConfig, r *modelReading) section {
-	s := section{Title: "Going back"}
+	s := section{Title: "Re-simulation"}
 	if !policy.TraitsOf(c.Model).Rewinds {
-		s.Note = "Does not apply: this server simulates each tick once, and a late input changes none."
+		s.Note = "Does not apply: this server simulates each tick once. A late input changes no earlier tick."
 		return s
 	}
 	behind := uint64(r.tick - min(r.model.Horizon, r.tick))
@@ -120,24 +120,25 @@ func rewinding(c *systems.ServerConfig, r *modelReading) section {
 func waiting(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Waiting for players"}
 	if t := policy.TraitsOf(c.Model); !t.Waits {
-		s.Note = "Does not apply: no tick waits for an input; " + missing(t.Missing)
+		s.Note = "Does not apply: no tick waits for an input; " + describeMissing(t.Missing)
 		return s
 	}
 	s.Figures = []counter{
-		figure("ticks that waited", r.model.Waits), figure("inputs not waited for any longer", r.model.Relay.Filled),
-		level("players waited for now", uint64(len(r.model.WaitsFor))),
+		figure("ticks that waited", r.model.Waits), figure("inputs given up", r.model.Relay.Filled),
+		level("players that are waited for", uint64(len(r.model.WaitsFor))),
 	}
 	for _, id := range r.model.WaitsFor[:min(len(r.model.WaitsFor), 8)] {
-		s.Figures = append(s.Figures, level("it is client", uint64(id)))
+		s.Figures = append(s.Figures, level("client", uint64(id)))
 	}
 	return s
 }
 
-func missing(m policy.Missing) string {
+// describeMissing describes what replaces a missing input.
+func describeMissing(m policy.Missing) string {
 	if m == policy.Neutral {
-		return "one that is missing counts as none."
+		return "a missing one counts as neutral."
 	}
-	return "what the player held is repeated."
+	return "for a missing one, the held keys are repeated."
 }
 
 // correcting returns the figures of results that clients report.
@@ -147,17 +148,17 @@ func correcting(c *systems.ServerConfig, r *modelReading) section {
 	case t.Reports:
 		a := &r.stats.Reports
 		s.Figures = []counter{
-			figure("results that agreed", a.Agreed), figure("that differed", a.Differed), figure("requests for own state", a.Asked),
-			figure("corrections opened", a.Corrections), figure("client ticks with an open one", a.OpenTicks),
+			figure("results that agreed", a.Agreed), figure("results that differed", a.Differed), figure("requests for owner state", a.Asked),
+			figure("corrections opened", a.Corrections), figure("client ticks with an open correction", a.OpenTicks),
 		}
 	case t.RelaysInputs:
-		s.Note = "Does not apply: nobody is corrected, everybody simulates everything. Worlds that differ all the same are counted:"
+		s.Note = "Does not apply: every peer simulates everything, and nothing is corrected. Differing worlds are counted:"
 		s.Figures = []counter{
-			figure("hashes compared", r.model.Relay.Checked), figure("hashes that differed", r.model.Relay.Mismatch), figure("divergences that were told", r.stats.Divergences),
+			figure("hashes compared", r.model.Relay.Checked), figure("hashes that differed", r.model.Relay.Mismatch), figure("reported divergences", r.stats.Divergences),
 			figure("states of the world sent", r.model.Relay.States),
 		}
 	default:
-		s.Note = "Does not apply: own state travels with every snapshot, and clients compare it themselves."
+		s.Note = "Does not apply: every snapshot has owner state, and clients compare it themselves."
 	}
 	return s
 }
@@ -169,18 +170,18 @@ func lagCompensating(c *systems.ServerConfig, r *modelReading) section {
 	case r.lagComp != nil:
 		l := r.lagComp
 		s.Figures = []counter{
-			figure("views", l.Views), figure("clamped: ahead of what was sent", l.Ahead), figure("clamped: too old", l.Old),
-			figure("clamped: backwards", l.Backwards), figure("without a claim", l.Unclaimed), figure("between states that were not sent", l.Unsent),
+			figure("views", l.Views), figure("clamped: ahead of the newest sent state", l.Ahead), figure("clamped: too old", l.Old),
+			figure("clamped: backwards", l.Backwards), figure("without a claim", l.Unclaimed), figure("between unsent states", l.Unsent),
 			level("oldest claimed, ms", 1000*uint64(l.Oldest)/uint64(max(c.TickRate, 1))),
 			level("oldest allowed, ms", uint64(rewindOf(c.LagComp)/time.Millisecond)),
 		}
 		if c.LagComp.Off {
-			s.Note = "It is switched off: every view is the present."
+			s.Note = "Switched off: every view shows the present."
 		}
 	case policy.TraitsOf(c.Model).RelaysInputs:
-		s.Note = "Does not apply: everybody is shown in the present, so there is nothing to compensate."
+		s.Note = "Does not apply: all players are drawn in the present."
 	default:
-		s.Note = "Off: the game gave no ServerConfig.LagComp."
+		s.Note = "Off: the game did not set ServerConfig.LagComp."
 	}
 	return s
 }
@@ -197,9 +198,9 @@ func authority(c *systems.ServerConfig, r *modelReading) section {
 	ch := &r.stats.Changes
 	return section{Title: "Authority", Figures: []counter{
 		figure("inputs refused by the game", r.stats.Inputs.Refused), figure("inputs faster than ticks", r.stats.Inputs.Fast),
-		figure("changes of client-owned values taken", ch.Taken), figure("changes refused by the game", ch.Refused),
-		figure("changes of what was not the client's", ch.Unowned), figure("changes flooded", ch.Flooded),
-		figure("refusals not told, for want of room", r.stats.Untold),
+		figure("changes of client-owned values accepted", ch.Taken), figure("changes refused by the game", ch.Refused),
+		figure("changes of entities of others", ch.Unowned), figure("changes flooded", ch.Flooded),
+		figure("refusals not reported to the client, queue full", r.stats.Untold),
 	}}
 }
 
@@ -208,14 +209,14 @@ func outcomes(c *systems.ServerConfig, r *modelReading) section {
 	s := section{Title: "Outcomes"}
 	switch o := r.outcomes; {
 	case o == nil:
-		s.Note = "None: the game gave no ServerConfig.Outcomes."
+		s.Note = "None: the game did not set ServerConfig.Outcomes."
 	default:
 		s.Figures = []counter{
 			figure("begun", o.Begun), figure("committed", o.Committed), figure("withdrawn", o.Cancelled),
 			level("open", uint64(max(o.Open, 0))), figure("refused: too many open", o.Refused), figure("too late", o.Late),
 		}
 		if !policy.TraitsOf(c.Model).Provisional {
-			s.Note = "Told at once: nothing here is rewritten, so none is withdrawn."
+			s.Note = "Final at once: no tick is simulated again, so no outcome is withdrawn."
 		}
 	}
 	return s
@@ -224,7 +225,7 @@ func outcomes(c *systems.ServerConfig, r *modelReading) section {
 // events returns the figures of events.
 func events(r *modelReading) section {
 	if r.events == nil {
-		return section{Title: "Events", Note: "None: the game gave no ServerConfig.Events."}
+		return section{Title: "Events", Note: "None: the game did not set ServerConfig.Events."}
 	}
 	return section{Title: "Events", Figures: counters(nil, "", reflect.ValueOf(*r.events))}
 }

@@ -34,7 +34,7 @@ func presetMatch(t *testing.T, p policy.Model) *match {
 // applies is which parts of the model have figures under which presets: all others say in
 // a sentence why they have none.
 var applies = map[string]func(p policy.Model) bool{
-	"Going back":              func(p policy.Model) bool { return policy.TraitsOf(p).Rewinds },
+	"Re-simulation":           func(p policy.Model) bool { return policy.TraitsOf(p).Rewinds },
 	"Waiting for players":     func(p policy.Model) bool { return policy.TraitsOf(p).Waits },
 	"Corrections on mismatch": func(p policy.Model) bool { t := policy.TraitsOf(p); return t.Reports || t.RelaysInputs },
 	"Lag compensation":        func(p policy.Model) bool { return !policy.TraitsOf(p).RelaysInputs },
@@ -89,14 +89,14 @@ func TestPresets(t *testing.T) {
 			if v := figureOf(s.Model, "Lag compensation", "views"); (v > 0) == everywhere {
 				t.Errorf("%d views", v)
 			}
-			if v := figureOf(s.Model, "Going back", "ticks simulated again"); (v > 50) != (policy.Is[policy.Rollback](preset)) {
+			if v := figureOf(s.Model, "Re-simulation", "ticks simulated again"); (v > 50) != (policy.Is[policy.Rollback](preset)) {
 				t.Errorf("%d ticks simulated again", v)
 			}
 			runs := map[string]uint64{}
 			for _, x := range s.Systems {
 				runs[x.Path[len(x.Path)-1]] = x.Runs
 			}
-			again := figureOf(s.Model, "Going back", "ticks simulated again")
+			again := figureOf(s.Model, "Re-simulation", "ticks simulated again")
 			if ticks := runs["walk"] - again; ticks > uint64(s.Tick) || ticks+uint64(s.Tick)/100+2 < uint64(s.Tick) || runs["count"] != runs["walk"] {
 				t.Errorf("%d runs of Simulate, %d of Authority, with %d again, in %d ticks", runs["walk"], runs["count"], again, s.Tick)
 			}
@@ -192,7 +192,7 @@ func TestPoliciesOfNoPreset(t *testing.T) {
 	for _, part := range s.Model.Parts {
 		notes[part.Title] = part.Note
 	}
-	if !strings.HasPrefix(notes["Lag compensation"], "Off") || !strings.Contains(notes["Waiting for players"], "counts as none") || !strings.HasPrefix(notes["Outcomes"], "None") {
+	if !strings.HasPrefix(notes["Lag compensation"], "Off") || !strings.Contains(notes["Waiting for players"], "counts as neutral") || !strings.HasPrefix(notes["Outcomes"], "None") {
 		t.Errorf("%v", notes)
 	}
 	var all clientsAnswer
@@ -202,7 +202,7 @@ func TestPoliciesOfNoPreset(t *testing.T) {
 	c.Server.LagComp = &lagcomp.Config{Off: true}
 	m = newMatch(t, c, Config{})
 	m.get("/api/status", &s)
-	if part := s.Model.Parts[3]; part.Title != "Lag compensation" || !strings.Contains(part.Note, "switched off") {
+	if part := s.Model.Parts[3]; part.Title != "Lag compensation" || !strings.Contains(part.Note, "Switched off") {
 		t.Errorf("%+v", part)
 	}
 }

@@ -91,7 +91,7 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	var r reading
 	var m modelReading
 	var now time.Duration
-	err := x.ask(ctx, func(s *systems.Server) {
+	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		now, a.Tick = x.timings.clock(), s.Tick()
 		for range s.Clients {
 			a.Clients++

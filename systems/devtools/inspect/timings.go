@@ -68,7 +68,7 @@ type systemTime struct {
 func (t *timings) attach(s *ecs.Schedule, on *bool) {
 	s.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
 		x := &systemTime{path: path, key: strings.Join(path, "/"), was: run}
-		for t.knows(path) { // Prometheus needs unique names
+		for t.hasSystem(path) { // Prometheus needs unique names
 			path[len(path)-1] += "'"
 		}
 		if n := len(t.systems); n > 0 && slices.Equal(stageOf(t.systems[n-1].path), stageOf(path)) {
@@ -123,13 +123,16 @@ func codeOf(run func(*ecs.World)) uintptr { return reflect.ValueOf(run).Pointer(
 
 func stageOf(path []string) []string { return path[:len(path)-1] }
 
-func (t *timings) knows(path []string) bool {
+// hasSystem reports whether the system with a path is timed.
+func (t *timings) hasSystem(path []string) bool {
 	return slices.ContainsFunc(t.systems, func(x *systemTime) bool { return slices.Equal(x.path, path) })
 }
 
-func (t *timings) begin() { t.began = t.clock() }
+// startWakeup starts the time of a wake-up.
+func (t *timings) startWakeup() { t.began = t.clock() }
 
-func (t *timings) end() {
+// endWakeup records the time of a wake-up.
+func (t *timings) endWakeup() {
 	took := t.clock() - t.began
 	t.recent[t.wakeups.count%recentWakeups] = took
 	t.wakeups.add(took)

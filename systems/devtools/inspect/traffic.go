@@ -41,7 +41,7 @@ func (x *Inspector) traffic(ctx context.Context, q query) (any, error) {
 	a := trafficAnswer{Archetypes: []archetypeLine{}, Applies: !policy.TraitsOf(x.serverConfig.Model).RelaysInputs}
 	var t systems.Traffic
 	var st systems.ServerStats
-	err := x.ask(ctx, func(s *systems.Server) {
+	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		st = s.Stats()
 		a.Seconds, a.Tick, a.Updates = x.timings.clock().Seconds(), s.Tick(), st.Updates
 		s.Traffic(&t)

@@ -10,7 +10,7 @@ import (
 
 // What is said of baselines and of packets under way is said where there are some, and only there.
 func TestWhyTellsWhatThereIs(t *testing.T) {
-	const underWay, whole, differs, predicted = "are not acknowledged", "tells it in full", "how it differs from the send", "two sends predict"
+	const underWay, whole, differs, predicted = "are not acknowledged", "has the full state", "the difference from the send", "prediction of two sends"
 	for _, c := range []struct {
 		k    systems.Knowledge
 		want []string
@@ -23,7 +23,7 @@ func TestWhyTellsWhatThereIs(t *testing.T) {
 		{systems.Knowledge{Send: 9, Sent: 8, Held: 8, Second: true}, []string{whole}},
 	} {
 		c.k.Exists = true
-		text := strings.Join(why(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n")
+		text := strings.Join(describeKnowledge(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n")
 		for _, part := range []string{underWay, whole, differs, predicted} {
 			if want := slices.Contains(c.want, part); strings.Contains(text, part) != want {
 				t.Errorf("%+v: says %q is %v:\n%s", c.k, part, !want, text)
@@ -37,19 +37,19 @@ func TestWhy(t *testing.T) {
 		k    systems.Knowledge
 		want string
 	}{
-		{systems.Knowledge{Exists: true, Hidden: true}, "Interest"},
+		{systems.Knowledge{Exists: true, Hidden: true}, "interest hides"},
 		{systems.Knowledge{Exists: true, TooBig: true, Budget: 300}, "fits no snapshot of 300 bytes"},
 		{systems.Knowledge{Exists: true, Joining: true}, "is joining"},
-		{systems.Knowledge{Exists: true}, "has not been told"},
-		{systems.Knowledge{Exists: true, Send: 9, Sent: 7}, "acknowledged none"},
+		{systems.Knowledge{Exists: true}, "has not sent"},
+		{systems.Knowledge{Exists: true, Send: 9, Sent: 7}, "acknowledged no state"},
 		{systems.Knowledge{Exists: true, Send: 9, Held: 9}, "acknowledged the newest send"},
 		{systems.Knowledge{Exists: true, Send: 9, Held: 5, Sent: 8, Unacknowledged: 2}, "the send 4 before the newest, 200 ms earlier"},
-		{systems.Knowledge{Exists: true, Send: 9, Baseline: 8, Second: true}, "two sends predict"},
-		{systems.Knowledge{Exists: true, OverBudget: true, Priority: 2, Gained: 6}, "gains 2, and has gained 6"},
-		{systems.Knowledge{Exists: true, Own: true}, "acknowledged nothing of what it predicts"},
-		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "for it alone"},
+		{systems.Knowledge{Exists: true, Send: 9, Baseline: 8, Second: true}, "prediction of two sends"},
+		{systems.Knowledge{Exists: true, OverBudget: true, Priority: 2, Gained: 6}, "gains priority 2 per send, and has gained 6"},
+		{systems.Knowledge{Exists: true, Own: true}, "acknowledged no predicted"},
+		{systems.Knowledge{Exists: true, Own: true, Send: 3, OwnHeld: 3}, "owner-only components of the newest send"},
 	} {
-		if text := strings.Join(why(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n"); !strings.Contains(text, c.want) {
+		if text := strings.Join(describeKnowledge(&c.k, &systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}), "\n"); !strings.Contains(text, c.want) {
 			t.Errorf("%+v: %q has no %q", c.k, text, c.want)
 		}
 	}

@@ -1,15 +1,15 @@
 "use strict";
-// The pages. Each asks the server once a second for what it shows; counters count since
-// the server began, so rates are differences between two answers.
+// The pages. Each requests its data from the server once a second. Counters count since
+// the start of the server, so rates are differences between two answers.
 //
-// A page of several servers shows one of them with this file, and may bring tabs that stand in front: around has their
-// names, what draws them, and where the files of the whole process are. They need no answer of the server. A page that
-// shows no server, but tabs of its own alone, says so.
+// The page of a process with several servers shows one server with this file, and adds its own tabs in front: around has
+// the names of these tabs, the functions that draw them, and the path of the files of the process. With around.alone, the
+// page has only its own tabs and no server.
 const around = window.around || { names: {}, pages: {}, base: "" };
 
 const every = 1000;
 const byId = (id) => document.getElementById(id);
-let before = {}; // the latest answers, by what they are of
+let before = {}; // the previous answers, by name
 let round = 0;
 let latest = null; // answer of api/status
 
@@ -19,8 +19,8 @@ async function ask(path) {
   return answer.json();
 }
 
-// since is the answer so many answers before this one, or the first, and the seconds
-// between them.
+// since stores an answer. It returns the answer before the last back ones, or the first
+// answer, and the seconds between the two.
 function since(name, now, back = 1) {
   const all = before[name] || [];
   const last = all[0];
@@ -72,22 +72,22 @@ function overview(s, d) {
   const shown = s.counters.filter((c) => c.value > 0);
   const counters = el("details", { open: tops.counters, on: ["toggle", (e) => { tops.counters = e.target.open; }] },
     el("summary", {}, `${shown.length} counters that are not 0`),
-    table(["<counter", "value", "a second"], shown.map((c) => {
+    table(["<counter", "value", "per second"], shown.map((c) => {
       const b = d.last.counters.find((x) => x.name === c.name);
       return [c.name, count(c.value), d.seconds ? few(rate(c.value, b ? b.value : 0, d.seconds)) : ""];
     })));
   return el("div", { class: "grid" },
     el("div", { class: "stack" },
-      panel("The latest wake-ups", timeline(s.wakeups.recentUs, s.wakeups.roomUs),
-        el("p", { class: "legend" }, `${s.wakeups.recentUs.length} wake-ups; ${micros(s.wakeups.roomUs)} is the time there is for each; the longest ever took ${micros(s.wakeups.maxUs)}`)),
-      panel("All wake-ups, by the time they took at most", histogram(s.wakeups)),
+      panel("Latest wake-ups", timeline(s.wakeups.recentUs, s.wakeups.roomUs),
+        el("p", { class: "legend" }, `${s.wakeups.recentUs.length} wake-ups; each has ${micros(s.wakeups.roomUs)}; the longest since the start took ${micros(s.wakeups.maxUs)}`)),
+      panel("All wake-ups, by duration", histogram(s.wakeups)),
       panel(null, counters)),
-    panel("Stages and systems, a wake-up", table(["<", "time", "runs", "longest", ""], rows),
+    panel("Stages and systems, per wake-up", table(["<", "time", "runs", "longest", ""], rows),
       el("p", { class: "legend" }, `${s.go.version}, ${s.go.goroutines} goroutines on ${s.go.cpus} CPUs`,
         el("a", { href: around.base + "debug/pprof/" }, "profiles"), el("a", { href: around.base + "metrics" }, "metrics"))));
 }
 
-// model is the netcode model: what was chosen, and what came of it.
+// model draws the netcode model: its options and its figures.
 function model(s, d) {
   const m = s.model;
   const old = (title, name) => {
@@ -102,14 +102,14 @@ function model(s, d) {
     table(null, p.figures.map((f) => line([f.name, count(f.value), moves(p, f)], [true], f.value ? "" : "none")))));
   const without = m.parts.filter((p) => !p.figures);
   if (without.length) {
-    parts.push(panel("What there is nothing of", el("dl", { class: "list" }, without.map((p) => el("div", {}, el("dt", {}, p.title), el("dd", {}, p.note))))));
+    parts.push(panel("Without figures", el("dl", { class: "list" }, without.map((p) => el("div", {}, el("dt", {}, p.title), el("dd", {}, p.note))))));
   }
   const half = Math.floor(parts.length / 2);
   return el("div", { class: "stack" },
-    panel(m.preset || "A model of its own",
+    panel(m.preset || "Custom model",
       el("dl", { class: "axes" }, m.axes.map((a) => el("div", {}, el("dt", {}, a.name), el("dd", {}, a.choice)))),
-      el("p", { class: "legend" }, m.snapshots ? "Clients are sent states of the world, and predict what is their own." :
-        "Clients are sent the inputs of all players, and simulate the whole world from these.")),
+      el("p", { class: "legend" }, m.snapshots ? "Clients receive states of the world and predict their own entities." :
+        "Clients receive the inputs of all players and simulate the whole world.")),
     el("div", { class: "grid" }, el("div", { class: "stack" }, parts.slice(0, half)), el("div", { class: "stack" }, parts.slice(half))));
 }
 
@@ -124,7 +124,7 @@ async function clients() {
       c.correcting ? tag("correcting", "warn") : null,
       c.malformed ? tag(`${c.malformed} malformed`, "bad") : null, c.flooded ? tag(`${c.flooded} flooded`, "bad") : null,
       c.fast ? tag(`${c.fast} too fast`, "bad") : null];
-    if (!state.some((x) => x)) state.push(tag("well", "good"));
+    if (!state.some((x) => x)) state.push(tag("ok", "good"));
     return [el("a", { href: `#entities?owner=${c.id}` }, String(c.id)), el("td", { class: "text" }, state),
       `${ms(c.rttMs)} ± ${ms(c.jitterMs)}`, `${percent(c.lossIn)} / ${percent(c.lossOut)}`,
       bytes(rate(c.bytesOut, b.bytesOut, d.seconds)), bytes(rate(c.bytesIn, b.bytesIn, d.seconds)),
@@ -137,18 +137,18 @@ async function clients() {
   const heads = ["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", a.snapshots ? "budget" : null,
     "waiting (mean)", a.snapshots ? "lead" : null, "missing / late", a.rewinds ? "rewrote" : null, "refused",
     changes ? "changes / refused" : null, a.lagComp ? "views / clamped" : null, "address"].filter((x) => x !== null);
-  const notes = ["Waiting, missing, late and refused are inputs."];
-  notes.push(a.snapshots ? "Budget: bytes of a snapshot. Lead: ticks that the server moved its clock ahead by." :
-    "No budgets and leads: inputs are relayed to everybody, whole.");
-  if (a.rewinds) notes.push("Rewrote: late inputs for which the server went back.");
-  if (!a.lagComp) notes.push("No views: see lag compensation under Netcode.");
-  return panel(`${a.clients.length} clients`, a.clients.length === 0 ? el("p", { class: "soft" }, "Nobody is here.") :
+  const notes = ["Waiting, missing, late and refused count inputs."];
+  notes.push(a.snapshots ? "Budget: bytes of a snapshot. Lead: ticks by which the client's clock leads the server." :
+    "There are no budgets and leads: all inputs are relayed to all clients.");
+  if (a.rewinds) notes.push("Rewrote: late inputs that made the server simulate ticks again.");
+  if (!a.lagComp) notes.push("There are no views: see lag compensation under Netcode.");
+  return panel(`${a.clients.length} clients`, a.clients.length === 0 ? el("p", { class: "soft" }, "No clients.") :
     [table(heads, rows), el("p", { class: "legend" }, notes.join(" "))]);
 }
 
 async function traffic() {
   const a = await ask("api/traffic?archetypes=1");
-  const d = since("traffic", a, 10); // some blocks are measured, so a second tells little
+  const d = since("traffic", a, 10); // only some blocks are measured, so one second is too short
   const seconds = d.seconds < 2 ? 0 : d.seconds;
   const old = (list, name) => (list || []).find((p) => p.name === name) || { sent: 0 };
   const total = rate(a.snapshots.sent, d.last.snapshots.sent, seconds);
@@ -167,25 +167,25 @@ async function traffic() {
     }
   }
   const sum = el("p", { class: "soft note" }, seconds ? `${bytes(total)}/s to all clients; ` +
-    `${few(total * seconds / Math.max(a.updates - d.last.updates, 1))} bytes an update; inputs of clients ${bytes(rate(a.inputBytes, d.last.inputBytes, seconds))}/s` :
+    `${few(total * seconds / Math.max(a.updates - d.last.updates, 1))} bytes per update; inputs of clients ${bytes(rate(a.inputBytes, d.last.inputBytes, seconds))}/s` :
     "Measuring …");
   if (!a.applies) {
     return el("div", { class: "grid" },
-      panel("What is sent in place of snapshots",
+      panel("Sent instead of snapshots",
         sum,
         table(["<", "a second", "share", "in all", ""], rows)),
-      panel("Snapshots → component → field", el("p", { class: "soft" }, "Does not apply: every peer simulates everything, and no state of any component travels but to who joins.")));
+      panel("Snapshots → component → field", el("p", { class: "soft" }, "Does not apply: every peer simulates everything, and only joining clients receive states.")));
   }
   const most = Math.max(...a.archetypes.map((x) => x.encoded), 1);
   return el("div", { class: "grid" },
     panel("Snapshots → component → field",
       sum,
       table(["<", "a second", "share", "in all", ""], rows),
-      el("p", { class: "legend" }, "A second: of the last ten, estimated from blocks that were measured. Share: of all since the server began. Fields that are coded together count for the first of them.")),
-    panel("Snapshots → archetype", table(["<components", "entities", "bytes", "an entity", ""],
+      el("p", { class: "legend" }, "Per second: in the last ten seconds, estimated from measured blocks. Share: of all bytes since the start of the server. Fields that are encoded together count for the first of them.")),
+    panel("Snapshots → archetype", table(["<components", "entities", "bytes", "per entity", ""],
       a.archetypes.map((x) => line([el("td", { class: "text wrap" }, x.components.map((c) => tag(c))), count(x.entities),
         a.measured ? bytes(x.encoded) : "…", a.measured && x.entities ? bytes(x.encoded / x.entities) : "…", bar(x.encoded / most, "#4fd18b")]))),
-    el("p", { class: "legend" }, "Bytes are what fields took in encoded blocks, each once however many clients got it, since this page was opened: measuring costs the server a little, and ends when the page is left.")));
+    el("p", { class: "legend" }, "Bytes of encoded blocks since this page was opened. A block that several clients share counts once. The measurement costs the server a little time and ends when you leave the page.")));
 }
 
 function fieldsOf(c) {
@@ -231,17 +231,17 @@ async function entity(q) {
         if (x.local || !x.fields) return [[x.name, el("td", { class: "text" }, el("span", { class: "soft" }, x.local ? "stays on the server" : "no fields")), ""]];
         return x.fields.map((f, i) => line([i ? "" : x.name, el("td", { class: "text" }, f.path || "value"), f.value], null, i ? "part" : ""));
       }))),
-    panel("Who knows it", el("p", {}, "Owner: ", a.owner ? `client ${a.owner}` : "the server"),
-      el("p", { class: "legend" }, "Ask for a client:"), el("p", {}, c.clients.slice(0, 100).map((k) =>
+    panel("Owner and clients", el("p", {}, "Owner: ", a.owner ? `client ${a.owner}` : "the server"),
+      el("p", { class: "legend" }, "What a client knows of it:"), el("p", {}, c.clients.slice(0, 100).map((k) =>
         el("a", { class: "tag", href: `#knows?client=${k.id}&entity=${a.id}` }, `client ${k.id}`)))));
 }
 
-// explanation is why a client was, or was not, told of an entity at a send.
+// explanation draws why the server sent an entity to a client, or did not.
 function explanation(x) {
   const kind = { told: "good", current: "good", waits: "warn", joining: "warn", hidden: "bad", "too big": "bad", absent: "bad" }[x.reason];
   const parts = (x.parts || []).map((p) => [p.part, el("td", { class: "text wrap" }, p.said)]);
-  return [el("p", { class: "note" }, tag(x.reason, kind), x.own ? tag("its own", "good") : null), el("p", { class: "note" }, x.sentence),
-    parts.length ? table(["<part of the interest", "<said"], parts) : null];
+  return [el("p", { class: "note" }, tag(x.reason, kind), x.own ? tag("own entity", "good") : null), el("p", { class: "note" }, x.sentence),
+    parts.length ? table(["<part of the interest", "<result"], parts) : null];
 }
 
 async function knows(q) {
@@ -252,17 +252,17 @@ async function knows(q) {
   const when = el("input", { type: "number", min: 0, value: q.get("tick") || "", placeholder: "newest", "data-keep": "tick" });
   const find = (e) => { e.preventDefault(); go("knows", { client: pick.value, entity: which.value, ...(when.value === "" ? {} : { tick: when.value }) }); };
   const form = el("form", { class: "filters", on: ["submit", find] },
-    el("label", {}, "client", pick), el("label", {}, "entity", which), el("label", {}, "at tick", when), el("button", { type: "submit" }, "Ask"));
-  if (!client) return panel("What a client knows of an entity", el("p", { class: "soft" }, "Nobody is here."));
+    el("label", {}, "client", pick), el("label", {}, "entity", which), el("label", {}, "at tick", when), el("button", { type: "submit" }, "Show"));
+  if (!client) return panel("What a client knows of an entity", el("p", { class: "soft" }, "No clients."));
   const of = new URLSearchParams({ client, entity: q.get("entity") || "1" });
   const at = new URLSearchParams(of);
   if (q.get("tick")) at.set("tick", q.get("tick"));
   const [k, x] = await Promise.all([ask("api/knows?" + of), ask("api/explain?" + at)]);
   const ago = (send) => send ? `send ${count(send)}, ${Math.round(1000 * (k.send - send) / k.sendRate)} ms ago` : "–";
-  const states = [k.own ? tag("its own", "good") : null, k.hidden ? tag("hidden", "bad") : null, k.tooBig ? tag("too big", "bad") : null,
-    k.joining ? tag("joining", "warn") : null, k.overBudget ? tag("over budget", "warn") : null, k.exists || k.everywhere ? null : tag("not there", "bad")];
+  const states = [k.own ? tag("own entity", "good") : null, k.hidden ? tag("hidden", "bad") : null, k.tooBig ? tag("too big", "bad") : null,
+    k.joining ? tag("joining", "warn") : null, k.overBudget ? tag("over budget", "warn") : null, k.exists || k.everywhere ? null : tag("no such entity", "bad")];
   const words = el("div", { class: "stack" },
-    panel(q.get("tick") ? "Why it was, or was not, told at tick " + count(x.asked) : "Why it was, or was not, told at the newest send", form, explanation(x)),
+    panel(q.get("tick") ? "Why it was or was not sent at tick " + count(x.asked) : "Why it was or was not sent at the newest send", form, explanation(x)),
     panel("What a client knows of an entity", el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w)))));
   if (k.everywhere || !k.exists) {
     return el("div", { class: "grid" }, words, panel(`Client ${k.client}, entity ${k.entity}`, el("p", {}, states),
@@ -274,8 +274,8 @@ async function knows(q) {
       table(["<", "at tick " + count(k.tick)], [
         ["newest send", count(k.send)], ["acknowledged", ago(k.held)], ["baseline of the next", k.baseline ? ago(k.baseline) : "in full"],
         ["second baseline", k.second ? "yes" : "no"], ["last sent", ago(k.sent)], ["packets unacknowledged since", count(k.unacknowledged)],
-        ["own state acknowledged", ago(k.ownHeld)], ["own state sent", ago(k.ownSent)],
-        ["priority, a send", few(k.priority)], ["gained", few(k.gained)], ["bytes of its next snapshot", `${count(k.allowed)} of ${count(k.budget)}`]]),
+        ["owner state acknowledged", ago(k.ownHeld)], ["owner state sent", ago(k.ownSent)],
+        ["priority per send", few(k.priority)], ["gained", few(k.gained)], ["bytes of the next snapshot", `${count(k.allowed)} of ${count(k.budget)}`]]),
       el("p", { class: "legend" }, el("a", { href: "#entities?id=" + k.entity }, "its values"))));
 }
 
@@ -283,11 +283,11 @@ async function blame() {
   const everywhere = latest && !latest.model.snapshots;
   const a = await ask("api/blame");
   if (a.clients.length === 0) {
-    return panel("Corrections and their causes", el("p", { class: "soft" }, "No client has reported. Bots of this process and games that pass Client.Blame on to Inspector.Report show here."));
+    return panel("Corrections and their causes", el("p", { class: "soft" }, "No client has reported. Bots of this process report, and so do games that pass Client.Causes to Inspector.Report."));
   }
   if (everywhere && a.corrections === 0) {
     return panel("Corrections and their causes", el("p", { class: "soft" },
-      "Does not apply: nobody is sent states to be corrected by. What was assumed wrongly of inputs is simulated again: see Going back under Netcode."));
+      "Does not apply: clients receive no states. Wrong assumptions about inputs make a peer simulate ticks again: see Re-simulation under Netcode."));
   }
   return el("div", { class: "grid" },
     panel(`${count(a.corrections)} corrections and their causes`, a.rows.length === 0 ? el("p", { class: "soft" }, "No prediction was wrong.") :
@@ -298,7 +298,7 @@ async function blame() {
 
 const pages = { clients, traffic, entities, knows, blame };
 
-// mark shows which page this is, and on a phone moves its tab into sight.
+// mark highlights the tab of this page and scrolls to it on a phone.
 let marked = "";
 function mark(name) {
   if (name === marked) return;
@@ -338,7 +338,7 @@ async function refresh() {
   byId("trouble").textContent = trouble;
 }
 
-// show replaces the page, unless somebody is filling in a field of it, or presses something.
+// show replaces the page, unless the user is editing a field or pressing a button.
 function show(page, of) {
   if (byId("page").matches(":active")) return;
   const busy = document.activeElement;

@@ -1,10 +1,10 @@
 "use strict";
-// How things are drawn: elements, numbers, tables, charts. Text is only ever set as
-// text, because names may come from anywhere.
+// Elements, numbers, tables and charts. Text is never parsed as HTML, because names come
+// from players.
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
-// el makes an element: attributes by name, children that are elements or text.
+// el creates an element with attributes by name and children, which are elements or text.
 function el(name, attributes, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes || {})) {
@@ -16,16 +16,16 @@ function el(name, attributes, ...children) {
   return e;
 }
 
-// listen hears an event by what stands in the element, which morph may replace.
+// listen calls a handler for an event. morph may replace the handler.
 function listen(e, event, hear) {
   if (!e.hears) e.hears = {};
   if (!e.hears[event]) e.addEventListener(event, (x) => e.hears[event](x));
   e.hears[event] = hear;
 }
 
-// morph makes an element what another one is, and touches nothing that is the same: what has the focus, or is selected
-// or scrolled, stays so. Children with data-key are found by it, others by their place. Who listens must look for other
-// elements when it hears, as those that it was made with may have been thrown away.
+// morph changes an element to equal next and leaves equal parts alone, so that focus, selection and scroll position stay.
+// It matches children by data-key, or by their position. A handler must look up other elements when it is called, because
+// earlier ones may have been replaced.
 function morph(old, next) {
   if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName) return old.replaceWith(next);
   if (old.nodeType === Node.TEXT_NODE) {
