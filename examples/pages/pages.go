@@ -36,6 +36,7 @@ func Worlds() []World {
 		{"snake", 7807, "go run ./examples/snake", false},
 		{"snowball", 7817, "go run ./examples/snowball", false},
 		{"duel", 7827, "go run ./examples/duel", false},
+		{"fog", 7847, "go run ./examples/fog", false},
 		{"physics", 7837, "go -C examples/physics run .", false},
 	}
 }
