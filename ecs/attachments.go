@@ -51,10 +51,10 @@ func NewAttachments[C, T any](vanish func(e Entity, v *T)) *Attachments[C, T] {
 // panics if e is not alive in w or has no C.
 func (a *Attachments[C, T]) Attach(w *World, e Entity, v T) *T {
 	if s := w.handles.at(e); s == nil || s.suspended {
-		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world, or out of scope; walk what is there with All", e))
+		panic(fmt.Sprintf("ecs: Attach to %v, which is not alive in this world or not in sight: use the entities that All yields", e))
 	}
 	if !Has[C](w, e) {
-		panic(fmt.Sprintf("ecs: Attach to %v, which has no %v; walk what has one with All", e, reflect.TypeFor[C]()))
+		panic(fmt.Sprintf("ecs: Attach to %v, which has no %v: use the entities that All yields for this component", e, reflect.TypeFor[C]()))
 	}
 	held := attachment[C, T]{entity: e, netID: w.NetID(e), key: keyOf(w, e), value: v}
 	if at := a.places.find(e.id); at != nil {

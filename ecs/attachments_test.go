@@ -93,7 +93,7 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	if !f.w.Alive(e) || a.Of(e) != nil {
 		t.Errorf("alive: %v; it has %v", f.w.Alive(e), a.Of(e))
 	}
-	refused(t, func() { a.Attach(f.w, e, "") }, "out of scope")
+	refused(t, func() { a.Attach(f.w, e, "") }, "not in sight")
 }
 
 // After a rollback another entity can have the handle: what was attached does not pass on

@@ -49,17 +49,17 @@ func Carry[A, P any](p *Protocol, place func(a A, carrier P) P) {
 	call := fmt.Sprintf("ecs: Carry[%s, %s]", reflect.TypeFor[A](), reflect.TypeFor[P]())
 	switch {
 	case p.frozen.Load():
-		panic(fmt.Sprintf("%s after the protocol %q was put to use: call it before NewWorld", call, p.name))
+		panic(fmt.Sprintf("%s after a world uses protocol %q: call it before NewWorld", call, p.name))
 	case place == nil:
-		panic(call + " needs a function: place(a, carrier) gives the place of what is carried")
+		panic(call + " needs a function place(a, carrier) that returns the place of the carried entity")
 	case a == nil || a.Words == 0:
 		panic(fmt.Sprintf("%s: call Replicate[%s] first", call, reflect.TypeFor[A]()))
 	case c == nil || c.Words == 0:
 		panic(fmt.Sprintf("%s: call Replicate[%s] first", call, reflect.TypeFor[P]()))
 	case a == c:
-		panic(call + " takes two components: one that names the carrier, and what is placed")
+		panic(call + " takes two different components: the one that names the carrier, and the place")
 	case (a.Mode|c.Mode)&ClientOwned != 0:
-		panic(call + ": Simulate places what is carried, and cannot read what is ClientOwned")
+		panic(call + ": Simulate places carried entities and cannot read ClientOwned components")
 	}
 	i := slices.IndexFunc(a.Schema.Fields, func(f schema.Field) bool { return f.Parent })
 	if i < 0 || a.Schema.Fields[i].Kind != reflect.Uint32 {
@@ -74,7 +74,7 @@ func Carry[A, P any](p *Protocol, place func(a A, carrier P) P) {
 	}
 	x := p.systems.carried[at]
 	if slices.ContainsFunc(x.By, func(by CarriedBy) bool { return by.A == a }) {
-		panic(call + " is called twice: one function places it")
+		panic(call + " is called twice: use one function")
 	}
 	x.By = append(x.By, CarriedBy{A: a, Names: &a.Schema.Fields[i], Place: func(dst, a, carrier unsafe.Pointer) {
 		*(*P)(dst) = place(*(*A)(a), *(*P)(carrier))

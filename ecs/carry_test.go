@@ -174,7 +174,7 @@ func TestCarryRefuses(t *testing.T) {
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, cooldown) cooldown { return cooldown{} }) }, []string{"call Replicate[ecs_test.cooldown] first"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, push) push { return push{} }) }, []string{"call Replicate[ecs_test.push] first"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, cursor) cursor { return cursor{} }) }, []string{"ClientOwned"}},
-		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, held) held { return held{} }) }, []string{"two components"}},
+		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, held) held { return held{} }) }, []string{"two different components"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, besideIt) }, []string{"twice"}},
 		{func(p *ecs.Protocol) { ecs.Carry[held, health](p, nil) }, []string{"needs a function"}},
 		{func(p *ecs.Protocol) { p.Simulate("Carry", func(*ecs.World) {}) }, []string{`two systems are named "Carry"`}},

@@ -179,7 +179,7 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 		panic(fmt.Errorf("ecs: %s cannot be a component: %w", t, err))
 	}
 	if table != nil && len(table.Server) > 0 && mode&Predicted == 0 {
-		panic(fmt.Sprintf("ecs: %s.%s is tagged server, which is for fields of components that are Predicted: leave the word out, all of an input is the client's, and what is not Predicted is the server's anyway", t, table.Fields[table.Server[0]].Path))
+		panic(fmt.Sprintf("ecs: %s.%s has the tag server, which only fields of Predicted components may have: remove it; the client decides inputs, and the server decides components that are not Predicted", t, table.Fields[table.Server[0]].Path))
 	}
 	if len(p.all) == maxComponents {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d components", t, maxComponents))
@@ -212,7 +212,7 @@ func (w *World) known(t reflect.Type) *Component {
 
 // refuseForeign panics because Simulate reads a ClientOwned component.
 func refuseForeign(name string) {
-	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: what it needs to know of a client belongs in the input", name))
+	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: put the value into the input instead", name))
 }
 
 // Hermite makes views draw the [Interpolated] component T on cubic Hermite curves instead of straight lines. The axis

@@ -161,7 +161,7 @@ func (w *World) Despawn(e Entity) {
 	switch s := w.handles.at(e); {
 	case s == nil:
 	case w.setup.protocol.singletonOf(s.netID) != nil:
-		panic(fmt.Sprintf("ecs: Despawn: %s is a singleton, and stays", w.setup.protocol.singletonOf(s.netID).Name))
+		panic(fmt.Sprintf("ecs: Despawn: %s is a singleton and cannot be despawned", w.setup.protocol.singletonOf(s.netID).Name))
 	case w.deferred.depth > 0 && s.pending == 0:
 		w.deferred.deferCommand(s, e, opDespawn)
 	default:

@@ -38,9 +38,9 @@ func (r *Players) setLeave(f func(w *World, client uint32)) {
 func (r *Players) addCommand(c *Request) {
 	switch {
 	case r.Kind(c.Schema.Type) >= 0:
-		panic(fmt.Sprintf("ecs: Command[%s] is there already; make it one function, or another type", c.Schema.Type))
+		panic(fmt.Sprintf("ecs: Command[%s] is registered already: use one function, or another type", c.Schema.Type))
 	case len(r.Commands) == maxCommands:
-		panic(fmt.Sprintf("ecs: Command[%s]: a protocol has up to %d kinds of commands; make fields of one struct of what belongs together", c.Schema.Type, maxCommands))
+		panic(fmt.Sprintf("ecs: Command[%s]: a protocol has at most %d kinds of commands: combine related ones in one struct", c.Schema.Type, maxCommands))
 	}
 	r.Commands = append(r.Commands, c)
 }

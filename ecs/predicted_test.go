@@ -34,7 +34,7 @@ func TestDecision4_KeysAreAlikeOnServerAndClient(t *testing.T) {
 			equal(t, "keys", fmt.Sprint(keys), "[{1 2 0} {1 2 1} {1 2 2} {1 3 0} {1 2 3}]")
 			equal(t, "predicted", ecs.Has[components.Predicted](f.w, f.last()), client)
 			equal(t, "named", f.w.NetID(f.last()) != 0, !client)
-			refused(t, func() { ecs.Add(f.w, f.gun, ecs.SpawnKey{}) }, "SpawnKey", "given by the world")
+			refused(t, func() { ecs.Add(f.w, f.gun, ecs.SpawnKey{}) }, "SpawnKey", "the world sets")
 			if client {
 				e := f.last()
 				f.replay(1)

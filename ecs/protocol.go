@@ -118,7 +118,7 @@ func (p *Protocol) Players() *Players { return &p.players }
 // mayChange panics if a world already uses the protocol.
 func (p *Protocol) mayChange(what string) {
 	if p.frozen.Load() {
-		panic(fmt.Sprintf("ecs: %s after protocol %q was put to use: complete it before NewWorld", what, p.name))
+		panic(fmt.Sprintf("ecs: %s after a world uses protocol %q: complete the protocol before NewWorld", what, p.name))
 	}
 }
 
@@ -240,10 +240,10 @@ func (p *Protocol) need(t reflect.Type) *Component {
 func (p *Protocol) needAddable(t reflect.Type, call string) *Component {
 	c := p.need(t)
 	if c == p.core.self || c == p.core.netID || c == p.core.key {
-		panic(fmt.Sprintf("ecs: %s: %s is given by the world and stays", call, c.Name))
+		panic(fmt.Sprintf("ecs: %s: the world sets %s itself: leave it out", call, c.Name))
 	}
 	if slices.Contains(p.singletons, c) {
-		panic(fmt.Sprintf("ecs: %s: %s is a singleton, and the world has it: write that one, with Each", call, c.Name))
+		panic(fmt.Sprintf("ecs: %s: %s is a singleton, which the world always has: change it with Each", call, c.Name))
 	}
 	return c
 }

@@ -138,7 +138,7 @@ func TestServerFieldsArePredicted(t *testing.T) {
 		func(p *ecs.Protocol) { ecs.Singleton[health](p, 0) },
 		func(p *ecs.Protocol) { ecs.Input[health](p) },
 	} {
-		refused(t, func() { register(bare("p")) }, "health.Left is tagged server", "Predicted")
+		refused(t, func() { register(bare("p")) }, "health.Left has the tag server", "Predicted")
 	}
 	ecs.Replicate[health](bare("p"), ecs.Predicted|ecs.OwnerOnly)
 }
@@ -185,7 +185,7 @@ func TestWrongProtocolsAreRefused(t *testing.T) {
 	equal(t, "step", w.Step(), float32(1.0/60))
 	refused(t, func() { ecs.Local[untagged](p, 0) }, "before NewWorld")
 	refused(t, func() { p.Simulate("late", run) }, "late")
-	refused(t, p.QuantizeSteps, "put to use")
+	refused(t, p.QuantizeSteps, "after a world uses")
 	ecs.NewWorld(p, ecs.Config{}) // any number of worlds
 }
 

@@ -12,7 +12,7 @@ import (
 
 // ErrState means that bytes are not the state of a world of this protocol. Request another state from a peer with the same
 // build. [Netcode.ReadState] returns it.
-var ErrState = errors.New("not a state of such a world")
+var ErrState = errors.New("not a state of a world with this protocol")
 
 // ReadState replaces the contents of the world by a state that [WorldHistory.AppendState] of a peer wrote. Entities have
 // the same handles and NetIDs as on the peer, and so do later spawns. Resources stay. Call it between ticks, like

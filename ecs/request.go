@@ -31,7 +31,7 @@ func newRequest[T any](call string, f func(w *World, client uint32, v *T)) *Requ
 	case err != nil:
 		panic(fmt.Errorf("ecs: %s[%s]: %w", call, t, err))
 	case table.RawSize() > MaxRequest:
-		panic(fmt.Sprintf("ecs: %s[%s]: %d bytes are more than %d; send what is larger as a message", call, t, table.RawSize(), MaxRequest))
+		panic(fmt.Sprintf("ecs: %s[%s]: %d bytes are more than %d: send larger values as a message", call, t, table.RawSize(), MaxRequest))
 	}
 	return &Request{Schema: table, run: func(w *World, client uint32, from []byte) {
 		v := new(T) // one of its own each time, so that f cannot change what the next run gets

@@ -129,7 +129,7 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 		r.fields = append(r.fields, rowField{sf.Offset, c.index, c.size, copied})
 	}
 	if r.require == (mask{}) {
-		panic(fmt.Sprintf("ecs: row %s asks for no component; give it at least one that is not optional", t))
+		panic(fmt.Sprintf("ecs: row %s has no component: add at least one that is not optional", t))
 	}
 	return r
 }

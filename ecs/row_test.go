@@ -164,7 +164,7 @@ func TestWrongRowsAreRefused(t *testing.T) {
 	refused(t, drain(ecs.Each[struct{ P *int32 }](w)), "int32 is not a component")
 	refused(t, drain(ecs.Each[struct {
 		P *place `ecs:"optional"`
-	}](w)), "asks for no component")
+	}](w)), "has no component")
 	type p = *place
 	refused(t, drain(ecs.Each[struct{ A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q p }](w)), "more than 16", "ecs.Get")
 }

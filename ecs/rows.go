@@ -75,7 +75,7 @@ func checkRowType(t reflect.Type) {
 		named[ct] = true
 	}
 	if !writes {
-		panic(fmt.Sprintf("ecs: Rows: row %s has no pointer to a component, so its function can change nothing: what is written is a pointer, and what is only read a value", t))
+		panic(fmt.Sprintf("ecs: Rows: row %s has no pointer to a component, so its function can change nothing: use pointers for components that it writes, and values for those that it reads", t))
 	}
 }
 

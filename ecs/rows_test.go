@@ -275,7 +275,7 @@ func TestRowsThatAreNone(t *testing.T) {
 			Place *place `ecs:"optional"`
 		}, ecs.Step) {
 		}))))
-	}, "asks for no component")
+	}, "has no component")
 	refused(t, func() {
 		simulate(newServer(rule("rows", ecs.Rows(func(struct{ N *int }, ecs.Step) {}))))
 	}, "int is not a component")

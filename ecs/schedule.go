@@ -8,7 +8,7 @@ import (
 )
 
 // ErrNoSystem means that a schedule has no system or stage of the given name.
-var ErrNoSystem = errors.New("no such system or stage")
+var ErrNoSystem = errors.New("unknown system or stage")
 
 // Schedule is the list of stages that a peer runs. Print it to inspect it. Change it only before the peer starts.
 type Schedule struct{ stages []*Stage }

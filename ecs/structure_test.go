@@ -191,7 +191,7 @@ func TestWrongSpawnsAreRefused(t *testing.T) {
 	refused(t, spawns(&place{}), "*ecs_test.place", "write the value")
 	refused(t, spawns(struct{ Z int32 }{}), "not a component", "register")
 	refused(t, spawns(nil), "not a component")
-	refused(t, spawns(place{}, components.NetID(7)), "NetID", "given by the world")
+	refused(t, spawns(place{}, components.NetID(7)), "NetID", "the world sets")
 
 	refused(t, func() { ecs.Spawn(w, place{}) }, "place is a component", "make it a field")
 	refused(t, func() { ecs.Spawn(w, 3) }, "struct of component values", "int")
@@ -212,13 +212,13 @@ func TestWrongSpawnsAreRefused(t *testing.T) {
 	refused(t, func() { ecs.Spawn(w, twice{}) }, "place", "twice")
 	refused(t, func() { ecs.Spawn(w, without{}) }, "Without")
 	refused(t, func() { ecs.Spawn(w, optional{}) }, "optional")
-	refused(t, func() { ecs.Spawn(w, struct{ ID components.NetID }{}) }, "given by the world")
+	refused(t, func() { ecs.Spawn(w, struct{ ID components.NetID }{}) }, "the world sets")
 	refused(t, func() { ecs.Spawn(w, struct{ Self ecs.Entity }{}) }, "Entity", "not a component")
 
 	e := w.Spawn(place{})
 	equal(t, "NetID after refusals", w.NetID(e), 1)
-	refused(t, func() { ecs.Add(w, e, components.NetID(7)) }, "given by the world")
-	refused(t, func() { ecs.Remove[components.NetID](w, e) }, "given by the world")
+	refused(t, func() { ecs.Add(w, e, components.NetID(7)) }, "the world sets")
+	refused(t, func() { ecs.Remove[components.NetID](w, e) }, "the world sets")
 	refused(t, func() { ecs.Get[struct{ Z int32 }](w, e) }, "not a component")
 	system(w, func(w *ecs.World) {
 		refused(t, spawns(place{}, hat{}, place{}), "twice")

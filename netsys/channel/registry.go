@@ -50,7 +50,7 @@ func Register[T any](r *Registry, channel string) *Type[T] {
 	t := reflect.TypeFor[T]()
 	number := slices.IndexFunc(r.channels, func(c ChannelConfig) bool { return c.Name == channel })
 	if number < 0 {
-		panic(fmt.Sprintf("channel: Register[%v]: there is no channel %q", t, channel))
+		panic(fmt.Sprintf("channel: Register[%v]: the configuration has no channel %q", t, channel))
 	}
 	table, err := schema.Compile(t, nil)
 	if err != nil {
@@ -62,7 +62,7 @@ func Register[T any](r *Registry, channel string) *Type[T] {
 		}
 	}
 	if len(r.types) == MaxTypes {
-		panic(fmt.Sprintf("channel: Register[%v]: there are %d types already", t, MaxTypes))
+		panic(fmt.Sprintf("channel: Register[%v]: a registry has at most %d types", t, MaxTypes))
 	}
 	k := kindOf{number: len(r.types), channel: number, table: table, plan: newPlan(table)}
 	total := 0
@@ -146,7 +146,7 @@ func Handle[T, Peer any](d *Dispatcher[Peer], t *Type[T], handle func(peer Peer,
 	case t.number >= len(d.registry.types) || d.registry.types[t.number] != &t.kindOf:
 		panic(fmt.Sprintf("channel: Handle[%s]: the type belongs to another registry", t.table.Name))
 	case d.handlers[t.number] != nil:
-		panic(fmt.Sprintf("channel: Handle[%s]: there is a handler already", t.table.Name))
+		panic(fmt.Sprintf("channel: Handle[%s]: the message has a handler already", t.table.Name))
 	}
 	var message T
 	d.handlers[t.number] = func(peer Peer, b []byte) error {

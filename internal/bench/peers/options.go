@@ -50,7 +50,7 @@ func parse(args []string, help io.Writer) (o options, err error) {
 		f.SetOutput(help)
 		f.PrintDefaults()
 	case err != nil:
-		err = fmt.Errorf("%w; -h lists what is allowed", err)
+		err = fmt.Errorf("%w; -h lists the allowed values", err)
 	case f.NArg() > 0:
 		err = fmt.Errorf("%q: only flags are allowed", f.Arg(0))
 	case o.clients < 1 || o.clients > 10_000:

@@ -24,5 +24,5 @@ func gameOf(name string) (game, error) {
 		w := platformer.World()
 		return game{w, runner.Options{Clients: 4, NPCs: w.Defaults.NPCs}, platformer.Host}, nil
 	}
-	return game{}, fmt.Errorf("there is no game %q: arena or platformer", name)
+	return game{}, fmt.Errorf("unknown game %q: use arena or platformer", name)
 }

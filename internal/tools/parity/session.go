@@ -154,7 +154,7 @@ func (s *session) frame(r *recording) (ticks int, err error) {
 		}
 	}
 	if s.draw.IntN(200) == 0 {
-		if err := s.say(); err != nil {
+		if err := s.sendMessage(); err != nil {
 			return 0, err
 		}
 	}
@@ -217,8 +217,8 @@ func (s *session) think() {
 	}
 }
 
-// say sends a message or command with random bytes.
-func (s *session) say() error {
+// sendMessage sends a message or command with random bytes.
+func (s *session) sendMessage() error {
 	sizes := func(list []host.Layout) (all []*schema.Table) {
 		for _, l := range list {
 			if l.Sent {

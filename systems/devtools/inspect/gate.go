@@ -83,7 +83,7 @@ func (g *Gate) post(w http.ResponseWriter, r *http.Request) {
 // Allows returns an error that wraps [ErrConfig] if other machines can reach the address and there is no token.
 func (g *Gate) Allows(address net.Addr) error {
 	if a, err := netip.ParseAddrPort(address.String()); g.guard.open && (err != nil || !a.Addr().Unmap().IsLoopback()) {
-		return fmt.Errorf("%w: others can reach %v: give Token, or listen on 127.0.0.1", ErrConfig, address)
+		return fmt.Errorf("%w: other machines can reach %v: set Token, or listen on 127.0.0.1", ErrConfig, address)
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, advice string) {
 	g.logged[advice] = true
 	g.mu.Unlock()
 	if first {
-		g.log.Warn("inspector: request refused; more for this reason are not told", "address", r.RemoteAddr, "advice", advice)
+		g.log.Warn("inspector: request refused; more for this reason are not logged", "address", r.RemoteAddr, "advice", advice)
 	}
 	http.Error(w, advice, http.StatusForbidden)
 }

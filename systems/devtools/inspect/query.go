@@ -99,7 +99,7 @@ func (q *query) set(name, value string) error {
 		}
 		q.component = value
 	default:
-		return fmt.Errorf("%w: there is no %q", errQuery, name)
+		return fmt.Errorf("%w: unknown parameter %q", errQuery, name)
 	}
 	return err
 }

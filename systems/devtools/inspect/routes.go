@@ -14,7 +14,7 @@ import (
 var web embed.FS
 
 // errNone is wrapped by errors about objects that do not exist.
-var errNone = errors.New("there is no such thing")
+var errNone = errors.New("not found")
 
 // routes returns the handler of all endpoints.
 func (x *Inspector) routes() *http.ServeMux {

@@ -77,7 +77,7 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("%w; -h lists what is allowed", err)
+		return fmt.Errorf("%w; -h lists the allowed values", err)
 	}
 	given := map[string]bool{"server-every": world.Defaults.ServerEvery != 0}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })

@@ -120,7 +120,7 @@ func (g *Game) parse(args []string, stderr io.Writer) (c *command, err error) {
 		g.usage(fs, stderr)
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w; -h lists what is allowed", err)
+		return nil, fmt.Errorf("%w; -h lists the allowed values", err)
 	case fs.NArg() > 0:
 		return nil, fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}

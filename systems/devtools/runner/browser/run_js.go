@@ -66,7 +66,7 @@ func Run(c Config) {
 		return
 	}
 	p.seat.listen()
-	if err := p.begin(); err != nil {
+	if err := p.connect(); err != nil {
 		js.Global().Get("console").Call("error", err.Error()) // for the developer
 		Say("The game cannot start. Reload the page.")
 		return
@@ -145,8 +145,8 @@ func Status(c *systems.Client) string {
 	return ""
 }
 
-// begin creates the client. Its transport reconnects a broken connection.
-func (p *page) begin() error {
+// connect creates the client. Its transport reconnects a broken connection.
+func (p *page) connect() error {
 	dial := websocket.DialConfig{Redial: redialTime}
 	wire, err := dial.Begin(p.server)
 	if err != nil {

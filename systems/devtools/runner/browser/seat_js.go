@@ -56,17 +56,17 @@ func (s *seat) end(why error) {
 }
 
 // Players reports the number of players in the room to a page with a lobby. Call it after each change.
-func Players(n int) { tell("players", strconv.Itoa(n)) }
+func Players(n int) { dispatchEvent("players", strconv.Itoa(n)) }
 
 // Ended reports the end of the session on a seat to a page with a lobby: a sentence for the player, and whether the page
 // may request the seat again.
 func Ended(why error) {
 	again := why == errLeft || netsys.MayReconnect(why) || host.ReasonOf(why) == host.Rooms+4 // the room was recreated elsewhere
-	tell("ended", map[string]any{"text": host.Explain(why), "again": again})
+	dispatchEvent("ended", map[string]any{"text": host.Explain(why), "again": again})
 }
 
-// tell dispatches an event to the document.
-func tell(kind string, detail any) {
+// dispatchEvent dispatches an event to the document.
+func dispatchEvent(kind string, detail any) {
 	event := js.Global().Get("CustomEvent").New(kind, map[string]any{"detail": detail})
 	js.Global().Get("document").Call("dispatchEvent", event)
 }

@@ -310,10 +310,10 @@ func (d *Dist) forSite(c *Config) *Dist {
 	alone := c.alone()
 	switch {
 	case alone && d.Path != "":
-		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q, and there is no Config.Package: leave the path empty, the page is the site's own", d.Path))
+		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q without Config.Package: leave the path empty, because the page is the main page", d.Path))
 	case alone:
 	case len(d.Path) < 3 || d.Path[0] != '/' || d.Path[len(d.Path)-1] != '/':
-		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q: write a path that begins and ends with a slash, such as /three/; / alone is the site's own", d.Path))
+		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q: write a path that begins and ends with a slash, such as /three/; / alone is the main page", d.Path))
 	}
 	beside := *d
 	beside.Port, beside.Hosts, beside.Insecure = c.Port, c.Hosts, slices.Contains(c.Args, insecure)

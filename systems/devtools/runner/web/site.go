@@ -158,7 +158,7 @@ func (s *Site) file(kind string) http.HandlerFunc {
 }
 
 // ErrClient is wrapped by the errors of [Site.Prepare].
-var ErrClient = errors.New("web: there is no client to serve")
+var ErrClient = errors.New("web: no client to serve")
 
 // Prepare obtains the client: from Config.Dir, from the cache, or by building it, which takes up to a minute. Errors wrap
 // [ErrClient] and say what to do. The page shows them too.
