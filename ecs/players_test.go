@@ -59,17 +59,17 @@ func TestPlayersAdvice(t *testing.T) {
 		"Command[ecs_test.wrong]":                  func() { ecs.Command(bare("club"), nothing[wrong]) },
 		"Command[ecs_test.huge]: 260 bytes":        func() { ecs.Command(bare("club"), nothing[huge]) },
 		"Command[ecs_test.badge] needs a function": func() { ecs.Command[badge](bare("club"), nil) },
-		"Command after a world uses":                   func() { ecs.Command(used, nothing[badge]) },
+		"Command after a world uses":               func() { ecs.Command(used, nothing[badge]) },
 		"Command[ecs_test.nth[":                    func() { many(full) },
-		"at most 64 kinds of commands":               func() { ecs.Command(full, nothing[badge]) },
+		"at most 64 kinds of commands":             func() { ecs.Command(full, nothing[badge]) },
 		"260 bytes are more than 256":              func() { ecs.Join(bare("club"), nothing[huge]) },
 		"Join[ecs_test.wrong]":                     func() { ecs.Join(bare("club"), nothing[wrong]) },
 		"needs a function":                         func() { ecs.Join[badge](bare("club"), nil) },
 		"Leave needs a function":                   func() { bare("club").Leave(nil) },
 		"has a Join already":                       func() { ecs.Join(twice, nothing[struct{}]) },
 		"one Leave":                                func() { twice.Leave(func(*ecs.World, uint32) {}) },
-		"Join after a world uses":                      func() { ecs.Join(used, nothing[badge]) },
-		"Leave after a world uses":                     func() { used.Leave(func(*ecs.World, uint32) {}) },
+		"Join after a world uses":                  func() { ecs.Join(used, nothing[badge]) },
+		"Leave after a world uses":                 func() { used.Leave(func(*ecs.World, uint32) {}) },
 	} {
 		func() {
 			defer func() {
