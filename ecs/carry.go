@@ -21,7 +21,7 @@ const MaxCarried = 16
 //
 // A is a replicated component that names the carrier in a NetID field tagged parent; 0 means no carrier. P is a replicated
 // component such as a position, which the carrier has and the carried entity gets. place returns the P of the carried
-// entity, given its A and the P of the carrier. It must depend on nothing else:
+// entity. It must depend only on its A and the P of the carrier:
 //
 //	type Held struct {
 //		By   components.NetID `net:"ref parent"`
@@ -90,8 +90,8 @@ type Carried struct {
 // CarriedBy is one call of [Carry], for the netcode.
 type CarriedBy struct {
 	A     *Component
-	Names *schema.Field // of A: the one that names the carrier
-	// Place writes to dst what the A and the carrier's component at these places give.
+	Names *schema.Field // the field of A that names the carrier
+	// Place computes the carried entity's component from its A and from the carrier's component, and writes it to dst.
 	Place func(dst, a, carrier unsafe.Pointer)
 }
 

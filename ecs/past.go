@@ -49,7 +49,7 @@ func AllAt[V any](p Past) iter.Seq2[Entity, V] {
 		r := p.h.w.rowOf(reflect.TypeFor[V](), formValues)
 		for _, t := range r.tables {
 			if t.index >= len(p.c.tables) {
-				return // this table and those behind it came later
+				return // tables from here on were created after the capture
 			}
 			tc := &p.c.tables[t.index]
 			var fields [maxRowFields]aimed

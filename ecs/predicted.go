@@ -6,16 +6,13 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// A client creates and ends entities ahead of the server: what Simulate spawns
-// for an owner whose inputs it simulates, and what Simulate despawns of that.
-// Until the server has spoken each of these can turn out wrong, and a handle that
-// the game keeps must survive all of it. So an entity that may come back is not
-// removed but suspended: it stays in storage, in a table with a hidden component
-// that no walk, capture or hash looks at.
+// A client predicts spawns and despawns in Simulate, for owners whose inputs it simulates. The server may contradict each of
+// them, and a handle that the game keeps must stay valid. So an entity that may return is not removed but suspended: it stays
+// in storage, in a table with a hidden component. Walks, captures and hashes skip such tables.
 //
-// Invariant: an entity is suspended for exactly one of three reasons. A replay undid its spawn and has not repeated it yet.
-// Simulate despawned it, and it is in ended. Or the server did not confirm it in time, or seems not to have spawned it, and it
-// has lost the mark components.Predicted.
+// Invariant: an entity is suspended for exactly one of three reasons. A replay undid its spawn and has not repeated the spawn
+// yet. Simulate despawned the entity, and it is in ended. Or the server did not confirm the spawn in time, and the entity has
+// lost the mark components.Predicted.
 //
 // A missing confirmation does not prove that the server did not spawn the entity, because the packet may be lost. A spawn is
 // suspended half a second of the owner's inputs and doubtStates states after its input was consumed. It is removed for good

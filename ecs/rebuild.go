@@ -2,10 +2,9 @@ package ecs
 
 import "github.com/tactusgo/tactus/components"
 
-// Restoring a different structure does not move entities one by one. The slot of a handle refers to an entity of the storage.
-// So it suffices that each table gets its previous number of rows. Then the columns are copied whole, including the column of
-// handles, and the slots of rows with a different entity are updated. The arrangement of the table is then the captured one,
-// and the table gets its version back.
+// Restoring a different structure does not move entities one by one. First each table gets its previous number of rows. Then
+// the columns are copied whole, including the column of handles, and the slots of handles whose row has changed are updated.
+// The table then has the captured arrangement and gets its version back.
 
 // rebuild restores storage and handles to a capture.
 func (h *WorldHistory) rebuild(c *capture, s *worldState) {

@@ -34,7 +34,7 @@ func newRequest[T any](call string, f func(w *World, client uint32, v *T)) *Requ
 		panic(fmt.Sprintf("ecs: %s[%s]: %d bytes are more than %d: send larger values as a message", call, t, table.RawSize(), MaxRequest))
 	}
 	return &Request{Schema: table, run: func(w *World, client uint32, from []byte) {
-		v := new(T) // one of its own each time, so that f cannot change what the next run gets
+		v := new(T) // a new value for each run, because f may change it
 		table.Snap(unsafe.Pointer(v))
 		if len(from) > 0 {
 			if _, err := table.ReadRaw(from, unsafe.Pointer(v)); err != nil {

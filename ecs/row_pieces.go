@@ -27,8 +27,8 @@ func (l *rowPieces) add(table, start, n int) {
 	}
 }
 
-// run calls do for each piece, once: on the workers if there are more than fewRows rows, and else, or without workers
-// (nil), one after the other.
+// run calls do once for each piece: on the workers if there are more than fewRows rows, and otherwise in order on the
+// caller's goroutine. workers may be nil.
 func (l *rowPieces) run(workers Workers, do func(worker, piece int)) {
 	if workers != nil && l.rows > fewRows && workers.Workers() > 1 {
 		workers.Each(len(l.all), do)

@@ -15,7 +15,7 @@ type rowRuns struct {
 	heads  []int32  // 1 + index of each key's first run
 	serial uint32   // raised when the runs change
 
-	seen   []uint32             // the column in which they were found
+	seen   []uint32             // the column of keys at the last update
 	chains keyedTable[runChain] // the runs of each key
 }
 

@@ -56,8 +56,8 @@ func (t *valueLayout) differs(a, b unsafe.Pointer) (path, textA, textB string, d
 		l := t.unequal(a, b)
 		return l.path, l.text(a), l.text(b), true
 	}
-	// One value after the other becomes that of b. The first to change the hash
-	// is the first that counts.
+	// Copy one value after the other from b. The first copy that changes the hash
+	// is the difference.
 	words := make([]uint64, t.bytes/8+1)
 	probe := unsafe.Pointer(&words[0])
 	copy(unsafe.Slice((*byte)(probe), t.bytes), unsafe.Slice((*byte)(a), t.bytes))
@@ -118,8 +118,8 @@ func (t *valueLayout) append(dst []byte, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// read reads what append appended into the component at p. It returns what is wrong with values that are dangerous to keep:
-// bools that are neither true nor false, and counts beyond their lists. Missing bytes are an error of the reader.
+// read decodes the component at p from the bytes of append. It returns a description of the first dangerous value: a bool
+// that is neither true nor false, or a count beyond its list. Missing bytes are an error of the reader.
 func (t *valueLayout) read(r *codec.ByteReader, p unsafe.Pointer) (wrong string) {
 	for i := range t.leaves {
 		l := &t.leaves[i]

@@ -39,8 +39,8 @@ func each[R any](w *World, narrowed bool, owner uint32) iter.Seq2[Entity, R] {
 		c.aim.spare = unsafe.Offsetof(row.spare)
 		p := unsafe.Pointer(&row)
 		for c.nextRun() {
-			// The first three pointers advance in registers, which is what
-			// makes a walk of that many cost little more than its columns.
+			// The first three pointers advance in registers, so a walk over three
+			// components costs little more than a walk over its columns.
 			f, g, h := c.aim.fields[0].at(0), c.aim.fields[1].at(0), c.aim.fields[2].at(0)
 			fSize, fSlot := c.aim.fields[0].size, (*uintptr)(unsafe.Add(p, c.aim.fields[0].offset))
 			gSize, gSlot := c.aim.fields[1].size, (*uintptr)(unsafe.Add(p, c.aim.fields[1].offset))
