@@ -80,7 +80,15 @@ func (s *walks) see(now time.Time, x float32) (moved bool, after time.Duration, 
 	return true, after, by
 }
 
-// play has three players walk up along X. One player walks down from the end of the hitch on.
+// play has three players walk up along X. The hitching player, or player 1, walks down from the end of the hitch on. The time
+// until all play again starts at the end of the hitch. It ends as soon as the following holds permanently for that player:
+//
+//   - In every tick the server applies an input that the player gathered after the hitch and that it has not applied before. A
+//     client may repeat a single input while the delay of lockstep grows.
+//   - The time between gathering and applying an input is at most 125 ms or two ticks longer than before the hitch. Lockstep is
+//     exempt because its common delay follows the slowest link of the last seconds.
+//   - The player itself and both others see the player move as these inputs say, at least every 125 ms or two ticks. A view
+//     that moves backwards restarts the time.
 func (h hitch) play(t *testing.T) (a aftermath) {
 	const hitcher = 1
 	config := fieldtest.PresetConfig(h.preset, 1, 3, systemstest.RoundTrip(100*time.Millisecond, 0, 0))
