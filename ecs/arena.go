@@ -13,7 +13,7 @@ type arena struct {
 // arenaBlock is the usual size of a block in words.
 const arenaBlock = 1024
 
-// noBytes is what a pointer to no bytes points at.
+// noBytes is the target of pointers to values without bytes.
 var noBytes struct{}
 
 // allocate returns n bytes, which are not cleared.

@@ -6,11 +6,11 @@ import (
 )
 
 // keyedTable finds values by a number, such as an entity by its NetID. It is a hash table with open addressing and linear
-// probing that is at most half full. Unlike a map it adds and removes an entry in a few nanoseconds, which is what spawning
-// costs most. The zero keyedTable is empty. It has no order and is never walked.
+// probing that is at most half full. Unlike a map it adds and removes an entry in a few nanoseconds, which dominates the
+// cost of spawning. The zero keyedTable is empty. It has no order and is never walked.
 type keyedTable[V any] struct {
 	places []keyedEntry[V] // a power of two, or none
-	shift  uint8           // that leaves as many bits of a hash as there are places
+	shift  uint8           // shifts a hash to an index of places
 	n      int
 }
 

@@ -113,7 +113,7 @@ func (p *predictions) spawn(c *command, s *slot) {
 		w.write(s, c)
 		return
 	}
-	// Its shape, and what is not predicted, are the server's by now.
+	// The server's states have already set its components, and the values that are not predicted.
 	p.resume(s)
 	for _, comp := range s.table.comps {
 		if comp.Mode&Predicted == 0 || comp.size == 0 {

@@ -71,8 +71,8 @@ type stateTable struct {
 type stateReader struct {
 	codec.ByteReader
 	w     *World
-	wrong string // what is not as in any state
-	used  []bool // handles that are free or have their entity
+	wrong string // the first invalid part of the state
+	used  []bool // by handle: the state has already listed it
 	named map[components.NetID]bool
 }
 

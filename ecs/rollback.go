@@ -150,8 +150,8 @@ func (w *World) shuffle(seed uint64) {
 			k := r.IntN(i + 1)
 			order[i], order[k] = order[k], order[i]
 		}
-		// What leaves a table and comes back stands at its end. The way leads
-		// through a table that differs by a marker without fields.
+		// An entity that leaves a table and returns becomes its last row. Move
+		// each entity through a table that differs by a marker without fields.
 		m := t.mask
 		m[w.setup.protocol.core.interpolated.index>>6] ^= 1 << (w.setup.protocol.core.interpolated.index & 63)
 		for _, e := range order {

@@ -134,8 +134,8 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 	return r
 }
 
-// componentOf finds the component that a field of the row struct t stands for.
-// An Entity is the component that every entity carries.
+// componentOf returns the component of a field of the row struct t. A field of type
+// Entity reads the component that every entity has.
 func componentOf(p *Protocol, t reflect.Type, sf reflect.StructField, f form) *Component {
 	ct, kind := sf.Type, sf.Type.Kind()
 	want := [...]reflect.Kind{formPointers: reflect.Pointer, formSlices: reflect.Slice, formValues: kind, formMixed: kind}[f]

@@ -7,9 +7,9 @@ import (
 
 // rowRuns finds the runs of rows with equal numbers in a column, such as the rows of each owner.
 //
-// A game may write the column through a pointer at any time, so nobody can report all changes to rowRuns. Instead it keeps a
-// copy of the column, and the runs are valid while the two are equal, rows that were added, removed or moved included. That
-// costs a comparison of memory, a tenth of a nanosecond a row. The zero rowRuns are those of an empty column.
+// A game may write the column through a pointer at any time without a report. So rowRuns keeps a copy of the column, and the
+// runs are valid while the column equals the copy. This also detects added, removed and moved rows. The comparison costs a
+// tenth of a nanosecond per row. The zero rowRuns are those of an empty column.
 type rowRuns struct {
 	all    []rowRun // in the order of the rows
 	heads  []int32  // 1 + index of each key's first run

@@ -81,12 +81,12 @@ func checkRowType(t reflect.Type) {
 
 // Step is the current simulation step for one row of [Rows].
 type Step struct {
-	// Tick is what [World.Tick] is.
+	// Tick is the value of [World.Tick].
 	Tick uint32
 	// TickRate is the number of simulation steps a second.
 	TickRate int
-	// Seconds is the length of the step, or of the part of one that is being looked at: what
-	// [World.Step] is.
+	// Seconds is the value of [World.Step]: the length of the step, or of the part of a step that a
+	// partial tick simulates.
 	Seconds float32
 
 	entity Entity

@@ -21,8 +21,7 @@ import (
 //	    n NetIDs, where the table has them | for each component with a size and
 //	    each row the values that it holds, each in the size of its type
 //
-// layout is a hash of the components that the protocol has and of what they are
-// made of.
+// layout is a hash of the components of the protocol and of their fields.
 
 // AppendState appends the whole world as captured under tick to dst: entities with handles and NetIDs, all values of all
 // components, including local ones, and all other captured state. It does not include resources. It returns an error that

@@ -169,7 +169,7 @@ func (p *parser) pieces(head byte, ch *channel, r *record) error {
 		}
 		n += int(last) - p.sizes.piece
 	} else if r.count*p.sizes.piece <= p.sizes.whole() {
-		return codec.ErrMalformed // it should be whole, whatever the length of its last fragment
+		return codec.ErrMalformed // a message of this length is sent whole
 	}
 	r.data = p.in.Next(n)
 	if r.data == nil {

@@ -15,8 +15,7 @@ import (
 //
 // The words are the quantized form of package schema, not its raw form. The declared ranges make the words short, and the
 // receiver need not check ranges, because the bits cannot express other values. Tag a field raw to send it exactly. The raw
-// form has a constant length, whatever the contents of lists and texts: a short chat line would travel with a hundred
-// zeros.
+// form has a constant length: a short chat line would be sent with a hundred zeros.
 
 // step is one field of a type.
 type step struct {

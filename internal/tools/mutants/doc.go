@@ -1,5 +1,5 @@
-// Command mutants measures what the tests notice: it changes one operator of the source at a time and runs the tests that
-// reach it. A changed program is called a mutant. A mutant is killed if a test fails, and alive otherwise.
+// Command mutants measures how many faults the tests detect. It changes one operator of the source at a time and runs the
+// tests that reach it. A changed program is called a mutant. A mutant is killed if a test fails, and alive otherwise.
 //
 //	go run ./internal/tools/mutants -sample 1                     60 mutants of each package
 //	go run ./internal/tools/mutants -sample 7 -n 14 ./systems/rooms    14 mutants of one package
@@ -19,5 +19,5 @@
 // first, the cheapest first. A mutant is killed once a test fails twice with it and passes without it. It is alive if no test
 // reaches it, or if -budget is spent.
 //
-// equivalent.txt lists mutants that nobody could notice, with the reason: at most a tenth of all drawn.
+// equivalent.txt lists mutants that behave like the original, with the reason: at most a tenth of all drawn.
 package main

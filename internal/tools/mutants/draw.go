@@ -173,7 +173,7 @@ func identity(src []byte, tokens [][2]int, i int, body [2]int, d drawn) string {
 	return fmt.Sprintf("%s %s%s: %s → %s", d.file, d.fn, which, src[a:b], slices.Concat(src[a:d.at], []byte(d.to), src[d.at+len(d.from):b]))
 }
 
-// count is how often a text holds another, overlaps too.
+// count returns the number of occurrences of part in text, including overlapping ones.
 func count(text, part []byte) (n int) {
 	for i := bytes.Index(text, part); i >= 0; i = bytes.Index(text, part) {
 		n++

@@ -24,8 +24,8 @@ type site struct {
 	kind         string
 }
 
-// operators are what gremlins makes of a token, by the kind of mutant. A kind that is not
-// here is an error: the tool has learnt something.
+// operators maps a token to the replacement by gremlins, by the kind of mutant. An unknown
+// kind is an error: a new version of gremlins may have more kinds.
 var operators = map[string]map[string]string{
 	"ARITHMETIC_BASE":       {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*"},
 	"CONDITIONALS_BOUNDARY": {">=": ">", ">": ">=", "<=": "<", "<": "<="},

@@ -29,7 +29,7 @@ type clientLine struct {
 	BytesIn  uint64  `json:"bytesIn"`
 	BytesOut uint64  `json:"bytesOut"`
 
-	// of what it is sent
+	// snapshots
 	Budget     int  `json:"budget"` // bytes of a snapshot
 	Allowed    int  `json:"allowed"`
 	OverBudget bool `json:"overBudget"`

@@ -49,7 +49,7 @@ type playerWatch struct {
 	responses []int
 	frames    int
 
-	// what the client knows of a server in another process
+	// figures about a server in another process
 	joined         time.Time
 	clock          float64 // minimum delay of states after their tick, in seconds since the start of the match
 	depths, looked float64 // sum of waiting inputs on the server, and number of samples

@@ -12,7 +12,7 @@ import (
 // publishEvery is how often the figures of a running match are refreshed.
 const publishEvery = 500 * time.Millisecond
 
-// live is what the running match shows; copies, refreshed twice a second.
+// live holds copies of the figures that the running match shows.
 type live struct {
 	note func() string // below the table; may be nil
 

@@ -1,5 +1,5 @@
-// Command functions prints, for each of some functions, a hash of what it gives for many arguments. Those that docs/models.md
-// promises to be alike everywhere stand under "alike".
+// Command functions prints a hash of the results of each of some functions for many arguments. The functions that
+// docs/models.md promises to be equal everywhere are under "alike".
 package main
 
 import (
