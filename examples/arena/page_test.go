@@ -134,8 +134,8 @@ func TestUsualPageIsTaken(t *testing.T) {
 func TestWithoutAPage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-http none": "-http none",
-		"-key " + strings.Repeat("0123456789abcdef", 4): "a page has none",
-		"-transport batch": "browsers cannot speak",
+		"-key " + strings.Repeat("0123456789abcdef", 4): "the page has none",
+		"-transport batch": "browsers do not support",
 	} {
 		if strings.Contains(args, "batch") && runtime.GOOS != "linux" {
 			continue

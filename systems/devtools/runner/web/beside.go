@@ -52,8 +52,8 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 		return w, nil
 	}}
 	world.About = strings.TrimSpace(world.About + "\n\n" +
-		"Without flags there is a page to play on, in a browser: its address is printed first. -http says where it\n" +
-		"is, or that there is none.")
+		"Without flags, the program serves a page to play on and first prints its address. -http changes the address,\n" +
+		"or turns the page off.")
 	if world.Listen == nil {
 		world.Listen = map[string]func(addr string) (netsys.Wire, error){"udp": func(addr string) (netsys.Wire, error) {
 			return b.listen(addr, net.JoinHostPort(host, "0"), nil)
@@ -87,19 +87,19 @@ func (b *worldPage) port(above uint16) string {
 // flags declares the flags of the page.
 func (b *worldPage) flags(fs *flag.FlagSet) {
 	b.page = pageAddress{text: net.JoinHostPort(host, b.port(3))}
-	fs.Var(&b.page, "http", "serve the page to play on at this `address`; without it, where the default is taken, at a free port of\n"+
-		host+"; none: no page, and bots that predict and draw, with columns for it in the table")
+	fs.Var(&b.page, "http", "serve the page to play on at this `address`. If the default is in use, the page is at a free port of "+host+".\n"+
+		"none: no page; the bots predict and draw, and the table has columns for that")
 	b.hosts(fs)
 	if b.config.Package == "" {
 		return
 	}
-	fs.StringVar(&b.config.Dir, "web", b.config.Dir, "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js; without, it is built from\n"+
-		"the checkout, by the Go compiler, and kept for the next start")
+	fs.StringVar(&b.config.Dir, "web", b.config.Dir, "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js. Without this flag, the Go\n"+
+		"compiler builds the client from the checkout and keeps it for the next start")
 }
 
 // hosts declares the flag -names.
 func (b *worldPage) hosts(fs *flag.FlagSet) {
-	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
+	fs.Func("names", "additional host `names` under which the page may be opened, separated by commas", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
 		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
 	})
@@ -111,9 +111,9 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 	case b.page.text == "none":
 		return "-http none"
 	case o.Key != "":
-		return "with -key everybody needs a token, and a page has none"
+		return "with -key all players need tokens, and the page has none"
 	case o.Transport == "batch":
-		return "-transport batch is UDP alone, which browsers cannot speak"
+		return "-transport batch is UDP only, which browsers do not support"
 	}
 	return ""
 }
