@@ -31,7 +31,7 @@ type player struct {
 	asks        int // which process it asks next
 	login       string
 	number      atomic.Uint64
-	room        atomic.Uint64 // in which it had its last seat, 0: it has none to go back to
+	room        atomic.Uint64 // room of its last seat; 0: none
 	walked      atomic.Int64  // how far it sees itself, 0 while it has no session
 	heard       atomic.Uint64 // snapshots of this session
 	travels     atomic.Uint64

@@ -77,7 +77,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs.StringVar(&o.udp, "udp", "127.0.0.1:7777", "serve native clients at this UDP `address`")
 	fs.StringVar(&o.socket, "socket", "127.0.0.1:7778", "serve WebSockets at this TCP `address`. With -cert they come through -http, and this stays on loopback")
 	fs.StringVar(&o.webtransport, "webtransport", "127.0.0.1:7779", "serve WebTransport at this UDP `address`: it must be let through firewalls as UDP")
-	fs.Func("names", "the page may be opened under these host `names` too, separated by commas, beside localhost and addresses", func(s string) error {
+	fs.Func("names", "additional host `names` under which the page may be opened, separated by commas", func(s string) error {
 		o.names = strings.Split(s, ",")
 		return nil
 	})

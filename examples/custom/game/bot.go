@@ -23,7 +23,7 @@ type Bot struct {
 	draw     ecs.Rand
 	in       Input
 	goal     goal
-	left     int   // ticks until it wants something else
+	left     int   // ticks until it chooses another goal
 	target   Point // of goals that have a place
 	released bool
 }

@@ -58,7 +58,7 @@ func take(w *ecs.World) {
 				Of:   p.ID, Round: p.Item.Round,
 			}
 			if me := c.player(*e.ID); me != nil {
-				me.Boost = *e.Boost // for those who come later in this tick
+				me.Boost = *e.Boost // for the players that this tick handles later
 			}
 			break
 		}

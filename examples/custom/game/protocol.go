@@ -32,7 +32,7 @@ type Boost struct {
 
 // PowerUp is taken by touching it. The server decides, and clients know it as last confirmed.
 type PowerUp struct {
-	Round   uint16 `net:"0..65535"` // how often it was taken; who takes it claims this round
+	Round   uint16 `net:"0..65535"` // how often it was taken; a player claims the present round
 	ReadyAt uint32 `net:"raw"`      // tick from which it can be taken
 	By      uint32 `net:"raw"`      // client that took it last; 0: nobody
 }

@@ -1,5 +1,5 @@
-// Command bindings writes what pages and C programs need to play the platformer, into this folder: go generate. Beside the
-// protocol there is the level, which both sides know, and nobody sends: level.json.
+// Command bindings writes the bindings of the platformer for pages and C programs into this folder: run go generate. It also
+// writes level.json, the level, which both sides know and no message contains.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// config is what is bound, into the working directory.
+// config configures the bindings, in the working directory.
 func config() bind.Config {
 	return bind.Config{
 		Name:     "platformer",
@@ -35,8 +35,8 @@ func config() bind.Config {
 
 const levelFile = "level.json"
 
-// level is what stands and hangs in the level, in metres: X east, Y up, Z south. Platforms are as many as move; where they
-// are, the module says.
+// level returns the solids and coins of the level in metres: X east, Y up, Z south. Platforms is the number of moving
+// platforms; the WebAssembly module returns their positions.
 func level() []byte {
 	b, err := json.MarshalIndent(struct {
 		Radius, Height float32 // of characters

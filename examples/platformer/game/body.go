@@ -9,13 +9,13 @@ import (
 
 // The character, in metres and seconds.
 const (
-	Radius, Height = 0.35, 1.4 // half of its width; how high it is
-	step           = 0.36      // what it walks onto
+	Radius, Height = 0.35, 1.4 // half of the width; height
+	step           = 0.36      // height of a step that it can walk onto
 	speed, grip    = 5, 40     // of walking, and acceleration
-	leap, gravity  = 10, 25    // which make a jump of 2 m
-	fallSpeed      = 20        // at most: less than a step a tick, so that nobody falls through a floor
-	eager          = 0.12      // a press counts for so long before the ground is there
-	abyss          = -10       // who falls that deep begins anew
+	leap, gravity  = 10, 25    // give a jump of 2 m
+	fallSpeed      = 20        // largest: less than a step per tick, so that no player falls through a floor
+	eager          = 0.12      // seconds that an early press still counts before landing
+	abyss          = -10       // height at which a falling player starts again
 )
 
 // Input is the input of a player for one tick. The direction is relative to the camera, so the input contains its yaw.
@@ -32,11 +32,11 @@ const InAir, OnGround, OnPlatform = 0, 1, 2
 type Body struct {
 	On           uint8   `net:"0..15"`
 	At           Vec     `net:"-64..64 step 0.001 linear"` // the feet, from the middle of the platform, else of the world
-	Vel          Vec     `net:"-64..64 step 0.01"`         // over what it is on
+	Vel          Vec     `net:"-64..64 step 0.01"`         // relative to the ground or platform
 	Turn         float32 `net:"degrees 1"`                 // where the face looks
 	Press        float32 `net:"0..0.25 step 0.001 hold"`   // seconds that a press still counts: a float in a byte
 	Jumps, Rides uint16  `net:"0..65535"`                  // so far
-	Coins        uint16  `net:"0..65535 server"`           // which the server alone knows ahead of its news
+	Coins        uint16  `net:"0..65535 server"`           // decided by the server
 }
 
 // World returns the body's place in the world, at a time in seconds after the start.
@@ -64,7 +64,7 @@ func walk(w *ecs.World) {
 	after := now + float64(dt)
 	for _, f := range ecs.Each[player](w) {
 		b, was := f.Body, f.Body.On
-		at := b.World(after) // what is below has moved, and who stands there with it
+		at := b.World(after) // a platform moves the bodies that stand on it
 		b.drive(f.In, dt)
 		if b.Press > 0 && was != InAir {
 			b.On, b.Vel.Y, b.Press = InAir, leap, 0

@@ -25,10 +25,10 @@ var tours = [...][]leg{
 // bot follows tours over ramps, platforms and gaps. It knows only its client's world.
 type bot struct {
 	n, tour, leg    int
-	patience, pause int  // ticks until it begins anew, and until it goes on
-	off             bool // the platform: it has arrived
+	patience, pause int  // ticks until it starts again, and until it continues
+	off             bool // it leaves the platform, which has arrived
 	released        bool
-	ways            [256]Vec // that it walks by its newest inputs, in a tick each
+	ways            [256]Vec // the movement by each of its newest inputs
 }
 
 // Release releases all keys.
@@ -68,7 +68,7 @@ func (b *bot) self(c *systems.Client, number uint32) (me Body, now float64, ok b
 }
 
 func (b *bot) think(me *Body, in *Input, now float64) {
-	if b.patience--; b.patience < 0 { // it fell, or lost its way
+	if b.patience--; b.patience < 0 { // it fell or is lost
 		b.leg, b.patience, b.off = 0, 1200, false
 	}
 	l := tours[b.tour][b.leg]

@@ -20,12 +20,12 @@ import (
 // abi is the number of the interface in tactus.h.
 const abi = 1
 
-// longest is how long a value can be that C passes; none of any game is, and what is longer is not looked at.
-const longest = 1 << 20
+// maxValue is the largest accepted size of a value from C in bytes. Values of games are shorter.
+const maxValue = 1 << 20
 
 // given converts memory from C to a slice. ok is false if the pointer or the size is invalid.
 func given(p unsafe.Pointer, size C.size_t) (b []byte, ok bool) {
-	if size > longest || p == nil && size > 0 {
+	if size > maxValue || p == nil && size > 0 {
 		return nil, false
 	}
 	return unsafe.Slice((*byte)(p), int(size)), true
@@ -36,8 +36,8 @@ func text(p *C.char) (s string, ok bool) {
 	if p == nil {
 		return "", true
 	}
-	n := C.strnlen(p, longest)
-	return C.GoStringN(p, C.int(n)), n < longest
+	n := C.strnlen(p, maxValue)
+	return C.GoStringN(p, C.int(n)), n < maxValue
 }
 
 //export tactus_abi

@@ -34,10 +34,9 @@ func (v Vec) unit() Vec {
 	return Vec{Y: 1}
 }
 
-// Space is a camera for a world with depth: boxes, quads and balls, flat in colour, shaded
-// by their direction. They wait until [Space.Draw], which draws them far to near. It takes
-// them to stand beside, before or on top of each other: what goes through something else
-// is in order as a whole. A frame:
+// Space is a camera for a world with depth: boxes, quads and balls with flat colours, shaded
+// by their direction. [Space.Draw] draws them from far to near. It orders whole solids, so
+// solids must not intersect. A frame:
 //
 //	s.Eye, s.Yaw, s.Pitch = …
 //	s.Look(canvas)
@@ -45,14 +44,14 @@ func (v Vec) unit() Vec {
 //	s.Draw()
 //	s.Label(…)
 type Space struct {
-	// Eye is where the camera is.
+	// Eye is the position of the camera.
 	Eye Vec
 	// Yaw turns to the right, Pitch looks up, in radians.
 	Yaw, Pitch float64
-	// Field is what is seen from top to bottom, in radians. 0: 1.
+	// Field is the vertical angle of view in radians. 0: 1.
 	Field float64
-	// Sky is behind everything, and what is far fades into it: from half of Far on, in
-	// units, and wholly at Far. 0: nothing fades.
+	// Sky is the background. Distant solids fade into it, from half of Far, in units, and
+	// completely at Far. Far 0: nothing fades.
 	Sky Tint
 	Far float64
 
@@ -66,7 +65,7 @@ type Space struct {
 // near is the smallest drawn distance, in units.
 const near = 0.05
 
-// sun is where light comes from.
+// sun is the direction of the light.
 var sun = Vec{0.45, 0.8, -0.4}.unit()
 
 // At turns the camera towards a place.
@@ -96,13 +95,13 @@ func (s *Space) aim() {
 	s.scale = s.to.H / 2 / math.Tan(field/2)
 }
 
-// seen is a place from the camera: right, up and away.
+// seen returns a place relative to the camera: right, up and away.
 func (s *Space) seen(p Vec) Vec {
 	d := p.Sub(s.Eye)
 	return Vec{d.Dot(s.right), d.Dot(s.over), d.Dot(s.ahead)}
 }
 
-// flat is where what is seen is on the screen.
+// flat projects a place relative to the camera onto the screen.
 func (s *Space) flat(v Vec) Point {
 	f := s.scale / v.Z
 	return Point{s.to.W/2 + v.X*f, s.to.H/2 - v.Y*f}

@@ -276,15 +276,15 @@ func Say(to []byte, s string) {
 	to[copy(to, s)] = 0
 }
 
-// told makes err the text of a client, and returns its code.
-func (x *client) told(err error) Code {
+// setError stores the text of err for the client and returns its code.
+func (x *client) setError(err error) Code {
 	if err != nil {
 		Say(x.text[:], err.Error())
 	}
 	return CodeOf(err)
 }
 
-// Text is what the newest error of a client, or [Clients.End], says: TextSize bytes, pinned as long as there is the client.
+// Text returns the text of a client's newest error, or of [Clients.End]: TextSize bytes, pinned as long as the client exists.
 func (c *Clients) Text(n uint32) *[TextSize]byte {
 	s, x := c.of(n)
 	if x == nil {

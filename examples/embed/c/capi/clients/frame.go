@@ -34,7 +34,7 @@ type View struct {
 	News *host.News
 	// Values are ValuesSize bytes.
 	Values *byte
-	// NewsCount and ValuesSize say how much is told.
+	// NewsCount is the length of News, ValuesSize that of Values.
 	NewsCount, ValuesSize uint32
 	// Stats are StatsCount numbers.
 	Stats *host.Stats
@@ -85,7 +85,7 @@ func (c *Clients) Frame(n uint32, now int64) *View {
 		return nil
 	}
 	defer s.mu.Unlock()
-	if x.told(x.Host.Frame(c.time(now))) != OK {
+	if x.setError(x.Host.Frame(c.time(now))) != OK {
 		return nil
 	}
 	x.read()

@@ -19,7 +19,7 @@ func (c *Clients) SetInput(n uint32, input []byte) Code {
 		return NoClient
 	}
 	defer s.mu.Unlock()
-	return x.told(x.Host.SetInput(input))
+	return x.setError(x.Host.SetInput(input))
 }
 
 // Advance receives datagrams, runs the due ticks, and sends datagrams. It returns the number of ticks or a [Code].
@@ -33,7 +33,7 @@ func (c *Clients) Advance(n uint32, now int64) int32 {
 	if err == nil {
 		return int32(min(ticks, math.MaxInt32))
 	}
-	code := x.told(err)
+	code := x.setError(err)
 	if reason, _ := x.Host.End(); reason != 0 && code != Time {
 		return int32(Ended)
 	}
@@ -60,11 +60,11 @@ func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
 	number := int(min(which, math.MaxInt32))
 	switch what {
 	case Message:
-		return x.told(x.Host.Send(number, value))
+		return x.setError(x.Host.Send(number, value))
 	case Event:
-		return x.told(x.Host.Raise(number, value))
+		return x.setError(x.Host.Raise(number, value))
 	case Command:
-		return x.told(x.Host.Command(number, value))
+		return x.setError(x.Host.Command(number, value))
 	}
 	panic(fmt.Sprintf("clients: Send of %d: give Message, Event or Command", what))
 }
