@@ -28,7 +28,6 @@ type bothEnds struct {
 	snapshots *snapshot.System
 	recipient *snapshot.Client
 
-	frameGroup         int // group at hand, in frames
 	replicated         []*ecs.Component
 	predicted, private uint64 // of them
 }
@@ -44,17 +43,23 @@ func (x bothEnds) compare() error {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.mirror.Newest.Tick, x.tick-x.mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
-	_, over := x.recipient.Budget()
-	for g := range max(len(f.Groups), len(x.mirror.Store.World)) {
-		if x.frameGroup = x.recipient.Group(g); x.frameGroup < 0 || x.frameGroup >= len(f.Groups) {
-			continue
+	if set, limited := x.recipient.InSight(); limited {
+		for _, s := range set {
+			seen[s.ID] = true
+			if err := x.memberDiffers(s); err != nil {
+				return err
+			}
 		}
+		return x.onlyHas(seen, f.Tick)
+	}
+	_, over := x.recipient.Budget()
+	for g := range f.Groups {
 		hidden := wire.AllSlots // where nothing is known, the client may see nothing
 		if known := x.recipient.Baselines().World.At(uint32(g)); known != nil {
 			hidden, _ = known.Hidden()
 		}
 		if g >= len(x.mirror.Store.World) {
-			if visible := f.Groups[x.frameGroup].Alive &^ hidden; visible != 0 && !over {
+			if visible := f.Groups[g].Alive &^ hidden; visible != 0 && !over {
 				return fmt.Errorf("the client never received group %d, slots %#x", g, visible)
 			}
 			continue
@@ -72,28 +77,55 @@ func (x bothEnds) compare() error {
 			}
 		}
 	}
+	return x.onlyHas(seen, f.Tick)
+}
+
+// onlyHas returns an error if the client has an entity that it should not have.
+func (x *bothEnds) onlyHas(seen map[uint32]bool, tick uint32) error {
 	for t := range x.world.Netcode().Tables {
 		for _, id := range t.NetIDs {
 			if !seen[uint32(id)] {
-				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, f.Tick)
+				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, tick)
 			}
 		}
 	}
 	return nil
 }
 
+// memberDiffers compares an entity in the sight of a client that is sent a set.
+func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
+	_, over := x.recipient.Budget()
+	r := x.mirror.Entities.Of(s.ID)
+	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
+		if over && s.Held == 0 {
+			return nil // not sent yet
+		}
+		return fmt.Errorf("entity %d is in sight at tick %d, but does not live on the client", s.ID, x.mirror.Newest.Tick)
+	}
+	send := x.mirror.Store.World[r.At.Group].Updated[r.At.Slot]
+	f := x.snapshots.Frame(send)
+	if send != x.mirror.Newest.Send && !over || f == nil {
+		return fmt.Errorf("entity %d is as of send %d, the newest is %d", s.ID, send, x.mirror.Newest.Send)
+	}
+	if f.Groups[s.Group].Alive>>s.Slot&1 == 0 || f.Groups[s.Group].IDs[s.Slot] != s.ID {
+		return nil // its components have changed since
+	}
+	_, err := x.stateDiffers(f, s.Group, s.Slot, r)
+	return err
+}
+
 // slotDiffers compares a slot on the client with the slot on the server. It returns the ID of the entity in it.
 func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
-	send, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[x.frameGroup]
+	send, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[g]
 	f := x.snapshots.Frame(send)
 	_, over := x.recipient.Budget()
-	if over && (f == nil || x.frameGroup >= len(f.Groups)) && (now.Alive>>k&1 == 0 || send == 0) && x.mirror.Store.World[g].Here[k] == nil {
+	if over && (f == nil || g >= len(f.Groups)) && (now.Alive>>k&1 == 0 || send == 0) && x.mirror.Store.World[g].Here[k] == nil {
 		return 0, nil // empty for long and known to the client, or not sent yet
 	}
-	if send != x.mirror.Newest.Send && !over || f == nil || x.frameGroup >= len(f.Groups) {
+	if send != x.mirror.Newest.Send && !over || f == nil || g >= len(f.Groups) {
 		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, send, x.mirror.Newest.Send)
 	}
-	truth := &f.Groups[x.frameGroup]
+	truth := &f.Groups[g]
 	if truth.Alive>>k&1 == 0 {
 		return 0, nil
 	}
@@ -108,14 +140,21 @@ func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
 	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
 		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
 	}
+	return x.stateDiffers(f, g, k, r)
+}
+
+// stateDiffers compares an entity of the client with its state in a frame. It returns the ID of the entity.
+func (x *bothEnds) stateDiffers(f *capture.Frame, g, k int, r *mirror.Replica) (id uint32, err error) {
+	truth := &f.Groups[g]
+	id = truth.IDs[k]
 	mask := truth.Masks[k]
-	if f.Owner(x.frameGroup, k) == x.client {
+	if f.Owner(g, k) == x.client {
 		mask |= x.mirror.PrivateMask(r)
 	}
 	if err := x.entityDiffers(mask, truth, k, r.Entity); err != nil {
 		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
-	if f.Owner(x.frameGroup, k) == x.client && x.private != 0 {
+	if f.Owner(g, k) == x.client && x.private != 0 {
 		if err := x.privateDiffers(id, r.Entity); err != nil {
 			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}

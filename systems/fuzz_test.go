@@ -20,7 +20,8 @@ const tickPasses = 0xff
 // A client that is fed anything whatsoever in place of snapshots does not panic,
 // keeps its memory within its limits and its world in order.
 func FuzzReadSnapshot(f *testing.F) {
-	match := scriptOfAMatch(f)
+	f.Add(scriptOfAMatch(f, &Grid[place]{Cell: 5, Radius: 10}))
+	match := scriptOfAMatch(f, nil)
 	f.Add(match)
 	f.Add(append(match, tickPasses)) // the same with others co-simulated
 	f.Fuzz(func(t *testing.T, script []byte) {
@@ -55,8 +56,8 @@ func FuzzReadSnapshot(f *testing.F) {
 // scriptOfAMatch is what a client was sent in the first moments of a real match:
 // full states, deltas, own state, a component that comes and an entity that goes.
 // It is made anew each time, so that it is valid whatever messages look like.
-func scriptOfAMatch(f *testing.F) (script []byte) {
-	g := newGame(f, peopled, ServerConfig{})
+func scriptOfAMatch(f *testing.F, of Interest) (script []byte) {
+	g := newGame(f, peopled, ServerConfig{Snapshots: Snapshots{Interest: of}})
 	g.overhear(func(_ uint32, b []byte) {
 		if len(script) < 1<<11 {
 			script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))

@@ -12,16 +12,9 @@ type Interest = interest.Interest
 // X, Y and, if present, Z, or those tagged axis x, axis y and axis z. Pass a pointer to a Grid, and keep it while
 // the server runs.
 //
-// Cell is the length of a cell, in units of T. Entities in a cell with the same components form a piece. A piece is
-// encoded once for all clients with the same state of it, and a client sees all of it or nothing. A good start is
-// two thirds of Radius: smaller cells make more pieces per snapshot, larger ones include more distant entities. An
-// entity keeps its cell until it is an eighth of the cell length beyond the border, so that walking along a border
-// does not change pieces.
-//
-// A piece becomes visible when the box around its entities is within Radius of an own entity, and disappears when
-// it is farther than Leave, in the same units. Entities within Radius are always visible, and none beyond Leave
-// plus one and a quarter times the diagonal of a cell. Leave 0 means 1.2 times Radius. An entity that moves into a
-// piece out of sight goes out of sight.
+// An entity becomes visible when it is within Radius of an own entity, and hidden when it is farther than Leave from all
+// of them, in units of T. Leave 0 means 1.2 times Radius. Cell is the length of the cells by which the server finds near
+// entities. It changes only the time that this takes; a good start is two thirds of Radius.
 //
 // If Eyes is a [Same], the client also sees what is near any entity with the same component value as one of its
 // own: Eyes: Same[Team]() is team vision. Entities with the component but without an owner, such as wards, count as
@@ -34,9 +27,9 @@ type Grid[T any] = interest.Grid[T]
 // Priority ranks entities for a client whose budget does not hold all changes, as data: a [ByDistance], or the
 // result of [ByComponent]. An entity with half the share is sent half as often while the budget is exceeded. Shares
 // are rounded to five classes: all, a half, a quarter, an eighth and a sixteenth. If several priorities apply to an
-// entity, their shares are multiplied. Priorities apply to pieces of up to 64 entities with the same components. If
-// possible, all clients for which a piece is in a class receive it at the same send, so that they share the
-// encoding.
+// entity, their shares are multiplied. Without an Interest, priorities apply to groups of up to 64 entities with the
+// same components. If possible, all clients for which a group is in a class receive it at the same send, so that they
+// share the encoding.
 type Priority = interest.Priority
 
 // ByDistance is the [Priority] of entities near one of the client's own entities. T is a position component as for
@@ -44,11 +37,11 @@ type Priority = interest.Priority
 // units of T. Half 0 means twice Full, and Quarter 0 twice Half. Entities without T have the whole share, and so
 // does everything for a client that never had an entity with T.
 //
-// Entities form pieces as with a Grid of T: by its cells if Interest has one, otherwise by cells of length Cell.
-// Cell 0 means Full. A world in many cells has many pieces, each of about four bytes in a snapshot.
+// Without an Interest, entities share groups only with others in the same cell of length Cell. Cell 0 means Full. A world
+// in many cells has many groups, each of about four bytes in a snapshot. With an Interest, Cell has no effect.
 //
 // For 100 clients in 100 places, 500 entities that jump across 16 cells at each send, and a budget of 1,200 bytes,
-// snapshots cost 4 times as much as without it, because clients in different places receive different pieces (12
+// snapshots cost 4 times as much as without it, because clients in different places receive different groups (12
 // times with ServerConfig.Snapshots.Priority). They allocate twice as often (BenchmarkPriority in systems/snapshot).
 //
 // While the server is overloaded, entities beyond Full count as far; see [Overload].
@@ -56,7 +49,7 @@ type ByDistance[T any] = interest.ByDistance[T]
 
 // ByComponent is the [Priority] of entities with the replicated component T: a share above 0, up to 1, rounded to
 // the nearest class. To make some entities more important, give the others a smaller share. It costs nothing
-// (BenchmarkPriority in systems/snapshot), because pieces consist of entities with the same components anyway.
+// (BenchmarkPriority in systems/snapshot), because groups consist of entities with the same components anyway.
 func ByComponent[T any](share float64) Priority { return interest.ByComponent[T](share) }
 
 // Same is the [Interest] in entities with the same value of component T as one of the client's own entities: for
@@ -75,8 +68,7 @@ func Same[T comparable]() Interest { return interest.Same[T]() }
 // component of me or it have changed since the previous send. ask must change nothing. With ServerConfig.Workers
 // above 1, several goroutines call it.
 //
-// Entities that a filter shows to a client are encoded for that client alone. A Grid or a Same is far cheaper.
-// Combined with one of these by [And], the filter is asked only about entities that it lets pass.
+// Combined with a Grid or a Same by [And], the filter is asked only about entities that these let pass.
 func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return interest.Filter(ask) }
 
 // Viewer is the number of a client, as a field of the Me of a [Filter].
@@ -92,9 +84,7 @@ type ComponentInterest = interest.Component
 //
 // Components with the same interest, such as the same variable, are shown and hidden together. At most four
 // different interests are allowed. Each entity is captured with and without the components: twice if it has
-// components of one interest, four times for two, and so on. Clients with the same view share the encoding. With
-// any ComponentInterest a [Grid] uses cells, not the box around the entities in a cell, so that slightly more is
-// near. If the Grid uses T itself, blocks without T are encoded for each client alone.
+// components of one interest, four times for two, and so on.
 func Only[T any](of Interest) ComponentInterest { return interest.Only[T](of) }
 
 // And is the [Interest] in entities to which none of its operands (at least one) says no.

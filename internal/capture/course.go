@@ -48,6 +48,19 @@ func (s *set) snap(m *met, course *[3]int32, exact *[3]float64, words []int32) {
 	m.next = (m.next + 1) % len(m.usual)
 }
 
+// ownCourse returns the course and the pace of an entity itself, as the only recent ones. A fresh entity has none.
+func (s *set) ownCourse(lines []line, fresh bool) *met {
+	m := &s.met
+	if *m = (met{}); fresh {
+		return m
+	}
+	for k := range s.fields {
+		m.usual[0][k] = lines[s.fields[k].line].v
+	}
+	m.paces[0] = int32(math.Sqrt(float64(m.usual[0][0])*float64(m.usual[0][0])+float64(m.usual[0][1])*float64(m.usual[0][1])) + 0.5)
+	return m
+}
+
 // off returns the distance of a place from a value, the shorter way around for angles.
 func (f *lineField) off(r int64, truth float64) float64 {
 	return f.turned(truth - float64(r))

@@ -22,7 +22,7 @@ type Frame struct {
 
 	owners [][delta.GroupSize]uint32
 	latest *latest // data of the newest frame only
-	homes  []groupHome
+	homes  []int32
 	owned  []Owned
 	partly []Owned // places that lack some of the entity's components
 }
@@ -75,13 +75,7 @@ func (f *Frame) Owner(group, slot int) uint32 { return f.owners[group][slot] }
 func (f *Frame) Entity(group, slot int) ecs.Entity { return f.latest.entities[group][slot] }
 
 // Home returns the home of a group's entities, or of its last ones: see [Homes].
-func (f *Frame) Home(group int) int32 { return f.homes[group].home }
-
-// Resting reports whether a group is empty and had entities a few sends ago.
-func (f *Frame) Resting(group int) bool { return f.homes[group].resting }
-
-// Founded reports whether a group started over at this send, with a home and without earlier entities.
-func (f *Frame) Founded(group int) bool { return f.homes[group].founded }
+func (f *Frame) Home(group int) int32 { return f.homes[group] }
 
 // Same returns the slots of a group that hold the same entity as in an earlier frame, nil for none.
 func (f *Frame) Same(before *Frame, group int) (same uint64) {
@@ -95,12 +89,6 @@ func (f *Frame) Same(before *Frame, group int) (same uint64) {
 		}
 	}
 	return same
-}
-
-// groupHome is the home of a group and the state of the group.
-type groupHome struct {
-	home             int32
-	resting, founded bool
 }
 
 // Owned returns the entities of one client, in order of group and slot. The slice belongs to the frame.

@@ -61,7 +61,7 @@ func newStage(t testing.TB, steps int, log io.Writer) *stage {
 		log = io.Discard
 	}
 	l := delta.NewLayout(tables, steps, 60/steps)
-	return &stage{w: w, layout: l, steps: steps, ring: New(w, l, steps, nil, slog.New(slog.NewTextHandler(log, nil)))}
+	return &stage{w: w, layout: l, steps: steps, ring: New(Config{World: w, Layout: l, Steps: steps, Logger: slog.New(slog.NewTextHandler(log, nil))})}
 }
 
 // step runs one simulation step and captures the world when a send is due.

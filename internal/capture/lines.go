@@ -95,7 +95,11 @@ func (r *Ring) updateLines(g *group, slot int, words []int32) {
 		}
 		switch {
 		case !near:
-			r.bend(s, g.met(i), b, lines, truths, at, words)
+			m := &s.met
+			if r.hides {
+				m = s.ownCourse(lines, b.fresh)
+			}
+			r.bend(s, m, b, lines, truths, at, words)
 		case rest && b.age >= uint16(restSeconds*r.rate):
 			// A bend because of rounding: only if there is a difference.
 			for k := range s.fields {

@@ -34,7 +34,7 @@ type set struct {
 	// The angle along which the first two fields move: its word and its field; nil: none.
 	along *schema.Field
 	angle int
-	met   met // if entities have no homes
+	met   met // of one entity at a time if receivers may not see all of them
 }
 
 // met stores recent courses, and recent paces along the heading.

@@ -49,7 +49,7 @@ func restrictedStage(t testing.TB) *stage {
 		tables = append(tables, c.Schema)
 	}
 	h := &hall{restricted: []uint64{1 << level.Replicated(), 1 << facing.Replicated()}, level: level, behind: 1}
-	s.ring = New(s.w, delta.NewLayout(tables, 3, 20), 3, h, slog.New(slog.DiscardHandler))
+	s.ring = New(Config{World: s.w, Layout: delta.NewLayout(tables, 3, 20), Steps: 3, Homes: h, Restricted: h.restricted, Logger: slog.New(slog.DiscardHandler)})
 	return s
 }
 

@@ -31,6 +31,7 @@ type Ring struct {
 	steps        int // simulation steps between two sends
 	rate         int // sends per second, at least 1
 	comps        []*ecs.Component
+	hides        bool         // receivers may not see all entities
 	restrictions restrictions // components that not every client may see
 
 	frames frames
@@ -77,30 +78,38 @@ type Homes interface {
 	Table(t ecs.Table, restricted uint8)
 	// Home returns the home of the entity in a row of the table, not 0. old is its previous home, 0 for none.
 	Home(row int, old int32) int32
-	// RestrictedSets returns sets of components. A receiver knows all components of a set that an entity has, or none: see
-	// [Frame.Restricted].
-	RestrictedSets() []uint64
 }
 
-// New returns a ring without frames. steps is the number of simulation steps between two sends, at least 1. log
-// receives values outside their range, once per field. homes may be nil: then entities with the same components
-// share groups, and there are no restricted sets.
-func New(w *ecs.World, layout *delta.Layout, steps int, homes Homes, log logging.Logger) *Ring {
-	comps := w.Protocol().Replicated()
+// Config describes how a world is captured.
+type Config struct {
+	World  *ecs.World    // the world to capture
+	Layout *delta.Layout // of the records
+	Steps  int           // simulation steps between two sends, at least 1
+	// Homes may be nil: then all entities with the same components share groups.
+	Homes Homes
+	// Hides reports that receivers may not see all entities. Then the captured state of an entity depends on no other entity.
+	Hides bool
+	// Restricted are sets of components. A receiver knows all components of a set that an entity has, or none: see
+	// [Frame.Restricted].
+	Restricted []uint64
+	Logger     logging.Logger // receives values outside their range, once per field
+}
+
+// New returns a ring without frames.
+func New(c Config) *Ring {
+	comps, steps := c.World.Protocol().Replicated(), max(c.Steps, 1)
 	r := &Ring{
-		w: w, layout: layout, steps: max(steps, 1), rate: max(w.TickRate()/max(steps, 1), 1), comps: comps,
-		slots:    slots{homes: homes, places: map[variantID]place{}, byKind: map[kind]int32{}},
+		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides,
+		slots:    slots{homes: c.Homes, places: map[variantID]place{}, byKind: map[kind]int32{}},
 		plans:    map[uint64]*plan{},
 		clamped:  make([]uint64, len(comps)),
-		clampLog: newClampLog(comps, log),
+		clampLog: newClampLog(comps, c.Logger),
 	}
+	r.restrictions.sets = c.Restricted
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
 			r.restrictions.private |= 1 << c.Replicated()
 		}
-	}
-	if homes != nil {
-		r.restrictions.sets = homes.RestrictedSets()
 	}
 	return r
 }
@@ -264,7 +273,7 @@ func (r *Ring) placeRows() {
 func (r *Ring) writeGroup(f *Frame, group int) {
 	g := &r.slots.groups[group]
 	p := g.plan
-	f.homes[group] = groupHome{g.home, g.seen == 0 && g.alive|g.idle != 0, g.founded == f.Send}
+	f.homes[group] = g.home
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
 	var whole *[delta.GroupSize]whole
 	if len(r.restrictions.sets) > 0 {

@@ -44,26 +44,16 @@ type kind struct {
 
 // group is the state of one group.
 type group struct {
-	kind           // kind of its entities, or of the last ones in an empty group
-	next    int32  // next group of the kind, -1 for none
-	founded uint32 // send at which it became a group of its kind
-	alive   uint64
-	seen    uint64 // alive slots that the world still has
-	idle    uint64 // free slots that must not be reused yet
-	ids     [delta.GroupSize]components.NetID
-	rows    [delta.GroupSize]rowRef // rows of the seen slots
-	moves   Moves
-	lines   []line // by slot, then by field
-	bends   []bend // by slot, then by set
-	mets    []met  // by set, if entities have homes: courses of other homes must have no effect
-}
-
-// met returns the recent courses of a set for this group.
-func (g *group) met(set int) *met {
-	if g.home == 0 {
-		return &g.plan.sets[set].met
-	}
-	return &g.mets[set]
+	kind        // kind of its entities, or of the last ones in an empty group
+	next  int32 // next group of the kind, -1 for none
+	alive uint64
+	seen  uint64 // alive slots that the world still has
+	idle  uint64 // free slots that must not be reused yet
+	ids   [delta.GroupSize]components.NetID
+	rows  [delta.GroupSize]rowRef // rows of the seen slots
+	moves Moves
+	lines []line // by slot, then by field
+	bends []bend // by slot, then by set
 }
 
 // rowRef is the index of a table and a row.
@@ -174,13 +164,9 @@ func (s *slots) found(k kind) (at int32) {
 		s.groups = reuse.Longer(s.groups, int(at)+1)
 	}
 	g := &s.groups[at]
-	g.kind, g.founded, g.moves = k, s.send, Moves{}
+	g.kind, g.moves = k, Moves{}
 	g.lines = reuse.Longer(g.lines, delta.GroupSize*k.plan.lines)
 	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(k.plan.sets))
-	if k.home != 0 {
-		g.mets = reuse.Longer(g.mets, len(k.plan.sets))
-		clear(g.mets)
-	}
 	before, first := s.before(k, at)
 	if before < 0 {
 		if g.next = first; first == at {

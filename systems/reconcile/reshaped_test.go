@@ -36,10 +36,10 @@ var reshapings = []reshaping{
 	{"by priorities", 60, policy.Buffered{}, func(c *systems.ServerConfig) {
 		c.Snapshots.Priority = func(*ecs.World, ecs.Entity, uint32) float32 { return 1 }
 	}},
-	{"by cells", 40, policy.CorrectOnMismatch{}, func(c *systems.ServerConfig) {
+	{"by cells", 100, policy.CorrectOnMismatch{}, func(c *systems.ServerConfig) {
 		c.Snapshots.Interest = &systems.Grid[components.Position]{Cell: 100, Radius: 2000}
 	}},
-	{"by components", 40, policy.ServerRewind{}, func(c *systems.ServerConfig) {
+	{"by components", 100, policy.ServerRewind{}, func(c *systems.ServerConfig) {
 		c.Snapshots.ComponentInterest = []systems.ComponentInterest{
 			systems.Only[Burning](&systems.Grid[components.Position]{Cell: 100, Radius: 2000}),
 		}

@@ -47,7 +47,8 @@ type Client struct {
 	accumulated      accumulated // priorities of the world
 	ownerAccumulated accumulated // priorities of owner state
 
-	sight        sight
+	limited      bool // the interest can hide something: then the client is sent a set
+	set          set
 	movesChecked uint32 // no old slot of an entity that moved up to this send is withheld
 }
 
@@ -58,7 +59,7 @@ func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
 	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ c.owner.tries ^
-		byte(len(c.accumulated.groups)) ^ byte(len(c.sight.Seen))
+		byte(len(c.accumulated.groups)) ^ byte(len(c.set.members))
 }
 
 // touchFurther does the same for the data to which the client points.
@@ -113,7 +114,24 @@ func (c *Client) endOver() {
 // joined notes that the client holds a whole state and has joined.
 func (c *Client) joined() {
 	c.join.state, c.join.whole = joinNone, nil
-	c.baselines.Joined()
+}
+
+// InSight is an entity in the sight of a client that is sent a set: its place in frames, and the newest send of which the client
+// acknowledged it, 0 for none.
+type InSight struct {
+	ID          uint32
+	Group, Slot int
+	Held        uint32
+}
+
+// InSight returns the entities in sight. limited is false if the client is not sent a set.
+func (c *Client) InSight() (all []InSight, limited bool) {
+	for i := range c.set.members {
+		if m := &c.set.members[i]; m.until == 0 {
+			all = append(all, InSight{m.id, int(m.group), int(m.slot), c.set.newestHeld(m)})
+		}
+	}
+	return all, c.limited
 }
 
 // OwnState returns the owner state of a send, nil if it is no longer kept.

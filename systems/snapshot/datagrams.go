@@ -260,7 +260,7 @@ func (d *draft) fitRuns(src *source) bool {
 func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	pk := &d.pack
 	several := run.Count > 1 || bits.OnesCount64(run.Slots&src.group(run.First).Alive) > 1
-	if !several || src.view != nil || !d.sys.shared.long.tooLong(&run, src.send, pk.maxBody()) {
+	if !several || !d.sys.shared.long.tooLong(&run, src.send, pk.maxBody()) {
 		b := d.encode(src, run)
 		if pk.add(b) {
 			return true
@@ -268,9 +268,7 @@ func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 		if len(b.body) <= pk.maxBody() {
 			return false
 		}
-		if src.view == nil { // with a view, each client has its own numbers of groups
-			d.notes.long(&run, src.send, len(b.body))
-		}
+		d.notes.long(&run, src.send, len(b.body))
 	}
 	if run.Count > 1 {
 		a, b := run.Halve()
@@ -300,9 +298,7 @@ func (d *draft) fitByPriority(src *source) {
 		if c.over = !all; all {
 			return
 		}
-		if src.view == nil {
-			d.countProgress(src)
-		}
+		d.countProgress(src)
 	}
 	c.over = true
 	d.stats.OverBudget++
@@ -509,8 +505,12 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		hd.Control = h.Control && q == 0
 		switch {
 		case c.join.state == joinNow:
-			hd.Join, hd.Groups = true, uint32(c.groupCount(f))
-			c.join.sentWhole(f.Send, hd.Groups)
+			hd.Join, hd.Set = true, c.limited
+			if hd.Groups = uint32(len(f.Groups)); c.limited {
+				hd.Groups = uint32(c.set.seen)
+			} else {
+				c.join.sentWhole(f.Send, hd.Groups)
+			}
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream
 			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-from.send, uint32(len(from.groups)), from.late
@@ -518,7 +518,7 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		}
 		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
 		accounts.Header(len(b))
-		holds := c.packets[q].Holds[:0]
+		holds, sets := c.packets[q].Holds[:0], false
 		age := uint32(0)
 		for ; at < len(pk.blocks) && pk.blocks[at].datagram == q; at++ {
 			x := &pk.blocks[at]
@@ -526,12 +526,22 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			size := len(b)
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
 			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
-			age = x.Age
+			if age = x.Age; x.Set {
+				sets = true
+				continue
+			}
 			holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: int32(x.chunk), Own: x.Own, Hidden: x.hidden})
 			c.baselines.Note(&holds[len(holds)-1])
 		}
+		if sets {
+			holds = append(holds, baseline.Block{Send: f.Send, Chunk: -1, Set: true})
+			c.set.sends[f.Send%capture.Kept].open++
+		}
 		c.packets[q] = Packet{b, holds}
 		total += len(b)
+	}
+	if s := c.set.of(f.Send); s != nil && s.open == 0 {
+		*s = setSend{} // it held no part of the set
 	}
 	accounts.Snapshot(n, total)
 }

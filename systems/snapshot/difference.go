@@ -23,8 +23,7 @@ type source struct {
 	send   uint32
 	floor  uint32 // oldest send that may be a baseline
 	groups []delta.Group
-	view   *view // maps the client's numbers of groups to groups; nil: they are the same
-	list   groupList
+	count  int // groups that the client is sent
 	held   *baseline.Records
 	split  bool      // neighbouring groups with the same baseline may be treated differently
 	kept   *withheld // nil: no slot is withheld
@@ -52,13 +51,10 @@ func (d *draft) diffWorld() {
 	src := &d.world
 	src.reset(source{
 		kind: contentWorld, model: c.model, second: s.codecs.layout.Second(), oldest: min(baseline.MaxAge, s.frames.Depth()),
-		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, list: c.sentGroups(f), held: &c.baselines.World,
+		send: f.Send, floor: c.baselines.Floor(), groups: f.Groups, count: len(f.Groups), held: &c.baselines.World,
 		split:   s.sends.far != 1 || c.join.state == joinStream,
 		exceeds: c.over && c.join.state != joinNow && s.config.Priority == nil,
 	})
-	if c.sight.limited {
-		src.view = &c.sight.view
-	}
 	if src.exceeds {
 		return
 	}
@@ -86,7 +82,7 @@ func (d *draft) diffHidden() {
 		for g := first; g < first+count && slots != 0; g++ {
 			sent := slots
 			if c.join.state != joinNow {
-				sent &^= d.seenElsewhere(int(g), slots) | d.findWithheld().get(g)
+				sent &^= d.findWithheld().get(g)
 			}
 			for _, x := range [...]hiddenBlock{{wire.BlockHead{Slots: sent &^ empty}, false}, {wire.BlockHead{Slots: sent & empty}, true}} {
 				if x.Slots != 0 {
@@ -116,7 +112,7 @@ func (d *draft) diffRuns(src *source) {
 		if !h.Like(&same) {
 			next, same = src.block(x.first, h, wire.AllSlots), *h
 		}
-		if open && src.view == nil {
+		if open {
 			if run := &src.blocks[len(src.blocks)-1]; run.First+run.Count == x.first && run.Age == next.Age && run.Two == next.Two {
 				run.Count += x.count
 				continue
@@ -148,16 +144,8 @@ func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.Bloc
 	return wire.BlockHead{Own: src.own, First: g, Count: 1, Slots: serves, Age: age, Two: two}
 }
 
-// place returns where a group is in groups.
-func (src *source) place(g uint32) uint32 {
-	if src.view != nil {
-		return uint32(src.view.groups[g].place)
-	}
-	return g
-}
-
 // group returns the state of a group.
-func (src *source) group(g uint32) *delta.Group { return &src.groups[src.place(g)] }
+func (src *source) group(g uint32) *delta.Group { return &src.groups[g] }
 
 // withheldSlots returns the slots of a group that are withheld.
 func (src *source) withheldSlots(g uint32) uint64 {
@@ -188,8 +176,7 @@ func (d *draft) isSkipped(src *source, g uint32) bool {
 	if s.sends.far == 1 || s.config.Interest == nil || d.c.join.state != joinNone {
 		return false
 	}
-	place := src.place(g)
-	return (src.send/s.sends.all+place)%s.sends.far != 0 && d.c.sight.Far(s.config.Interest, place)
+	return (src.send/s.sends.all+g)%s.sends.far != 0 && d.c.set.Far(s.config.Interest, int(g), 0)
 }
 
 // stateAt returns the groups of a source at an earlier send, nil if they are no longer kept.
@@ -211,15 +198,15 @@ type stretch struct {
 
 // stretches iterates over the groups of a source.
 func (src *source) stretches(yield func(stretch) bool) {
-	if src.list.seen != nil || src.split {
-		for g := range src.list.each {
+	if src.split {
+		for g := range uint32(src.count) {
 			if !yield(stretch{g, 1, src.held.At(g)}) {
 				return
 			}
 		}
 		return
 	}
-	for g := uint32(0); int(g) < src.list.groups; {
+	for g := uint32(0); int(g) < src.count; {
 		var x stretch
 		x.first, x.count, x.held = src.held.Of(g)
 		if !yield(x) {

@@ -14,10 +14,10 @@ type draft struct {
 	f   *capture.Frame // stage 1: the captured world, the same for all clients
 	c   *Client
 
-	// Stage 2: visible groups and slots. The result is in the client: sight has the visible groups, and baselines has the
-	// hidden slots.
-	views    viewScratch
+	// Stage 2: visible entities. The result is in the client: its set, or if nothing can be hidden its baselines, which have the
+	// slots that are left out.
 	withheld withheld
+	sets     setPacking
 
 	// Stage 3: the difference to the client's baselines.
 	owner  ownerScratch
@@ -40,7 +40,7 @@ type draft struct {
 func newDraft(s *System) *draft {
 	d := &draft{sys: s}
 	if s.config.Interest != nil {
-		d.views.room = s.config.Interest.Room()
+		d.sets.room = s.config.Interest.Room()
 	}
 	d.encoder.prepare(s)
 	return d
@@ -57,16 +57,20 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 func (d *draft) build(c *Client) {
 	d.start(c)
 	d.updateInterest()
-	c.baselines.UpdateFloor(d.f.Send, c.join.oldestNeeded(d.f.Send))
+	c.baselines.UpdateFloor(d.f.Send, min(c.join.oldestNeeded(d.f.Send), c.set.oldestNeeded(d.f.Send)))
 	h := d.startDatagrams()
 
 	d.diffOwner()
-	d.diffHidden()
-	d.diffWorld()
-
-	d.fitOwner()
-	d.fitHidden()
-	d.fitWorld()
+	if c.limited {
+		d.fitOwner()
+		d.fitSet()
+	} else {
+		d.diffHidden()
+		d.diffWorld()
+		d.fitOwner()
+		d.fitHidden()
+		d.fitWorld()
+	}
 	d.writeDatagrams(&h)
 
 	d.recordDecisions()
@@ -82,6 +86,7 @@ func (d *draft) start(c *Client) {
 	}
 	if c.baselines.StartEpoch() {
 		d.sys.shared.joins.release(c)
+		c.set.forget()
 		c.join.state, c.join.at = joinNow, d.f.Send
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -43,30 +42,18 @@ type encoded struct {
 // encode encodes a block of a source.
 func (d *draft) encode(src *source, h wire.BlockHead) block {
 	var base, base2 []delta.Group
-	head := h
-	head.First = src.place(h.First)
 	if h.Age > 0 {
-		base = groupsFrom(head.First, d.stateAt(src, src.send-h.Age))
+		base = groupsFrom(h.First, d.stateAt(src, src.send-h.Age))
 		if h.Two {
-			base2 = groupsFrom(head.First, d.stateAt(src, src.send-h.Age-1))
+			base2 = groupsFrom(h.First, d.stateAt(src, src.send-h.Age-1))
 		}
 	}
-	e, cur := &d.encoder, src.groups[head.First:]
+	e, cur := &d.encoder, src.groups[h.First:]
 	if src.own {
 		e.stats.Own++
-		return newBlock(h, e.encodeOwner(&d.c.owner, src.model, &head, cur, base, base2), src.send)
+		return newBlock(h, e.encodeOwner(&d.c.owner, src.model, &h, cur, base, base2), src.send)
 	}
-	b := newBlock(h, e.encodeShared(src.model, &head, cur, base, base2), src.send)
-	if src.view == nil {
-		return b
-	}
-	if w := baseline.Ways(src.held.At(h.First), &h, src.send, cur[0].Alive, d.sys.frames.Moves(int(head.First))); w.Told {
-		at := len(e.once)
-		e.once, b.Coder = w.Append(e.once, b.coder)
-		e.once = append(e.once, b.body...)
-		b.body = e.once[at:len(e.once):len(e.once)]
-	}
-	return b
+	return newBlock(h, e.encodeShared(src.model, &h, cur, base, base2), src.send)
 }
 
 // groupsFrom returns the groups from one on, nil if there are none.
@@ -180,19 +167,30 @@ func (e *encoder) setParts(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 // encodeInto appends the body of a block of the world to an arena.
 func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.setParts(h, cur, base, base2)
-	at, coding := len(*arena), 0
+	won := e.shared.won[e.coding(m)]
+	return e.measure(arena, m, e.hash(h, &cur[0]), won > 0 && e.send-won <= tryFor)
+}
+
+// coding returns the index of the encoder for a model.
+func (e *encoder) coding(m *delta.Model) int {
 	if m == e.trained {
-		coding = 1
+		return 1
 	}
-	hash, won := e.hash(h, &cur[0]), e.shared.won[coding]
-	draw := traffic.Draw{Measure: hash, Try: hash%tryEvery == 0 || !e.shared.hides && won > 0 && e.send-won <= tryFor}
+	return 0
+}
+
+// measure appends the body of the parts to an arena. hash decides whether all coders are tried and whether the cost of fields is
+// measured; try makes it try all coders.
+func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64, try bool) encoded {
+	at, coding := len(*arena), e.coding(m)
+	draw := traffic.Draw{Measure: hash, Try: hash%tryEvery == 0 || try}
 	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.shared.accounts, *arena, m, e.parts, draw)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
 	if costs >= 0 {
 		b.costs = all[costs:len(all):len(all)]
 	}
-	if coder != delta.Range && base != nil {
+	if coder != delta.Range && e.parts[0].Base != nil {
 		e.won[coding] = e.send
 	}
 	return b
@@ -201,9 +199,7 @@ func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, c
 // hash returns an evenly distributed number. It depends on the block alone and is therefore equal on every worker.
 func (e *encoder) hash(h *wire.BlockHead, cur *delta.Group) uint64 {
 	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
-	if e.shared.hides { // numbers of groups depend on entities that the client may not see
-		x ^= uint64(h.First) ^ uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)])<<40
-	} else if h.Own {
+	if h.Own {
 		x ^= uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)]) << 40
 	}
 	for _, v := range [...]uint64{uint64(h.Count), h.Slots} {

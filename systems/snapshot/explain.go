@@ -28,14 +28,23 @@ func (d *draft) record(x *explain.Watch) {
 	if to.Reason == explain.Absent {
 		return
 	}
+	m := c.set.find(uint32(x.Entity))
+	told := m != nil && c.set.inSnapshot(m, d.f.Send)
 	for i := range d.pack.blocks {
 		switch b := &d.pack.blocks[i]; {
 		case b.hidden:
+		case b.Set:
+			if told {
+				to.Reason, to.State = explain.Told, b.send
+				if to.Age = max(to.Age, 0); b.Age > 0 && c.set.based(m, c.set.of(b.send-b.Age)) {
+					to.Age, to.Second = int(b.Age), b.Two
+				}
+			}
 		case b.Own:
 			own := c.owner.find(uint32(x.Entity))
 			to.OwnTold = to.OwnTold || own >= 0 && b.covers(c.owner.slots[own].slot/64, c.owner.slots[own].slot%64)
-		case at.number < 0 || !b.covers(at.number, at.slot):
-		case b.chunk < 0 || groupHolds(&c.join.stream.groups[at.number], at.slot, x.Entity):
+		case !b.covers(at.group, at.slot):
+		case b.chunk < 0 || groupHolds(&c.join.stream.groups[at.group], at.slot, x.Entity):
 			to.Reason, to.State, to.Age, to.Second = explain.Told, b.send, int(b.Age), b.Two
 		}
 	}
@@ -52,8 +61,8 @@ func (b *block) covers(group, slot int) bool {
 	return uint32(group)-b.First < b.Count && b.Slots&(1<<slot) != 0
 }
 
-// spot is where an entity is in frames, and its group's number for a client, -1 for none.
-type spot struct{ group, number, slot int }
+// spot is the place of an entity in frames.
+type spot struct{ group, slot int }
 
 // startDecision starts a decision about the state of a frame; its reason is Absent or Unknown.
 func (s *System) startDecision(x *explain.Decision, id components.NetID, f *capture.Frame, c *Client) (at spot) {
@@ -61,14 +70,14 @@ func (s *System) startDecision(x *explain.Decision, id components.NetID, f *capt
 	g, slot, known := s.findSlot(c, id)
 	if !known || !holdsID(f, g, slot, id) {
 		if g, slot, known = search(f, id); !known {
-			return spot{-1, -1, 0}
+			return spot{-1, 0}
 		}
 	}
 	x.Reason, x.Own = explain.Unknown, f.Owner(g, slot) == c.id
 	if f.Send == s.sends.newest && s.config.Interest.HidesComponents() && c.sees(g, slot) {
-		x.Untold = s.config.Interest.Untold(&c.sight.Client, g, slot)
+		x.Untold = s.config.Interest.Untold(&c.set.Client, g, slot)
 	}
-	return spot{g, c.number(g), slot}
+	return spot{g, slot}
 }
 
 // search finds an entity that is gone by now, or has moved to another slot.
@@ -83,34 +92,49 @@ func search(f *capture.Frame, id components.NetID) (group, slot int, ok bool) {
 
 // explainUnsent sets the reason why the newest send did not contain an entity.
 func (s *System) explainUnsent(x *explain.Decision, c *Client, f *capture.Frame, at spot, id components.NetID) {
-	h, bit := c.baselines.World.At(uint32(at.number)), uint64(1)<<at.slot
-	hides := at.number < 0 || h == nil
-	if !hides {
-		if hidden, _ := h.Hidden(); h.LeftOut()&bit != 0 {
+	var base uint32
+	if c.limited {
+		m := c.set.find(uint32(id))
+		switch {
+		case c.set.isTooBig(uint32(id)):
 			x.Reason = explain.TooBig
 			return
-		} else if hides = hidden&bit != 0; !hides {
-			x.Gained = c.accumulated.get(at.number, at.slot)
+		case m == nil || m.until != 0:
+			x.Reason, x.Parts = explain.Hidden, s.config.Interest.Explain(x.Parts, &c.set.Client, at.group, at.slot)
+			return
+		}
+		x.Gained, base = m.priority, c.set.newestHeld(m)
+	} else {
+		h, bit := c.baselines.World.At(uint32(at.group)), uint64(1)<<at.slot
+		if h == nil {
+			return
+		}
+		if h.LeftOut()&bit != 0 {
+			x.Reason = explain.TooBig
+			return
+		}
+		if hidden, _ := h.Hidden(); hidden&bit != 0 {
+			return
+		}
+		x.Gained = c.accumulated.get(at.group, at.slot)
+		if age, _ := s.baselineOf(h, c, f.Send, at.slot); age > 0 {
+			base = f.Send - age
 		}
 	}
 	switch {
-	case hides && c.sight.limited:
-		x.Reason, x.Parts = explain.Hidden, s.config.Interest.Explain(x.Parts, &c.sight.Client, at.group, at.slot)
-	case hides:
 	case c.Joining():
 		x.Reason = explain.Joining
-	case s.isCurrent(h, c, f, at, id):
+	case s.sameState(base, f, at, id):
 		x.Reason = explain.Current
 	default:
 		x.Reason = explain.Waits
 	}
 }
 
-// isCurrent reports whether the baseline of an entity for a send has the same state of it as the send.
-func (s *System) isCurrent(h *baseline.Group, c *Client, f *capture.Frame, at spot, id components.NetID) bool {
-	age, _ := s.baselineOf(h, c, f.Send, at.slot)
-	old := s.frames.At(f.Send - age)
-	if age == 0 || !holdsID(old, at.group, at.slot, id) {
+// sameState reports whether an entity has the same state at an earlier send.
+func (s *System) sameState(send uint32, f *capture.Frame, at spot, id components.NetID) bool {
+	old := s.frames.At(send)
+	if !holdsID(old, at.group, at.slot, id) {
 		return false
 	}
 	a, b := &old.Groups[at.group], &f.Groups[at.group]
@@ -174,9 +198,12 @@ func (s *System) explainUnwatched(c *Client, id components.NetID, f *capture.Fra
 	if d.Reason == explain.Absent {
 		return d
 	}
-	h := c.baselines.World.At(uint32(at.number))
-	if at.number >= 0 && h != nil && h.Counts(f.Send, at.slot) {
-		if d.State = c.baselines.SentState(f.Send, uint32(at.number), at.slot); d.State == 0 && h.Holds(f.Send)&(1<<at.slot) != 0 {
+	if c.limited {
+		if m, sent := c.set.find(uint32(id)), c.set.of(f.Send); m != nil && sent != nil && c.set.based(m, sent) {
+			d.State = f.Send
+		}
+	} else if h := c.baselines.World.At(uint32(at.group)); h != nil && h.Counts(f.Send, at.slot) {
+		if d.State = c.baselines.SentState(f.Send, uint32(at.group), at.slot); d.State == 0 && h.Holds(f.Send)&(1<<at.slot) != 0 {
 			d.State = f.Send
 		}
 	}

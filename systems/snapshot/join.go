@@ -195,10 +195,10 @@ func (k *joins) start(d *draft) {
 		}
 	}
 	if x == nil {
-		x = &joinState{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !s.config.Interest.Limits() && !hides}
-		for n := range c.groupCount(f) {
-			hidden, _ := c.baselines.World.At(uint32(n)).Hidden()
-			x.groups = append(x.groups, withoutSlots(&f.Groups[max(c.Group(n), 0)], hidden))
+		x = &joinState{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !hides}
+		for g := range f.Groups {
+			hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
+			x.groups = append(x.groups, withoutSlots(&f.Groups[g], hidden))
 		}
 		x.cut(d, wire.BlockHead{Count: uint32(len(x.groups)), Slots: wire.AllSlots}, biggest)
 		k.kept = append(k.kept, x)
@@ -214,7 +214,7 @@ func (k *joins) start(d *draft) {
 		for g := b.First; g < b.First+b.Count; g++ {
 			j.pending[g]++
 			for m := b.Slots & x.groups[g].Alive; m != 0; m &= m - 1 {
-				b.importance = max(b.importance, d.joinImportance(c.Group(int(g)), bits.TrailingZeros64(m)))
+				b.importance = max(b.importance, d.joinImportance(int(g), bits.TrailingZeros64(m)))
 			}
 		}
 	}

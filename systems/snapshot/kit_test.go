@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"log/slog"
+	"math/bits"
 	"time"
 	"unsafe"
 
@@ -87,6 +88,28 @@ func (g *plaza) join(delay uint32) *peer {
 	p.c = g.s.Add(g.came, p, 0)
 	g.peers = append(g.peers, p)
 	return p
+}
+
+// told calls visit with the place in frames of each entity in the newest snapshot to a client.
+func (g *plaza) told(p *peer, packets []Packet, visit func(group, slot int)) {
+	for i := range p.c.set.members {
+		if m := &p.c.set.members[i]; m.until == 0 && p.c.set.inSnapshot(m, p.c.send) {
+			visit(int(m.group), int(m.slot))
+		}
+	}
+	f := g.s.Newest()
+	for i := range packets {
+		for _, b := range packets[i].Holds {
+			if b.Own || b.Hidden || b.Set {
+				continue
+			}
+			for group := b.First; group < b.First+uint32(b.Count); group++ {
+				for m := b.Slots & f.Groups[group].Alive; m != 0; m &= m - 1 {
+					visit(int(group), bits.TrailingZeros64(m))
+				}
+			}
+		}
+	}
 }
 
 // run lets ticks pass; each shows to look, which may be nil, the packets of a send.

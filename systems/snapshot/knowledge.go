@@ -70,10 +70,13 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
-	number := c.number(g)
-	h, bit := c.baselines.World.At(uint32(number)), uint64(1)<<slot
-	if number < 0 || h == nil {
-		k.Hidden = c.sight.limited
+	defer s.ownKnowledge(c, id, k)
+	if c.limited {
+		s.setKnowledge(c, id, k)
+		return
+	}
+	h, bit := c.baselines.World.At(uint32(g)), uint64(1)<<slot
+	if h == nil {
 		return
 	}
 	hidden, _ := h.Hidden()
@@ -90,9 +93,43 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 			k.Baseline, k.Second = send, two
 		}
 	}
-	k.Sent, k.Unacknowledged = c.baselines.NewestSent(uint32(number), slot, false, k.Held)
+	k.Sent, k.Unacknowledged = c.baselines.NewestSent(uint32(g), slot, false, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
-	k.Gained = c.accumulated.get(number, slot)
+	k.Gained = c.accumulated.get(g, slot)
+}
+
+// setKnowledge sets in k what a client with a set knows about an entity.
+func (s *System) setKnowledge(c *Client, id components.NetID, k *Knowledge) {
+	x := &c.set
+	k.TooBig = x.isTooBig(uint32(id))
+	m := x.find(uint32(id))
+	if m == nil || m.until != 0 {
+		k.Hidden = !k.TooBig
+		return
+	}
+	f := s.Newest()
+	k.Held = x.newestHeld(m)
+	age, two := x.choose(f.Send+1, c.baselines.Floor(), min(baseline.MaxAge, s.frames.Depth()), s.codecs.layout.Second())
+	if base := x.of(f.Send + 1 - age); age > 0 && x.based(m, base) {
+		k.Baseline, k.Second = base.send, two
+	} else {
+		k.Baseline = k.Held
+	}
+	k.Sent = k.Held
+	for i := range x.sends {
+		if sent := &x.sends[i]; sent.send > k.Held && x.based(m, sent) {
+			k.Sent = max(k.Sent, sent.send)
+			if sent.open > 0 {
+				k.Unacknowledged++
+			}
+		}
+	}
+	k.Priority, k.Gained = s.config.gain(s.config.World, f, c.id, int(m.group), int(m.slot)), m.priority
+}
+
+// ownKnowledge sets in k what a client knows about the owner state of an entity.
+func (s *System) ownKnowledge(c *Client, id components.NetID, k *Knowledge) {
+	f := s.Newest()
 	if i := c.owner.find(uint32(id)); i >= 0 && c.owner.slots[i].slot/64 < c.owner.groups {
 		own := c.owner.slots[i].slot
 		for age := range uint32(baseline.OwnKept) {
@@ -142,11 +179,11 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	if !s.config.Interest.Limits() {
 		return true
 	}
-	g, _, known := s.frames.Slot(s.config.World.NetID(e))
+	g, slot, known := s.frames.Slot(s.config.World.NetID(e))
 	if !known {
 		g = -1
 	}
-	return s.config.Interest.Sees(&c.sight.Client, c.id, e, g)
+	return s.config.Interest.Sees(&c.set.Client, c.id, e, g, slot)
 }
 
 // Showed reports whether the world of the newest send has an entity that the client may

@@ -118,10 +118,10 @@ func (d *draft) diffOwner() {
 	now := d.captureOwner()
 	d.own.reset(source{
 		own: true, kind: contentOwner, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, list: groupList{groups: len(now.groups)}, held: &c.baselines.Own,
+		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, count: len(now.groups), held: &c.baselines.Own,
 	})
 	if d.starved || len(now.groups) == 0 || !d.sendsOwner(now) {
-		d.own.list.groups = 0
+		d.own.count = 0
 	}
 	d.diffRuns(&d.own)
 }

@@ -135,12 +135,11 @@ func (d *draft) rankWorld(src *source) {
 		d.rankGroups(src)
 		return
 	}
-	for g := range src.list.each {
-		place, slots := src.place(g), d.c.accumulated.ofSlots(g)
-		alive := src.groups[place].Alive
+	for g := range uint32(src.count) {
+		slots, alive := d.c.accumulated.ofSlots(g), src.groups[g].Alive
 		for m := alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
-				slots[k] += d.sys.config.gain(d.w, d.f, d.c.id, int(place), k)
+				slots[k] += d.sys.config.gain(d.w, d.f, d.c.id, int(g), k)
 			} else {
 				slots[k]++ // the client may not know that the entity is gone
 			}
@@ -164,25 +163,22 @@ func (d *draft) rankOwner(src *source) {
 func (d *draft) rankGroups(src *source) {
 	x, rounds, seen := &d.ranking, &d.sys.shared.rounds, d.sys.config.Interest
 	x.candidates = x.candidates[:0]
-	waiting := d.c.accumulated.grow(d.c.groupCount(d.f))
-	for g := range src.list.each {
+	waiting := d.c.accumulated.grow(src.count)
+	for g := range uint32(src.count) {
 		if !d.c.join.has(g) {
 			continue
 		}
-		place, held, class := src.place(g), src.held.At(g), uint8(0)
+		held, class := src.held.At(g), uint8(0)
 		if seen != nil {
-			class = d.c.sight.Class(seen, place)
+			class = d.c.set.Class(seen, int(g), 0)
 		}
 		weight := 1 / float32(uint32(1)<<class)
 		if waiting[g].group += weight; d.isSkipped(src, g) {
 			continue
 		}
 		v := waiting[g].group
-		order := rounds.turn(v, weight, class, g, place, uint32(len(src.groups)))
-		if src.view != nil { // the shared position would reveal something about what the client may not see
-			order = newTurn(uint64(min(v, maxRounds)), 0, g)
-		}
-		if rounds.send == src.send && (src.view == nil || held.Whole()) && v < refreshed*weight && held.HeldSince(rounds.changed[place]) {
+		order := rounds.turn(v, weight, class, g, uint32(len(src.groups)))
+		if rounds.send == src.send && v < refreshed*weight && held.HeldSince(rounds.changed[g]) {
 			order |= unchanged
 		}
 		x.candidates = append(x.candidates, candidate{order: uint64(order), priority: v, block: wholeGroup})
@@ -192,7 +188,7 @@ func (d *draft) rankGroups(src *source) {
 // rankEntities makes candidates of entities that have accumulated about the same.
 func (d *draft) rankEntities(src *source, acc *accumulated) {
 	d.ranking.candidates, src.blocks = d.ranking.candidates[:0], src.blocks[:0]
-	for g := range src.list.each {
+	for g := range uint32(src.count) {
 		switch {
 		case !d.isDue(src, g):
 		case src.group(g).Alive == 0 && src.held.At(g).Whole() && src.withheldSlots(g) == 0:
@@ -228,7 +224,7 @@ func (d *draft) rankEntitiesOf(src *source, g uint32, acc *accumulated) {
 func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
 	slots, held := acc.ofSlots(g), src.held.At(g)
 	age, _, _ := held.Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
-	if age > 0 && age < refreshed && d.stateAt(src, src.send-age)[src.place(g)].Alive == 0 {
+	if age > 0 && age < refreshed && d.stateAt(src, src.send-age)[g].Alive == 0 {
 		clear(slots[:])
 		return
 	}
@@ -236,7 +232,7 @@ func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
 		slots[0]++ // no entity was ever there to accumulate anything
 	}
 	most := slices.Max(slots[:])
-	if n := len(d.ranking.candidates) - 1; n >= 0 && src.view == nil {
+	if n := len(d.ranking.candidates) - 1; n >= 0 {
 		u := &d.ranking.candidates[n]
 		h := &src.blocks[u.block]
 		if h.Age == 0 && h.Slots == wire.AllSlots && src.group(h.First).Alive == 0 && h.First+h.Count == g {
@@ -267,7 +263,7 @@ func (d *draft) mostAccumulated(src *source, h *wire.BlockHead, slots *[64]float
 	if h.Age == 0 {
 		news |= src.held.At(h.First).EverSent()
 	} else {
-		news |= d.stateAt(src, src.send-h.Age)[src.place(h.First)].Alive
+		news |= d.stateAt(src, src.send-h.Age)[h.First].Alive
 	}
 	for m := h.Slots & news; m != 0; m &= m - 1 {
 		most = max(most, slots[bits.TrailingZeros64(m)])

@@ -13,9 +13,8 @@ import (
 // groups that fitted per client. Clients therefore send the same groups at the same send, from baselines of the same
 // ages, and share blocks. A client with less room omits groups that have waited fewer rounds than others; a client
 // with more room goes ahead, by at most an eighth of a round before it repeats a group. A group of class n is due
-// every 2^n-th round, in the same rounds for all clients: see interest.Client.Class. If the interest can hide
-// anything, each client visits its groups by itself. Groups that the client holds unchanged come last, until they are
-// due to be refreshed.
+// every 2^n-th round, in the same rounds for all clients: see interest.Client.Class. Groups that
+// the client holds unchanged come last, until they are due to be refreshed.
 
 // rounds is the shared position of all clients in the list of groups.
 type rounds struct {
@@ -89,19 +88,19 @@ func (t *rounds) until(place uint32, class uint8) uint32 {
 }
 
 // turn returns the turn of a group that has accumulated so much.
-func (t *rounds) turn(accumulated, weight float32, class uint8, number, place, groups uint32) turn {
-	waited, distance := t.waited(accumulated, weight), place-t.at
-	if place < t.at {
+func (t *rounds) turn(accumulated, weight float32, class uint8, group, groups uint32) turn {
+	waited, distance := t.waited(accumulated, weight), group-t.at
+	if group < t.at {
 		distance += groups
 	}
 	if class > 0 && waited == 0 {
-		if later := t.until(place, class); later > 0 {
+		if later := t.until(group, class); later > 0 {
 			distance += later * groups
 		} else {
 			waited = min(t.waited(accumulated/weight, 1), 1)
 		}
 	}
-	return newTurn(waited, uint64(min(distance, 1<<turnDistance-1)), number)
+	return newTurn(waited, uint64(min(distance, 1<<turnDistance-1)), group)
 }
 
 // maxRounds is the most rounds that are counted of how long a group waits.

@@ -103,7 +103,10 @@ func New(c Config, tick uint32) *System {
 	if c.Record != nil {
 		s.recorder.to = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
-	s.frames = capture.New(c.World, s.codecs.layout, steps, c.Interest.Homes(), c.Logger)
+	s.frames = capture.New(capture.Config{
+		World: c.World, Layout: s.codecs.layout, Steps: steps, Logger: c.Logger,
+		Homes: c.Interest.Homes(), Hides: c.Interest.Limits(), Restricted: c.Interest.RestrictedSets(),
+	})
 	s.shared.prepare(s)
 	s.drafts = make([]*draft, c.Workers.Workers())
 	for i := range s.drafts {
@@ -129,7 +132,7 @@ func (s *System) Run(w *ecs.World) {
 	s.stats.Sends++
 	s.watches.Lapse(s.sends.newest)
 	s.shared.blocks.reset()
-	s.shared.rounds.startSend(f, s.frames.At(s.sends.before), s.shared.overBudget || s.config.Interest.Limits())
+	s.shared.rounds.startSend(f, s.frames.At(s.sends.before), s.shared.overBudget && !s.config.Interest.Limits())
 	for i := range s.drafts {
 		s.drafts[i].startSend(w, f)
 	}
@@ -142,7 +145,7 @@ func (s *System) capture(tick uint32) *capture.Frame {
 	f := s.frames.Take(s.sends.newest, tick)
 	s.record()
 	if s.config.Interest != nil {
-		s.config.Interest.Begin(f)
+		s.config.Interest.Begin(f, s.frames)
 	}
 	return f
 }
@@ -161,7 +164,7 @@ func (s *System) record() {
 // Add adds a client. trained is the hash of its trained file.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	c := newClient(id, p, s.codecs.model, s.config.Budget)
-	c.sight.limited = s.config.Interest.Limits()
+	c.limited = s.config.Interest.Limits()
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}
@@ -184,7 +187,11 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 		return 0, false
 	}
 	for i := range x.Blocks {
-		if b := &x.Blocks[i]; b.Chunk >= 0 && c.join.arrived(b.Send, int(b.Chunk)) {
+		b := &x.Blocks[i]
+		if b.Set && c.set.acked(b.Send) && c.join.state == joinNow && b.Send >= max(c.join.at, c.baselines.Floor()) {
+			c.joined()
+		}
+		if b.Chunk >= 0 && c.join.arrived(b.Send, int(b.Chunk)) {
 			s.shared.joins.release(c)
 			c.joined()
 		}

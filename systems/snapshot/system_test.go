@@ -107,19 +107,15 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 			for k := range g.all {
 				g.move(k)
 			}
-			g.run(1, func(_ *peer, packets []Packet) {
+			g.run(1, func(p *peer, packets []Packet) {
 				total := 0
 				for _, q := range packets {
 					total += len(q.Bytes)
 					if len(q.Bytes) > netsys.MaxPayload {
 						t.Errorf("budget %d: a datagram of %d bytes", budget, len(q.Bytes))
 					}
-					for _, b := range q.Holds {
-						for i := b.First; !b.Own && !b.Hidden && i < b.First+uint32(b.Count); i++ {
-							told[i] |= b.Slots
-						}
-					}
 				}
+				g.told(p, packets, func(group, slot int) { told[uint32(group)] |= 1 << slot })
 				if total > budget {
 					t.Errorf("budget %d: a snapshot of %d bytes", budget, total)
 				}

@@ -20,7 +20,6 @@ type shared struct {
 	retry    func(worker, i int) // builds the snapshot of a client of deferred
 	deferred []int               // indexes of the clients whose snapshots are built last
 
-	hides      bool       // the interest can hide something: then how a block is encoded depends on the block alone
 	blocks     blockCache // of this send
 	joins      joins
 	long       longRuns
@@ -34,7 +33,7 @@ type shared struct {
 }
 
 func (x *shared) prepare(s *System) {
-	x.build, x.retry, x.hides = s.buildPortion, s.buildDeferred, s.config.Interest.Limits()
+	x.build, x.retry = s.buildPortion, s.buildDeferred
 	x.long, x.bigLogged = make(longRuns), make(map[uint64]bool)
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }

@@ -43,7 +43,7 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 		tables = append(tables, t)
 	}
 	a.layout = delta.NewLayout(tables, stepsPerSend, a.w.TickRate()/stepsPerSend)
-	a.ring = capture.New(a.w, a.layout, stepsPerSend, nil, slog.New(slog.DiscardHandler))
+	a.ring = capture.New(capture.Config{World: a.w, Layout: a.layout, Steps: stepsPerSend, Logger: slog.New(slog.DiscardHandler)})
 	return a
 }
 

@@ -38,7 +38,7 @@ func look(t *testing.T, ghost, grid bool, players, ticks int) *looked {
 	v, budget, before := game.Variant{Players: players}, netsys.MaxPayload, scatter
 	var seen systems.Interest
 	if grid {
-		v.Size, budget, before = 700, 200, func(*ecs.World) {}
+		v.Size, budget, before = 400, 200, func(*ecs.World) {}
 		seen = &systems.Grid[components.Position]{Cell: gridCell, Radius: gridRadius, Leave: gridLeave}
 	}
 	m.Crowd = systemstest.New(t, systemstest.Config{

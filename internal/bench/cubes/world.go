@@ -66,7 +66,7 @@ func newStage(t *trace, parent bool) *stage {
 	}
 	s := &stage{trace: t, layout: delta.NewLayout(tables, 1, sendsPerSecond)}
 	s.world = ecs.NewWorld(p, ecs.Config{TickRate: sendsPerSecond})
-	s.ring = capture.New(s.world, s.layout, 1, nil, slog.Default())
+	s.ring = capture.New(capture.Config{World: s.world, Layout: s.layout, Steps: 1, Logger: slog.Default()})
 	for i := range t.per {
 		values := []any{Place{}, Pose{Turn: [4]float32{3: 1}}, Contact{}}
 		if parent {

@@ -11,14 +11,12 @@ type Client struct {
 	World Records // of the world's groups
 	Own   Records // and of its own entities'
 
-	floor   uint32 // oldest send that may be a baseline
-	epoch   uint8
-	asked   uint8 // epoch that the client requested last
-	joining bool  // it does not hold the state with which it joins yet
-	gone    bool  // there may be records that ForgetHidden removes
-	lowest  lowest
-	sent    packets
-	free    freeSlots
+	floor  uint32 // oldest send that may be a baseline
+	epoch  uint8
+	asked  uint8 // epoch that the client requested last
+	lowest lowest
+	sent   packets
+	free   freeSlots
 }
 
 // Touch reads a byte of each cache line of the client, so that they are in the cache when an acknowledgement or a send
@@ -41,7 +39,7 @@ func (c *Client) TouchFurther() (b byte) {
 }
 
 // New returns the record of a client to which nothing was sent.
-func New() *Client { return &Client{joining: true} }
+func New() *Client { return &Client{} }
 
 // Sent notes what was sent with a session sequence.
 func (c *Client) Sent(seq uint16, send uint32, blocks []Block) {
@@ -60,8 +58,8 @@ func (c *Client) Acked(seq uint16) *Packet {
 	}
 	for i := range x.Blocks {
 		b := &x.Blocks[i]
-		if b.Send < c.floor {
-			continue // the client may have removed it
+		if b.Set || b.Send < c.floor { // the client may have removed it
+			continue
 		}
 		held := &c.World
 		if b.Own {
@@ -81,7 +79,6 @@ func (c *Client) ack(held *Records, b *Block) {
 		}
 		if h := &held.all[i].Group; b.Hidden {
 			h.ackHidden(b.Send, b.Slots)
-			c.gone = c.gone || h.gone()
 		} else {
 			h.ack(b.Send, b.Slots, &c.free)
 		}
@@ -125,7 +122,7 @@ func (c *Client) SentState(send, group uint32, slot int) (state uint32) {
 
 // Note notes the slots of a block that is about to be sent.
 func (c *Client) Note(b *Block) {
-	if b.Own || b.Hidden {
+	if b.Own || b.Hidden || b.Set {
 		return
 	}
 	end := b.First + uint32(b.Count)
@@ -170,22 +167,16 @@ func (c *Client) StartEpoch() bool {
 	if c.asked == c.epoch {
 		return false
 	}
-	c.epoch, c.joining = c.asked, true
+	c.epoch = c.asked
 	for _, held := range [...]*Records{&c.World, &c.Own} {
 		for i := 0; i < held.Len(); i++ {
-			if held.all[i].out {
-				held.apart(i)
-			}
-			held.all[i].forget(&c.free)
+			held.all[i].forget()
 		}
 		held.join(0, held.Len())
 	}
 	c.sent.clear()
 	return true
 }
-
-// Joined notes that the client holds the state with which it joins.
-func (c *Client) Joined() { c.joining, c.gone = false, true }
 
 // Hide notes which slots of a group with a record the client may see from a send on. same are
 // the slots whose entity was there a send before. It returns the slots that went out of
@@ -194,26 +185,7 @@ func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 	if hidden, _ := c.World.At(group).Hidden(); hidden == ^visible {
 		return 0
 	}
-	h := c.World.alone(group)
-	gone = h.hide(send, visible, same, !c.joining, &c.free)
-	c.gone = c.gone || h.gone()
-	return gone
-}
-
-// ForgetHidden removes the records of groups that are out of sight, if the client has acknowledged this or was never
-// sent them. A group that comes into sight again gets a new record: see [Records.Add].
-func (c *Client) ForgetHidden() {
-	if !c.gone || c.joining {
-		return
-	}
-	c.gone = false
-	c.World.remove(func(h *Group) bool {
-		gone := h.gone()
-		if gone && h.perSlot != nil {
-			c.free.put(h.perSlot)
-		}
-		return gone
-	})
+	return c.World.alone(group).hide(send, visible, same, &c.free)
 }
 
 // LeaveOut notes slots whose entities fit no snapshot. For a while they are treated as

@@ -29,7 +29,6 @@ func believe(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 6))
 	p := New()
 	p.World.Grow(groups)
-	p.Joined() // what comes after is modelled
 	type key struct {
 		group uint32
 		send  uint32
@@ -45,16 +44,14 @@ func believe(t *testing.T, seed uint64) {
 	}
 	var acks []ack
 	loss, failing, hiding := r.Float64()*0.7, r.Float64()*0.02, r.IntN(3) == 0
-	leaving := r.IntN(3) == 0 // groups go out of sight as a whole
-	ever := [groups]uint64{}  // slots that were sent since the client was told of nothing there
-	seq := uint16(65_500)     // wraps soon
+	seq := uint16(65_500) // wraps soon
 	var flipped [groups][64]uint32
 
 	const sends, quiet = 600, 150
 	for n := 1; n <= sends+quiet; n++ {
 		send := uint32(n)
 		if n > sends {
-			loss, failing, hiding, leaving = 0, 0, false, false
+			loss, failing, hiding = 0, 0, false
 			visible = [groups]uint64{wire.AllSlots, wire.AllSlots, wire.AllSlots}
 		}
 		p.StartEpoch()
@@ -62,12 +59,6 @@ func believe(t *testing.T, seed uint64) {
 			before := visible[g]
 			if hiding && r.IntN(10) == 0 {
 				visible[g] ^= 1 << r.IntN(64)
-			}
-			if leaving && r.IntN(30) == 0 {
-				visible[g] = ^before & wire.AllSlots
-				if before != 0 {
-					visible[g] = 0
-				}
 			}
 			if n == sends+1 {
 				before = 0
@@ -78,22 +69,7 @@ func believe(t *testing.T, seed uint64) {
 					told[g] &^= 1 << k
 				}
 			}
-			if p.World.At(uint32(g)) == nil && visible[g] != 0 {
-				p.World.Add(uint32(g), send)
-			}
-			if p.World.At(uint32(g)) != nil {
-				p.Hide(uint32(g), send, visible[g], wire.AllSlots)
-			}
-		}
-		p.ForgetHidden()
-		for g := range uint32(groups) {
-			if p.World.At(g) != nil {
-				continue
-			}
-			if silent := ever[g] &^ told[g]; silent != 0 && p.epoch == clientEpoch || visible[g] != 0 {
-				t.Fatalf("seed %d send %d: group %d was let go, with slots %#x in sight of which %#x are not known to be out of it", seed, n, g, visible[g], silent)
-			}
-			ever[g] = 0
+			p.Hide(uint32(g), send, visible[g], wire.AllSlots)
 		}
 		p.UpdateFloor(send, send)
 		var pk modelPacket
@@ -111,9 +87,6 @@ func believe(t *testing.T, seed uint64) {
 		}
 		for g := range uint32(groups) {
 			h := p.World.At(g)
-			if h == nil {
-				continue
-			}
 			slots := visible[g]
 			if n <= sends && r.IntN(5) == 0 {
 				slots &= r.Uint64() // the budget
@@ -143,7 +116,6 @@ func believe(t *testing.T, seed uint64) {
 				}
 				pk.blocks = append(pk.blocks, Block{First: g, Count: 1, Slots: serves, Send: send, Chunk: -1})
 				p.Note(&pk.blocks[len(pk.blocks)-1])
-				ever[g] |= serves
 				slots &^= serves
 				if r.IntN(4) == 0 {
 					flush()

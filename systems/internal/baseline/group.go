@@ -22,7 +22,6 @@ const (
 // is sent alone, because of the budget or because the client may not see the
 // rest, there is a record for each slot, until the client holds the group whole again.
 type Group struct {
-	out      bool      // all of it is out of sight; then before are the slots that are sent as empty, and those that need not be sent
 	newest   uint32    // newest send of which the client holds all slots; 0: none
 	since    uint32    // acknowledgements of sends before do not count
 	before   [2]uint64 // bit i: it holds the send newest-1-i too
@@ -54,10 +53,6 @@ func (h *Group) apart(free *freeSlots) *perSlot {
 		return h.perSlot
 	}
 	s := free.get()
-	if h.out {
-		s.hidden, s.shownEmpty, s.sentAsHidden = wire.AllSlots, h.before[0], h.before[1]
-		h.out, h.before = false, [2]uint64{}
-	}
 	for back := range min(mostSends, h.newest) {
 		// Newest first: sends without room are replaced by newer ones.
 		if x, send := s.at(h.newest-back), h.newest-back; x.send == 0 && h.Holds(send) != 0 {
@@ -70,7 +65,7 @@ func (h *Group) apart(free *freeSlots) *perSlot {
 
 // ack notes that the client holds slots of a send.
 func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
-	if send < h.since || h.out {
+	if send < h.since {
 		return
 	}
 	if h.perSlot == nil && slots == wire.AllSlots {
@@ -86,12 +81,7 @@ func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 // ackHidden notes that the client knows that slots are hidden. This is no baseline: it is
 // forgotten when they come into sight.
 func (h *Group) ackHidden(send uint32, slots uint64) {
-	s := h.perSlot
-	switch {
-	case send < h.since:
-	case h.out:
-		h.before[1] |= slots
-	case s != nil:
+	if s := h.perSlot; s != nil && send >= h.since {
 		slots = s.counts(send, slots&s.hidden)
 		s.sentAsHidden |= slots
 		s.hold(send, slots)
@@ -139,10 +129,7 @@ func (h *Group) join(send uint32, free *freeSlots) {
 }
 
 // forget starts an epoch, in which the client holds nothing.
-func (h *Group) forget(free *freeSlots) {
-	if h.out {
-		h.apart(free) // it is sent with the state that the client joins with
-	}
+func (h *Group) forget() {
 	h.newest, h.before = 0, [2]uint64{}
 	if s := h.perSlot; s != nil {
 		clear(s.sends)
@@ -175,7 +162,7 @@ func (h *Group) oldest(send uint32) uint32 {
 func (h *Group) EverSent() uint64 { return h.everSent }
 
 // Whole reports whether the client may see the whole group and holds the same sends of all slots.
-func (h *Group) Whole() bool { return h.perSlot == nil && !h.out }
+func (h *Group) Whole() bool { return h.perSlot == nil }
 
 // Like reports whether the client holds the same sends of two whole groups, so that the same
 // baseline serves both. It is false if the client holds nothing.
@@ -213,7 +200,7 @@ func (h *Group) Newest(slot int) (send uint32) {
 // Counts reports whether an acknowledgement of a slot at a send still counts: the client has been allowed to see the slot ever since.
 func (h *Group) Counts(send uint32, slot int) bool {
 	s := h.perSlot
-	return !h.out && send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)
+	return send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)
 }
 
 // counts returns those of some slots for which an acknowledgement of a send still counts.

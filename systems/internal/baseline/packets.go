@@ -24,6 +24,7 @@ type Block struct {
 	Count  uint16
 	Own    bool
 	Hidden bool // the slots were sent as hidden
+	Set    bool // a set block; only Send has a meaning
 }
 
 // packets are the packets on their way to a client, oldest first, in a ring that grows. A packet that arrived, or whose content

@@ -3,7 +3,6 @@ package baseline
 import (
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -90,7 +89,6 @@ func settled(groups, delay uint32) *Client {
 	c := New()
 	c.World.Grow(int(groups))
 	c.Own.Grow(1)
-	c.Joined()
 	for n := uint32(1); n <= 300; n++ {
 		c.UpdateFloor(n, n)
 		b := []Block{{Count: 1, Slots: wire.AllSlots, Send: n, Chunk: -1, Own: true}, {Count: uint16(groups), Slots: wire.AllSlots, Send: n, Chunk: -1}}
@@ -121,66 +119,12 @@ func TestClientAtRestIsSmall(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// groupsOf are the groups that have a record.
-func groupsOf(r *Records) (all []uint32) {
-	for i := range r.Len() {
-		first, count, _ := r.Nth(i)
-		for k := range count {
-			all = append(all, first+k)
-		}
-	}
-	return all
-}
-
-// Of groups that a client is not told of there is no record, wherever they stand, and records are found
-// by number whether some are missing or not.
-func TestRecordsAreOfWhatIsTold(t *testing.T) {
-	testgame.Seeds(t, 50, func(t *testing.T, seed uint64) {
-		r := rand.New(rand.NewPCG(seed, 4))
-		var c Client
-		c.World.Grow(r.IntN(5))
-		want := map[uint32]uint32{}
-		for _, g := range groupsOf(&c.World) {
-			want[g] = 0
-		}
-		for send := uint32(1); send < 200; send++ {
-			g := uint32(r.IntN(3000))
-			if r.IntN(3) == 0 {
-				g = uint32(r.IntN(8))
-			}
-			if _, ok := want[g]; !ok {
-				want[g] = send
-			}
-			c.World.Add(g, send)
-			if r.IntN(4) == 0 {
-				gone := groupsOf(&c.World)[r.IntN(len(want))]
-				delete(want, gone)
-				c.Hide(gone, send, 0, wire.AllSlots) // of which it was never told
-				c.gone = true
-				c.ForgetHidden()
-			}
-			for range 20 {
-				g := uint32(r.IntN(3000))
-				since, ok := want[g]
-				if h := c.World.At(g); (h != nil) != ok || ok && h.since != since {
-					t.Fatalf("send %d: group %d has %+v, should be of %d, %v", send, g, h, since, ok)
-				}
-			}
-			all := groupsOf(&c.World)
-			if len(all) != len(want) || !slices.IsSorted(all) {
-				t.Fatalf("send %d: records of %v, not of %d groups", send, all, len(want))
-			}
-		}
-	})
-}
-
 // The floor of many groups rises as that of few, some sends later, and is never above what a group stands on
 // that is acknowledged in time.
 func TestFloorFollowsManyGroups(t *testing.T) {
 	const groups, delay, sends = 1000, 4, 300
 	c := New()
 	c.World.Grow(groups)
-	c.Joined()
 	for n := uint32(1); n <= sends; n++ {
 		c.UpdateFloor(n, n)
 		c.Sent(uint16(n), n, []Block{{Count: groups, Slots: wire.AllSlots, Send: n, Chunk: -1}})

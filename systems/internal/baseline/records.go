@@ -78,14 +78,6 @@ func (r *Records) Grow(groups int) {
 	}
 }
 
-// Add adds an empty record of a group that the client is sent from a send on, if there is
-// none.
-func (r *Records) Add(g, send uint32) {
-	if i := r.find(g); i == len(r.all) || r.all[i].first > g {
-		r.all = slices.Insert(r.all, i, record{first: g, count: 1, Group: Group{since: send}})
-	}
-}
-
 // alone returns the record of a group that has one, and makes it that of no other group, so that it may be changed.
 func (r *Records) alone(g uint32) *Group {
 	from, _ := r.within(g, 1)
@@ -142,15 +134,10 @@ func (r *Records) join(from, to int) {
 	}
 }
 
-// remove removes the records for which gone returns true.
-func (r *Records) remove(gone func(*Group) bool) {
-	r.all = slices.DeleteFunc(r.all, func(x record) bool { return gone(&x.Group) })
-}
-
-// baselineAges are the preferred ages of baselines, in sends, youngest first. They are
+// Ages are the preferred ages of baselines, in sends, youngest first. They are
 // few, so that clients whose acknowledgements came at different
 // times need the same bytes. If a client holds none of these, any age is used.
-var baselineAges = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
+var Ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
 // Choose returns the baseline for slots at a send, no older than floor: its age,
 // whether the client holds the send before it too (if second is true), and
@@ -176,7 +163,7 @@ func (h *Group) Choose(send, floor uint32, slots uint64, second bool, oldest uin
 		best, age, two, serves = n, a, pair, m
 		return m == slots && (pair || !second)
 	}
-	for _, a := range baselineAges {
+	for _, a := range Ages {
 		if try(a) {
 			return age, two, serves
 		}

@@ -9,37 +9,33 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // Client is what a program keeps of one client. The zero value is a client that has seen nothing.
 type Client struct {
-	// Seen are the groups of the newest frame of which the client sees something, in order.
+	// Seen are the entities of the newest frame that the client sees, by group, in order.
 	Seen []Seen
 
 	id     uint32
 	turn   uint64 // frame of the newest See
+	send   uint32 // of that frame
 	points [][]point
 	values []kept
 	mine   []ecs.Entity // its own entities
-	asks   []uint64     // by filter: a hash of what the filter reads of the client's own entities
-	near   []nearby     // groups that it sees, or may
-	heard  []heard      // of each of near, by filter
-	clientVariants
+	asks   []uint64     // by filter: a hash of the components that the filter reads of the client's own entities
+	inside [][]uint64   // by Grid and group: slots of the entities in reach
+	heard  [][]heard    // by filter and group
+	stays  []stay       // scratch
 }
+
+// stay is a slot whose entity stays in reach of a Grid.
+type stay struct{ grid, group, slot int }
 
 // Seen is the part of a group that a client sees.
 type Seen struct {
 	Group int
-	// Slots are the slots of the entities that it sees. They are all slots if it sees every entity that
-	// comes into the group.
-	Slots uint64
-}
-
-// nearby is a group that a client may see.
-type nearby struct {
-	group  int32
-	within uint8 // Grids by which it is near, one bit each
-	whole  bool  // it sees all slots
+	Slots uint64 // of the visible entities, not 0
 }
 
 // kept are the values of a Same that the client's last entities had.
@@ -51,92 +47,59 @@ type kept struct {
 // Room is memory for See: one for each goroutine.
 type Room struct {
 	hash   maphash.Hash
-	mark   uint32
-	marks  []uint32 // by group
-	groups []int32
-	near   []nearby
-	heard  []heard
-	cells  [][]cell // by Grid, that are near, if there are restrictions
+	inside []uint64   // by group
+	same   [][]uint64 // by Same and group: slots of the entities with a value of the client
 }
 
 // look is the evaluation of an interest for a client and a group.
 type look struct {
 	p     *Program
 	c     *Client
-	r     *Room // nil: the result is not kept
-	group int32
-	was   uint8 // Grids by which it was near
-	now   uint8
-	heard []heard
+	r     *Room
+	group int
 }
 
-// See sets c.Seen to what a client sees of the newest frame.
+// See sets c.Seen to the entities of the newest frame that a client sees.
 func (p *Program) See(c *Client, id uint32, r *Room) {
 	p.stand(c, id, r)
-	r.begin(len(p.frame.Groups))
-	owned, partly := p.frame.Owned(id), p.frame.Partly(id)
-	c.start(p, r)
-	if p.bounded {
-		p.find(&p.entities, c, r)
-		for i := range owned {
-			r.take(int32(owned[i].Group))
-		}
-		for i := range c.near {
-			if b := &c.near[i]; b.whole && p.frame.Resting(int(b.group)) {
-				r.take(b.group)
-			}
-		}
-		slices.Sort(r.groups)
-	} else {
-		for g := range p.frame.Groups {
-			r.groups = append(r.groups, int32(g))
+	p.forgetChanged(c)
+	for i, g := range p.grids {
+		if g.radius > 0 {
+			r.inside = reuse.Slice(r.inside, len(p.frame.Groups))
+			clear(r.inside)
+			g.reach(c.points[i], c.inside[i], r.inside)
+			c.inside[i], r.inside = r.inside, c.inside[i]
 		}
 	}
-	c.Seen, r.near, r.heard = c.Seen[:0], r.near[:0], r.heard[:0]
-	before := c.near
-	nf := len(p.filters)
-	for _, g := range r.groups {
+	for i, s := range p.sames {
+		r.same[i] = reuse.Slice(r.same[i], len(p.frame.Groups))
+		clear(r.same[i])
+		for _, n := range c.values[i].numbers {
+			for _, x := range s.values[n].seen {
+				r.same[i][x.Group] |= x.Slots
+			}
+		}
+	}
+	owned, partly := p.frame.Owned(id), p.frame.Partly(id)
+	c.Seen = c.Seen[:0]
+	for g := range p.frame.Groups {
 		var own, part uint64
 		alive := p.frame.Groups[g].Alive
-		own, owned = slotsOf(owned, int(g))
-		part, partly = slotsOf(partly, int(g))
-		for len(before) > 0 && before[0].group < g {
-			before = before[1:]
-		}
-		if alive == 0 { // it stays in sight for a while, so that the client receives the deaths
-			if p.frame.Resting(int(g)) && len(before) > 0 && before[0].group == g && before[0].whole {
-				r.near = append(r.near, before[0])
-				r.heard = append(r.heard, p.silent...)
-				c.Seen = append(c.Seen, Seen{int(g), all})
-			}
+		own, owned = slotsOf(owned, g)
+		part, partly = slotsOf(partly, g)
+		if alive == 0 {
 			continue
 		}
 		l := look{p: p, c: c, r: r, group: g}
-		at := len(r.heard)
-		r.heard = append(r.heard, p.silent...)
-		l.heard = r.heard[at:]
-		if len(before) > 0 && before[0].group == g && !p.frame.Founded(int(g)) {
-			l.was = before[0].within
-			copy(l.heard, c.heard[nf*(len(c.near)-len(before)):][:nf])
-			for i, x := range p.filters {
-				l.heard[i].known &^= x.groups[g].changed
-			}
-		}
-		slots := l.say(&p.entities, alive&^own&^part).sees()
+		slots := l.say(&p.entities, alive&^own&^part).sees() &^ part
 		if len(p.restrictions) > 0 {
 			slots = l.applyRestrictions(slots, alive, own, part)
 		}
-		if slots != all {
-			slots = slots&alive | own
+		if slots = slots&alive | own; slots != 0 {
+			c.Seen = append(c.Seen, Seen{g, slots})
 		}
-		if slots != 0 {
-			c.Seen = append(c.Seen, Seen{int(g), slots})
-		}
-		r.near = append(r.near, nearby{g, l.now, slots == all})
 	}
-	c.near, r.near = r.near, c.near
-	c.heard, r.heard = r.heard, c.heard
-	c.finish(r)
+	c.send = p.frame.Send
 }
 
 // slotsOf returns the slots of a client's entities in a group, and the rest of the list.
@@ -152,35 +115,82 @@ func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned
 // Room returns new memory for See.
 func (p *Program) Room() (r Room) {
 	r.hash.SetSeed(p.seed)
-	if len(p.restrictions) > 0 {
-		r.cells = make([][]cell, len(p.grids))
-	}
+	r.same = make([][]uint64, len(p.sames))
 	return r
 }
 
-func (r *Room) begin(groups int) {
-	if len(r.marks) < groups {
-		r.marks = append(r.marks, make([]uint32, groups-len(r.marks))...)
+// forgetChanged forgets what was known of slots that have another entity than at the client's previous See. An entity that
+// moved from one slot to another, because its components changed, stays in reach.
+func (p *Program) forgetChanged(c *Client) {
+	groups := len(p.frame.Groups)
+	for i := range c.inside {
+		c.inside[i] = reuse.Longer(c.inside[i], groups)
 	}
-	r.mark++
-	r.groups = r.groups[:0]
+	for i, x := range p.filters {
+		c.heard[i] = reuse.Longer(c.heard[i], groups)
+		for g := range c.heard[i] {
+			if c.turn != p.turn-1 {
+				c.heard[i][g].known = 0
+			}
+			c.heard[i][g].known &^= x.groups[g].changed
+		}
+	}
+	c.turn = p.turn
+	if len(c.inside) == 0 {
+		return
+	}
+	// Remember the entities in reach that have another slot now, before another entity takes their old slot.
+	c.stays = c.stays[:0]
+	for _, m := range p.ring.Moved(c.send) {
+		if g, k, ok := p.ring.Slot(m.ID); ok {
+			c.stay(m.Group, m.Slot, g, k)
+		}
+	}
+	entered := func(visit func(g int, changed uint64)) {
+		for g, came := range p.came {
+			if came > c.send {
+				moves, alive := p.ring.Moves(g), p.frame.Groups[g].Alive
+				visit(g, moves.Arrived(alive, c.send)|moves.Born(alive, c.send))
+			}
+		}
+	}
+	if len(p.restrictions) > 0 {
+		entered(func(g int, changed uint64) {
+			for m := changed; m != 0; m &= m - 1 {
+				k := bits.TrailingZeros64(m)
+				for old, slot := range p.ring.Slots(components.NetID(p.frame.Groups[g].IDs[k])) {
+					c.stay(old, slot, g, k)
+				}
+			}
+		})
+	}
+	entered(func(g int, changed uint64) {
+		for i := range c.inside {
+			c.inside[i][g] &^= changed
+		}
+	})
+	for _, x := range c.stays {
+		c.inside[x.grid][x.group] |= 1 << x.slot
+	}
 }
 
-// take adds a group to those that are evaluated, once.
-func (r *Room) take(g int32) {
-	if r.marks[g] != r.mark {
-		r.marks[g] = r.mark
-		r.groups = append(r.groups, g)
+// stay notes that an entity in reach has another slot now.
+func (c *Client) stay(group, slot, toGroup, toSlot int) {
+	for i := range c.inside {
+		if c.inside[i][group]>>slot&1 != 0 {
+			c.stays = append(c.stays, stay{i, toGroup, toSlot})
+		}
 	}
 }
 
-// stand updates the places and values of a client's own entities, and
-// what filters read of them. A client without entities keeps those of its last ones.
+// stand updates the places and values of a client's own entities, and a hash of the components that filters read of them. A
+// client without entities keeps the places and values of its last ones.
 func (p *Program) stand(c *Client, id uint32, r *Room) {
 	n := p.w.Netcode()
 	if c.id = id; c.points == nil {
 		c.points, c.values = make([][]point, len(p.grids)), make([]kept, len(p.sames))
 		c.asks = make([]uint64, len(p.filters))
+		c.inside, c.heard = make([][]uint64, len(p.grids)), make([][]heard, len(p.filters))
 	}
 	c.mine = c.mine[:0]
 	for _, o := range p.frame.Owned(id) {
@@ -208,14 +218,13 @@ func (p *Program) stand(c *Client, id uint32, r *Room) {
 		for _, e := range c.mine {
 			reads = bits.RotateLeft64(reads, 5) ^ x.me.hash(p.w, e, &r.hash)
 		}
-		if c.turn != p.turn-1 || reads != c.asks[i] {
+		if reads != c.asks[i] {
 			c.asks[i] = reads
-			for k := i; k < len(c.heard); k += len(p.filters) {
-				c.heard[k].known = 0
+			for g := range c.heard[i] {
+				c.heard[i][g].known = 0
 			}
 		}
 	}
-	c.turn = p.turn
 }
 
 // stand updates the values of a client's entities.
@@ -244,34 +253,6 @@ func (s *same) stand(n *ecs.Netcode, mine []ecs.Entity, k *kept) {
 	}
 }
 
-// find adds the groups that a client may see by a node that bounds them.
-func (p *Program) find(n *node, c *Client, r *Room) {
-	switch n.op {
-	case opAnd:
-		p.find(&n.of[n.bound], c, r)
-	case opOr:
-		for i := range n.of {
-			p.find(&n.of[i], c, r)
-		}
-	case opGrid:
-		g := p.grids[n.leaf]
-		for _, at := range c.points[n.leaf] {
-			g.near(at, r)
-		}
-		g.groups.of(nothing, r)
-	case opSame:
-		s := p.sames[n.leaf]
-		for _, v := range c.values[n.leaf].numbers {
-			s.groups.of(key{[3]int32{v}, true}, r)
-		}
-		s.groups.of(nothing, r)
-	case opHas:
-		for _, g := range p.having[n.leaf].groups {
-			r.take(g)
-		}
-	}
-}
-
 // say returns the answers of a node for the slots of the group. Only the answers for the slots of are
 // defined.
 func (l *look) say(n *node, of uint64) (s said) {
@@ -288,22 +269,18 @@ func (l *look) say(n *node, of uint64) (s said) {
 		if n.hides {
 			s = s.close()
 		}
-	case opGrid, opSame:
-		if x := p.leafOf(n); p.has(g, x.slot) {
-			if s.says = all; l.near(n, g) {
-				s.yes = all
-			}
-		} else if x.restriction != unrestricted {
-			s = l.whole(n, x, of)
-		}
+	case opGrid:
+		s = l.whole(p.grids[n.leaf].has, l.c.inside[n.leaf], of)
+	case opSame:
+		s = l.whole(p.sames[n.leaf].has, l.r.same[n.leaf], of)
 	case opFilter:
-		x, h := p.filters[n.leaf], &l.heard[n.leaf]
+		x, h := p.filters[n.leaf], &l.c.heard[n.leaf][g]
 		s.says = x.groups[g].says
 		ask := of & s.says &^ h.known
 		h.known |= ask
 		h.yes &^= ask
 		for ; ask != 0; ask &= ask - 1 {
-			if _, yes := x.ask(p.w, l.c, p.frame.Entity(int(g), bits.TrailingZeros64(ask))); yes {
+			if _, yes := x.ask(p.w, l.c, p.frame.Entity(g, bits.TrailingZeros64(ask))); yes {
 				h.yes |= ask & -ask
 			}
 		}
@@ -315,61 +292,18 @@ func (l *look) say(n *node, of uint64) (s said) {
 	return s
 }
 
-// has reports whether the entities of a group have the component of a Grid or Same.
-func (p *Program) has(group int32, slot int) bool {
-	return p.homes.list[p.at[group]].has>>slot&1 != 0
-}
-
-// Sees reports whether a client sees an entity as it is now. group is the group of the entity at the
-// newest send, -1 for none.
-func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group int) bool {
+// Sees reports whether a client sees an entity as it is now. group and slot are its place at the
+// newest send; group is -1 for none.
+func (p *Program) Sees(c *Client, id uint32, e ecs.Entity, group, slot int) bool {
 	if o := ecs.Get[components.Owner](p.w, e); o != nil && o.Client == id {
 		return true
 	}
-	l := look{p: p, c: c, group: int32(group)}
-	if i, ok := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) }); ok {
-		l.was = c.near[i].within
-	}
-	return c.points != nil && l.one(&p.entities, e).sees()&1 != 0
-}
-
-// Explain appends to parts the answer of each operand for a client and an entity of the newest frame. It uses the results of
-// See.
-func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
-	l, near := p.explainer(c, group)
-	return l.explain(parts, &p.entities, slot, near)
-}
-
-// Untold returns the components of a visible entity of the newest frame that are hidden from a client.
-func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
-	l, near := p.explainer(c, group)
-	for i := range p.restrictions {
-		if p.pieces[group].less[i]>>slot&1 == 0 {
-			continue
-		}
-		e := p.frame.Entity(group, slot)
-		for m := p.restrictions[i].mask; m != 0; m &= m - 1 {
-			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
-				all = append(all, Untold{comp.Name, l.explain(nil, &p.restrictions[i].node, slot, near)})
-			}
-		}
-	}
-	return all
-}
-
-// explainer returns the evaluation of a group for a client as See left it. near is false if See did not evaluate the group.
-func (p *Program) explainer(c *Client, group int) (l look, near bool) {
-	l = look{p: p, c: c, group: int32(group)}
-	i, near := slices.BinarySearchFunc(c.near, int32(group), func(x nearby, g int32) int { return int(x.group - g) })
-	if near {
-		l.now = c.near[i].within
-		l.heard = c.heard[len(p.filters)*i:][:len(p.filters)]
-	}
-	return l, near
+	l := look{p: p, c: c, group: group}
+	return c.points != nil && l.one(&p.entities, e, slot).sees()&1 != 0
 }
 
 // one returns the answer of a node for one entity as it is now, in slot 0.
-func (l *look) one(n *node, e ecs.Entity) (s said) {
+func (l *look) one(n *node, e ecs.Entity, slot int) (s said) {
 	p, w := l.p, l.p.w.Netcode()
 	yes := func(ok bool) (s said) {
 		if s.says = all; ok {
@@ -380,11 +314,11 @@ func (l *look) one(n *node, e ecs.Entity) (s said) {
 	switch n.op {
 	case opAnd:
 		for i := range n.of {
-			s = s.and(l.one(&n.of[i], e))
+			s = s.and(l.one(&n.of[i], e, slot))
 		}
 	case opOr:
 		for i := range n.of {
-			s = s.or(l.one(&n.of[i], e))
+			s = s.or(l.one(&n.of[i], e, slot))
 		}
 		if n.hides {
 			s = s.close()
@@ -392,8 +326,8 @@ func (l *look) one(n *node, e ecs.Entity) (s said) {
 	case opGrid:
 		x := p.grids[n.leaf]
 		if at := w.Pointer(e, x.comp); at != nil {
-			here := x.point(at)
-			return yes(l.stood(n) || x.within(l.c.points[n.leaf], &box{here, here}, false))
+			was := l.group >= 0 && l.group < len(l.c.inside[n.leaf]) && l.c.inside[n.leaf][l.group]>>slot&1 != 0
+			return yes(was || nearest(l.c.points[n.leaf], x.point(at)) <= x.radius*x.radius)
 		}
 	case opSame:
 		x := p.sames[n.leaf]

@@ -2,10 +2,10 @@ package interest
 
 import (
 	"errors"
+	"math/bits"
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -68,28 +68,37 @@ func TestOnlyAlike(t *testing.T) {
 	}
 }
 
-// An entity that gets a restricted component beyond the border of the cell that it keeps is known with it in that cell.
-func TestVariantsKeepCells(t *testing.T) {
+// An entity between Radius and Leave stays in sight when it gets or loses a restricted component.
+func TestVariantsStayInSight(t *testing.T) {
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 50, Radius: 60, Leave: 70}, Components: []Component{Only[room](Same[team]())}})
 	y.w.Spawn(of(1), spot{}, team{})
-	e := y.w.Spawn(spot{X: 95}, team{})
-	y.capture()
-	ecs.Get[spot](y.w, e).X = 104
-	ecs.Add(y.w, e, room{1})
-	y.capture()
+	e := y.w.Spawn(spot{X: 55}, team{})
 	var c Client
-	y.p.See(&c, 1, &y.r)
-	known, number := 0, ecs.ComponentOf[room](y.w.Protocol()).Replicated()
-	for _, s := range c.Seen {
-		for k := range delta.GroupSize {
-			if x := &y.f.Groups[s.Group]; x.Alive&s.Slots>>k&1 != 0 && x.Masks[k]>>number&1 != 0 {
-				known++
+	number := ecs.ComponentOf[room](y.w.Protocol()).Replicated()
+	want := func(when string, seen, rooms int) {
+		t.Helper()
+		y.capture()
+		y.p.See(&c, 1, &y.r)
+		all, with := 0, 0
+		for _, s := range c.Seen {
+			x := &y.f.Groups[s.Group]
+			for m := x.Alive & s.Slots; m != 0; m &= m - 1 {
+				all++
+				with += int(x.Masks[bits.TrailingZeros64(m)] >> number & 1)
 			}
 		}
+		if all != seen || with != rooms {
+			t.Errorf("%s: sees %d, with %d rooms", when, all, with)
+		}
 	}
-	if known != 1 {
-		t.Errorf("%d rooms are known", known)
-	}
+	want("near", 2, 0)
+	ecs.Get[spot](y.w, e).X = 65
+	ecs.Add(y.w, e, room{1})
+	want("with a room", 2, 1)
+	ecs.Remove[room](y.w, e)
+	want("without it again", 2, 0)
+	ecs.Get[spot](y.w, e).X = 75
+	want("far", 1, 0)
 }
 
 // Interest with restrictions allocates nothing, whatever walks and changes sides.

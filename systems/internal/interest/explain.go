@@ -2,6 +2,8 @@ package interest
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 )
 
 // Part is the answer of one operand of an interest for an entity and a client: a Grid, a Same or a Filter.
@@ -11,7 +13,7 @@ type Part struct {
 	// Asked is false if a Filter was not asked because other operands had decided. Silent reports that the operand does
 	// not apply to the entity, and Sees that it answers yes.
 	Asked, Silent, Sees bool
-	// Distance is the distance from the group of the entity to the nearest of the client's own entities, and Radius the
+	// Distance is the distance from the entity to the nearest of the client's own entities, and Radius the
 	// distance at which it comes into sight; both are 0 if the operand is no Grid. Distance is negative if the client never had a place.
 	Distance, Radius float64
 }
@@ -22,48 +24,70 @@ type Untold struct {
 	Parts     []Part
 }
 
-// explain appends the answers of a node.
-func (l *look) explain(parts []Part, n *node, slot int, near bool) []Part {
-	p, x := l.p, Part{Asked: true}
-	switch n.op {
-	case opGrid:
-		of := p.grids[n.leaf]
-		g, points := l.standing(&of.leaf, slot), l.c.points[n.leaf]
-		x.Operand, x.Silent = "Grid["+of.comp.Name+"]", !p.has(g, of.slot)
-		if x.Silent {
-			break
+// Explain appends to parts the answer of each operand for a client and an entity of the newest frame. It uses the results of
+// See.
+func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
+	return p.explain(parts, &p.entities, c, group, slot)
+}
+
+// Untold returns the components of a visible entity of the newest frame that are hidden from a client.
+func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
+	for i := range p.restrictions {
+		if p.pieces[group].less[i]>>slot&1 == 0 {
+			continue
 		}
-		x.Radius, x.Distance = of.radius, -1
-		b := l.box(of, g)
-		for _, at := range points {
-			if away := math.Sqrt(b.squared(at)); x.Distance < 0 || away < x.Distance {
-				x.Distance = away
+		e := p.frame.Entity(group, slot)
+		for m := p.restrictions[i].mask; m != 0; m &= m - 1 {
+			if comp := p.protocol.Replicated()[bits.TrailingZeros64(m)]; p.w.Netcode().Pointer(e, comp) != nil {
+				all = append(all, Untold{comp.Name, p.explain(nil, &p.restrictions[i].node, c, group, slot)})
 			}
 		}
-		if len(p.restrictions) > 0 {
-			x.Sees = l.near(n, g)
-		} else {
-			x.Sees = l.now>>n.leaf&1 != 0 || !near && of.within(points, &b, false)
+	}
+	return all
+}
+
+// explain appends the answers of a node.
+func (p *Program) explain(parts []Part, n *node, c *Client, group, slot int) []Part {
+	e, w, x := p.frame.Entity(group, slot), p.w.Netcode(), Part{Asked: true}
+	wg, wk := group, slot
+	if len(p.restrictions) > 0 {
+		wg, wk = p.frame.Whole(group, slot)
+	}
+	switch n.op {
+	case opGrid:
+		g := p.grids[n.leaf]
+		at := w.Pointer(e, g.comp)
+		x.Operand, x.Silent = "Grid["+g.comp.Name+"]", at == nil
+		if x.Silent || c.points == nil {
+			break
 		}
+		x.Radius, x.Distance = g.radius, -1
+		if len(c.points[n.leaf]) > 0 {
+			x.Distance = math.Sqrt(nearest(c.points[n.leaf], g.point(at)))
+		}
+		x.Sees = wg < len(c.inside[n.leaf]) && c.inside[n.leaf][wg]>>wk&1 != 0
 	case opSame:
-		of := p.sames[n.leaf]
-		g := l.standing(&of.leaf, slot)
-		x.Operand, x.Silent = "Same["+of.comp.Name+"]", !p.has(g, of.slot)
-		x.Sees = !x.Silent && l.near(n, g)
+		s := p.sames[n.leaf]
+		v := w.Pointer(e, s.comp)
+		x.Operand, x.Silent = "Same["+s.comp.Name+"]", v == nil
+		x.Sees = !x.Silent && c.values != nil && slices.Contains(c.values[n.leaf].numbers, s.find(v))
 	case opFilter:
-		of, bit := p.filters[n.leaf], uint64(1)<<slot
-		x.Operand, x.Silent = "Filter["+of.of+"]", of.groups[l.group].says&bit == 0
+		f, bit := p.filters[n.leaf], uint64(1)<<slot
+		x.Operand, x.Silent = "Filter["+f.of+"]", f.groups[group].says&bit == 0
 		if !x.Silent {
-			x.Asked = near && l.heard[n.leaf].known&bit != 0
-			x.Sees = x.Asked && l.heard[n.leaf].yes&bit != 0
+			h := heard{}
+			if c.heard != nil && group < len(c.heard[n.leaf]) {
+				h = c.heard[n.leaf][group]
+			}
+			x.Asked, x.Sees = h.known&bit != 0, h.known&h.yes&bit != 0
 		}
 	case opHas:
-		of := p.having[n.leaf]
-		x.Operand, x.Sees = "Has["+of.comp.Name+"]", of.slots[l.group]>>slot&1 != 0
+		h := p.having[n.leaf]
+		x.Operand, x.Sees = "Has["+h.comp.Name+"]", h.slots[group]>>slot&1 != 0
 		x.Silent = !x.Sees
 	default:
 		for i := range n.of {
-			parts = l.explain(parts, &n.of[i], slot, near)
+			parts = p.explain(parts, &n.of[i], c, group, slot)
 		}
 		return parts
 	}

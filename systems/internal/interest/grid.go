@@ -83,11 +83,11 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 
 // addGrid adds cells by the component T, of which nothing is said yet.
 func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
-	x := &grid{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, cell: cell, eyes: own, groups: index{first: map[key]int32{}}}
+	x := &grid{comp: comp, size: unsafe.Sizeof(*new(T)), cell: cell, eyes: own}
 	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
 		return err
 	}
-	if x.slot, err = p.leaf(); err != nil {
+	if err = p.addLeaf(); err != nil {
 		return err
 	}
 	p.grids = append(p.grids, x)
@@ -163,16 +163,19 @@ type point [3]float64
 // box is the least box around places.
 type box struct{ min, max point }
 
-// grid is a Grid made ready.
+// grid is a compiled Grid or ByDistance.
 type grid struct {
-	leaf
+	comp                *ecs.Component
+	size                uintptr // of the component
 	axes                []axis
-	cell, radius, leave float64
+	cell, radius, leave float64    // radius is 0 for a ByDistance
 	bands               [3]float64 // squares of the distances of a ByDistance; 0: there is none
 
-	rows   []cell // of the table at hand, if there are restrictions
-	groups index  // of the newest frame, by cell
-	boxes  []box  // by group
+	has   []uint64 // by group: slots of the entities with the component
+	cells cells
+	boxes []box // by group, if nothing is hidden
+
+	column unsafe.Pointer // of the table that is captured, nil if its entities lack the component
 
 	eyes     int   // the Same by which entities see for a client, or own
 	watching []eye // of the newest frame, by team
@@ -267,19 +270,6 @@ func (b *box) squared(at point) (d float64) {
 	return d
 }
 
-// bounds is the box around what may be in a cell.
-func (g *grid) bounds(c cell) (b box) {
-	for i := range g.axes {
-		b.min[i], b.max[i] = (float64(c[i])-stick)*g.cell, (float64(c[i])+1+stick)*g.cell
-		if c[i] == -farthest {
-			b.min[i] = math.Inf(-1)
-		} else if c[i] == farthest {
-			b.max[i] = math.Inf(1)
-		}
-	}
-	return b
-}
-
 func (b *box) take(at point) {
 	for i, v := range at {
 		b.min[i], b.max[i] = min(b.min[i], v), max(b.max[i], v)
@@ -293,55 +283,12 @@ func (g *grid) measure(p *Program, f *capture.Frame) {
 	for i := range g.boxes {
 		b := &g.boxes[i]
 		*b = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
-		if g.restriction != unrestricted && !p.has(int32(i), g.slot) {
-			continue
-		}
 		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
 			p := n.Pointer(f.Entity(i, bits.TrailingZeros64(m)), g.comp)
 			if p == nil {
 				break // nor have the others of its kind
 			}
 			b.take(g.point(p))
-		}
-	}
-}
-
-// within reports whether one of the points is near enough to a box; was says that it was so
-// before.
-func (g *grid) within(points []point, b *box, was bool) bool {
-	far := g.radius
-	if was {
-		far = g.leave
-	}
-	for _, at := range points {
-		if b.squared(at) <= far*far {
-			return true
-		}
-	}
-	return false
-}
-
-// near takes the groups of the cells around a place, as far as something there could be
-// within Leave.
-func (g *grid) near(at point, r *Room) {
-	far := g.leave + stick*g.cell
-	var from, to cell
-	room := 1.0
-	for i := range g.axes {
-		from[i], to[i] = cellAt(at[i]-far, g.cell), cellAt(at[i]+far, g.cell)
-		room *= float64(to[i]-from[i]) + 1
-	}
-	if room > float64(len(g.groups.first)) {
-		for group := range g.boxes {
-			r.take(int32(group))
-		}
-		return
-	}
-	for x := from[0]; x <= to[0]; x++ {
-		for y := from[1]; y <= to[1]; y++ {
-			for z := from[2]; z <= to[2]; z++ {
-				g.groups.of(key{cell{x, y, z}, true}, r)
-			}
 		}
 	}
 }

@@ -30,25 +30,18 @@ func (hasA[T]) compile(p *Program) (node, error) {
 
 // having is a compiled Has: the slots of the newest frame whose entities have the component.
 type having struct {
-	comp   *ecs.Component
-	slots  []uint64 // by group
-	groups []int32  // with at least one such slot
+	comp  *ecs.Component
+	slots []uint64 // by group
 }
 
 // begin reads a frame, once for all clients.
 func (x *having) begin(n *ecs.Netcode, f *capture.Frame) {
-	x.slots, x.groups = reuse.Longer(x.slots, len(f.Groups)), x.groups[:0]
+	x.slots = reuse.Longer(x.slots, len(f.Groups))
 	for g := range x.slots {
 		alive, slots := f.Groups[g].Alive, uint64(0)
 		for m := alive; m != 0; m &= m - 1 {
 			if n.Pointer(f.Entity(g, bits.TrailingZeros64(m)), x.comp) != nil {
 				slots |= m & -m
-			}
-		}
-		if slots != 0 {
-			x.groups = append(x.groups, int32(g))
-			if slots == alive {
-				slots = all
 			}
 		}
 		x.slots[g] = slots

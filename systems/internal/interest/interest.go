@@ -31,7 +31,6 @@ type node struct {
 	op    op
 	leaf  int    // of its kind
 	of    []node // operands; those that ask filters last
-	bound int    // of And: the operand that finds the groups
 	hides bool   // of Or: what no operand says yes of is hidden
 }
 
@@ -67,11 +66,10 @@ func (c combined) compile(p *Program) (node, error) {
 		n.of = append(n.of, of)
 	}
 	slices.SortStableFunc(n.of, func(a, b node) int { return a.cost() - b.cost() })
-	n.bound = max(slices.IndexFunc(n.of, func(x node) bool { return x.bounds() }), 0)
 	return n, nil
 }
 
-// cost orders operands: Grids find the fewest groups, and filters are asked about the rest.
+// cost orders operands: filters are asked last.
 func (n *node) cost() int {
 	switch n.op {
 	case opGrid:

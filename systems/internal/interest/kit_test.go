@@ -54,7 +54,10 @@ func yardOf(t testing.TB, r Rules) *yard {
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	y.ring = capture.New(y.w, delta.NewLayout(tables, 1, 20), 1, y.p.Homes(), slog.New(slog.DiscardHandler))
+	y.ring = capture.New(capture.Config{
+		World: y.w, Layout: delta.NewLayout(tables, 1, 20), Steps: 1, Logger: slog.New(slog.DiscardHandler),
+		Homes: y.p.Homes(), Hides: y.p.Limits(), Restricted: y.p.RestrictedSets(),
+	})
 	y.r = y.p.Room()
 	return y
 }
@@ -64,7 +67,7 @@ func (y *yard) capture() {
 	y.send++
 	y.ring.Step()
 	y.f = y.ring.Take(y.send, y.send)
-	y.p.Begin(y.f)
+	y.p.Begin(y.f, y.ring)
 }
 
 // sees is what a client sees of the newest frame.

@@ -142,41 +142,51 @@ func (r *ranks) classify(f *capture.Frame) {
 	}
 }
 
-// Class returns the priority class of a group of the newest frame for a client, from 0 to Classes-1: each
-// class matters half as much as the one before.
-func (c *Client) Class(p *Program, group uint32) uint8 {
+// Class returns the priority class of the entity in a slot of the newest frame for a client, from 0 to Classes-1: each
+// class matters half as much as the one before. If nothing is hidden it is the class of the whole group.
+func (c *Client) Class(p *Program, group, slot int) uint8 {
 	class := uint8(0)
 	if len(p.components) > 0 {
 		class = p.classes[group]
 	}
 	if p.distance && c.points != nil {
 		for i, g := range p.grids {
-			if g.bands[0] > 0 {
-				class += g.band(c.points[i], &g.boxes[group])
+			if g.bands[0] == 0 {
+				continue
+			}
+			if squared, ok := p.distanceOf(i, c, group, slot); ok {
+				for _, far := range g.bands {
+					if squared > far {
+						class++
+					}
+				}
 			}
 		}
 	}
 	return min(class, Classes-1)
 }
 
-// band returns how many of the bands around the points a box is beyond. A group without a place is in the
-// first, and so is every group if there are no points.
-func (g *grid) band(points []point, b *box) (band uint8) {
-	if b.empty() || len(points) == 0 {
-		return 0
+// distanceOf returns the square of the distance by which a grid measures the entity in a slot: if nothing is hidden that of the
+// box around its group. ok is false if the client or the entity has no place.
+func (p *Program) distanceOf(grid int, c *Client, group, slot int) (squared float64, ok bool) {
+	g, points := p.grids[grid], c.points[grid]
+	if len(points) == 0 {
+		return 0, false
 	}
-	squared := b.nearest(points)
-	for _, far := range g.bands {
-		if squared > far {
-			band++
-		}
+	if !p.limits {
+		b := &g.boxes[group]
+		return b.nearest(points), !b.empty()
 	}
-	return band
+	at := p.w.Netcode().Pointer(p.frame.Entity(group, slot), g.comp)
+	if at == nil {
+		return 0, false
+	}
+	return nearest(points, g.point(at)), true
 }
 
-// Far reports whether a group of the newest frame is far from a client: beyond the first band of a
+// Far reports whether an entity of the newest frame is far from a client: beyond the first band of a
 // ByDistance or, without one, beyond half the Radius of all Grids that apply to it.
-func (c *Client) Far(p *Program, group uint32) (far bool) {
+func (c *Client) Far(p *Program, group, slot int) (far bool) {
 	if c.points == nil {
 		return false
 	}
@@ -185,14 +195,15 @@ func (c *Client) Far(p *Program, group uint32) (far bool) {
 		if !p.distance {
 			limit = g.radius * g.radius / 4
 		}
-		b := &g.boxes[group]
-		if limit == 0 || b.empty() || len(c.points[i]) == 0 {
+		if limit == 0 {
 			continue
 		}
-		if b.nearest(c.points[i]) <= limit {
-			return false
+		if squared, ok := p.distanceOf(i, c, group, slot); ok {
+			if squared <= limit {
+				return false
+			}
+			far = true
 		}
-		far = true
 	}
 	return far
 }

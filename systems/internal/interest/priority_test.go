@@ -12,22 +12,10 @@ import (
 func (y *yard) classes(c *Client, id uint32, all ...ecs.Entity) (got []uint8) {
 	c.Stand(y.p, id, &y.r)
 	for _, e := range all {
-		g, _ := y.slot(e)
-		got = append(got, c.Class(y.p, uint32(g)))
+		g, k, _ := y.ring.Slot(y.w.NetID(e))
+		got = append(got, c.Class(y.p, g, k))
 	}
 	return got
-}
-
-// slot is where an entity is in the newest frame.
-func (y *yard) slot(e ecs.Entity) (group, slot int) {
-	for g := range y.f.Groups {
-		for k := range 64 {
-			if y.f.Groups[g].Alive>>k&1 != 0 && y.f.Entity(g, k) == e {
-				return g, k
-			}
-		}
-	}
-	return -1, -1
 }
 
 // What is beyond a distance is a class farther, and what has a component as much as its share says; what has no
@@ -76,22 +64,22 @@ func TestFar(t *testing.T) {
 			}
 			y.capture()
 			var c Client
-			if c.Far(y.p, 0) {
+			if c.Far(y.p, 0, 0) {
 				t.Error("something is far from who does not stand anywhere")
 			}
 			if c.Stand(y.p, 1, &y.r); y.p.Limits() {
 				y.p.See(&c, 1, &y.r)
 			}
 			for _, e := range all {
-				g, _ := y.slot(e)
+				g, k, _ := y.ring.Slot(y.w.NetID(e))
 				nearest := math.Inf(1)
-				for k := range 64 {
-					if y.f.Groups[g].Alive>>k&1 != 0 {
-						nearest = min(nearest, math.Abs(float64(ecs.Get[spot](y.w, y.f.Entity(g, k)).X)))
+				for i := range 64 {
+					if y.f.Groups[g].Alive>>i&1 != 0 && (i == k || !y.p.Limits()) {
+						nearest = min(nearest, math.Abs(float64(ecs.Get[spot](y.w, y.f.Entity(g, i)).X)))
 					}
 				}
-				if far := c.Far(y.p, uint32(g)); far != (nearest > float64(test.limit)) {
-					t.Errorf("a piece at %v is far: %v", nearest, far)
+				if far := c.Far(y.p, g, k); far != (nearest > float64(test.limit)) {
+					t.Errorf("an entity at %v is far: %v", nearest, far)
 				}
 			}
 		})

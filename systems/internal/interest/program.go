@@ -3,7 +3,6 @@ package interest
 import (
 	"fmt"
 	"hash/maphash"
-	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
@@ -19,13 +18,13 @@ type Program struct {
 	protocol *ecs.Protocol
 	limits   bool // there is something that clients may not know
 	entities node
-	bounded  bool // the interest in entities finds its groups by places and values
 	componentRules
 	leaves
-	homes  homes
-	frame  *capture.Frame
-	at     []int32 // home of each group, as the indexes have it
-	silent []heard // what filters have said of a group at first
+	homes homes
+	frame *capture.Frame
+	ring  *capture.Ring // of the frame
+	at    []int32       // home of each group
+	came  []uint32      // by group: newest send at which an entity entered
 
 	turn uint64       // counts frames
 	seed maphash.Seed // of hashes that tell frames apart
@@ -60,7 +59,6 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 		if p.entities, err = r.Entities.compile(p); err != nil {
 			return nil, err
 		}
-		p.bounded = p.entities.bounds()
 	}
 	for _, c := range r.Components {
 		if err := c.compile(p); err != nil {
@@ -75,8 +73,6 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 			return nil, err
 		}
 	}
-	p.silent = make([]heard, len(p.filters))
-	assignRestrictions(p)
 	return p, nil
 }
 
@@ -88,42 +84,42 @@ func (p *Program) HidesComponents() bool { return p != nil && len(p.restrictions
 
 // Homes returns the homes of entities for a capture, nil if all entities of the same components share groups.
 func (p *Program) Homes() capture.Homes {
-	if p == nil || !p.limits && len(p.grids) == 0 {
+	if p == nil || p.limits || len(p.grids) == 0 {
 		return nil
 	}
 	return p
 }
 
-// leaf returns the index in homes of the next Grid or Same.
-func (p *Program) leaf() (slot int, err error) {
-	if slot = len(p.grids) + len(p.sames); slot == maxLeaves {
-		err = fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)
+// addLeaf counts one more Grid, Same or ByDistance.
+func (p *Program) addLeaf() error {
+	if len(p.grids)+len(p.sames) == maxLeaves {
+		return fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)
 	}
-	return slot, err
+	return nil
 }
 
-// bounds reports whether the groups that a node may show are found by places and values, without reading
-// all groups.
-func (n *node) bounds() bool {
-	switch n.op {
-	case opAnd:
-		return slices.ContainsFunc(n.of, func(x node) bool { return x.bounds() })
-	case opOr:
-		return !slices.ContainsFunc(n.of, func(x node) bool { return !x.bounds() })
-	case opFilter:
-		return false
-	}
-	return true
-}
-
-// Begin reads the frame of a send, once for all clients.
-func (p *Program) Begin(f *capture.Frame) {
-	p.frame = f
+// Begin reads the newest frame of a ring, once for all clients.
+func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
+	p.frame, p.ring = f, ring
 	p.turn++
-	p.settle(f)
+	p.classify(f)
+	if !p.limits {
+		p.countHomes(f)
+		for _, g := range p.grids {
+			g.measure(p, f)
+		}
+		return
+	}
 	p.updateRestricted(f)
+	p.came = reuse.Longer(p.came, len(f.Groups))
+	for g := range p.came {
+		p.came[g] = ring.Moves(g).Came
+	}
+	for _, s := range p.sames {
+		s.sort(p, f)
+	}
 	for _, g := range p.grids {
-		g.measure(p, f)
+		g.locate(p, f)
 		g.watch(p, f)
 	}
 	for _, x := range p.filters {
@@ -132,37 +128,17 @@ func (p *Program) Begin(f *capture.Frame) {
 	for _, x := range p.having {
 		x.begin(p.w.Netcode(), f)
 	}
-	p.classify(f)
 }
 
-// settle updates the indexes of homes.
-func (p *Program) settle(f *capture.Frame) {
+// countHomes counts the groups of each home.
+func (p *Program) countHomes(f *capture.Frame) {
 	p.at = reuse.Longer(p.at, len(f.Groups))
 	for g := range f.Groups {
-		home, old := f.Home(g), p.at[g]
-		if home == old {
-			continue
+		if home, old := f.Home(g), p.at[g]; home != old {
+			p.homes.use(home, 1)
+			p.homes.use(old, -1)
+			p.at[g] = home
 		}
-		p.homes.use(home, 1)
-		if old != none {
-			p.list(old, int32(g), false)
-		}
-		if home != none {
-			p.list(home, int32(g), true)
-		}
-		p.homes.use(old, -1)
-		p.at[g] = home
 	}
-	p.homes.sweep(p.sames)
-}
-
-// list adds a group to the indexes, or removes it.
-func (p *Program) list(home, group int32, in bool) {
-	h := &p.homes.list[home]
-	for _, g := range p.grids {
-		g.groups.put(keyOf(h, g.slot), group, in)
-	}
-	for _, s := range p.sames {
-		s.groups.put(keyOf(h, s.slot), group, in)
-	}
+	p.homes.sweep()
 }

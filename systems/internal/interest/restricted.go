@@ -1,22 +1,15 @@
 package interest
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
-	"unsafe"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // If components have interests of their own, an entity is captured in several variants: see [capture.Frame.Restricted].
-// A client sees one of them: the variant with the restricted components that it may see. What it may not see is not in that variant's group and
-// decides nothing about it: neither its home nor its box.
-//
-// A Grid must say the same about all variants of an entity, so that a client sees exactly one of them. It therefore
-// goes by the cell instead of by the box around the entities of a group.
+// A client sees one of them: the variant with the restricted components that it may see. Grids and Sames answer for an entity
+// once, by the variant with all of its components.
 
 // componentRules are the restrictions of a program.
 type componentRules struct {
@@ -30,32 +23,13 @@ type restrictedGroup struct {
 	less  [maxRestrictions]uint64 // by restriction whose components are not in it: slots of entities that have them elsewhere
 }
 
-// unrestricted is the restriction of components that have none.
-const unrestricted = -1
-
-// leaf is what a Grid and a Same have in common.
-type leaf struct {
-	comp        *ecs.Component
-	slot        int     // in homes
-	size        uintptr // of the component
-	restriction int     // of the component, or unrestricted
-
-	column unsafe.Pointer // of the table at hand; nil: nobody knows it there
-	first  bool           // it is the first variant of the table with the component
-}
-
-// startTable starts a table, in a variant.
-func (x *leaf) startTable(t ecs.Table, restricted uint8) {
-	x.column, x.first = nil, x.restriction == unrestricted && restricted == 0 || x.restriction != unrestricted && restricted == 1<<x.restriction
-	if x.restriction == unrestricted || restricted>>x.restriction&1 != 0 {
-		x.column = t.Column(x.comp)
-	}
-}
-
 // RestrictedSets returns the restricted components, by restriction.
-func (c *componentRules) RestrictedSets() (masks []uint64) {
-	for i := range c.restrictions {
-		masks = append(masks, c.restrictions[i].mask)
+func (p *Program) RestrictedSets() (masks []uint64) {
+	if p == nil {
+		return nil
+	}
+	for i := range p.restrictions {
+		masks = append(masks, p.restrictions[i].mask)
 	}
 	return masks
 }
@@ -68,22 +42,6 @@ func (c *componentRules) restrictedBy(mask uint64) (restricted uint8) {
 		}
 	}
 	return restricted
-}
-
-// assignRestrictions notes which operands go by restricted components.
-func assignRestrictions(p *Program) {
-	each := func(x *leaf) {
-		x.restriction = unrestricted
-		if i := slices.Index(p.protocol.Replicated(), x.comp); i >= 0 {
-			x.restriction = bits.Len8(p.restrictedBy(1<<i)) - 1
-		}
-	}
-	for _, g := range p.grids {
-		each(&g.leaf)
-	}
-	for _, s := range p.sames {
-		each(&s.leaf)
-	}
 }
 
 // updateRestricted finds the entities of a frame that are in groups without components that they have.
@@ -106,40 +64,30 @@ func (c *componentRules) updateRestricted(f *capture.Frame) {
 	}
 }
 
-// clientVariants is what a client keeps if there are restrictions.
-type clientVariants struct {
-	cells     [][]cell // by Grid, that are near, in order
-	elsewhere []Seen   // by group: slots of entities that it sees in another one
+// isWhole reports whether a slot of the newest frame has all components of its entity.
+func (p *Program) isWhole(group, slot int) bool {
+	if len(p.restrictions) == 0 {
+		return true
+	}
+	g, k := p.frame.Whole(group, slot)
+	return g == group && k == slot
 }
 
-// Elsewhere returns the slots of a group whose entities the client sees in another variant.
-func (b *clientVariants) Elsewhere(group int) uint64 {
-	if i, ok := slices.BinarySearchFunc(b.elsewhere, group, func(s Seen, g int) int { return s.Group - g }); ok {
-		return b.elsewhere[i].Slots
+// whole returns the answers that two sets of slots by group give for the slots of: has are entities with the component of an
+// operand, and yes are those for which it answers yes. Variants have the answer of the entity with all of its components.
+func (l *look) whole(has, yes []uint64, of uint64) (s said) {
+	if len(l.p.restrictions) == 0 {
+		return said{has[l.group], yes[l.group]}
 	}
-	return 0
-}
-
-// start starts a send, and finish ends it.
-func (b *clientVariants) start(p *Program, r *Room) {
-	if b.elsewhere = b.elsewhere[:0]; b.cells == nil && len(p.restrictions) > 0 {
-		b.cells = make([][]cell, len(p.grids))
+	for m := of & l.p.frame.Groups[l.group].Alive; m != 0; m &= m - 1 {
+		g, k := l.p.frame.Whole(l.group, bits.TrailingZeros64(m))
+		if has[g]>>k&1 != 0 {
+			if s.says |= m & -m; yes[g]>>k&1 != 0 {
+				s.yes |= m & -m
+			}
+		}
 	}
-	for i := range r.cells {
-		r.cells[i] = r.cells[i][:0]
-	}
-}
-
-func (b *clientVariants) finish(r *Room) {
-	for i := range b.cells {
-		slices.SortFunc(r.cells[i], compareCells)
-		r.cells[i] = slices.Compact(r.cells[i])
-		b.cells[i], r.cells[i] = r.cells[i], b.cells[i]
-	}
-}
-
-func compareCells(a, b cell) int {
-	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]), cmp.Compare(a[2], b[2]))
+	return s
 }
 
 // applyRestrictions returns those of the visible slots of a group that the client sees in this variant: it may see the
@@ -159,78 +107,5 @@ func (l *look) applyRestrictions(slots, alive, own, part uint64) uint64 {
 			slots &^= less & l.say(n, less).sees()
 		}
 	}
-	slots &^= part
-	if moved := known &^ slots; moved != 0 {
-		l.c.elsewhere = append(l.c.elsewhere, Seen{int(l.group), moved})
-	}
-	return slots
-}
-
-// leafOf is the operand of a node that is a Grid or a Same.
-func (l *leaves) leafOf(n *node) *leaf {
-	if n.op == opGrid {
-		return &l.grids[n.leaf].leaf
-	}
-	return &l.sames[n.leaf].leaf
-}
-
-// near reports whether a group is near, or the same; the client stands where it stood before.
-func (l *look) near(n *node, group int32) bool {
-	if n.op == opSame {
-		return slices.Contains(l.c.values[n.leaf].numbers, l.p.homes.list[l.p.at[group]].at[l.p.sames[n.leaf].slot][0])
-	}
-	g, bit := l.p.grids[n.leaf], uint8(1)<<n.leaf
-	b, was := l.box(g, group), l.was&bit != 0
-	if c := l.p.homes.list[l.p.at[group]].at[g.slot]; len(l.p.restrictions) > 0 {
-		_, was = slices.BinarySearchFunc(l.c.cells[n.leaf], cell(c), compareCells)
-		if !g.within(l.c.points[n.leaf], &b, was) {
-			return false
-		}
-		if l.r != nil {
-			l.r.cells[n.leaf] = append(l.r.cells[n.leaf], c)
-		}
-	} else if !g.within(l.c.points[n.leaf], &b, was) {
-		return false
-	}
-	l.now |= bit
-	return true
-}
-
-// box is what has to be near: the box around the entities of a group, or if there are restrictions the box around the cell.
-func (l *look) box(g *grid, group int32) box {
-	if len(l.p.restrictions) == 0 {
-		return g.boxes[group]
-	}
-	return g.bounds(l.p.homes.list[l.p.at[group]].at[g.slot])
-}
-
-// whole is what a Grid or Same says of the slots of a group that is without the component, by those where the entities
-// have it.
-func (l *look) whole(n *node, x *leaf, of uint64) (s said) {
-	for m := of & l.p.pieces[l.group].less[x.restriction]; m != 0; m &= m - 1 {
-		g, _ := l.p.frame.Whole(int(l.group), bits.TrailingZeros64(m))
-		if l.p.has(int32(g), x.slot) {
-			if s.says |= m & -m; l.near(n, int32(g)) {
-				s.yes |= m & -m
-			}
-		}
-	}
-	return s
-}
-
-// standing is the group by which a Grid or Same goes of an entity in a slot of the group.
-func (l *look) standing(x *leaf, slot int) int32 {
-	if x.restriction == unrestricted || l.p.has(l.group, x.slot) {
-		return l.group
-	}
-	g, _ := l.p.frame.Whole(int(l.group), slot)
-	return int32(g)
-}
-
-// stood reports whether the group was near by a Grid before.
-func (l *look) stood(n *node) bool {
-	if len(l.p.restrictions) == 0 {
-		return l.was>>n.leaf&1 != 0
-	}
-	return l.group >= 0 && l.p.has(l.group, l.p.grids[n.leaf].slot) && l.near(n, l.group)
+	return slots &^ part
 }

@@ -2,10 +2,13 @@ package interest
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // sameAs is Same.
@@ -24,7 +27,7 @@ func (sameAs[T]) compile(p *Program) (node, error) {
 	}
 	values := map[T]*value{}
 	next := int32(0)
-	x := &same{leaf: leaf{comp: comp, size: unsafe.Sizeof(*new(T))}, values: map[int32]*value{}, groups: index{first: map[key]int32{}}}
+	x := &same{comp: comp, size: unsafe.Sizeof(*new(T)), values: map[int32]*value{}}
 	x.find = func(p unsafe.Pointer) int32 {
 		if v := values[*(*T)(p)]; v != nil {
 			return v.number
@@ -41,7 +44,7 @@ func (sameAs[T]) compile(p *Program) (node, error) {
 		}
 		return v.number
 	}
-	if x.slot, err = p.leaf(); err != nil {
+	if err = p.addLeaf(); err != nil {
 		return node{}, err
 	}
 	p.sames = append(p.sames, x)
@@ -50,27 +53,53 @@ func (sameAs[T]) compile(p *Program) (node, error) {
 
 // value is a value of a component that entities have.
 type value struct {
-	number int32 // never given twice
-	homes  int   // that have it
+	number int32  // never given twice
+	seen   []Seen // entities with the value in the newest frame
 	forget func()
 }
 
-// same is a Same made ready.
+// same is a compiled Same.
 type same struct {
-	leaf
-	find   func(p unsafe.Pointer) int32 // the number of a value, -1 where no entity has it
-	number func(p unsafe.Pointer) int32 // the same, and gives it one
-
-	values map[int32]*value
-	groups index // of the newest frame, by number
+	comp   *ecs.Component
+	size   uintptr                      // of the component
+	find   func(p unsafe.Pointer) int32 // the number of a value, -1 if no entity has it
+	number func(p unsafe.Pointer) int32 // the same, but gives a number to a new value
+	values map[int32]*value             // by number
+	has    []uint64                     // by group: slots of the entities with the component
 }
 
-// release notes that a home has a value no more. One that none has is forgotten.
-func (s *same) release(n int32) {
-	v := s.values[n]
-	if v.homes--; v.homes == 0 {
-		v.forget()
-		delete(s.values, n)
+// sort finds the entities of a frame with each value, and forgets values that none has.
+func (s *same) sort(p *Program, f *capture.Frame) {
+	n := p.w.Netcode()
+	for _, v := range s.values {
+		v.seen = v.seen[:0]
+	}
+	s.has = reuse.Slice(s.has, len(f.Groups))
+	for i := range f.Groups {
+		s.has[i] = 0
+		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			at := n.Pointer(f.Entity(i, k), s.comp)
+			if at == nil {
+				break // the other entities of the group have the same components
+			}
+			s.has[i] |= m & -m
+			if !p.isWhole(i, k) {
+				continue
+			}
+			v := s.values[s.number(at)]
+			if last := len(v.seen) - 1; last >= 0 && v.seen[last].Group == i {
+				v.seen[last].Slots |= m & -m
+			} else {
+				v.seen = append(v.seen, Seen{i, m & -m})
+			}
+		}
+	}
+	for number, v := range s.values {
+		if len(v.seen) == 0 {
+			v.forget()
+			delete(s.values, number)
+		}
 	}
 }
 

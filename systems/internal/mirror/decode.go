@@ -19,7 +19,7 @@ type Decoder struct {
 	reader   codec.ByteReader
 	current  incoming
 	received byteCount
-	limited  bool // a block had enter and leave reasons, so parts of the world may be hidden from this client
+	set      setIncoming
 }
 
 // incoming is the datagram that is being decoded.
@@ -32,16 +32,21 @@ type incoming struct {
 
 // startDatagram prepares for decoding a datagram.
 func (d *Decoder) startDatagram(s Sent) *incoming {
+	d.set.reset()
 	d.current = incoming{send: s, join: s, groups: d.current.groups[:0], own: d.current.own[:0]}
 	return &d.current
 }
 
 // decodeBlocks decodes all blocks of a datagram.
-func (d *Decoder) decodeBlocks(s *Store) error {
+func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
 	age := uint32(0)
 	for d.reader.Len() > 0 {
 		h, body, err := wire.ReadBlock(&d.reader, age)
-		if err == nil {
+		switch {
+		case err != nil:
+		case h.Set:
+			err = d.decodeSet(&h, body, s, floor)
+		default:
 			err = d.decodeBlock(&h, body, s)
 		}
 		if err != nil {
@@ -94,7 +99,6 @@ func (d *Decoder) decodeBlock(h *wire.BlockHead, body []byte, s *Store) error {
 			}
 			x.Open.recordReasons(h, base, sent.Send != d.current.send.Send)
 		}
-		d.limited = d.limited || h.Ways.Told
 	}
 	return nil
 }

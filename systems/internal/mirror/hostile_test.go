@@ -161,7 +161,7 @@ func TestBlocksThatNoServerSends(t *testing.T) {
 		"range coder, noise":       {block(wire.BlockHead{Coder: delta.Range, Count: 1, Slots: wire.AllSlots}, bytes.Repeat([]byte{0xa5}, 900)...), codec.ErrMalformed},
 		"older than the session":   {block(wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: 1 << 20}, 1), wire.ErrMessage},
 		"join before the session":  {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Back: 1 << 15, Groups: 1}), wire.ErrMessage},
-		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + 1}), wire.ErrMessage},
+		"more groups than allowed": {wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 1, Join: true, Groups: wire.MaxGroups + wire.MaxEntities + 2}), wire.ErrMessage},
 	} {
 		if _, err := f.Receive(x.message, 0); !errors.Is(err, x.want) || errors.Is(err, codec.ErrBaseline) {
 			t.Errorf("%s: %v", name, err)

@@ -151,7 +151,7 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if h.Control {
 		m.baselines.floor = max(m.baselines.floor, send-min(send, uint32(h.Floor)))
 	}
-	if err = m.Decoder.decodeBlocks(&m.Store); err == nil {
+	if err = m.Decoder.decodeBlocks(&m.Store, m.baselines.floor); err == nil {
 		err = m.check()
 	}
 	if err != nil {
@@ -167,16 +167,20 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if send > m.Newest.Send || m.Counts.Snapshots == 1 {
 		m.Newest = s.Sent
 	}
-	waits := h.Join && !m.join.loaded && !m.join.complete(&m.Store)
+	waits := h.Join && !h.Set && !m.join.loaded && !m.join.complete(&m.Store)
 	if waits && in.join.Send > m.join.Send {
 		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
 	}
 	m.storeStates(&h, newestInput)
+	if err := m.storeSet(); err != nil {
+		return s, err
+	}
+	m.join.ready = m.join.ready || h.Set && len(m.Store.sets.slots) >= int(h.Groups)
 	if waits && in.join.Send < m.join.Send && !m.join.complete(&m.Store) && m.Store.complete(in.join.Send, int(h.Groups)) {
 		// Datagrams may be reordered, and the server may take this one as the state of the join.
 		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
 	}
-	if m.Store.Memory.Used > MaxMemory {
+	if m.Store.Memory.Used+m.Store.sets.used > MaxMemory {
 		return s, ErrMemory
 	}
 	return s, nil
@@ -258,8 +262,6 @@ func (m *Mirror) Presence(id uint32) Presence {
 	case r == nil:
 		return m.Entities.tombstones.reason(id)
 	case r.Removed.Tick != 0 && r.Removed.Hidden:
-		return OutOfInterest
-	case r.Removed.Away && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
 		return OutOfInterest
 	case r.Removed.Tick != 0 && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
 		return Destroyed

@@ -50,10 +50,18 @@ func (m *Mirror) Place() (news bool) {
 	if !m.join.loaded && m.join.complete(&m.Store) {
 		m.load()
 	}
+	first := m.join.ready && !m.join.loaded
+	if first {
+		m.Load(m.Newest.Tick)
+		m.join.placing = true
+	}
 	for g, x := range m.Store.World {
 		if x.Fresh != 0 {
 			m.placeGroup(int32(g), x)
 		}
+	}
+	if m.join.placing = false; first && m.config.Loaded != nil {
+		m.config.Loaded(m.config.World, m.Newest.Tick)
 	}
 	news = m.placePrivate()
 	m.removeGone()
@@ -125,8 +133,7 @@ func (m *Mirror) leave(x *History, k int, st *State) {
 		return
 	}
 	r.Newest = st.Send
-	replaced := st.Alive>>k&1 != 0 // much later, so that the reason is unknown if parts of the world are hidden
-	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0, st.Away>>k&1 != 0 || replaced && m.Decoder.limited}
+	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0}
 	r.WaitsSince = 0
 }
 
@@ -134,7 +141,7 @@ func (m *Mirror) leave(x *History, k int, st *State) {
 func (m *Mirror) removeGone() {
 	e, newest := &m.Entities, m.Newest.Send
 	kept := e.list[:0]
-	e.allUpdated, e.limited = 0, m.Decoder.limited
+	e.allUpdated, e.limited = 0, m.Store.sets.newest != 0
 	for _, r := range e.list {
 		if r.Removed.Tick != 0 {
 			if e.allUpdated == 0 {

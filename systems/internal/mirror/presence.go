@@ -56,6 +56,7 @@ func (a *tombstones) reason(id uint32) Presence { return a.why[id] }
 type join struct {
 	Sent       // 0: none yet
 	groups     int
+	ready      bool // all entities in sight have arrived, if the server sends sets
 	loaded     bool // the client has joined
 	placing    bool // the client is joining now
 	loadedTick uint32

@@ -59,7 +59,7 @@ func came(m *Mirror, r *Replica, st *State, k int) {
 // announceLeave reports that an entity has left.
 func went(m *Mirror, r *Replica) {
 	why := Despawned
-	if r.Removed.Hidden || r.Removed.Away {
+	if r.Removed.Hidden {
 		why = WentOutOfSight
 	}
 	r.announced = false

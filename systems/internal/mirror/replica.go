@@ -33,7 +33,6 @@ type Replica struct {
 type Removal struct {
 	Tick   uint32 // 0: it is present
 	Hidden bool   // it is out of sight, not removed from the server's world
-	Away   bool   // it moved to another group, and is out of sight unless it appears there
 }
 
 // Predicted reports whether the entity is owned and simulated by this client.
@@ -108,7 +107,7 @@ type Entities struct {
 	indexes    indexes
 	tombstones tombstones
 	allUpdated uint32 // all visible slots were updated by this send or later
-	limited    bool   // parts of the world may be hidden from this client, and the server reports moves of entities
+	limited    bool   // the server sends sets: the reason of each removal is certain
 }
 
 // Attach adds record lists of other packages. Call it before the first entity is added.
@@ -133,12 +132,12 @@ func (e *Entities) add(id uint32) *Replica {
 
 // forget replaces an entity by a tombstone. The caller removes it from the list.
 func (e *Entities) forget(r *Replica) {
-	e.tombstones.add(r.ID, r.Removed.Hidden || r.Removed.Away)
+	e.tombstones.add(r.ID, r.Removed.Hidden)
 	delete(e.byID, r.ID)
 	e.indexes.release(r.Index)
 }
 
 // decided reports whether the client would know by send newest if an entity that left its slot were in another one.
 func (e *Entities) decided(r *Replica, newest uint32) bool {
-	return r.Removed.Hidden || e.limited && !r.Removed.Away || r.Newest <= e.allUpdated || newest > r.Newest+MissSends
+	return r.Removed.Hidden || e.limited || r.Newest <= e.allUpdated || newest > r.Newest+MissSends
 }

@@ -11,9 +11,9 @@ import (
 // State is a group of slots at one send, as far as packets have arrived.
 type State struct {
 	delta.Group
-	Tick uint32
-	Born uint64 // slots whose entity was spawned while visible to this client
-	Away uint64 // empty slots whose last entity moved to another group
+	Tick  uint32
+	Born  uint64 // slots whose entity was spawned while visible to this client
+	Quiet uint64 // new slots of sets that a later send may have removed: they are baselines, but are not placed
 	// Secrets, in owner state, reports that predicted components are left out.
 	Secrets bool
 }
@@ -34,6 +34,7 @@ type Store struct {
 	World  []*History
 	Own    []*History // owner state
 	Memory Memory
+	sets   sets
 }
 
 // add stores a state, unless it is too old. States of the send collected are always stored.
@@ -56,7 +57,7 @@ func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 
 // insert stores a state as add does, and marks its new slots as fresh.
 func (s *Store) insert(x *History, st *State, floor, collected uint32) {
-	known, hidden, send := st.Known, st.Hidden, st.Send
+	known, hidden, send := st.Known&^st.Quiet, st.Hidden, st.Send
 	if !s.add(x, st, floor, collected) {
 		return
 	}
@@ -161,7 +162,7 @@ func (m *Memory) Get(send, tick uint32) *State {
 		m.Used += StateSize
 	}
 	st.Reset(send)
-	st.Tick, st.Born, st.Away, st.Secrets = tick, 0, 0, false
+	st.Tick, st.Born, st.Quiet, st.Secrets = tick, 0, 0, false
 	return st
 }
 
@@ -227,7 +228,7 @@ func (h *History) pin(send uint32) {
 // merge adds the slots of more, of the same send, that st lacks.
 func (m *Memory) merge(st, more *State) {
 	m.Used -= 4 * cap(st.Words)
-	st.Born, st.Away = st.Born|more.Born&^st.Known, st.Away|more.Away&^st.Known
+	st.Born |= more.Born &^ st.Known
 	for slots := more.Known &^ st.Known; slots != 0; slots &= slots - 1 {
 		k := trailing(slots)
 		if bit := uint64(1) << k; more.Alive&bit == 0 {
@@ -251,25 +252,22 @@ func (h *History) says(id uint32, slot int) bool {
 	return st != nil && st.Says(id, int32(slot))
 }
 
-// recordReasons stores how the entities of a block entered their slots, and how the previous entities of the
-// baseline base (nil: none) left. joins reports that the block belongs to the state of a join.
+// recordReasons stores which entities of a block were spawned in sight. base is the baseline, nil for none. joins reports that
+// the block belongs to the state of a join.
 func (st *State) recordReasons(h *wire.BlockHead, base *State, joins bool) {
-	kept, born, was, away := uint64(0), ^h.Ways.Came, uint64(0), h.Ways.Away
-	switch {
-	case base != nil:
+	if base == nil && joins {
+		return
+	}
+	var kept, was uint64
+	if base != nil {
+		was = base.Born
 		for s := h.Slots & st.Alive & base.Alive; s != 0; s &= s - 1 {
 			if k := trailing(s); st.IDs[k] == base.IDs[k] {
 				kept |= s & -s
 			}
 		}
-		was, away = base.Born, away|base.Away
-	case joins:
-		born = 0
-	case h.Ways.Told:
-		born = h.Ways.Came
 	}
-	st.Born |= h.Slots & st.Alive & (kept&was | born&^kept)
-	st.Away |= h.Slots & away &^ st.Alive
+	st.Born |= h.Slots & st.Alive & (kept&was | ^kept)
 }
 
 // Around returns the newest state of an entity in a slot at or before a tick, and the oldest one after it. Either

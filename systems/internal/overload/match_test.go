@@ -21,13 +21,13 @@ type busy struct {
 	worked, done           time.Duration
 	tick, snapshot         time.Duration
 	steps                  []int         // of overload, as they came
-	block                  time.Duration // for each block of a snapshot
+	entity                 time.Duration // for each encoded entity
 	asked, heard, answered int
 }
 
 func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 	b := &busy{tick: time.Millisecond}
-	var said, blocks uint64
+	var said, entities uint64
 	b.Crowd = systemstest.New(t, systemstest.Config{
 		Protocol: fieldtest.Protocol, Clients: clients, Seed: 1, Link: systemstest.RoundTrip(80*time.Millisecond, 20*time.Millisecond, 0.02),
 		Server: systems.ServerConfig{
@@ -45,8 +45,8 @@ func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 						b.worked += b.tick + time.Duration(n-said)*b.snapshot
 						said = n
 						e := b.Server.Stats().Encodes
-						b.worked += time.Duration(e.Blocks+e.Reused-blocks) * b.block
-						blocks = e.Blocks + e.Reused
+						b.worked += time.Duration(e.Entities-entities) * b.entity
+						entities = e.Entities
 					}
 				})
 			},
@@ -143,9 +143,9 @@ func TestOverloadOfWhatIsFar(t *testing.T) {
 	before := b.Server.Stats().Encodes
 	b.Run(time.Second)
 	after := b.Server.Stats().Encodes
-	b.block = time.Duration(1.2 * float64(time.Second) / float64(after.Blocks+after.Reused-before.Blocks-before.Reused))
+	b.entity = time.Duration(1.2 * float64(time.Second) / float64(after.Entities-before.Entities))
 	b.Run(10 * time.Second)
-	if st := b.Server.Stats().Overload; slices.Max(b.steps) != 1 || b.steps[1] != 1 {
+	if st := b.Server.Stats().Overload; slices.Max(b.steps) > 2 || b.steps[1] != 1 {
 		t.Errorf("steps %v; %+v", b.steps, st)
 	}
 }

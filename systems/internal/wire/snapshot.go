@@ -16,7 +16,7 @@ import (
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
 //	          [correction u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor u8
-//	join      sends back uvarint | groups uvarint | if back > 0: late u8
+//	join      sends back uvarint | groups uvarint, or 4,097 + entities | if back > 0: late u8
 //	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
 //	          [slots u64] | [length uvarint] | body
 //
@@ -25,14 +25,16 @@ import (
 // last input of this client that the state includes. Control is sent when it
 // has changed, and every few sends. With "join", the world blocks belong to
 // an earlier send (0 back: this one) with that number of groups: when
-// the client has all of them it is loaded. Agreed and correction are used only
+// the client has all of them it is loaded. A server that hides parts of the world sends the number of visible entities: when
+// the client has so many it is loaded. Agreed and correction are used only
 // if corrections are made on mismatch: the client's result after input equals the
 // server's, and the number of the open correction (see [Report]).
 //
 // A block is the state of consecutive groups, of all slots or some: of the world, or
 // with the own bit of the client's own entities at full precision. Its age is the distance
 // of the baseline, in sends before the block's own; 0 is none. With the second bit
-// the send before the baseline is a baseline as well. Coder 3 means that the body starts with [Ways].
+// the send before the baseline is a baseline as well. Coder 3 is a set block: if the server hides parts of the world, the
+// body starts with a [Set] of the entities that it contains, instead of groups and slots.
 //
 // A client that cannot decode a snapshot because it no longer has a baseline
 // that it acknowledged starts a new epoch. The server answers with full states
@@ -86,7 +88,8 @@ type SnapshotHeader struct {
 	Floor   uint8  // sends before this one; no later packet uses an older baseline
 	Join    bool   // the next two fields are present
 	Back    uint32 // sends before this one: the state with which the client joins
-	Groups  uint32 // number of groups in that state
+	Groups  uint32 // number of groups in that state, or of entities if Set is true
+	Set     bool   // the server hides parts of the world, and sends set blocks
 	Joined  uint8  // ticks of that state beyond the tick of its send number
 	Late    uint8  // ticks of the state beyond the tick of the send number
 	Agreed  bool   // the client's result after Input is correct
@@ -127,7 +130,11 @@ func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 	if h.Join {
 		dst[at] |= flagJoin
 		dst = codec.AppendUvarint(dst, uint64(h.Back))
-		dst = codec.AppendUvarint(dst, uint64(h.Groups))
+		groups := uint64(h.Groups)
+		if h.Set {
+			groups += MaxGroups + 1
+		}
+		dst = codec.AppendUvarint(dst, groups)
 		if h.Back > 0 {
 			dst = append(dst, h.Joined)
 		}
@@ -162,6 +169,10 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	if flags&flagJoin != 0 {
 		h.Join = true
 		back, groups = r.Uvarint(), r.Uvarint()
+		if groups > MaxGroups {
+			h.Set = true
+			groups -= MaxGroups + 1
+		}
 		h.Back, h.Groups = uint32(back), uint32(groups)
 		if back > 0 {
 			h.Joined = r.Byte()
@@ -179,7 +190,7 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 		return h, fmt.Errorf("%w: snapshot header: %w", ErrMessage, r.Err())
 	case h.Number >= Corrections || h.Agreed && h.Open:
 		return h, fmt.Errorf("%w: correction %d, agreed %v", ErrMessage, h.Number, h.Agreed)
-	case back >= 1<<31 || groups > MaxGroups:
+	case back >= 1<<31 || groups > MaxEntities || h.Set && back > 0:
 		return h, fmt.Errorf("%w: joined %d sends back with %d groups", ErrMessage, back, groups)
 	}
 	return h, nil
@@ -197,7 +208,7 @@ type BlockHead struct {
 	Age   uint32 // distance of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline is a baseline too
 	Coder delta.Coder
-	Ways  Ways // as read
+	Set   bool // the body starts with a [Set]; Own, First, Count, Slots and Coder have no meaning
 }
 
 // MaxBlockHead is the maximum size of the head of a block, in bytes.
@@ -216,6 +227,8 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 		flags |= blockOwn
 	}
 	switch {
+	case h.Set:
+		flags = flags&^3 | byte(setCoder)
 	case h.First == 0 && h.Own && h.Count == 1:
 		flags |= blockFirst
 	case h.First == 0 && !h.Own:
@@ -230,7 +243,7 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 	} else {
 		dst = codec.AppendUvarint(dst, uint64(h.Age))
 	}
-	if h.Slots != AllSlots {
+	if h.Slots != AllSlots && !h.Set {
 		flags |= blockSome
 		for i := range 8 {
 			dst = append(dst, byte(h.Slots>>(8*i)))
@@ -256,6 +269,11 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 		limit = MaxOwnGroups
 	}
 	switch {
+	case h.Coder == setCoder:
+		h.Set = true
+		if flags&(blockOwn|blockFirst|blockSome) != 0 {
+			return h, nil, fmt.Errorf("%w: set block with flags %#x", ErrMessage, flags)
+		}
 	case flags&blockFirst == 0:
 		first, count = r.Uvarint(), r.Uvarint()
 	case !h.Own:
@@ -285,10 +303,7 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)
 	}
 	h.First, h.Count, h.Age = uint32(first), uint32(count), uint32(age)
-	if body = r.Next(int(size)); h.Coder == withWays {
-		body, err = h.readWays(body)
-	}
-	return h, body, err
+	return h, r.Next(int(size)), nil
 }
 
 // Halve splits a run of groups where the group number has the most trailing zero bits.

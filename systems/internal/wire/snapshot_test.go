@@ -21,8 +21,10 @@ func TestSnapshotHeaderRoundTrip(t *testing.T) {
 			h.Shift, h.Floor = int16(r.Uint32()), uint8(r.Uint32())
 		}
 		if r.IntN(2) == 0 {
-			h.Join, h.Groups = true, uint32(r.IntN(MaxGroups+1))
-			if r.IntN(2) == 0 {
+			h.Join, h.Groups, h.Set = true, uint32(r.IntN(MaxGroups+1)), r.IntN(3) == 0
+			if h.Set {
+				h.Groups = uint32(r.IntN(MaxEntities + 1))
+			} else if r.IntN(2) == 0 {
 				h.Back, h.Joined = uint32(1+r.IntN(1<<20)), uint8(r.IntN(5))
 			}
 		}
@@ -146,6 +148,9 @@ func FuzzSnapshotHeads(f *testing.F) {
 	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
 	part := BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
 	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
+	sets := BlockHead{Set: true, Age: 3}
+	set := Set{Coder: delta.Range, Runs: []uint32{2, 1}, News: []NewEntity{{3, true}}}
+	f.Add(append(sets.Append(AppendSnapshotHeader(nil, &head), 0, 0, true), set.Append(nil)...))
 	f.Add(whole.Append(part.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r codec.ByteReader
@@ -173,13 +178,17 @@ func FuzzSnapshotHeads(f *testing.F) {
 			if x.Count == 0 || x.First+x.Count > MaxGroups || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 {
 				t.Fatalf("%+v", x)
 			}
-			head, all := x, body
-			if x.Ways.Told {
-				all, head.Coder = x.Ways.Append(nil, x.Coder)
-				all = append(all, body...)
+			if x.Set {
+				var set Set
+				if rest, err := set.Read(body, int(x.Age)*3-1); err == nil {
+					var back Set
+					if left, err := back.Read(append(set.Append(nil), rest...), int(x.Age)*3-1); err != nil || !bytes.Equal(left, rest) || !bytes.Equal(back.Append(nil), set.Append(nil)) {
+						t.Fatalf("%+v came back as %+v: %v", set, back, err)
+					}
+				}
 			}
 			r2 := codec.ByteReader{}
-			r2.Reset(append(head.Append(nil, age, len(all), false), all...))
+			r2.Reset(append(x.Append(nil, age, len(body), false), body...))
 			if again, rest, err := ReadBlock(&r2, age); err != nil || again != x || !bytes.Equal(rest, body) {
 				t.Fatalf("%+v came back as %+v: %v", x, again, err)
 			}
