@@ -42,6 +42,9 @@ type Client struct {
 
 	budget           int         // bytes of a snapshot
 	over             bool        // the newest snapshot did not hold everything
+	usual            int         // mean bytes of snapshots while acknowledgements come in time
+	acked            uint32      // newest send that the client acknowledged, 0 for none
+	soonest          float32     // fewest sends after which an acknowledgement came
 	starved          bool        // owner state left no room for anything else; it is omitted at the next send
 	leftOut          bool        // an entity was left out because it fits no snapshot
 	accumulated      accumulated // priorities of the world

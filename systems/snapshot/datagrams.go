@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
-	"time"
 
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
@@ -160,7 +159,7 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	if c.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
-	d.pack.reset(first, later, c.budget, c.allowed(s.config.Clock.Now()))
+	d.pack.reset(first, later, c.budget, s.Allowed(c))
 	d.starved, c.starved = c.starved, false
 	d.ranking.last = 0
 	return h
@@ -445,10 +444,44 @@ func (d *draft) leaveOut(src *source, g uint32, slots uint64) {
 	d.c.leftOut = true
 }
 
-// allowed returns how many bytes a snapshot may have now: the session's estimate of the capacity of the path, within the
-// budget. A larger entity waits until the estimate has grown.
-func (c *Client) allowed(now time.Time) int {
-	return min(c.budget, max(c.peer.Allowance(now), MinBudget))
+// Allowed returns how many bytes the next snapshot of a client may have: the session's estimate of the capacity of the path,
+// within the budget. A larger entity waits until the estimate has grown. While acknowledgements are late, baselines grow old and
+// differences grow with them. A larger snapshot would make a busy path or client even later, so that the snapshot gets
+// little more room than usual.
+func (s *System) Allowed(c *Client) int {
+	bytes := min(c.budget, max(c.peer.Allowance(s.config.Clock.Now()), MinBudget))
+	if c.usual > 0 && !c.Joining() && s.isLate(c) {
+		bytes = min(bytes, max(c.usual+c.usual/4, MinBudget))
+	}
+	return bytes
+}
+
+// isLate reports whether the acknowledgements of a client are late: the newest is more than a quarter of a second older than twice
+// the soonest.
+func (s *System) isLate(c *Client) bool {
+	return c.acked != 0 && float32(s.sends.newest-c.acked) > 2*c.soonest+float32(s.config.SendRate)/4
+}
+
+// noteAcked notes that a client acknowledged a send. The soonest acknowledgement is forgotten slowly, by one send a minute, since
+// the path can become longer.
+func (s *System) noteAcked(c *Client, send uint32) {
+	after := float32(s.sends.newest - send)
+	if c.acked == 0 {
+		c.soonest = after
+	}
+	c.soonest = min(c.soonest+1/float32(60*s.config.SendRate), after)
+	c.acked = max(c.acked, send)
+}
+
+// noteSize notes the size of a snapshot.
+func (s *System) noteSize(c *Client, bytes int) {
+	switch {
+	case c.Joining() || s.isLate(c):
+	case c.usual == 0:
+		c.usual = bytes
+	default:
+		c.usual += (bytes - c.usual) / 16
+	}
 }
 
 // controlEvery is how often a header has its control part at least, in sends.
@@ -544,4 +577,5 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		*s = setSend{} // it held no part of the set
 	}
 	accounts.Snapshot(n, total)
+	d.sys.noteSize(c, total)
 }

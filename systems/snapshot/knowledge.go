@@ -171,9 +171,6 @@ func (s *System) Groups() []delta.Group {
 	return s.recorder.room
 }
 
-// Allowed returns how many bytes the next snapshot of a client may have.
-func (s *System) Allowed(c *Client) int { return c.allowed(s.config.Clock.Now()) }
-
 // Sees reports whether a client may see an entity as it is now.
 func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	if !s.config.Interest.Limits() {

@@ -196,6 +196,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 			c.joined()
 		}
 	}
+	s.noteAcked(c, x.Send)
 	f := s.frames.At(x.Send)
 	if f == nil {
 		return 0, false

@@ -1,0 +1,69 @@
+package systems_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+// While acknowledgements are late, as on a busy path or client, baselines grow old. Snapshots do not grow with them, and two
+// seconds after acknowledgements come in time again everything is as before.
+func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
+	t.Parallel()
+	for name, interest := range map[string]systems.Interest{"none": nil, "grid": &systems.Grid[components.Position]{Cell: 100, Radius: 3000}} {
+		t.Run(name, func(t *testing.T) {
+			var all []ecs.Entity
+			usual := systemstest.RoundTrip(60*time.Millisecond, 10*time.Millisecond, 0.01)
+			c := systemstest.New(t, systemstest.Config{
+				Protocol: fieldtest.Protocol, Clients: 8, Seed: 1, Link: usual,
+				Server: systems.ServerConfig{Snapshots: systems.Snapshots{Interest: interest}, Overload: systems.Overload{Off: true}},
+				Populate: func(w *ecs.World) {
+					for n := range 300 {
+						all = append(all, w.Spawn(components.Position{X: float32(n), Y: float32(n % 20)}))
+					}
+				},
+				Play: systemstest.Play(func(c *systemstest.Client, in *fieldtest.Walk) { in.DX = int8(c.Input()/60%3) - 1 }),
+			})
+			c.OnServerTick(func() {
+				w := c.Server.World()
+				for n, e := range all {
+					if (n+int(w.Tick()))%12 == 0 {
+						ecs.Get[components.Position](w, e).X += float32(n%5) - 2
+					}
+				}
+			})
+			// size returns the mean size of the snapshots of some seconds.
+			size := func(seconds int) float64 {
+				a := c.Server.Stats()
+				c.Run(time.Duration(seconds) * time.Second)
+				b := c.Server.Stats()
+				return float64(b.Snapshots.Bytes-a.Snapshots.Bytes) / float64(b.Updates-a.Updates)
+			}
+			c.Connect()
+			c.Run(3 * time.Second)
+			before := size(5)
+			for _, k := range c.Clients {
+				k.SetLinks(systemstest.RoundTrip(6*time.Second, 800*time.Millisecond, 0.01), usual)
+			}
+			c.Run(time.Second)
+			late, over := size(10), c.Server.Stats().OverBudget
+			for _, k := range c.Clients {
+				k.SetLinks(usual, usual)
+			}
+			c.Run(2 * time.Second)
+			after := size(5)
+			if late > 1.4*before || over == 0 {
+				t.Errorf("snapshots of %.0f bytes, and of %.0f while acknowledgements are late; %d did not hold all", before, late, over)
+			}
+			if after > 1.1*before {
+				t.Errorf("snapshots of %.0f bytes before, and of %.0f afterwards", before, after)
+			}
+			fieldtest.MustConverge(c)
+		})
+	}
+}
