@@ -167,6 +167,10 @@ func (s *Server) Next() time.Time { return s.link.loop.Next() }
 // Advance runs the due ticks and returns their number. It receives packets once before the ticks and sends
 // snapshots once after them.
 func (s *Server) Advance(now time.Time) int {
+	late := now.Sub(s.link.loop.Next())
+	if late < time.Second/time.Duration(s.config.TickRate) {
+		late = 0 // as a rule a little
+	}
 	n := s.link.loop.Advance(now) * s.config.WakeEvery
 	if n == 0 || s.link.err != nil {
 		return 0
@@ -212,7 +216,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.probe.End()
 	}
 	s.checkLastTick()
-	s.link.load.EndWakeUp(time.Duration(n) * time.Second / time.Duration(s.config.TickRate))
+	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
 	return n
 }
 

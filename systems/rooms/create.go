@@ -182,6 +182,9 @@ func (r *Room) createWorld() error {
 		c.MaxClients = 2*k.Capacity + 4 // with handshakes that fail
 		c.Session.MaxTokenLifetime = s.config.Promise + clocksDiffer
 		c.Players.ReconnectWindow, c.Start, c.Players.Admission = k.Grace, firstTick(r.about.number, c, now), admission{r}
+		if c.Overload.Clock == nil {
+			c.Overload.Clock = s.clock
+		}
 		if s.config.Random != nil && c.Session.Random == nil {
 			c.Session.Random = netsys.SeededRandom(draw(s.random))
 		}

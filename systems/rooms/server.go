@@ -28,6 +28,8 @@ type Server struct {
 	index  seatIndex
 	travel *transferService
 
+	clock func() time.Duration // of the machine, by which rooms measure their load; nil in virtual time
+
 	drawnKey, drawnName bool
 	random              func([]byte)
 
@@ -63,7 +65,11 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		kinds: make(map[string]*Kind), counts: make(map[string]*counter), random: locked(c.Random),
 		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
 	}
-	c = c.filled()
+	realTime := c.Now == nil
+	if c = c.filled(); realTime {
+		began := c.Now()
+		s.clock = func() time.Duration { return c.Now().Sub(began) }
+	}
 	if c.Addresses == nil {
 		c.Addresses = listens(wires)
 	}

@@ -78,6 +78,7 @@ type Control struct {
 	config Config
 	status Status
 	window span
+	ended  time.Duration // end of the previous wake-up
 	times  times
 
 	catchUp      int            // ticks per wake-up without overload
@@ -134,8 +135,10 @@ func (c *Control) BeginWakeUp() {
 	}
 }
 
-// EndWakeUp is called at the end of a wake-up. due is the time that its ticks stand for.
-func (c *Control) EndWakeUp(due time.Duration) {
+// EndWakeUp is called at the end of a wake-up. due is the time that its ticks stand for, and late is how long after their time
+// they began. The part of it that was not spent in the previous wake-up counts as load: other work of the process, such as other
+// rooms, or of the machine kept the ticks waiting.
+func (c *Control) EndWakeUp(due, late time.Duration) {
 	if c.config.Clock == nil {
 		return
 	}
@@ -144,7 +147,8 @@ func (c *Control) EndWakeUp(due time.Duration) {
 	if c.config.Off {
 		return
 	}
-	x.busy += now - x.began
+	x.busy += now - x.began + min(late, x.began-c.ended)
+	c.ended = now
 	if x.due += due; x.due < measureInterval {
 		return
 	}

@@ -35,7 +35,7 @@ func (m *machine) run(d time.Duration) {
 		m.BeginWakeUp()
 		busy := time.Duration(m.work(m.status.Step) * float64(tick))
 		m.now += busy
-		m.EndWakeUp(tick)
+		m.EndWakeUp(tick, 0)
 		m.now += max(tick-busy, 0)
 	}
 }
@@ -97,7 +97,7 @@ func TestNoClockNoDecision(t *testing.T) {
 	c := New(Config{Loop: &ecs.Loop{}})
 	for range 1000 {
 		c.BeginWakeUp()
-		c.EndWakeUp(tick)
+		c.EndWakeUp(tick, 0)
 	}
 	if c.status.Step != Nothing || c.status.Load != 0 || !c.admits() {
 		t.Errorf("step %v, load %v", c.status.Step, c.status.Load)
@@ -150,7 +150,7 @@ func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	c.Measure(time.Now())
 	runtime.GC()
 	c.BeginWakeUp()
-	c.EndWakeUp(0)
+	c.EndWakeUp(0, 0)
 	c.times.pauses.update(time.Hour)
 	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
 		t.Errorf("%+v", x)

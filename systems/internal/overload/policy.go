@@ -6,7 +6,7 @@ import (
 )
 
 // Policy configures what a server does under load. Load is the share of the available time
-// that the server's wake-ups take; above 1 the server is behind. When a load above 0.95 lasts
+// that the server's wake-ups take, and that late ticks wait for other work of the process; above 1 the server is behind. When a load above 0.95 lasts
 // for 0.2 s, the server takes the next of these steps. When the load
 // falls, the server undoes the steps one by one, the last step first:
 //
@@ -22,7 +22,7 @@ type Policy struct {
 	// Admit is the load above which new players are refused with netsys.ErrBusy, to avoid further steps: above 0,
 	// up to 1. Players with a reserved seat are always admitted. Default (0): 0.85.
 	Admit float64
-	// Clock returns how long the process has run. Default (nil): the machine's clock under systems.Server.Run. If
+	// Clock returns how long the process has run. Default (nil): the machine's clock under systems.Server.Run and in rooms. If
 	// the game calls Advance itself, there is no default clock, and nothing is measured or given up, so that a
 	// match in virtual time is a function of its seed.
 	Clock func() time.Duration
