@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Policy configures what a server does under load. Load is the share of the available time
-// that the server's wake-ups take, and that late ticks wait for other work of the process; above 1 the server is behind. When a load above 0.95 lasts
-// for 0.2 s, the server takes the next of these steps. When the load
-// falls, the server undoes the steps one by one, the last step first:
+// Policy configures what a server does under load. Load is the share of the available time that the server's wake-ups take, and
+// that late ticks wait for other work of the process; above 1 the server is behind. When a load above 0.95 lasts for 0.2 s, the
+// server takes the next of these steps. When the load falls, the server undoes the steps one by one, the last step first:
 //
 //  1. send far entities in every second send, then in every fourth;
 //  2. send every second snapshot, then every fourth;
