@@ -22,9 +22,11 @@ type set struct {
 	members []member // in the order of the wire
 	seen    int      // members in sight
 	left    int      // members out of sight
-	hash    uint64   // of the members in sight
-	events  []event  // changes of the set since the floor
-	tooBig  []tooBig
+	// leftSince is a floor below which no member out of sight can be removed.
+	leftSince uint32
+	hash      uint64  // of the members in sight
+	events    []event // changes of the set since the floor
+	tooBig    []tooBig
 
 	send    uint32 // of the newest snapshot
 	sends   [capture.Kept]setSend
@@ -126,7 +128,10 @@ func (x *set) held(m *member, s *setSend) bool {
 
 // based reports whether the snapshot of a send held a member in sight, so that it is a part of that baseline.
 func (x *set) based(m *member, s *setSend) bool {
-	return m.since <= s.send && (m.until == 0 || s.send < m.until) && x.held(m, s)
+	if m.since > s.send || m.until != 0 && m.until <= s.send {
+		return false
+	}
+	return s.whole || x.held(m, s)
 }
 
 // sent notes that the snapshot of a send holds a member but not the whole set.
@@ -311,7 +316,7 @@ func (d *draft) updateSet() {
 	if anyGone {
 		d.leaveSet()
 	}
-	if x.left > 0 {
+	if x.left > 0 && len(y.entered) > 0 {
 		d.replaceLeft()
 	}
 	d.enterSet()
@@ -348,6 +353,9 @@ func (d *draft) leaveSet() {
 			x.endReplaced(m)
 			if !x.everSent(m) {
 				continue
+			}
+			if x.left == 0 {
+				x.leftSince = m.until
 			}
 			x.left++
 			x.events = append(x.events, m.departure())
@@ -389,6 +397,9 @@ func (m *member) departure() event {
 // endReplaced makes earlier members of an entity that is out of sight be sent as out of sight too: the client may not have
 // received the later one.
 func (x *set) endReplaced(m *member) {
+	if x.left == 0 {
+		return
+	}
 	for i := range x.members {
 		if o := &x.members[i]; o.id == m.id && o.replaced {
 			o.replaced, o.hidden = false, m.hidden
@@ -421,12 +432,18 @@ func (d *draft) enterSet() {
 
 // prune removes members and events that no later snapshot needs: no baseline is older than floor.
 func (x *set) prune(floor uint32) {
-	x.events = slices.DeleteFunc(x.events, func(e event) bool { return e.send <= floor })
-	if x.left == 0 {
+	if len(x.events) > 0 && x.events[0].send <= floor {
+		x.events = slices.DeleteFunc(x.events, func(e event) bool { return e.send <= floor })
+	}
+	if x.left == 0 || x.leftSince > floor {
 		return
 	}
+	x.leftSince = ^uint32(0)
 	x.members = slices.DeleteFunc(x.members, func(m member) bool {
 		if m.until == 0 || m.until > floor || !x.told(&m) {
+			if m.until != 0 {
+				x.leftSince = min(x.leftSince, max(m.until, floor+1))
+			}
 			return false
 		}
 		x.left--
