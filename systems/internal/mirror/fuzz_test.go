@@ -22,6 +22,7 @@ func FuzzReceive(f *testing.F) {
 	script := scriptOfSends(f)
 	f.Add(script)
 	f.Add(append(slices.Clip(script), places))
+	f.Add(scriptOfSets(f))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		m := newForger(t)
 		m.config.Host = whim{all: len(script)%2 == 1}

@@ -136,8 +136,12 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 	if err == nil {
 		err = x.gather(s, send, base, before)
 	}
-	if err == nil && len(x.union) > 0 {
+	switch {
+	case err != nil:
+	case len(x.union) > 0:
 		err = d.world.Decode(rest, x.Coder, d.model, x.parts)
+	case len(rest) > 0:
+		err = fmt.Errorf("%d bytes for no entity", len(rest))
 	}
 	switch {
 	case errors.Is(err, codec.ErrBaseline):

@@ -1,0 +1,149 @@
+package mirror
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+)
+
+// setOfSend is a datagram with one set block: the entities in the slots of cur against those of base, which is nil for none.
+func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group, visible uint32) []byte {
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send), Join: visible > 0, Set: visible > 0, Groups: visible})
+	return append(b, f.setBlock(age, s, cur, base, true)...)
+}
+
+func (f *forger) setBlock(age uint32, s wire.Set, cur, base *delta.Group, last bool) []byte {
+	var body []byte
+	if cur.Known != 0 {
+		body, s.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: cur, Base: base, Slots: cur.Known}})
+	}
+	body = append(s.Append(nil), body...)
+	h := wire.BlockHead{Set: true, Age: age}
+	return append(h.Append(nil, 0, len(body), last), body...)
+}
+
+// line is a group with entities in its first slots; 0 is an empty slot.
+func line(ids ...uint32) *delta.Group {
+	g := &delta.Group{}
+	for k, id := range ids {
+		if id == 0 {
+			g.Clear(k, false)
+			continue
+		}
+		copy(g.Put(k, id, placeBit, 2), []int32{1, 2})
+	}
+	return g
+}
+
+// hiding returns a group whose slot is hidden.
+func hiding(g *delta.Group, slot int) *delta.Group {
+	g.Clear(slot, true)
+	return g
+}
+
+// why collects the reasons of OnPresence.
+func (f *forger) why() map[uint32]Reason {
+	all := map[uint32]Reason{}
+	f.config.Presence = func(_ *ecs.World, c PresenceChange) { all[uint32(c.ID)] = c.Why }
+	return all
+}
+
+// Entities of sets come into the client's world and leave it, for the reasons that the server knows.
+func TestSetsComeAndGo(t *testing.T) {
+	f := openForger(t)
+	why := f.why()
+	want := func(when string, reasons map[uint32]Reason) {
+		t.Helper()
+		f.Place()
+		if !maps.Equal(why, reasons) || f.refused > 0 {
+			t.Errorf("%s: %v, not %v; %d datagrams are refused", when, why, reasons, f.refused)
+		}
+		clear(why)
+		f.check()
+	}
+	two := []wire.NewEntity{{}, {}}
+	f.feed(f.setOfSend(5, 0, wire.Set{News: two}, line(10, 20), nil, 3))
+	want("two of three have arrived", map[uint32]Reason{})
+	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 15, 20), line(10, 0, 20), 3))
+	want("all have arrived", map[uint32]Reason{10: Joined, 15: Joined, 20: Joined})
+	f.feed(f.setOfSend(7, 1, wire.Set{News: []wire.NewEntity{{After: 3, Spawned: true}, {}}}, hiding(line(10, 0, 20, 30, 40), 1), line(10, 15, 20, 0, 0), 0))
+	want("one goes out of sight, two come", map[uint32]Reason{15: WentOutOfSight, 30: Spawned, 40: CameIntoSight})
+	f.feed(f.setOfSend(8, 1, wire.Set{}, line(10, 0, 30, 40), line(10, 20, 30, 40), 0))
+	want("one is gone", map[uint32]Reason{20: Despawned})
+	f.feed(f.setOfSend(9, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10, Hidden: true}, {ID: 40}}}, line(50), nil, 0))
+	want("without a baseline", map[uint32]Reason{10: WentOutOfSight, 40: Despawned, 50: CameIntoSight})
+	f.feed(f.setOfSend(10, 2, wire.Set{Runs: []uint32{0, 1}, News: []wire.NewEntity{{}}}, line(10, 30, 40), line(0, 30, 40), 0))
+	want("two are back, against an older set of which one is left out", map[uint32]Reason{10: CameIntoSight, 40: CameIntoSight})
+}
+
+// A late datagram brings nothing back that a newer one said is gone. It is a baseline nevertheless.
+func TestLateSetsAreBaselines(t *testing.T) {
+	f := openForger(t)
+	why := f.why()
+	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}}}, line(10), nil, 1))
+	f.feed(f.setOfSend(7, 2, wire.Set{Gone: []wire.GoneEntity{{ID: 20}}}, line(10), line(10), 0))
+	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0), 0))
+	if f.Place(); len(why) != 1 {
+		t.Errorf("there came %v", why)
+	}
+	f.feed(f.setOfSend(8, 2, wire.Set{}, line(10, 20), line(10, 20), 0))
+	if f.Place(); why[20] != CameIntoSight || f.refused > 0 {
+		t.Errorf("there came %v; %d datagrams are refused", why, f.refused)
+	}
+	f.check()
+}
+
+// Sets that no server sends are refused, and change nothing.
+func TestSetsThatNoServerSends(t *testing.T) {
+	f := openForger(t)
+	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2))
+	f.Place()
+	one := []wire.NewEntity{{}}
+	twice := append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(0, wire.Set{News: one}, line(10), nil, false)...)
+	for name, x := range map[string]struct {
+		message []byte
+		want    error
+	}{
+		"a set that was never sent":    {f.setOfSend(6, 2, wire.Set{}, line(10, 20), line(10, 20), 0), codec.ErrBaseline},
+		"older than the session":       {f.setOfSend(6, 9, wire.Set{}, line(10, 20), line(10, 20), 0), wire.ErrMessage},
+		"a new entity that is missing": {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20), 0), wire.ErrMessage},
+		"a new entity behind all":      {f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 3}}}, line(10, 20, 30), line(10, 20, 0), 0), wire.ErrMessage},
+		"another entity in the place":  {f.setOfSend(6, 1, wire.Set{}, line(10, 21), line(10, 20), 0), wire.ErrMessage},
+		"an entity in two blocks":      {append(twice, f.setBlock(1, wire.Set{}, line(10, 20), line(10, 20), true)...), wire.ErrMessage},
+		"an entity without a number":   {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20), 0), wire.ErrMessage},
+		"runs beyond the baseline":     {f.setOfSend(6, 1, wire.Set{Runs: []uint32{3}}, line(10, 20), line(10, 20), 0), wire.ErrMessage},
+		"a body without entities":      {f.setOfSend(6, 1, wire.Set{Runs: []uint32{0, 2}}, line(10), line(10), 0), wire.ErrMessage},
+	} {
+		_, err := f.Receive(x.message, 0)
+		if !errors.Is(err, x.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.check()
+	}
+}
+
+// scriptOfSets is what an honest server may send that hides parts of the world.
+func scriptOfSets(f *testing.F) (script []byte) {
+	m := openForger(f)
+	for _, b := range [][]byte{
+		m.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2),
+		m.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1, Spawned: true}}}, line(10, 15, 20), line(10, 0, 20), 0),
+		m.setOfSend(7, 1, wire.Set{Runs: []uint32{1, 1}}, hiding(line(10, 0), 1), line(10, 20), 0),
+		m.setOfSend(8, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10}}}, line(30), nil, 0),
+	} {
+		m.feed(b)
+		script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))
+		script = append(append(script, b...), places)
+		m.Place()
+	}
+	if m.refused > 0 {
+		f.Fatalf("%d of an honest server's datagrams are refused", m.refused)
+	}
+	return script
+}
