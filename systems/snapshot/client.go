@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/report"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Peer is the part of a client that other packages know.
@@ -40,15 +41,18 @@ type Client struct {
 	join      clientJoin
 	owner     ownerState
 
-	budget           int         // bytes of a snapshot
-	over             bool        // the newest snapshot did not hold everything
-	usual            int         // mean bytes of snapshots while acknowledgements come in time
-	acked            uint32      // newest send that the client acknowledged, 0 for none
-	soonest          float32     // fewest sends after which an acknowledgement came
-	starved          bool        // owner state left no room for anything else; it is omitted at the next send
-	leftOut          bool        // an entity was left out because it fits no snapshot
-	accumulated      accumulated // priorities of the world
-	ownerAccumulated accumulated // priorities of owner state
+	started          uint32              // newest send whose snapshot was begun
+	head             wire.SnapshotHeader // of that snapshot, as far as it depends on other packages
+	tells            bool                // it tells of owner state
+	budget           int                 // bytes of a snapshot
+	over             bool                // the newest snapshot did not hold everything
+	usual            int                 // mean bytes of snapshots while acknowledgements come in time
+	acked            uint32              // newest send that the client acknowledged, 0 for none
+	soonest          float32             // fewest sends after which an acknowledgement came
+	starved          bool                // owner state left no room for anything else; it is omitted at the next send
+	leftOut          bool                // an entity was left out because it fits no snapshot
+	accumulated      accumulated         // priorities of the world
+	ownerAccumulated accumulated         // priorities of owner state
 
 	limited      bool // the interest can hide something: then the client is sent a set
 	set          set

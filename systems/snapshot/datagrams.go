@@ -503,19 +503,18 @@ func (s *System) laterHeader() int {
 	return 5 + 1
 }
 
+// ackHeader returns the part of the header of a snapshot that depends on what other packages know of the client.
+func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) {
+	input, depth, shift := c.peer.Ack()
+	h = wire.SnapshotHeader{Send: uint16(f.Send), Input: uint16(input), Depth: depth, Shift: shift, Late: uint8(f.Tick - f.Send*s.sends.steps)}
+	c.peer.Report().Header(&h)
+	return h
+}
+
 // header returns the header of the snapshot of a client.
 func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
-	input, depth, shift := c.peer.Ack()
-	h := wire.SnapshotHeader{
-		Send:  uint16(f.Send),
-		Input: uint16(input),
-		Epoch: c.baselines.Epoch(),
-		Depth: depth,
-		Shift: shift,
-		Floor: uint8(min(f.Send-c.baselines.Floor(), 255)),
-		Late:  uint8(f.Tick - f.Send*s.sends.steps),
-	}
-	c.peer.Report().Header(&h)
+	h := c.head
+	h.Epoch, h.Floor = c.baselines.Epoch(), uint8(min(f.Send-c.baselines.Floor(), 255))
 	change := int(h.Depth) - int(c.control.depth)
 	h.Control = !c.control.any || c.join.state != joinNone || (f.Send+c.id)%controlEvery == 0 ||
 		h.Epoch != c.control.epoch || h.Shift != c.control.shift || change < -2 || change > 2

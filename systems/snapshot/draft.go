@@ -52,11 +52,22 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.encoder.send, d.encoder.arena = f.Send, d.encoder.arena[:0]
 }
 
-// build builds the snapshot of one client and queues its datagrams. Each stage runs once. Stage 4 (rankOwner, rankWorld)
-// runs only if not everything fits.
-func (d *draft) build(c *Client) {
+// begin is the first part of building the snapshot of one client, which reads the world: what the client may see, its owner state,
+// and the header.
+func (d *draft) begin(c *Client) {
 	d.start(c)
 	d.updateInterest()
+	c.head = d.sys.ackHeader(c, d.f)
+	d.captureOwner()
+	c.started = d.f.Send
+}
+
+// end builds the snapshot of one client and queues its datagrams. Each stage runs once. Stage 4 (rankOwner, rankWorld)
+// runs only if not everything fits.
+func (d *draft) end(c *Client) {
+	d.c, d.withheld.known = c, false
+	d.encoder.once = d.encoder.once[:0]
+	d.stats.Updates++
 	c.baselines.UpdateFloor(d.f.Send, min(c.join.oldestNeeded(d.f.Send), c.set.oldestNeeded(d.f.Send)))
 	h := d.startDatagrams()
 
@@ -78,9 +89,7 @@ func (d *draft) build(c *Client) {
 
 // start prepares the draft for a client, which may have asked for a new epoch.
 func (d *draft) start(c *Client) {
-	d.c, d.withheld.known = c, false
-	d.encoder.once = d.encoder.once[:0]
-	d.stats.Updates++
+	d.c = c
 	if c.join.at == 0 {
 		c.join.at = d.f.Send
 	}

@@ -76,8 +76,8 @@ func componentsOf(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 	return w.Netcode().Mask(f.Entity(o.Group, o.Slot))
 }
 
-// captureOwner captures the owner state of the client.
-func (d *draft) captureOwner() *ownerFrame {
+// captureOwner captures the owner state of the client, and decides whether the snapshot tells of it.
+func (d *draft) captureOwner() {
 	s, c, f := d.sys, d.c, d.f
 	mine, parts := f.Owned(c.id), c.peer.Report().Parts(s.ownerParts)
 	slots := c.owner.assignSlots(d.w, f, mine, parts)
@@ -108,19 +108,21 @@ func (d *draft) captureOwner() *ownerFrame {
 		}
 	}
 	c.owner.frames.keep(now)
-	return now
+	c.tells = !c.starved && len(now.groups) > 0 && d.sendsOwner(now)
 }
 
-// diffOwner captures the owner state of the client and takes its difference. There is none if the owner state left no
-// room for anything else the last time.
+// diffOwner takes the difference of the captured owner state. There is none if the owner state left no room for anything else the
+// last time.
 func (d *draft) diffOwner() {
-	s, c := d.sys, d.c
-	now := d.captureOwner()
+	s, c, now := d.sys, d.c, &d.owner.now
+	if s.shared.part == buildRest {
+		c.owner.frames.read(d.f.Send, now)
+	}
 	d.own.reset(source{
 		own: true, kind: contentOwner, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
 		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, count: len(now.groups), held: &c.baselines.Own,
 	})
-	if d.starved || len(now.groups) == 0 || !d.sendsOwner(now) {
+	if d.starved || !c.tells {
 		d.own.count = 0
 	}
 	d.diffRuns(&d.own)

@@ -231,14 +231,11 @@ func (d *draft) encodeSetBlock(all bool) (e block, ok bool) {
 	if b.age > 0 {
 		base = x.of(send - b.age)
 	}
-	if all && (base != nil || x.left == 0) {
-		key.slots = mix(x.hash, uint64(b.age))
-		if base != nil {
-			key.slots = mix(key.slots, base.hash)
-			for _, v := range x.events {
-				if v.send > base.send {
-					key.slots += v.hash
-				}
+	if all && base != nil {
+		key.slots = mix(mix(x.hash, uint64(b.age)), base.hash)
+		for _, v := range x.events {
+			if v.send > base.send {
+				key.slots += v.hash
 			}
 		}
 		if b.two {
@@ -255,7 +252,7 @@ func (d *draft) encodeSetBlock(all bool) (e block, ok bool) {
 		shared.encoded = d.encodeGathered(&enc.arena, base != nil)
 		return newBlock(head, shared.encoded, send), true
 	}
-	if !d.gatherSet(base) {
+	if !d.gatherSet(base) && !all {
 		return e, false
 	}
 	key.slots = b.hash

@@ -79,6 +79,8 @@ type sends struct {
 	before uint32 // the send before
 	far    uint32 // a far group is part of one in far snapshots
 	all    uint32 // a client is sent a snapshot at one in all sends
+	spread bool   // see [System.Spread]
+	left   uint32 // steps of the newest send whose snapshots are not built yet, the last ones of it
 }
 
 // Stats counts what a [System] did.
@@ -115,6 +117,10 @@ func New(c Config, tick uint32) *System {
 	return s
 }
 
+// Spread sets whether the snapshots of a send are spread over the ticks until the next one, instead of being built all in one tick.
+// Their content is that of the send; the last ones leave a send less one tick later.
+func (s *System) Spread(on bool) { s.sends.spread = on }
+
 // Divide reduces rates: a client is sent a snapshot at one in all sends, and far groups are part of one in far of these
 // snapshots. 1 is the configured rate.
 func (s *System) Divide(far, all uint32) { s.sends.far, s.sends.all = far, all }
@@ -122,12 +128,15 @@ func (s *System) Divide(far, all uint32) { s.sends.far, s.sends.all = far, all }
 // Step notes that a tick has passed.
 func (s *System) Step() { s.frames.Step() }
 
-// Run is the system. If a send is due it captures the world and builds the snapshots of all clients.
+// Run is the system. If a send is due it captures the world, and builds the snapshots of all clients or, if they are spread, of
+// those whose turn it is.
 func (s *System) Run(w *ecs.World) {
 	tick := s.config.Clock.Tick()
 	if tick/s.sends.steps == s.sends.newest {
+		s.buildUntil(tick % s.sends.steps)
 		return
 	}
+	s.buildUntil(s.sends.steps - 1) // snapshots of the previous send that are late
 	f := s.capture(tick)
 	s.stats.Sends++
 	s.watches.Lapse(s.sends.newest)
@@ -136,7 +145,26 @@ func (s *System) Run(w *ecs.World) {
 	for i := range s.drafts {
 		s.drafts[i].startSend(w, f)
 	}
-	s.buildAll()
+	if !s.sends.spread || s.sends.steps == 1 {
+		s.buildAll(buildWhole)
+		return
+	}
+	s.buildAll(buildStart)
+	s.sends.left = s.sends.steps
+	s.buildUntil(tick % s.sends.steps)
+}
+
+// buildUntil builds the snapshots of a send that are spread, up to those of a step.
+func (s *System) buildUntil(step uint32) {
+	for s.sends.left > 0 && s.sends.steps-s.sends.left <= step {
+		s.sends.left--
+		s.buildAll(buildRest)
+	}
+}
+
+// hasTurn reports whether the snapshot of a client is to be built now, if they are spread.
+func (s *System) hasTurn(c *Client) bool {
+	return c.started == s.sends.newest && c.id%s.sends.steps == s.sends.steps-1-s.sends.left
 }
 
 // capture is stage 1, for all clients: it captures the world, and where the entities of the interest are.

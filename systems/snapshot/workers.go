@@ -17,6 +17,7 @@ import (
 // shared is what the snapshots of all clients share.
 type shared struct {
 	build    func(worker, portion int)
+	part     buildPart           // that build does
 	retry    func(worker, i int) // builds the snapshot of a client of deferred
 	deferred []int               // indexes of the clients whose snapshots are built last
 
@@ -50,8 +51,18 @@ func portions(clients, workers int) (each, portions int) {
 	return each, (clients + each - 1) / each
 }
 
-// buildAll builds the snapshots of all clients.
-func (s *System) buildAll() {
+// buildPart is a part of building snapshots.
+type buildPart uint8
+
+const (
+	buildWhole buildPart = iota // snapshots of all clients
+	buildStart                  // their first part, which reads the world
+	buildRest                   // the rest of the snapshots whose turn it is
+)
+
+// buildAll builds a part of the snapshots.
+func (s *System) buildAll(part buildPart) {
+	s.shared.part = part
 	_, n := portions(len(s.clients), len(s.drafts))
 	s.config.Workers.Each(n, s.shared.build)
 	x := &s.shared
@@ -79,11 +90,13 @@ func (s *System) buildPortion(worker, i int) {
 	for k, c := range portion {
 		switch {
 		case (s.sends.newest+c.id)%s.sends.all != 0: // this client is sent another snapshot, see Divide
+		case s.shared.part == buildStart:
+			d.begin(c)
+		case s.shared.part == buildRest && !s.hasTurn(c):
 		case len(s.drafts) > 1 && d.needsBusyBlock(c):
 			d.notes.deferred = append(d.notes.deferred, first+k)
 		default:
-			d.notes.client = first + k
-			d.build(c)
+			d.build(c, first+k)
 		}
 	}
 }
@@ -91,8 +104,17 @@ func (s *System) buildPortion(worker, i int) {
 // buildDeferred builds the snapshot of a client that was deferred.
 func (s *System) buildDeferred(worker, i int) {
 	d := s.drafts[worker]
-	d.notes.client = s.shared.deferred[i]
-	d.build(s.clients[d.notes.client])
+	at := s.shared.deferred[i]
+	d.build(s.clients[at], at)
+}
+
+// build builds the snapshot of a client, given its index, or the rest of it.
+func (d *draft) build(c *Client, index int) {
+	d.notes.client = index
+	if d.sys.shared.part == buildWhole {
+		d.begin(c)
+	}
+	d.end(c)
 }
 
 // needsBusyBlock reports whether a client needs a block that another worker is encoding at the moment, so that the client
