@@ -139,7 +139,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	s.link.loop = ecs.NewLoop(c.Start, c.TickRate/c.WakeEvery)
 	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
-	s.link.load = overload.New(overload.Config{Policy: c.Overload, Divide: s.snapshots.Divide, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
+	s.link.load = overload.New(overload.Config{Policy: c.Overload, Divide: s.snapshots.Divide, Spread: s.snapshots.Spread, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
 	wired.Login = s.sessions.Admit(s.link.load.Guard(wired.Login))
 	wired.Workers = s.workers
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome

@@ -21,6 +21,7 @@ type ServerStats struct {
 	Updates           uint64 // snapshots or messages of relayed inputs, over all clients
 	OverBudget        uint64 // those of Updates in which entities had to wait
 	Oversized         uint64 // times an entity was left out because it fits into no snapshot
+	SnapshotDelay     uint64 // ticks by which snapshots left after their send, over all snapshots: see Overload.Spread
 	SendErrors        uint64 // packets that the session refused
 	MalformedMessages uint64 // authentic packets with a malformed message
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
@@ -143,7 +144,7 @@ func (s *Server) Stats() ServerStats {
 	st.BytesIn, st.BytesOut, st.DatagramsIn, st.DatagramsOut = here.BytesIn, here.BytesOut, here.DatagramsIn, here.DatagramsOut
 	snapshots := s.snapshots.Stats()
 	st.Sends, st.Updates = st.Sends+snapshots.Sends, st.Updates+snapshots.Updates
-	st.OverBudget, st.Oversized, st.Clamped = snapshots.OverBudget, snapshots.Oversized, snapshots.Clamped
+	st.OverBudget, st.Oversized, st.Clamped, st.SnapshotDelay = snapshots.OverBudget, snapshots.Oversized, snapshots.Clamped, snapshots.Delay
 	st.Snapshots, st.Encodes = snapshots.Traffic, snapshots.Encodes
 	st.Drops, st.DatagramDrops = s.link.endpoint.Drops(), s.link.endpoint.DatagramDrops()
 	return st

@@ -89,6 +89,7 @@ type Stats struct {
 	Updates    uint64 // snapshots sent, over all clients
 	OverBudget uint64 // snapshots that did not hold everything
 	Oversized  uint64 // times an entity was left out because it fits no snapshot
+	Delay      uint64 // ticks by which snapshots were built after their send, over all snapshots: see [System.Spread]
 	Clamped    uint64 // values outside their declared range
 	Joins      int    // states that are kept at the moment for joining clients
 	Encodes    EncodeStats

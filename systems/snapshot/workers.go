@@ -214,6 +214,7 @@ func (s *Stats) add(x *Stats) {
 	s.Updates += x.Updates
 	s.OverBudget += x.OverBudget
 	s.Oversized += x.Oversized
+	s.Delay += x.Delay
 }
 
 // add adds what a worker encoded.

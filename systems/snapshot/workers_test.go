@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -135,5 +136,47 @@ func TestWorkersChangeNothing(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// If the snapshots of a send are spread, they have the same bytes, each client's leave with the same tick of a send, and none is left
+// out.
+func TestSpreadSnapshotsAreTheSame(t *testing.T) {
+	const clients = 7
+	sent := func(spread bool, n int, of interest.Interest) (all [clients][][]byte, ticks [3]int) {
+		pool := workers.New(n)
+		defer pool.Close()
+		g := newPlaza(90, Config{Budget: 500, Workers: pool}, of)
+		g.s.Spread(spread)
+		for range clients {
+			g.join(4).lost = func() bool { return true } // so that nothing depends on when acknowledgements come
+		}
+		for range 90 {
+			g.move(int(g.tick))
+			g.run(1, func(p *peer, packets []Packet) {
+				var b []byte
+				for _, q := range packets {
+					b = append(b, q.Bytes...)
+				}
+				all[p.c.id-1] = append(all[p.c.id-1], b)
+				ticks[g.tick%3]++
+			})
+		}
+		return all, ticks
+	}
+	for name, of := range map[string]interest.Interest{"all": nil, "hidden": unveiled()} {
+		want, at := sent(false, 1, of)
+		for _, workers := range []int{1, 3} {
+			got, ticks := sent(true, workers, of)
+			for i := range want {
+				n := len(got[i]) // the last send may not have left yet
+				if n < len(want[i])-1 || !slices.EqualFunc(want[i][:n], got[i], bytes.Equal) {
+					t.Errorf("%s, %d workers: client %d is sent other bytes", name, workers, i+1)
+				}
+			}
+			if most := slices.Max(ticks[:]); slices.Max(at[:]) != 30*clients || most > 30*3 {
+				t.Errorf("%s: snapshots leave at ticks %v, and %v if they are spread", name, at, ticks)
+			}
+		}
 	}
 }

@@ -32,6 +32,7 @@ type socketReport struct {
 	LoadLimited            bool    `json:"load_limited"`
 	AllocsPerTick          float64 `json:"server_allocs_per_tick"`
 	OverBudget             uint64  `json:"over_budget"`
+	AddedLatency           float64 `json:"added_latency_ms"`
 	Compared               uint64  `json:"compared"`
 	ComparedEntities       uint64  `json:"compared_entities"`
 	NotCompared            uint64  `json:"not_compared"`
@@ -80,6 +81,7 @@ var socketFigures = []struct {
 	{"load_cpu_s_per_s", "processor time of the process that has the clients", func(r *socketReport) string { return number(r.LoadCPUPerS) }},
 	{"load_limited", "the load used up its processors, or sent less than a datagram a tick: the server could carry more", func(r *socketReport) string { return fmt.Sprint(r.LoadLimited) }},
 	{"server_allocs_per_tick", "objects that the server's process allocated", func(r *socketReport) string { return number(r.AllocsPerTick) }},
+	{"added_latency_ms", "mean time by which snapshots left after their send, because a tick would have taken too long", func(r *socketReport) string { return number(r.AddedLatency) }},
 	{"over_budget", "snapshots that did not hold all there was to tell", func(r *socketReport) string { return fmt.Sprint(r.OverBudget) }},
 	{"max_error", "farthest that a position on a client that decodes was from the truth of its tick, by axis, in units", func(r *socketReport) string { return number(r.MaxError) }},
 	{"sampled", "clients that decode everything; the others open it", func(r *socketReport) string { return fmt.Sprint(r.Sampled) }},

@@ -64,6 +64,7 @@ func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 		LoadCPUPerS:            (b.load - a.load).Seconds() / seconds,
 		AllocsPerTick:          float64(b.Mallocs-a.Mallocs) / max(ticks, 1),
 		OverBudget:             b.Stats.OverBudget - a.Stats.OverBudget,
+		AddedLatency:           1000 * float64(b.Stats.SnapshotDelay-a.Stats.SnapshotDelay) / updates / hz,
 		Sampled:                b.sent.thin,
 		Clients:                m.o.clients,
 		TickBudget:             1e6 / hz,

@@ -129,6 +129,7 @@ func (s series) server(st *systems.ServerStats) {
 	s.count("sends_total", "Sends of the world.", st.Sends)
 	s.count("updates_total", "Snapshots or relayed inputs sent, over all clients.", st.Updates)
 	s.count("updates_over_budget_total", "Snapshots in which entities had to wait their turn.", st.OverBudget)
+	s.count("snapshot_delay_ticks_total", "Ticks by which snapshots left after their send, to keep ticks short.", st.SnapshotDelay)
 	s.count("entities_oversized_total", "Times an entity fit no snapshot.", st.Oversized)
 	s.counts("bytes_total", "Bytes of sessions on the wire.", "direction", count{"in", st.BytesIn}, count{"out", st.BytesOut})
 	s.counts("datagrams_total", "Datagrams of sessions.", "direction", count{"in", st.DatagramsIn}, count{"out", st.DatagramsOut})

@@ -65,6 +65,8 @@ type Config struct {
 	Policy
 	// Divide divides the rates of snapshots: of far entities, and of all.
 	Divide func(far, all uint32)
+	// Spread sets whether the snapshots of a send are spread over the ticks until the next one.
+	Spread func(on bool)
 	// Loop decides which ticks are due.
 	Loop *ecs.Loop
 	// Expects reports whether a player has a reserved seat.
@@ -94,6 +96,7 @@ type Control struct {
 type span struct {
 	began     time.Duration // start of the wake-up
 	busy, due time.Duration // sums over wake-ups
+	longest   float64       // share of its time that the longest wake-up took
 }
 
 // Status describes the overload of a server.
@@ -103,6 +106,9 @@ type Status struct {
 	// Load is the share of the available time that recent wake-ups took. Above 1 the server is behind. It is 0 if
 	// nothing is measured.
 	Load float64
+	// Spread reports that the snapshots of a send leave over the ticks until the next send instead of all in one tick, because
+	// that tick took more than half of its time.
+	Spread bool
 	// Raised and Lowered count the steps that were taken and undone.
 	Raised, Lowered uint64
 	// Refused counts refused new players.
@@ -144,17 +150,34 @@ func (c *Control) EndWakeUp(due, late time.Duration) {
 	}
 	x, now := &c.window, c.config.Clock()
 	c.times.add(now, now-x.began)
-	if c.config.Off {
-		return
-	}
 	x.busy += now - x.began + min(late, x.began-c.ended)
+	x.longest = max(x.longest, float64(now-x.began)/float64(max(due, 1)))
 	c.ended = now
 	if x.due += due; x.due < measureInterval {
 		return
 	}
-	c.status.Load = float64(x.busy) / float64(x.due)
-	*x = span{}
-	c.decide()
+	load := float64(x.busy) / float64(x.due)
+	c.spread(x.longest)
+	if *x = (span{}); !c.config.Off {
+		c.status.Load = load
+		c.decide()
+	}
+}
+
+// spreadAbove and spreadBelow are the shares of its time that the longest wake-up of a window takes when snapshots begin and cease
+// to be spread.
+const (
+	spreadAbove = 0.5
+	spreadBelow = 0.15
+)
+
+// spread decides whether snapshots are spread.
+func (c *Control) spread(longest float64) {
+	on := longest > spreadAbove || c.status.Spread && longest > spreadBelow
+	if on != c.status.Spread {
+		c.status.Spread = on
+		c.config.Spread(on)
+	}
 }
 
 // decide takes or undoes a step.

@@ -16,6 +16,8 @@ type machine struct {
 	now   time.Duration
 	work  func(s Step) float64 // share of a tick's time
 	taken []Step
+
+	spreads bool
 }
 
 const tick = time.Second / 60
@@ -24,7 +26,7 @@ func newMachine(work func(Step) float64) *machine {
 	m := &machine{work: work}
 	m.Control = New(Config{
 		Policy: Policy{Clock: func() time.Duration { return m.now }},
-		Divide: func(uint32, uint32) { m.taken = append(m.taken, m.status.Step) }, Loop: &ecs.Loop{},
+		Divide: func(uint32, uint32) { m.taken = append(m.taken, m.status.Step) }, Spread: func(on bool) { m.spreads = on }, Loop: &ecs.Loop{},
 		Expects: func(player uint64) bool { return player == 7 }, Logger: slog.New(slog.DiscardHandler),
 	})
 	return m
@@ -146,7 +148,7 @@ func TestTimesOfWakeups(t *testing.T) {
 
 // By the machine's clock pauses of garbage collection are watched.
 func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
-	c := New(Config{Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
+	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
 	c.Measure(time.Now())
 	runtime.GC()
 	c.BeginWakeUp()
@@ -154,5 +156,20 @@ func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	c.times.pauses.update(time.Hour)
 	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
 		t.Errorf("%+v", x)
+	}
+}
+
+// Snapshots are spread once a wake-up takes more than half of its time, and until the longest takes little.
+func TestSpread(t *testing.T) {
+	load := 0.3
+	m := newMachine(func(Step) float64 { return load })
+	for _, x := range []struct {
+		load    float64
+		spreads bool
+	}{{0.3, false}, {0.6, true}, {0.3, true}, {0.1, false}, {0.3, false}} {
+		load = x.load
+		if m.run(time.Second); m.spreads != x.spreads || m.Status().Spread != x.spreads {
+			t.Errorf("after wake-ups of %v of their time: spread %v", x.load, m.spreads)
+		}
 	}
 }

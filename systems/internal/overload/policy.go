@@ -13,6 +13,9 @@ import (
 //  2. send every second snapshot, then every fourth;
 //  3. drop late ticks, so that the world runs slower than the clock.
 //
+// Before all of these, and without giving anything up: if a wake-up takes more than half of its time, the server spreads the
+// snapshots of a send over the ticks until the next one. They then leave up to one send later.
+//
 // The server always processes inputs and sends reliable messages, and disconnects no player.
 // ServerConfig.Snapshots.Interest and Priorities define which entities are far; without these none are.
 type Policy struct {
