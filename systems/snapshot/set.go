@@ -43,13 +43,13 @@ type member struct {
 	until    uint32 // send at which it went out of sight; 0: it is in sight
 	group    int32  // place in frames
 	slot     uint8
-	hidden   bool      // it went out of sight, but still exists
-	replaced bool      // the entity is in sight again, or with other components, as another member
-	spawned  bool      // the entity was spawned in sight
-	known    bool      // a packet with the entity was sent in an earlier epoch
-	at       uint32    // newest send of a part of the set that held the member; 0: none
-	parts    [2]uint64 // bit i: the send at-i held the member
-	priority float32   // accumulated since it was sent
+	hidden   bool    // it went out of sight, but still exists
+	replaced bool    // the entity is in sight again, or with other components, as another member
+	spawned  bool    // the entity was spawned in sight
+	known    bool    // a packet with the entity was sent in an earlier epoch
+	at       uint32  // newest send of a part of the set that held the member; 0: none
+	priority float32 // accumulated since it was sent
+	parts    uint64  // bit i: the send at-i held the member
 }
 
 // setSend is what is known about the snapshot of one send.
@@ -123,7 +123,7 @@ func (x *set) held(m *member, s *setSend) bool {
 		return m.since <= s.send
 	}
 	back := m.at - s.send
-	return m.at >= s.send && back < 128 && m.parts[back/64]>>(back%64)&1 != 0
+	return m.at >= s.send && back < 64 && m.parts>>back&1 != 0
 }
 
 // based reports whether the snapshot of a send held a member in sight, so that it is a part of that baseline.
@@ -136,15 +136,7 @@ func (x *set) based(m *member, s *setSend) bool {
 
 // sent notes that the snapshot of a send holds a member but not the whole set.
 func (m *member) sent(send uint32) {
-	switch n := send - m.at; {
-	case m.at == 0 || n >= 128:
-		m.parts = [2]uint64{}
-	case n >= 64:
-		m.parts = [2]uint64{0, m.parts[0] << (n - 64)}
-	default:
-		m.parts = [2]uint64{m.parts[0] << n, m.parts[1]<<n | m.parts[0]>>(64-n)}
-	}
-	m.parts[0] |= 1
+	m.parts = m.parts<<(send-m.at) | 1 // a shift by 64 or more leaves nothing
 	m.at = send
 }
 
@@ -208,7 +200,7 @@ func (x *set) forget() {
 	for i := range x.members {
 		m := &x.members[i]
 		m.known = m.known || x.everSent(m)
-		m.at, m.parts = 0, [2]uint64{}
+		m.at, m.parts = 0, 0
 	}
 	x.sends, x.whole, x.oldest = [capture.Kept]setSend{}, 0, 0
 }
@@ -417,7 +409,11 @@ func (d *draft) enterSet() {
 	slices.SortFunc(in, func(a, b member) int { return a.compare(&b) })
 	x.seen += len(in)
 	i, k := len(x.members)-1, len(in)-1
-	x.members = slices.Grow(x.members, len(in))[:len(x.members)+len(in)]
+	if n := len(x.members) + len(in); n <= cap(x.members) {
+		x.members = x.members[:n]
+	} else {
+		x.members = append(make([]member, 0, n+n/8+4), x.members...)[:n] // a server has many sets
+	}
 	for at := len(x.members) - 1; k >= 0; at-- {
 		if i >= 0 && x.members[i].compare(&in[k]) > 0 {
 			x.members[at] = x.members[i]

@@ -33,6 +33,7 @@ const (
 type setPacking struct {
 	setScratch
 	chosen []uint8  // by member
+	known  bool     // chosen is of this snapshot
 	order  []int32  // members by priority
 	covers []uint64 // by member: baselines that hold it, bit i for bases[i]
 	bases  []uint32
@@ -61,8 +62,9 @@ func (d *draft) fitSet() {
 	x, y := &c.set, &d.sets
 	s := setSend{send: d.f.Send, hash: x.hash}
 	mark := pk.load
-	wanted := d.wantSet()
-	y.big = false
+	skipFar := d.skipsFar()
+	wanted := !skipFar
+	y.big, y.known = false, false
 	second := d.sys.codecs.layout.Second()
 	age, two := x.choose(d.f.Send, c.baselines.Floor(), d.oldestSet(), second)
 	switch room := pk.limit - pk.used(); {
@@ -70,6 +72,7 @@ func (d *draft) fitSet() {
 		s.whole = true
 	default:
 		pk.rollback(mark)
+		wanted = d.chooseMembers(skipFar)
 		s.whole = d.packPart() && wanted && !y.big
 	}
 	s.all = s.whole || wanted && d.holdsAll()
@@ -98,20 +101,23 @@ func (d *draft) fitSet() {
 // oldestSet returns the greatest age of a baseline.
 func (d *draft) oldestSet() uint32 { return min(baseline.MaxAge, d.sys.frames.Depth()) }
 
-// wantSet chooses the members of the snapshot: all, unless far ones are part of another snapshot, see [System.Divide]. It
-// reports whether it chose all.
-func (d *draft) wantSet() (all bool) {
-	s, c := d.sys, d.c
-	x, y := &c.set, &d.sets
+// skipsFar reports whether far members are part of another snapshot, see [System.Divide].
+func (d *draft) skipsFar() bool {
+	s := &d.sys.sends
+	return s.far != 1 && d.c.join.state == joinNone && d.f.Send/s.all%s.far != 0
+}
+
+// chooseMembers chooses the members of the snapshot: all, or all but the far ones. It reports whether it chose all.
+func (d *draft) chooseMembers(skipFar bool) (all bool) {
+	x, y := &d.c.set, &d.sets
 	y.chosen = reuse.Slice(y.chosen, len(x.members))
-	skipFar := s.sends.far != 1 && c.join.state == joinNone && d.f.Send/s.sends.all%s.sends.far != 0
-	all = true
+	y.known, all = true, true
 	for i := range x.members {
 		m := &x.members[i]
 		y.chosen[i] = setTake
 		if m.replaced {
 			y.chosen[i] = setSkip
-		} else if skipFar && m.until == 0 && x.Far(s.config.Interest, int(m.group), int(m.slot)) {
+		} else if skipFar && m.until == 0 && x.Far(d.sys.config.Interest, int(m.group), int(m.slot)) {
 			y.chosen[i], all = setSkip, false
 		}
 	}
@@ -165,6 +171,9 @@ func (d *draft) packRange(from, to int, all bool) bool {
 	d.sets.needed = pk.used() + len(e.body)
 	if len(e.body) <= pk.maxBody() {
 		return false
+	}
+	if !d.sets.known {
+		d.chooseMembers(false)
 	}
 	if b.n > 1 {
 		half := d.halfOf(from, to)
@@ -248,9 +257,15 @@ func (d *draft) encodeSetBlock(all bool) (e block, ok bool) {
 			return newBlock(head, shared.wait(), send), true
 		}
 		defer enc.shared.blocks.done(key, shared)
+		if !d.sets.known {
+			d.chooseMembers(false)
+		}
 		d.gatherSet(base)
 		shared.encoded = d.encodeGathered(&enc.arena, base != nil)
 		return newBlock(head, shared.encoded, send), true
+	}
+	if !d.sets.known {
+		d.chooseMembers(false)
 	}
 	if !d.gatherSet(base) && !all {
 		return e, false
