@@ -302,10 +302,11 @@ func (d *Directory) refused(ctx context.Context, err error) error {
 
 // down notes that the directory does not answer, and logs it the first time.
 func (d *Directory) down(err error) *Refused {
-	if down, _ := d.health.down(d.config.Now()); !down {
+	r, first := d.health.refused(d.config.Now(), fmt.Errorf("NATS: %w", err))
+	if first {
 		d.config.Logger.Warn("natsdir: the directory does not answer", "error", err)
 	}
-	return d.health.refused(d.config.Now(), fmt.Errorf("NATS: %w", err))
+	return r
 }
 
 // errNoServer is the error of requests while there is no connection.

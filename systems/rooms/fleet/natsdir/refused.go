@@ -40,15 +40,15 @@ type health struct {
 	quiet time.Time // it is not asked before
 }
 
-// refused notes that an operation was refused.
-func (h *health) refused(now time.Time, err error) *Refused {
+// refused notes that an operation was refused. first reports that the directory answered until now.
+func (h *health) refused(now time.Time, err error) (r *Refused, first bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.since.IsZero() {
+	if first = h.since.IsZero(); first {
 		h.since = now
 	}
 	h.quiet = now.Add(againInterval / 4)
-	return &Refused{Since: h.since, Again: againInterval, Err: err}
+	return &Refused{Since: h.since, Again: againInterval, Err: err}, first
 }
 
 // worked notes that a write has succeeded, and reports whether writes failed before.
