@@ -198,13 +198,9 @@ func (g *grid) watch(p *Program, f *capture.Frame) {
 	n, s := p.w.Netcode(), p.sames[g.eyes]
 	g.watching = g.watching[:0]
 	for i := range f.Groups {
-		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
+		for m := g.has[i] & s.has[i]; m != 0; m &= m - 1 {
 			e := f.Entity(i, bits.TrailingZeros64(m))
-			at, team := n.Pointer(e, g.comp), n.Pointer(e, s.comp)
-			if at == nil || team == nil {
-				break // the other entities of the group have the same components
-			}
-			g.watching = append(g.watching, eye{s.find(team), g.point(at)})
+			g.watching = append(g.watching, eye{s.find(n.Pointer(e, s.comp)), g.point(n.Pointer(e, g.comp))})
 		}
 	}
 	slices.SortFunc(g.watching, func(a, b eye) int { return int(a.team - b.team) })
@@ -278,17 +274,10 @@ func (b *box) take(at point) {
 
 // measure takes the boxes of the groups of a frame.
 func (g *grid) measure(p *Program, f *capture.Frame) {
-	n, inf := p.w.Netcode(), math.Inf(1)
+	inf := math.Inf(1)
 	g.boxes = reuse.Longer(g.boxes, len(f.Groups))
 	for i := range g.boxes {
-		b := &g.boxes[i]
-		*b = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
-		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
-			p := n.Pointer(f.Entity(i, bits.TrailingZeros64(m)), g.comp)
-			if p == nil {
-				break // nor have the others of its kind
-			}
-			b.take(g.point(p))
-		}
+		g.boxes[i] = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
 	}
+	g.has = p.find(f, g.comp, g.has, func(group, _ int, at unsafe.Pointer) { g.boxes[group].take(g.point(at)) })
 }

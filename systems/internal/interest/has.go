@@ -3,6 +3,7 @@ package interest
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
@@ -34,16 +35,20 @@ type having struct {
 	slots []uint64 // by group
 }
 
-// begin reads a frame, once for all clients.
-func (x *having) begin(n *ecs.Netcode, f *capture.Frame) {
-	x.slots = reuse.Longer(x.slots, len(f.Groups))
-	for g := range x.slots {
-		alive, slots := f.Groups[g].Alive, uint64(0)
-		for m := alive; m != 0; m &= m - 1 {
-			if n.Pointer(f.Entity(g, bits.TrailingZeros64(m)), x.comp) != nil {
-				slots |= m & -m
+// find calls visit for the entities of a frame with a component, and returns their slots by group. Entities of one group have
+// the same replicated components, but can differ in local ones. The memory of slots is used again.
+func (p *Program) find(f *capture.Frame, comp *ecs.Component, slots []uint64, visit func(group, slot int, at unsafe.Pointer)) []uint64 {
+	n := p.w.Netcode()
+	slots = reuse.Slice(slots, len(f.Groups))
+	for g := range f.Groups {
+		slots[g] = 0
+		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			if at := n.Pointer(f.Entity(g, k), comp); at != nil {
+				slots[g] |= m & -m
+				visit(g, k, at)
 			}
 		}
-		x.slots[g] = slots
 	}
+	return slots
 }

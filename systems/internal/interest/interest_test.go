@@ -172,6 +172,36 @@ func TestWhoSaysNothing(t *testing.T) {
 	}
 }
 
+// A group has entities with the same replicated components. Some of them can have a local component that others lack.
+func TestLocalComponents(t *testing.T) {
+	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}
+	for name, test := range map[string]struct {
+		of   Interest
+		want [4]bool // with the place and the side of the client, without either, far on its side, on another side
+	}{
+		"place": {HiddenUnless(&Grid[hideout]{Cell: 10, Radius: 10}), [4]bool{true, false, false, true}},
+		"same":  {HiddenUnless(Same[side]()), [4]bool{true, false, true, false}},
+		"eyes":  {eyes, [4]bool{true, true, true, false}},
+		"has":   {HiddenUnless(Has[side]()), [4]bool{true, false, true, true}},
+	} {
+		y := newYard(t, test.of)
+		plain := y.w.Spawn(spot{})
+		y.w.Spawn(of(1), spot{X: 5}, hideout{}, side{1})
+		all := []ecs.Entity{
+			y.w.Spawn(spot{}, hideout{X: 3}, side{1}), plain,
+			y.w.Spawn(spot{X: 300}, hideout{X: 300}, side{1}), y.w.Spawn(spot{X: 600}, hideout{}, side{2}),
+		}
+		y.capture()
+		var c Client
+		seen := y.sees(&c, 1)
+		for i, e := range all {
+			if seen[e] != test.want[i] {
+				t.Errorf("%s: entity %d is seen: %v", name, i, seen[e])
+			}
+		}
+	}
+}
+
 // Grids over two components are two Grids, though all their numbers are the same.
 func TestGridsOfTwoComponents(t *testing.T) {
 	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 10}, &Grid[goal]{Cell: 10, Radius: 10}))

@@ -12,11 +12,15 @@ import (
 )
 
 type (
-	spot  struct{ X, Y float32 }
-	team  struct{ Number uint8 }
-	room  struct{ Number uint8 }
-	goal  struct{ X, Y float32 }
-	cloak struct{ On bool } // of the server alone
+	spot struct{ X, Y float32 }
+	team struct{ Number uint8 }
+	room struct{ Number uint8 }
+	goal struct{ X, Y float32 }
+
+	// Components of the server alone.
+	cloak   struct{ On bool }
+	side    struct{ Number uint8 }
+	hideout struct{ X, Y float32 }
 )
 
 // yard is a world that is looked at.
@@ -36,6 +40,8 @@ func protocol() *ecs.Protocol {
 	ecs.ReplicateFields[room](p, 0, schema.Fields{"Number": "0..200"})
 	ecs.ReplicateFields[goal](p, 0, schema.Fields{"X": "-10000..10000 step 0.1", "Y": "-10000..10000 step 0.1"})
 	ecs.Local[cloak](p, 0)
+	ecs.Local[side](p, 0)
+	ecs.Local[hideout](p, 0)
 	return p
 }
 

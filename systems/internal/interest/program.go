@@ -3,6 +3,7 @@ package interest
 import (
 	"fmt"
 	"hash/maphash"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
@@ -126,7 +127,7 @@ func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 		x.begin(p.w, f)
 	}
 	for _, x := range p.having {
-		x.begin(p.w.Netcode(), f)
+		x.slots = p.find(f, x.comp, x.slots, func(int, int, unsafe.Pointer) {})
 	}
 }
 

@@ -3,6 +3,7 @@ package interest
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -54,24 +55,13 @@ func (x *cells) sort(g *grid) {
 
 // locate finds the places of the entities of a frame.
 func (g *grid) locate(p *Program, f *capture.Frame) {
-	n := p.w.Netcode()
 	x := &g.cells
 	x.found = x.found[:0]
-	g.has = reuse.Slice(g.has, len(f.Groups))
-	for i := range f.Groups {
-		g.has[i] = 0
-		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			at := n.Pointer(f.Entity(i, k), g.comp)
-			if at == nil {
-				break // the other entities of the group have the same components
-			}
-			g.has[i] |= m & -m
-			if p.isWhole(i, k) {
-				x.found = append(x.found, located{g.point(at), int32(i), uint8(k)})
-			}
+	g.has = p.find(f, g.comp, g.has, func(group, slot int, at unsafe.Pointer) {
+		if p.isWhole(group, slot) {
+			x.found = append(x.found, located{g.point(at), int32(group), uint8(slot)})
 		}
-	}
+	})
 	x.sort(g)
 }
 

@@ -2,13 +2,11 @@ package interest
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // sameAs is Same.
@@ -70,31 +68,20 @@ type same struct {
 
 // sort finds the entities of a frame with each value, and forgets values that none has.
 func (s *same) sort(p *Program, f *capture.Frame) {
-	n := p.w.Netcode()
 	for _, v := range s.values {
 		v.seen = v.seen[:0]
 	}
-	s.has = reuse.Slice(s.has, len(f.Groups))
-	for i := range f.Groups {
-		s.has[i] = 0
-		for m := f.Groups[i].Alive; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			at := n.Pointer(f.Entity(i, k), s.comp)
-			if at == nil {
-				break // the other entities of the group have the same components
-			}
-			s.has[i] |= m & -m
-			if !p.isWhole(i, k) {
-				continue
-			}
-			v := s.values[s.number(at)]
-			if last := len(v.seen) - 1; last >= 0 && v.seen[last].Group == i {
-				v.seen[last].Slots |= m & -m
-			} else {
-				v.seen = append(v.seen, Seen{i, m & -m})
-			}
+	s.has = p.find(f, s.comp, s.has, func(group, slot int, at unsafe.Pointer) {
+		if !p.isWhole(group, slot) {
+			return
 		}
-	}
+		v, bit := s.values[s.number(at)], uint64(1)<<slot
+		if last := len(v.seen) - 1; last >= 0 && v.seen[last].Group == group {
+			v.seen[last].Slots |= bit
+		} else {
+			v.seen = append(v.seen, Seen{group, bit})
+		}
+	})
 	for number, v := range s.values {
 		if len(v.seen) == 0 {
 			v.forget()
