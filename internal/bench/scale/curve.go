@@ -80,8 +80,8 @@ func exponent(x, y []float64) float64 {
 // cores has the cost of a tick with 1, 2 and 4 workers.
 type cores struct {
 	Points []cost `json:"points"`
-	// Exponent is fitted to the wall time by the number of workers, at most one for each processor. -1 is perfect. 0 means
-	// that more workers save no time, or that there is one processor.
+	// Exponent is e in time = a·workers^e, fitted to the points with at most one worker for each processor. It is -1 if twice
+	// the workers halve the time, and 0 if the time stays the same or if the machine has one processor.
 	Exponent float64 `json:"exponent"`
 	// TwoWorkersRatio is the wall time of a tick with two workers divided by the time with one worker: the median of rounds
 	// in which both take turns.

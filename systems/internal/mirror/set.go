@@ -103,6 +103,7 @@ type setIncoming struct {
 	left    []unusedSlot // out of sight
 	ids     []uint32     // of left
 
+	included         []setMember // members of the baseline that are in the block
 	union            []setMember // of the block; id 0: new
 	cur, base, base2 []delta.Group
 	parts            []delta.Part
@@ -161,34 +162,28 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 	return nil
 }
 
-// unite lists the entities of the block: those of the baseline that it includes, and new ones.
+// unite sets x.union to the entities of the block in their order: the members that it takes from the baseline, and the new
+// entities, whose ids are not decoded yet.
 func (x *setIncoming) unite(base *setOf) error {
-	x.union = x.union[:0]
 	var included []setMember
 	if base != nil {
 		included = base.members
 	}
 	if len(x.Runs) > 0 {
-		// The included members are collected at the end of union, and moved to the front afterwards.
 		all, in := included, true
+		x.included = x.included[:0]
 		for _, n := range x.Runs {
 			if in {
-				x.union = append(x.union, all[:n]...)
+				x.included = append(x.included, all[:n]...)
 			}
 			all, in = all[n:], !in
 		}
 		if in {
-			x.union = append(x.union, all...)
+			x.included = append(x.included, all...)
 		}
-		included = x.union
+		included = x.included
 	}
-	if len(x.News) == 0 {
-		if len(x.Runs) == 0 {
-			x.union = append(x.union, included...)
-		}
-		return nil
-	}
-	at := len(x.union)
+	x.union = x.union[:0]
 	for _, n := range x.News {
 		if int(n.After) > len(included) {
 			return fmt.Errorf("%w: a new entity after %d of %d", wire.ErrMessage, n.After, len(included))
@@ -197,7 +192,6 @@ func (x *setIncoming) unite(base *setOf) error {
 		included = included[n.After:]
 	}
 	x.union = append(x.union, included...)
-	x.union = x.union[:copy(x.union, x.union[at:])]
 	return nil
 }
 
