@@ -175,25 +175,31 @@ func (d *draft) packRange(from, to int, all bool) bool {
 	if !d.sets.known {
 		d.chooseMembers(false)
 	}
-	if b.n > 1 {
-		half := d.halfOf(from, to)
-		return d.packRange(from, half, false) && d.packRange(half, to, false)
+	half := d.halfOf(from, to)
+	if half == to {
+		return d.leaveOutMember(from, to)
 	}
-	return d.leaveOutMember(from, to)
+	return d.packRange(from, half, false) && d.packRange(half, to, false)
 }
 
-// halfOf returns the index that divides the members of the current block.
+// halfOf returns the index that divides the members of the current block, or to if there are fewer than two.
 func (d *draft) halfOf(from, to int) int {
-	n := d.sets.block.n / 2
+	n := 0
 	for i := from; i < to; i++ {
 		if d.inBlock(i) {
-			if n == 0 {
-				return i
-			}
-			n--
+			n++
 		}
 	}
-	return to
+	if n < 2 {
+		return to
+	}
+	half := from
+	for before := n / 2; before > 0 || !d.inBlock(half); half++ {
+		if d.inBlock(half) {
+			before--
+		}
+	}
+	return half
 }
 
 // leaveOutMember leaves out the only member of a block, which fits no datagram.
@@ -231,60 +237,57 @@ func (d *draft) inBlock(i int) bool {
 // encodeSetBlock encodes the chosen members of a range against the baseline of the current block. all reports that these are
 // all members of the set, so that clients with an equal set share the result. ok is false if there is nothing to encode.
 func (d *draft) encodeSetBlock(all bool) (e block, ok bool) {
-	x, b := &d.c.set, &d.sets.block
-	enc := &d.encoder
-	send := d.f.Send
+	b, enc := &d.sets.block, &d.encoder
 	head := wire.BlockHead{Set: true, Slots: wire.AllSlots, Age: b.age, Two: b.two}
 	key := blockKey{age: b.age, two: b.two, model: d.c.model}
 	var base *setSend
 	if b.age > 0 {
-		base = x.of(send - b.age)
+		base = d.c.set.of(d.f.Send - b.age)
 	}
-	if all && base != nil {
-		key.slots = mix(mix(x.hash, uint64(b.age)), base.hash)
-		for _, v := range x.events {
-			if v.send > base.send {
-				key.slots += v.hash
-			}
-		}
-		if b.two {
-			key.slots = mix(key.slots, x.of(send-b.age-1).hash)
-		}
-		shared, first := enc.shared.blocks.claim(key)
-		if !first {
-			enc.stats.Reused++
-			b.n = x.seen
-			return newBlock(head, shared.wait(), send), true
-		}
-		defer enc.shared.blocks.done(key, shared)
-		if !d.sets.known {
-			d.chooseMembers(false)
-		}
-		d.gatherSet(base)
-		shared.encoded = d.encodeGathered(&enc.arena, base != nil)
-		return newBlock(head, shared.encoded, send), true
-	}
-	if !d.sets.known {
-		d.chooseMembers(false)
-	}
-	if !d.gatherSet(base) && !all {
+	whole := all && base != nil
+	switch {
+	case whole:
+		key.slots = d.wholeHash(base)
+	case !d.gatherSet(base) && !all:
 		return e, false
+	default:
+		key.slots = b.hash
 	}
-	key.slots = b.hash
 	shared, first := enc.shared.blocks.claim(key)
 	if !first {
 		enc.stats.Reused++
-		return newBlock(head, shared.wait(), send), true
+		return newBlock(head, shared.wait(), d.f.Send), true
 	}
 	defer enc.shared.blocks.done(key, shared)
+	if whole {
+		d.gatherSet(base)
+	}
 	shared.encoded = d.encodeGathered(&enc.arena, base != nil)
-	return newBlock(head, shared.encoded, send), true
+	return newBlock(head, shared.encoded, d.f.Send), true
+}
+
+// wholeHash returns a hash of the whole set, of the set at the baseline of the current block, and of all changes between them.
+func (d *draft) wholeHash(base *setSend) uint64 {
+	x, b := &d.c.set, &d.sets.block
+	h := mix(mix(x.hash, uint64(b.age)), base.hash)
+	for _, v := range x.events {
+		if v.send > base.send {
+			h += v.hash
+		}
+	}
+	if b.two {
+		h = mix(h, x.of(base.send-1).hash)
+	}
+	return h
 }
 
 // gatherSet copies the states of the members of the current block next to each other, and finds which members of the
 // baseline they are. It reports whether there is anything to encode.
 func (d *draft) gatherSet(base *setSend) bool {
 	x, b, f := &d.c.set, &d.sets.block, d.f
+	if !d.sets.known {
+		d.chooseMembers(false)
+	}
 	b.Set.Reset()
 	b.n, b.hash = 0, mix(uint64(f.Send), uint64(b.age))
 	var old, older *capture.Frame
@@ -338,18 +341,12 @@ func (d *draft) gatherSet(base *setSend) bool {
 			after++
 		}
 		if base != nil {
-			if based {
-				copySlot(&b.base[g], k, old, m)
-			} else {
-				b.base[g].Clear(k, false)
-			}
-			if b.two {
-				if based && x.based(m, before) {
-					b.hash += 3
-					copySlot(&b.base2[g], k, older, m)
-				} else {
-					b.base2[g].Clear(k, false)
-				}
+			copyBase(&b.base[g], k, old, m, based)
+		}
+		if before != nil {
+			twice := based && x.based(m, before)
+			if copyBase(&b.base2[g], k, older, m, twice); twice {
+				b.hash += 3
 			}
 		}
 	}
@@ -377,6 +374,16 @@ func copySlot(to *delta.Group, k int, f *capture.Frame, m *member) {
 	from := &f.Groups[m.group]
 	rec := from.Record(int(m.slot))
 	copy(to.Put(k, m.id, m.mask, len(rec)), rec)
+}
+
+// copyBase copies the state of a member in the frame of a baseline to a slot of a group. If the baseline does not hold the member
+// the slot is empty.
+func copyBase(to *delta.Group, k int, f *capture.Frame, m *member, held bool) {
+	if held {
+		copySlot(to, k, f, m)
+	} else {
+		to.Clear(k, false)
+	}
 }
 
 // encodeGathered appends the gathered members as the body of a set block to an arena.
