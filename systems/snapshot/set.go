@@ -52,6 +52,9 @@ type member struct {
 	parts    uint64  // bit i: the send at-i held the member
 }
 
+// partsKept is the number of sends of which member.parts has a bit.
+const partsKept = 64
+
 // setSend is what is known about the snapshot of one send.
 type setSend struct {
 	send  uint32
@@ -100,10 +103,11 @@ func (x *set) of(send uint32) *setSend {
 	return nil
 }
 
-// complete reports whether the client has acknowledged all datagrams of a send that held a part of the set.
-func (x *set) complete(send uint32) bool {
-	s := x.of(send)
-	return s != nil && s.open == 0
+// canBase reports whether the snapshot of a send can be a baseline of another send: the client has acknowledged all its datagrams
+// with a part of the set, and members still have a bit for it in parts.
+func (x *set) canBase(base, send uint32) bool {
+	s := x.of(base)
+	return s != nil && s.open == 0 && (s.whole || send-base <= partsKept)
 }
 
 // holdsWhole reports whether the client has acknowledged the whole set of a send.
@@ -123,7 +127,7 @@ func (x *set) held(m *member, s *setSend) bool {
 		return m.since <= s.send
 	}
 	back := m.at - s.send
-	return m.at >= s.send && back < 64 && m.parts>>back&1 != 0
+	return m.at >= s.send && back < partsKept && m.parts>>back&1 != 0
 }
 
 // based reports whether the snapshot of a send held a member in sight, so that it is a part of that baseline.

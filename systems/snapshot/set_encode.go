@@ -499,7 +499,7 @@ func (d *draft) coverSet() {
 	x, y := &d.c.set, &d.sets
 	y.bases = y.bases[:0]
 	for age := uint32(1); age <= d.oldestSet() && age < d.f.Send && d.f.Send-age >= d.c.baselines.Floor() && len(y.bases) < setAges; age++ {
-		if x.complete(d.f.Send - age) {
+		if x.canBase(d.f.Send-age, d.f.Send) {
 			y.bases = append(y.bases, age)
 		}
 	}
@@ -581,7 +581,7 @@ func (d *draft) mostCovered(members []int32) (best int) {
 // hasSecond reports whether the send before a baseline can be a second one.
 func (d *draft) hasSecond(age uint32) bool {
 	send := d.f.Send - age
-	return d.sys.codecs.layout.Second() && age < d.oldestSet() && send > d.c.baselines.Floor() && d.c.set.complete(send-1)
+	return d.sys.codecs.layout.Second() && age < d.oldestSet() && send > d.c.baselines.Floor() && d.c.set.canBase(send-1, d.f.Send)
 }
 
 // exists reports whether the world of the send has an entity.
