@@ -67,3 +67,43 @@ func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
 		})
 	}
 }
+
+// A client whose acknowledgements are 64 sends late and more has all that it should, also if each snapshot holds a part of what it
+// sees and entities come and go.
+func TestLateAcknowledgementsOfParts(t *testing.T) {
+	t.Parallel()
+	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+		var all []ecs.Entity
+		late := systemstest.RoundTrip(1400*time.Millisecond, 200*time.Millisecond, 0.05)
+		c := systemstest.New(t, systemstest.Config{
+			Protocol: fieldtest.Protocol, Clients: 2, Seed: seed, Link: late,
+			Server: systems.ServerConfig{
+				Overload:  systems.Overload{Off: true},
+				Snapshots: systems.Snapshots{SendRate: 60, Budget: 300, Interest: &systems.Grid[components.Position]{Cell: 100, Radius: 3000}},
+			},
+			Populate: func(w *ecs.World) {
+				for n := range 200 {
+					all = append(all, w.Spawn(components.Position{X: float32(n), Y: float32(n % 20)}))
+				}
+			},
+			Play: systemstest.Play(func(*systemstest.Client, *fieldtest.Walk) {}),
+		})
+		c.OnServerTick(func() {
+			w := c.Server.World()
+			if w.Tick()%4 == 0 {
+				n := int(w.Tick()) / 4 % len(all)
+				w.Despawn(all[n])
+				all[n] = w.Spawn(components.Position{X: float32(n)})
+			}
+			for n, e := range all {
+				ecs.Get[components.Position](w, e).X += float32((n+int(w.Tick()))%5) - 2
+			}
+		})
+		c.Connect()
+		c.Run(15 * time.Second)
+		if c.Server.Stats().OverBudget == 0 {
+			t.Error("all snapshots hold everything")
+		}
+		fieldtest.MustConverge(c)
+	})
+}
