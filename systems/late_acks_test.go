@@ -107,3 +107,22 @@ func TestLateAcknowledgementsOfParts(t *testing.T) {
 		fieldtest.MustConverge(c)
 	})
 }
+
+// A server that wakes up late and runs several ticks at once sends a snapshot at the tick of each send, as if it were in time.
+func TestLateWakeUpsDoNotSkipSends(t *testing.T) {
+	t.Parallel()
+	c := systemstest.New(t, systemstest.Config{Protocol: fieldtest.Protocol, Clients: 2, Seed: 1, Server: systems.ServerConfig{Overload: systems.Overload{Off: true}}})
+	c.Connect()
+	// play returns how many snapshots were sent in the next 600 ticks.
+	play := func() uint64 {
+		before := c.Server.Stats().Updates
+		c.RunTicks(600)
+		return c.Server.Stats().Updates - before
+	}
+	usual := play()
+	c.OnServerTick(func() { c.StallServer(5 * c.Server.World().StepDuration()) })
+	if late := play(); late != usual {
+		t.Errorf("%d snapshots, and %d from a server that runs five ticks at once", usual, late)
+	}
+	fieldtest.MustConverge(c)
+}

@@ -164,8 +164,8 @@ func (s *Server) welcome(id uint64) []byte {
 // Next returns the time of the next wake-up.
 func (s *Server) Next() time.Time { return s.link.loop.Next() }
 
-// Advance runs the due ticks and returns their number. It receives packets once before the ticks and sends
-// snapshots once after them.
+// Advance runs the due ticks and returns their number. It receives packets once before the ticks, and sends at the tick of each
+// send among them and after the last one.
 func (s *Server) Advance(now time.Time) int {
 	late := now.Sub(s.link.loop.Next())
 	if late < time.Second/time.Duration(s.config.TickRate) {
@@ -193,6 +193,40 @@ func (s *Server) Advance(now time.Time) int {
 		s.sessions.ClearGone()
 	}
 	s.owned.Decide()
+	for left := n; left > 0; {
+		k := s.ticksUntilSend(left)
+		left -= k
+		s.runTicks(k)
+		s.followed.all.Settle(s.model.firstOpen())
+		if s.model.restores {
+			s.owned.Restore()
+		}
+		s.owned.QueueNotices(s.link.tick)
+		s.sessions.SendNotices()
+		s.stages.after.Run(s.world)
+	}
+	if s.probe != nil {
+		s.probe.End()
+	}
+	s.checkLastTick()
+	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
+	return n
+}
+
+// ticksUntilSend returns how many of the due ticks to run until snapshots are sent. A server that catches up does not skip the tick
+// of a send: clients extrapolate motion from send to send, and a state of another tick would depart from that in every entity.
+func (s *Server) ticksUntilSend(due int) int {
+	every := s.config.TickRate / s.config.Snapshots.SendRate
+	for k := s.config.WakeEvery; k < due && s.model.snapshots; k += s.config.WakeEvery {
+		if (int(s.link.tick)+k)%every == 0 {
+			return k
+		}
+	}
+	return due
+}
+
+// runTicks runs ticks.
+func (s *Server) runTicks(n int) {
 	for range n {
 		if s.link.tick > ecs.MaxTick {
 			break
@@ -205,19 +239,6 @@ func (s *Server) Advance(now time.Time) int {
 		s.link.tick++
 		s.stats.Ticks++
 	}
-	s.followed.all.Settle(s.model.firstOpen())
-	if s.model.restores {
-		s.owned.Restore()
-	}
-	s.owned.QueueNotices(s.link.tick)
-	s.sessions.SendNotices()
-	s.stages.after.Run(s.world)
-	if s.probe != nil {
-		s.probe.End()
-	}
-	s.checkLastTick()
-	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
-	return n
 }
 
 // dropped returns the number of due ticks that were dropped because the server was behind.
