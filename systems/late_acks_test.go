@@ -6,8 +6,10 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
+	"github.com/tactusgo/tactus/systems/snapshot"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -125,4 +127,47 @@ func TestLateWakeUpsDoNotSkipSends(t *testing.T) {
 		t.Errorf("%d snapshots, and %d from a server that runs five ticks at once", usual, late)
 	}
 	fieldtest.MustConverge(c)
+}
+
+// A client that heard nothing for longer than baselines last gets everything again, however few bytes a snapshot may have, also while
+// entities come and go.
+func TestLongOutageWithSmallBudget(t *testing.T) {
+	t.Parallel()
+	var all []ecs.Entity
+	c := systemstest.New(t, systemstest.Config{
+		Protocol: fieldtest.Protocol, Clients: 2, Seed: 1,
+		Server: systems.ServerConfig{
+			Overload:  systems.Overload{Off: true},
+			Snapshots: systems.Snapshots{Budget: snapshot.MinBudget, Interest: &systems.Grid[components.Position]{Cell: 100, Radius: 3000}},
+		},
+		Populate: func(w *ecs.World) {
+			for n := range 400 {
+				all = append(all, w.Spawn(components.Position{X: float32(n * 7), Y: float32(n * n % 2000)}))
+			}
+		},
+		Play: systemstest.Play(func(*systemstest.Client, *fieldtest.Walk) {}),
+	})
+	comes := true
+	c.OnServerTick(func() {
+		if w := c.Server.World(); comes && w.Tick()%2 == 0 {
+			n := int(w.Tick()) / 2 % len(all)
+			w.Despawn(all[n])
+			all[n] = w.Spawn(components.Position{X: float32(n), Y: float32(n * n % 2000)})
+		}
+	})
+	c.Connect()
+	c.Run(10 * time.Second)
+	k := c.Clients[0]
+	k.SetLinks(netsys.Link{Loss: 1}, netsys.Link{Loss: 1})
+	c.Run(8 * time.Second)
+	k.SetLinks(netsys.Link{}, netsys.Link{})
+	c.Run(5 * time.Second)
+	comes = false
+	c.Run(20 * time.Second)
+	fieldtest.MustConverge(c)
+	for s := range c.Server.Clients {
+		if s.Joining || s.OverBudget {
+			t.Errorf("client %d: joining %v, over budget %v", s.ID, s.Joining, s.OverBudget)
+		}
+	}
 }

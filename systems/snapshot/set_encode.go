@@ -39,7 +39,7 @@ type setPacking struct {
 	bases  []uint32
 	block  setBlock
 	rest   []int32 // scratch
-	needed int     // size of the snapshot with the block that did not fit
+	needed int     // size of the snapshot with the largest block that did not fit, undivided
 	big    bool    // a member was left out because it fits no datagram
 }
 
@@ -168,7 +168,7 @@ func (d *draft) packRange(from, to int, all bool) bool {
 	if pk.add(e) {
 		return true
 	}
-	d.sets.needed = pk.used() + len(e.body)
+	d.sets.needed = max(d.sets.needed, pk.used()+len(e.body))
 	if len(e.body) <= pk.maxBody() {
 		return false
 	}
@@ -182,7 +182,7 @@ func (d *draft) packRange(from, to int, all bool) bool {
 	return d.packRange(from, half, false) && d.packRange(half, to, false)
 }
 
-// halfOf returns the index that divides the members of the current block, or to if there are fewer than two.
+// halfOf returns the index that divides what the current block names, or to if that is fewer than two members.
 func (d *draft) halfOf(from, to int) int {
 	n := 0
 	for i := from; i < to; i++ {
@@ -221,17 +221,23 @@ func (d *draft) leaveOutMember(from, to int) bool {
 	return false
 }
 
-// inBlock reports whether a member is in the current block.
+// inBlock reports whether the current block names a member, with its state or as gone.
 func (d *draft) inBlock(i int) bool {
 	x, b := &d.c.set, &d.sets.block
 	if d.sets.chosen[i] != setTake {
 		return false
 	}
 	m := &x.members[i]
-	if b.age == 0 {
-		return m.until == 0
+	var base *setSend
+	if b.age > 0 {
+		base = x.of(d.f.Send - b.age)
 	}
-	return m.until == 0 || x.based(m, x.of(d.f.Send-b.age))
+	return m.until == 0 || base != nil && x.based(m, base) || m.goneSince(base)
+}
+
+// goneSince reports whether a member that is out of sight, and not part of a baseline, is to be named as gone.
+func (m *member) goneSince(base *setSend) bool {
+	return m.until != 0 && (base == nil || m.since > base.send)
 }
 
 // encodeSetBlock encodes the chosen members of a range against the baseline of the current block. all reports that these are
@@ -302,7 +308,7 @@ func (d *draft) gatherSet(base *setSend) bool {
 		m := &x.members[i]
 		based := base != nil && x.based(m, base)
 		chosen := i >= b.from && i < b.to && d.sets.chosen[i] == setTake
-		if chosen && !based && m.until != 0 && (base == nil || m.since > base.send) {
+		if chosen && !based && m.goneSince(base) {
 			b.Gone = append(b.Gone, wire.GoneEntity{ID: m.id, Hidden: m.hidden})
 			b.hash = mix(b.hash, m.departure().hash)
 		}
@@ -459,6 +465,7 @@ func (d *draft) packPart() (all bool) {
 	if bestTaken > 0 {
 		x.perSize = max(float32(pk.used()-before)/float32(bestTaken), 0.1)
 	} else if len(y.order) > 0 {
+		x.perSize = max(x.perSize, 2*float32(room)/float32(high)) // the next snapshot starts with half as many
 		d.c.starved = true
 	}
 	return bestTaken == len(y.order)
@@ -527,6 +534,7 @@ func (d *draft) coverSet() {
 func (d *draft) packMembers(n int) (taken int) {
 	x, y := &d.c.set, &d.sets
 	clear(y.chosen)
+	y.needed = 0
 	y.rest = append(y.rest[:0], y.order[:n]...)
 	b := &y.block
 	for first := true; len(y.rest) > 0; first = false {
