@@ -171,3 +171,37 @@ func TestLongOutageWithSmallBudget(t *testing.T) {
 		}
 	}
 }
+
+// An entity that is gone while a client stalls leaves the client's world, also if the client handles hundreds of later snapshots
+// before it places them.
+func TestGoneDuringStall(t *testing.T) {
+	t.Parallel()
+	var all []ecs.Entity
+	c := systemstest.New(t, systemstest.Config{
+		Protocol: fieldtest.Protocol, Clients: 1, Seed: 1,
+		Server: systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 60, Interest: &systems.Grid[components.Position]{Cell: 100, Radius: 3000}}},
+		Populate: func(w *ecs.World) {
+			for n := range 10 {
+				all = append(all, w.Spawn(components.Position{X: float32(n)}))
+			}
+		},
+		Play: systemstest.Play(func(*systemstest.Client, *fieldtest.Walk) {}),
+	})
+	// entities returns how many entities the client draws.
+	entities := func() (n int) {
+		for range ecs.All[struct{ Pos components.Position }](c.Clients[0].View()) {
+			n++
+		}
+		return n
+	}
+	c.Connect()
+	c.Run(2 * time.Second)
+	before := entities()
+	c.Clients[0].Stall(8 * time.Second)
+	c.Run(time.Second)
+	c.Server.World().Despawn(all[0])
+	c.Run(12 * time.Second)
+	if after := entities(); before < len(all) || after != before-1 {
+		t.Errorf("%d entities before one was gone, %d afterwards", before, after)
+	}
+}

@@ -78,13 +78,13 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 		k := trailing(s)
 		st := x.At(x.Updated[k])
 		switch {
-		case st == nil: // the state exceeded the memory limit
-		case st.Alive>>k&1 == 0:
+		case x.Empty>>k&1 != 0:
 			if m.join.loaded || x.Here[k] != nil {
-				m.leave(x, k, st)
+				m.leave(x, k, x.Updated[k])
 			} else {
 				waiting |= 1 << k
 			}
+		case st == nil: // newer states took its place
 		case m.join.loaded || m.config.Predicts && m.shape.owner(st, k) == m.config.Client:
 			if r := m.assignSlot(g, x, k, st); r != nil && !m.placeRecord(r, st, k) {
 				waiting |= 1 << k
@@ -92,7 +92,7 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 		default:
 			waiting |= 1 << k
 			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] {
-				m.leave(x, k, st) // an own entity moved its place to an entity that has to wait
+				m.leave(x, k, st.Send) // an own entity moved its place to an entity that has to wait
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 func (m *Mirror) assignSlot(g int32, x *History, k int, st *State) *Replica {
 	id, at := st.IDs[k], Location{g, int32(k)}
 	if old := x.Here[k]; old != nil && old.ID != id {
-		m.leave(x, k, st)
+		m.leave(x, k, st.Send)
 	}
 	r := m.Entities.Of(id)
 	if r == nil {
@@ -124,16 +124,20 @@ func (m *Mirror) assignSlot(g int32, x *History, k int, st *State) *Replica {
 	return r
 }
 
-// leave removes an entity from its slot. If it does not appear in another slot, as it does when its components
+// leave removes an entity from its slot at a send. If it does not appear in another slot, as it does when its components
 // change, it is gone.
-func (m *Mirror) leave(x *History, k int, st *State) {
+func (m *Mirror) leave(x *History, k int, send uint32) {
 	r := x.Here[k]
 	x.Here[k] = nil
-	if r == nil || r.At.Slot != int32(k) || m.Store.World[r.At.Group] != x || r.Newest > st.Send || r.Removed.Tick != 0 {
+	if r == nil || r.At.Slot != int32(k) || m.Store.World[r.At.Group] != x || r.Newest > send || r.Removed.Tick != 0 {
 		return
 	}
-	r.Newest = st.Send
-	r.Removed = Removal{max(st.Tick, 1), st.Hidden>>k&1 != 0}
+	tick := m.Newest.Tick // if newer states took the place of that of the send
+	if st := x.At(send); st != nil {
+		tick = st.Tick
+	}
+	r.Newest = send
+	r.Removed = Removal{max(tick, 1), x.Hidden>>k&1 != 0}
 	r.WaitsSince = 0
 }
 

@@ -25,7 +25,8 @@ type History struct {
 	Open    *State       // state that the current packet adds to
 	Updated [64]uint32   // by slot: newest send that contained the slot
 	Here    [64]*Replica // by slot: the entity in the slot; in owner state, the entity whose private components the slot contained last
-	Hidden  uint64       // slots that are out of sight, according to the newest sends
+	Empty   uint64       // slots without an entity, according to the newest sends
+	Hidden  uint64       // those of them whose entity is out of sight
 	Fresh   uint64       // slots with new states that are not yet placed
 }
 
@@ -57,13 +58,14 @@ func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 
 // insert stores a state as add does, and marks its new slots as fresh.
 func (s *Store) insert(x *History, st *State, floor, collected uint32) {
-	known, hidden, send := st.Known&^st.Quiet, st.Hidden, st.Send
+	known, empty, hidden, send := st.Known&^st.Quiet, ^st.Alive, st.Hidden, st.Send
 	if !s.add(x, st, floor, collected) {
 		return
 	}
 	for m := known; m != 0; m &= m - 1 {
 		if k := trailing(m); send > x.Updated[k] {
 			x.Updated[k] = send
+			x.Empty = x.Empty&^(1<<k) | empty&(1<<k)
 			x.Hidden = x.Hidden&^(1<<k) | hidden&(1<<k)
 			x.Fresh |= 1 << k
 		}
