@@ -10,6 +10,8 @@ import (
 	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/tactusgo/tactus/examples/bodies/scene"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -74,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "bodies:", err)
 		return 2
 	}
-	r := report{Bodies: o.bodies, Ticks: tickRate, Sends: sendRate, Seconds: o.seconds, Seed: o.seed}
+	r := report{Bodies: o.bodies, Ticks: scene.TickRate, Sends: scene.SendRate, Seconds: o.seconds, Seed: o.seed}
 	for _, rtt := range []time.Duration{0, 50 * time.Millisecond} {
 		for _, loss := range []float64{0, 0.02, 0.05} {
 			x, err := measure(o, rtt, loss)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 	"time"
+
+	"github.com/tactusgo/tactus/examples/bodies/scene"
 )
 
 // On a lossy link the client has the state within the precision, every byte belongs to a part, and the same seed gives the same
@@ -24,7 +26,7 @@ func TestReceivedWithinPrecision(t *testing.T) {
 	for _, p := range x.Parts {
 		sum += p.Rate
 	}
-	if x.Datagrams < sendRate-1 || math.Abs(sum-x.Down) > 1e-6 {
+	if x.Datagrams < scene.SendRate-1 || math.Abs(sum-x.Down) > 1e-6 {
 		t.Errorf("the parts are %v of %v kB/s, in %v datagrams", sum, x.Down, x.Datagrams)
 	}
 	again, err := measure(o, 50*time.Millisecond, 0.05)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/bodies/scene"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -50,14 +51,14 @@ type part struct {
 }
 
 // truths holds the bodies of the newest ticks on the server.
-type truths [64]map[components.NetID]Body
+type truths [64]map[components.NetID]scene.Body
 
 func (t *truths) record(w *ecs.World, tick uint32) {
 	at := &t[tick%uint32(len(t))]
 	if *at == nil {
-		*at = make(map[components.NetID]Body)
+		*at = make(map[components.NetID]scene.Body)
 	}
-	for e, r := range ecs.All[struct{ Body Body }](w) {
+	for e, r := range ecs.All[struct{ Body scene.Body }](w) {
 		(*at)[w.NetID(e)] = r.Body
 	}
 }
@@ -66,8 +67,8 @@ func (t *truths) record(w *ecs.World, tick uint32) {
 func (t *truths) compare(c *systems.Client, x *row) error {
 	n := 0
 	for e, r := range ecs.All[struct {
-		At   Place
-		Turn Turn
+		At   scene.Place
+		Turn scene.Turn
 	}](c.World()) {
 		id := c.World().NetID(e)
 		tick, _ := c.StateTick(id)
@@ -76,7 +77,7 @@ func (t *truths) compare(c *systems.Client, x *row) error {
 			return fmt.Errorf("entity %d is not on the server at tick %d", id, tick)
 		}
 		n++
-		x.Position.add(max(math.Abs(b.At.x-float64(r.At.X)), math.Abs(b.At.y-float64(r.At.Y)), math.Abs(b.At.z-float64(r.At.Z))))
+		x.Position.add(max(math.Abs(b.At.X-float64(r.At.X)), math.Abs(b.At.Y-float64(r.At.Y)), math.Abs(b.At.Z-float64(r.At.Z))))
 		same, opposite := 0.0, 0.0 // q and −q are the same rotation
 		for i, v := range b.Q {
 			same, opposite = max(same, math.Abs(v-float64(r.Turn.Q[i]))), max(opposite, math.Abs(v+float64(r.Turn.Q[i])))
@@ -127,9 +128,9 @@ func (n *counters) parts() []part {
 func measure(o options, rtt time.Duration, loss float64) (row, error) {
 	x := row{RTT: rtt.Milliseconds(), Loss: loss}
 	c, err := systemstest.Open(systemstest.Config{
-		Protocol: func() *ecs.Protocol { return protocol(o.bodies) },
-		Populate: func(w *ecs.World) { populate(w, o.bodies, o.seed) },
-		Server:   systems.ServerConfig{TickRate: tickRate, Snapshots: systems.Snapshots{SendRate: sendRate}},
+		Protocol: func() *ecs.Protocol { return scene.Protocol(o.bodies) },
+		Populate: func(w *ecs.World) { scene.Populate(w, o.bodies, o.seed) },
+		Server:   systems.ServerConfig{TickRate: scene.TickRate, Snapshots: systems.Snapshots{SendRate: scene.SendRate}},
 		Clients:  1, Link: systemstest.RoundTrip(rtt, 0, loss), FrameRate: -1, CountOnly: true, Seed: o.seed,
 	})
 	if err != nil {

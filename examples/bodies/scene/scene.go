@@ -1,4 +1,4 @@
-package main
+package scene
 
 import (
 	"math"
@@ -9,11 +9,11 @@ import (
 
 // The scene of UnityNetworkTransformBenchmark, in units and seconds.
 const (
-	tickRate     = 60
-	sendRate     = 30
-	radius       = 1.36 // of an asteroid of scale 1: mean distance of the corners of the original's meshes from their center
+	TickRate     = 60
+	SendRate     = 30
+	Radius       = 1.36 // of an asteroid of scale 1: mean distance of the corners of the original's meshes from their center
 	clearance    = 2.0  // radius that must be free around a new asteroid of scale 1
-	planet       = 5.0  // radius of the planetoid at the origin
+	Planet       = 5.0  // radius of the planetoid at the origin
 	minScale     = 0.25
 	maxScale     = 1.0
 	minSpeed     = 1.0
@@ -24,8 +24,8 @@ const (
 	friction     = 0.6                // of two surfaces, Unity's default. Contacts do not bounce.
 )
 
-// bounds returns the radius of the sphere in which n asteroids travel.
-func bounds(n int) float64 { return max(10, 50*math.Cbrt(float64(n)/1000)) }
+// Bounds returns the radius of the sphere in which n asteroids travel.
+func Bounds(n int) float64 { return max(10, 50*math.Cbrt(float64(n)/1000)) }
 
 // Place is the position of an asteroid, in steps of the original's precision.
 type Place struct {
@@ -53,14 +53,14 @@ type Body struct {
 	Target             float64 // speed
 }
 
-// protocol returns the definition of the scene.
-func protocol(n int) *ecs.Protocol {
+// Protocol returns the definition of the scene.
+func Protocol(n int) *ecs.Protocol {
 	p := ecs.NewProtocol("bodies/1")
 	ecs.Replicate[Place](p, ecs.Interpolated)
 	ecs.Replicate[Turn](p, ecs.Interpolated)
 	ecs.Replicate[Size](p, 0)
 	ecs.Local[Body](p, 0)
-	s := scene{bounds: bounds(n)}
+	s := physics{bounds: Bounds(n)}
 	p.Authority("physics", s.step)
 	return p
 }
@@ -71,20 +71,20 @@ type asteroid struct {
 	Turn *Turn
 }
 
-// scene is the physics.
-type scene struct {
+// physics simulates the bodies.
+type physics struct {
 	bounds float64
 	all    []*Body // in this tick
 }
 
-// populate spawns n asteroids that do not overlap.
-func populate(w *ecs.World, n int, seed uint64) {
+// Populate spawns n asteroids that do not overlap.
+func Populate(w *ecs.World, n int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 250))
 	var all []Body
 	for range n {
 		scale := minScale + r.Float64()*(maxScale-minScale)
-		b := Body{Radius: radius * scale, Mass: scale * scale * scale, Target: minSpeed + r.Float64()*(maxSpeed-minSpeed)}
-		b.At = inSphere(r).times(bounds(n))
+		b := Body{Radius: Radius * scale, Mass: scale * scale * scale, Target: minSpeed + r.Float64()*(maxSpeed-minSpeed)}
+		b.At = inSphere(r).times(Bounds(n))
 		for out := b.At.unit(); !isFree(b.At, clearance*scale, all); {
 			b.At = b.At.plus(out.times(clearance * scale))
 		}
@@ -107,12 +107,12 @@ func isFree(at vector, radius float64, all []Body) bool {
 			return false
 		}
 	}
-	return at.length() >= radius+planet
+	return at.length() >= radius+Planet
 }
 
 // step simulates one tick.
-func (s *scene) step(w *ecs.World) {
-	const dt = 1.0 / tickRate
+func (s *physics) step(w *ecs.World) {
+	const dt = 1.0 / TickRate
 	s.all = s.all[:0]
 	for _, r := range ecs.Each[asteroid](w) {
 		b := r.Body
@@ -121,7 +121,7 @@ func (s *scene) step(w *ecs.World) {
 		b.At = b.At.plus(b.Velocity.times(dt))
 		b.rotate(dt)
 	}
-	ground := Body{Radius: planet, Mass: math.Inf(1)}
+	ground := Body{Radius: Planet, Mass: math.Inf(1)}
 	for i, a := range s.all {
 		touch(a, &ground)
 		for _, b := range s.all[i+1:] {
@@ -154,10 +154,10 @@ func (b *Body) steer(bounds, dt float64) {
 func (b *Body) rotate(dt float64) {
 	w, q := b.Spin.times(dt/2), b.Q
 	b.Q = [4]float64{
-		q[0] + w.x*q[3] + w.y*q[2] - w.z*q[1],
-		q[1] + w.y*q[3] + w.z*q[0] - w.x*q[2],
-		q[2] + w.z*q[3] + w.x*q[1] - w.y*q[0],
-		q[3] - w.x*q[0] - w.y*q[1] - w.z*q[2],
+		q[0] + w.X*q[3] + w.Y*q[2] - w.Z*q[1],
+		q[1] + w.Y*q[3] + w.Z*q[0] - w.X*q[2],
+		q[2] + w.Z*q[3] + w.X*q[1] - w.Y*q[0],
+		q[3] - w.X*q[0] - w.Y*q[1] - w.Z*q[2],
 	}
 	normalize(&b.Q)
 }
@@ -194,21 +194,21 @@ func touch(a, b *Body) {
 
 // copyTo writes the components that clients receive.
 func (b *Body) copyTo(at *Place, turn *Turn) {
-	*at = Place{float32(b.At.x), float32(b.At.y), float32(b.At.z)}
+	*at = Place{float32(b.At.X), float32(b.At.Y), float32(b.At.Z)}
 	for i, v := range b.Q {
 		turn.Q[i] = float32(v)
 	}
 }
 
-type vector struct{ x, y, z float64 }
+type vector struct{ X, Y, Z float64 }
 
-func (a vector) plus(b vector) vector   { return vector{a.x + b.x, a.y + b.y, a.z + b.z} }
-func (a vector) minus(b vector) vector  { return vector{a.x - b.x, a.y - b.y, a.z - b.z} }
-func (a vector) times(f float64) vector { return vector{a.x * f, a.y * f, a.z * f} }
-func (a vector) dot(b vector) float64   { return a.x*b.x + a.y*b.y + a.z*b.z }
+func (a vector) plus(b vector) vector   { return vector{a.X + b.X, a.Y + b.Y, a.Z + b.Z} }
+func (a vector) minus(b vector) vector  { return vector{a.X - b.X, a.Y - b.Y, a.Z - b.Z} }
+func (a vector) times(f float64) vector { return vector{a.X * f, a.Y * f, a.Z * f} }
+func (a vector) dot(b vector) float64   { return a.X*b.X + a.Y*b.Y + a.Z*b.Z }
 func (a vector) length() float64        { return math.Sqrt(a.dot(a)) }
 func (a vector) cross(b vector) vector {
-	return vector{a.y*b.z - a.z*b.y, a.z*b.x - a.x*b.z, a.x*b.y - a.y*b.x}
+	return vector{a.Y*b.Z - a.Z*b.Y, a.Z*b.X - a.X*b.Z, a.X*b.Y - a.Y*b.X}
 }
 
 // unit returns the direction of a, or the x axis for the zero vector.
@@ -216,7 +216,7 @@ func (a vector) unit() vector {
 	if l := a.length(); l > 0 {
 		return a.times(1 / l)
 	}
-	return vector{x: 1}
+	return vector{X: 1}
 }
 
 // inSphere returns a random point of the unit sphere.
