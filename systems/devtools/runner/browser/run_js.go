@@ -20,8 +20,8 @@ import (
 const (
 	// redialTime is the delay before a broken connection is opened again, within the same session.
 	redialTime = 250 * time.Millisecond
-	// hiddenTime is the interval of updates in a hidden tab, which draws no frames.
-	hiddenTime = 100 * time.Millisecond
+	// updateTime is the interval of updates between frames. A slow display draws few frames, and a hidden tab none.
+	updateTime = 20 * time.Millisecond
 	// silentTime is the time without a datagram after which the player is informed.
 	silentTime = 1500 * time.Millisecond
 )
@@ -34,6 +34,9 @@ type Config struct {
 	Configure func(c *systems.ClientConfig)
 	// Draw draws a frame during a session, after systems.Client.Frame. Required.
 	Draw func(c *systems.Client)
+	// Wire wraps the transport of each session, for example with netsys.Condition. The result belongs to the client. Default
+	// (nil): the transport is not wrapped.
+	Wire func(w netsys.Wire) (netsys.Wire, error)
 	// Lost is called when a session ends, even if the client reconnects. Default (nil): not called.
 	Lost func(err error)
 }
@@ -46,7 +49,6 @@ type page struct {
 	client *systems.Client
 	lost   error // passed to Config.Lost
 	away   bool
-	drawn  time.Time // time of the newest frame
 	said   string
 }
 
@@ -79,20 +81,17 @@ func Run(c Config) {
 		return nil
 	})
 	js.Global().Call("requestAnimationFrame", frame)
-	hidden := js.FuncOf(func(js.Value, []js.Value) any {
-		if now := time.Now(); now.Sub(p.drawn) > 2*hiddenTime {
-			p.advance(now)
-		}
+	update := js.FuncOf(func(js.Value, []js.Value) any {
+		p.advance(time.Now())
 		return nil
 	})
-	js.Global().Call("setInterval", hidden, hiddenTime.Milliseconds())
+	js.Global().Call("setInterval", update, updateTime.Milliseconds())
 	select {}
 }
 
 // frame runs the due ticks and draws.
 func (p *page) frame() {
 	now := time.Now()
-	p.drawn = now
 	p.advance(now)
 	if p.client.View() != nil && !p.away && p.client.Err() == nil {
 		p.client.Frame(now)
@@ -148,7 +147,7 @@ func Status(c *systems.Client) string {
 // connect creates the client. Its transport reconnects a broken connection.
 func (p *page) connect() error {
 	dial := websocket.DialConfig{Redial: redialTime}
-	wire, err := dial.Begin(p.server)
+	wire, to, err := p.open(dial, p.server)
 	if err != nil {
 		return err
 	}
@@ -157,19 +156,31 @@ func (p *page) connect() error {
 		Token:     p.seat.token,
 		Reconnect: p.seat.token == nil,
 		Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
-			wire, err := dial.Begin(t.WS)
-			if err != nil {
-				return nil, netip.AddrPort{}, err
-			}
-			return wire, wire.RemoteAddr(), nil
+			return p.open(dial, t.WS)
 		},
 	}}
 	p.config.Configure(&config)
-	p.client, err = systems.NewClient(wire, wire.RemoteAddr(), p.config.Protocol(), config)
+	p.client, err = systems.NewClient(wire, to, p.config.Protocol(), config)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
 	return nil
+}
+
+// open opens the transport to a server.
+func (p *page) open(dial websocket.DialConfig, server string) (netsys.Wire, netip.AddrPort, error) {
+	socket, err := dial.Begin(server)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	if p.config.Wire == nil {
+		return socket, socket.RemoteAddr(), nil
+	}
+	wire, err := p.config.Wire(socket)
+	if err != nil {
+		return nil, netip.AddrPort{}, errors.Join(err, socket.Close())
+	}
+	return wire, socket.RemoteAddr(), nil
 }
 
 // end ends the session on a seat.
