@@ -2,6 +2,8 @@
 // beside which a browser plays; it needs what Ebitengine needs, xvfb-run, npm and Chromium:
 //
 //	go -C docs/pictures generate -run custom
+//
+// bodies.jpg is a screenshot of the page of examples/bodies, at 1280 by 800.
 package pictures
 
 //go:generate xvfb-run -a go -C ../../examples/play run . arena -auto -name Ada -seed 5 -bots 24 -npcs 150 -movie ../../docs/pictures/arena.gif

@@ -37,6 +37,7 @@ func Worlds() []World {
 		{"snowball", 7817, "go run ./examples/snowball", false},
 		{"duel", 7827, "go run ./examples/duel", false},
 		{"fog", 7847, "go run ./examples/fog", false},
+		{"bodies", 7857, "go run ./examples/bodies", false},
 		{"physics", 7837, "go -C examples/physics run .", false},
 	}
 }
