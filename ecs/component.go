@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"time"
@@ -57,6 +58,7 @@ type Component struct {
 	replicated int // among replicated components, in registration order; -1
 	size       uintptr
 	values     valueLayout
+	was        []string // earlier names in saves
 }
 
 // Replicated returns the index of the component among the replicated components, in the order of registration, or −1 if it
@@ -187,7 +189,12 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 	if replicated && len(p.replicated) == maxReplicated {
 		panic(fmt.Sprintf("ecs: %s: a protocol holds at most %d replicated components", t, maxReplicated))
 	}
-	c := &Component{Name: t.Name(), Mode: mode, Schema: table, typ: t, index: len(p.all), replicated: -1, size: t.Size(), values: newValueLayout(t, table)}
+	values, err := newValueLayout(t, table)
+	was, wrong := earlierNames(t)
+	if err = cmp.Or(err, wrong); err != nil {
+		panic(fmt.Errorf("ecs: %s.%w", t, err))
+	}
+	c := &Component{Name: t.Name(), Mode: mode, Schema: table, typ: t, index: len(p.all), replicated: -1, size: t.Size(), values: values, was: was}
 	if c.Name == "" {
 		c.Name = t.String()
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/components"
 )
 
-// ErrState means that bytes are not the state of a world of this protocol. Request another state from a peer with the same
-// build. [Netcode.ReadState] returns it.
+// ErrState means that bytes are not the state of a world of this protocol, or not a save that the protocol can load. Request
+// another state from a peer with the same build. [Netcode.ReadState] and [Netcode.Load] return it.
 var ErrState = errors.New("not a state of a world with this protocol")
 
 // ReadState replaces the contents of the world by a state that [WorldHistory.AppendState] of a peer wrote. Entities have
@@ -22,36 +22,40 @@ var ErrState = errors.New("not a state of a world with this protocol")
 // their number. It checks values only if invalid ones are dangerous: bools, and counts of lists. The error wraps
 // [ErrState].
 func (n *Netcode) ReadState(src []byte) error {
-	w := (*World)(n)
-	h := NewWorldHistory(w, 1)
-	h.checkBetweenTicks("ReadState")
-	r := stateReader{w: w}
-	r.Reset(src)
-	tables := r.state(&h.states[0])
-	switch {
-	case r.Err() != nil:
-		return fmt.Errorf("ecs: %w: %w", ErrState, r.Err())
-	case r.wrong != "":
-		return fmt.Errorf("ecs: %w: %s", ErrState, r.wrong)
-	case r.Len() > 0:
-		return fmt.Errorf("ecs: %w: %d bytes too many", ErrState, r.Len())
+	r := newStateReader((*World)(n), "ReadState", src)
+	if r.Uint64() != r.w.setup.protocol.layout() {
+		r.fail("it has other components")
 	}
-	for i := range tables {
-		w.tableOf(tables[i].mask)
+	r.saved = sameComponents(r.w.setup.protocol)
+	return r.load()
+}
+
+// load replaces the contents of the world by the state that the bytes of r begin with. It returns an error and changes
+// nothing unless all of them are one state.
+func (r *stateReader) load() error {
+	w, h := r.w, r.h
+	tables := r.state(&h.states[0])
+	if r.finish != nil && !r.failed() {
+		tables = r.finish(tables, &h.states[0])
+	}
+	if r.Len() > 0 {
+		r.fail(fmt.Sprintf("%d bytes too many", r.Len()))
+	}
+	if err := r.err(); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		w.tableOf(t.mask)
 	}
 	h.addTables()
 	place := &h.places[0]
 	place.valid = true
-	for i := range tables {
-		from := &tables[i]
+	for _, from := range tables {
 		tc := &place.tables[w.tableOf(from.mask).index]
 		w.storage.version++
 		tc.n, tc.version, tc.entities, tc.names = len(from.entities), w.storage.version, from.entities, from.names
-		columns := from.columns
-		for k, c := range h.comps {
-			if from.mask.has(c.index) {
-				tc.columns[k].words, columns = columns[0], columns[1:]
-			}
+		for _, x := range from.columns {
+			tc.columns[h.at[x.c.index]].words = x.words
 		}
 	}
 	w.handles.changes++
@@ -64,16 +68,41 @@ type stateTable struct {
 	mask     mask
 	entities []Entity
 	names    []components.NetID
-	columns  [][]uint64 // of the components that a history keeps, in their order
+	columns  []stateColumn // of the components that a history keeps
+	retired  bool          // entities of singletons that the protocol no longer has
+	single   bool          // the entity of a singleton
+}
+
+// stateColumn is a decoded column.
+type stateColumn struct {
+	c     *Component
+	words []uint64
+}
+
+// value returns a pointer to the component in row i.
+func (x *stateColumn) value(i int) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(x.words)), uintptr(i)*x.c.size)
 }
 
 // stateReader reads a state without changing the world.
 type stateReader struct {
 	codec.ByteReader
 	w     *World
-	wrong string // the first invalid part of the state
-	used  []bool // by handle: the state has already listed it
+	h     *WorldHistory
+	saved []savedComponent // the components of the state, by index
+	room  int              // bytes that columns may still take
+	wrong string           // the first invalid part of the state
+	used  []bool           // by handle: the state has already listed it
 	named map[components.NetID]bool
+
+	finish func([]*stateTable, *worldState) []*stateTable // adapts a decoded save to the protocol; nil for a state
+}
+
+func newStateReader(w *World, call string, src []byte) *stateReader {
+	r := &stateReader{w: w, h: NewWorldHistory(w, 1), room: maxStateColumns}
+	r.h.checkBetweenTicks(call)
+	r.Reset(src)
+	return r
 }
 
 // fail stores the first error and stops reading.
@@ -84,6 +113,17 @@ func (r *stateReader) fail(what string) {
 }
 
 func (r *stateReader) failed() bool { return r.wrong != "" || r.Err() != nil }
+
+// err returns the first error, or nil.
+func (r *stateReader) err() error {
+	switch {
+	case r.Err() != nil:
+		return fmt.Errorf("ecs: %w: %w", ErrState, r.Err())
+	case r.wrong != "":
+		return fmt.Errorf("ecs: %w: %s", ErrState, r.wrong)
+	}
+	return nil
+}
 
 // number reads a uvarint below limit.
 func (r *stateReader) number(limit uint64, what string) uint32 {
@@ -106,6 +146,10 @@ const anyNumber = 1 << 32
 // bytes describe it.
 const maxStateTables = 4096
 
+// maxStateColumns is the largest size of all columns of a state in bytes, because a save may have few bytes of a component
+// that is large today.
+const maxStateColumns = 1 << 30
+
 func (r *stateReader) numbers(what string) []uint32 {
 	list := make([]uint32, r.count(1, what))
 	for i := range list {
@@ -114,10 +158,7 @@ func (r *stateReader) numbers(what string) []uint32 {
 	return list
 }
 
-func (r *stateReader) state(s *worldState) []stateTable {
-	if r.Uint64() != r.w.setup.protocol.layout() {
-		r.fail("it has other components")
-	}
+func (r *stateReader) state(s *worldState) []*stateTable {
 	s.tick, s.inputs.newest = r.Uint32(), r.Uint32()
 	s.handles.nextNet = components.NetID(r.number(anyNumber, "next NetID"))
 	if s.handles.nextNet == 0 {
@@ -142,15 +183,17 @@ func (r *stateReader) state(s *worldState) []stateTable {
 	}
 	s.skipped = r.numbers("held owners")
 	r.named = make(map[components.NetID]bool)
-	var tables []stateTable
+	var tables []*stateTable
+	masks := make(map[mask]bool)
 	for range min(r.count(3, "tables"), maxStateTables+1) {
-		t := r.table(s)
+		t, of := r.table(s)
 		if r.failed() {
 			return nil
 		}
-		if slices.ContainsFunc(tables, func(o stateTable) bool { return o.mask == t.mask }) {
+		if masks[of] {
 			r.fail("a table comes twice")
 		}
+		masks[of] = true
 		if tables = append(tables, t); len(tables) > maxStateTables {
 			r.fail("too many tables")
 		}
@@ -167,11 +210,20 @@ func (r *stateReader) claimHandle(id uint32) {
 	r.used[id] = true
 }
 
-func (r *stateReader) table(s *worldState) stateTable {
+// table reads a table. of is the set of its components, by index in the state.
+func (r *stateReader) table(s *worldState) (t *stateTable, of mask) {
 	p := r.w.setup.protocol
-	t := stateTable{}
+	t = &stateTable{}
 	for range r.count(1, "components") {
-		t.mask.set(int(r.number(uint64(len(p.all)), "component")))
+		i := int(r.number(uint64(len(r.saved)), "component"))
+		if r.failed() {
+			return t, of
+		}
+		of.set(i)
+		if to := r.saved[i].to; to != nil {
+			t.mask.set(to.index)
+		}
+		t.retired = t.retired || r.saved[i].retired
 	}
 	marks := []*Component{p.core.predicted, p.core.interpolated, p.core.suspended}
 	if !t.mask.has(p.core.self.index) || slices.ContainsFunc(marks, func(c *Component) bool { return t.mask.has(c.index) }) {
@@ -184,7 +236,7 @@ func (r *stateReader) table(s *worldState) stateTable {
 	for range n {
 		id := r.number(uint64(len(s.handles.gens)), "handle")
 		if r.claimHandle(id); r.failed() {
-			return t
+			return t, of
 		}
 		t.entities = append(t.entities, Entity{id, s.handles.gens[id]})
 	}
@@ -198,21 +250,46 @@ func (r *stateReader) table(s *worldState) stateTable {
 			t.names = append(t.names, id)
 		}
 	}
-	for _, c := range p.all {
-		if !t.mask.has(c.index) || c.size == 0 || c == p.core.self || c == p.core.netID {
-			continue
-		}
-		if r.failed() || r.Len()/max(1, c.values.size()) < n {
-			r.fail("a column that ends early")
-			return t
-		}
-		words := make([]uint64, (uintptr(n)*c.size+7)/8)
-		t.columns = append(t.columns, words)
-		for i := range n {
-			if wrong := c.values.read(&r.ByteReader, unsafe.Add(unsafe.Pointer(unsafe.SliceData(words)), uintptr(i)*c.size)); wrong != "" {
-				r.fail(wrong)
+	for i := range r.saved {
+		if x := &r.saved[i]; of.has(i) && (x.to == nil || r.h.at[x.to.index] >= 0) {
+			if r.column(t, x, n); r.failed() {
+				return t, of
 			}
 		}
 	}
-	return t
+	return t, of
+}
+
+// column reads the values of a component in n rows.
+func (r *stateReader) column(t *stateTable, x *savedComponent, n int) {
+	if r.Len()/max(1, x.size) < n {
+		r.fail("a column that ends early")
+		return
+	}
+	if x.to == nil {
+		r.Next(n * x.size)
+		return
+	}
+	column := r.newColumn(x.to, n)
+	if r.failed() {
+		return
+	}
+	for i := range n {
+		if wrong := x.read(&r.ByteReader, column.value(i)); wrong != "" {
+			r.fail(wrong)
+			return
+		}
+	}
+	t.columns = append(t.columns, column)
+}
+
+// newColumn returns a column of n zero values.
+func (r *stateReader) newColumn(c *Component, n int) stateColumn {
+	size := uint64(n) * uint64(c.size)
+	if size > uint64(r.room) {
+		r.fail("more values than fit into memory")
+		return stateColumn{}
+	}
+	r.room -= int(size)
+	return stateColumn{c, make([]uint64, (size+7)/8)}
 }

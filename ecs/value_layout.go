@@ -19,9 +19,11 @@ type valueLayout struct {
 	bytes  uintptr       // of a component, with padding
 }
 
-// newValueLayout returns the layout of a type without pointers. The field table may be nil.
-func newValueLayout(t reflect.Type, table *schema.Table) valueLayout {
-	return valueLayout{leaves: appendLeaves(nil, t, "", 0), table: table, bytes: t.Size()}
+// newValueLayout returns the layout of a type without pointers. The field table may be nil. It returns an error for a wrong
+// save tag.
+func newValueLayout(t reflect.Type, table *schema.Table) (valueLayout, error) {
+	leaves, err := appendLeaves(nil, t, "", 0, nil, "")
+	return valueLayout{leaves: leaves, table: table, bytes: t.Size()}, err
 }
 
 // unequal returns the first leaf in which the components at a and b differ, or nil.

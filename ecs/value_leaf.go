@@ -12,25 +12,60 @@ type valueLeaf struct {
 	path   string // "Slots[3].Item"
 	offset uintptr
 	typ    reflect.Type
+	was    []string // earlier paths, see saveTag
+	preset []byte   // the value where a save has none; nil: zero
 }
 
-// appendLeaves appends the leaves of a type without pointers, in the order of memory.
-func appendLeaves(to []valueLeaf, t reflect.Type, path string, offset uintptr) []valueLeaf {
+// appendLeaves appends the leaves of a type without pointers, in the order of memory. was has the earlier paths of the
+// value at path, and preset its default in saves.
+func appendLeaves(to []valueLeaf, t reflect.Type, path string, offset uintptr, was []string, preset string) (_ []valueLeaf, err error) {
 	switch t.Kind() {
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if f.Name != "_" {
-				to = appendLeaves(to, f.Type, joinPath(path, f.Name), offset+f.Offset)
+			if f.Name == "_" {
+				continue
 			}
+			tag, err := parseSaveTag(f)
+			if err != nil {
+				return nil, err
+			}
+			earlier := joinPaths(was, f.Name)
+			for _, name := range tag.was {
+				earlier = append(append(earlier, joinPath(path, name)), joinPaths(was, name)...)
+			}
+			if len(earlier) > maxSaveNames {
+				return nil, fmt.Errorf("%s: more than %d earlier names in save tags", joinPath(path, f.Name), maxSaveNames)
+			}
+			if to, err = appendLeaves(to, f.Type, joinPath(path, f.Name), offset+f.Offset, earlier, tag.preset); err != nil {
+				return nil, err
+			}
+		}
+		if preset != "" {
+			return nil, fmt.Errorf("%s: bad save tag: default %s is for a number or a bool", path, preset)
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			to = appendLeaves(to, t.Elem(), joinPath(path, fmt.Sprintf("[%d]", i)), offset+uintptr(i)*t.Elem().Size())
+			index := fmt.Sprintf("[%d]", i)
+			if to, err = appendLeaves(to, t.Elem(), joinPath(path, index), offset+uintptr(i)*t.Elem().Size(), joinPaths(was, index), preset); err != nil {
+				return nil, err
+			}
 		}
 	default:
-		to = append(to, valueLeaf{path, offset, t})
+		value, err := parsePreset(t, preset)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		to = append(to, valueLeaf{path, offset, t, was, value})
 	}
-	return to
+	return to, nil
+}
+
+// joinPaths returns the paths of a field in outer values.
+func joinPaths(outer []string, inner string) (paths []string) {
+	for _, path := range outer {
+		paths = append(paths, joinPath(path, inner))
+	}
+	return paths
 }
 
 func joinPath(outer, inner string) string {

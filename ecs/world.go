@@ -51,6 +51,7 @@ type World struct {
 	deferred  deferred
 	rows      rowTypes
 	resources map[reflect.Type]any
+	restored  map[string][]byte // resources of a save that were not set yet, by type
 	clock     clock
 	inputs    inputs
 	owners    ownerScope
@@ -113,7 +114,15 @@ func (w *World) StepDuration() time.Duration {
 
 // SetResource stores one value of type T in the world, for data that belongs to no entity and is not replicated, such as a
 // map or configuration.
-func SetResource[T any](w *World, v *T) { w.resources[reflect.TypeFor[T]()] = v }
+//
+// Saves contain the resources that implement [encoding.BinaryMarshaler] and [encoding.BinaryUnmarshaler]. In a world that was
+// loaded from a save, the first SetResource of such a type gives *v the saved value. SetResource panics if UnmarshalBinary
+// returns an error.
+func SetResource[T any](w *World, v *T) {
+	t := reflect.TypeFor[T]()
+	w.resources[t] = v
+	w.restore(t, v)
+}
 
 // Resource returns the value that [SetResource] stored, or nil.
 func Resource[T any](w *World) *T {

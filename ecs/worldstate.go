@@ -36,8 +36,13 @@ func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
+	dst = binary.LittleEndian.AppendUint64(dst, w.setup.protocol.layout())
+	return h.appendWorld(dst, p), nil
+}
+
+// appendWorld appends a captured state without the layout.
+func (h *WorldHistory) appendWorld(dst []byte, p Past) []byte {
 	s, le := p.s, binary.LittleEndian
-	dst = le.AppendUint64(dst, w.setup.protocol.layout())
 	dst = le.AppendUint32(dst, s.tick)
 	dst = le.AppendUint32(dst, s.inputs.newest)
 	dst = codec.AppendUvarint(dst, uint64(s.handles.nextNet))
@@ -69,7 +74,7 @@ func (h *WorldHistory) AppendState(dst []byte, tick uint32) ([]byte, error) {
 			dst = h.appendTable(dst, tc)
 		}
 	}
-	return dst, nil
+	return dst
 }
 
 func (h *WorldHistory) appendTable(dst []byte, tc *tableCapture) []byte {
