@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -50,6 +51,10 @@ type applier interface {
 	Command(player uint32, command string)
 	// Receive takes in a datagram.
 	Receive(p *peer, pk netsys.Packet)
+	// Save adds to x which players are in the game, their inputs, and the leaves and commands that wait for a tick.
+	Save(x *saved.State)
+	// Load continues with a player of a saved server.
+	Load(p *saved.Player) error
 	// Run is the system.
 	Run(w *ecs.World)
 }

@@ -85,9 +85,13 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
 	s.shape.sendEvery = uint32(c.TickRate / c.Snapshots.SendRate)
 	s.sessions.init(s)
-	s.link.tick = c.FirstTick
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(policy.TraitsOf(c.Model)), Workers: s.workers})
-	var err error
+	loaded, err := s.loadWorld()
+	if err != nil {
+		return nil, err
+	}
+	c = s.config
+	s.link.tick = c.FirstTick
 	if s.report, err = newJudge(s.world, c.Model); err != nil {
 		return nil, err
 	}
@@ -136,6 +140,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	if c.Start.IsZero() {
 		c.Start = time.Now()
+	}
+	if err = s.loadPlayers(loaded, c.Start); err != nil {
+		return nil, err
 	}
 	s.link.loop = ecs.NewLoop(c.Start, c.TickRate/c.WakeEvery)
 	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -60,6 +61,9 @@ type anyKind interface {
 	deliver(tick uint32)
 	compact()
 	open() int
+	fields() string
+	appendOpen(dst []byte) ([]byte, error)
+	readOpen(r *codec.ByteReader, begun uint64) (add func(), err error)
 }
 
 // New creates the log of a world and stores it there as a resource. It panics if c is not valid or the world already

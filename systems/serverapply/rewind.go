@@ -108,6 +108,14 @@ func (m *Rewind) Enter(c *Client, value string, back bool) error {
 	return m.line.Join(c.id, tick, tick, value)
 }
 
+// Resume continues with a player of a saved server, before the first tick. Its seat is reserved unless it leaves.
+func (m *Rewind) Resume(player, first uint32, leaves bool) error {
+	if !leaves {
+		m.reserved = append(m.reserved, player)
+	}
+	return m.line.Resume(player, first, nil, nil)
+}
+
 // Reserve keeps a player in the game whose client has left. The player has neutral inputs.
 func (m *Rewind) Reserve(player uint32) {
 	m.closePast(player)

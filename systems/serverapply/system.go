@@ -43,6 +43,11 @@ func (s *System) Command(player uint32, command string) {
 	s.log.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Command, Value: command})
 }
 
+// AppendPending appends to dst the leaves and commands of the next tick and later ones.
+func (s *System) AppendPending(dst []commands.Entry) []commands.Entry {
+	return s.log.AppendPending(dst, s.config.Tick())
+}
+
 // Resume continues the inputs of a returning player after consumed, the newest input consumed in the previous
 // session.
 func (s *System) Resume(c *Client, consumed uint32) { c.in.follow(consumed) }

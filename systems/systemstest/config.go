@@ -17,7 +17,7 @@ type Config struct {
 	Protocol func() *ecs.Protocol
 	// Server configures the server. The crowd sets Start, and Seed and Random if they are zero.
 	Server systems.ServerConfig
-	// Populate fills the server's world before the first tick. It may be nil.
+	// Populate fills the server's world before the first tick, unless Server.Load continues another world. It may be nil.
 	Populate func(w *ecs.World)
 	// ServerAddr is the server's address, which connect tokens name. Links draw random numbers that depend on it.
 	// Default (zero): 10.0.0.1:7777.

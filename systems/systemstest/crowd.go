@@ -83,7 +83,7 @@ func create(config Config) (*Crowd, error) {
 		return nil, fmt.Errorf("systemstest: the server: %w", err)
 	}
 	c.step = c.Server.World().StepDuration()
-	if config.Populate != nil {
+	if config.Populate != nil && config.Server.Load == nil {
 		config.Populate(c.Server.World())
 	}
 	for range config.Clients {

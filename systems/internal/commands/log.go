@@ -120,6 +120,16 @@ func (l *Log) AppendCommands(dst []Entry, tick uint32) []Entry {
 	return dst
 }
 
+// AppendPending appends to dst the leaves and commands from a tick on, in running order.
+func (l *Log) AppendPending(dst []Entry, tick uint32) []Entry {
+	for _, e := range l.list {
+		if e.Kind != Join && e.Tick >= tick {
+			dst = append(dst, e)
+		}
+	}
+	return dst
+}
+
 // Forget removes the entries of all ticks before before.
 func (l *Log) Forget(before uint32) {
 	n := 0

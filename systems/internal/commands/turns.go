@@ -12,6 +12,19 @@ type Executor interface {
 // the game.
 func (d *Receiver) Issue(e Entry) { d.issued = append(d.issued, e) }
 
+// AppendPending appends to dst the commands that the next call of Deliver passes on, as far as plays allows it, in their
+// order. It leaves out commands that the game refuses.
+func (d *Receiver) AppendPending(dst []Entry, plays func(client uint32) bool) []Entry {
+	for _, in := range d.waiting {
+		for _, command := range in.Waiting {
+			if plays(in.client) && d.check(in.client, command) == nil {
+				dst = append(dst, Entry{Player: in.client, Value: command})
+			}
+		}
+	}
+	return append(dst, d.issued...)
+}
+
 // markWaiting adds a client with waiting commands to the list.
 func (d *Receiver) markWaiting(in *Inbox) {
 	if !in.listed && len(in.Waiting) > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
@@ -111,6 +112,16 @@ func (s *Server) Leave(m *Member) {
 
 // Depart removes a player from the game in the next tick.
 func (s *Server) Depart(player uint32) { s.relay.Remove(player) }
+
+// Resume continues with a player of a saved server. See [relay.Server.Resume].
+func (s *Server) Resume(p timeline.Presence, inputs []timeline.Input, leaves bool) error {
+	return s.relay.Resume(p, inputs, leaves)
+}
+
+// AppendPending appends to dst the leaves and commands that wait for a tick.
+func (s *Server) AppendPending(dst []commands.Entry) []commands.Entry {
+	return s.relay.AppendPending(dst)
+}
 
 // Command runs a command of a player in the next tick.
 func (s *Server) Command(player uint32, command string) { s.relay.Command(player, command) }

@@ -41,6 +41,13 @@ func Give(w *ecs.World, e ecs.Entity, client uint32) {
 	g.list = append(g.list, grant{entity: e, id: uint32(w.NetID(e)), client: client, from: from})
 }
 
+// Each calls f for each grant.
+func (g *Grants) Each(f func(id, client uint32)) {
+	for _, x := range g.list {
+		f(x.id, x.client)
+	}
+}
+
 // Len returns the number of entities with grants.
 func (g *Grants) Len() int { return len(g.list) }
 

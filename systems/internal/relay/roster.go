@@ -59,6 +59,31 @@ func (s *Server) applyEvents() {
 	s.waitingCommands = slices.Delete(s.waitingCommands, 0, n)
 }
 
+// Resume continues with a player of a saved server, before the first tick. Its client is absent, as before [Server.Resync].
+// If the player leaves, it does so in the first tick possible. The error is that of [timeline.Timeline.Adopt], or [ErrPeers].
+func (s *Server) Resume(p timeline.Presence, inputs []timeline.Input, leaves bool) error {
+	if !leaves {
+		if err := s.Add(p.Player, true, ""); err != nil {
+			return err
+		}
+		x := s.peer(p.Player)
+		x.joined, x.pace.stalled = true, true // lockstep does not wait for it
+	}
+	now, slot := s.timeline.Next(), s.allocateSlot()
+	p.First, p.To, p.Value = max(p.First, now), timeline.Forever, ""
+	l := s.lanes[slot]
+	l.reset(p, now)
+	return s.timeline.Resume(p.Player, p.First, inputs, func(in timeline.Input) {
+		l.set(in.Tick, inputKnown, in.Words)
+		l.ahead = max(l.ahead, in.Tick+1)
+	})
+}
+
+// AppendPending appends to dst the leaves and commands of the next tick, and the commands that wait for a later one.
+func (s *Server) AppendPending(dst []commands.Entry) []commands.Entry {
+	return append(s.timeline.AppendPending(dst), s.waitingCommands...)
+}
+
 // canSendCommand reports whether another command would reach all clients soon. It would if the unacknowledged
 // commands of each client fit into one message together with it. Commands therefore never pile up, even on a slow
 // path. A client whose oldest unacknowledged event is older than a second is ignored.

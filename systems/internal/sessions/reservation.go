@@ -56,6 +56,27 @@ func (r *Roster) ReservedInput(id uint32) uint32 {
 	return 0
 }
 
+// Numbers returns how many client numbers were assigned, and how many handshakes of returning players there were.
+func (r *Roster) Numbers() (numbers, returns uint32) { return r.numbers, r.returns }
+
+// returnsMargin is how many handshakes of returning players a server may have had after its save.
+const returnsMargin = 1 << 16
+
+// Resume continues the roster of a saved server, before the first client. numbers and returns are those of Numbers. The
+// windows of the reservations start now; without a window, their players have left for good. gone are other players who have
+// left for good.
+func (r *Roster) Resume(numbers, returns uint32, reserved []Reservation, gone []uint32) {
+	r.numbers, r.returns = numbers, returns+returnsMargin
+	r.gone = append(r.gone, gone...)
+	for _, x := range reserved {
+		if x.until = r.config.Now().Add(r.config.ReconnectWindow); r.config.ReconnectWindow <= 0 {
+			r.end(x)
+			continue
+		}
+		r.hold(x)
+	}
+}
+
 // Expects reports whether a player has a reserved seat.
 func (r *Roster) Expects(player uint64) bool { return r.reservationOf(player) >= 0 }
 
@@ -85,13 +106,16 @@ func (r *Roster) Waits(reason error) bool {
 // reserve reserves the seat of a client that is gone. input is its newest consumed input. If there are too many
 // reservations, the oldest one ends.
 func (r *Roster) reserve(c *Client, input uint32) {
+	r.hold(Reservation{Player: c.Session.ClientID(), ID: c.ID, Input: input, until: r.config.Now().Add(r.config.ReconnectWindow)})
+}
+
+// hold adds a reservation.
+func (r *Roster) hold(x Reservation) {
 	if len(r.reserved) >= r.config.MaxClients {
 		r.end(r.reserved[0])
 		r.reserved = slices.Delete(r.reserved, 0, 1)
 	}
-	r.reserved = append(r.reserved, Reservation{
-		Player: c.Session.ClientID(), ID: c.ID, Input: input, until: r.config.Now().Add(r.config.ReconnectWindow),
-	})
+	r.reserved = append(r.reserved, x)
 }
 
 // expire ends reservations whose time is over.

@@ -1,0 +1,201 @@
+// Package saved encodes the state of a server for a save: the world, and what the server knows of its players.
+//
+//   - Encode and decode it: [State.Append], [Parse].
+package saved
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/ecs"
+)
+
+// mark begins a save, followed by the version of the format.
+const (
+	mark    = "tactus save "
+	version = 1
+)
+
+// ErrSave is wrapped by the errors of [Parse].
+var ErrSave = errors.New("not a save that this program can load")
+
+// State is the state of a server between two ticks. Its bytes, after the mark and the version, are uvarints, and texts of
+// their length and their bytes:
+//
+//	tick | numbers | returns | players n | each:
+//	    player | client | input | from | first | 1 if connected, 2 if leaving | inputs n | each: tick | words n | the words
+//	line of the input | commands n | each: client | line | value
+//	grants n | each: NetID | client | outcomes | the world, as ecs.Netcode.Save encodes it, to the end
+type State struct {
+	// Tick is the next tick.
+	Tick uint32
+	// Numbers is how many client numbers were assigned. Returns is the number of sessions of returning players.
+	Numbers, Returns uint32
+	// Players are the players in the game.
+	Players []Player
+	// InputLine is the line of the input component in the protocol.
+	InputLine string
+	// Commands wait for the next tick, in order.
+	Commands []Command
+	// Grants are the entities whose client-owned components another client writes.
+	Grants []Grant
+	// Outcomes are those that are not final, as package outcome encodes them.
+	Outcomes []byte
+	// World is the world.
+	World []byte
+}
+
+// Player is a player in the game.
+type Player struct {
+	Player      uint64 // client id of its tokens; 0 if it leaves
+	Client      uint32 // client number
+	Input       uint32 // newest consumed input
+	From, First uint32 // first tick in the game, and first tick with an input
+	Connected   bool
+	Leaves      bool    // it leaves in the next tick
+	Inputs      []Input // the one that the next tick may repeat, and those of later ticks
+}
+
+// Input is the input of a player for a tick.
+type Input struct {
+	Tick  uint32
+	Words []int32
+}
+
+// Command is a command of a player.
+type Command struct {
+	Client uint32
+	Line   string // of the command's type in the protocol
+	Value  string // without its kind
+}
+
+// Grant says that a client, 0 for none, writes the client-owned components of an entity.
+type Grant struct{ NetID, Client uint32 }
+
+// Append appends the encoded state.
+func (x *State) Append(dst []byte) []byte {
+	dst = append(append(dst, mark...), version)
+	number := func(all ...uint32) {
+		for _, n := range all {
+			dst = codec.AppendUvarint(dst, uint64(n))
+		}
+	}
+	text := func(b string) {
+		number(uint32(len(b)))
+		dst = append(dst, b...)
+	}
+	number(x.Tick, x.Numbers, x.Returns, uint32(len(x.Players)))
+	for i := range x.Players {
+		p := &x.Players[i]
+		flags := uint32(0)
+		if p.Connected {
+			flags |= 1
+		}
+		if p.Leaves {
+			flags |= 2
+		}
+		dst = codec.AppendUvarint(dst, p.Player)
+		number(p.Client, p.Input, p.From, p.First, flags, uint32(len(p.Inputs)))
+		for _, in := range p.Inputs {
+			number(in.Tick, uint32(len(in.Words)))
+			for _, w := range in.Words {
+				number(uint32(w))
+			}
+		}
+	}
+	text(x.InputLine)
+	number(uint32(len(x.Commands)))
+	for _, c := range x.Commands {
+		number(c.Client)
+		text(c.Line)
+		text(c.Value)
+	}
+	number(uint32(len(x.Grants)))
+	for _, g := range x.Grants {
+		number(g.NetID, g.Client)
+	}
+	text(string(x.Outcomes))
+	return append(dst, x.World...)
+}
+
+// Parse decodes the output of [State.Append], which may be untrusted: it uses memory in proportion to the number of bytes,
+// and the state refers to them. Only ecs.Netcode.Load can check the world.
+func Parse(b []byte) (*State, error) {
+	switch {
+	case len(b) <= len(mark) || string(b[:len(mark)]) != mark:
+		return nil, fmt.Errorf("%w: it is not a save", ErrSave)
+	case b[len(mark)] != version:
+		return nil, fmt.Errorf("%w: it has version %d of the format, and this program reads version %d", ErrSave, b[len(mark)], version)
+	}
+	r := reader{}
+	r.Reset(b[len(mark)+1:])
+	x := &State{Tick: r.number(), Numbers: r.number(), Returns: r.number()}
+	clients, players := make(map[uint32]bool), make(map[uint64]bool)
+	for range r.count(7) {
+		p := Player{Player: r.Uvarint(), Client: r.number(), Input: r.number(), From: r.number(), First: r.number()}
+		flags := r.number()
+		p.Connected, p.Leaves = flags&1 != 0, flags&2 != 0
+		for range r.count(2) {
+			in := Input{Tick: r.number(), Words: make([]int32, r.count(1))}
+			for i := range in.Words {
+				in.Words[i] = int32(r.number())
+			}
+			p.Inputs = append(p.Inputs, in)
+		}
+		if p.Client == 0 || clients[p.Client] || !p.Leaves && players[p.Player] || p.From > x.Tick || flags > 3 {
+			r.wrong = true
+		}
+		if r.failed() {
+			break
+		}
+		clients[p.Client], players[p.Player] = true, true
+		x.Numbers = max(x.Numbers, p.Client)
+		x.Players = append(x.Players, p)
+	}
+	x.InputLine = r.text()
+	for range r.count(3) {
+		x.Commands = append(x.Commands, Command{r.number(), r.text(), r.text()})
+	}
+	for range r.count(2) {
+		x.Grants = append(x.Grants, Grant{r.number(), r.number()})
+	}
+	x.Outcomes = []byte(r.text())
+	x.World = r.Next(r.Len())
+	switch {
+	case r.failed():
+		return nil, fmt.Errorf("%w: it is cut off or damaged", ErrSave)
+	case x.Tick > ecs.MaxTick:
+		return nil, fmt.Errorf("%w: tick %d is after ecs.MaxTick", ErrSave, x.Tick)
+	}
+	return x, nil
+}
+
+// reader reads a state.
+type reader struct {
+	codec.ByteReader
+	wrong bool
+}
+
+func (r *reader) failed() bool { return r.wrong || r.Err() != nil }
+
+func (r *reader) number() uint32 {
+	n := r.Uvarint()
+	if n > math.MaxUint32 {
+		r.wrong = true
+	}
+	return uint32(n)
+}
+
+// count reads the number of elements that take at least each bytes.
+func (r *reader) count(each int) int {
+	n := r.number()
+	if r.failed() || int64(n) > int64(r.Len()/each) {
+		r.wrong = true
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) text() string { return string(r.Next(r.count(1))) }

@@ -1,0 +1,221 @@
+package systems
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/ownership"
+	"github.com/tactusgo/tactus/systems/internal/saved"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// ErrLoad is wrapped by the errors of [NewServer] about ServerConfig.Load.
+var ErrLoad = errors.New("systems: Load")
+
+// Save captures the server between two ticks: tick, seed, all entities with their values and owners, resources (see
+// [ecs.SetResource]), the players with their client numbers, commands that wait for a tick, outcomes that are not final, and
+// grants. Under Rollback and Lockstep it includes the inputs that have arrived for coming ticks. Under the other models a
+// player's inputs end with its session, as if the connection had been lost. The present world is saved: after a load, inputs
+// for earlier ticks are too late, and their outcomes are final.
+//
+// Save returns a function that encodes the capture for ServerConfig.Load. Any goroutine may call it once, while the server goes
+// on. Its error names a resource or an outcome that cannot be saved. Call Save on the server's goroutine, or after Run has
+// returned. Package save writes the result to files.
+func (s *Server) Save() (encode func() ([]byte, error)) {
+	x := s.players()
+	var failed error
+	if log := s.followed.outcomes; log != nil {
+		x.Outcomes, failed = log.AppendOpen(nil)
+	}
+	world, err := s.world.Netcode().Save()
+	if err = errors.Join(failed, err); err != nil {
+		err = fmt.Errorf("systems: Save: %w", err)
+		return func() ([]byte, error) { return nil, err }
+	}
+	return func() ([]byte, error) {
+		b := world(x.Append(nil))
+		return b, nil
+	}
+}
+
+// players returns what a save has beside the world.
+func (s *Server) players() *saved.State {
+	x := &saved.State{Tick: s.link.tick}
+	x.Numbers, x.Returns = s.sessions.Numbers()
+	if in := s.protocol.Input(); in != nil {
+		x.InputLine = in.Schema.Line()
+	}
+	for _, p := range s.sessions.peers.All() {
+		x.Players = append(x.Players, saved.Player{Player: p.Session.ClientID(), Client: p.ID, Input: p.inputs.Consumed(), Connected: true})
+	}
+	for _, r := range s.sessions.Reserved() {
+		x.Players = append(x.Players, saved.Player{Player: r.Player, Client: r.ID, Input: r.Input})
+	}
+	for _, id := range s.sessions.Gone() {
+		x.Players = append(x.Players, saved.Player{Client: id, Leaves: true})
+	}
+	s.model.applier.Save(x)
+	s.addCommands(x, s.sessions.commands.AppendPending(nil, func(client uint32) bool {
+		p := s.sessions.byID[client]
+		return p != nil && s.model.applier.Plays(p)
+	}))
+	if g := ecs.Resource[ownership.Grants](s.world); g != nil {
+		g.Each(func(id, client uint32) { x.Grants = append(x.Grants, saved.Grant{NetID: id, Client: client}) })
+	}
+	return x
+}
+
+// addCommands adds leaves, which have no value, and commands that wait for a tick to a save.
+func (s *Server) addCommands(x *saved.State, list []commands.Entry) {
+	for _, e := range list {
+		if e.Value == "" {
+			x.Players = append(x.Players, saved.Player{Client: e.Player, Leaves: true})
+			continue
+		}
+		c := saved.Command{Client: e.Player, Line: s.protocol.Players().Commands[e.Value[0]].Schema.Line(), Value: e.Value[1:]}
+		x.Commands = append(x.Commands, c)
+	}
+}
+
+// loadWorld parses ServerConfig.Load, if there is one, and gives the server its world, seed and tick.
+func (s *Server) loadWorld() (*saved.State, error) {
+	if s.config.Load == nil {
+		return nil, nil
+	}
+	x, err := saved.Parse(s.config.Load)
+	if err == nil {
+		err = s.world.Netcode().Load(x.World)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrLoad, err)
+	}
+	x.World, s.config.Load = nil, nil
+	s.config.Seed, s.config.FirstTick = s.world.Seed(), x.Tick
+	return x, nil
+}
+
+// loadPlayers continues with the players of a save, which may be nil. now is the time of the first tick.
+func (s *Server) loadPlayers(x *saved.State, now time.Time) error {
+	if x == nil {
+		return nil
+	}
+	s.link.now = now
+	if log := s.followed.outcomes; log != nil && len(x.Outcomes) > 0 {
+		if err := log.ReadOpen(x.Outcomes); err != nil {
+			return fmt.Errorf("%w: %w", ErrLoad, err)
+		}
+	}
+	in := s.protocol.Input()
+	var reserved []sessions.Reservation
+	var gone []uint32
+	for i := range x.Players {
+		p := &x.Players[i]
+		if in == nil || in.Schema.Line() != x.InputLine {
+			p.Inputs = nil
+		}
+		if err := s.model.applier.Load(p); err != nil {
+			return fmt.Errorf("%w: client %d: %w", ErrLoad, p.Client, err)
+		}
+		if p.Leaves {
+			gone = append(gone, p.Client)
+			continue
+		}
+		reserved = append(reserved, sessions.Reservation{Player: p.Player, ID: p.Client, Input: p.Input})
+	}
+	s.sessions.Resume(x.Numbers, x.Returns, reserved, gone)
+	s.loadCommands(x)
+	for i := range x.Players {
+		if p := &x.Players[i]; p.Connected {
+			s.notePresence(p.Client, true)
+		}
+	}
+	for _, g := range x.Grants {
+		if e, ok := s.world.ByNetID(components.NetID(g.NetID)); ok {
+			ownership.Give(s.world, e, g.Client)
+		}
+	}
+	s.config.Logger.Info("world loaded", "tick", x.Tick, "players", len(reserved))
+	return nil
+}
+
+// loadCommands issues the commands of a save. It leaves out those whose types have changed.
+func (s *Server) loadCommands(x *saved.State) {
+	rules := s.protocol.Players()
+	for _, c := range x.Commands {
+		known := false
+		for kind, r := range rules.Commands {
+			if r.Schema.Line() != c.Line {
+				continue
+			}
+			value := string(append([]byte{byte(kind)}, c.Value...))
+			_, rest, err := rules.Next([]byte(value))
+			if known = err == nil && len(rest) == 0; known {
+				s.sessions.commands.Issue(commands.Entry{Player: c.Client, Value: value})
+			}
+		}
+		if !known {
+			s.config.Logger.Warn("a command of the save is left out: its type has changed", "client", c.Client, "command", c.Line)
+		}
+	}
+}
+
+// Save adds what waits for a tick.
+func (a *sequenced) Save(x *saved.State) { a.s.addCommands(x, a.in.AppendPending(nil)) }
+
+// Load does nothing: the world has the player.
+func (a *sequenced) Load(*saved.Player) error { return nil }
+
+// Save keeps the players in the game, and adds what waits for a tick.
+func (m *rewinder) Save(x *saved.State) {
+	keepPresent(x, m.in.Timeline())
+	m.s.addCommands(x, m.in.Timeline().AppendPending(nil))
+}
+
+// Load continues with a player.
+func (m *rewinder) Load(p *saved.Player) error { return m.in.Resume(p.Client, p.First, p.Leaves) }
+
+// Save keeps the players in the game, with their inputs, and adds what waits for a tick.
+func (m *relaying) Save(x *saved.State) {
+	line := m.in.Timeline()
+	keepPresent(x, line)
+	for i := range x.Players {
+		p := &x.Players[i]
+		for _, in := range line.AppendInputs(nil, p.Client) {
+			p.Inputs = append(p.Inputs, saved.Input(in))
+		}
+	}
+	m.s.addCommands(x, m.in.AppendPending(nil))
+}
+
+// Load continues with a player and its inputs.
+func (m *relaying) Load(p *saved.Player) error {
+	var inputs []timeline.Input
+	for _, in := range p.Inputs {
+		inputs = append(inputs, timeline.Input(in))
+	}
+	return m.in.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, inputs, p.Leaves)
+}
+
+// keepPresent removes the players of a save who were not in the game in the last tick of a timeline, or who leave it in the
+// next one.
+func keepPresent(x *saved.State, line *timeline.Timeline) {
+	present := make(map[uint32]timeline.Presence)
+	for _, p := range line.AppendPresences(nil) {
+		if p.From < line.Next() && p.To == timeline.Forever {
+			present[p.Player] = p
+		}
+	}
+	kept := x.Players[:0]
+	for _, p := range x.Players {
+		if at, is := present[p.Client]; is {
+			p.From, p.First = at.From, at.First
+			kept = append(kept, p)
+		}
+	}
+	x.Players = kept
+}

@@ -1,0 +1,386 @@
+package systems_test
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/outcome"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/systemstest"
+)
+
+type (
+	herdSpot struct {
+		X, Y int32 `net:"raw"`
+	}
+	herdMove struct {
+		DX, DY int8 `net:"-1..1"`
+		Call   bool `net:"edge"`
+	}
+	herdFuse  struct{ Left uint8 } // local
+	herdScore struct {
+		Steps uint32 `net:"raw"`
+	}
+	herdAway struct{ Away bool }
+	herdName struct {
+		N uint8 `net:"0..200"`
+	}
+	herdCall struct{ From uint32 }
+)
+
+type (
+	herder struct {
+		Owner components.Owner
+		Spot  herdSpot
+		Move  herdMove
+		Away  herdAway
+		Name  herdName
+	}
+	sheep struct {
+		Spot herdSpot
+		Fuse herdFuse
+	}
+	walker struct {
+		Owner *components.Owner
+		Spot  *herdSpot
+		Move  *herdMove
+	}
+)
+
+// herd is a game with players, entities that come and go at random, a singleton, a local component, commands and outcomes.
+func herd() *ecs.Protocol {
+	p := ecs.NewProtocol("herd/1")
+	ecs.Replicate[herdSpot](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[herdName](p, 0)
+	ecs.Local[herdAway](p, 0)
+	ecs.Local[herdFuse](p, 0)
+	ecs.Singleton[herdScore](p, 0)
+	ecs.Input[herdMove](p)
+	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+		ecs.Spawn(w, herder{Owner: components.Owner{Client: client}})
+	})
+	p.Away(func(w *ecs.World, client uint32, away bool) {
+		for _, r := range ecs.EachOf[struct {
+			Spot *herdSpot
+			Away *herdAway
+		}](w, client) {
+			r.Away.Away = away
+		}
+	})
+	ecs.Command(p, func(w *ecs.World, client uint32, v *herdName) {
+		for _, r := range ecs.EachOf[struct{ Name *herdName }](w, client) {
+			r.Name.N = v.N
+		}
+	})
+	p.Simulate("walk", func(w *ecs.World) {
+		for e, r := range ecs.EachInOrder[walker](w) {
+			draw := w.Rand(e)
+			r.Spot.X += int32(r.Move.DX) * int32(1+draw.IntN(3))
+			r.Spot.Y += int32(r.Move.DY)
+			if r.Move.Call {
+				outcome.Raise(w, e, herdCall{r.Owner.Client})
+			}
+		}
+	})
+	p.Authority("sheep", func(w *ecs.World) {
+		draw := w.Rand(ecs.Entity{})
+		if draw.IntN(3) == 0 {
+			ecs.Spawn(w, sheep{Spot: herdSpot{X: int32(draw.IntN(100))}, Fuse: herdFuse{uint8(draw.IntN(90))}})
+		}
+		for e, r := range ecs.EachInOrder[struct {
+			Spot *herdSpot
+			Fuse *herdFuse
+		}](w) {
+			own := w.Rand(e)
+			r.Spot.Y += int32(own.IntN(5)) - 2
+			if r.Fuse.Left--; r.Fuse.Left == 0 {
+				w.Despawn(e)
+			}
+		}
+		for _, r := range ecs.Each[struct{ Score *herdScore }](w) {
+			r.Score.Steps++
+		}
+	})
+	return p
+}
+
+// herdModels are the models with a short window.
+func herdModels() []policy.Model {
+	return []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}}
+}
+
+// herdConfig is the configuration of a match. load may be nil. calls counts the committed outcomes by tick and client.
+func herdConfig(seed uint64, m policy.Model, clients int, load []byte, calls map[string]int) systemstest.Config {
+	heading := map[int]herdMove{}
+	return systemstest.Config{
+		Protocol: herd,
+		Server: systems.ServerConfig{
+			Model: m, Load: load, Players: systems.Players{ReconnectWindow: 20 * time.Second},
+			Outcomes: func(l *outcome.Log) {
+				outcome.Handle(l, outcome.Handlers[herdCall]{Commit: func(_ *ecs.World, o outcome.Outcome[herdCall]) {
+					if calls != nil {
+						calls[fmt.Sprint(o.Tick, o.Value.From)]++
+					}
+				}})
+			},
+		},
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{Models: herdModels()}
+		},
+		Play: systemstest.Play(func(c *systemstest.Client, in *herdMove) {
+			if c.Rand().IntN(20) == 0 {
+				heading[c.N] = herdMove{DX: int8(c.Rand().IntN(3) - 1), DY: int8(c.Rand().IntN(3) - 1)}
+			}
+			*in = heading[c.N]
+			in.Call = c.Rand().IntN(15) == 0
+		}),
+		Clients: clients,
+		Link:    systemstest.RoundTrip(80*time.Millisecond, 20*time.Millisecond, 0.02),
+		Seed:    seed,
+	}
+}
+
+// saved returns an encoded save.
+func saved(t *testing.T, s *systems.Server) []byte {
+	t.Helper()
+	b, err := s.Save()()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sameWorld fails unless two servers have the same world.
+func sameWorld(t *testing.T, a, b *systems.Server) {
+	t.Helper()
+	if a.Tick() != b.Tick() || a.World().Hash() != b.World().Hash() {
+		t.Fatalf("tick %d and %d, hash %x and %x", a.Tick(), b.Tick(), a.World().Hash(), b.World().Hash())
+	}
+	if d, differs := ecs.Differs(a.World(), b.World()); differs {
+		t.Fatalf("tick %d: %v", a.Tick(), d)
+	}
+}
+
+// owners returns how many entities each client owns.
+func owners(w *ecs.World) map[uint32]int {
+	n := map[uint32]int{}
+	for _, r := range ecs.All[struct{ Owner components.Owner }](w) {
+		n[r.Owner.Client]++
+	}
+	return n
+}
+
+func eachHerdModel(t *testing.T, f func(t *testing.T, m policy.Model)) {
+	for _, m := range herdModels() {
+		t.Run(m.String(), func(t *testing.T) { f(t, m) })
+	}
+}
+
+// A server that is loaded while all players are away goes on as the saved one does, for as many ticks as players are waited
+// for.
+func TestLoadedServerGoesOnAsTheSavedOne(t *testing.T) {
+	eachHerdModel(t, func(t *testing.T, m policy.Model) {
+		a := systemstest.New(t, herdConfig(3, m, 3, nil, nil))
+		a.Connect()
+		a.RunTicks(200)
+		for _, k := range a.Clients {
+			k.Away(k.Now())
+			k.Kill()
+		}
+		a.RunTicks(150)
+		if err := systems.CommandFor(a.Server, a.Clients[0].ID(), herdName{77}); err != nil { // waits in the save
+			t.Fatal(err)
+		}
+		b := systemstest.New(t, herdConfig(9, m, 0, saved(t, a.Server), nil))
+		sameWorld(t, a.Server, b.Server)
+		for range 300 {
+			a.RunTicks(1)
+			b.RunTicks(1)
+			sameWorld(t, a.Server, b.Server)
+		}
+		again := systemstest.New(t, herdConfig(9, m, 0, saved(t, b.Server), nil))
+		sameWorld(t, b.Server, again.Server)
+		if n := len(owners(again.Server.World())); n < 3 {
+			t.Errorf("%d owners", n)
+		}
+		b.Run(30 * time.Second)
+		if n := owners(b.Server.World()); n[1]+n[2]+n[3] > 0 {
+			t.Errorf("after the reconnect window %v", n)
+		}
+	})
+}
+
+// deaf is a server's transport that loses everything from a moment on.
+type deaf struct {
+	netsys.Wire
+	now bool
+}
+
+func (d *deaf) Poll(now time.Time, deliver func(netsys.Datagram)) {
+	if !d.now {
+		d.Wire.Poll(now, deliver)
+	}
+}
+
+// Where inputs have ticks, those that have arrived for coming ticks are in the save, and the last one is repeated as before.
+func TestPendingInputsAreSaved(t *testing.T) {
+	for seed := range uint64(12) {
+		m, d := policy.Rollback{Suggest: 100 * time.Millisecond}, &deaf{}
+		c := herdConfig(seed, m, 3, nil, nil)
+		c.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
+		c.ServerWire = func(w netsys.Wire) netsys.Wire { d.Wire = w; return d }
+		a := systemstest.New(t, c)
+		a.Connect()
+		a.RunTicks(100 + int(seed))
+		d.now = true
+		b := systemstest.New(t, herdConfig(9, m, 0, saved(t, a.Server), nil))
+		for range 100 {
+			// The commands of Away run in b only; they change a component that the hash leaves out.
+			a.RunTicks(1)
+			b.RunTicks(1)
+			if a.Server.World().Hash() != b.Server.World().Hash() {
+				t.Fatalf("seed %d: tick %d: worlds differ", seed, a.Server.Tick())
+			}
+		}
+	}
+}
+
+// Players return to a loaded server under the same numbers, to the entities that they had, and play on; this several times
+// over, at random moments. Numbers are not reused, and each outcome is committed once.
+func TestPlayersReturnToALoadedServer(t *testing.T) {
+	eachHerdModel(t, func(t *testing.T, m policy.Model) {
+		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+			var load []byte
+			var before map[uint32]int
+			r := ecs.NewRand(seed, 7)
+			newest := uint32(0)
+			calls := map[string]int{}
+			for round := range 4 {
+				c := systemstest.New(t, herdConfig(seed, m, 3+round, load, calls))
+				if load != nil {
+					if got := owners(c.Server.World()); fmt.Sprint(got) != fmt.Sprint(before) {
+						t.Fatalf("round %d: owners %v, before %v", round, got, before)
+					}
+				}
+				c.Connect()
+				c.RunTicks(60 + r.IntN(120))
+				for n, k := range c.Clients {
+					if n < 3+round-1 && k.ID() > newest && round > 0 || n == 3+round-1 && k.ID() <= newest {
+						t.Fatalf("round %d: client %d is %d; %d numbers were assigned before", round, n, k.ID(), newest)
+					}
+					if owners(c.Server.World())[k.ID()] != 1 {
+						t.Fatalf("round %d: client %d owns %v", round, k.ID(), owners(c.Server.World()))
+					}
+				}
+				for _, k := range c.Clients {
+					newest = max(newest, k.ID())
+				}
+				if round == 3 {
+					c.Settle()
+					c.Converged()
+					break
+				}
+				load, before = saved(t, c.Server), owners(c.Server.World())
+			}
+			if len(calls) == 0 {
+				t.Error("no outcome was committed")
+			}
+			for key, n := range calls {
+				if n != 1 {
+					t.Errorf("outcome %s was committed %d times", key, n)
+				}
+			}
+		})
+	})
+}
+
+// A save of one model loads in another one.
+func TestLoadInAnotherModel(t *testing.T) {
+	for i, m := range herdModels() {
+		a := systemstest.New(t, herdConfig(5, m, 2, nil, nil))
+		a.Connect()
+		a.RunTicks(100)
+		next := herdModels()[(i+1)%len(herdModels())]
+		b := systemstest.New(t, herdConfig(5, next, 2, saved(t, a.Server), nil))
+		sameWorld(t, a.Server, b.Server)
+		b.Connect()
+		b.RunTicks(100)
+		b.Settle()
+		b.Converged()
+		if n := owners(b.Server.World()); n[1] != 1 || n[2] != 1 {
+			t.Errorf("%v to %v: owners %v", m, next, n)
+		}
+	}
+}
+
+// Without a window players leave as soon as the world is loaded, and nobody gets their numbers.
+func TestLoadWithoutReconnectWindow(t *testing.T) {
+	eachHerdModel(t, func(t *testing.T, m policy.Model) {
+		a := systemstest.New(t, herdConfig(5, m, 2, nil, nil))
+		a.Connect()
+		c := herdConfig(5, m, 2, saved(t, a.Server), nil)
+		c.Server.Players.ReconnectWindow = 0
+		b := systemstest.New(t, c)
+		b.Connect()
+		b.RunTicks(10)
+		if n := owners(b.Server.World()); n[1]+n[2] > 0 || n[3] != 1 || n[4] != 1 {
+			t.Errorf("owners %v", n)
+		}
+	})
+}
+
+// Encoding may run beside the server.
+func TestSaveBesideTheServer(t *testing.T) {
+	c := systemstest.New(t, herdConfig(5, policy.Rollback{}, 2, nil, nil))
+	c.Connect()
+	want, encode, done := c.Server.World().Hash(), c.Server.Save(), make(chan []byte)
+	go func() {
+		b, _ := encode()
+		done <- b
+	}()
+	c.RunTicks(20)
+	b := systemstest.New(t, herdConfig(5, policy.Rollback{}, 0, <-done, nil))
+	if b.Server.World().Hash() != want {
+		t.Error("the save has a later world")
+	}
+}
+
+// Bytes that are no save, or of another game, are refused with a reason.
+func TestLoadRefuses(t *testing.T) {
+	a := systemstest.New(t, herdConfig(5, policy.Rollback{}, 2, nil, nil))
+	a.Connect()
+	a.RunTicks(30)
+	b := saved(t, a.Server)
+	open := func(load []byte) error {
+		s, err := systems.NewServer(netsys.NewNetwork().Node(a.Clients[0].Address()), herd(), systems.ServerConfig{Model: policy.Rollback{}, Load: load})
+		if err == nil {
+			s.Close(time.Now())
+		}
+		return err
+	}
+	if err := open(b); err != nil {
+		t.Fatal(err)
+	}
+	for n := range b {
+		if err := open(b[:n]); !errors.Is(err, systems.ErrLoad) {
+			t.Fatalf("%d bytes of %d: %v", n, len(b), err)
+		}
+	}
+	newer := slices.Clone(b)
+	newer[len("tactus save ")]++
+	if err := open(newer); err == nil || !strings.Contains(err.Error(), "version 2 of the format") {
+		t.Errorf("a newer format: %v", err)
+	}
+	if err := open([]byte("something else")); err == nil || !strings.Contains(err.Error(), "not a save") {
+		t.Errorf("another file: %v", err)
+	}
+}
