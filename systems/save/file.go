@@ -7,6 +7,7 @@
 package save
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -24,32 +25,39 @@ const MaxSize = 1 << 28
 // ErrFile is wrapped by errors about bytes that are not a whole save.
 var ErrFile = errors.New("not a save, or damaged")
 
-var coders = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	d, wrong := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MaxSize), zstd.WithDecoderMaxWindow(1<<27))
-	if err = errors.Join(err, wrong); err != nil {
-		panic(err)
+// encoder compresses all saves of the process, one after the other, so that many of them need little memory.
+var encoder = sync.OnceValue(func() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxWindow/2))
+	if err != nil {
+		panic(err) // the options are constants
 	}
-	return e, d
+	return e
 })
 
-// Compress returns data as a zstd frame with a checksum. Several goroutines may call it.
-func Compress(data []byte) []byte {
-	e, _ := coders()
-	return e.EncodeAll(data, nil)
-}
+// maxWindow is the largest window of a frame in bytes: the memory that decompressing takes beside the data.
+const maxWindow = 8 << 20
 
-// Decompress returns the data of the output of [Compress]. Its error wraps [ErrFile]. Several goroutines may call it. frame
-// may be untrusted; the data have at most [MaxSize] bytes.
+// Compress returns data, at least one byte, as a zstd frame with a checksum. Several goroutines may call it.
+func Compress(data []byte) []byte { return encoder().EncodeAll(data, nil) }
+
+// Decompress returns the data of the output of [Compress]. Its error wraps [ErrFile]. frame may be untrusted: the data have
+// at most [MaxSize] bytes.
 func Decompress(frame []byte) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil || h.Skippable || !h.HasCheckSum {
 		return nil, fmt.Errorf("%w: it is not a zstd frame with a checksum", ErrFile)
 	}
-	_, d := coders()
-	data, err := d.DecodeAll(frame, nil)
+	d, err := zstd.NewReader(bytes.NewReader(frame), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(MaxSize), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	defer d.Close()
+	data, err := io.ReadAll(io.LimitReader(d, MaxSize+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	case len(data) > MaxSize:
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
 	}
 	return data, nil
 }

@@ -60,7 +60,7 @@ func (s *Server) applyEvents() {
 }
 
 // Resume continues with a player of a saved server, before the first tick. Its client is absent, as before [Server.Resync].
-// If the player leaves, it does so in the first tick possible. The error is that of [timeline.Timeline.Adopt], or [ErrPeers].
+// If the player leaves, it does so in the next tick. The error is that of [timeline.Timeline.Adopt], or [ErrPeers].
 func (s *Server) Resume(p timeline.Presence, inputs []timeline.Input, leaves bool) error {
 	if !leaves {
 		if err := s.Add(p.Player, true, ""); err != nil {

@@ -200,13 +200,21 @@ func (t *Timeline) newPlayer(id uint32) *player {
 func (t *Timeline) Leave(player, tick uint32) error {
 	to := int64(tick)
 	p := t.player(player)
+	var s *span
+	if p != nil {
+		if s = p.spanAt(to - 1); s == nil { // an adopted player was in the game before the first tick
+			if s = p.spanAt(to); s != nil && !(s.adopted && s.from == to) {
+				s = nil
+			}
+		}
+	}
 	switch {
-	case p == nil || p.spanAt(to-1) == nil || p.spanAt(to-1).to != never:
+	case s == nil || s.to != never:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrAbsent)
 	case to < t.horizon:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
-	p.spanAt(to - 1).to = to
+	s.to = to
 	t.log.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 	for i := range p.slots { // drop early inputs, so that they do not count if the player joins again
 		if p.slots[i].tick >= to {

@@ -1,0 +1,149 @@
+package save_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/tactusgo/tactus/systems/save"
+)
+
+// sample returns data that compress to about half.
+func sample(n int) []byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.IntN(16))
+	}
+	return b
+}
+
+// files returns the names of the files in a directory.
+func files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+func TestFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "world.save")
+	for _, data := range [][]byte{sample(1), sample(100_000)} {
+		if err := save.WriteFile(name, data); err != nil {
+			t.Fatal(err)
+		}
+		got, err := save.ReadFile(name)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d bytes of %d: %v", len(got), len(data), err)
+		}
+		if n := files(t, filepath.Dir(name)); len(n) != 1 {
+			t.Fatalf("files %q", n)
+		}
+	}
+}
+
+// Every torn, damaged or foreign file is refused, with its name.
+func TestBadFiles(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "world.save")
+	frame := save.Compress(sample(300))
+	var bad [][]byte
+	for n := range frame {
+		flipped := bytes.Clone(frame)
+		flipped[n] ^= 1
+		bad = append(bad, frame[:n], flipped)
+	}
+	unchecked, err := zstd.NewWriter(nil, zstd.WithEncoderCRC(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad = append(bad, append(bytes.Clone(frame), 0), []byte("PNG"), unchecked.EncodeAll(sample(300), nil), sample(5000))
+	for i, b := range bad {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data, err := save.ReadFile(name)
+		if bytes.Equal(data, sample(300)) {
+			continue // a bit without meaning
+		}
+		if !errors.Is(err, save.ErrFile) || !strings.Contains(err.Error(), name) {
+			t.Fatalf("%d: %v", i, err)
+		}
+	}
+	if _, err := save.ReadFile(name + ".none"); !errors.Is(err, fs.ErrNotExist) || err.Error() != "load "+name+".none: no such file or directory" {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// A frame that decompresses to more than the limit is refused.
+func TestBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compresses 256 MiB")
+	}
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := make([]byte, 1<<20)
+	for range save.MaxSize>>20 + 1 {
+		w.Write(zeros)
+	}
+	w.Close()
+	if _, err := save.Decompress(b.Bytes()); !errors.Is(err, save.ErrFile) {
+		t.Errorf("%d bytes that become more than %d: %v", b.Len(), save.MaxSize, err)
+	}
+}
+
+// A save that cannot be written leaves the earlier file and no temporary one.
+func TestUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "no", "world.save")
+	if err := save.WriteFile(missing, sample(9)); err == nil || err.Error() != "save "+missing+": no such file or directory" {
+		t.Errorf("no directory: %v", err)
+	}
+	taken := filepath.Join(dir, "taken")
+	if err := os.Mkdir(taken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := save.WriteFile(taken, sample(9)); err == nil || !strings.Contains(err.Error(), "save "+taken+": ") {
+		t.Errorf("a directory of that name: %v", err)
+	}
+	if n := files(t, dir); len(n) != 1 {
+		t.Errorf("files %q", n)
+	}
+	if os.Getuid() == 0 {
+		return // nothing is read-only for root
+	}
+	if err := os.Chmod(taken, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(taken, "world.save")
+	if err := save.WriteFile(name, sample(9)); err == nil || err.Error() != "save "+name+": permission denied" {
+		t.Errorf("a read-only directory: %v", err)
+	}
+}
+
+func FuzzDecompress(f *testing.F) {
+	f.Add(save.Compress(sample(1)))
+	f.Add(save.Compress(sample(300)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		data, err := save.Decompress(b)
+		if err != nil && !errors.Is(err, save.ErrFile) {
+			t.Fatal(err)
+		}
+		if err == nil && len(data) > save.MaxSize {
+			t.Fatalf("%d bytes", len(data))
+		}
+	})
+}
