@@ -10,10 +10,12 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/save"
 )
 
-// files are the opened files of -record and -trained.
+// files are the opened files of -record, -trained and -load.
 type files struct {
+	load    []byte         // of the server; nil: a new world
 	record  io.Writer      // of the server; nil: no recording
 	trained *delta.Trained // of server and bots; nil: built-in statistics
 	log     *slog.Logger   // warnings of the server and of one bot; nil: none
@@ -30,6 +32,11 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 		}
 		f.trained = systems.LoadTrained(b, f.log)
 	}
+	if o.Load != "" {
+		if f.load, err = save.ReadFile(o.Load); err != nil {
+			return end, err
+		}
+	}
 	if o.Record == "" {
 		return end, nil
 	}
@@ -40,4 +47,24 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 	out := bufio.NewWriterSize(file, 1<<16)
 	f.record = out
 	return func() error { return errors.Join(out.Flush(), file.Close()) }, nil
+}
+
+// save saves a server if -save is set. Sessions may be closed.
+func (o *Options) save(s *systems.Server) error {
+	if o.Save == "" {
+		return nil
+	}
+	data, err := s.Save()()
+	if err != nil {
+		return fmt.Errorf("save %s: %w", o.Save, err)
+	}
+	return save.WriteFile(o.Save, data)
+}
+
+// loadError names the file of -load in an error about its contents.
+func (o *Options) loadError(err error) error {
+	if errors.Is(err, systems.ErrLoad) {
+		return fmt.Errorf("load %s: %w", o.Load, err)
+	}
+	return err
 }

@@ -6,6 +6,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os/signal"
+	"syscall"
 
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -23,6 +25,11 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 	case err != nil:
 		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
 		return ExitUsage
+	}
+	if c.Save != "" {
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM)
+		defer stop()
 	}
 	err := c.play(ctx, world, stdout, stderr)
 	if errors.Is(err, netsys.ErrInsecure) {
@@ -112,6 +119,8 @@ func (c *command) validate(args []string) error {
 		return errors.New("-inspect: not allowed with -connect: set it on the server")
 	case c.Record != "" && c.connect != "":
 		return errors.New("-record: not allowed with -connect: set it on the server")
+	case (c.Save != "" || c.Load != "") && c.connect != "":
+		return errors.New("-save, -load: not allowed with -connect: set them on the server")
 	case c.Token != "" && c.connect == "":
 		return errors.New("-token: allowed with -connect only: a server, with or without bots, needs -key")
 	}

@@ -73,7 +73,7 @@ func newVirtual(world World, o Options) (*match, error) {
 		Seed:      o.Seed,
 	})
 	if err = cmp.Or(failed, err); err != nil {
-		return nil, err
+		return nil, o.loadError(err)
 	}
 	m.server = m.virtual.Server
 	for n, k := range m.virtual.Clients {

@@ -45,6 +45,9 @@ type Options struct {
 	// Record is a file to which the server writes samples of its snapshots. Trained is a file of statistics with
 	// which snapshots are encoded.
 	Record, Trained string
+	// Save is a file to which the server is saved at the end. Load is such a file, which the server continues from; then
+	// World.Populate does not run, and Seed is only that of the bots.
+	Save, Load string
 	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
 	Bandwidth int
 	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
@@ -121,6 +124,8 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server twice, in another storage order, and report differences")
 	fs.StringVar(&o.Record, "record", d.Record, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
+	fs.StringVar(&o.Save, "save", d.Save, "save the server to this `file` at the end, and on SIGTERM")
+	fs.StringVar(&o.Load, "load", d.Load, "continue the server that was saved to this `file`: bots with the same -seed get their entities back")
 	fs.StringVar(&o.Key, "key", d.Key, "secret shared with the issuer of connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE creates one). Bots of a process with the key issue their own tokens. Without a key, anyone on\nthis machine can play, and nobody else")
 	fs.StringVar(&o.Token, "token", d.Token, "with -connect: sources of the bots' connect tokens, separated by commas: one `file` per bot\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
 	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the user `names`, separated by commas, one per bot; the password is in the\nenvironment variable "+tokens.PasswordVariable)

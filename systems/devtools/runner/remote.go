@@ -46,7 +46,7 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 		return errors.Join(err, s.Close(time.Now()))
 	}
 	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", world.Name, wire.LocalAddr())
-	err = s.Run(ctx)
+	err = errors.Join(s.Run(ctx), o.save(s))
 	st := s.Stats()
 	fmt.Fprintf(out, "%d ticks, %d dropped, %d inputs consumed, %d updates sent; datagrams dropped: %s\n",
 		st.Ticks, st.TicksDropped, st.Inputs.Consumed, st.Updates, drops(&st))

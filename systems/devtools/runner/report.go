@@ -50,6 +50,8 @@ type SetupReport struct {
 
 // TickReport holds the costs of the server's ticks.
 type TickReport struct {
+	// FirstTick is the number of the first tick, which is above 0 after -load.
+	FirstTick uint32 `json:"first_tick"`
 	// Ticks is the number of completed ticks. TickOverruns counts wake-ups that took longer than the time until the
 	// next one, and ticks that were dropped as a result.
 	Ticks        uint64 `json:"ticks"`

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ func run(ctx context.Context, world World, o Options, progress io.Writer) (*Repo
 	var err error
 	if o.Virtual {
 		if m, err = newVirtual(world, o); err == nil {
-			err = m.playVirtual(ctx, progress)
+			err = errors.Join(m.playVirtual(ctx, progress), m.o.save(m.server))
 		}
 	} else {
 		if m, err = newReal(ctx, world, o, "127.0.0.1:0"); err == nil {
@@ -127,8 +128,9 @@ func (m *match) playReal(ctx context.Context, progress io.Writer) error {
 			p.end()
 		}
 	}
+	failed := m.o.save(m.server)
 	_ = m.close()
-	return err
+	return cmp.Or(failed, err) // err may be the end of ctx, with which a match ends as usual
 }
 
 // pace calls step whenever the next tick is due, until last or ctx ends.

@@ -22,6 +22,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.record},
 		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
+		Load:       o.files.load,
 		Start:      start,
 
 		Players: systems.Players{ReconnectWindow: reconnectWindow},
@@ -45,9 +46,11 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	}
 	s, err := systems.NewServer(wire, world.Protocol(&o), world.serverConfig(&o, start, schedule))
 	if err != nil {
-		return nil, err
+		return nil, o.loadError(err)
 	}
-	world.populate(s.World(), &o)
+	if o.files.load == nil {
+		world.populate(s.World(), &o)
+	}
 	return s, nil
 }
 
