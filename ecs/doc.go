@@ -56,6 +56,8 @@
 //   - Restore a whole world: [WorldHistory]. Restore the values that a client predicts: [History].
 //   - Read an earlier state without changing the world: [WorldHistory.At], [Past], [AllAt], [GetAt]. Send a whole state to
 //     another peer: [WorldHistory.AppendState], [Netcode.ReadState].
+//   - Save a world and load it in another version of its protocol: [Netcode.Save], [Netcode.Load], which describes the struct
+//     tag save. A server's world: systems.Server.Save.
 //   - Compare states: [World.Hash]; by component, [World.HashOf] with [Protocol.Components]; by field, [World.HashFields];
 //     after each system, [World.Trace]. Print the entity, component and field in which two states differ: [Differs],
 //     [WorldHistory.Differs].

@@ -19,7 +19,7 @@ import (
 // A save is a state of a world with the names of its components and fields, so that another version of the protocol can read
 // it. Fixed numbers are little-endian, the others uvarints; a text is its length and its bytes:
 //
-//	seed u64 | components n | each: name | flags u8 | values n | each: path | kind u8
+//	name of the protocol | seed u64 | components n | each: name | flags u8 | values n | each: path | kind u8
 //	resources n | each: type | length | bytes
 //	the world, as in a state, without the layout
 //
@@ -43,13 +43,14 @@ func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 	h, seed := NewWorldHistory(w, 1), w.Seed()
 	h.Capture(0)
 	return func(dst []byte) []byte {
-		dst = binary.LittleEndian.AppendUint64(dst, seed)
+		dst = binary.LittleEndian.AppendUint64(appendText(dst, w.setup.protocol.name), seed)
 		dst = append(w.setup.protocol.appendNames(dst), resources...)
 		return h.appendWorld(dst, Past{h, &h.places[0], &h.states[0], h.states[0].serial})
 	}, nil
 }
 
-// Load replaces the contents of the world by a save of it, or of a world with another version of its protocol. Entities have
+// Load replaces the contents of the world by a save of it, or of a world with another version of its protocol, whose name
+// differs at most after the last slash. Entities have
 // the same handles as in the saved world, the same NetIDs, and so do later spawns. The seed becomes that of the save. A
 // resource of the save becomes the value that [SetResource] sets. Call Load between ticks.
 //
@@ -71,6 +72,10 @@ func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 func (n *Netcode) Load(src []byte) error {
 	w := (*World)(n)
 	r := newStateReader(w, "Load", src)
+	name, own := r.text("the name of the protocol"), w.setup.protocol.name
+	if gameOf(name) != gameOf(own) {
+		r.fail(fmt.Sprintf("it is of %.40q, and this is %q", name, own))
+	}
 	seed := r.Uint64()
 	r.saved = r.names(w.setup.protocol)
 	resources := r.resources()
@@ -83,6 +88,14 @@ func (n *Netcode) Load(src []byte) error {
 	}
 	w.setup.config.Seed, w.restored = seed, resources
 	return nil
+}
+
+// gameOf returns the name of a protocol without the version after the last slash.
+func gameOf(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		return name[:i]
+	}
+	return name
 }
 
 // uniqueNames returns the names of components in saves: that of the type, with a number from the second of a name on.

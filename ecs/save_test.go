@@ -405,6 +405,14 @@ func TestLoadRefusesOtherKinds(t *testing.T) {
 	}
 }
 
+// The save of another game is refused with both names.
+func TestLoadRefusesOtherGames(t *testing.T) {
+	w, v := NewWorld(NewProtocol("chess/1"), Config{}), NewWorld(NewProtocol("go/1"), Config{})
+	if err := v.Netcode().Load(saveOf(t, w)); !errors.Is(err, ErrState) || !strings.Contains(err.Error(), `it is of "chess/1", and this is "go/1"`) {
+		t.Error(err)
+	}
+}
+
 // purse is a resource that saves contain.
 type purse struct{ coins byte }
 
@@ -522,7 +530,7 @@ func TestEarlierNames(t *testing.T) {
 		Guns [2]struct{ Ammo uint8 }
 	}
 	type spot struct{ East, Y int32 }
-	w := NewWorld(func() *Protocol { p := NewProtocol("1"); Local[Ship](p, 0); return p }(), Config{})
+	w := NewWorld(func() *Protocol { p := NewProtocol("ships/1"); Local[Ship](p, 0); return p }(), Config{})
 	s := Ship{Pos: place{3, -4}}
 	s.Guns[1].Ammo = 200
 	e := w.Spawn(s)
@@ -537,7 +545,7 @@ func TestEarlierNames(t *testing.T) {
 		}
 	}
 	_ = spot{}
-	v := NewWorld(func() *Protocol { p := NewProtocol("3"); Local[vessel](p, 0); return p }(), Config{})
+	v := NewWorld(func() *Protocol { p := NewProtocol("ships/3"); Local[vessel](p, 0); return p }(), Config{})
 	if err := v.Netcode().Load(saveOf(t, w)); err != nil {
 		t.Fatal(err)
 	}

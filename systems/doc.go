@@ -12,6 +12,7 @@
 //   - Write the command of a game, with flags, bots, bad links and figures: package runner. Serve a page to play on:
 //     package runner/web. Write the client of this page: package runner/browser.
 //   - Run many matches in one process: package rooms.
+//   - Save a server and continue it in another process or version: [Server.Save], ServerConfig.Load, package save.
 //   - Add cheap bots: [Thin].
 //   - Test a game: package systemstest.
 //   - Print or change the schedule, or remove a system: [Server.Schedule], [Client.Schedule], ServerConfig.Schedule,

@@ -1,9 +1,3 @@
-// Package save stores saves of servers in files: see systems.Server.Save.
-//
-//   - Write and read a file: [WriteFile], [ReadFile].
-//   - Store saves elsewhere: [Compress], [Decompress].
-//
-// A file is a zstd frame with a checksum.
 package save
 
 import (

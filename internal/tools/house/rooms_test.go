@@ -34,7 +34,7 @@ var rooms = map[string]string{
 	"internal/sessions":      "internal/notice",
 	"internal/commands":      "internal/inflight internal/notice",
 	"internal/relay":         "policy internal/inflight internal/commands",
-	"internal/deterministic": "inputgather interpolate internal/relay",
+	"internal/deterministic": "inputgather interpolate internal/relay internal/commands",
 }
 
 // floors say it of what stands below the rooms, and of what games import beside the six: these
@@ -50,6 +50,9 @@ var floors = map[string]string{
 	"internal/overload": "",
 	"internal/interest": "",
 	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
+
+	// what a save has beside the world, and the files of saves
+	"internal/saved": "", "save": "",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
 	"rooms/match": "rooms",

@@ -11,7 +11,7 @@ func (w *watch) report(m *match) Report {
 	r := Report{MatchReport: MatchReport{
 		SetupReport: SetupReport{Preset: o.Preset, Timing: o.timing(), Clients: o.Clients}, NPCs: o.NPCs,
 		TickReport: TickReport{
-			FirstTick:    m.server.Config().FirstTick,
+			FirstTick:    uint32(m.first),
 			Ticks:        f.Ticks,
 			TickOverruns: w.overruns + f.TicksDropped,
 			TickP50us:    percentile(w.ticks, 0.50),

@@ -135,7 +135,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	}
 	w.countPush(c.ConfirmedTick())
 	step := m.o.tickLength().Seconds()
-	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1)*step
+	age := now.Sub(m.start).Seconds() - (c.DrawnTick()-1-m.first)*step
 	if m.o.simulatesEverywhere() { // a server that waits for inputs is behind the clock
 		age -= time.Duration(m.watch.behind.Load()).Seconds()
 	}

@@ -22,6 +22,7 @@ type match struct {
 	o      Options
 	world  World
 	start  time.Time
+	first  float64 // the server's first tick, above 0 after -load
 	server *systems.Server
 	link   *netsys.Conditioner // on the server's transport
 	open   bool                // other clients, with their own links, may join
@@ -76,6 +77,7 @@ func newVirtual(world World, o Options) (*match, error) {
 		return nil, o.loadError(err)
 	}
 	m.server = m.virtual.Server
+	m.first = float64(m.server.Tick())
 	for n, k := range m.virtual.Clients {
 		p := m.players[n]
 		p.client, p.clean = k.Client, func() { k.SetLinks(netsys.Link{}, netsys.Link{}) }
@@ -134,6 +136,7 @@ func (m *match) assemble(wire netsys.Wire) error {
 	if m.server, err = newServer(m.world, m.o, link, m.start, m.schedule); err != nil {
 		return err
 	}
+	m.first = float64(m.server.Tick())
 	m.forceRollback()
 	return nil
 }

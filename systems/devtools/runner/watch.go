@@ -89,7 +89,7 @@ func (w *watch) served(m *match, now time.Time, took time.Duration) {
 	if took > m.o.tickLength()*time.Duration(m.o.ServerEvery) {
 		w.overruns++
 	}
-	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1)*m.o.tickLength()))
+	w.behind.Store(int64(now.Sub(m.start) - time.Duration(m.server.Tick()-1-uint32(m.first))*m.o.tickLength()))
 	if w.crowd != nil {
 		w.crowd.sample(m, now)
 	} else {

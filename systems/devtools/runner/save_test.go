@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// A match that is saved goes on under every model, in virtual and in real time, with the same players.
+func TestSaveAndLoad(t *testing.T) {
+	for _, m := range policy.Presets() {
+		t.Run(m.String(), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "world.save")
+			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-preset", m.String()}
+			first, err := Headless(t.Context(), plaza(), append(flags, "-save", file)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			world := plaza()
+			world.Populate = func(*ecs.World, *Options) { t.Error("the world is populated again") }
+			entities, players := 0, 0
+			world.Proof = func(s *systems.Server, _ []*systems.Client) any {
+				for table := range s.World().Netcode().Tables {
+					entities += len(table.Entities)
+				}
+				for _, r := range ecs.All[ownerRow](s.World()) {
+					if r.Owner.Client > 0 {
+						players = max(players, int(r.Owner.Client))
+					}
+				}
+				return nil
+			}
+			second, err := Headless(t.Context(), world, append(flags, "-load", file)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first.FirstTick != 0 || uint64(second.FirstTick) < first.Ticks || !second.Converged {
+				t.Errorf("first ticks %d and %d, converged %v: %s", first.FirstTick, second.FirstTick, second.Converged, second.Difference)
+			}
+			if entities != 13 || players != 3 {
+				t.Errorf("%d entities, the largest owner is client %d", entities, players)
+			}
+			if d := second.Client.InterpolationDelayMS; d < 0 || d > 1000 {
+				t.Errorf("an interpolation delay of %v ms", d)
+			}
+		})
+	}
+}
+
+// Errors about files name the file and the reason.
+func TestSaveErrors(t *testing.T) {
+	dir := t.TempDir()
+	file, none := filepath.Join(dir, "world.save"), filepath.Join(dir, "no", "world.save")
+	play := func(flags ...string) error {
+		_, err := Headless(t.Context(), plaza(), append([]string{"-virtual", "-clients", "1", "-duration", "1s"}, flags...)...)
+		return err
+	}
+	want := func(err error, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%v: want %q", err, text)
+			}
+		}
+	}
+	want(play("-save", none), "save "+none+": no such file or directory")
+	want(play("-load", none), "load "+none+": no such file or directory")
+	if err := os.WriteFile(file, []byte("a text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want(play("-load", file), "load "+file+": not a save")
+	if err := play("-save", file); err != nil {
+		t.Fatal(err)
+	}
+	other := plaza()
+	other.Protocol = func(*Options) *ecs.Protocol { return ecs.NewProtocol("other/1") }
+	_, err := Headless(t.Context(), other, "-virtual", "-load", file)
+	want(err, "load "+file, "and this is")
+	want(play("-connect", "127.0.0.1:1", "-save", file, "-virtual=false"), "-save, -load: not allowed with -connect")
+}
