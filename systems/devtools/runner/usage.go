@@ -12,7 +12,7 @@ import (
 func chapters() []chapter {
 	return []chapter{
 		{"Mode", "headless virtual json duration warmup seed serve connect"},
-		{"The match", "clients guests npcs preset timing tick server-every send"},
+		{"The match", "clients guests npcs preset timing tick server-every send save load"},
 		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
 		{"Diagnosis", "inspect push without force-rollback record trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
