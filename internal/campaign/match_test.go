@@ -298,11 +298,42 @@ func (m *match) play() {
 		if m.crowd.Elapsed() >= next {
 			next += time.Second
 			m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
+			m.must(m.restores())
 		}
 		if m.crowd.Elapsed() > 5*m.draw.play+time.Minute {
 			m.must(fmt.Errorf("after %v the server has completed tick %d of %d", m.crowd.Elapsed(), m.crowd.Server.Tick(), m.calm))
 		}
 	}
+}
+
+// restores saves the server and loads it into another one, which has the same world and players, and goes on without them.
+func (m *match) restores() error {
+	data, err := m.crowd.Server.Save()()
+	if err != nil {
+		return err
+	}
+	config := m.draw.server
+	config.Load, config.Start, config.Outcomes = data, m.crowd.Now(), newLedger("loaded").register
+	config.Session.Random = netsys.SeededRandom(m.seed)
+	s, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), m.sea(), config)
+	if err != nil {
+		return err
+	}
+	was, is := m.crowd.Server, s.World()
+	if d, differs := ecs.Differs(was.World(), is); differs || s.Tick() != was.Tick() || is.Hash() != was.World().Hash() {
+		return fmt.Errorf("a loaded world differs: %v", d)
+	}
+	again, err := s.Save()()
+	if err != nil {
+		return err
+	}
+	if config.Load = again; len(again) < len(data)/2 {
+		return fmt.Errorf("a save of %d bytes, and of the loaded world of %d", len(data), len(again))
+	}
+	for now := config.Start; s.Tick() < was.Tick()+8; now = s.Next() {
+		s.Advance(now)
+	}
+	return s.Close(s.Next())
 }
 
 // lulled begins and ends the rest in the midst of a match.
