@@ -16,6 +16,8 @@ import (
 // ErrSaved is wrapped by the errors of [Log.ReadOpen].
 var ErrSaved = errors.New("outcome: these outcomes cannot be read")
 
+var errCut = fmt.Errorf("%w: they are cut off or too long", ErrSaved)
+
 // Open outcomes in a save. All numbers are uvarints; a text is its length and its bytes:
 //
 //	begun | kinds n | each: type | fields | outcomes n | each:
@@ -53,7 +55,11 @@ func (l *Log) ReadOpen(src []byte) error {
 	r.Reset(src)
 	begun := r.Uvarint()
 	var adds []func()
-	for range min(r.Uvarint(), uint64(r.Len())) {
+	n := r.Uvarint()
+	if n > uint64(r.Len()) {
+		return errCut
+	}
+	for range n {
 		name, fields := readText(&r), readText(&r)
 		var k anyKind
 		for t, x := range l.byType {
@@ -76,7 +82,7 @@ func (l *Log) ReadOpen(src []byte) error {
 		}
 	}
 	if r.Err() != nil || r.Len() > 0 {
-		return fmt.Errorf("%w: they are cut off or too long", ErrSaved)
+		return errCut
 	}
 	for _, add := range adds {
 		add()
@@ -177,7 +183,11 @@ func (k *kind[T]) appendOpen(dst []byte) ([]byte, error) {
 func (k *kind[T]) readOpen(r *codec.ByteReader, begun uint64) (add func(), err error) {
 	leaves, _ := k.leaves()
 	var entries []entry[T]
-	for range min(r.Uvarint(), uint64(r.Len()/7+1)) {
+	n := r.Uvarint()
+	if n > uint64(r.Len()/7) {
+		return nil, codec.ErrMalformed
+	}
+	for range n {
 		var v [7]uint64
 		for i := range v {
 			v[i] = r.Uvarint()
