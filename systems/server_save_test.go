@@ -384,3 +384,42 @@ func TestLoadRefuses(t *testing.T) {
 		t.Errorf("another file: %v", err)
 	}
 }
+
+// Whatever bytes a server loads, it refuses them or goes on, and its own save loads again.
+func FuzzLoad(f *testing.F) {
+	for i, m := range herdModels() {
+		c := systemstest.New(f, herdConfig(3, m, 2, nil, nil))
+		c.Connect()
+		c.RunTicks(20)
+		b, err := c.Server.Save()()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(i), b)
+	}
+	f.Fuzz(func(t *testing.T, model uint8, b []byte) {
+		config := systems.ServerConfig{
+			Model: herdModels()[int(model)%len(herdModels())], Load: b, Start: time.Unix(0, 0), Players: systems.Players{ReconnectWindow: time.Second / 10},
+			Outcomes: func(l *outcome.Log) { outcome.Handle(l, outcome.Handlers[herdCall]{}) },
+		}
+		if len(b) == 0 {
+			return
+		}
+		for range 2 {
+			s, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), herd(), config)
+			if err != nil {
+				if !errors.Is(err, systems.ErrLoad) {
+					t.Fatal(err)
+				}
+				return
+			}
+			for now := config.Start; now.Before(config.Start.Add(time.Second / 5)); now = s.Next() {
+				s.Advance(now)
+			}
+			if config.Load, err = s.Save()(); err != nil {
+				t.Fatal(err)
+			}
+			s.Close(time.Unix(1, 0))
+		}
+	})
+}

@@ -15,6 +15,9 @@ const (
 	version = 1
 )
 
+// maxLead is the largest number of ticks until a player in the game can send an input.
+const maxLead = 4096
+
 // ErrSave is wrapped by the errors of [Parse].
 var ErrSave = errors.New("not a save that this program can load")
 
@@ -141,7 +144,7 @@ func Parse(b []byte) (*State, error) {
 			}
 			p.Inputs = append(p.Inputs, in)
 		}
-		if p.Client == 0 || clients[p.Client] || !p.Leaves && players[p.Player] || p.From > x.Tick || flags > 3 {
+		if p.Client == 0 || clients[p.Client] || !p.Leaves && players[p.Player] || p.From > x.Tick || uint64(p.First) > uint64(x.Tick)+maxLead || flags > 3 {
 			r.wrong = true
 		}
 		if r.failed() {
