@@ -234,7 +234,10 @@ func (d *deaf) Poll(now time.Time, deliver func(netsys.Datagram)) {
 // Where inputs have ticks, those that have arrived for coming ticks are in the save, and the last one is repeated as before.
 func TestPendingInputsAreSaved(t *testing.T) {
 	for seed := range uint64(12) {
-		m, d := policy.Rollback{Suggest: 100 * time.Millisecond}, &deaf{}
+		m, d := policy.Model(policy.Rollback{Suggest: 100 * time.Millisecond}), &deaf{}
+		if seed%2 == 1 {
+			m = policy.Lockstep{Suggest: 100 * time.Millisecond}
+		}
 		c := herdConfig(seed, m, 3, nil, nil)
 		c.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
 		c.ServerWire = func(w netsys.Wire) netsys.Wire { d.Wire = w; return d }

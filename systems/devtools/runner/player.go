@@ -78,6 +78,9 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	// The history covers the round trip, the buffer and a send gap.
 	config.Prediction.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
 	config.Session.Random = o.random(o.botSeed(p.n))
+	if o.Save != "" || o.Load != "" {
+		config.Session.ClientID = o.botSeed(p.n) // the same player in the match that goes on
+	}
 	if m.world.Client != nil {
 		m.world.Client(o, &config)
 	}
