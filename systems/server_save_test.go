@@ -113,9 +113,9 @@ func herd() *ecs.Protocol {
 	return p
 }
 
-// herdModels are the models with a short window.
+// herdModels are the models. Under those that go back, outcomes stay open for a window.
 func herdModels() []policy.Model {
-	return []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}}
+	return []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{FinalAfterWindow: true}, policy.Rollback{FinalAfterWindow: true}, policy.Lockstep{}}
 }
 
 // herdConfig is the configuration of a match. load may be nil. calls counts the committed outcomes by tick and client.
@@ -180,7 +180,7 @@ func owners(w *ecs.World) map[uint32]int {
 }
 
 func eachHerdModel(t *testing.T, f func(t *testing.T, m policy.Model)) {
-	for _, m := range herdModels() {
+	for _, m := range append(herdModels(), policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(m.String(), func(t *testing.T) { f(t, m) })
 	}
 }
@@ -206,6 +206,9 @@ func TestLoadedServerGoesOnAsTheSavedOne(t *testing.T) {
 			a.RunTicks(1)
 			b.RunTicks(1)
 			sameWorld(t, a.Server, b.Server)
+		}
+		if was, is := a.Server.Model().Horizon, b.Server.Model().Horizon; was != is {
+			t.Errorf("ticks before %d are final, and %d", was, is)
 		}
 		again := systemstest.New(t, herdConfig(9, m, 0, saved(t, b.Server), nil))
 		sameWorld(t, b.Server, again.Server)
@@ -265,11 +268,14 @@ func TestPlayersReturnToALoadedServer(t *testing.T) {
 			var load []byte
 			var before map[uint32]int
 			r := ecs.NewRand(seed, 7)
-			newest := uint32(0)
+			newest, open := uint32(0), 0
 			calls := map[string]int{}
 			for round := range 4 {
 				c := systemstest.New(t, herdConfig(seed, m, 3+round, load, calls))
 				if load != nil {
+					if st := c.Server.Outcomes().Stats(); st.Open != open {
+						t.Fatalf("round %d: %d open outcomes, before %d", round, st.Open, open)
+					}
 					if got := owners(c.Server.World()); fmt.Sprint(got) != fmt.Sprint(before) {
 						t.Fatalf("round %d: owners %v, before %v", round, got, before)
 					}
@@ -292,7 +298,10 @@ func TestPlayersReturnToALoadedServer(t *testing.T) {
 					c.Converged()
 					break
 				}
-				load, before = saved(t, c.Server), owners(c.Server.World())
+				load, before, open = saved(t, c.Server), owners(c.Server.World()), c.Server.Outcomes().Stats().Open
+				if open == 0 && policy.Is[policy.Rollback](m) {
+					t.Fatal("no outcome is open")
+				}
 			}
 			if len(calls) == 0 {
 				t.Error("no outcome was committed")
@@ -303,6 +312,25 @@ func TestPlayersReturnToALoadedServer(t *testing.T) {
 				}
 			}
 		})
+	})
+}
+
+// Players who were connected are away in the loaded world.
+func TestLoadedPlayersAreAway(t *testing.T) {
+	eachHerdModel(t, func(t *testing.T, m policy.Model) {
+		a := systemstest.New(t, herdConfig(5, m, 2, nil, nil))
+		a.Connect()
+		b := systemstest.New(t, herdConfig(5, m, 0, saved(t, a.Server), nil))
+		b.RunTicks(2)
+		away := 0
+		for _, r := range ecs.All[struct{ Away herdAway }](b.Server.World()) {
+			if r.Away.Away {
+				away++
+			}
+		}
+		if away != 2 {
+			t.Errorf("%d players of 2 are away", away)
+		}
 	})
 }
 

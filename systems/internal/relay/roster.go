@@ -66,8 +66,7 @@ func (s *Server) Resume(p timeline.Presence, inputs []timeline.Input, leaves boo
 		if err := s.Add(p.Player, true, ""); err != nil {
 			return err
 		}
-		x := s.peer(p.Player)
-		x.joined, x.pace.stalled = true, true // lockstep does not wait for it
+		s.peer(p.Player).joined = true
 	}
 	now, slot := s.timeline.Next(), s.allocateSlot()
 	p.First, p.To, p.Value = max(p.First, now), timeline.Forever, ""
