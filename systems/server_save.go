@@ -38,8 +38,7 @@ func (s *Server) Save() (encode func() ([]byte, error)) {
 		return func() ([]byte, error) { return nil, err }
 	}
 	return func() ([]byte, error) {
-		b := world(x.Append(nil))
-		return b, nil
+		return world(x.Append(nil)), nil
 	}
 }
 
@@ -164,45 +163,47 @@ func (s *Server) loadCommands(x *saved.State) {
 	}
 }
 
-// Save adds what waits for a tick.
-func (a *sequenced) Save(x *saved.State) { a.s.addCommands(x, a.in.AppendPending(nil)) }
+// Save implements [applier].
+func (a *sequenced) Save(x *saved.State) {
+	for i := range x.Players {
+		p := &x.Players[i]
+		if inputs, consumed := a.in.Pending(p.Client); len(inputs) > 0 {
+			p.Inputs, p.Input = inputs, consumed
+		}
+	}
+	a.s.addCommands(x, a.in.AppendPending(nil))
+}
 
-// Load does nothing: the world has the player.
-func (a *sequenced) Load(*saved.Player) error { return nil }
+// Load implements [applier].
+func (a *sequenced) Load(p *saved.Player) error {
+	p.Input = a.in.Restore(p.Client, p.Input, p.Inputs)
+	return nil
+}
 
-// Save keeps the players in the game, and adds what waits for a tick.
+// Save implements [applier].
 func (m *rewinder) Save(x *saved.State) {
 	keepPresent(x, m.in.Timeline())
 	m.s.addCommands(x, m.in.Timeline().AppendPending(nil))
 }
 
-// Load continues with a player.
-func (m *rewinder) Load(p *saved.Player) error { return m.in.Resume(p.Client, p.First, p.Leaves) }
+// Load implements [applier].
+func (m *rewinder) Load(p *saved.Player) error {
+	return m.in.Resume(p.Client, p.First, p.Inputs, p.Leaves)
+}
 
-// Save keeps the players in the game, with their inputs, and adds what waits for a tick.
+// Save implements [applier].
 func (m *relaying) Save(x *saved.State) {
-	line := m.in.Timeline()
-	keepPresent(x, line)
-	for i := range x.Players {
-		p := &x.Players[i]
-		for _, in := range line.AppendInputs(nil, p.Client) {
-			p.Inputs = append(p.Inputs, saved.Input(in))
-		}
-	}
+	keepPresent(x, m.in.Timeline())
 	m.s.addCommands(x, m.in.AppendPending(nil))
 }
 
-// Load continues with a player and its inputs.
+// Load implements [applier].
 func (m *relaying) Load(p *saved.Player) error {
-	var inputs []timeline.Input
-	for _, in := range p.Inputs {
-		inputs = append(inputs, timeline.Input(in))
-	}
-	return m.in.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, inputs, p.Leaves)
+	return m.in.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, p.Inputs, p.Leaves)
 }
 
 // keepPresent removes the players of a save who were not in the game in the last tick of a timeline, or who leave it in the
-// next one.
+// next one. It adds the inputs of the others.
 func keepPresent(x *saved.State, line *timeline.Timeline) {
 	present := make(map[uint32]timeline.Presence)
 	for _, p := range line.AppendPresences(nil) {
@@ -213,7 +214,7 @@ func keepPresent(x *saved.State, line *timeline.Timeline) {
 	kept := x.Players[:0]
 	for _, p := range x.Players {
 		if at, is := present[p.Client]; is {
-			p.From, p.First = at.From, at.First
+			p.From, p.First, p.Inputs = at.From, at.First, line.AppendInputs(nil, p.Client)
 			kept = append(kept, p)
 		}
 	}

@@ -3,6 +3,7 @@ package systems_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	saves "github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
@@ -258,6 +260,59 @@ func TestPendingInputsAreSaved(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Under the models that send snapshots, a loaded server consumes the pending inputs of the save, and the next session of a
+// player continues after them. A save of the loaded server has the rest.
+func TestLoadedServerConsumesPendingInputs(t *testing.T) {
+	models := append(herdModels()[:4], policy.ServerRewind{Suggest: 100 * time.Millisecond})
+	for i, m := range models {
+		t.Run(m.String(), func(t *testing.T) {
+			d := &deaf{}
+			c := herdConfig(uint64(i), m, 3, nil, nil)
+			c.Link = systemstest.RoundTrip(80*time.Millisecond, 0, 0) // so that no buffer holds
+			c.ServerAddr = netip.MustParseAddrPort("127.0.0.1:7777")
+			c.ServerWire = func(w netsys.Wire) netsys.Wire { d.Wire = w; return d }
+			a := systemstest.New(t, c)
+			a.Connect()
+			a.RunTicks(100)
+			d.now = true
+			load := saved(t, a.Server)
+			var b *systemstest.Crowd
+			for left := pendingInputs(t, load); left > 0; left-- {
+				b = systemstest.New(t, herdConfig(9, m, 0, load, nil))
+				a.RunTicks(1)
+				b.RunTicks(1)
+				if a.Server.World().Hash() != b.Server.World().Hash() {
+					t.Fatalf("tick %d: worlds differ", a.Server.Tick())
+				}
+				if load = saved(t, b.Server); pendingInputs(t, load) != left-1 {
+					t.Fatalf("%d pending inputs after a tick with %d", pendingInputs(t, load), left)
+				}
+			}
+			if b == nil {
+				t.Fatal("no input is pending")
+			}
+		})
+	}
+}
+
+// pendingInputs returns the smallest number of inputs of a player of a save for the next ticks.
+func pendingInputs(t *testing.T, save []byte) int {
+	t.Helper()
+	x, err := saves.Parse(save)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := math.MaxInt
+	for _, p := range x.Players {
+		n := len(p.Inputs)
+		if n > 0 && p.Inputs[0].Tick < x.Tick {
+			n-- // it may be repeated
+		}
+		least = min(least, n)
+	}
+	return least
 }
 
 // Players return to a loaded server under the same numbers, to the entities that they had, and play on; this several times

@@ -64,7 +64,9 @@ func (m *Rewind) Timeline() *timeline.Timeline { return m.line }
 func (m *Rewind) Run(*ecs.World) {
 	tick := m.config.Tick()
 	for _, id := range m.reserved {
-		m.line.Overrule(id, tick, m.neutral)
+		if !m.line.Arrived(id, tick) {
+			m.line.Overrule(id, tick, m.neutral)
+		}
 	}
 	m.updateLead(int64(tick))
 	m.line.Resimulate()
@@ -109,14 +111,14 @@ func (m *Rewind) Enter(c *Client, value string, back bool) error {
 }
 
 // Resume continues with a player of a saved server, before the first tick. Its seat is reserved unless it leaves.
-func (m *Rewind) Resume(player, first uint32, leaves bool) error {
+func (m *Rewind) Resume(player, first uint32, inputs []timeline.Input, leaves bool) error {
 	if !leaves {
 		m.reserved = append(m.reserved, player)
 	}
-	return m.line.Resume(player, first, nil, nil)
+	return m.line.Resume(player, first, inputs, func(timeline.Input) {})
 }
 
-// Reserve keeps a player in the game whose client has left. The player has neutral inputs.
+// Reserve keeps a player in the game whose client has left. The player has neutral inputs after those that have arrived.
 func (m *Rewind) Reserve(player uint32) {
 	m.closePast(player)
 	m.reserved = append(m.reserved, player)

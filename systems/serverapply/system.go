@@ -14,6 +14,7 @@ import (
 type System struct {
 	*Intake
 	log        *commands.Log
+	absent     []*Client // players of a save, while they have pending inputs; no buffer decides for them
 	decideFunc func(worker, piece int)
 }
 
@@ -31,6 +32,7 @@ func (s *System) Enter(player uint32, value string) {
 
 // Depart removes a player from the game in the next tick, or one tick later if the player joins in the next tick.
 func (s *System) Depart(player uint32) {
+	delete(s.byID, player) // its pending inputs
 	tick := s.config.Tick()
 	if s.log.HasJoin(player, tick) {
 		tick++
@@ -92,6 +94,7 @@ func (s *System) Run(w *ecs.World) {
 			s.holdInput(w, c, c.in.turn.words)
 		}
 	}
+	s.stepAbsent(w)
 	w.Netcode().GiveInputs(s.inputOf)
 }
 

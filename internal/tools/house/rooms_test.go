@@ -52,7 +52,7 @@ var floors = map[string]string{
 	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
 
 	// what a save has beside the world, and the files of saves
-	"internal/saved": "", "save": "",
+	"internal/saved": "internal/timeline", "save": "",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
 	"rooms/match": "rooms",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // mark begins a save, followed by the version of the format.
@@ -54,14 +55,8 @@ type Player struct {
 	Input       uint32 // newest consumed input
 	From, First uint32 // first tick in the game, and first tick with an input
 	Connected   bool
-	Leaves      bool    // it leaves in the next tick
-	Inputs      []Input // the one that the next tick may repeat, and those of later ticks
-}
-
-// Input is the input of a player for a tick.
-type Input struct {
-	Tick  uint32
-	Words []int32
+	Leaves      bool             // it leaves in the next tick
+	Inputs      []timeline.Input // the one that the next tick may repeat, and those that have arrived for later ticks
 }
 
 // Command is a command of a player.
@@ -138,7 +133,7 @@ func Parse(b []byte) (*State, error) {
 		flags := r.number()
 		p.Connected, p.Leaves = flags&1 != 0, flags&2 != 0
 		for range r.count(2) {
-			in := Input{Tick: r.number(), Words: make([]int32, r.count(1))}
+			in := timeline.Input{Tick: r.number(), Words: make([]int32, r.count(1))}
 			for i := range in.Words {
 				in.Words[i] = int32(r.number())
 			}

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 func sample() *State {
 	return &State{
 		Tick: 900, Numbers: 7, Returns: 2, InputLine: "Move DX",
 		Players: []Player{
-			{Player: 1 << 60, Client: 3, Input: 88, From: 5, First: 9, Connected: true, Inputs: []Input{{899, []int32{-1, 4}}, {902, []int32{}}}},
+			{Player: 1 << 60, Client: 3, Input: 88, From: 5, First: 9, Connected: true, Inputs: []timeline.Input{{Tick: 899, Words: []int32{-1, 4}}, {Tick: 902, Words: []int32{}}}},
 			{Client: 4, Leaves: true},
 		},
 		Commands: []Command{{3, "Name N", "\x05"}},

@@ -15,6 +15,12 @@ func (t *Timeline) Decided(player uint32) (tick uint32, ok bool) {
 	return uint32(known), true
 }
 
+// Arrived reports whether a player has an input for a tick, the next one or a later one.
+func (t *Timeline) Arrived(player, tick uint32) bool {
+	p := t.player(player)
+	return p != nil && p.at(int64(tick)) == inputKnown
+}
+
 // Missing returns how many inputs of a player were missing when their tick became final.
 func (t *Timeline) Missing(player uint32) uint64 {
 	if p := t.player(player); p != nil {

@@ -108,6 +108,15 @@ func (p *player) spanAt(tick int64) *span {
 	return nil
 }
 
+// spanBefore returns the span of a player that is in the game before tick, or nil. An adopted player is in the game before
+// its first tick.
+func (p *player) spanBefore(tick int64) *span {
+	if s := p.spanAt(tick); s != nil && s.adopted && s.from == tick {
+		return s
+	}
+	return p.spanAt(tick - 1)
+}
+
 // component returns a pointer to the player's input as a component.
 func (p *player) component() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.value)) }
 
@@ -200,21 +209,13 @@ func (t *Timeline) newPlayer(id uint32) *player {
 func (t *Timeline) Leave(player, tick uint32) error {
 	to := int64(tick)
 	p := t.player(player)
-	var s *span
-	if p != nil {
-		if s = p.spanAt(to - 1); s == nil { // an adopted player was in the game before the first tick
-			if s = p.spanAt(to); s != nil && !(s.adopted && s.from == to) {
-				s = nil
-			}
-		}
-	}
 	switch {
-	case s == nil || s.to != never:
+	case p == nil || p.spanBefore(to) == nil || p.spanBefore(to).to != never:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrAbsent)
 	case to < t.horizon:
 		return fmt.Errorf("timeline: Leave of player %d in tick %d: %w", player, tick, ErrFinal)
 	}
-	s.to = to
+	p.spanBefore(to).to = to
 	t.log.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 	for i := range p.slots { // drop early inputs, so that they do not count if the player joins again
 		if p.slots[i].tick >= to {
