@@ -1,6 +1,6 @@
 // Package save stores the saves of servers in files: see systems.Server.Save and the package example.
 //
-//   - Write and read a file: [WriteFile], [ReadFile].
+//   - Write and read a file: [WriteFile], [ReadFile]. Check in advance that it can be written: [CheckFile].
 //   - Store saves elsewhere: [Compress], [Decompress].
 //
 // A file is a zstd frame with a checksum. The data are those of systems.Server.Save: the version of the format, the players,

@@ -19,6 +19,8 @@ const MaxSize = 1 << 28
 // ErrFile is wrapped by errors about bytes that are not a whole save.
 var ErrFile = errors.New("not a save, or damaged")
 
+var errSize = fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
+
 // encoder compresses all saves of the process, one after the other, so that many of them need little memory.
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxWindow/2))
@@ -47,36 +49,55 @@ func Decompress(frame []byte) ([]byte, error) {
 	}
 	defer d.Close()
 	data, err := io.ReadAll(io.LimitReader(d, MaxSize+1))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	case len(data) > MaxSize:
-		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
+	}
+	if len(data) > MaxSize {
+		return nil, errSize
 	}
 	return data, nil
 }
 
 // WriteFile writes a save to a file. It writes and syncs a temporary file in the same directory and renames it, so that the
 // file has the old or the new contents whenever the process or the machine stops. Errors name the file.
-func WriteFile(name string, data []byte) (err error) {
+func WriteFile(name string, data []byte) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("save %s: %d bytes are more than %d", name, len(data), MaxSize)
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("save %s: %w", name, reason(err))
-		}
-	}()
-	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
+	if err := replace(name, Compress(data)); err != nil {
+		return fmt.Errorf("save %s: %w", name, reason(err))
 	}
-	f, err := os.CreateTemp(dir, base+".*.tmp")
+	return nil
+}
+
+// CheckFile returns an error if [WriteFile] cannot write a file of that name. Call it before a match, whose save would
+// otherwise be lost. It changes no file.
+func CheckFile(name string) error {
+	f, err := createTemp(name)
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		return fmt.Errorf("save %s: %w", name, reason(err))
+	}
+	return nil
+}
+
+// createTemp creates a temporary file in the directory of a file.
+func createTemp(name string) (*os.File, error) {
+	if there, err := os.Stat(name); err == nil && there.IsDir() {
+		return nil, errors.New("it is a directory")
+	}
+	return os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
+}
+
+// replace replaces a file in one step.
+func replace(name string, contents []byte) error {
+	f, err := createTemp(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(Compress(data))
-	if err == nil {
+	if _, err = f.Write(contents); err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -85,34 +106,38 @@ func WriteFile(name string, data []byte) (err error) {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	d, err := os.Open(dir) // the new name
+	dir, err := os.Open(filepath.Dir(name)) // the new name
 	if err != nil {
 		return err
 	}
-	_ = d.Sync() // not every file system can
-	return d.Close()
+	_ = dir.Sync() // not every file system can
+	return dir.Close()
 }
 
 // ReadFile returns the save in a file. Errors name the file, and wrap [ErrFile] if it is not a whole save. The file may be
 // untrusted.
 func ReadFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	data, err := read(name)
 	if err != nil {
 		return nil, fmt.Errorf("load %s: %w", name, reason(err))
+	}
+	return data, nil
+}
+
+func read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	frame, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", name, reason(err))
+		return nil, err
 	}
 	if len(frame) > MaxSize {
-		return nil, fmt.Errorf("load %s: %w: it has more than %d bytes", name, ErrFile, MaxSize)
+		return nil, errSize
 	}
-	data, err := Decompress(frame)
-	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", name, err)
-	}
-	return data, nil
+	return Decompress(frame)
 }
 
 // reason returns an error without the operation and the name of the temporary file.

@@ -21,7 +21,7 @@ type files struct {
 	log     *slog.Logger   // warnings of the server and of one bot; nil: none
 }
 
-// open opens the files of the flags. It returns a function that ends the recording.
+// open opens the files of the flags, and checks that the one of -save can be written. It returns a function that ends the recording.
 func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error) {
 	end = func() error { return nil }
 	f.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -31,6 +31,11 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 			return end, fmt.Errorf("-trained: pass a file that codec/train wrote: %w", err)
 		}
 		f.trained = systems.LoadTrained(b, f.log)
+	}
+	if o.Save != "" {
+		if err = save.CheckFile(o.Save); err != nil {
+			return end, err
+		}
 	}
 	if o.Load != "" {
 		if f.load, err = save.ReadFile(o.Load); err != nil {

@@ -68,7 +68,10 @@ func TestSaveErrors(t *testing.T) {
 			}
 		}
 	}
-	want(play("-save", none), "save "+none+": no such file or directory")
+	unused := plaza()
+	unused.Populate = func(*ecs.World, *Options) { t.Error("the match runs, although -save cannot be written") }
+	_, err := Headless(t.Context(), unused, "-virtual", "-save", none)
+	want(err, "save "+none+": no such file or directory")
 	want(play("-load", none), "load "+none+": no such file or directory")
 	if err := os.WriteFile(file, []byte("a text"), 0o600); err != nil {
 		t.Fatal(err)
@@ -79,7 +82,7 @@ func TestSaveErrors(t *testing.T) {
 	}
 	other := plaza()
 	other.Protocol = func(*Options) *ecs.Protocol { return ecs.NewProtocol("other/1") }
-	_, err := Headless(t.Context(), other, "-virtual", "-load", file)
+	_, err = Headless(t.Context(), other, "-virtual", "-load", file)
 	want(err, "load "+file, "and this is")
 	want(play("-connect", "127.0.0.1:1", "-save", file, "-virtual=false"), "-save, -load: not allowed with -connect")
 }
