@@ -61,9 +61,8 @@ type anyKind interface {
 	deliver(tick uint32)
 	compact()
 	open() int
-	fields() string
 	appendOpen(dst []byte) ([]byte, error)
-	readOpen(r *codec.ByteReader, begun uint64) (add func(), err error)
+	readOpen(r *codec.ByteReader, fields string, begun uint64) (add func(), err error)
 }
 
 // New creates the log of a world and stores it there as a resource. It panics if c is not valid or the world already

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -16,32 +17,22 @@ import (
 // ErrSaved is wrapped by the errors of [Log.ReadOpen].
 var ErrSaved = errors.New("outcome: these outcomes cannot be read")
 
-var errCut = fmt.Errorf("%w: they are cut off or too long", ErrSaved)
-
 // Open outcomes in a save. All numbers are uvarints; a text is its length and its bytes:
 //
-//	begun | kinds n | each: type | fields | outcomes n | each:
+//	begun | types n | each: type | fields | outcomes n | each:
 //	    ID | tick | NetID | owner, input and number of the SpawnKey | 1 if withdrawn | values
 //
-// fields is the text of fieldsOf; a value is a uvarint of its bits.
+// fields is the text of appendLeaves; values are as they lie in memory.
 
 // AppendOpen appends the outcomes that are not final, for a save. Call it between ticks. It returns an error if a type of
 // them contains pointers.
 func (l *Log) AppendOpen(dst []byte) ([]byte, error) {
-	dst = codec.AppendUvarint(dst, l.stats.Begun)
-	n := 0
-	for _, k := range l.kinds {
-		if k.open() > 0 {
-			n++
-		}
-	}
-	dst = codec.AppendUvarint(dst, uint64(n))
-	var err error
-	for _, k := range l.kinds {
-		if k.open() > 0 {
-			if dst, err = k.appendOpen(dst); err != nil {
-				return nil, err
-			}
+	open := slices.DeleteFunc(slices.Clone(l.kinds), func(k anyKind) bool { return k.open() == 0 })
+	dst = codec.AppendUvarint(codec.AppendUvarint(dst, l.stats.Begun), uint64(len(open)))
+	for _, k := range open {
+		var err error
+		if dst, err = k.appendOpen(dst); err != nil {
+			return nil, err
 		}
 	}
 	return dst, nil
@@ -55,34 +46,28 @@ func (l *Log) ReadOpen(src []byte) error {
 	r.Reset(src)
 	begun := r.Uvarint()
 	var adds []func()
-	n := r.Uvarint()
-	if n > uint64(r.Len()) {
-		return errCut
-	}
-	for range n {
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
 		name, fields := readText(&r), readText(&r)
+		if r.Err() != nil {
+			break
+		}
 		var k anyKind
 		for t, x := range l.byType {
 			if t.String() == name {
 				k = x
 			}
 		}
-		switch {
-		case r.Err() != nil:
-		case k == nil:
+		if k == nil {
 			return fmt.Errorf("%w: nothing handles %s", ErrSaved, name)
-		case k.fields() != fields:
-			return fmt.Errorf("%w: %s has the fields %q here and %q in the save", ErrSaved, name, k.fields(), fields)
-		default:
-			add, err := k.readOpen(&r, begun)
-			if err != nil {
-				return fmt.Errorf("%w: %s: %w", ErrSaved, name, err)
-			}
-			adds = append(adds, add)
 		}
+		add, err := k.readOpen(&r, fields, begun)
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrSaved, name, err)
+		}
+		adds = append(adds, add)
 	}
 	if r.Err() != nil || r.Len() > 0 {
-		return errCut
+		return fmt.Errorf("%w: they are cut off or too long", ErrSaved)
 	}
 	for _, add := range adds {
 		add()
@@ -105,47 +90,48 @@ type savedLeaf struct {
 	typ    reflect.Type
 }
 
-// leavesOf appends the leaves of a type without pointers, and writes their names and kinds to text.
-func leavesOf(to []savedLeaf, t reflect.Type, path string, offset uintptr, text *strings.Builder) []savedLeaf {
+// appendLeaves appends the leaves of a type without pointers, and writes their names, kinds and sizes to text.
+func appendLeaves(to []savedLeaf, t reflect.Type, path string, offset uintptr, text *strings.Builder) []savedLeaf {
 	switch t.Kind() {
 	case reflect.Struct:
 		for f := range t.Fields() {
 			if f.Name != "_" {
-				to = leavesOf(to, f.Type, path+"."+f.Name, offset+f.Offset, text)
+				to = appendLeaves(to, f.Type, path+"."+f.Name, offset+f.Offset, text)
 			}
 		}
 	case reflect.Array:
 		for i := range t.Len() {
-			to = leavesOf(to, t.Elem(), fmt.Sprintf("%s[%d]", path, i), offset+uintptr(i)*t.Elem().Size(), text)
+			to = appendLeaves(to, t.Elem(), fmt.Sprintf("%s[%d]", path, i), offset+uintptr(i)*t.Elem().Size(), text)
 		}
 	default:
-		fmt.Fprintf(text, "%s %s ", path, t.Kind())
+		fmt.Fprintf(text, "%s %s %d ", path, t.Kind(), t.Size())
 		to = append(to, savedLeaf{offset, t})
 	}
 	return to
 }
 
-func (k *kind[T]) leaves() ([]savedLeaf, string) {
-	var text strings.Builder
-	leaves := leavesOf(nil, reflect.TypeFor[T](), "", 0, &text)
-	return leaves, text.String()
+// memory returns the bytes of a leaf of the value at p.
+func (l *savedLeaf) memory(p unsafe.Pointer) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(p, l.offset)), l.typ.Size())
 }
 
-func (k *kind[T]) fields() string {
-	if schema.CheckPlain(reflect.TypeFor[T]()) != nil {
-		return ""
+// leaves returns the leaves of T and the text of their names. It returns an error if T contains pointers.
+func (k *kind[T]) leaves() ([]savedLeaf, string, error) {
+	t := reflect.TypeFor[T]()
+	if err := schema.CheckPlain(t); err != nil {
+		return nil, "", fmt.Errorf("outcome: %s cannot be saved: %w", t, err)
 	}
-	_, text := k.leaves()
-	return text
+	var text strings.Builder
+	leaves := appendLeaves(nil, t, "", 0, &text)
+	return leaves, text.String(), nil
 }
 
 func (k *kind[T]) appendOpen(dst []byte) ([]byte, error) {
-	t := reflect.TypeFor[T]()
-	if err := schema.CheckPlain(t); err != nil {
-		return nil, fmt.Errorf("outcome: %s cannot be saved: %w", t, err)
+	leaves, text, err := k.leaves()
+	if err != nil {
+		return nil, err
 	}
-	leaves, text := k.leaves()
-	dst = appendText(appendText(dst, t.String()), text)
+	dst = appendText(appendText(dst, reflect.TypeFor[T]().String()), text)
 	dst = codec.AppendUvarint(dst, uint64(len(k.entries)))
 	for i := range k.entries {
 		e := &k.entries[i]
@@ -158,30 +144,20 @@ func (k *kind[T]) appendOpen(dst []byte) ([]byte, error) {
 			dst = codec.AppendUvarint(dst, v)
 		}
 		for _, l := range leaves {
-			v := reflect.NewAt(l.typ, unsafe.Add(unsafe.Pointer(&e.Value), l.offset)).Elem()
-			switch {
-			case v.Kind() == reflect.Bool:
-				b := uint64(0)
-				if v.Bool() {
-					b = 1
-				}
-				dst = codec.AppendUvarint(dst, b)
-			case v.CanInt():
-				dst = codec.AppendUvarint(dst, uint64(v.Int()))
-			case v.CanUint():
-				dst = codec.AppendUvarint(dst, v.Uint())
-			case v.CanFloat():
-				dst = codec.AppendUvarint(dst, math.Float64bits(v.Float()))
-			default:
-				return nil, fmt.Errorf("outcome: %s cannot be saved: it has a %s", t, v.Kind())
-			}
+			dst = append(dst, l.memory(unsafe.Pointer(&e.Value))...)
 		}
 	}
 	return dst, nil
 }
 
-func (k *kind[T]) readOpen(r *codec.ByteReader, begun uint64) (add func(), err error) {
-	leaves, _ := k.leaves()
+func (k *kind[T]) readOpen(r *codec.ByteReader, fields string, begun uint64) (add func(), err error) {
+	leaves, text, err := k.leaves()
+	if err != nil {
+		return nil, err
+	}
+	if text != fields {
+		return nil, fmt.Errorf("it has the fields %q here and %q in the save", text, fields)
+	}
 	var entries []entry[T]
 	n := r.Uvarint()
 	if n > uint64(r.Len()/7) {
@@ -198,24 +174,18 @@ func (k *kind[T]) readOpen(r *codec.ByteReader, begun uint64) (add func(), err e
 		e := entry[T]{}
 		e.ID, e.Tick, e.Subject.NetID = v[0], uint32(v[1]), components.NetID(v[2])
 		e.Subject.Key.Owner, e.Subject.Key.Input, e.Subject.Key.Nth = uint32(v[3]), uint32(v[4]), uint16(v[5])
-		if v[6] > 1 || e.ID > begun || len(entries) >= k.log.limit || r.Err() != nil {
+		if v[6] > 1 || e.ID > begun || len(entries) >= k.log.limit {
 			return nil, codec.ErrMalformed
 		}
 		if v[6] == 1 {
 			e.state = withdrawn
 		}
 		for _, l := range leaves {
-			x, bits := reflect.NewAt(l.typ, unsafe.Add(unsafe.Pointer(&e.Value), l.offset)).Elem(), r.Uvarint()
-			switch {
-			case x.Kind() == reflect.Bool:
-				x.SetBool(bits != 0)
-			case x.CanInt():
-				x.SetInt(int64(bits))
-			case x.CanUint():
-				x.SetUint(bits)
-			case x.CanFloat():
-				x.SetFloat(math.Float64frombits(bits))
+			value := r.Next(int(l.typ.Size()))
+			if r.Err() != nil || l.typ.Kind() == reflect.Bool && value[0] > 1 {
+				return nil, codec.ErrMalformed
 			}
+			copy(l.memory(unsafe.Pointer(&e.Value)), value)
 		}
 		e.Subject.resolve(k.log.world)
 		if n := len(entries); n > 0 && (entries[n-1].Tick > e.Tick || entries[n-1].Tick == e.Tick && entries[n-1].Subject.compare(&e.Subject) > 0) {
