@@ -35,8 +35,8 @@ func (n *Netcode) ReadState(src []byte) error {
 func (r *stateReader) load() error {
 	w, h := r.w, r.h
 	tables := r.state(&h.states[0])
-	if r.finish != nil && !r.failed() {
-		tables = r.finish(tables, &h.states[0])
+	if r.isSave && !r.failed() {
+		tables = r.adapt(tables, &h.states[0])
 	}
 	if r.Len() > 0 {
 		r.fail(fmt.Sprintf("%d bytes too many", r.Len()))
@@ -87,15 +87,14 @@ func (x *stateColumn) value(i int) unsafe.Pointer {
 // stateReader reads a state without changing the world.
 type stateReader struct {
 	codec.ByteReader
-	w     *World
-	h     *WorldHistory
-	saved []savedComponent // the components of the state, by index
-	room  int              // bytes that columns may still take
-	wrong string           // the first invalid part of the state
-	used  []bool           // by handle: the state has already listed it
-	named map[components.NetID]bool
-
-	finish func([]*stateTable, *worldState) []*stateTable // adapts a decoded save to the protocol; nil for a state
+	w      *World
+	h      *WorldHistory
+	saved  []savedComponent // the components of the state, by index
+	room   int              // bytes that columns may still take
+	isSave bool             // perhaps of another version of the protocol
+	wrong  string           // the first invalid part of the state
+	used   []bool           // by handle: the state has already listed it
+	named  map[components.NetID]bool
 }
 
 func newStateReader(w *World, call string, src []byte) *stateReader {
@@ -146,9 +145,9 @@ const anyNumber = 1 << 32
 // bytes describe it.
 const maxStateTables = 4096
 
-// maxStateColumns is the largest size of all columns of a state in bytes, because a save may have few bytes of a component
-// that is large today.
-const maxStateColumns = 1 << 30
+// maxStateColumns is the maximum size of all columns of a state in bytes. In a save, few bytes can be a component that is
+// large now.
+const maxStateColumns = 1 << 28
 
 func (r *stateReader) numbers(what string) []uint32 {
 	list := make([]uint32, r.count(1, what))

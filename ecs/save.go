@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -28,9 +29,9 @@ import (
 // savedSingleton is the flag of a component that is a singleton.
 const savedSingleton = 1
 
-// Save captures the world and its resources that implement [encoding.BinaryMarshaler] and [encoding.BinaryUnmarshaler]. It
-// returns a function that encodes the capture and that any goroutine may call once, while the world goes on. Call Save
-// between ticks. It returns the first error of a resource. It panics for a world with Config.Client, which is incomplete.
+// Save captures the world, and its resources that implement [encoding.BinaryMarshaler] and [encoding.BinaryUnmarshaler]. It
+// returns a function that encodes the capture. Any goroutine may call that function once, while the world goes on. Call Save
+// between ticks. Its error is that of a resource. It panics for a world with Config.Client, which is incomplete.
 func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 	w := (*World)(n)
 	if w.setup.config.Client {
@@ -49,24 +50,25 @@ func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 	}, nil
 }
 
-// Load replaces the contents of the world by a save of it, or of a world with another version of its protocol, whose name
-// differs at most after the last slash. Entities have
-// the same handles as in the saved world, the same NetIDs, and so do later spawns. The seed becomes that of the save. A
-// resource of the save becomes the value that [SetResource] sets. Call Load between ticks.
+// Load replaces the contents of the world by a save of the same protocol or of another version of it. The names of the two
+// protocols may differ after the last slash only. Entities keep their handles and NetIDs, and later spawns get those that
+// they would have got in the saved world. The seed becomes that of the save. The first [SetResource] of a saved resource
+// gives it the saved value. Call Load between ticks.
 //
-// Components and their fields are found by name. Fields and components that the save lacks become zero, or the default of
-// the field's tag save. Those that the protocol lacks are left out, with their values. A field has its old value if its kind
-// became wider (such as int8 to int32, uint8 to int16, or float32 to float64), or if its tag names its old name:
+// Load finds components and their fields by name. Fields that the save lacks become zero, or the default of the field's tag
+// save. Load leaves out the values of fields and components that the protocol lacks. A field has its old value if its kind
+// became wider (such as int8 to int32, uint8 to int16, or float32 to float64), or if its tag gives its old name:
 //
 //	Hull  int32 `net:"0..100" save:"was Health"`
 //	Lives uint8 `net:"0..9" save:"default 3"`
 //
-// The same tag on a blank field gives the old name of the component. Old names that a newer field has again are those of the
-// field with the tag, in saves without its new name. For anything else Load returns an error that wraps [ErrState] and names
-// component, field and both kinds. The world is then unchanged.
+// The same tag on a blank field gives the old name of the component. If another field has the old name now, a save without
+// the new name still gives its value to the field with the tag. For any other change Load returns an error that wraps
+// [ErrState] and names component, field and both kinds, and the world is unchanged.
 //
 // If a component that was local is replicated now, its entities get new NetIDs. Singletons have the NetIDs that the protocol
-// gives them; an entity whose NetID a new singleton needs gets a new one, and all fields that refer to it follow.
+// gives them. If a new singleton needs the NetID of an entity, that entity gets a new one, and fields that refer to it
+// change too.
 //
 // The bytes may be untrusted, as for [Netcode.ReadState].
 func (n *Netcode) Load(src []byte) error {
@@ -77,12 +79,11 @@ func (n *Netcode) Load(src []byte) error {
 		r.fail(fmt.Sprintf("it is of %.40q, and this is %q", name, own))
 	}
 	seed := r.Uint64()
-	r.saved = r.names(w.setup.protocol)
+	r.saved, r.isSave = r.names(w.setup.protocol), true
 	resources := r.resources()
 	if err := r.err(); err != nil {
 		return err
 	}
-	r.finish = r.adapt
 	if err := r.load(); err != nil {
 		return err
 	}
@@ -98,7 +99,8 @@ func gameOf(name string) string {
 	return name
 }
 
-// uniqueNames returns the names of components in saves: that of the type, with a number from the second of a name on.
+// uniqueNames returns the names of components in saves: the names of their types. Types with the same name are numbered from
+// the second on.
 func (p *Protocol) uniqueNames() (names []string) {
 	count := make(map[string]int)
 	for _, c := range p.all {
@@ -134,7 +136,7 @@ func (p *Protocol) appendNames(dst []byte) []byte {
 	return dst
 }
 
-// savedComponent says how to read a component of a state or a save.
+// savedComponent is a component of a state or a save, and where its values go.
 type savedComponent struct {
 	name    string
 	to      *Component // nil: the protocol no longer has it
@@ -207,11 +209,11 @@ func (r *stateReader) names(p *Protocol) []savedComponent {
 			v := &x.values[k]
 			v.path, v.kind = r.text("the name of a field"), savedKind(r.Byte())
 			if x.size += v.kind.size(); v.kind.size() == 0 {
-				r.fail(fmt.Sprintf("component %s, field %s: kind %d", x.name, v.path, v.kind))
+				r.fail(fmt.Sprintf("component %.40q, field %.40q: kind %d", x.name, v.path, v.kind))
 			}
 		}
 		if byName[x.name] != nil {
-			r.fail("two components " + x.name)
+			r.fail(fmt.Sprintf("two components %.40q", x.name))
 		}
 		if byName[x.name] = x; r.failed() {
 			return nil
@@ -261,7 +263,7 @@ func (r *stateReader) matchValues(x *savedComponent) {
 	for i := range x.values {
 		v := &x.values[i]
 		if byPath[v.path] != nil {
-			r.fail(fmt.Sprintf("component %s: two fields %s", x.name, v.path))
+			r.fail(fmt.Sprintf("component %s: two fields %.40q", x.name, v.path))
 		}
 		byPath[v.path] = v
 	}
@@ -286,8 +288,8 @@ func (r *stateReader) matchValues(x *savedComponent) {
 	}
 }
 
-// adapt makes the tables of a save those of a world of the protocol: tables that became the same are one, singletons have
-// their NetIDs, and each entity with a replicated component has one.
+// adapt returns the tables of a save as a world of the protocol has them. It merges tables that now have the same components,
+// gives singletons their NetIDs, and gives each entity with a replicated component a NetID.
 func (r *stateReader) adapt(tables []*stateTable, s *worldState) []*stateTable {
 	p, self, netID := r.w.setup.protocol, r.w.setup.protocol.core.self, r.w.setup.protocol.core.netID
 	s.handles.nextNet = max(s.handles.nextNet, components.NetID(len(p.singletons)+1))
@@ -392,11 +394,10 @@ func (t *stateTable) append(o *stateTable) {
 	for i := range t.columns {
 		x := &t.columns[i]
 		k := slices.IndexFunc(o.columns, func(y stateColumn) bool { return y.c == x.c })
-		words := make([]uint64, (uintptr(len(t.entities))*x.c.size+7)/8)
-		joined := stateColumn{x.c, words}
-		copy(unsafe.Slice((*byte)(joined.value(0)), uintptr(n)*x.c.size), unsafe.Slice((*byte)(x.value(0)), uintptr(n)*x.c.size))
-		copy(unsafe.Slice((*byte)(joined.value(n)), uintptr(len(o.entities))*x.c.size), unsafe.Slice((*byte)(o.columns[k].value(0)), uintptr(len(o.entities))*x.c.size))
-		*x = joined
+		words := (len(t.entities)*int(x.c.size) + 7) / 8
+		x.words = slices.Grow(x.words, words-len(x.words))[:words]
+		added := uintptr(len(o.entities)) * x.c.size
+		copy(unsafe.Slice((*byte)(x.value(n)), added), unsafe.Slice((*byte)(o.columns[k].value(0)), added))
 	}
 }
 
@@ -443,9 +444,7 @@ type savedResource interface {
 // world was loaded from, if they have not been set yet.
 func (w *World) appendResources() ([]byte, error) {
 	all := make(map[string][]byte)
-	for name, b := range w.restored {
-		all[name] = b
-	}
+	maps.Copy(all, w.restored)
 	for t, v := range w.resources {
 		if x, ok := v.(savedResource); ok {
 			b, err := x.MarshalBinary()
@@ -455,13 +454,8 @@ func (w *World) appendResources() ([]byte, error) {
 			all[t.String()] = b
 		}
 	}
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, strings.Compare)
-	dst := codec.AppendUvarint(nil, uint64(len(names)))
-	for _, name := range names {
+	dst := codec.AppendUvarint(nil, uint64(len(all)))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		dst = appendText(appendText(dst, name), string(all[name]))
 	}
 	return dst, nil
@@ -477,7 +471,7 @@ func (r *stateReader) resources() map[string][]byte {
 	return all
 }
 
-// restore gives a resource its value in the save from which the world was loaded.
+// restore sets a resource to its value in the save from which the world was loaded, if it has not been set yet.
 func (w *World) restore(t reflect.Type, v any) {
 	b, saved := w.restored[t.String()]
 	x, ok := v.(savedResource)

@@ -1,10 +1,10 @@
 package ecs
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"strings"
 )
 
@@ -66,33 +66,12 @@ func parsePreset(t reflect.Type, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil
 	}
-	v, bits := reflect.New(t).Elem(), int(t.Size())*8
-	var err error
-	switch k := t.Kind(); {
-	case k == reflect.Bool:
-		var x bool
-		x, err = strconv.ParseBool(text)
-		v.SetBool(x)
-	case v.CanInt():
-		var x int64
-		x, err = strconv.ParseInt(text, 0, bits)
-		v.SetInt(x)
-	case v.CanUint():
-		var x uint64
-		x, err = strconv.ParseUint(text, 0, bits)
-		v.SetUint(x)
-	case v.CanFloat():
-		var x float64
-		x, err = strconv.ParseFloat(text, bits)
-		v.SetFloat(x)
-	default:
-		err = fmt.Errorf("%s has no default", k)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bad save tag: default %s: %w", text, err)
+	v, rest := reflect.New(t), ""
+	if n, _ := fmt.Sscan(text, v.Interface(), &rest); n != 1 {
+		return nil, fmt.Errorf("bad save tag: default %s is not a value of %s", text, t)
 	}
 	l := valueLeaf{typ: t}
-	return append([]byte(nil), l.memory(v.Addr().UnsafePointer())...), nil
+	return append([]byte(nil), l.memory(v.UnsafePointer())...), nil
 }
 
 // savedKind is the kind of a number or bool in a save. Kinds whose size depends on the machine have the kind of their size.
@@ -166,10 +145,7 @@ func (k savedKind) widen(dst []byte, to savedKind, src []byte) {
 	case k.unsigned():
 		clear(dst[len(src):])
 	default:
-		bits := uint32(src[0]) | uint32(src[1])<<8 | uint32(src[2])<<16 | uint32(src[3])<<24
-		wide := math.Float64bits(float64(math.Float32frombits(bits)))
-		for i := range 8 {
-			dst[i] = byte(wide >> (8 * i))
-		}
+		wide := float64(math.Float32frombits(binary.LittleEndian.Uint32(src)))
+		binary.LittleEndian.PutUint64(dst, math.Float64bits(wide))
 	}
 }
