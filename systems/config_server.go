@@ -62,10 +62,10 @@ type ServerConfig struct {
 	// another server. Default: 0.
 	FirstTick uint32
 	// Load is a save that [Server.Save] encoded, of the same game and of any model. The server continues with its world, seed
-	// and tick instead of Seed and FirstTick. Its players are absent; their ReconnectWindow starts with the server, and who
-	// returns in time gets the same client number and entities. Fields and components of the protocol may have changed: see
-	// [ecs.Netcode.Load]. For anything else NewServer returns an error that wraps [ErrLoad]. Do not populate the world again.
-	// Package save reads files. Default (nil): an empty world.
+	// and tick instead of Seed and FirstTick. Do not populate the world again. All players are absent, and their
+	// ReconnectWindow starts with the server. A player who returns in time gets the same client number and entities. Fields
+	// and components of the protocol may have changed: see [ecs.Netcode.Load]. For any other change NewServer returns an error
+	// that wraps [ErrLoad]. The bytes may be untrusted. Package save reads files. Default (nil): an empty world.
 	Load []byte
 	// Start is the time of the first tick. Default (zero): immediately, by the clock of Run.
 	Start time.Time

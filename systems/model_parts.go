@@ -51,9 +51,10 @@ type applier interface {
 	Command(player uint32, command string)
 	// Receive takes in a datagram.
 	Receive(p *peer, pk netsys.Packet)
-	// Save adds to x which players are in the game, their inputs, and the leaves and commands that wait for a tick.
+	// Save adds to x the inputs of its players and the leaves and commands for coming ticks. It removes players who are not in
+	// the game.
 	Save(x *saved.State)
-	// Load continues with a player of a saved server.
+	// Load continues with a player of a saved server. It may change Input.
 	Load(p *saved.Player) error
 	// Run is the system.
 	Run(w *ecs.World)

@@ -3,6 +3,7 @@ package systems
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
@@ -18,10 +19,8 @@ import (
 var ErrLoad = errors.New("systems: Load")
 
 // Save captures the server between two ticks: tick, seed, all entities with their values and owners, resources (see
-// [ecs.SetResource]), the players with their client numbers, commands that wait for a tick, outcomes that are not final, and
-// grants. Under Rollback and Lockstep it includes the inputs that have arrived for coming ticks. Under the other models a
-// player's inputs end with its session, as if the connection had been lost. The present world is saved: after a load, inputs
-// for earlier ticks are too late, and their outcomes are final.
+// [ecs.SetResource]), the players with their client numbers, inputs and commands that have arrived for coming ticks, outcomes
+// that have not been committed, and grants. After a load, inputs for earlier ticks are too late.
 //
 // Save returns a function that encodes the capture for ServerConfig.Load. Any goroutine may call it once, while the server goes
 // on. Its error names a resource or an outcome that cannot be saved. Call Save on the server's goroutine, or after Run has
@@ -42,7 +41,7 @@ func (s *Server) Save() (encode func() ([]byte, error)) {
 	}
 }
 
-// players returns what a save has beside the world.
+// players returns the parts of a save other than the world and the outcomes.
 func (s *Server) players() *saved.State {
 	x := &saved.State{Tick: s.link.tick}
 	x.Numbers, x.Returns = s.sessions.Numbers()
@@ -76,8 +75,8 @@ func (s *Server) addCommands(x *saved.State, list []commands.Entry) {
 			x.Players = append(x.Players, saved.Player{Client: e.Player, Leaves: true})
 			continue
 		}
-		c := saved.Command{Client: e.Player, Line: s.protocol.Players().Commands[e.Value[0]].Schema.Line(), Value: e.Value[1:]}
-		x.Commands = append(x.Commands, c)
+		line := s.protocol.Players().Commands[e.Value[0]].Schema.Line()
+		x.Commands = append(x.Commands, saved.Command{Client: e.Player, Line: line, Value: e.Value[1:]})
 	}
 }
 
@@ -144,22 +143,20 @@ func (s *Server) loadPlayers(x *saved.State, now time.Time) error {
 
 // loadCommands issues the commands of a save. It leaves out those whose types have changed.
 func (s *Server) loadCommands(x *saved.State) {
-	rules := s.protocol.Players()
+	rules, changed := s.protocol.Players(), 0
 	for _, c := range x.Commands {
-		known := false
-		for kind, r := range rules.Commands {
-			if r.Schema.Line() != c.Line {
+		kind := slices.IndexFunc(rules.Commands, func(r *ecs.Request) bool { return r.Schema.Line() == c.Line })
+		value := append([]byte{byte(kind)}, c.Value...)
+		if kind >= 0 {
+			if _, rest, err := rules.Next(value); err == nil && len(rest) == 0 {
+				s.sessions.commands.Issue(commands.Entry{Player: c.Client, Value: string(value)})
 				continue
 			}
-			value := string(append([]byte{byte(kind)}, c.Value...))
-			_, rest, err := rules.Next([]byte(value))
-			if known = err == nil && len(rest) == 0; known {
-				s.sessions.commands.Issue(commands.Entry{Player: c.Client, Value: value})
-			}
 		}
-		if !known {
-			s.config.Logger.Warn("a command of the save is left out: its type has changed", "client", c.Client, "command", c.Line)
-		}
+		changed++
+	}
+	if changed > 0 {
+		s.config.Logger.Warn("waiting commands of the save are left out: their types have changed", "commands", changed)
 	}
 }
 

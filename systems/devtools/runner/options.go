@@ -45,7 +45,7 @@ type Options struct {
 	// Record is a file to which the server writes samples of its snapshots. Trained is a file of statistics with
 	// which snapshots are encoded.
 	Record, Trained string
-	// Save is a file to which the server is saved at the end. Load is such a file, which the server continues from; then
+	// Save is the file to which the server is saved at the end. Load is such a file, from which the server continues. Then
 	// World.Populate does not run, and Seed is only that of the bots.
 	Save, Load string
 	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.

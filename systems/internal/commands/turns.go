@@ -12,8 +12,8 @@ type Executor interface {
 // the game.
 func (d *Receiver) Issue(e Entry) { d.issued = append(d.issued, e) }
 
-// AppendPending appends to dst the commands that the next call of Deliver passes on, as far as plays allows it, in their
-// order. It leaves out commands that the game refuses.
+// AppendPending appends to dst the commands that the next calls of Deliver pass on, in order. plays reports whether a client
+// may command. AppendPending leaves out commands that the game refuses.
 func (d *Receiver) AppendPending(dst []Entry, plays func(client uint32) bool) []Entry {
 	for _, in := range d.waiting {
 		for _, command := range in.Waiting {

@@ -59,12 +59,12 @@ func (r *Roster) ReservedInput(id uint32) uint32 {
 // Numbers returns how many client numbers were assigned, and how many handshakes of returning players there were.
 func (r *Roster) Numbers() (numbers, returns uint32) { return r.numbers, r.returns }
 
-// returnsMargin is how many handshakes of returning players a server may have had after its save.
+// returnsMargin is added to the returns of a save, so that no session gets the ID of one that started after the save.
 const returnsMargin = 1 << 16
 
 // Resume continues the roster of a saved server, before the first client. numbers and returns are those of Numbers. The
-// windows of the reservations start now; without a window, their players have left for good. gone are other players who have
-// left for good.
+// windows of the reservations start now. Without a window, their players have left for good. gone lists other players who
+// have left for good.
 func (r *Roster) Resume(numbers, returns uint32, reserved []Reservation, gone []uint32) {
 	r.numbers, r.returns = numbers, returns+returnsMargin
 	r.gone = append(r.gone, gone...)
