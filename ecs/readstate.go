@@ -250,10 +250,12 @@ func (r *stateReader) table(s *worldState) (t *stateTable, of mask) {
 		}
 	}
 	for i := range r.saved {
-		if x := &r.saved[i]; of.has(i) && (x.to == nil || r.h.at[x.to.index] >= 0) {
-			if r.column(t, x, n); r.failed() {
-				return t, of
-			}
+		x := &r.saved[i]
+		if !of.has(i) || x.to == p.core.self || x.to == p.core.netID { // both were read above
+			continue
+		}
+		if r.column(t, x, n); r.failed() {
+			return t, of
 		}
 	}
 	return t, of
@@ -265,7 +267,7 @@ func (r *stateReader) column(t *stateTable, x *savedComponent, n int) {
 		r.fail("a column that ends early")
 		return
 	}
-	if x.to == nil {
+	if x.to == nil || x.to.size == 0 {
 		r.Next(n * x.size)
 		return
 	}

@@ -627,3 +627,32 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A component that lost all its fields or got its first one loads, and so do the components after it.
+func TestLoadOfEmptyComponents(t *testing.T) {
+	type marked struct{}
+	type counted struct {
+		_ struct{} `save:"was marked"`
+		N int16    `save:"default 4"`
+	}
+	type last struct{ N uint8 }
+	type marked3 struct {
+		_ struct{} `save:"was counted"`
+	}
+	world := func(first func(*Protocol)) *World {
+		p := NewProtocol("empty")
+		first(p)
+		Local[last](p, 0)
+		return NewWorld(p, Config{})
+	}
+	w := world(func(p *Protocol) { Local[marked](p, 0) })
+	e, f := w.Spawn(marked{}, last{7}), w.Spawn(marked{}, last{8})
+	v := world(func(p *Protocol) { Local[counted](p, 0) })
+	if err := v.Netcode().Load(saveOf(t, w)); err != nil || Get[counted](v, e).N != 4 || Get[last](v, f).N != 8 {
+		t.Errorf("a first field: %v", err)
+	}
+	w = world(func(p *Protocol) { Local[marked3](p, 0) })
+	if err := w.Netcode().Load(saveOf(t, v)); err != nil || !Has[marked3](w, e) || Get[last](w, f).N != 8 {
+		t.Errorf("no field left: %v", err)
+	}
+}
