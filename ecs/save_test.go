@@ -47,11 +47,10 @@ var kindList = []reflect.Kind{
 func (c componentType) typ() reflect.Type {
 	fields := []reflect.StructField{{Name: "Unique" + c.name, Type: reflect.TypeFor[uint8](), Tag: `net:"raw"`}}
 	for _, f := range c.fields {
-		tag := `net:"raw"`
-		if f.kind == reflect.Bool {
-			tag = `net:""`
+		var tags, words []string
+		if f.kind != reflect.Bool {
+			tags = append(tags, `net:"raw"`)
 		}
-		var words []string
 		if f.was != "" {
 			words = append(words, "was "+f.was)
 		}
@@ -59,15 +58,9 @@ func (c componentType) typ() reflect.Type {
 			words = append(words, "default "+f.preset)
 		}
 		if len(words) > 0 {
-			tag += fmt.Sprintf(` save:%q`, strings.Join(words, " "))
+			tags = append(tags, fmt.Sprintf(`save:%q`, strings.Join(words, " ")))
 		}
-		if f.kind == reflect.Bool {
-			tag = strings.TrimPrefix(tag, `net:"" `)
-			if tag == `net:""` {
-				tag = ""
-			}
-		}
-		fields = append(fields, reflect.StructField{Name: f.name, Type: kindTypes[f.kind], Tag: reflect.StructTag(tag)})
+		fields = append(fields, reflect.StructField{Name: f.name, Type: kindTypes[f.kind], Tag: reflect.StructTag(strings.Join(tags, " "))})
 	}
 	return reflect.StructOf(fields)
 }
@@ -529,7 +522,6 @@ func TestEarlierNames(t *testing.T) {
 		Pos  place
 		Guns [2]struct{ Ammo uint8 }
 	}
-	type spot struct{ East, Y int32 }
 	w := NewWorld(func() *Protocol { p := NewProtocol("ships/1"); Local[Ship](p, 0); return p }(), Config{})
 	s := Ship{Pos: place{3, -4}}
 	s.Guns[1].Ammo = 200
@@ -544,7 +536,6 @@ func TestEarlierNames(t *testing.T) {
 			Calm   bool   `save:"default true"`
 		}
 	}
-	_ = spot{}
 	v := NewWorld(func() *Protocol { p := NewProtocol("ships/3"); Local[vessel](p, 0); return p }(), Config{})
 	if err := v.Netcode().Load(saveOf(t, w)); err != nil {
 		t.Fatal(err)

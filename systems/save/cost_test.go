@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/save"
 )
@@ -81,7 +80,7 @@ func BenchmarkSave(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if _, err := systems.NewServer(netsys.Wire(transport()), bodies(), systems.ServerConfig{Load: data}); err != nil {
+			if _, err := systems.NewServer(transport(), bodies(), systems.ServerConfig{Load: data}); err != nil {
 				b.Fatal(err)
 			}
 		}

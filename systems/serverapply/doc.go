@@ -9,6 +9,7 @@
 //     [Config].
 //   - The data of one client: [Intake.Join], [Intake.Leave], [Client]. The fields that snapshots send to it:
 //     [Client.Ack].
+//   - Save and load inputs that were not consumed: [System.Pending], [System.Restore], [Rewind.Resume].
 //   - Counters of inputs: [Stats].
 //
 // The package reads packets of inputs and does not read the world. It sets the inputs of entities, and
