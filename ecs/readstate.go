@@ -35,7 +35,7 @@ func (n *Netcode) ReadState(src []byte) error {
 func (r *stateReader) load() error {
 	w, h := r.w, r.h
 	tables := r.state(&h.states[0])
-	if r.isSave && !r.failed() {
+	if r.adapt != nil && !r.failed() {
 		tables = r.adapt(tables, &h.states[0])
 	}
 	if r.Len() > 0 {
@@ -87,14 +87,15 @@ func (x *stateColumn) value(i int) unsafe.Pointer {
 // stateReader reads a state without changing the world.
 type stateReader struct {
 	codec.ByteReader
-	w      *World
-	h      *WorldHistory
-	saved  []savedComponent // the components of the state, by index
-	room   int              // bytes that columns may still take
-	isSave bool             // perhaps of another version of the protocol
-	wrong  string           // the first invalid part of the state
-	used   []bool           // by handle: the state has already listed it
-	named  map[components.NetID]bool
+	w     *World
+	h     *WorldHistory
+	saved []savedComponent // the components of the state, by index
+	room  int              // bytes that columns may still take
+	// adapt is adaptSave for a save, and nil for a state. The function is not linked into clients, which read states only.
+	adapt func([]*stateTable, *worldState) []*stateTable
+	wrong string // the first invalid part of the state
+	used  []bool // by handle: the state has already listed it
+	named map[components.NetID]bool
 }
 
 func newStateReader(w *World, call string, src []byte) *stateReader {

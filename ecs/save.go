@@ -79,7 +79,7 @@ func (n *Netcode) Load(src []byte) error {
 		r.fail(fmt.Sprintf("it is of %.40q, and this is %q", name, own))
 	}
 	seed := r.Uint64()
-	r.saved, r.isSave = r.names(w.setup.protocol), true
+	r.saved, r.adapt = r.names(w.setup.protocol), r.adaptSave
 	resources := r.resources()
 	if err := r.err(); err != nil {
 		return err
@@ -288,9 +288,9 @@ func (r *stateReader) matchValues(x *savedComponent) {
 	}
 }
 
-// adapt returns the tables of a save as a world of the protocol has them. It merges tables that now have the same components,
+// adaptSave returns the tables of a save as a world of the protocol has them. It merges tables that now have the same components,
 // gives singletons their NetIDs, and gives each entity with a replicated component a NetID.
-func (r *stateReader) adapt(tables []*stateTable, s *worldState) []*stateTable {
+func (r *stateReader) adaptSave(tables []*stateTable, s *worldState) []*stateTable {
 	p, self, netID := r.w.setup.protocol, r.w.setup.protocol.core.self, r.w.setup.protocol.core.netID
 	s.handles.nextNet = max(s.handles.nextNet, components.NetID(len(p.singletons)+1))
 	var kept, added []*stateTable

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -66,12 +67,33 @@ func parsePreset(t reflect.Type, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil
 	}
-	v, rest := reflect.New(t), ""
-	if n, _ := fmt.Sscan(text, v.Interface(), &rest); n != 1 {
-		return nil, fmt.Errorf("bad save tag: default %s is not a value of %s", text, t)
+	v, bits := reflect.New(t).Elem(), int(t.Size())*8
+	var err error
+	switch {
+	case t.Kind() == reflect.Bool:
+		var x bool
+		x, err = strconv.ParseBool(text)
+		v.SetBool(x)
+	case v.CanInt():
+		var x int64
+		x, err = strconv.ParseInt(text, 0, bits)
+		v.SetInt(x)
+	case v.CanUint():
+		var x uint64
+		x, err = strconv.ParseUint(text, 0, bits)
+		v.SetUint(x)
+	case v.CanFloat():
+		var x float64
+		x, err = strconv.ParseFloat(text, bits)
+		v.SetFloat(x)
+	default:
+		err = fmt.Errorf("%s has no default", t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bad save tag: default %s: %w", text, err)
 	}
 	l := valueLeaf{typ: t}
-	return append([]byte(nil), l.memory(v.UnsafePointer())...), nil
+	return append([]byte(nil), l.memory(v.Addr().UnsafePointer())...), nil
 }
 
 // savedKind is the kind of a number or bool in a save. Kinds whose size depends on the machine have the kind of their size.
