@@ -1,0 +1,72 @@
+package serverapply
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
+)
+
+// Each tick consumes one pending input of an absent player, or a filler in place of a missing one, and then the neutral input.
+// Inputs that cannot be used are left out. The rest is dropped if the player returns or leaves.
+func TestPendingInputsOfAbsentPlayers(t *testing.T) {
+	restore := func() (*server, *System, func() uint16) {
+		s := newServer(nil)
+		sys := New(NewIntake(s.world, s.config))
+		e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
+		words := make([]int32, numberedTable(t).Words)
+		input := func(tick uint32, n int32) timeline.Input {
+			w := append([]int32(nil), words...)
+			w[0] = n
+			return timeline.Input{Tick: tick, Words: w}
+		}
+		newest := sys.Restore(3, 40, []timeline.Input{
+			input(0, 99), input(1, 41), input(2, 42), {Tick: 3, Words: make([]int32, len(words)+1)}, input(4, 44), input(1+window, 99),
+		})
+		if newest != 44 {
+			t.Fatalf("the newest input is %d", newest)
+		}
+		return s, sys, func() uint16 {
+			s.world.Netcode().SetTick(s.tick)
+			sys.Run(s.world)
+			s.tick++
+			if held := ecs.Get[numbered](s.world, e); held != nil {
+				return held.N
+			}
+			return 0 // the player has left
+		}
+	}
+
+	_, sys, tick := restore()
+	if inputs, consumed := sys.Pending(3); len(inputs) != 3 || inputs[2].Tick != 4 || consumed != 40 {
+		t.Errorf("pending %+v after %d", inputs, consumed)
+	}
+	var got []uint16
+	for range 6 {
+		got = append(got, tick())
+	}
+	if want := []uint16{41, 42, 42, 44, 0, 0}; !reflect.DeepEqual(got, want) {
+		t.Errorf("consumed %v, want %v", got, want)
+	}
+	if st := sys.Stats(); st.Consumed != 3 || st.Missing != 1 || len(sys.byID)+len(sys.absent) != 0 {
+		t.Errorf("%+v, and %d players are left", st, len(sys.absent))
+	}
+
+	s, sys, tick := restore()
+	tick()
+	c := sys.Join(3, session{}, &s.notices, &s.logged)
+	sys.Resume(c, 44)
+	if n := tick(); n != 0 || c.Consumed() != 44 || len(sys.absent) != 0 || sys.byID[3] != c {
+		t.Errorf("after the return it holds %d, and input %d was consumed", n, c.Consumed())
+	}
+
+	_, sys, tick = restore()
+	tick()
+	sys.Depart(3)
+	tick()
+	if len(sys.byID)+len(sys.absent) != 0 {
+		t.Error("inputs of a player who has left are kept")
+	}
+}
