@@ -58,7 +58,8 @@ type (
 	}
 )
 
-// herd is a game with players, entities that come and go at random, a singleton, a local component, commands and outcomes.
+// herd is a game with players, entities that spawn and despawn at random, a singleton, a local component, commands and
+// outcomes.
 func herd() *ecs.Protocol {
 	p := ecs.NewProtocol("herd/1")
 	ecs.Replicate[herdSpot](p, ecs.Predicted|ecs.Interpolated)
@@ -187,8 +188,8 @@ func eachHerdModel(t *testing.T, f func(t *testing.T, m policy.Model)) {
 	}
 }
 
-// A server that is loaded while all players are away goes on as the saved one does, for as many ticks as players are waited
-// for.
+// A server that was saved while all players were away has the same world as the saved one in each later tick, until the
+// reconnect windows end.
 func TestLoadedServerGoesOnAsTheSavedOne(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
 		a := systemstest.New(t, herdConfig(3, m, 3, nil, nil))
@@ -224,7 +225,7 @@ func TestLoadedServerGoesOnAsTheSavedOne(t *testing.T) {
 	})
 }
 
-// deaf is a server's transport that loses everything from a moment on.
+// deaf is a transport that receives no datagrams while now is true.
 type deaf struct {
 	netsys.Wire
 	now bool
@@ -236,7 +237,7 @@ func (d *deaf) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	}
 }
 
-// Where inputs have ticks, those that have arrived for coming ticks are in the save, and the last one is repeated as before.
+// Under Rollback and Lockstep, inputs that have arrived for coming ticks are in the save, and the last one is repeated as before.
 func TestPendingInputsAreSaved(t *testing.T) {
 	for seed := range uint64(12) {
 		m, d := policy.Model(policy.Rollback{Suggest: 100 * time.Millisecond}), &deaf{}
@@ -315,8 +316,8 @@ func pendingInputs(t *testing.T, save []byte) int {
 	return least
 }
 
-// Players return to a loaded server under the same numbers, to the entities that they had, and play on; this several times
-// over, at random moments. Numbers are not reused, and each outcome is committed once.
+// Players return to a loaded server under the same numbers, own the same entities, and play on. The server is saved and loaded
+// several times, at random moments. Numbers are not reused, and each outcome is committed once.
 func TestPlayersReturnToALoadedServer(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
 		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
