@@ -264,7 +264,7 @@ func (r *stateReader) table(s *worldState) (t *stateTable, of mask) {
 
 // column reads the values of a component in n rows.
 func (r *stateReader) column(t *stateTable, x *savedComponent, n int) {
-	if r.Len()/max(1, x.size) < n {
+	if x.size > 0 && r.Len()/x.size < n {
 		r.fail("a column that ends early")
 		return
 	}

@@ -638,6 +638,9 @@ func TestLoadOfEmptyComponents(t *testing.T) {
 	}
 	w := world(func(p *Protocol) { Local[marked](p, 0) })
 	e, f := w.Spawn(marked{}, last{7}), w.Spawn(marked{}, last{8})
+	for range 100 {
+		w.Spawn(marked{})
+	}
 	v := world(func(p *Protocol) { Local[counted](p, 0) })
 	if err := v.Netcode().Load(saveOf(t, w)); err != nil || Get[counted](v, e).N != 4 || Get[last](v, f).N != 8 {
 		t.Errorf("a first field: %v", err)
