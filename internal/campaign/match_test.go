@@ -323,13 +323,6 @@ func (m *match) restores() error {
 	if d, differs := ecs.Differs(was.World(), is); differs || s.Tick() != was.Tick() || is.Hash() != was.World().Hash() {
 		return fmt.Errorf("a loaded world differs: %v", d)
 	}
-	again, err := s.Save()()
-	if err != nil {
-		return err
-	}
-	if config.Load = again; len(again) < len(data)/2 {
-		return fmt.Errorf("a save of %d bytes, and of the loaded world of %d", len(data), len(again))
-	}
 	for now := config.Start; s.Tick() < was.Tick()+8; now = s.Next() {
 		s.Advance(now)
 	}
