@@ -22,7 +22,7 @@ func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
 			var all []ecs.Entity
 			usual := systemstest.RoundTrip(60*time.Millisecond, 10*time.Millisecond, 0.01)
 			c := systemstest.New(t, systemstest.Config{
-				Protocol: fieldtest.Protocol, Clients: 8, Seed: 1, Link: usual,
+				Protocol: fieldtest.Protocol, Clients: 2, Seed: 1, Link: usual,
 				Server: systems.ServerConfig{Snapshots: systems.Snapshots{Interest: interest}, Overload: systems.Overload{Off: true}},
 				Populate: func(w *ecs.World) {
 					for n := range 300 {
@@ -74,7 +74,7 @@ func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
 // sees and entities come and go.
 func TestLateAcknowledgementsOfParts(t *testing.T) {
 	t.Parallel()
-	systemstest.Seeds(t, 3, func(t *testing.T, seed uint64) {
+	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		var all []ecs.Entity
 		late := systemstest.RoundTrip(1400*time.Millisecond, 200*time.Millisecond, 0.05)
 		c := systemstest.New(t, systemstest.Config{

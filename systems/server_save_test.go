@@ -320,7 +320,7 @@ func pendingInputs(t *testing.T, save []byte) int {
 // several times, at random moments. Numbers are not reused, and each outcome is committed once.
 func TestPlayersReturnToALoadedServer(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
-		systemstest.Seeds(t, 4, func(t *testing.T, seed uint64) {
+		systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 			var load []byte
 			var before map[uint32]int
 			r := ecs.NewRand(seed, 7)
