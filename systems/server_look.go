@@ -33,6 +33,10 @@ func (s *Server) Session(client uint32) netsys.Session {
 	return nil
 }
 
+// Expects reports whether a player without a session may return to its entities: see Players.ReconnectWindow. player is the
+// client id of its tokens.
+func (s *Server) Expects(player uint64) bool { return s.sessions.Expects(player) }
+
 // Outcomes returns the log of irreversible outcomes, for its counters; nil if none are registered.
 func (s *Server) Outcomes() *outcome.Log { return s.followed.outcomes }
 

@@ -46,6 +46,16 @@ func (b *seatBook) raiseEpoch(s *bookSeat) {
 	s.epoch = b.firstEpoch + (s.epoch-b.firstEpoch+1)%epochsPerRoom
 }
 
+// resume seats a player of a saved room, who may return, unless that is not possible.
+func (b *seatBook) resume(n int, s bookSeat) {
+	_, has := b.byPlayer[s.player]
+	if n >= len(b.seats) || b.seats[n].state() != seatFree || has || s.player == 0 || s.client == 0 || slices.Contains(b.banned, s.player) {
+		return
+	}
+	s.epoch = b.seats[n].epoch
+	b.seats[n], b.byPlayer[s.player] = s, n
+}
+
 // claimant is a player who wants a seat.
 type claimant struct{ player, party uint64 }
 

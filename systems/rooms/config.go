@@ -21,6 +21,7 @@ const (
 	defaultUnused   = 1
 	defaultPromise  = 15 * time.Second
 	defaultStuck    = 2 * time.Second
+	defaultSave     = 5 * time.Second
 	maxPromise      = 10 * time.Minute
 	maxEndpoint     = 256
 	nameCharacters  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -103,6 +104,12 @@ type Config struct {
 	Promise time.Duration
 	// Stuck is how long a tick may take before the room is reported as stuck and gives no new seats. Default (0): 2 s.
 	Stuck time.Duration
+	// Store keeps saves of the rooms. A process that claims a room, or continues it, begins with its last save: the world, and
+	// the seats, bans, options, Begin and Lock of the room. Saves are authenticated with Key, which must be set. When a store
+	// fails, rooms go on, and [RoomUnsaved] reports it. Default (nil): rooms are not saved.
+	Store Store
+	// SaveInterval is how often each room is saved. Default (0): 5 s.
+	SaveInterval time.Duration
 	// Now returns the time of day. Default (nil): time.Now. In virtual time, it returns the argument of [Server.Advance].
 	Now func() time.Time
 	// Random fills keys, ids and tokens. Default (nil): crypto/rand. A seeded source makes a run repeatable.
@@ -158,6 +165,12 @@ func (c Config) Validate() error {
 	if c.Stuck < 0 {
 		bad("Stuck %v is negative", c.Stuck)
 	}
+	if c.Store != nil && c.Key == (netcode.Key{}) {
+		bad("Key is zero: saves in the Store are authenticated with it; give the key that all processes have")
+	}
+	if c.SaveInterval < 0 {
+		bad("SaveInterval %v is negative", c.SaveInterval)
+	}
 	return errors.Join(errs...)
 }
 
@@ -166,6 +179,7 @@ func (c Config) filled() Config {
 	c.MaxRooms = cmp.Or(c.MaxRooms, defaultMaxRooms)
 	c.MaxPromised, c.MaxUnused = cmp.Or(c.MaxPromised, defaultPromised), cmp.Or(c.MaxUnused, defaultUnused)
 	c.Promise, c.Stuck = cmp.Or(c.Promise, defaultPromise), cmp.Or(c.Stuck, defaultStuck)
+	c.SaveInterval = cmp.Or(c.SaveInterval, defaultSave)
 	if c.Key == (netcode.Key{}) {
 		c.Key = netcode.GenerateKey(c.Random)
 	}

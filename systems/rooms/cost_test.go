@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// A room whose players play on allocates nothing.
+// A room whose players play on allocates nothing between saves.
 func TestTurnsAllocateNothing(t *testing.T) {
-	h := newHouse(t, Config{Kinds: []Kind{fields(4)}})
+	store, _ := newStore(t)
+	h := newHouse(t, Config{Kinds: []Kind{fields(4)}, Store: store, Key: testKey(), SaveInterval: time.Hour})
 	for id := range uint64(4) {
 		h.entered("field", id+1)
 	}

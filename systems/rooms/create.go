@@ -76,7 +76,7 @@ func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Adm
 		return nil, nil, err
 	}
 	var all []Admission
-	if err = r.createWorld(); err != nil {
+	if err = r.createWorld(nil); err != nil {
 		s.listRoom(r, false)
 		return nil, nil, err
 	}
@@ -163,8 +163,18 @@ func (s *Server) listRoom(r *Room, made bool) {
 	}
 }
 
-// createWorld creates the world of the room.
-func (r *Room) createWorld() error {
+// createWorld creates the world of the room: from a save, if that is not nil and can be loaded, otherwise a new one.
+func (r *Room) createWorld(saved *savedRoom) error {
+	err := r.createGame(saved)
+	if saved != nil && errors.Is(err, systems.ErrLoad) {
+		r.notify(Notice{Event: RoomUnloaded, Err: err})
+		err = r.createGame(nil)
+	}
+	return err
+}
+
+// createGame creates the server of the room. The error wraps systems.ErrLoad if the save cannot be loaded.
+func (r *Room) createGame(saved *savedRoom) error {
 	s, k := r.server, r.kind
 	c := k.Server
 	now := s.config.Now()
@@ -191,8 +201,14 @@ func (r *Room) createWorld() error {
 		if err = r.prepareTravel(&c); err != nil {
 			return
 		}
+		if saved != nil {
+			c.Load = saved.world
+		}
 		if r.game, err = systems.NewServer(r.port, k.Protocol(), c); err != nil {
 			return
+		}
+		if saved != nil {
+			r.resume(saved)
 		}
 		r.watch.follow(r.game.Schedule())
 		if k.Created != nil {
@@ -209,15 +225,23 @@ func (r *Room) createWorld() error {
 		return fmt.Errorf("rooms: kind %s: %w", k.Name, err)
 	}
 	r.held.life.made, r.held.life.empty = true, now
+	r.watch.tick.Store(r.game.Tick())
+	if r.saves.due = now; saved == nil { // a loaded room is saved at once, so that nobody saves it under a lower epoch
+		r.saves.due = now.Add(time.Duration(share(r.about.number) * float64(s.config.SaveInterval)))
+	}
 	return nil
 }
 
-// firstTick returns when the first tick of a room is due. The rooms of one rate are spread over the tick: each new room is put
-// near the middle of the widest gap.
+// share returns a number in 0..1 for the n-th room. Each new one is near the middle of the widest gap between the earlier ones.
+func share(n uint64) float64 {
+	_, x := math.Modf(float64(n) * (math.Sqrt(5) - 1) / 2)
+	return x
+}
+
+// firstTick returns when the first tick of a room is due. The rooms of one rate are spread over the tick.
 func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 	step := time.Second * time.Duration(cmp.Or(c.WakeEvery, 1)) / time.Duration(cmp.Or(c.TickRate, ecs.DefaultTickRate))
-	_, share := math.Modf(float64(number) * (math.Sqrt(5) - 1) / 2)
-	at := now.Truncate(step).Add(time.Duration(share * float64(step)))
+	at := now.Truncate(step).Add(time.Duration(share(number) * float64(step)))
 	if at.Before(now) {
 		at = at.Add(step)
 	}

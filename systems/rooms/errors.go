@@ -148,6 +148,9 @@ const (
 	RoomUnseated Event = "unseated"  // Player entered without a seat and was removed
 	RoomLeft     Event = "travelled" // Player has moved to another room, or stays because of Err
 	RoomClaimed  Event = "claimed"   // the process of the room was gone: this process has claimed the room
+	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and goes on; told once, counted each time
+	RoomSaved    Event = "saved"     // the room could be saved again
+	RoomUnloaded Event = "unloaded"  // the save of the room cannot be used because of Err: the room has a new world
 
 	// Of the process, without a room:
 
@@ -171,5 +174,5 @@ type Notice struct {
 
 // loud reports whether the event is a warning in the log.
 func (e Event) loud() bool {
-	return e == RoomFailed || e == RoomSlow || e == RoomStuck || e == RoomUnseated
+	return e == RoomFailed || e == RoomSlow || e == RoomStuck || e == RoomUnseated || e == RoomUnsaved || e == RoomUnloaded
 }

@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -101,42 +102,17 @@ func (l *Link) RaiseEpoch(r *Room) { r.epoch.Add(1) }
 // Lose ends a room that another process has claimed. Its players get [ReasonClaimed].
 func (l *Link) Lose(r *Room, why error) { r.finish(why, ReasonClaimed) }
 
-// Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, without
-// players. It calls claim before the world is created, while nobody can find the room. The error is that of claim or of
-// [Server.Create]. A room that could not be created counts as ended: see [Room.Done].
-func (l *Link) Restore(e RoomEntry, claim func(r *Room) error) (*Room, error) {
-	s := l.server
-	k, err := s.findKind(e.Kind, e.Schema)
-	if err != nil {
+// Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, or a higher
+// one if that of its save is not lower. The room continues from its save; without one, or if it cannot be used, it has a new
+// world and no players. Restore calls claim before the world is created, while nobody can find the room. The error wraps
+// [ErrUnavailable] if the store does not answer, or is that of claim or of [Server.Create]. A room that could not be created
+// counts as ended: see [Room.Done].
+func (l *Link) Restore(ctx context.Context, e RoomEntry, claim func(r *Room) error) (*Room, error) {
+	saved, err := l.server.readSave(ctx, e.ID)
+	if err != nil && errors.Is(err, ErrUnavailable) {
 		return nil, err
 	}
-	options, err := e.Options.Clean()
-	if err != nil {
-		return nil, err
-	}
-	r := s.newRoom(k, options, e.Epoch)
-	for _, player := range e.Banned[:min(len(e.Banned), MaxBanned)] {
-		r.held.book.ban(player)
-	}
-	a := about{id: e.ID, code: e.Code, private: e.Private}
-	if len(a.code) != codeLength {
-		a.code = ""
-	}
-	if err := s.registerRoom(r, a); err != nil {
-		return nil, err
-	}
-	if err = claim(r); err == nil {
-		err = r.createWorld()
-	}
-	s.listRoom(r, err == nil)
-	if err != nil {
-		close(r.gone)
-		r.changed()
-		return nil, err
-	}
-	r.changed()
-	r.notify(Notice{Event: RoomClaimed})
-	return r, nil
+	return l.server.restoreRoom(e, saved, err, claim)
 }
 
 // PlayerSeat is a seat that a player has in a room of this process.

@@ -14,10 +14,12 @@ type Info struct {
 	// Epoch is [Room.Epoch].
 	Epoch uint64 `json:"epoch"`
 	// Orphaned reports that another process may own the room by now: players play on, new players get no seats.
-	Orphaned bool      `json:"orphaned"`
-	State    State     `json:"state"`
-	Created  time.Time `json:"created"`
-	Options  Options   `json:"options"`
+	Orphaned bool `json:"orphaned"`
+	// Unsaved reports that the room could not be saved: see [RoomUnsaved].
+	Unsaved bool      `json:"unsaved"`
+	State   State     `json:"state"`
+	Created time.Time `json:"created"`
+	Options Options   `json:"options"`
 	SeatCounts
 	Pace
 }
@@ -50,7 +52,7 @@ func (r *Room) Info() Info {
 	counts := r.held.book.countByState()
 	return Info{
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
-		Epoch: r.epoch.Load(), Orphaned: r.orphaned(),
+		Epoch: r.epoch.Load(), Orphaned: r.orphaned(), Unsaved: r.saves.failing.Load(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting]},
 		Pace:       r.watch.pace(r.budget()),

@@ -35,6 +35,9 @@ type Admission struct {
 	Process string
 	// Seat is the seat.
 	Seat Seat
+	// Loaded is [Room.Loaded]. A player who returns has lost the ticks from there to systems.Client.ServerTick of its earlier
+	// client.
+	Loaded uint32
 	// Token is for systems.ClientConfig.Session.Token, once. Whoever has the token can play as this player.
 	Token *netcode.ConnectToken
 	// Expires is when the token expires.
@@ -228,7 +231,8 @@ func (r *Room) issueToken(now, until time.Time, p Player, promise seatPromise) (
 	c := &r.server.config
 	a := Admission{
 		Kind: r.kind.Name, Schema: r.kind.schema, Code: r.about.code, Process: c.Process, Expires: until, Addresses: slices.Clone(c.Addresses), Endpoints: c.Endpoints,
-		Seat: Seat{Room: r.about.id, Number: promise.number, Epoch: promise.epoch, Player: p.ID, Party: p.Party, Data: p.Data},
+		Loaded: r.loaded,
+		Seat:   Seat{Room: r.about.id, Number: promise.number, Epoch: promise.epoch, Player: p.ID, Party: p.Party, Data: p.Data},
 	}
 	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {
 		return Admission{}, err

@@ -24,6 +24,9 @@ type Room struct {
 	gone   chan struct{} // closed at the end
 	epoch  atomic.Uint64
 
+	loaded uint32 // tick of the save with which it began
+	saves  saves
+
 	clients clients // with the floor
 
 	mu   sync.Mutex

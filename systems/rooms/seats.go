@@ -91,19 +91,19 @@ func (h here) Create(_ context.Context, kind string, c Creation, who ...Player) 
 }
 
 // Reserve implements [Seats].
-func (h here) Reserve(_ context.Context, room ID, who ...Player) ([]Admission, error) {
-	r := h.server.Room(room)
-	if r == nil {
-		return nil, fmt.Errorf("%w: %v", ErrRoom, room)
+func (h here) Reserve(ctx context.Context, room ID, who ...Player) ([]Admission, error) {
+	r, err := h.server.Continue(ctx, room)
+	if err != nil {
+		return nil, err
 	}
 	return r.Reserve(who...)
 }
 
 // Reconnect implements [Seats].
-func (h here) Reconnect(_ context.Context, room ID, who Player) (Admission, error) {
-	r := h.server.Room(room)
-	if r == nil {
-		return Admission{}, fmt.Errorf("%w: %v", ErrRoom, room)
+func (h here) Reconnect(ctx context.Context, room ID, who Player) (Admission, error) {
+	r, err := h.server.Continue(ctx, room)
+	if err != nil {
+		return Admission{}, err
 	}
 	return r.Reconnect(who)
 }
@@ -112,7 +112,7 @@ func (h here) Reconnect(_ context.Context, room ID, who Player) (Admission, erro
 func (h here) Find(name string) (RoomEntry, bool) {
 	r := h.server.ByCode(name)
 	if id, err := ParseID(name); err == nil {
-		r = h.server.Room(id)
+		r, _ = h.server.Continue(context.Background(), id)
 	}
 	if r == nil {
 		return RoomEntry{}, false

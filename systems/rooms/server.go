@@ -33,7 +33,10 @@ type Server struct {
 	drawnKey, drawnName bool
 	random              func([]byte)
 
-	opening sync.Mutex // held while Join creates a room
+	saving   chan struct{} // a semaphore of the rooms that are being saved
+	encoding sync.Mutex    // held while a save is encoded
+
+	opening sync.Mutex // held while Join creates a room, or Continue
 	mu      sync.Mutex
 	table   table // with mu
 }
@@ -63,7 +66,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	}
 	s := &Server{
 		kinds: make(map[string]*Kind), counts: make(map[string]*counter), random: locked(c.Random),
-		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
+		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, saving: make(chan struct{}, maxSaving), drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
 	}
 	realTime := c.Now == nil
 	if c = c.filled(); realTime {
@@ -187,7 +190,11 @@ func (s *Server) Run(ctx context.Context) error {
 	s.mu.Unlock()
 	stop()
 	var err error
-	patience := time.NewTimer(s.config.Stuck)
+	longest := s.config.Stuck
+	if s.config.Store != nil {
+		longest += storeTimeout // each room saves its last state
+	}
+	patience := time.NewTimer(longest)
 	defer patience.Stop()
 	for r, done := range running {
 		select {

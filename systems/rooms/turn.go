@@ -63,7 +63,10 @@ func (r *Room) runTurn(now time.Time) (goes bool) {
 		return false
 	}
 	r.watch.beginTurn(now)
-	err := r.runGuarded(func() { r.runDue(now) })
+	err := r.runGuarded(func() {
+		r.runDue(now)
+		r.saveIfDue(now)
+	})
 	r.watch.endTurn(r, now, r.server.config.Now())
 	if err != nil {
 		r.finish(err, ReasonFailed)
@@ -110,6 +113,7 @@ func (r *Room) close(now time.Time, why error, reason ending) {
 	if reason == 0 {
 		reason = ReasonEnded
 	}
+	_ = r.runGuarded(func() { r.lastSave(reason) })
 	told := r.runGuarded(func() {
 		for _, c := range r.clients.here {
 			if c.session != nil {

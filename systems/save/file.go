@@ -64,7 +64,12 @@ func WriteFile(name string, data []byte) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("save %s: %d bytes are more than %d", name, len(data), MaxSize)
 	}
-	if err := replace(name, Compress(data)); err != nil {
+	return Replace(name, Compress(data))
+}
+
+// Replace replaces a file with other contents as [WriteFile] does, without compressing them.
+func Replace(name string, contents []byte) error {
+	if err := replace(name, contents); err != nil {
 		return fmt.Errorf("save %s: %w", name, reason(err))
 	}
 	return nil

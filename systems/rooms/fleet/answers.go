@@ -80,7 +80,7 @@ func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
 	}
 	c, first := &a.fleet.server, &all[0]
 	reply := seatReply{
-		Room: uint64(first.Seat.Room), Kind: first.Kind, Schema: first.Schema, Code: first.Code,
+		Room: uint64(first.Seat.Room), Kind: first.Kind, Schema: first.Schema, Code: first.Code, Loaded: first.Loaded,
 		Expires: first.Expires.Unix(), Issued: first.Expires.Add(-c.Promise).Unix(), Addresses: c.Addresses, Endpoints: c.Endpoints,
 	}
 	for _, x := range all {

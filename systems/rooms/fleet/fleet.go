@@ -297,7 +297,7 @@ func (f *Fleet) issue(process string, q *seatRequest, a *seatReply) (all []rooms
 	for i, p := range q.Players {
 		s := a.Seats[i]
 		x := rooms.Admission{
-			Kind: a.Kind, Schema: a.Schema, Code: a.Code, Process: process, Expires: time.Unix(a.Expires, 0), Addresses: a.Addresses, Endpoints: a.Endpoints,
+			Kind: a.Kind, Schema: a.Schema, Code: a.Code, Loaded: a.Loaded, Process: process, Expires: time.Unix(a.Expires, 0), Addresses: a.Addresses, Endpoints: a.Endpoints,
 			Seat: rooms.Seat{Room: rooms.ID(a.Room), Number: s.Number, Epoch: s.Epoch, Player: p.ID, Party: s.Party, Data: p.Data},
 		}
 		if err := x.Issue(f.config.Key, f.config.ProtocolID, lifetime, issued, f.config.Random); err != nil {

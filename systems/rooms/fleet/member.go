@@ -239,7 +239,7 @@ func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, erro
 	found.Epoch++
 	key := RoomKey(e.ID)
 	var claimed *rooms.Room
-	r, err := f.link.Restore(found, func(r *rooms.Room) error {
+	r, err := f.link.Restore(ctx, found, func(r *rooms.Room) error {
 		claimed = r
 		// One of several processes that overwrite the entry succeeds.
 		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
@@ -300,7 +300,7 @@ func (c *claimedRecord) value(claim uint64) any {
 	c.claim.Store(claim)
 	e := c.entry
 	e.Process, e.ProcessEpoch = c.fleet.server.Process, claim
-	e.Created, e.Stuck, e.State, e.Code = c.fleet.config.Now().UTC(), false, rooms.Created, c.room.Code()
+	e.Created, e.Stuck, e.State, e.Code, e.Epoch = c.fleet.config.Now().UTC(), false, rooms.Created, c.room.Code(), c.room.Epoch()
 	for _, k := range c.fleet.here.Kinds() {
 		if k.Kind == e.Kind {
 			e.Schema, e.Capacity, e.Free = k.Schema, k.Capacity, k.Capacity

@@ -63,6 +63,7 @@ type seatReply struct {
 	Kind    string        `json:"kind,omitempty"`
 	Schema  string        `json:"schema,omitempty"`
 	Code    string        `json:"code,omitempty"`
+	Loaded  uint32        `json:"loaded,omitempty"`
 	Seats   []grantedSeat `json:"seats,omitempty"` // in the order of the players
 	// Issued and Expires are the times of the tokens, in seconds since 1970 by the clock of the giving process.
 	Issued    int64            `json:"issued,omitempty"`

@@ -26,6 +26,8 @@ type Admission struct {
 	Seat uint16 `json:"seat"`
 	// Player is whose it is, in decimal: numbers of JavaScript have 53 bits.
 	Player string `json:"player"`
+	// Loaded is the tick of the save with which the room began, 0 for none. A player who returns has lost the ticks since.
+	Loaded uint32 `json:"loaded"`
 	// Expires is by when the token has to be used.
 	Expires time.Time `json:"expires"`
 	// ExpiresIn is how many seconds that is from now.
@@ -36,7 +38,7 @@ type Admission struct {
 func (h *Handler) admission(a rooms.Admission) Admission {
 	return Admission{
 		Token: base64.StdEncoding.EncodeToString(a.Token.Append(nil)), Endpoints: a.Endpoints,
-		Room: a.Seat.Room, Code: a.Code, Kind: a.Kind, Seat: a.Seat.Number, Player: strconv.FormatUint(a.Seat.Player, 10),
+		Room: a.Seat.Room, Code: a.Code, Kind: a.Kind, Seat: a.Seat.Number, Player: strconv.FormatUint(a.Seat.Player, 10), Loaded: a.Loaded,
 		Expires: a.Expires.UTC(), ExpiresIn: max(int(a.Expires.Sub(h.config.Now())/time.Second), 0),
 	}
 }

@@ -1,0 +1,297 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+const (
+	// storeTimeout is the timeout of one call of a Store.
+	storeTimeout = 10 * time.Second
+	// maxSaving is the number of rooms of a process that are being saved at a time.
+	maxSaving = 4
+)
+
+// saves has what a room knows of its saves.
+type saves struct {
+	// used with the floor
+
+	due      time.Time    // of the next save
+	waiting  []chan error // the calls of Durable that wait for it
+	captures uint64
+
+	busy    atomic.Bool // a capture is not stored yet
+	failing atomic.Bool // the newest capture could not be stored
+
+	mu     sync.Mutex // held while the store is called
+	stored uint64     // the newest capture that was stored; with mu
+}
+
+// capture is a room between two ticks.
+type capture struct {
+	room    *Room
+	number  uint64
+	saved   savedRoom
+	encode  func() ([]byte, error)
+	waiting []chan error
+}
+
+// Durable saves the room and returns when its current state is in the store, so that it outlives the process: call it after a
+// purchase or a match result. Hooks and systems of the room must not call it. The error wraps [ErrConfig] without Config.Store,
+// or [ErrEnded], or is that of ctx or of the store.
+func (r *Room) Durable(ctx context.Context) error {
+	if r.server.config.Store == nil {
+		return fmt.Errorf("%w: Room.Durable needs a Store", ErrConfig)
+	}
+	stored := make(chan error, 1)
+	r.Tell(func(*systems.Server) { r.saves.waiting = append(r.saves.waiting, stored) })
+	select {
+	case err := <-stored:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.gone:
+	}
+	select {
+	case err := <-stored:
+		return err
+	default:
+		return ErrEnded
+	}
+}
+
+// Loaded returns the tick of the save with which the room began, 0 for a new world. Kind.Created must not populate a loaded
+// world again.
+func (r *Room) Loaded() uint32 { return r.loaded }
+
+// saveIfDue starts to save the room if that is due. The caller holds the floor, between two ticks.
+func (r *Room) saveIfDue(now time.Time) {
+	s, x := r.server, &r.saves
+	if s.config.Store == nil || now.Before(x.due) && len(x.waiting) == 0 || x.busy.Load() || r.game.Tick() == 0 {
+		return
+	}
+	r.mu.Lock()
+	ended := r.held.life.state() == Ended
+	r.mu.Unlock()
+	if ended {
+		return
+	}
+	select {
+	case s.saving <- struct{}{}:
+	default:
+		return // other rooms are being saved: try again after the next turn
+	}
+	if !now.Before(x.due) {
+		if x.due = x.due.Add(s.config.SaveInterval); !now.Before(x.due) {
+			x.due = now.Add(s.config.SaveInterval)
+		}
+	}
+	c := r.capture()
+	x.busy.Store(true)
+	s.travel.tasks.add(func(ctx context.Context) {
+		defer func() { <-s.saving }()
+		data, err := c.seal()
+		c.store(context.WithoutCancel(ctx), data, err)
+		x.busy.Store(false)
+	})
+}
+
+// capture captures the room. The caller holds the floor, between two ticks.
+func (r *Room) capture() *capture {
+	x := &r.saves
+	x.captures++
+	c := &capture{room: r, number: x.captures, saved: savedRoom{RoomEntry: r.Entry()}, encode: r.game.Save(), waiting: x.waiting}
+	x.waiting = nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.saved.Begun, c.saved.Locked = r.held.life.begun, r.held.life.locked
+	for n, s := range r.held.book.all() {
+		if (s.here || s.waits) && !s.leaving {
+			c.saved.Seats = append(c.saved.Seats, SeatInfo{uint16(n), seatWaiting.String(), s.player, s.party, s.client, s.since})
+		}
+	}
+	return c
+}
+
+// seal encodes the save. One room of the process at a time is encoded.
+func (c *capture) seal() (data []byte, err error) {
+	c.room.server.encoding.Lock()
+	defer c.room.server.encoding.Unlock()
+	if c.saved.world, err = c.encode(); err != nil {
+		return nil, err
+	}
+	data, err = c.saved.seal(c.room.server.config.Key)
+	c.encode, c.saved.world = nil, nil
+	return data, err
+}
+
+// store stores a sealed save, unless a newer one of the room was stored. err is that of sealing.
+func (c *capture) store(ctx context.Context, data []byte, err error) {
+	r, x := c.room, &c.room.saves
+	x.mu.Lock()
+	if err == nil && c.number > x.stored {
+		ctx, stop := context.WithTimeout(ctx, storeTimeout)
+		if err = r.server.config.Store.Put(ctx, r.about.id, r.epoch.Load(), data); err == nil {
+			x.stored = c.number
+		}
+		stop()
+	}
+	x.mu.Unlock()
+	for _, w := range c.waiting {
+		w <- err
+	}
+	switch {
+	case errors.Is(err, ErrStale):
+		r.finish(err, ReasonClaimed)
+	case err == nil:
+		if x.failing.Swap(false) {
+			r.notify(Notice{Event: RoomSaved})
+		}
+	case x.failing.Swap(true):
+		r.counter().addEvent(string(RoomUnsaved))
+	default:
+		r.notify(Notice{Event: RoomUnsaved, Err: err})
+	}
+}
+
+// lastSave saves a room whose process ends, and deletes the save of a room that has ended. The save of a room that has failed
+// stays. The caller holds the floor.
+func (r *Room) lastSave(reason ending) {
+	s := r.server
+	switch {
+	case s.config.Store == nil:
+	case reason == netsys.ReasonServerClosing && r.game.Tick() > 0:
+		c := r.capture()
+		data, err := c.seal()
+		c.store(context.Background(), data, err)
+	case reason == ReasonEnded:
+		s.travel.tasks.add(r.deleteSave)
+	}
+}
+
+// deleteSave deletes the save of the room, with retries until it succeeds.
+func (r *Room) deleteSave(ctx context.Context) {
+	r.saves.mu.Lock()
+	defer r.saves.mu.Unlock()
+	r.saves.stored = math.MaxUint64
+	ctx, stop := context.WithTimeout(ctx, storeTimeout)
+	defer stop()
+	if err := r.server.config.Store.Delete(ctx, r.about.id, r.epoch.Load()); err != nil {
+		r.server.travel.tasks.retry(r.deleteSave)
+	}
+}
+
+// Continue creates a room again from its save. It is for a process that is alone: in a fleet, rooms are claimed. The error wraps
+// [ErrRoom] if the store has no save of the room that this process can use, or [ErrUnavailable], or is that of
+// [Server.Create]. A room that exists is returned unchanged. [Here] calls Continue when a player asks for a room by its id.
+func (s *Server) Continue(ctx context.Context, id ID) (*Room, error) {
+	if r := s.Room(id); r != nil {
+		return r, nil
+	}
+	s.opening.Lock() // players who ask meanwhile find the room
+	defer s.opening.Unlock()
+	if r := s.Room(id); r != nil {
+		return r, nil
+	}
+	if s.config.Store == nil || s.fleet != nil {
+		return nil, fmt.Errorf("%w: %v", ErrRoom, id)
+	}
+	saved, err := s.readSave(ctx, id)
+	switch {
+	case err != nil && errors.Is(err, ErrUnavailable):
+		return nil, err
+	case err != nil:
+		s.config.Logger.Warn("room unloaded", "room", id, "reason", err)
+		fallthrough
+	case saved == nil:
+		return nil, fmt.Errorf("%w: %v", ErrRoom, id)
+	}
+	e := saved.RoomEntry
+	e.Schema = "" // another version of the game loads the save
+	return s.restoreRoom(e, saved, nil, func(*Room) error { return nil })
+}
+
+// readSave returns the save of a room, nil if there is none. The error wraps ErrUnavailable or errSaved.
+func (s *Server) readSave(ctx context.Context, id ID) (*savedRoom, error) {
+	if s.config.Store == nil {
+		return nil, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, storeTimeout)
+	defer stop()
+	data, err := s.config.Store.Get(ctx, id)
+	if errors.Is(err, ErrNoSave) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Unavailable{Again: time.Second, Err: err}
+	}
+	return openSave(s.config.Key, id, data)
+}
+
+// restoreRoom creates a room again, with its save or, if saved is nil, with a new world. unread is the reason why the save cannot
+// be read; it may be nil. It calls claim before the world is created.
+func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, claim func(r *Room) error) (*Room, error) {
+	k, err := s.findKind(e.Kind, e.Schema)
+	if err != nil {
+		return nil, err
+	}
+	options, err := e.Options.Clean()
+	if err != nil {
+		return nil, err
+	}
+	if saved != nil {
+		e.Epoch = max(e.Epoch, saved.Epoch+1)
+	}
+	r := s.newRoom(k, options, e.Epoch)
+	for _, player := range e.Banned[:min(len(e.Banned), MaxBanned)] {
+		r.held.book.ban(player)
+	}
+	a := about{id: e.ID, code: e.Code, private: e.Private}
+	if len(a.code) != codeLength {
+		a.code = ""
+	}
+	if err := s.registerRoom(r, a); err != nil {
+		return nil, err
+	}
+	if err = claim(r); err == nil {
+		if unread != nil {
+			r.notify(Notice{Event: RoomUnloaded, Err: unread})
+		}
+		err = r.createWorld(saved)
+	}
+	s.listRoom(r, err == nil)
+	if err != nil {
+		close(r.gone)
+		r.changed()
+		return nil, err
+	}
+	for n, x := range r.held.book.all() {
+		if x.waits {
+			s.seated(Seat{Room: e.ID, Number: uint16(n), Epoch: x.epoch, Player: x.player, Party: x.party}, r)
+		}
+	}
+	r.changed()
+	r.notify(Notice{Event: RoomClaimed})
+	return r, nil
+}
+
+// resume continues with the seats and the state of a saved room. The caller holds the floor.
+func (r *Room) resume(x *savedRoom) {
+	r.loaded = r.game.Tick()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.held.life.begun, r.held.life.locked = x.Begun, x.Locked
+	for _, s := range x.Seats {
+		if r.game.Expects(s.Player) {
+			r.held.book.resume(int(s.Number), bookSeat{player: s.Player, party: s.Party, client: s.Client, since: s.Since, waits: true})
+		}
+	}
+}

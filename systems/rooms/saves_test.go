@@ -1,0 +1,453 @@
+package rooms
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/save"
+)
+
+// testStore is a store that can be made to fail.
+type testStore struct {
+	Store
+	mu   sync.Mutex
+	err  error
+	puts map[ID][]time.Time
+	now  func() time.Time
+}
+
+func (s *testStore) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+func (s *testStore) Put(ctx context.Context, room ID, epoch uint64, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	if s.now != nil {
+		s.puts[room] = append(s.puts[room], s.now())
+	}
+	return s.Store.Put(ctx, room, epoch, data)
+}
+
+func (s *testStore) Get(ctx context.Context, room ID) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Store.Get(ctx, room)
+}
+
+// newStore returns a store in a folder.
+func newStore(t testing.TB) (*testStore, string) {
+	t.Helper()
+	folder := t.TempDir()
+	s, err := NewFileStore(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &testStore{Store: s, puts: make(map[ID][]time.Time)}, folder
+}
+
+// testKey is the key of the servers with a store.
+func testKey() netcode.Key { return netcode.GenerateKey(netsys.SeededRandom(99)) }
+
+// kill replaces the server of a house by another one, without a word to anybody.
+func (h *house) kill(c Config) {
+	h.t.Helper()
+	c.Now, c.Random = func() time.Time { return h.now }, netsys.SeededRandom(uint64(len(h.notices))+5)
+	c.Told = func(n Notice) { h.notices = append(h.notices, n); h.events[n.Event]++ }
+	var err error
+	if h.server, err = New(c, h.net.Node(netip.AddrPort{})); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// at is where a client of a room is, and the NetID of its entity.
+func at(t testing.TB, r *Room, client uint32) (x float32, id components.NetID) {
+	t.Helper()
+	w := r.game.World()
+	for _, row := range ecs.All[struct {
+		ecs.Entity
+		At    place
+		Owner components.Owner
+	}](w) {
+		if row.Owner.Client == client {
+			return row.At.X, w.NetID(row.Entity)
+		}
+	}
+	t.Fatalf("client %d has no entity", client)
+	return 0, 0
+}
+
+// A process is killed, and another one continues its room from the last save: the world, seats, bans, options, Begin and Lock.
+// Players who return have their entities, and know how many ticks are lost.
+func TestRoomOutlivesItsProcess(t *testing.T) {
+	store, _ := newStore(t)
+	var created []uint32
+	var joined, left []uint64
+	kind := fields(4)
+	kind.Grace = 10 * time.Second
+	kind.Created = func(r *Room, _ *ecs.World) error { created = append(created, r.Loaded()); return nil }
+	kind.Joined = func(_ *Room, s Seat, _ uint32) { joined = append(joined, s.Player) }
+	kind.Left = func(_ *Room, s Seat) { left = append(left, s.Player) }
+	c := Config{Kinds: []Kind{kind}, Store: store, Key: testKey()}
+	h := newHouse(t, c)
+	one, a := h.entered("field", 1)
+	_, b := h.entered("field", 2)
+	r := h.server.Room(a.Seat.Room)
+	_, three := h.entered("field", 3)
+	h.run(7 * time.Second)
+	_ = r.Kick(3)
+	r.Ban(9)
+	r.Begin()
+	r.Lock()
+	if err := r.Publish(Options{"map": "dust"}); err != nil {
+		t.Fatal(err)
+	}
+	h.run(6 * time.Second)
+	x, id := at(t, r, one.ID())
+	if h.events[RoomUnsaved] != 0 {
+		t.Fatalf("told %v", h.notices)
+	}
+
+	h.kill(c)
+	was := one.ServerTick()
+	h.run(time.Second)
+	again, err := Here(h.server).Reconnect(context.Background(), a.Seat.Room, Player{ID: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lost := was - again.Loaded; again.Loaded == 0 || lost > 5*20 {
+		t.Errorf("loaded tick %d, at tick %d: %d are lost", again.Loaded, was, lost)
+	}
+	if !slices.Equal(created, []uint32{0, again.Loaded}) {
+		t.Errorf("created with %v", created)
+	}
+	old := r
+	r = h.server.Room(a.Seat.Room)
+	i := r.Info()
+	if i.Epoch != 2 || i.Code != old.Code() || i.Options["map"] != "dust" || i.State != Locked || i.Waiting != 2 || i.Free() != 2 || i.Tick < again.Loaded {
+		t.Errorf("%+v", i)
+	}
+	r.Unlock()
+	if s := r.Info().State; s != Running {
+		t.Errorf("unlocked, it is %v", s)
+	}
+	r.Lock()
+	for player, want := range map[uint64]error{9: ErrLocked, 2: ErrLocked, 1: ErrLocked} {
+		if _, err := r.Reserve(Player{ID: player}); !errors.Is(err, want) {
+			t.Errorf("player %d: %v", player, err)
+		}
+	}
+	if _, err := r.Reconnect(Player{ID: three.Seat.Player}); !errors.Is(err, ErrNoSeat) {
+		t.Errorf("a player who was kicked: %v", err)
+	}
+	if seat, ok := h.server.NewestSeat(2); !ok || seat.Room != r.ID() {
+		t.Errorf("%+v, %v", seat, ok)
+	}
+	p := h.play(again)
+	h.until("back", func() bool { return p.playing() })
+	got, same := at(t, r, p.ID())
+	if p.ID() != one.ID() || same != id || got < x-5*20/8 {
+		t.Errorf("client %d at %v with entity %d, before: client %d at %v with entity %d", p.ID(), got, same, one.ID(), x, id)
+	}
+	h.run(kind.Grace)
+	if _, err := r.Reconnect(Player{ID: b.Seat.Player}); !errors.Is(err, ErrNoSeat) || !slices.Equal(joined, []uint64{1, 2, 3}) || !slices.Equal(left, []uint64{3, 2}) {
+		t.Errorf("a player who does not return in time: %v, joined %v, left %v", err, joined, left)
+	}
+	r.Unlock()
+	if _, err := r.Reserve(Player{ID: 9}); !errors.Is(err, ErrBanned) {
+		t.Errorf("a banned player: %v", err)
+	}
+	// A room that has ended is over, in the next process, too.
+	r.End(nil)
+	h.run(time.Second)
+	h.kill(c)
+	if _, err := Here(h.server).Reconnect(context.Background(), r.ID(), Player{ID: 1}); !errors.Is(err, ErrRoom) {
+		t.Errorf("a room that has ended: %v", err)
+	}
+	if _, ok := Here(h.server).Find(r.ID().String()); ok {
+		t.Error("it is found")
+	}
+}
+
+// A process that is closed saves the last tick of its rooms.
+func TestLastSave(t *testing.T) {
+	store, folder := newStore(t)
+	c := Config{Kinds: []Kind{fields(2)}, Store: store, Key: testKey(), SaveInterval: time.Hour}
+	h := newHouse(t, c)
+	one, a := h.entered("field", 1)
+	h.run(3 * time.Second)
+	r := h.server.Room(a.Seat.Room)
+	tick := r.game.Tick()
+	x, _ := at(t, r, one.ID())
+	if err := h.server.Close(h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.kill(c)
+	e, ok := Here(h.server).Find(a.Seat.Room.String())
+	if !ok || e.Free != 1 {
+		t.Fatalf("%+v, %v", e, ok)
+	}
+	r = h.server.Room(e.ID)
+	if got, _ := at(t, r, one.ID()); r.Loaded() != tick || got != x {
+		t.Errorf("loaded tick %d at %v, saved tick %d at %v", r.Loaded(), got, tick, x)
+	}
+	h.run(2 * step)
+	if files, _ := os.ReadDir(folder); len(files) != 1 || files[0].Name() != e.ID.String()+".2.save" {
+		t.Errorf("files %v", files)
+	}
+}
+
+// Rooms go on while their store fails. That is told once for each room, and counted.
+func TestStoreFails(t *testing.T) {
+	store, _ := newStore(t)
+	full := errors.New("no space left on device")
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey()})
+	p, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	h.run(6 * time.Second)
+	store.fail(full)
+	h.run(21 * time.Second)
+	if n := h.server.Tallies()[0].Events["unsaved"]; p.Err() != nil || !r.Info().Unsaved || h.events[RoomUnsaved] != 1 || n < 3 || n > 6 {
+		t.Errorf("%v, %+v, told %v, counted %d", p.Err(), r.Info(), h.events, n)
+	}
+	if err := h.durable(r); !errors.Is(err, full) {
+		t.Errorf("durable: %v", err)
+	}
+	store.fail(nil)
+	h.run(6 * time.Second)
+	if r.Info().Unsaved || h.events[RoomSaved] != 1 {
+		t.Errorf("%+v, told %v", r.Info(), h.events)
+	}
+}
+
+// durable calls Durable while time passes.
+func (h *house) durable(r *Room) error {
+	done := make(chan error, 1)
+	go func() { done <- r.Durable(context.Background()) }()
+	for {
+		select {
+		case err := <-done:
+			return err
+		default:
+			h.run(step)
+		}
+	}
+}
+
+// What was so when Durable returned outlives the process.
+func TestDurable(t *testing.T) {
+	store, _ := newStore(t)
+	c := Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey(), SaveInterval: time.Hour}
+	h := newHouse(t, c)
+	one, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	for range 3 {
+		h.run(time.Second)
+		x, _ := at(t, r, one.ID())
+		if err := h.durable(r); err != nil {
+			t.Fatal(err)
+		}
+		h.kill(c)
+		again, err := h.server.Continue(context.Background(), r.ID())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := at(t, again, one.ID()); got < x || again.Epoch() != r.Epoch()+1 {
+			t.Errorf("at %v, before %v; epoch %d", got, x, again.Epoch())
+		}
+		r = again
+	}
+	r.End(nil)
+	h.run(step)
+	if err := r.Durable(context.Background()); !errors.Is(err, ErrEnded) {
+		t.Errorf("a room that has ended: %v", err)
+	}
+	alone := newHouse(t, Config{Kinds: []Kind{fields(1)}})
+	r, err := alone.server.Create("field", Creation{})
+	if err == nil {
+		err = r.Durable(context.Background())
+	}
+	if !errors.Is(err, ErrConfig) {
+		t.Errorf("without a store: %v", err)
+	}
+}
+
+// The saves of many rooms are spread over the interval.
+func TestSavesAreStaggered(t *testing.T) {
+	store, _ := newStore(t)
+	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey()})
+	store.now = func() time.Time { return h.now }
+	const rooms = 20
+	for range rooms {
+		if _, err := h.server.Create("field", Creation{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.run(20 * time.Second)
+	var due [5]int
+	for id, all := range store.puts {
+		for i, at := range all[1:] {
+			due[at.Sub(birth)%(5*time.Second)/time.Second]++
+			if d := at.Sub(all[i]); d < 4900*time.Millisecond || d > 5100*time.Millisecond {
+				t.Errorf("room %v is saved after %v", id, d)
+			}
+		}
+	}
+	if len(store.puts) != rooms || slices.Min(due[:]) < rooms/4 || slices.Max(due[:]) > rooms {
+		t.Errorf("%d rooms, saves by second: %v", len(store.puts), due)
+	}
+}
+
+// A room ends when another process has saved it under a higher epoch, and its saves do not replace those.
+func TestStaleRoomEnds(t *testing.T) {
+	store, _ := newStore(t)
+	c := Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey()}
+	h := newHouse(t, c)
+	p, a := h.entered("field", 1)
+	h.run(6 * time.Second)
+	first := h.server
+	h.kill(c)
+	h.others = append(h.others, first)
+	if _, err := h.server.Continue(context.Background(), a.Seat.Room); err != nil {
+		t.Fatal(err)
+	}
+	h.run(6 * time.Second)
+	if why(p) != ReasonClaimed || first.Room(a.Seat.Room) != nil || h.server.Room(a.Seat.Room) == nil {
+		t.Errorf("the player of the former process: %v", p.Err())
+	}
+	h.run(6 * time.Second)
+	h.kill(c)
+	if r, err := h.server.Continue(context.Background(), a.Seat.Room); err != nil || r.Epoch() != 3 {
+		t.Errorf("%v", err)
+	}
+}
+
+// A save that is damaged, foreign or of another game is refused with the reason. While the store does not answer, players are to
+// try again.
+func TestBadSaves(t *testing.T) {
+	store, folder := newStore(t)
+	c := Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey()}
+	h := newHouse(t, c)
+	_, a := h.entered("field", 1)
+	h.run(6 * time.Second)
+	name := filepath.Join(folder, a.Seat.Room.String()+".1.save")
+	good, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := openSave(c.Key, a.Seat.Room, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(c Config) error {
+		h.kill(c)
+		_, err := Here(h.server).Reconnect(context.Background(), a.Seat.Room, Player{ID: 1})
+		return err
+	}
+	for n := range good {
+		bad := slices.Clone(good)
+		bad[n] ^= 4
+		for _, b := range [][]byte{good[:n], bad} {
+			if _, err := openSave(c.Key, a.Seat.Room, b); !errors.Is(err, errSaved) {
+				t.Fatalf("byte %d: %v", n, err)
+			}
+		}
+	}
+	if _, err := openSave(c.Key, a.Seat.Room+1, good); !errors.Is(err, errSaved) {
+		t.Errorf("of another room: %v", err)
+	}
+	other := c
+	other.Key[0]++
+	if err := ask(other); !errors.Is(err, ErrRoom) {
+		t.Errorf("under another key: %v", err)
+	}
+	store.fail(errors.New("unreachable"))
+	if err := ask(c); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("no answer: %v", err)
+	}
+	store.fail(nil)
+
+	// In a fleet, and where the game has changed too much, the room begins anew.
+	changed := c
+	changed.Kinds = []Kind{fields(1)}
+	changed.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("another/1") }
+	h.kill(changed)
+	r, err := h.server.Continue(context.Background(), a.Seat.Room)
+	if err != nil || r.Loaded() != 0 || r.Info().Free() != 1 || h.events[RoomUnloaded] != 1 {
+		t.Errorf("%v, told %v", err, h.events)
+	}
+	h.kill(c)
+	if err := os.WriteFile(name, good[:len(good)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := &Link{server: h.server}
+	r, err = link.Restore(context.Background(), x.RoomEntry, func(*Room) error { return nil })
+	if err != nil || r.Loaded() != 0 || r.ID() != a.Seat.Room || h.events[RoomUnloaded] != 2 || !strings.Contains(fmt.Sprint(h.notices), "it is damaged") {
+		t.Errorf("%v, told %v", err, h.notices)
+	}
+}
+
+// FuzzSaved: the save of a room is refused, or can be used.
+func FuzzSaved(f *testing.F) {
+	key := testKey()
+	x := &savedRoom{RoomEntry: RoomEntry{ID: 7, Kind: "field", RoomState: RoomState{Options: Options{"map": "dust"}, Banned: []uint64{1}}}, Seats: []SeatInfo{{Player: 5, Client: 1}}, world: []byte("world")}
+	b, err := x.seal(key)
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := save.Decompress(b[savedHead:])
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(b)
+	f.Add(binary.LittleEndian.AppendUint32(nil, 1<<31))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if _, err := openSave(key, 7, b); err != nil && !errors.Is(err, errSaved) {
+			t.Fatal(err)
+		}
+		x, err := parseSaved(7, b)
+		if err != nil {
+			if !errors.Is(err, errSaved) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := x.seal(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if y, err := openSave(key, 7, again); err != nil || len(y.Seats) != len(x.Seats) {
+			t.Fatalf("%+v\n%+v: %v", x, y, err)
+		}
+		book := newSeatBook(3, 1)
+		for _, s := range x.Seats {
+			book.resume(int(s.Number), bookSeat{player: s.Player, client: s.Client, waits: true})
+		}
+		if book.free() < 0 {
+			t.Fatal(book)
+		}
+	})
+}
