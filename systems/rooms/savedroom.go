@@ -26,9 +26,8 @@ var errSaved = errors.New("rooms: the save of the room cannot be used")
 // savedRoom is a room between two ticks.
 type savedRoom struct {
 	RoomEntry
-	Begun  bool       `json:"begun"`
-	Locked bool       `json:"locked"`
-	Seats  []SeatInfo `json:"seats"` // of players who have joined
+	Begun bool       `json:"begun"` // a locked room may have begun, too
+	Seats []SeatInfo `json:"seats"` // of players who have joined
 	// world is the save of the systems.Server.
 	world []byte
 }

@@ -112,7 +112,7 @@ func (r *Room) capture() *capture {
 	x.waiting = nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c.saved.Begun, c.saved.Locked = r.held.life.begun, r.held.life.locked
+	c.saved.Begun = r.held.life.begun
 	for n, s := range r.held.book.all() {
 		if (s.here || s.waits) && !s.leaving {
 			c.saved.Seats = append(c.saved.Seats, SeatInfo{uint16(n), seatWaiting.String(), s.player, s.party, s.client, s.since})
@@ -249,6 +249,7 @@ func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, claim 
 	}
 	if saved != nil {
 		e.Epoch = max(e.Epoch, saved.Epoch+1)
+		saved.RoomState = e.RoomState // the directory may have a newer one
 	}
 	r := s.newRoom(k, options, e.Epoch)
 	for _, player := range e.Banned[:min(len(e.Banned), MaxBanned)] {
@@ -288,7 +289,7 @@ func (r *Room) resume(x *savedRoom) {
 	r.loaded = r.game.Tick()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held.life.begun, r.held.life.locked = x.Begun, x.Locked
+	r.held.life.begun, r.held.life.locked = x.Begun || x.State == Running, x.State == Locked
 	for _, s := range x.Seats {
 		if r.game.Expects(s.Player) {
 			r.held.book.resume(int(s.Number), bookSeat{player: s.Player, party: s.Party, client: s.Client, since: s.Since, waits: true})
