@@ -25,7 +25,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
-// What goes wrong with processes and NATS costs nobody the room, gives no room two owners, and passes by itself. Eight players
+// What goes wrong with processes and NATS costs nobody the room and its world, gives no room two owners, and passes by itself. Eight players
 // in parties of two play on three processes, and parties of newcomers come and go. A table says what they experience.
 func TestFaults(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 			x.settle()
 			r := x.report()
 			_, _ = fmt.Fprintf(rows, "%s\t%s\n", f.name, r)
-			if r.roomsLost > 0 || r.owners > 0 || f.plays && r.lost > 0 {
+			if r.roomsLost > 0 || r.worlds > 0 || r.owners > 0 || f.plays && r.lost > 0 {
 				t.Errorf("%+v", r)
 			}
 		})

@@ -133,9 +133,13 @@ func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer directory.Close()
+	saves, err := directory.Store(ctx)
+	if err != nil {
+		return err
+	}
 	audit := operator.NewAudit(os.Stderr)
 	c := rooms.Config{
-		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key,
+		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key, Store: saves,
 		Addresses: addresses, Logger: log, Told: audit.Told,
 	}
 	if addresses != nil {

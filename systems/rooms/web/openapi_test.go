@@ -123,7 +123,7 @@ func kindOf(x reflect.Type) string {
 		return "string"
 	case reflect.Bool:
 		return "boolean"
-	case reflect.Int, reflect.Uint16:
+	case reflect.Int, reflect.Uint16, reflect.Uint32:
 		return "integer"
 	case reflect.Slice:
 		return "array"

@@ -2,6 +2,7 @@
 //
 //   - Start a server in this process, for one machine: [Embedded]. [Servers.Config] configures its clients.
 //   - Open the directory: [Open], with [Config], for fleet.Config.Directory.
+//   - Keep saves of rooms on the same servers: [Directory.Store].
 //   - Use an external cluster: [Config].URL, over TLS and with credentials.
 //   - Find out when to retry: [Refused].
 //
