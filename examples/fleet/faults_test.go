@@ -157,6 +157,7 @@ func newFaulty(t *testing.T) *faulty {
 	x.beside.Go(func() { x.every(500*time.Millisecond, x.watchLobbies) })
 	x.beside.Go(x.newcomers)
 	x.settle()
+	x.until(6*time.Second, nil) // longer than the interval between two saves
 	return x
 }
 

@@ -124,8 +124,8 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 	})
 }
 
-// seat asks for the seat that the player had. Where that has gone with its process, the player asks for another one in the
-// same room, which is then made anew elsewhere. Without a room it waits in the queue with its party.
+// seat asks for the seat that the player had. If its process is gone, another process continues the room. If the seat is gone,
+// the player asks for another one in the room. Without a room it waits in the queue with its party.
 func (p *player) seat(ctx context.Context) (a web.Admission, err error) {
 	if p.login == "" {
 		if p.login, err = p.logIn(ctx); err != nil {

@@ -10,6 +10,7 @@
 //   - Find rooms: [Server.Rooms], [Server.Room], [Server.ByCode], [Room.Info], [Room.Seats].
 //   - Control a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without ending
 //     matches: [Server.Drain], [Server.Drained], or package serve with signals.
+//   - Save rooms so that they outlive their process: [Config].Store, [NewFileStore], [Room.Durable], [Room.Loaded], [Server.Continue].
 //   - Read or change a room's world between two ticks: [Room.Do], [Room.Tell].
 //   - Identify the player of a client in the game: [SeatOf] in ServerConfig.Players.Login of a kind; [Kind].Joined and Left.
 //   - Learn of problems: [Config].Told, [Notice]; counts by kind: [Server.Tallies]; why a session ended: [Explain].

@@ -124,7 +124,7 @@ func Explain(reason netsys.Reason) string {
 	case ReasonUnseated:
 		return "You no longer have a seat in this room."
 	case ReasonClaimed:
-		return "The room has moved to another server and started again. Please join it there."
+		return "The room has moved to another server. Please join it there."
 	case ReasonTravelled:
 		return "You have moved to another room."
 	}

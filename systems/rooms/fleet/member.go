@@ -214,10 +214,9 @@ func (p *playerRecord) owns(found []byte) bool {
 	return json.Unmarshal(found, &o) == nil && p.claim.owned(o)
 }
 
-// Claim creates a room of a dead process again, with the same kind, id, code, options and bans, a higher epoch and no
-// players, so that its players meet again. The world starts anew; a game with its own storage can load one in Kind.Created
-// if rooms.Room.Epoch is above 1. If several processes claim a room, one succeeds. A room of this process is returned
-// unchanged.
+// Claim creates a room of a dead process again, with the same kind, id, code, options and bans, and a higher epoch, so that
+// its players meet again. The room continues from its last save: see rooms.Config.Store. Without one, it has a new world and no
+// players. If several processes claim a room, one succeeds. A room of this process is returned unchanged.
 //
 // The error wraps [ErrOwned] while the room's process is alive, rooms.ErrEnded if the directory has no such room,
 // rooms.ErrDraining if the room was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or

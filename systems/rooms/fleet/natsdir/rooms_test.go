@@ -42,8 +42,12 @@ func start(ctx context.Context, servers *natsdir.Servers, key netcode.Key, name 
 		return nil, err
 	}
 	context.AfterFunc(ctx, directory.Close)
+	saves, err := directory.Store(ctx)
+	if err != nil {
+		return nil, err
+	}
 	kinds := []rooms.Kind{{Name: "dots", Protocol: dots, Capacity: 4}}
-	server, err := rooms.New(rooms.Config{Kinds: kinds, Process: name, Key: key}, wire)
+	server, err := rooms.New(rooms.Config{Kinds: kinds, Process: name, Key: key, Store: saves}, wire)
 	if err != nil {
 		return nil, err
 	}
