@@ -52,6 +52,7 @@ type serverLink struct {
 	tick     uint32 // the next tick
 	err      error  // why the server has ended
 	ending   bool   // the coming end was logged
+	paused   bool
 	behind   overload.DropLog
 	load     *overload.Control
 }
@@ -183,6 +184,12 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.link.now = now
+	if s.link.paused {
+		s.stages.before.Run(s.world)
+		s.sessions.SendNotices()
+		s.link.endpoint.Flush(now)
+		return 0
+	}
 	s.link.load.BeginWakeUp()
 	s.link.behind.Log(s.config.Logger, now, s.dropped(), "clients", s.sessions.peers.Len())
 	if s.probe != nil {
@@ -219,6 +226,11 @@ func (s *Server) Advance(now time.Time) int {
 	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
 	return n
 }
+
+// Pause stops the world, and Pause(false) lets it go on. While it stands still, Advance receives packets and sends notices and
+// channel data, and runs no ticks: package rooms pauses a room while another process loads its last save. Call it on the
+// server's goroutine.
+func (s *Server) Pause(paused bool) { s.link.paused = paused }
 
 // ticksUntilSend returns how many of the due ticks to run until snapshots are sent. A server that catches up does not skip the tick
 // of a send: clients extrapolate motion from send to send, and a state of another tick would depart from that in every entity.

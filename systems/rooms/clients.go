@@ -1,6 +1,7 @@
 package rooms
 
 import (
+	"fmt"
 	"net/netip"
 	"time"
 
@@ -47,6 +48,9 @@ func (a admission) Admit(s netsys.Session) error {
 	defer a.mu.Unlock()
 	if a.held.life.state() == Ended {
 		return ErrEnded
+	}
+	if a.handing.Load() {
+		return fmt.Errorf("%w: another process is about to continue the room", netsys.ErrBusy)
 	}
 	if err := a.held.checkCarried(seat); err != nil {
 		return err
@@ -155,7 +159,7 @@ func (r *Room) callLeft() {
 	for _, s := range r.clients.freed {
 		r.server.unseated(s.player, r)
 	}
-	if r.kind.Left == nil {
+	if r.kind.Left == nil || !r.moving.until.IsZero() { // who has moved has not left
 		return
 	}
 	for _, s := range r.clients.freed {

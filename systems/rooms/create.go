@@ -218,10 +218,7 @@ func (r *Room) createGame(saved *savedRoom) error {
 		err = failed
 	}
 	if err != nil {
-		if r.game != nil {
-			_ = r.runGuarded(func() { _ = r.game.Close(now) })
-		}
-		_ = r.port.Close()
+		r.discardGame(now)
 		return fmt.Errorf("rooms: kind %s: %w", k.Name, err)
 	}
 	r.held.life.made, r.held.life.empty = true, now
@@ -230,6 +227,14 @@ func (r *Room) createGame(saved *savedRoom) error {
 		r.saves.due = now.Add(time.Duration(share(r.about.number) * float64(s.config.SaveInterval)))
 	}
 	return nil
+}
+
+// discardGame closes the server of a room that nobody can find.
+func (r *Room) discardGame(now time.Time) {
+	if r.game != nil {
+		_ = r.runGuarded(func() { _ = r.game.Close(now) })
+	}
+	_ = r.port.Close()
 }
 
 // share returns a number in 0..1 for the n-th room. Each new one is near the middle of the widest gap between the earlier ones.

@@ -3,6 +3,7 @@ package rooms
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -26,6 +27,9 @@ type Fleet interface {
 	Orphaned(r *Room) bool
 	// MayAdmit returns an error if this process must not give seats at all.
 	MayAdmit() error
+	// HandOver makes another process continue a room of this one, which stands still since it was saved at a tick, and returns
+	// seats there for these players of the room. After an error the room goes on here.
+	HandOver(ctx context.Context, r *Room, tick uint32, who []Player) ([]Admission, error)
 	// Membership returns the state of this process in the fleet.
 	Membership() Membership
 	// Run works in real time until ctx ends, and then withdraws the process from the fleet. [Server.Run] calls it, and ends
@@ -99,20 +103,29 @@ func (l *Link) Notify(event Event) {
 // since.
 func (l *Link) RaiseEpoch(r *Room) { r.epoch.Add(1) }
 
-// Lose ends a room that another process has claimed. Its players get [ReasonClaimed].
-func (l *Link) Lose(r *Room, why error) { r.finish(why, ReasonClaimed) }
+// Lose ends a room that another process has claimed. Its players get [ReasonClaimed]. A room that is handed over ends by itself.
+func (l *Link) Lose(r *Room, why error) {
+	if !r.handing.Load() {
+		r.finish(why, ReasonClaimed)
+	}
+}
 
 // Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, or a higher
 // one if that of its save is not lower. The room continues from its save; without one, or if it cannot be used, it has a new
 // world and no players. Restore calls claim before the world is created, while nobody can find the room. The error wraps
 // [ErrUnavailable] if the store does not answer, or is that of claim or of [Server.Create]. A room that could not be created
 // counts as ended: see [Room.Done].
-func (l *Link) Restore(ctx context.Context, e RoomEntry, claim func(r *Room) error) (*Room, error) {
+//
+// tick is 0, or that of the save with which the room must continue, in a handover: see [Fleet].HandOver.
+func (l *Link) Restore(ctx context.Context, e RoomEntry, tick uint32, claim func(r *Room) error) (*Room, error) {
 	saved, err := l.server.readSave(ctx, e.ID)
-	if err != nil && errors.Is(err, ErrUnavailable) {
+	switch {
+	case err != nil && (errors.Is(err, ErrUnavailable) || tick != 0):
 		return nil, err
+	case tick != 0 && (saved == nil || saved.Tick != tick):
+		return nil, fmt.Errorf("%w: of tick %d", ErrNoSave, tick)
 	}
-	return l.server.restoreRoom(e, saved, err, claim)
+	return l.server.restoreRoom(e, saved, err, tick != 0, claim)
 }
 
 // PlayerSeat is a seat that a player has in a room of this process.

@@ -20,6 +20,9 @@ type stubFleet struct {
 
 var _ Fleet = (*stubFleet)(nil)
 
+func (f *stubFleet) HandOver(context.Context, *Room, uint32, []Player) ([]Admission, error) {
+	return nil, ErrUnavailable
+}
 func (f *stubFleet) Transfers() TransferStore      { return f.transfers }
 func (f *stubFleet) RoomChanged(*Room)             { f.changes.Add(1) }
 func (f *stubFleet) PlayerChanged(uint64)          {}
@@ -40,7 +43,7 @@ func TestRestore(t *testing.T) {
 	e := RoomEntry{ID: 77, Kind: "field", Code: "abcdef", Private: true, Epoch: 3, RoomState: RoomState{Options: Options{"map": "dust"}, Banned: []uint64{9}}}
 	refused := errors.New("another process was faster")
 	var failed *Room
-	if _, err := link.Restore(t.Context(), e, func(r *Room) error { failed = r; return refused }); !errors.Is(err, refused) {
+	if _, err := link.Restore(t.Context(), e, 0, func(r *Room) error { failed = r; return refused }); !errors.Is(err, refused) {
 		t.Fatal(err)
 	}
 	select {
@@ -51,7 +54,7 @@ func TestRestore(t *testing.T) {
 	if h.server.Room(77) != nil || f.changes.Load() != 1 {
 		t.Fatalf("%v, %d changes", h.server.Rooms(), f.changes.Load())
 	}
-	r, err := link.Restore(t.Context(), e, func(*Room) error {
+	r, err := link.Restore(t.Context(), e, 0, func(*Room) error {
 		if h.server.Room(77) != nil || h.server.ByCode("abcdef") != nil {
 			t.Error("the room is found before it is claimed")
 		}
@@ -67,7 +70,7 @@ func TestRestore(t *testing.T) {
 		t.Errorf("a player who was banned before: %v", err)
 	}
 	for what, other := range map[error]RoomEntry{ErrKind: {ID: 5, Kind: "chess"}, ErrSchema: {ID: 5, Kind: "field", Schema: "7"}} {
-		if _, err := link.Restore(t.Context(), other, func(*Room) error { return nil }); !errors.Is(err, what) {
+		if _, err := link.Restore(t.Context(), other, 0, func(*Room) error { return nil }); !errors.Is(err, what) {
 			t.Errorf("%v: %v", what, err)
 		}
 	}

@@ -52,7 +52,9 @@ func (s *Server) ByCode(code string) *Room {
 	return s.table.byCode[strings.ToLower(code)]
 }
 
-// Drain makes the process refuse new rooms and new players. Each room ends when its last player has left.
+// Drain makes the process refuse new rooms and new players. In a fleet with a Store, other processes continue the rooms: a room
+// stands still for a moment, is saved and claimed, its clients follow, and it ends here with [ErrMoved]. Clients of another
+// schema are told to update. A room that no other process can continue drains: it ends when its last player has left.
 func (s *Server) Drain() {
 	s.mu.Lock()
 	s.table.draining = true
@@ -63,7 +65,11 @@ func (s *Server) Drain() {
 		s.fleet.ProcessChanged()
 	}
 	for _, r := range list {
-		r.Drain()
+		if s.fleet != nil && s.config.Store != nil {
+			s.travel.tasks.add(r.handOver)
+		} else {
+			r.Drain()
+		}
 	}
 }
 

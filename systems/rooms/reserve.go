@@ -176,7 +176,10 @@ func (r *Room) renewSeat(who Player) (Admission, error) {
 	var p seatPromise
 	var seat bookSeat
 	err := error(ErrEnded)
-	if r.held.life.state() != Ended {
+	switch {
+	case r.handing.Load():
+		err = ErrOrphaned
+	case r.held.life.state() != Ended:
 		p, seat, err = r.held.book.renew(until, who.ID)
 	}
 	if err == nil {

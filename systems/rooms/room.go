@@ -27,6 +27,9 @@ type Room struct {
 	loaded uint32 // tick of the save with which it began
 	saves  saves
 
+	moving  moving
+	handing atomic.Bool // it stands still, and another process may own it: see handOver
+
 	clients clients // with the floor
 
 	mu   sync.Mutex
@@ -76,7 +79,9 @@ func (r *Room) Epoch() uint64 { return r.epoch.Load() }
 func (r *Room) Done() <-chan struct{} { return r.gone }
 
 // orphaned reports whether another process may own the room by now.
-func (r *Room) orphaned() bool { return r.server.fleet != nil && r.server.fleet.Orphaned(r) }
+func (r *Room) orphaned() bool {
+	return r.handing.Load() || r.server.fleet != nil && r.server.fleet.Orphaned(r)
+}
 
 // Lock makes the room refuse new players until Unlock. Players with a seat play on and may reconnect.
 func (r *Room) Lock() { r.set(func(l *life) { l.locked = true }) }
@@ -227,9 +232,9 @@ func (r *Room) rouse() {
 	}
 }
 
-// changed tells the fleet that the entry of the room has changed.
+// changed tells the fleet that the entry of the room has changed. The entry of a room that is handed over is that of another process.
 func (r *Room) changed() {
-	if f := r.server.fleet; f != nil {
+	if f := r.server.fleet; f != nil && (!r.handing.Load() || r.over()) {
 		f.RoomChanged(r)
 	}
 }

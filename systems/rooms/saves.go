@@ -75,7 +75,7 @@ func (r *Room) Loaded() uint32 { return r.loaded }
 // saveIfDue starts to save the room if that is due. The caller holds the floor, between two ticks.
 func (r *Room) saveIfDue(now time.Time) {
 	s, x := r.server, &r.saves
-	if s.config.Store == nil || now.Before(x.due) && len(x.waiting) == 0 || x.busy.Load() || r.game.Tick() == 0 {
+	if s.config.Store == nil || now.Before(x.due) && len(x.waiting) == 0 || x.busy.Load() || r.handing.Load() || r.game.Tick() == 0 {
 		return
 	}
 	r.mu.Lock()
@@ -99,7 +99,7 @@ func (r *Room) saveIfDue(now time.Time) {
 	s.travel.tasks.add(func(ctx context.Context) {
 		defer func() { <-s.saving }()
 		data, err := c.seal()
-		c.store(context.WithoutCancel(ctx), data, err)
+		_ = c.store(context.WithoutCancel(ctx), data, err) // it has told the operator
 		x.busy.Store(false)
 	})
 }
@@ -108,7 +108,7 @@ func (r *Room) saveIfDue(now time.Time) {
 func (r *Room) capture() *capture {
 	x := &r.saves
 	x.captures++
-	c := &capture{room: r, number: x.captures, saved: savedRoom{RoomEntry: r.Entry()}, encode: r.game.Save(), waiting: x.waiting}
+	c := &capture{room: r, number: x.captures, saved: savedRoom{RoomEntry: r.Entry(), Tick: r.game.Tick()}, encode: r.game.Save(), waiting: x.waiting}
 	x.waiting = nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +134,7 @@ func (c *capture) seal() (data []byte, err error) {
 }
 
 // store stores a sealed save, unless a newer one of the room was stored. err is that of sealing.
-func (c *capture) store(ctx context.Context, data []byte, err error) {
+func (c *capture) store(ctx context.Context, data []byte, err error) error {
 	r, x := c.room, &c.room.saves
 	x.mu.Lock()
 	if err == nil && c.number > x.stored {
@@ -160,18 +160,20 @@ func (c *capture) store(ctx context.Context, data []byte, err error) {
 	default:
 		r.notify(Notice{Event: RoomUnsaved, Err: err})
 	}
+	return err
 }
 
 // lastSave saves a room whose process ends, and deletes the save of a room that has ended. The save of a room that has failed
 // stays. The caller holds the floor.
-func (r *Room) lastSave(reason ending) {
+func (r *Room) lastSave(why error, reason ending) {
 	s := r.server
+	outlives := reason == netsys.ReasonServerClosing || errors.Is(why, ErrDrained) && s.Draining() && r.kind.Linger < 0
 	switch {
-	case s.config.Store == nil:
-	case reason == netsys.ReasonServerClosing && r.game.Tick() > 0:
+	case s.config.Store == nil || r.handing.Load():
+	case outlives && r.game.Tick() > 0:
 		c := r.capture()
 		data, err := c.seal()
-		c.store(context.Background(), data, err)
+		_ = c.store(context.Background(), data, err) // it has told the operator
 	case reason == ReasonEnded:
 		s.travel.tasks.add(r.deleteSave)
 	}
@@ -216,7 +218,7 @@ func (s *Server) Continue(ctx context.Context, id ID) (*Room, error) {
 	}
 	e := saved.RoomEntry
 	e.Schema = "" // another version of the game loads the save
-	return s.restoreRoom(e, saved, nil, func(*Room) error { return nil })
+	return s.restoreRoom(e, saved, nil, false, func(*Room) error { return nil })
 }
 
 // readSave returns the save of a room, nil if there is none. The error wraps ErrUnavailable or errSaved.
@@ -237,8 +239,9 @@ func (s *Server) readSave(ctx context.Context, id ID) (*savedRoom, error) {
 }
 
 // restoreRoom creates a room again, with its save or, if saved is nil, with a new world. unread is the reason why the save cannot
-// be read; it may be nil. It calls claim before the world is created.
-func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, claim func(r *Room) error) (*Room, error) {
+// be read; it may be nil. It calls claim before the world is created. must is whether the save must be loaded: then the process
+// of the room goes on with it after an error, and claim is called when the world is loaded.
+func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, must bool, claim func(r *Room) error) (*Room, error) {
 	k, err := s.findKind(e.Kind, e.Schema)
 	if err != nil {
 		return nil, err
@@ -262,7 +265,13 @@ func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, claim 
 	if err := s.registerRoom(r, a); err != nil {
 		return nil, err
 	}
-	if err = claim(r); err == nil {
+	if must {
+		if err = r.createGame(saved); err == nil {
+			if err = claim(r); err != nil {
+				r.discardGame(s.config.Now())
+			}
+		}
+	} else if err = claim(r); err == nil {
 		if unread != nil {
 			r.notify(Notice{Event: RoomUnloaded, Err: unread})
 		}

@@ -403,7 +403,7 @@ func TestBadSaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := &Link{server: h.server}
-	r, err = link.Restore(context.Background(), x.RoomEntry, func(*Room) error { return nil })
+	r, err = link.Restore(context.Background(), x.RoomEntry, 0, func(*Room) error { return nil })
 	if err != nil || r.Loaded() != 0 || r.ID() != a.Seat.Room || h.events[RoomUnloaded] != 2 || !strings.Contains(fmt.Sprint(h.notices), "it is damaged") {
 		t.Errorf("%v, told %v", err, h.notices)
 	}

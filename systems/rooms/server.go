@@ -35,6 +35,7 @@ type Server struct {
 
 	saving   chan struct{} // a semaphore of the rooms that are being saved
 	encoding sync.Mutex    // held while a save is encoded
+	handing  chan struct{} // a semaphore of the rooms that are handed over
 
 	opening sync.Mutex // held while Join creates a room, or Continue
 	mu      sync.Mutex
@@ -66,7 +67,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	}
 	s := &Server{
 		kinds: make(map[string]*Kind), counts: make(map[string]*counter), random: locked(c.Random),
-		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, saving: make(chan struct{}, maxSaving), drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
+		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, saving: make(chan struct{}, maxSaving), handing: make(chan struct{}, maxSaving), drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
 	}
 	realTime := c.Now == nil
 	if c = c.filled(); realTime {

@@ -119,8 +119,13 @@ func (r *Room) reserveDestination(ctx context.Context, d *departingPlayer) error
 	if err != nil {
 		return err
 	}
-	d.ticket, d.until = systems.Ticket{Kind: all[0].Kind, Schema: all[0].Schema, Token: all[0].Token, WS: all[0].Endpoints.WS, WebTransport: all[0].Endpoints.WebTransport}, all[0].Expires
+	d.ticket, d.until = all[0].ticket(), all[0].Expires
 	return d.ticket.Validate()
+}
+
+// ticket returns the ticket with which a client goes to its seat.
+func (a *Admission) ticket() systems.Ticket {
+	return systems.Ticket{Kind: a.Kind, Schema: a.Schema, Token: a.Token, WS: a.Endpoints.WS, WebTransport: a.Endpoints.WebTransport}
 }
 
 // sendTicket implements [departureRoom].

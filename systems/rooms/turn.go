@@ -93,6 +93,7 @@ func (r *Room) runDue(now time.Time) {
 	for _, f := range tasks {
 		f(r.game)
 	}
+	defer r.endIfMoved(now)
 	if now.Before(r.nextTurn()) {
 		r.reconcileSeats(now)
 		return
@@ -113,7 +114,7 @@ func (r *Room) close(now time.Time, why error, reason ending) {
 	if reason == 0 {
 		reason = ReasonEnded
 	}
-	_ = r.runGuarded(func() { r.lastSave(reason) })
+	_ = r.runGuarded(func() { r.lastSave(why, reason) })
 	told := r.runGuarded(func() {
 		for _, c := range r.clients.here {
 			if c.session != nil {

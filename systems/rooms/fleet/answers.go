@@ -74,7 +74,11 @@ func refusal(err error) seatReply {
 
 // seats gives the requested seats.
 func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
-	all, err := a.fleet.give(ctx, q)
+	give := a.fleet.give
+	if q.Op == opHandOver {
+		give = a.fleet.takeOver
+	}
+	all, err := give(ctx, q)
 	if err != nil {
 		return refusal(err)
 	}
@@ -83,7 +87,7 @@ func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
 		Room: uint64(first.Seat.Room), Kind: first.Kind, Schema: first.Schema, Code: first.Code, Loaded: first.Loaded,
 		Expires: first.Expires.Unix(), Issued: first.Expires.Add(-c.Promise).Unix(), Addresses: c.Addresses, Endpoints: c.Endpoints,
 	}
-	for _, x := range all {
+	for _, x := range all[:len(q.Players)] {
 		reply.Seats = append(reply.Seats, grantedSeat{Number: x.Seat.Number, Epoch: x.Seat.Epoch, Party: x.Seat.Party})
 	}
 	return reply

@@ -222,6 +222,11 @@ func (p *playerRecord) owns(found []byte) bool {
 // rooms.ErrDraining if the room was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or
 // an error of rooms.Server.Create.
 func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, error) {
+	return f.claim(ctx, e, owner{}, 0)
+}
+
+// claim does what Claim does. In a handover, giver is the process that has saved the room at a tick, and lets it go.
+func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick uint32) (*rooms.Room, error) {
 	if r := f.config.Here.Room(e.ID); r != nil {
 		if f.Orphaned(r) {
 			return nil, rooms.ErrOrphaned
@@ -231,14 +236,17 @@ func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, erro
 	if err := f.supports(e.Kind, e.Schema); err != nil {
 		return nil, err
 	}
-	found, revision, err := f.claimable(ctx, e)
+	found, revision, err := f.claimable(ctx, e, giver)
 	if err != nil {
 		return nil, err
+	}
+	if tick != 0 {
+		found.Schema = "" // the save may be of another version of the game
 	}
 	found.Epoch++
 	key := RoomKey(e.ID)
 	var claimed *rooms.Room
-	r, err := f.link.Restore(ctx, found, func(r *rooms.Room) error {
+	r, err := f.link.Restore(ctx, found, tick, func(r *rooms.Room) error {
 		claimed = r
 		// One of several processes that overwrite the entry succeeds.
 		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
@@ -263,14 +271,15 @@ func (f *Fleet) supports(kind, schema string) error {
 }
 
 // claimable reads the record of a room and returns an error if this process may not claim the room.
-func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.RoomEntry, revision uint64, err error) {
+func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry, giver owner) (found rooms.RoomEntry, revision uint64, err error) {
 	if f.publisher.claim.current() == 0 {
 		return found, 0, errNoClaim
 	}
 	if revision, err = find(ctx, f.config.Directory, RoomKey(e.ID), &found); err != nil {
 		return found, 0, err
 	}
-	alive, err := owner{found.Process, found.ProcessEpoch}.exists(ctx, f.config.Directory)
+	has := owner{found.Process, found.ProcessEpoch}
+	alive, err := has.exists(ctx, f.config.Directory)
 	if err == nil {
 		err = f.incomplete() // the reads above may have found missing records
 	}
@@ -281,6 +290,7 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry) (found rooms.R
 		return found, 0, rooms.ErrEnded
 	case found.Epoch != e.Epoch || found.Kind != e.Kind:
 		return found, 0, fmt.Errorf("%w: the room has epoch %d, not %d", ErrConflict, found.Epoch, e.Epoch)
+	case has == giver:
 	case found.State == rooms.Draining:
 		return found, 0, rooms.ErrDraining
 	case alive:

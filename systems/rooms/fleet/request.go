@@ -26,6 +26,7 @@ const (
 	opCreate    = "create"    // a room, and seats in it
 	opReserve   = "reserve"   // seats in a room
 	opReconnect = "reconnect" // another token for a seat
+	opHandOver  = "handover"  // seats in a room of the asking process, which the answering process is to continue
 )
 
 // refusedEpoch is the refusal of a request to the process under another claim.
@@ -42,8 +43,12 @@ type seatRequest struct {
 	Schema  string        `json:"schema,omitempty"`
 	Room    uint64        `json:"room,omitempty,string"`
 	// Claim means that the room's process is dead and the receiving process is to claim the room.
-	Claim   bool               `json:"claim,omitempty"`
-	Players []requestingPlayer `json:"players"`
+	Claim bool `json:"claim,omitempty"`
+	// Giver is the process that hands over the room, RoomEpoch the epoch of the room, and Tick that of its save.
+	Giver     owner              `json:"giver,omitzero"`
+	RoomEpoch uint64             `json:"room_epoch,omitempty"`
+	Tick      uint32             `json:"tick,omitempty"`
+	Players   []requestingPlayer `json:"players"`
 }
 
 // requestingPlayer is a player who wants a seat.

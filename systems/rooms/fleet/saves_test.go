@@ -106,7 +106,14 @@ func TestClaimContinues(t *testing.T) {
 // storeOf is a store that fails on command.
 type storeOf struct {
 	rooms.Store
-	err error
+	err, putErr error
+}
+
+func (s *storeOf) Put(ctx context.Context, id rooms.ID, epoch uint64, data []byte) error {
+	if s.putErr != nil {
+		return s.putErr
+	}
+	return s.Store.Put(ctx, id, epoch, data)
 }
 
 func (s *storeOf) Get(ctx context.Context, id rooms.ID) ([]byte, error) {

@@ -51,9 +51,12 @@ func (m *member) PlayerChanged(uint64)           {}
 func (m *member) ProcessChanged()                {}
 func (m *member) Orphaned(*rooms.Room) bool      { return false }
 func (m *member) MayAdmit() error                { return nil }
-func (m *member) Membership() rooms.Membership   { return rooms.Membership{Member: true} }
-func (m *member) Advance(time.Time)              {}
-func (m *member) Withdraw()                      {}
+func (m *member) HandOver(context.Context, *rooms.Room, uint32, []rooms.Player) ([]rooms.Admission, error) {
+	return nil, rooms.ErrUnavailable
+}
+func (m *member) Membership() rooms.Membership { return rooms.Membership{Member: true} }
+func (m *member) Advance(time.Time)            {}
+func (m *member) Withdraw()                    {}
 
 func (m *member) Run(ctx context.Context) error {
 	<-ctx.Done()

@@ -1,0 +1,109 @@
+package rooms
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
+)
+
+// ErrMoved is the reason why a room ends in a process that drains: another process of the fleet continues it.
+var ErrMoved = errors.New("rooms: another process continues the room")
+
+// moveTimeout is how long a room waits for its clients to go to the process that continues it.
+const moveTimeout = 5 * time.Second
+
+// errBusy is the reason why a room is not handed over: players are on their way to or from other rooms.
+var errBusy = errors.New("rooms: players are travelling")
+
+// moving has what a room knows of its handover to another process. It is used with the floor.
+type moving struct {
+	until   time.Time // when its clients must be gone; zero: no process has continued it
+	tickets []movingClient
+}
+
+// movingClient is a client that has not been sent its ticket.
+type movingClient struct {
+	number uint32
+	ticket systems.Ticket
+}
+
+// handOver makes another process of the fleet continue the room, whose process drains. If none does, the room drains.
+func (r *Room) handOver(ctx context.Context) {
+	s := r.server
+	s.handing <- struct{}{} // few rooms at a time
+	defer func() { <-s.handing }()
+	if err := r.moveAway(context.WithoutCancel(ctx)); err != nil {
+		s.config.Logger.Info("no other process continues the room, which drains", "kind", r.kind.Name, "room", r.about.id, "reason", err)
+		r.Drain()
+	}
+}
+
+// moveAway stops the world, saves it, lets another process claim the room, and sends the clients there. After an error the room
+// goes on.
+func (r *Room) moveAway(ctx context.Context) error {
+	var c *capture
+	var who []Player
+	failed := error(nil)
+	if err := r.Do(func(game *systems.Server) {
+		if game.Tick() == 0 || len(r.clients.away.players) > 0 || len(r.clients.arrived) > 0 {
+			failed = errBusy
+			return
+		}
+		game.Pause(true)
+		r.handing.Store(true)
+		c = r.capture()
+		for _, x := range r.clients.here {
+			if x.session != nil {
+				who = append(who, Player{ID: x.seat.Player, Party: x.seat.Party, Data: x.seat.Data})
+			}
+		}
+	}); err != nil || failed != nil {
+		return errors.Join(err, failed)
+	}
+	data, err := c.seal()
+	if err = c.store(ctx, data, err); err == nil {
+		var all []Admission
+		if all, err = r.server.fleet.HandOver(ctx, r, c.saved.Tick, who); err == nil {
+			return r.Do(func(*systems.Server) { r.sendAway(all) })
+		}
+	}
+	r.handing.Store(false)
+	r.Tell(func(game *systems.Server) { game.Pause(false) })
+	r.changed()
+	return err
+}
+
+// sendAway begins to send the clients to the process that has given these seats.
+func (r *Room) sendAway(all []Admission) {
+	now := r.server.config.Now()
+	r.moving.until = now.Add(moveTimeout)
+	for _, a := range all {
+		for _, c := range r.clients.here {
+			switch {
+			case c.session == nil || c.seat.Player != a.Seat.Player:
+			case a.Schema != r.kind.schema: // another version of the game continues the room
+				c.session.Close(now, netsys.ReasonProtocol)
+			default:
+				r.moving.tickets = append(r.moving.tickets, movingClient{c.number, a.ticket()})
+			}
+		}
+	}
+}
+
+// endIfMoved sends tickets, and ends the room when its clients are gone. The caller holds the floor.
+func (r *Room) endIfMoved(now time.Time) {
+	x := &r.moving
+	if x.until.IsZero() {
+		return
+	}
+	x.tickets = slices.DeleteFunc(x.tickets, func(c movingClient) bool {
+		return !errors.Is(systems.HandOver(r.game, c.number, c.ticket), netsys.ErrFull)
+	})
+	if !now.Before(x.until) || !slices.ContainsFunc(r.clients.here, func(c client) bool { return c.session != nil }) {
+		r.finish(ErrMoved, ReasonClaimed)
+	}
+}
