@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
@@ -13,7 +12,7 @@ import (
 const (
 	maxRooms = 64
 	capacity = 2
-	// longest is the longest drain: players who cannot travel play on for this time.
+	// longest is the longest drain: rooms that no other process can continue play on for this time.
 	longest = 50 * time.Minute
 )
 
@@ -44,34 +43,7 @@ func Dots() *ecs.Protocol {
 	return p
 }
 
-// kind returns the kind of rooms of the game. When a room drains, its players travel together to a room of another process
-// and keep their positions. Players of a private room stay.
+// kind returns the kind of rooms of the game. When a process drains, other processes continue its rooms.
 func kind() rooms.Kind {
-	k := rooms.Kind{Name: "dots", Protocol: Dots, Capacity: capacity, Carries: []rooms.Carry{rooms.Carries[components.Position]()}}
-	move := func(r *rooms.Room, player uint64) {
-		i := r.Info()
-		if i.State != rooms.Draining || i.Private {
-			return
-		}
-		o := maps.Clone(i.Options)
-		if o == nil {
-			o = make(rooms.Options)
-		}
-		o["from"] = r.ID().String()                                       // all players from this room meet in one room
-		_ = r.Travel(player, rooms.Destination{Kind: k.Name, Options: o}) // an error means that the room has ended
-	}
-	k.Draining = func(r *rooms.Room) {
-		for _, s := range r.Seats() {
-			if s.Client != 0 {
-				move(r, s.Player)
-			}
-		}
-	}
-	k.Joined = func(r *rooms.Room, s rooms.Seat, _ uint32) { move(r, s.Player) }
-	k.Travelled = func(r *rooms.Room, s rooms.Seat, why error) {
-		if why != nil {
-			time.AfterFunc(time.Second, func() { move(r, s.Player) })
-		}
-	}
-	return k
+	return rooms.Kind{Name: "dots", Protocol: Dots, Capacity: capacity}
 }

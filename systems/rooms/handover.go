@@ -47,8 +47,11 @@ func (r *Room) handOver(ctx context.Context) {
 func (r *Room) moveAway(ctx context.Context) error {
 	var c *capture
 	var who []Player
-	failed := error(nil)
+	failed, moves := error(nil), false
 	if err := r.Do(func(game *systems.Server) {
+		if moves = r.handing.Load(); moves {
+			return // since an earlier Drain
+		}
 		if game.Tick() == 0 || len(r.clients.away.players) > 0 || len(r.clients.arrived) > 0 {
 			failed = errBusy
 			return
@@ -61,7 +64,7 @@ func (r *Room) moveAway(ctx context.Context) error {
 				who = append(who, Player{ID: x.seat.Player, Party: x.seat.Party, Data: x.seat.Data})
 			}
 		}
-	}); err != nil || failed != nil {
+	}); moves || err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
 	data, err := c.seal()

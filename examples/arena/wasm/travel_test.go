@@ -215,7 +215,7 @@ func TestNodeTravels(t *testing.T) {
 	}
 	two.link.Lose(here, errors.New("the room was claimed"))
 	entry.Epoch++
-	made, err := one.link.Restore(entry, func(*rooms.Room) error { return nil })
+	made, err := one.link.Restore(t.Context(), entry, 0, func(*rooms.Room) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

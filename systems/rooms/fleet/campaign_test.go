@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -95,6 +96,7 @@ type campaign struct {
 	processes []*process
 	waiting   map[string]time.Time // names whose process was killed, until they start again
 	players   []*someone
+	store     rooms.Store
 	owner     map[rooms.ID]owner
 	said      []string
 	counts    map[string]int
@@ -138,20 +140,36 @@ func (f *campaign) start(name string) *process {
 			f.fail("player %d left room %v of %s, and had not joined", s.Player, r.ID(), name)
 		}
 	}
+	kind.Created = func(r *rooms.Room, _ *ecs.World) error {
+		if r.Loaded() == 0 {
+			return nil
+		}
+		f.counts["loaded"]++
+		p.left[r.ID()] = make(map[uint64]int)
+		for _, s := range r.Seats() {
+			p.left[r.ID()][s.Player]++ // they joined in another process
+		}
+		return nil
+	}
 	kind.Ended = func(r *rooms.Room, why error) {
+		if errors.Is(why, rooms.ErrMoved) {
+			f.counts["moved"]++
+			f.say("%s: room %v has moved", name, r.ID())
+			return // nobody has left
+		}
 		for player, n := range p.left[r.ID()] {
 			if n != 0 {
 				f.fail("room %v of %s has ended, and the game has not heard that player %d left", r.ID(), name, player)
 			}
 		}
-		if errors.Is(why, fleet.ErrClaimed) {
+		if errors.Is(why, fleet.ErrClaimed) || errors.Is(why, rooms.ErrStale) {
 			f.counts["lost"]++
 		}
 		f.say("%s: room %v ended: %v", name, r.ID(), why)
 	}
 	var err error
 	p.server, err = rooms.New(rooms.Config{
-		Kinds: []rooms.Kind{kind}, Process: name, Key: f.key, Promise: campaignPromise,
+		Kinds: []rooms.Kind{kind}, Process: name, Key: f.key, Promise: campaignPromise, Store: f.store,
 		Now: func() time.Time { return f.clock(p) }, Random: netsys.SeededRandom(f.seed<<16 + uint64(f.started)),
 		Told: func(n rooms.Notice) {
 			f.counts[string(n.Event)]++
@@ -192,6 +210,20 @@ func (f *campaign) kill(p *process) {
 	f.say("%s is killed", p.name)
 }
 
+// replace ends a process that has drained, and starts another one in its place.
+func (f *campaign) replace(p *process) {
+	select {
+	case <-p.server.Drained():
+		f.say("%s has drained", p.name)
+		if err := p.server.Close(f.clock(p)); err != nil {
+			f.fail("%v", err)
+		}
+		p.dead = true
+		f.waiting[p.name] = f.now.Add(time.Second)
+	default:
+	}
+}
+
 // trouble makes something go wrong.
 func (f *campaign) trouble() {
 	var live []*process
@@ -205,7 +237,7 @@ func (f *campaign) trouble() {
 		return
 	}
 	p := live[f.rng.IntN(len(live))]
-	switch f.rng.IntN(7) {
+	switch f.rng.IntN(9) {
 	case 0, 1:
 		f.kill(p)
 		f.waiting[p.name] = f.now.Add(span(25))
@@ -223,6 +255,9 @@ func (f *campaign) trouble() {
 		f.faulty.Down(true)
 		f.downUntil = f.now.Add(span(20))
 		f.say("nobody can write until %v", f.downUntil.Sub(dawn))
+	case 7, 8:
+		p.server.Drain()
+		f.say("%s drains", p.name)
 	}
 }
 
@@ -248,6 +283,7 @@ func (f *campaign) pass() {
 		}
 		if f.runs(p) {
 			p.server.Advance(f.clock(p))
+			f.replace(p)
 		}
 	}
 	for _, s := range f.players {
@@ -568,7 +604,7 @@ func (f *campaign) tidy() {
 	}
 }
 
-// Four processes that are killed, paused, replaced while they pause and cut off, on a directory that refuses writes, loses
+// Four processes that are killed, paused, replaced while they pause, drained and cut off, on a directory that refuses writes, loses
 // answers, does things late, and stands still: at no time do two processes believe that they have one name or one room; no
 // room has an epoch below that of before; no player is without a seat for longer than a lease and a promise while anybody
 // can give one; and nothing is left in the directory of those who are gone.
@@ -580,7 +616,7 @@ func TestOwnersCampaign(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		f := &campaign{
 			t: t, rng: rand.New(rand.NewPCG(seed, 3)), seed: seed, now: dawn, net: netsys.NewNetwork(), key: netcode.GenerateKey(netsys.SeededRandom(seed)),
-			waiting: make(map[string]time.Time), owner: make(map[rooms.ID]owner), counts: make(map[string]int),
+			store: newSaves(), waiting: make(map[string]time.Time), owner: make(map[rooms.ID]owner), counts: make(map[string]int),
 		}
 		memory := fleet.NewMemory(func() time.Time { return f.now })
 		f.faulty = fleettest.NewFaulty(memory, func() time.Time { return f.now }, seed, fleettest.Odds{Refused: 0.02, Lost: 0.02, Late: 0.02})
@@ -605,7 +641,7 @@ func TestOwnersCampaign(t *testing.T) {
 		}
 	})
 	t.Logf("%v", total)
-	for _, what := range []string{"claimed", "fenced", "back", "lost", "given"} {
+	for _, what := range []string{"claimed", "fenced", "back", "lost", "given", "loaded", "moved"} {
 		if total[what] == 0 && !t.Failed() {
 			t.Errorf("nothing was %s: the schedule tests nothing: %v", what, total)
 		}

@@ -7,6 +7,7 @@
 //   - Keep the directory by which processes find each other: package natsdir in NATS, [NewMemory] in tests. Package fleettest
 //     tests your own [Directory].
 //   - Create the room of a dead process again: [Fleet.Claim]. The fleet does so when a player wants a seat there.
+//   - Hand rooms over to other processes: rooms.Server.Drain, with rooms.Config.Store.
 //   - Run in virtual time: [Fleet.Advance].
 //
 // # How it works

@@ -54,11 +54,7 @@ type moved struct {
 }
 
 func newMoved(t *testing.T) *moved {
-	files, err := rooms.NewFileStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &moved{store: &storeOf{Store: files}, hashes: make(map[uint32]uint64), loaded: make(map[uint32]uint64)}
+	m := &moved{store: &storeOf{Store: newSaves()}, hashes: make(map[uint32]uint64), loaded: make(map[uint32]uint64)}
 	m.world = newWorld(t, m.config("one", walking), nil)
 	return m
 }

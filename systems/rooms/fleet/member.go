@@ -219,7 +219,7 @@ func (p *playerRecord) owns(found []byte) bool {
 // players. If several processes claim a room, one succeeds. A room of this process is returned unchanged.
 //
 // The error wraps [ErrOwned] while the room's process is alive, rooms.ErrEnded if the directory has no such room,
-// rooms.ErrDraining if the room was draining, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or
+// rooms.ErrDraining if the room was draining and is not saved, [ErrConflict] if the room has another epoch by now, rooms.ErrUnavailable, or
 // an error of rooms.Server.Create.
 func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, error) {
 	return f.claim(ctx, e, owner{}, 0)
@@ -291,7 +291,7 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry, giver owner) (
 	case found.Epoch != e.Epoch || found.Kind != e.Kind:
 		return found, 0, fmt.Errorf("%w: the room has epoch %d, not %d", ErrConflict, found.Epoch, e.Epoch)
 	case has == giver:
-	case found.State == rooms.Draining:
+	case found.State == rooms.Draining && f.server.Store == nil: // otherwise its process has died before it could hand it over
 		return found, 0, rooms.ErrDraining
 	case alive:
 		return found, 0, fmt.Errorf("%w: %s", ErrOwned, found.Process)

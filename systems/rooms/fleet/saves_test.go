@@ -15,6 +15,39 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
+// saves is a store in memory.
+type saves struct {
+	data  map[rooms.ID][]byte
+	epoch map[rooms.ID]uint64
+}
+
+func newSaves() *saves {
+	return &saves{data: make(map[rooms.ID][]byte), epoch: make(map[rooms.ID]uint64)}
+}
+
+func (s *saves) Put(_ context.Context, id rooms.ID, epoch uint64, data []byte) error {
+	if epoch < s.epoch[id] {
+		return rooms.ErrStale
+	}
+	s.data[id], s.epoch[id] = data, epoch
+	return nil
+}
+
+func (s *saves) Get(_ context.Context, id rooms.ID) ([]byte, error) {
+	if s.epoch[id] == 0 {
+		return nil, rooms.ErrNoSave
+	}
+	return s.data[id], nil
+}
+
+func (s *saves) Delete(_ context.Context, id rooms.ID, epoch uint64) error {
+	if epoch >= s.epoch[id] {
+		delete(s.data, id)
+		delete(s.epoch, id)
+	}
+	return nil
+}
+
 // saved is a process with rooms that are saved in a store.
 func saved(s rooms.Store, name string) rooms.Config {
 	kind := fieldKind(4)
@@ -43,10 +76,7 @@ func owners(t testing.TB, r *rooms.Room) map[uint32]float32 {
 // last save, with all seats. The process that comes back ends its room, and does not overwrite the saves of the other one.
 func TestClaimContinues(t *testing.T) {
 	for after := range 4 {
-		store, err := rooms.NewFileStore(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		store := newSaves()
 		h := newWorld(t, saved(store, "one"), nil)
 		two := h.another(saved(store, "two"), nil)
 		p, a := h.entered("field", 1)
@@ -125,11 +155,7 @@ func (s *storeOf) Get(ctx context.Context, id rooms.ID) ([]byte, error) {
 
 // While the store does not answer, a room is not claimed without its world: players are to try again.
 func TestClaimWaitsForStore(t *testing.T) {
-	files, err := rooms.NewFileStore(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	store := &storeOf{Store: files}
+	store := &storeOf{Store: newSaves()}
 	h := newWorld(t, saved(store, "one"), nil)
 	two := h.another(saved(store, "two"), nil)
 	_, a := h.entered("field", 1)
