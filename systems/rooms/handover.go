@@ -84,6 +84,7 @@ func (r *Room) moveAway(ctx context.Context) error {
 func (r *Room) sendAway(all []Admission) {
 	now := r.server.config.Now()
 	r.moving.until = now.Add(moveTimeout)
+	r.server.hideRoom(r)
 	for _, a := range all {
 		for _, c := range r.clients.here {
 			switch {

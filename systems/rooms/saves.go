@@ -16,7 +16,7 @@ import (
 const (
 	// storeTimeout is the timeout of one call of a Store.
 	storeTimeout = 10 * time.Second
-	// maxSaving is the number of rooms of a process that are being saved at a time.
+	// maxSaving is how many rooms of a process are saved at a time, and how many are handed over.
 	maxSaving = 4
 )
 

@@ -284,12 +284,26 @@ func (s *Server) removeRoom(r *Room) {
 	defer s.mu.Unlock()
 	t := &s.table
 	t.list = slices.DeleteFunc(slices.Clone(t.list), func(x *Room) bool { return x == r })
-	delete(t.byID, r.about.id)
+	t.hide(r)
+	delete(t.running, r)
+	t.closeIfDrained()
+}
+
+// hideRoom makes a room that another process continues be found there.
+func (s *Server) hideRoom(r *Room) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table.hide(r)
+}
+
+// hide removes a room from the indexes. The caller holds the lock.
+func (t *table) hide(r *Room) {
+	if t.byID[r.about.id] == r {
+		delete(t.byID, r.about.id)
+	}
 	if t.byCode[r.about.code] == r {
 		delete(t.byCode, r.about.code)
 	}
-	delete(t.running, r)
-	t.closeIfDrained()
 }
 
 // closeIfDrained closes drained if the process drains and has no rooms left. The caller holds the lock.

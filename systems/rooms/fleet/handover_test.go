@@ -127,6 +127,9 @@ func TestDrainHandsOver(t *testing.T) {
 		if err := r.Do(func(s *systems.Server) { m.hashes[s.Tick()] = s.World().Hash() }); err != nil || m.hashes[tick] != m.loaded[tick] || tick == 0 {
 			t.Errorf("%v; tick %d: the hash is %x, and was %x", err, tick, m.loaded[tick], m.hashes[tick])
 		}
+		if again, err := m.others[0].fleet.Reconnect(t.Context(), a.Seat.Room, rooms.Player{ID: 9}); !errors.Is(err, rooms.ErrNoSeat) {
+			t.Errorf("a player without a seat: %+v, %v", again, err)
+		}
 		m.until("it plays on", func() bool { return one.x() > x })
 		m.until("drained", func() bool {
 			select {
