@@ -103,6 +103,9 @@ func (l *Link) Notify(event Event) {
 // since.
 func (l *Link) RaiseEpoch(r *Room) { r.epoch.Add(1) }
 
+// Kept reports whether a room was saved when it ended with its process, so that another process can continue it.
+func (l *Link) Kept(r *Room) bool { return r.saves.last.Load() }
+
 // Lose ends a room that another process has claimed. Its players get [ReasonClaimed]. A room that is handed over ends by itself.
 func (l *Link) Lose(r *Room, why error) {
 	if !r.handing.Load() {

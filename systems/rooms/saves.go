@@ -30,6 +30,7 @@ type saves struct {
 
 	busy    atomic.Bool // a capture is not stored yet
 	failing atomic.Bool // the newest capture could not be stored
+	last    atomic.Bool // the last tick is stored, and the room has ended with its process
 
 	mu     sync.Mutex // held while the store is called
 	stored uint64     // the newest capture that was stored; with mu
@@ -173,7 +174,7 @@ func (r *Room) lastSave(why error, reason ending) {
 	case outlives && r.game.Tick() > 0:
 		c := r.capture()
 		data, err := c.seal()
-		_ = c.store(context.Background(), data, err) // it has told the operator
+		r.saves.last.Store(c.store(context.Background(), data, err) == nil)
 	case reason == ReasonEnded:
 		s.travel.tasks.add(r.deleteSave)
 	}

@@ -101,7 +101,7 @@ func New(c Config) (*Fleet, error) {
 		}
 		f.publisher = newPublisher(publisherConfig{
 			directory: c.Directory, process: f.server.Process, unique: unique, entry: f.processEntry, publication: f.publication,
-			markAll: f.markAll, fenced: f.fenced, now: c.Now, logger: c.Logger,
+			kept: f.kept, markAll: f.markAll, fenced: f.fenced, now: c.Now, logger: c.Logger,
 		})
 	}
 	if c.Now == nil {

@@ -162,6 +162,28 @@ func TestDrainHandsOver(t *testing.T) {
 	m.until("there again", func() bool { return fourth.Room(a.Seat.Room) != nil })
 }
 
+// A process that is closed leaves its rooms to the others, at their last tick.
+func TestCloseLeavesRooms(t *testing.T) {
+	m := newMoved(t)
+	a := m.join("field", 1)
+	p := m.enter(a)
+	to := m.another(m.config("two", walking), nil)
+	m.run(2 * time.Second)
+	x, tick := p.x(), m.server.Room(a.Seat.Room).Info().Tick
+	if err := m.server.Close(m.now); err != nil {
+		t.Fatal(err)
+	}
+	m.server = nil
+	m.run(time.Second)
+	again, err := to.fleet.Reconnect(t.Context(), a.Seat.Room, rooms.Player{ID: 1})
+	if err != nil || again.Loaded != tick {
+		t.Fatalf("%+v, %v, closed at tick %d", again, err, tick)
+	}
+	if p = m.enter(again); p.x() < x-1 {
+		t.Errorf("at %v, before at %v", p.x(), x)
+	}
+}
+
 // Clients of another version of the game are told to update, and the world goes on.
 func TestDrainToAnotherVersion(t *testing.T) {
 	m := newMoved(t)

@@ -48,9 +48,18 @@ func (f *Fleet) RoomChanged(r *rooms.Room) {
 		if f.publisher.records.source(key) != any(r) {
 			return // nothing was written about it; another room of this id may be marked
 		}
+		if f.kept(r) {
+			return
+		}
 	default:
 	}
 	f.publisher.mark(key, r)
+}
+
+// kept reports whether the record of a source stays when this process ends: another process may claim the room.
+func (f *Fleet) kept(source any) bool {
+	r, ok := source.(*rooms.Room)
+	return ok && f.link.Kept(r)
 }
 
 // PlayerChanged implements rooms.Fleet.

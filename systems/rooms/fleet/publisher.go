@@ -32,6 +32,8 @@ type publisherConfig struct {
 	entry func(epoch uint64) any
 	// publication returns the record under a key. exists is false if the record must be removed.
 	publication func(key string, source any) (p publication, exists bool)
+	// kept reports whether a record stays when the process ends.
+	kept func(source any) bool
 	// markAll marks all records of the process as changed.
 	markAll func(mark func(key string, source any))
 	// fenced is called when the claim to the name ends and when a new one begins.
@@ -92,13 +94,16 @@ func (p *publisher) run(ctx context.Context) {
 	}
 }
 
-// withdrawAll removes all records of the process. It removes the process entry last, because other processes may claim
+// withdrawAll removes the records of the process, except those that are kept. It removes the process entry last, because other processes may claim
 // rooms whose process has no entry. Sweepers of other processes remove records that withdrawAll could not remove.
 func (p *publisher) withdrawAll() {
 	ctx, stop := context.WithTimeout(context.Background(), writeTimeout)
 	defer stop()
 	all := p.records.sources()
 	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if p.kept(all[key]) {
+			continue
+		}
 		x, _ := p.publication(key, all[key])
 		if p.records.withdraw(ctx, key, all[key], x) != nil {
 			break
