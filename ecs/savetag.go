@@ -116,19 +116,16 @@ func savedKindOf(t reflect.Type) savedKind {
 
 func (k savedKind) String() string { return reflect.Kind(k).String() }
 
+// savedSizes are the sizes of values in bytes, by kind.
+var savedSizes = [...]uint8{
+	reflect.Bool: 1, reflect.Int8: 1, reflect.Uint8: 1, reflect.Int16: 2, reflect.Uint16: 2, reflect.Int32: 4, reflect.Uint32: 4,
+	reflect.Float32: 4, reflect.Int64: 8, reflect.Uint64: 8, reflect.Float64: 8, reflect.Complex64: 8, reflect.Complex128: 16,
+}
+
 // size returns the size of a value in bytes, 0 for an unknown kind.
 func (k savedKind) size() int {
-	switch reflect.Kind(k) {
-	case reflect.Bool, reflect.Int8, reflect.Uint8:
-		return 1
-	case reflect.Int16, reflect.Uint16:
-		return 2
-	case reflect.Int32, reflect.Uint32, reflect.Float32:
-		return 4
-	case reflect.Int64, reflect.Uint64, reflect.Float64, reflect.Complex64:
-		return 8
-	case reflect.Complex128:
-		return 16
+	if int(k) < len(savedSizes) {
+		return int(savedSizes[k])
 	}
 	return 0
 }

@@ -8,12 +8,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tactusgo/tactus/codec/frame"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/save"
 )
 
 // savedMark begins the save of a room, with the version of the format. The MAC of the room's id and the frame follows, then the
-// frame of package save. The frame contains:
+// frame of package codec/frame. The frame contains:
 //
 //	length u32 │ JSON of savedRoom │ the save of systems.Server
 const savedMark = "tactus room save\x01"
@@ -34,10 +34,10 @@ type savedRoom struct {
 }
 
 // savedMAC authenticates the save of a room under the key of the connect tokens.
-func savedMAC(key netcode.Key, room ID, frame []byte) []byte {
+func savedMAC(key netcode.Key, room ID, packed []byte) []byte {
 	mac := hmac.New(sha256.New, key[:])
 	_, _ = fmt.Fprintf(mac, "tactus: save of room %v\n", room)
-	_, _ = mac.Write(frame)
+	_, _ = mac.Write(packed)
 	return mac.Sum(nil)
 }
 
@@ -48,12 +48,12 @@ func (x *savedRoom) seal(key netcode.Key) ([]byte, error) {
 		return nil, err
 	}
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(head)+len(x.world)), uint32(len(head)))
-	frame := save.Compress(append(append(b, head...), x.world...))
-	if savedHead+len(frame) > MaxSave {
-		return nil, fmt.Errorf("rooms: the save has %d bytes, at most %d", savedHead+len(frame), MaxSave)
+	packed := frame.Compress(append(append(b, head...), x.world...))
+	if savedHead+len(packed) > MaxSave {
+		return nil, fmt.Errorf("rooms: the save has %d bytes, at most %d", savedHead+len(packed), MaxSave)
 	}
-	b = append(make([]byte, 0, savedHead+len(frame)), savedMark...)
-	return append(append(b, savedMAC(key, x.ID, frame)...), frame...), nil
+	b = append(make([]byte, 0, savedHead+len(packed)), savedMark...)
+	return append(append(b, savedMAC(key, x.ID, packed)...), packed...), nil
 }
 
 // openSave reads what [savedRoom.seal] wrote. The error wraps errSaved. b may be untrusted.
@@ -61,11 +61,11 @@ func openSave(key netcode.Key, room ID, b []byte) (*savedRoom, error) {
 	if len(b) < savedHead || string(b[:len(savedMark)]) != savedMark {
 		return nil, fmt.Errorf("%w: it is not the save of a room, or that of another version", errSaved)
 	}
-	frame := b[savedHead:]
-	if !hmac.Equal(b[len(savedMark):savedHead], savedMAC(key, room, frame)) {
+	packed := b[savedHead:]
+	if !hmac.Equal(b[len(savedMark):savedHead], savedMAC(key, room, packed)) {
 		return nil, fmt.Errorf("%w: it is damaged, or was saved for another room or under another Config.Key", errSaved)
 	}
-	data, err := save.Decompress(frame)
+	data, err := frame.Decompress(packed, MaxSave)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errSaved, err)
 	}

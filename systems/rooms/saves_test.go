@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/codec/frame"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/save"
 )
 
 // testStore is a store that can be made to fail.
@@ -417,7 +417,7 @@ func FuzzSaved(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	data, err := save.Decompress(b[savedHead:])
+	data, err := frame.Decompress(b[savedHead:], MaxSave)
 	if err != nil {
 		f.Fatal(err)
 	}

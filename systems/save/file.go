@@ -1,16 +1,14 @@
 package save
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/tactusgo/tactus/codec/frame"
 )
 
 // MaxSize is the maximum size of a save in bytes, compressed and not.
@@ -19,52 +17,13 @@ const MaxSize = 1 << 28
 // ErrFile is wrapped by errors about bytes that are not a whole save.
 var ErrFile = errors.New("not a save, or damaged")
 
-var errSize = fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
-
-// encoder compresses all saves of the process, one after the other, so that many of them need little memory.
-var encoder = sync.OnceValue(func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxWindow/2))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return e
-})
-
-// maxWindow is the largest window of a frame in bytes: the memory that decompressing takes beside the data.
-const maxWindow = 8 << 20
-
-// Compress returns data, at least one byte, as a zstd frame with a checksum. Several goroutines may call it.
-func Compress(data []byte) []byte { return encoder().EncodeAll(data, nil) }
-
-// Decompress returns the data of the output of [Compress]. Its error wraps [ErrFile]. frame may be untrusted: the data have
-// at most [MaxSize] bytes.
-func Decompress(frame []byte) ([]byte, error) {
-	var h zstd.Header
-	if err := h.Decode(frame); err != nil || h.Skippable || !h.HasCheckSum {
-		return nil, fmt.Errorf("%w: it is not a zstd frame with a checksum", ErrFile)
-	}
-	d, err := zstd.NewReader(bytes.NewReader(frame), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(MaxSize), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	defer d.Close()
-	data, err := io.ReadAll(io.LimitReader(d, MaxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFile, err)
-	}
-	if len(data) > MaxSize {
-		return nil, errSize
-	}
-	return data, nil
-}
-
 // WriteFile writes a save to a file. It writes and syncs a temporary file in the same directory and renames it, so that the
 // file has the old or the new contents whenever the process or the machine stops. Errors name the file.
 func WriteFile(name string, data []byte) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("save %s: %d bytes are more than %d", name, len(data), MaxSize)
 	}
-	return Replace(name, Compress(data))
+	return Replace(name, frame.Compress(data))
 }
 
 // Replace replaces a file with other contents as [WriteFile] does, without compressing them.
@@ -135,14 +94,18 @@ func read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	frame, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	b, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(frame) > MaxSize {
-		return nil, errSize
+	if len(b) > MaxSize {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
 	}
-	return Decompress(frame)
+	data, err := frame.Decompress(b, MaxSize)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return data, nil
 }
 
 // reason returns an error without the operation and the name of the temporary file.

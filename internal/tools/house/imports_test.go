@@ -35,7 +35,7 @@ var confined = []struct {
 	{"github.com/gobwas/ws", []string{"netsys/eventloop", "internal/bench"}},
 	{"github.com/coder/websocket", []string{"netsys/websocket", "internal/bench"}},
 	{"github.com/mlange-42/arche", []string{"ecs", "internal/bench"}},
-	{"github.com/klauspost/compress", []string{"codec", "systems/save", "internal/bench"}},
+	{"github.com/klauspost/compress", []string{"codec", "internal/bench"}},
 	{"github.com/prometheus", []string{"systems/devtools/inspect", "systems/devtools/operator"}}, // of a server, and of a process with rooms
 }
 

@@ -172,7 +172,7 @@ func TestWhoSaysNothing(t *testing.T) {
 	}
 }
 
-// A group has entities with the same replicated components. Some of them can have a local component that others lack.
+// A group has entities with the same replicated components. One entity of the group can have a local component and another one not.
 func TestLocalComponents(t *testing.T) {
 	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}
 	for name, test := range map[string]struct {
