@@ -306,27 +306,33 @@ func (m *match) play() {
 	}
 }
 
-// restores saves the server and loads it into another one, which has the same world and players, and goes on without them.
+// restores saves the server and loads it into another one, which has the same world and players, saves that into a third one, which
+// has the same world, and goes on without them.
 func (m *match) restores() error {
-	data, err := m.crowd.Server.Save()()
-	if err != nil {
-		return err
-	}
+	was := m.crowd.Server
 	config := m.draw.server
-	config.Load, config.Start, config.Outcomes = data, m.crowd.Now(), newLedger("loaded").register
+	config.Start, config.Outcomes = m.crowd.Now(), newLedger("loaded").register
 	config.Session.Random = netsys.SeededRandom(m.seed)
-	s, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), m.sea(), config)
-	if err != nil {
-		return err
+	for from, last := was, false; ; last = true {
+		var err error
+		if config.Load, err = from.Save()(); err != nil {
+			return err
+		}
+		s, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), m.sea(), config)
+		if err != nil {
+			return err
+		}
+		if d, differs := ecs.Differs(was.World(), s.World()); differs || s.Tick() != was.Tick() || s.World().Hash() != was.World().Hash() {
+			return fmt.Errorf("a loaded world differs: %v", d)
+		}
+		if last {
+			for now := config.Start; s.Tick() < was.Tick()+8; now = s.Next() {
+				s.Advance(now)
+			}
+			return errors.Join(from.Close(config.Start), s.Close(s.Next()))
+		}
+		from = s
 	}
-	was, is := m.crowd.Server, s.World()
-	if d, differs := ecs.Differs(was.World(), is); differs || s.Tick() != was.Tick() || is.Hash() != was.World().Hash() {
-		return fmt.Errorf("a loaded world differs: %v", d)
-	}
-	for now := config.Start; s.Tick() < was.Tick()+8; now = s.Next() {
-		s.Advance(now)
-	}
-	return s.Close(s.Next())
 }
 
 // lulled begins and ends the rest in the midst of a match.

@@ -17,7 +17,8 @@ import (
 // Store keeps the newest save of each room. [NewFileStore] keeps saves in a folder, package natsdir in NATS. Any goroutine may
 // call its methods, which may wait.
 type Store interface {
-	// Put replaces the save of a room in one step. The error wraps [ErrStale] if there is a save of a higher epoch, which stays.
+	// Put replaces the save of a room in one step. The first epoch is 1. The error wraps [ErrStale] if there is a save of a higher
+	// epoch, which stays.
 	Put(ctx context.Context, room ID, epoch uint64, data []byte) error
 	// Get returns the save with the highest epoch, of at most [MaxSave] bytes. The error wraps [ErrNoSave] if there is none.
 	Get(ctx context.Context, room ID) ([]byte, error)
