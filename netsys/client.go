@@ -83,8 +83,10 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		lines:   len(c.schema.lines),
 		hashes:  c.schema.hashes,
 		tag:     config.Tag,
+		role:    role(config.Spectate),
 		login:   config.Login,
 	})
+	c.session.details.spectator = config.Spectate
 	c.events.client, c.deliver = c, c.receive
 	return c, nil
 }

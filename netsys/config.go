@@ -76,10 +76,10 @@ type ServerConfig struct {
 	// [DropUnknownType], [DropUnexpected], [DropMalformed] or [DropChannels].
 	MaxMalformed int
 
-	// ID returns the number of a new client with the given [Session.ClientID]. No two sessions may have the same number. ID is
+	// ID returns the number of a new client, whose session has no number yet. No two sessions may have the same number. ID is
 	// called once per handshake, before Welcome, and must not change the game. nil or a result of 0 means the largest number so
 	// far plus 1.
-	ID func(clientID uint64) uint64
+	ID func(s Session) uint64
 
 	// Login checks the [ClientConfig.Login] of a new client, at most [MaxLogin] untrusted bytes. It returns the value of
 	// [Server.Login]. If it returns an error, the client is refused with [ErrLogin] and the text of the error, or with [ErrBusy]
@@ -177,6 +177,9 @@ type ClientConfig struct {
 
 	// Tag is a number that the server's application receives: see [Server.Tag]. Its meaning is up to the application.
 	Tag uint64
+
+	// Spectate connects the client as a spectator: see [Session]'s Spectator. What a spectator may do is up to the application.
+	Spectate bool
 
 	// Login is data for the server's application, such as the requested name or team: see [ServerConfig.Login]. It has at most
 	// [MaxLogin] bytes. nil is the same as empty.

@@ -103,6 +103,7 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 
 // login passes the client's login to the application.
 func (s *Server) login(guest *session) (err error) {
+	guest.details.spectator = s.hello.role == roleSpectator
 	if guest.details.login = slices.Clone(s.hello.login); s.config.Login != nil {
 		guest.details.login, err = s.config.Login(guest, guest.details.login)
 	}
@@ -113,7 +114,7 @@ func (s *Server) login(guest *session) (err error) {
 func (s *Server) welcome(now time.Time, guest *session) {
 	id := uint64(0)
 	if s.config.ID != nil {
-		id = s.config.ID(guest.details.clientID)
+		id = s.config.ID(guest)
 	}
 	if id == 0 {
 		id = s.lastID + 1

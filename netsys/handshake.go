@@ -14,23 +14,23 @@ import (
 
 // The packets of a session's handshake are payloads of netcode packets, little-endian:
 //
-//	hello    1 │ version u16 │ schema u64 │ lines u8 │ lines × u32 │ tag u64 │ login, at most 256 bytes
+//	hello    1 │ version u16 │ schema u64 │ lines u8 │ lines × u32 │ tag u64 │ role u8 │ login, at most 256 bytes
 //	welcome  2 │ id u64 │ payload, at most 512 bytes
 //	refused  3 │ reason u8 │ line u16 │ text, at most 300 bytes
 //
 // A hello starts with the same fields in every version. schema is the hash of all schema lines. The hashes of the single lines show
-// the first difference. tag and login belong to the application. In a refusal, line is the index of the first different line, or
+// the first difference. tag and login belong to the application. role is 0 for a player and 1 for a spectator. In a refusal, line is the index of the first different line, or
 // 65535 if unknown. text is the server's line, truncated, or the reason why the login was refused. Before the first of these
 // packets, netcode has proved the client's address and the authenticity of the packets.
 const (
 	helloSchema = 1 + 2
 	helloLines  = helloSchema + 8
 	helloHashes = helloLines + 1
-	helloSize   = helloHashes + 8 // without lines
+	helloSize   = helloHashes + 8 + 1 // without lines
 	welcomeSize = 1 + 8
 	refusedSize = 1 + 1 + 2
 
-	wireVersion = 4
+	wireVersion = 5
 
 	// MaxWelcome is the longest payload in bytes that [ServerConfig.Welcome] may return.
 	MaxWelcome = 512
@@ -49,8 +49,15 @@ type hello struct {
 	lines   int
 	hashes  [MaxSchemaLines]uint32
 	tag     uint64
+	role    uint8
 	login   []byte
 }
+
+// Roles.
+const (
+	rolePlayer = iota
+	roleSpectator
+)
 
 func appendHello(dst []byte, h *hello) []byte {
 	dst = append(dst, kindHello)
@@ -60,7 +67,7 @@ func appendHello(dst []byte, h *hello) []byte {
 	for _, hash := range h.hashes[:h.lines] {
 		dst = binary.LittleEndian.AppendUint32(dst, hash)
 	}
-	return append(binary.LittleEndian.AppendUint64(dst, h.tag), h.login...)
+	return append(append(binary.LittleEndian.AppendUint64(dst, h.tag), h.role), h.login...)
 }
 
 // parseHello reads a hello into h, whose login aliases b. With [DropVersion] only the version is valid.
@@ -86,6 +93,9 @@ func parseHello(b []byte, h *hello) DropReason {
 	}
 	for i := range h.lines {
 		h.hashes[i] = binary.LittleEndian.Uint32(b[helloHashes+4*i:])
+	}
+	if h.role = b[helloHashes+4*h.lines+8]; h.role > roleSpectator {
+		return DropMalformed
 	}
 	h.tag = binary.LittleEndian.Uint64(b[helloHashes+4*h.lines:])
 	h.login = b[helloSize+4*h.lines:]
@@ -233,4 +243,12 @@ func (s *schema) differs(h *hello) (at int, differs bool) {
 		}
 	}
 	return -1, true
+}
+
+// role returns the role of a client in its hello.
+func role(spectates bool) uint8 {
+	if spectates {
+		return roleSpectator
+	}
+	return rolePlayer
 }

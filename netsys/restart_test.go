@@ -170,8 +170,8 @@ func TestFullServer(t *testing.T) {
 // nothing of the one session appears in the other.
 func TestTakeover(t *testing.T) {
 	var s *stage
-	s = newStage(t, netsys.ServerConfig{MaxClients: 2, ID: func(id uint64) uint64 {
-		s.events = append(s.events, fmt.Sprint("id ", id))
+	s = newStage(t, netsys.ServerConfig{MaxClients: 2, ID: func(of netsys.Session) uint64 {
+		s.events = append(s.events, fmt.Sprint("id ", of.ClientID()))
 		return 0
 	}})
 	older := s.issue(7) // expires before the one that the session will have

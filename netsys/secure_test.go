@@ -121,7 +121,7 @@ func TestTokens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 49152)
 	m := newMatch(t, matchConfig{
-		server: ServerConfig{Key: key, ID: func(clientID uint64) uint64 { return clientID + 1000 }},
+		server: ServerConfig{Key: key, ID: func(s Session) uint64 { return s.ClientID() + 1000 }},
 		client: ClientConfig{Token: issue(t, key, 42, epoch, address)},
 	}).connect()
 	s := m.atServer.last

@@ -19,6 +19,9 @@ type Session interface {
 	// token it returns 0, because the client cannot read the token.
 	ClientID() uint64
 
+	// Spectator reports whether the client only watches: see [ClientConfig.Spectate].
+	Spectator() bool
+
 	// UserData returns the 256 bytes about the player that the issuer of the connect token sent to the server. They must not be
 	// changed. It returns nil on a client.
 	UserData() []byte

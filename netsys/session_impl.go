@@ -90,11 +90,12 @@ type sessionDetails struct {
 	greeting greeting
 
 	// The other end.
-	remote   netip.AddrPort
-	clientID uint64
-	userData []byte
-	tag      uint64 // from the client's hello
-	login    []byte // result of ServerConfig.Login for the login in the client's hello
+	remote    netip.AddrPort
+	clientID  uint64
+	userData  []byte
+	tag       uint64 // from the client's hello
+	login     []byte // result of ServerConfig.Login for the login in the client's hello
+	spectator bool
 
 	reason error // why the session ended
 }
@@ -109,6 +110,7 @@ func newSession(c *carrier) *session {
 
 func (s *session) ID() uint64                  { return s.id }
 func (s *session) ClientID() uint64            { return s.details.clientID }
+func (s *session) Spectator() bool             { return s.details.spectator }
 func (s *session) UserData() []byte            { return s.details.userData }
 func (s *session) RemoteAddr() netip.AddrPort  { return s.details.remote }
 func (s *session) Next() uint16                { return s.out.next }

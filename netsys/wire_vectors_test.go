@@ -31,6 +31,7 @@ type wireVector struct {
 	Schema   uint64   `json:",string,omitempty"`
 	Hashes   []uint32 `json:",omitempty"` // of the lines
 	Tag      uint64   `json:",string,omitempty"`
+	Role     uint8    `json:",omitempty"`
 	Login    string   `json:",omitempty"` // in hexadecimal
 	ID       uint64   `json:",string,omitempty"`
 	Reason   uint8    `json:",omitempty"`
@@ -56,7 +57,7 @@ func (v *wireVector) bytes(t *testing.T) []byte {
 	payload := unhex(v.Payload)
 	switch v.Kind {
 	case kindHello:
-		h := hello{version: v.Version, schema: v.Schema, lines: len(v.Hashes), tag: v.Tag, login: unhex(v.Login)}
+		h := hello{version: v.Version, schema: v.Schema, lines: len(v.Hashes), tag: v.Tag, role: v.Role, login: unhex(v.Login)}
 		copy(h.hashes[:], v.Hashes)
 		return appendHello(nil, &h)
 	case kindWelcome:
@@ -76,7 +77,7 @@ func parseVector(t *testing.T, b []byte) (v wireVector) {
 	case kindHello:
 		var h hello
 		drop = parseHello(b, &h)
-		v.Version, v.Schema, v.Tag, v.Login = h.version, h.schema, h.tag, hex.EncodeToString(h.login)
+		v.Version, v.Schema, v.Tag, v.Role, v.Login = h.version, h.schema, h.tag, h.role, hex.EncodeToString(h.login)
 		v.Hashes = append(v.Hashes, h.hashes[:h.lines]...)
 	case kindWelcome:
 		var w welcome
@@ -114,6 +115,7 @@ func makeWireVectors(t *testing.T) *wireVectors {
 		{Name: "hello", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Tag: 0xfeed},
 		// The login of package systems: 3 letters of 12, "Ada", and team 2.
 		{Name: "hello of Ada of team 2", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Login: "03" + "416461" + strings.Repeat("00", 9) + "02"},
+		{Name: "hello of a spectator", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Role: roleSpectator},
 		{Name: "welcome", Kind: kindWelcome, ID: 3, Payload: greeting},
 		{Name: "refused: the eighth line differs", Kind: kindRefused, Reason: uint8(refusedSchema), Line: 7, Payload: hex.EncodeToString([]byte("replicate Place{X float32 raw}"))},
 		{Name: "refused: nobody any more", Kind: kindRefused, Reason: uint8(refusedClosing)},

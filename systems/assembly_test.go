@@ -302,7 +302,7 @@ func TestProtocolWithoutInput(t *testing.T) {
 }
 
 // A client that owns nothing sees everything and predicts nothing.
-func TestSpectator(t *testing.T) {
+func TestClientWithoutEntities(t *testing.T) {
 	g := newGame(t, joining(plaza, func(w *ecs.World, client uint32) {
 		if client == 1 {
 			spawnPawn(w, client)

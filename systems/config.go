@@ -60,6 +60,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Events and Messages: register messages in Events.Registry().Messages()", ErrConfig)
 	case c.MaxClients < 0:
 		return fmt.Errorf("%w: MaxClients %d is negative (0: 256)", ErrConfig, c.MaxClients)
+	case c.Players.Spectators < 0:
+		return fmt.Errorf("%w: Players.Spectators %d is negative (0: none)", ErrConfig, c.Players.Spectators)
 	case badTimeout(c.Session.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Session.Timeout, minTimeout)
 	case c.Session.MaxTokenLifetime < 0 || c.Session.MaxTokenLifetime > netcode.MaxLifetime:

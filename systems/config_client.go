@@ -37,6 +37,10 @@ type ClientConfig struct {
 	// [ErrConfig] for another type. Default (nil): the zero value.
 	Login any
 
+	// Spectate connects the client as a spectator: it has no player, no entities and no inputs, sends no messages, and Login
+	// is not used. Under snapshots it sees everything or what one player sees, as Players.Sight of the server decides. Under
+	// Rollback and Lockstep it simulates and knows everything. It needs a server with Players.Spectators.
+	Spectate bool
 	// Session configures the connection: token, reconnection, timeouts, channels, and travel to other rooms.
 	Session ClientSession
 	// Prediction configures what the client predicts, and how corrections look. Rollback and Lockstep use only Partial and,
@@ -162,9 +166,12 @@ func (c ClientConfig) SessionConfig(p *ecs.Protocol) (s netsys.ClientConfig, err
 	s = netsys.ClientConfig{
 		Token: c.Session.Token, ClientID: c.Session.ClientID, ProtocolID: c.Session.ProtocolID, InsecureAllowAnyAddress: c.Session.InsecureAllowAnyAddress,
 		Channels: c.Session.Channels, Messages: lines, Timeout: c.Session.Timeout, Tag: c.Session.Trained.Hash(), Random: c.Session.Random,
+		Spectate: c.Spectate,
 	}
 	if p != nil {
 		s.Schema = p.Lines()
+	}
+	if p != nil && !c.Spectate {
 		s.Login, err = encodeLogin(p, c.Login)
 	}
 	return s, err

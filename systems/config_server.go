@@ -128,6 +128,12 @@ type Players struct {
 	// Login checks and changes the login value of a new client: see [Login]. Default (zero): every login is accepted as
 	// it is.
 	Login LoginFunc
+	// Spectators is the largest number of spectators at one time, in addition to MaxClients: see ClientConfig.Spectate. They
+	// join no game, and the world does not depend on them. Login does not run for them. Default (0): none are admitted.
+	Spectators int
+	// Sight returns the client number of the player whose interest decides what a spectator sees, or 0 for everything. It is
+	// called when the spectator has connected. It must not change the world. Default (nil): spectators see everything.
+	Sight func(spectator netsys.Session) (client uint32)
 	// Admission may refuse clients before Login runs, and is called when clients join and leave. Default (nil): nobody is
 	// refused.
 	Admission AdmissionHandler
@@ -251,7 +257,7 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 		InsecureAllowAnyAddress: c.Session.InsecureAllowAnyAddress,
 		Channels:                c.Session.Channels,
 		Messages:                lines,
-		MaxClients:              c.MaxClients,
+		MaxClients:              c.MaxClients + c.Players.Spectators,
 		Timeout:                 c.Session.Timeout,
 		Random:                  c.Session.Random,
 		Logger:                  c.Logger,

@@ -73,6 +73,9 @@ func (s *Server) attachLagComp() error {
 	ecs.SetResource(s.world, comp)
 	return s.stages.schedule.InsertBefore("Snapshot", ecs.System{Name: "Record", Run: func(*ecs.World) {
 		for _, p := range s.sessions.peers.All() {
+			if p.spectator {
+				continue
+			}
 			comp.Consume(p.ID, p.inputs.Consumed())
 			s.logViews(p, comp.StatsOf(p.ID))
 		}
@@ -98,7 +101,7 @@ func (s *Server) acknowledge() {
 		return
 	}
 	for _, p := range s.sessions.peers.All() {
-		if p.acked > 0 {
+		if p.acked > 0 && !p.spectator {
 			s.lagComp.Acknowledge(p.ID, p.acked)
 		}
 	}

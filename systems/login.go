@@ -70,6 +70,9 @@ func (f LoginFunc) checker(p *ecs.Protocol, log logging.Logger) (func(s netsys.S
 		return r.Bytes(reflect.ValueOf(v).Elem().Interface())
 	}
 	return func(s netsys.Session, login []byte) ([]byte, error) {
+		if s.Spectator() {
+			return nil, nil
+		}
 		b, err := ask(s, login)
 		if err != nil {
 			log.Warn("login refused", "player", s.ClientID(), "address", s.RemoteAddr(), "error", err)

@@ -39,6 +39,8 @@ type ticks interface {
 type applier interface {
 	// Join begins with a client; with back its player was waited for, with that reservation.
 	Join(p *peer, kept sessions.Reservation, back bool)
+	// Watch begins with a spectator.
+	Watch(p *peer)
 	// Leave ends with a client. With waited, its player may come back; else Depart
 	// follows, within the wake-up, or when it is waited for no longer.
 	Leave(p *peer, waited bool)

@@ -251,7 +251,7 @@ func relayConfig(c ServerConfig) relay.Config {
 	}
 	r := relay.Config{
 		Timeline: peersTimeline(policy.TraitsOf(c.Model), c.TickRate),
-		Peers:    min(peers, maxPeers),
+		Peers:    min(peers, maxPeers) + c.Players.Spectators,
 		Stall:    stallTicks(c),
 	}
 	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)

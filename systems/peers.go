@@ -25,6 +25,7 @@ type peer struct {
 	report        *report.Client   // nil: owner state is always sent
 	snapshot      *snapshot.Client // nil if no snapshots are sent
 	commands      *commands.Inbox
+	spectator     bool
 	index         int    // index in serverSessions.peers
 	deferredItems int    // number of deferred items of this client
 	acked         uint32 // newest tick whose state the client has
@@ -90,7 +91,7 @@ type AdmissionHandler = sessions.AdmissionHandler
 // newRoster returns the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
+		MaxClients: s.config.MaxClients, MaxSpectators: s.config.Players.Spectators, MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
 		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Admission: s.config.Players.Admission, Now: func() time.Time { return s.link.now },
 	})
 }
@@ -119,13 +120,21 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if c == nil {
 		return
 	}
-	p := &peer{Client: c, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
-	p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
+	p := &peer{Client: c, spectator: session.Spectator(), owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
+	if p.spectator {
+		p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
+	} else {
+		p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
+	}
 	s.sessions.add(p)
 	if s.config.Events != nil {
 		s.config.Events.Join(p.ID, sessions.Ordinal(session), session.Channels())
 	}
 	s.model.sender.Join(p)
+	if p.spectator {
+		s.model.applier.Watch(p)
+		return
+	}
 	s.model.applier.Join(p, kept, back)
 	if back {
 		s.notePresence(p.ID, false)
@@ -144,7 +153,7 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	if p == nil {
 		return
 	}
-	waits := s.sessions.Waits(reason)
+	waits := !p.spectator && s.sessions.Waits(reason)
 	if s.config.Events != nil && waits {
 		s.config.Events.Suspend(p.ID)
 	} else if s.config.Events != nil {
@@ -156,7 +165,9 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	s.sessions.commands.Leave(p.commands)
 	s.owned.Leave(p.owned)
 	s.model.sender.Leave(p) // it may still count inputs
-	s.intake.Leave(p.inputs)
+	if !p.spectator {
+		s.intake.Leave(p.inputs)
+	}
 	s.model.applier.Leave(p, waits)
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
 	if waits {
@@ -190,6 +201,9 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	}
 	s.stats.ChannelMessages++
 	taken, err := s.model.message(p, number, message)
+	if !taken && p.spectator {
+		taken, err = true, errSpectator
+	}
 	if !taken && s.config.Events != nil {
 		taken, err = s.config.Events.Receive(p.ID, number, message)
 	}
@@ -252,7 +266,7 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 		return
 	}
 	to, is := r.model.applier.(workerApplier)
-	if !is || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
+	if !is || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
 		r.deferWork(deferred{p: p, packet: pk}, pk.Data)
 		return
 	}
@@ -284,10 +298,17 @@ func (h *serverHandler) catchUp() {
 	})
 }
 
+// errSpectator refuses a command or a message of a spectator.
+var errSpectator = fmt.Errorf("%w: a spectator sends neither commands nor messages", ErrMessage)
+
 // receivePacket processes a packet on the server's goroutine.
 func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 	s := (*Server)(h)
 	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
+		if p.spectator {
+			s.sessions.Refuse(p.Client, errSpectator)
+			return
+		}
 		if err := s.sessions.commands.Receive(p.commands, pk.Data, s.link.now); err != nil {
 			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
 		}

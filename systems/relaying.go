@@ -51,8 +51,21 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 	}
 }
 
+// Watch adds a spectator.
+func (m *relaying) Watch(p *peer) {
+	var err error
+	if p.relayed, err = m.in.Watch(p.ID, p.Session); err != nil {
+		m.s.config.Logger.Error("spectator refused", "client", p.ID, "error", err)
+		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
+	}
+}
+
 // Leave removes a client.
-func (m *relaying) Leave(p *peer, _ bool) { m.in.Leave(p.relayed) }
+func (m *relaying) Leave(p *peer, _ bool) {
+	if m.in.Leave(p.relayed); p.spectator {
+		m.in.Depart(p.ID)
+	}
+}
 
 // Depart removes players from the game in the next tick.
 func (m *relaying) Depart(gone []uint32) {

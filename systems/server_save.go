@@ -49,6 +49,9 @@ func (s *Server) players() *saved.State {
 		x.InputLine = in.Schema.Line()
 	}
 	for _, p := range s.sessions.peers.All() {
+		if p.spectator {
+			continue
+		}
 		x.Players = append(x.Players, saved.Player{Player: p.Session.ClientID(), Client: p.ID, Input: p.inputs.Consumed(), Connected: true})
 	}
 	for _, r := range s.sessions.Reserved() {

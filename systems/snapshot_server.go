@@ -28,6 +28,9 @@ func (a *sequenced) Join(p *peer, kept sessions.Reservation, back bool) {
 	a.in.Enter(p.ID, string(a.s.link.endpoint.Login(p.Session)))
 }
 
+// Watch does nothing: a spectator has no inputs.
+func (*sequenced) Watch(*peer) {}
+
 // Leave removes a client. Its entities stay until Depart.
 func (a *sequenced) Leave(p *peer, _ bool) { a.s.report.Leave(p.ID) }
 
@@ -46,8 +49,22 @@ func (a *sequenced) Command(player uint32, command string) { a.in.Command(player
 
 // Receive processes a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
+	if p.spectator {
+		a.s.skipInputs(p, pk)
+		return
+	}
 	if err := a.ReceiveOn(0, p, pk); err != nil {
 		a.s.sessions.Refuse(p.Client, err)
+	}
+}
+
+// skipInputs processes a message of inputs of a spectator, which nobody consumes.
+func (s *Server) skipInputs(p *peer, pk netsys.Packet) {
+	switch m, err := s.intake.Skip(p.inputs, pk); {
+	case err != nil:
+		s.sessions.Refuse(p.Client, err)
+	case m != nil:
+		p.forwardEpoch(pk, m)
 	}
 }
 
@@ -95,6 +112,9 @@ func (a *sequenced) judgeReports() {
 	}
 	s.report.List()
 	for _, p := range s.sessions.peers.All() {
+		if p.spectator {
+			continue
+		}
 		s.report.Compare(p.report, p.inputs.Consumed(), p.inputs.Running())
 	}
 }
@@ -135,6 +155,9 @@ func (m *rewinder) Join(p *peer, _ sessions.Reservation, back bool) {
 	}
 }
 
+// Watch does nothing: a spectator has no inputs.
+func (*rewinder) Watch(*peer) {}
+
 // Leave removes a client. While its player's seat is reserved, the player has neutral inputs.
 func (m *rewinder) Leave(p *peer, waited bool) {
 	if waited {
@@ -157,6 +180,10 @@ func (m *rewinder) Command(player uint32, command string) { m.in.Command(player,
 
 // Receive processes a message of inputs.
 func (m *rewinder) Receive(p *peer, pk netsys.Packet) {
+	if p.spectator {
+		m.s.skipInputs(p, pk)
+		return
+	}
 	switch msg, err := m.in.Receive(p.inputs, pk); {
 	case err != nil:
 		m.s.sessions.Refuse(p.Client, err)
@@ -188,6 +215,13 @@ func newSnapshotSender(s *Server) *snapshotSender {
 // Join adds a client.
 func (t *snapshotSender) Join(p *peer) {
 	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
+	if p.spectator {
+		sight := uint32(0)
+		if f := t.s.config.Players.Sight; f != nil {
+			sight = f(p.Session)
+		}
+		t.s.snapshots.Watch(p.snapshot, sight)
+	}
 }
 
 // Leave releases the state of a client.

@@ -91,6 +91,21 @@ func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, 
 	return c
 }
 
+// Watch returns a client whose inputs reach no player: see [Intake.Skip].
+func (i *Intake) Watch(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+	return newClient(i.config, id, session, notices, logged)
+}
+
+// Skip processes a message of a client of [Intake.Watch]. Its inputs count as consumed. The result is that of [System.Receive].
+func (i *Intake) Skip(c *Client, pk netsys.Packet) (*wire.Input, error) {
+	m, err := i.read(0, c, pk)
+	if m != nil {
+		c.in.receive(int64(i.config.Tick()), m, pk.Newest)
+		c.in.follow(c.in.newest)
+	}
+	return m, err
+}
+
 // Leave removes a client.
 func (i *Intake) Leave(c *Client) {
 	i.clients.Remove(c)

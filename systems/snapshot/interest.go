@@ -16,7 +16,7 @@ func (d *draft) updateInterest() {
 		return
 	}
 	if s.config.Interest != nil {
-		c.set.Stand(s.config.Interest, c.id, &d.sets.room)
+		c.set.Stand(s.config.Interest, c.sight, &d.sets.room)
 	}
 	if c.baselines.World.Grow(len(f.Groups)); !c.leftOut {
 		return

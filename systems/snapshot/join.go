@@ -277,7 +277,7 @@ func (d *draft) joinImportance(g, slot int) float32 {
 	case config.Priority == nil || !d.w.Alive(e):
 		return 0
 	default:
-		return min(config.gain(d.w, d.f, d.c.id, g, slot), 1e29)
+		return min(config.gain(d.w, d.f, d.c.sight, g, slot), 1e29)
 	}
 }
 

@@ -94,7 +94,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		}
 	}
 	k.Sent, k.Unacknowledged = c.baselines.NewestSent(uint32(g), slot, false, k.Held)
-	k.Priority = s.config.gain(s.config.World, f, c.id, g, slot)
+	k.Priority = s.config.gain(s.config.World, f, c.sight, g, slot)
 	k.Gained = c.accumulated.get(g, slot)
 }
 
@@ -124,7 +124,7 @@ func (s *System) setKnowledge(c *Client, id components.NetID, k *Knowledge) {
 			}
 		}
 	}
-	k.Priority, k.Gained = s.config.gain(s.config.World, f, c.id, int(m.group), int(m.slot)), m.priority
+	k.Priority, k.Gained = s.config.gain(s.config.World, f, c.sight, int(m.group), int(m.slot)), m.priority
 }
 
 // ownKnowledge sets in k what a client knows about the owner state of an entity.
@@ -180,7 +180,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	if !known {
 		g = -1
 	}
-	return s.config.Interest.Sees(&c.set.Client, c.id, e, g, slot)
+	return s.config.Interest.Sees(&c.set.Client, c.sight, e, g, slot)
 }
 
 // Showed reports whether the world of the newest send has an entity that the client may

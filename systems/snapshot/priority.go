@@ -139,7 +139,7 @@ func (d *draft) rankWorld(src *source) {
 		slots, alive := d.c.accumulated.ofSlots(g), src.groups[g].Alive
 		for m := alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 			if k := bits.TrailingZeros64(m); m&-m&alive != 0 {
-				slots[k] += d.sys.config.gain(d.w, d.f, d.c.id, int(g), k)
+				slots[k] += d.sys.config.gain(d.w, d.f, d.c.sight, int(g), k)
 			} else {
 				slots[k]++ // the client may not know that the entity is gone
 			}

@@ -272,7 +272,7 @@ type setScratch struct {
 func (d *draft) updateSet() {
 	c, f, frames := d.c, d.f, d.sys.frames
 	x, y := &c.set, &d.sets.setScratch
-	d.sys.config.Interest.See(&x.Client, c.id, &y.room)
+	d.sys.config.Interest.See(&x.Client, c.sight, &y.room)
 	x.shown = reuse.Longer(x.shown, len(f.Groups))
 	y.entered = y.entered[:0]
 	anyGone := false

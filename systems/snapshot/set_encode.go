@@ -488,7 +488,7 @@ func (d *draft) orderSet() {
 				y.chosen[i] = setSkip
 			}
 		case s.config.Priority != nil:
-			m.priority += s.config.gain(d.w, d.f, d.c.id, int(m.group), int(m.slot))
+			m.priority += s.config.gain(d.w, d.f, d.c.sight, int(m.group), int(m.slot))
 		default:
 			m.priority += 1 / float32(uint32(1)<<x.Class(s.config.Interest, int(m.group), int(m.slot)))
 		}

@@ -201,6 +201,11 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	return c
 }
 
+// Watch makes a client see what the client with number sight sees, or everything if sight is 0.
+func (s *System) Watch(c *Client, sight uint32) {
+	c.sight, c.set.All = sight, sight == 0
+}
+
 // Remove removes a client.
 func (s *System) Remove(c *Client) {
 	s.shared.joins.release(c)

@@ -105,6 +105,13 @@ func (s *Server) Join(id uint32, session netsys.Session, value string, back bool
 	return m, s.relay.Add(id, true, value)
 }
 
+// Watch adds a spectator, which receives the state of the world and all inputs.
+func (s *Server) Watch(id uint32, session netsys.Session) (*Member, error) {
+	m := &Member{id: id, session: session}
+	s.members = append(s.members, m)
+	return m, s.relay.Add(id, false, "")
+}
+
 // Leave removes a client. While the player's seat is reserved, the player stays in the game without inputs.
 func (s *Server) Leave(m *Member) {
 	s.members = slices.DeleteFunc(s.members, func(x *Member) bool { return x == m })

@@ -88,7 +88,7 @@ func (s *Server) AppendPending(dst []commands.Entry) []commands.Entry {
 // path. A client whose oldest unacknowledged event is older than a second is ignored.
 func (s *Server) canSendCommand(now uint32) bool {
 	for _, p := range s.peers {
-		if p.state.current == 0 {
+		if p.state.current == 0 || !p.play {
 			continue
 		}
 		bytes := 0

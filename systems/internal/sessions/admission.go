@@ -1,12 +1,16 @@
 package sessions
 
-import "github.com/tactusgo/tactus/netsys"
+import (
+	"errors"
+
+	"github.com/tactusgo/tactus/netsys"
+)
 
 // AdmissionHandler is called when clients join and leave, on the server's goroutine. It must not change the world.
 type AdmissionHandler interface {
 	// Admit checks a session during its handshake, before the join request is read. The session has its ClientID
 	// and UserData, and no ID. An error refuses the client, which receives its text. An admitted client may still
-	// fail to connect.
+	// fail to connect. The other methods are not called for spectators.
 	Admit(s netsys.Session) error
 	// Entered is called for a connected client with its number.
 	Entered(s netsys.Session, client uint32)
@@ -25,10 +29,34 @@ func (admitAll) Entered(netsys.Session, uint32)                   {}
 func (admitAll) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
 func (admitAll) Gone(uint64, uint32)                              {}
 
+// errSpectators refuses a spectator.
+var errSpectators = errors.New("no room for another spectator: try again later")
+
+// checkRoom returns an error if there is no room for another client of this role.
+func (r *Roster) checkRoom(s netsys.Session) error {
+	watching := 0
+	for _, c := range r.clients.All() {
+		if c.Session.Spectator() {
+			watching++
+		}
+	}
+	switch {
+	case s.Spectator() && watching >= r.config.MaxSpectators:
+		return errSpectators
+	case !s.Spectator() && r.config.MaxSpectators > 0 && r.clients.Len()-watching >= r.config.MaxClients && !r.Expects(s.ClientID()):
+		return netsys.ErrBusy
+	}
+	return nil
+}
+
 // Admit returns login preceded by the check of the admission handler.
 func (r *Roster) Admit(login func(s netsys.Session, b []byte) ([]byte, error)) func(s netsys.Session, b []byte) ([]byte, error) {
 	return func(s netsys.Session, b []byte) ([]byte, error) {
-		if err := r.config.Admission.Admit(s); err != nil {
+		err := r.checkRoom(s)
+		if err == nil {
+			err = r.config.Admission.Admit(s)
+		}
+		if err != nil {
 			r.config.Logger.Warn("client not admitted", "player", s.ClientID(), "address", s.RemoteAddr(), "error", err)
 			return nil, err
 		}

@@ -24,8 +24,19 @@ const numberBits = 32
 // Both ends know it.
 func Ordinal(s netsys.Session) uint32 { return uint32(s.ID() >> numberBits) }
 
-// Number returns the ID for a session of a player whose handshake has started.
-func (r *Roster) Number(player uint64) uint64 {
+// spectatorBit is set in the client numbers of spectators, so that they do not change those of players.
+const spectatorBit = 1 << 31
+
+// IsSpectator reports whether a client number is that of a spectator.
+func IsSpectator(id uint32) bool { return id&spectatorBit != 0 }
+
+// Number returns the ID for a session whose handshake has started.
+func (r *Roster) Number(s netsys.Session) uint64 {
+	player := s.ClientID()
+	if s.Spectator() {
+		r.watchers = r.watchers%(spectatorBit-1) + 1
+		return uint64(spectatorBit | r.watchers)
+	}
 	if i := r.reservationOf(player); i >= 0 {
 		x := &r.reserved[i]
 		// The reservation lasts at least until this handshake ends.
@@ -35,7 +46,7 @@ func (r *Roster) Number(player uint64) uint64 {
 		r.returns++
 		return uint64(r.returns)<<numberBits | uint64(x.ID)
 	}
-	if r.numbers++; r.numbers == 0 {
+	if r.numbers++; r.numbers == spectatorBit {
 		r.numbers-- // all numbers are used up: see Enter
 		return 1 << numberBits
 	}

@@ -20,8 +20,8 @@ const MaxMalformed = 4 * MaxMessages
 
 // Config holds the limits of sessions.
 type Config struct {
-	// MaxClients is the maximum number of reservations.
-	MaxClients int
+	// MaxClients is the maximum number of players, and of reservations. MaxSpectators is that of spectators.
+	MaxClients, MaxSpectators int
 	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
 	MaxDelivered int
 	// Timeout is how long a client may acknowledge nothing.
@@ -68,6 +68,7 @@ type Roster struct {
 	reserved []Reservation     // in the order of leaving
 	gone     []uint32          // clients that have left for good and are not processed yet
 	numbers  uint32            // number of assigned client numbers
+	watchers uint32            // number of assigned numbers of spectators
 	returns  uint32            // handshakes of returning players
 	polls    uint32
 	polled   time.Time
@@ -96,6 +97,12 @@ func (r *Roster) Stats() Stats {
 // Enter returns nil if there is no number for the client.
 func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, back bool) {
 	id := uint32(session.ID())
+	if session.Spectator() {
+		c = &Client{ID: id, Session: session}
+		r.clients.Add(c)
+		r.config.Logger.Info("spectator joined", "client", id, "address", session.RemoteAddr())
+		return c, kept, false
+	}
 	kept, back = r.claim(session.ClientID(), id)
 	if !back && session.ID()>>numberBits != 0 {
 		// Owners have 32 bits, and a number must not be reused, because entities of its first client may still
@@ -121,6 +128,10 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
+	if c.Session.Spectator() {
+		r.config.Logger.Info("spectator left", "client", c.ID, "reason", reason)
+		return
+	}
 	waits := r.Waits(reason)
 	r.config.Admission.Left(c.Session, c.ID, reason, waits)
 	if waits {

@@ -3,7 +3,6 @@ package sessions
 import (
 	"errors"
 	"log/slog"
-	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -18,12 +17,14 @@ type session struct {
 	id, player uint64
 	sent       uint16
 	broken     error
+	spectator  bool
 	closed     bool
 	reason     netsys.Reason // of Close
 }
 
 func (s *session) ID() uint64                 { return s.id }
 func (s *session) ClientID() uint64           { return s.player }
+func (s *session) Spectator() bool            { return s.spectator }
 func (s *session) Stats() netsys.Stats        { return netsys.Stats{} }
 func (s *session) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
 func (s *session) Send(time.Time, []byte) (uint16, error) {
@@ -53,7 +54,7 @@ func newLobby(clients int) *lobby {
 // enter lets a player in.
 func (l *lobby) enter(t *testing.T, player uint64) (c *Client, kept Reservation, back bool) {
 	t.Helper()
-	c, kept, back = l.Enter(&session{id: l.Number(player), player: player})
+	c, kept, back = l.Enter(&session{id: l.Number(&session{player: player}), player: player})
 	if c == nil {
 		t.Fatalf("player %d was not let in", player)
 	}
@@ -104,15 +105,15 @@ func TestWhoComesBackStartsClean(t *testing.T) {
 	}
 }
 
-// Owners have 32 bits. A session beyond them is closed before it can own what
+// Players have 31 bits. A session beyond them is closed before it can own what
 // belongs to somebody else, the server above all.
 func TestNumbersRunOut(t *testing.T) {
 	l := newLobby(4)
-	l.numbers = math.MaxUint32 - 1
-	if id := l.Number(4); id != math.MaxUint32 {
+	l.numbers = spectatorBit - 2
+	if id := l.Number(&session{player: 4}); id != spectatorBit-1 {
 		t.Errorf("the last number is %d", id)
 	}
-	s := &session{id: l.Number(5), player: 5}
+	s := &session{id: l.Number(&session{player: 5}), player: 5}
 	if c, _, _ := l.Enter(s); c != nil || !s.closed || l.clients.Len()+len(l.Gone()) != 0 {
 		t.Errorf("closed: %v, client %+v", s.closed, c)
 	}
@@ -132,7 +133,7 @@ func TestPlacesAreNotKeptForEver(t *testing.T) {
 	}
 	l.ClearGone()
 	l.now = l.now.Add(time.Minute - 2*time.Second)
-	id := l.Number(2)
+	id := l.Number(&session{player: 2})
 	l.now = l.now.Add(time.Second / 2)
 	l.Polled()
 	if len(l.Gone()) != 0 {

@@ -1,0 +1,126 @@
+package systems
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/policy"
+)
+
+// terrible is a bad link for tests.
+var terrible = netsys.Link{Latency: 80 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1, Duplicate: 0.05}
+
+// spectatorMatch plays two players for 20 s, with spectators that come and go meanwhile if spectators is true, and returns the match
+// and its last spectator.
+func spectatorMatch(t *testing.T, model policy.Model, spectators bool) (g *game, last *Client) {
+	g = newGame(t, peopled, ServerConfig{Model: model, Seed: 3, Players: Players{Spectators: 2, ReconnectWindow: time.Minute}})
+	g.join(ClientConfig{Gather: gatherPush()}, terrible)
+	watch := func() {
+		if spectators {
+			last = g.join(ClientConfig{Spectate: true, Gather: gatherPush()}, terrible)
+		} else {
+			g.joins++
+		}
+	}
+	watch()
+	g.run(300)
+	g.join(ClientConfig{Gather: gatherPush()}, terrible)
+	g.run(300)
+	if spectators {
+		if err := last.Close(g.now); err != nil {
+			t.Error(err)
+		}
+		g.clients = append(g.clients[:1], g.clients[2:]...)
+		g.links = append(g.links[:1], g.links[2:]...)
+	}
+	watch()
+	g.run(600)
+	return g, last
+}
+
+// A spectator changes nothing in the world under any model, owns nothing, and sees the world as the server has it.
+func TestSpectator(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
+		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
+			without, _ := spectatorMatch(t, model, false)
+			with, spectator := spectatorMatch(t, model, true)
+			if model.String() != (policy.Lockstep{}).String() && with.server.World().Hash() != without.server.World().Hash() {
+				t.Error("the world depends on spectators")
+			}
+			if a, b := with.server.Tick(), without.server.Tick(); a != b {
+				t.Errorf("tick %d with spectators, %d without", a, b)
+			}
+			with.mustConverge()
+			if id := uint32(spectator.Session().ID()); !sessions.IsSpectator(id) {
+				t.Errorf("client number %#x", id)
+			}
+			pawns := 0
+			for _, x := range ecs.All[ownerRow](spectator.World()) {
+				if pawns++; sessions.IsSpectator(x.Owner.Client) {
+					t.Error("the spectator owns an entity")
+				}
+			}
+			if pawns != 2 {
+				t.Errorf("the spectator sees %d pawns", pawns)
+			}
+			if n := with.server.Stats().MalformedMessages; n != 0 {
+				t.Errorf("%d malformed messages", n)
+			}
+		})
+	}
+}
+
+// A server without room for spectators refuses them. A spectator takes no player's place, and a full server still admits spectators.
+func TestSpectatorsHaveTheirOwnPlaces(t *testing.T) {
+	g := newGame(t, peopled, ServerConfig{MaxClients: 1, Players: Players{Spectators: 1}})
+	in := []*Client{g.join(ClientConfig{Spectate: true}, netsys.Link{}), g.join(ClientConfig{}, netsys.Link{})}
+	g.connect()
+	out := []*Client{g.join(ClientConfig{Spectate: true}, netsys.Link{}), g.join(ClientConfig{}, netsys.Link{})}
+	g.run(120)
+	for i, c := range in {
+		if !c.Connected() {
+			t.Errorf("client %d is not connected: %v", i, c.Err())
+		}
+	}
+	for i, c := range out {
+		if !errors.Is(c.Err(), netsys.ErrServerFull) {
+			t.Errorf("client %d: %v", i, c.Err())
+		}
+	}
+}
+
+// A spectator sees everything, whatever the interest hides from players, or only what the player of Players.Sight sees.
+func TestSightOfSpectators(t *testing.T) {
+	var sight uint32
+	g := newGame(t, peopled, ServerConfig{
+		Players:   Players{Spectators: 2, Sight: func(netsys.Session) uint32 { return sight }},
+		Snapshots: Snapshots{Interest: seenIf(func(_ ecs.Entity, client uint32) bool { return client == 2 })},
+	})
+	w := g.server.World()
+	for i := range 100 {
+		w.Spawn(components.Owner{}, place{X: float32(i)}, tint{}, veil{})
+	}
+	g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+	everything := g.join(ClientConfig{Spectate: true}, netsys.Link{})
+	g.run(60)
+	sight = 1
+	one := g.join(ClientConfig{Spectate: true}, netsys.Link{})
+	g.run(120)
+	count := func(c *Client) (n int) {
+		for range ecs.All[struct{ At place }](c.World()) {
+			n++
+		}
+		return n
+	}
+	if a, b := count(everything), count(one); a != 101 || b != 1 {
+		t.Errorf("%d of 101 entities in sight, and %d of player 1's one", a, b)
+	}
+	g.mustConverge()
+}
