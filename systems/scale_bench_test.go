@@ -18,6 +18,7 @@ type seat struct {
 
 func (s *seat) ID() uint64          { return s.id }
 func (s *seat) ClientID() uint64    { return s.id }
+func (s *seat) Spectator() bool     { return false }
 func (s *seat) Stats() netsys.Stats { return netsys.Stats{} }
 
 func (*seat) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
