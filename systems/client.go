@@ -52,7 +52,7 @@ type Client struct {
 
 // clientLink is the session with the server.
 type clientLink struct {
-	endpoint *netsys.Client
+	endpoint clientEndpoint
 	session  netsys.Session
 	id       uint32
 	err      error         // why it ended for good
@@ -66,6 +66,14 @@ type clientLink struct {
 	commands *commands.Queue // nil: no command was given
 	guide    *travel.Guide   // nil: no ticket was received
 	before   ClientStats     // counters of the previous rooms
+}
+
+// clientEndpoint is a client's end of a session: a *netsys.Client, or a recording that is played.
+type clientEndpoint interface {
+	netsys.Endpoint
+	Welcome() []byte
+	Session() netsys.Session
+	Away(now time.Time)
 }
 
 // clientSteps decides when ticks are due.
@@ -101,13 +109,35 @@ type clientShape struct {
 // netcode.ErrToken if the token is invalid, and netsys.ErrInsecure if there is no token and the server is not on
 // this machine.
 func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
+	if _, udp := on.(*netsys.UDP); udp && cfg.Session.Reach == nil {
+		cfg.Session.Reach = reachUDP
+	}
+	if cfg.Start.IsZero() {
+		cfg.Start = time.Now()
+	}
+	c, err := newClient(p, cfg)
+	if err != nil {
+		return nil, err
+	}
+	session, err := c.config.SessionConfig(p)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	session.ConnectTimeout = c.config.connectTimeout(server)
+	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
+		return nil, err
+	}
+	c.config.Session.Token = nil                       // so that a printed client does not contain the token
+	c.config.Session.ClientID = c.Session().ClientID() // keep a generated id for reconnections
+	return c, nil
+}
+
+// newClient creates a client without a session.
+func newClient(p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	cfg = cfg.filled()
-	if _, udp := on.(*netsys.UDP); udp && cfg.Session.Reach == nil {
-		cfg.Session.Reach = reachUDP
-	}
 	for i, of := range []func(*ecs.Protocol) *ecs.Component{cfg.Gather.of, cfg.Prediction.Partial.of, cfg.Prediction.Assume.of} {
 		if of != nil && (p.Input() == nil || of(p) != p.Input()) {
 			return nil, fmt.Errorf("%w: %s is for another type than the protocol's input: %s", ErrConfig, [...]string{"Gather", "Partial", "Assume"}[i], inputgather.Type(p))
@@ -134,19 +164,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	c.stages.predicting = slices.Contains(names, "Predict")
 	c.stages.drawing = slices.Contains(names, "Interpolate")
 
-	session, err := cfg.SessionConfig(p)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
-	session.ConnectTimeout = cfg.connectTimeout(server)
-	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
-		return nil, err
-	}
-	c.config.Session.Token = nil                       // so that a printed client does not contain the token
-	c.config.Session.ClientID = c.Session().ClientID() // keep a generated id for reconnections
-	if c.steps.now = cfg.Start; cfg.Start.IsZero() {
-		c.steps.now = time.Now()
-	}
+	c.steps.now = cfg.Start
 	c.steps.loop = ecs.NewLoop(c.steps.now, ecs.DefaultTickRate) // for polling, until the server sends its rate
 	return c, nil
 }

@@ -71,7 +71,7 @@ func newGuide(c *Client) *travel.Guide {
 
 // arrive moves a client to another session that has admitted it. It resets everything except the game's
 // configuration and the counters.
-func arrive(c *Client, now time.Time, to *netsys.Client, session netsys.Session) error {
+func arrive(c *Client, now time.Time, to clientEndpoint, session netsys.Session) error {
 	m, err := wire.ReadWelcome(to.Welcome())
 	if err == nil {
 		err = suits(c, m.Model)
@@ -142,7 +142,7 @@ func (c *Client) reconnect(now time.Time) {
 	session.ConnectTimeout = config.connectTimeout(netip.AddrPort{})
 	var next *netsys.Client
 	if err == nil {
-		next, err = c.link.endpoint.Again(session)
+		next, err = c.link.endpoint.(*netsys.Client).Again(session) // recordings do not reconnect
 	}
 	if err != nil {
 		c.end(err)

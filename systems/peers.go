@@ -26,9 +26,10 @@ type peer struct {
 	snapshot      *snapshot.Client // nil if no snapshots are sent
 	commands      *commands.Inbox
 	spectator     bool
-	index         int    // index in serverSessions.peers
-	deferredItems int    // number of deferred items of this client
-	acked         uint32 // newest tick whose state the client has
+	recorder      *recorder // nil: the client has a connection
+	index         int       // index in serverSessions.peers
+	deferredItems int       // number of deferred items of this client
+	acked         uint32    // newest tick whose state the client has
 }
 
 // serverSessions tracks connected clients, reservations, and players who have left.
@@ -101,6 +102,7 @@ func (s *Server) receive(*ecs.World) {
 	s.sessions.Poll()
 	h := (*serverHandler)(s)
 	s.link.endpoint.Poll(s.link.now, h)
+	s.acknowledgeRecorders()
 	h.catchUp()
 	s.acknowledge()
 	s.sessions.Polled()

@@ -54,7 +54,11 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 // Watch adds a spectator.
 func (m *relaying) Watch(p *peer) {
 	var err error
-	if p.relayed, err = m.in.Watch(p.ID, p.Session); err != nil {
+	watch := m.in.Watch
+	if p.recorder != nil {
+		watch = m.in.Record
+	}
+	if p.relayed, err = watch(p.ID, p.Session); err != nil {
 		m.s.config.Logger.Error("spectator refused", "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}
@@ -143,6 +147,10 @@ func (t relaySender) Send(*ecs.World) {
 	s.stats.Mended = t.in.Stats().Mended
 	for _, p := range s.sessions.peers.All() {
 		t.account(p)
+		if p.recorder != nil {
+			t.record(p)
+			continue
+		}
 		if b := t.in.NextPacket(p.relayed); b != nil {
 			if _, ok := s.sessions.Send(p.Client, b); ok {
 				s.stats.Updates++
@@ -160,6 +168,50 @@ func (t relaySender) Send(*ecs.World) {
 		}
 	}
 	s.link.endpoint.Flush(s.link.now)
+}
+
+// record records the unacknowledged inputs. If another segment is due, it starts with the state of the world and the inputs since.
+func (t relaySender) record(p *peer) {
+	r := p.recorder
+	t.recordInputs(p)
+	if r.open && r.to.Due(t.s.link.now) {
+		t.in.Restate(p.relayed)
+	}
+	if !t.in.HasState(p.relayed) {
+		return
+	}
+	r.begin()
+	r.begins = true
+	for n := 1; n > 0; r.pump() {
+		var err error
+		if n, err = t.in.SendReliable(p.relayed); err != nil {
+			t.s.config.Logger.Error("recording ended", "error", err)
+			p.Session.Close(t.s.link.now, netsys.ReasonKicked)
+			return
+		}
+	}
+	t.in.Confirm(p.relayed)
+	t.recordInputs(p)
+	r.begins = false
+}
+
+// maxRecordInputs is the maximum number of datagrams of inputs that are recorded at once.
+const maxRecordInputs = 64
+
+// recordInputs records datagrams until the recorder has all inputs.
+func (t relaySender) recordInputs(p *peer) {
+	for range maxRecordInputs {
+		b := t.in.NextPacket(p.relayed)
+		if b == nil {
+			return
+		}
+		if seq, err := p.Session.Send(t.s.link.now, b); err == nil {
+			t.in.Acknowledge(p.relayed, seq)
+		}
+		if t.in.UpToDate(p.relayed) {
+			return
+		}
+	}
 }
 
 // account copies the counters of a client's inputs to its [ClientStatus].

@@ -1,23 +1,170 @@
 package systems
 
 import (
+	"bytes"
 	"testing"
+	"time"
 
-	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// A client that has followed its server back to before the first input that it keeps has
-// nothing to simulate again.
-func TestNetcodeE7_NoReplayBehindTheFirstInput(t *testing.T) {
-	g := newGame(t, peopled, ServerConfig{})
-	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
-	g.connect().run(60)
-	told := c.mirror.Own.Newest.Input
-	c.inputs.Log.Back(told - 3)
-	c.predictor.Skip()
-	first, n := c.predictor.Rewind(told)
-	c.world.Netcode().EndReplay()
-	if n > 0 {
-		t.Errorf("%d inputs from %d on were to be simulated again, up to %d", n, first, c.predictor.Applied())
+// recordedMatch plays a match with two players on bad links, records it, and draws it for a spectator of the recording.
+type recordedMatch struct {
+	*game
+	file    bytes.Buffer
+	writer  *recording.Writer
+	watcher *Replay
+	frames  int
+	hashes  map[time.Duration]uint64 // of the worlds that the spectator had
+}
+
+func recordMatch(t *testing.T, model policy.Model, seconds int) *recordedMatch {
+	m := &recordedMatch{hashes: map[time.Duration]uint64{}}
+	m.game = newGame(t, peopled, ServerConfig{Model: model, Seed: 3})
+	feed := &recording.Feed{}
+	m.writer = recording.NewWriter(&m.file, recording.Config{Live: feed})
+	m.join(ClientConfig{Gather: gatherPush()}, terrible)
+	m.run(200)
+	if err := m.server.Record(m.writer, 0); err != nil {
+		t.Fatal(err)
 	}
+	for i := range seconds * 60 {
+		if i == 400 {
+			m.join(ClientConfig{Gather: gatherPush()}, terrible)
+		}
+		m.step()
+		if m.watcher == nil && feed.Begun() {
+			var err error
+			if m.watcher, err = Watch(feed, m.protocol(), ClientConfig{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if m.watcher != nil {
+			at := m.now.Sub(m.writer.Began())
+			if err := m.watcher.Play(at); err != nil {
+				t.Fatal(err)
+			}
+			if v := m.watcher.Client().View(); v != nil {
+				m.writer.Check(m.now, v.Hash())
+				m.hashes[at] = m.watcher.Client().World().Hash()
+				m.frames++
+			}
+		}
+	}
+	return m
+}
+
+// A recording shows frame by frame what a spectator saw, under every model, and the spectator saw what the server had.
+func TestReplay(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
+		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
+			m := recordMatch(t, model, 17)
+			if err := Difference(m.server, m.watcher.Client()); err != nil {
+				t.Error("the spectator:", err)
+			}
+			if err := m.writer.Close(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := recording.Open(bytes.NewReader(m.file.Bytes()), int64(m.file.Len()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay, err := NewReplay(r, m.protocol(), ClientConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var checks []recording.Record
+			err = r.All(func(x *recording.Record) bool {
+				if x.Kind == recording.Check {
+					checks = append(checks, *x)
+				}
+				return true
+			})
+			if err != nil || len(checks) != m.frames {
+				t.Errorf("%d frames of %d: %v", len(checks), m.frames, err)
+			}
+			for _, x := range checks {
+				if err := replay.Play(x.At); err != nil {
+					t.Fatal(err)
+				}
+				if replay.Client().View().Hash() != x.Hash {
+					t.Fatalf("another view at %v", x.At)
+				}
+			}
+			m.seeks(t, replay)
+		})
+	}
+}
+
+// seeks goes to times in any order. A moment later the client's world is that of the spectator at this time.
+func (m *recordedMatch) seeks(t *testing.T, replay *Replay) {
+	for _, at := range []time.Duration{12*time.Second + 10*time.Millisecond, 3 * time.Second, 4 * time.Second, 0, 11 * time.Second, replay.Duration()} {
+		if err := replay.Seek(at); err != nil {
+			t.Fatal(err)
+		}
+		if replay.Position() != min(at, replay.Duration()) || !replay.Client().Connected() {
+			t.Errorf("seek to %v: at %v", at, replay.Position())
+		}
+	}
+	if err := Difference(m.server, replay.Client()); err != nil {
+		t.Error("after seeking to the end:", err)
+	}
+}
+
+// A recording without its end plays up to the last whole segment, whatever byte is the last, and a damaged one is refused.
+func TestTornRecording(t *testing.T) {
+	m := recordMatch(t, nil, 12)
+	if err := m.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := m.file.Bytes()
+	last := time.Duration(-1)
+	for n := 0; n <= len(whole); n += 1 + len(whole)/2000 {
+		r, err := recording.Open(bytes.NewReader(whole[:n]), int64(n))
+		if err != nil {
+			if last >= 0 {
+				t.Fatalf("%d bytes are refused, and fewer were not: %v", n, err)
+			}
+			continue
+		}
+		if r.Duration() < last {
+			t.Fatalf("%d bytes play %v, fewer %v", n, r.Duration(), last)
+		}
+		if last = r.Duration(); n%7 == 0 {
+			replay, err := NewReplay(r, m.protocol(), ClientConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := replay.Seek(last); err != nil {
+				t.Fatalf("%d bytes: %v", n, err)
+			}
+		}
+	}
+	if last < 10*time.Second {
+		t.Errorf("all of it plays %v", last)
+	}
+}
+
+// A recording of another protocol is refused with the line that differs.
+func TestRecordingOfAnotherGame(t *testing.T) {
+	m := recordMatch(t, nil, 6)
+	if err := m.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(bytes.NewReader(m.file.Bytes()), int64(m.file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := plaza()
+	ecs.Replicate[struct {
+		Level uint8 `net:"0..9"`
+	}](other, 0)
+	_, err = NewReplay(r, other, ClientConfig{})
+	if err == nil {
+		t.Fatal("played")
+	}
+	t.Log(err)
 }

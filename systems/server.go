@@ -219,6 +219,7 @@ func (s *Server) Advance(now time.Time) int {
 		s.sessions.SendNotices()
 		s.stages.after.Run(s.world)
 	}
+	s.pumpRecorders()
 	if s.probe != nil {
 		s.probe.End()
 	}

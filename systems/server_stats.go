@@ -94,7 +94,7 @@ type ClientStatus struct {
 // Clients yields the connected clients in joining order. Use it as an iterator: for c := range server.Clients.
 func (s *Server) Clients(yield func(ClientStatus) bool) {
 	for _, p := range s.sessions.peers.All() {
-		if !yield(s.status(p)) {
+		if p.recorder == nil && !yield(s.status(p)) {
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"math"
 	"time"
 	"unsafe"
 
@@ -214,6 +215,11 @@ func newSnapshotSender(s *Server) *snapshotSender {
 
 // Join adds a client.
 func (t *snapshotSender) Join(p *peer) {
+	if p.recorder != nil {
+		p.snapshot = t.s.snapshots.Record(p.ID, snapshotPeer{t.s, p})
+		t.s.snapshots.Watch(p.snapshot, p.recorder.sight)
+		return
+	}
 	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
 	if p.spectator {
 		sight := uint32(0)
@@ -235,13 +241,24 @@ func (t *snapshotSender) Acked(p *peer, seq uint16) {
 }
 
 // Run is the system Snapshot.
-func (t *snapshotSender) Run(w *ecs.World) { t.s.snapshots.Run(w) }
+func (t *snapshotSender) Run(w *ecs.World) {
+	for _, p := range t.s.sessions.peers.All() {
+		if r := p.recorder; r != nil && r.open && r.to.Due(t.s.link.now) {
+			p.snapshot.Ask(p.snapshot.Baselines().Epoch() + 1)
+		}
+	}
+	t.s.snapshots.Run(w)
+}
 
 // Send is the system Send: it passes the packets of a send to the sessions.
 func (t *snapshotSender) Send(*ecs.World) {
 	s := t.s
 	t.receivers, t.links = t.receivers[:0], t.links[:0]
 	for _, p := range s.sessions.peers.All() {
+		if p.recorder != nil {
+			t.record(p)
+			continue
+		}
 		if len(p.snapshot.Packets()) > 0 {
 			t.receivers, t.links = append(t.receivers, p), append(t.links, p.Session)
 		}
@@ -252,9 +269,19 @@ func (t *snapshotSender) Send(*ecs.World) {
 	s.link.endpoint.Flush(s.link.now)
 }
 
+// record passes the packets of a send to a recorder. Another segment starts with a full state.
+func (t *snapshotSender) record(p *peer) {
+	if r, epoch := p.recorder, p.snapshot.Baselines().Epoch(); len(p.snapshot.Packets()) > 0 && (!r.open || r.epoch != epoch) {
+		r.begin()
+		r.epoch = epoch
+	}
+	t.sendPackets(p)
+}
+
 // sendTo sends the packets of one client, on a worker.
-func (t *snapshotSender) sendTo(_, i int) {
-	p := t.receivers[i]
+func (t *snapshotSender) sendTo(_, i int) { t.sendPackets(t.receivers[i]) }
+
+func (t *snapshotSender) sendPackets(p *peer) {
 	packets := p.snapshot.Packets()
 	for k := range packets {
 		if seq, ok := t.s.sessions.Send(p.Client, packets[k].Bytes); ok {
@@ -295,7 +322,12 @@ func (x snapshotPeer) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return x.s.model.own(x.p, e, c)
 }
 
-func (x snapshotPeer) Allowance(now time.Time) int { return x.p.Session.Channels().Allowance(now) }
+func (x snapshotPeer) Allowance(now time.Time) int {
+	if x.p.recorder != nil {
+		return math.MaxInt32
+	}
+	return x.p.Session.Channels().Allowance(now)
+}
 
 func (x snapshotPeer) RoundTrip() time.Duration {
 	if st := x.p.Session.Stats(); st.RTT > 0 {

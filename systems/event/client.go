@@ -59,6 +59,7 @@ type Client struct {
 	session  uint32
 	left     resumable // channels of the session that ended
 	former   []former  // earlier sessions, the newest first
+	muted    bool
 }
 
 // NewClient returns a client without a world, for [OnClient]. It panics if c is not valid.
@@ -179,13 +180,16 @@ func (c *Client) Deliver(ticks uint32) {
 	}
 }
 
+// Mute sets whether events that are due reach no handlers, as while a replay seeks.
+func (c *Client) Mute(muted bool) { c.muted = muted }
+
 // play calls the handler of an event.
 func (c *Client) play(w waitingEvent) {
 	b := c.bound[w.kind.index]
 	err := b.read(w.kind.prefix, w.words)
 	c.putBuffer(w.words)
-	if err != nil {
-		return // impossible: Receive has read the same bytes
+	if err != nil || c.muted {
+		return // an error is impossible: Receive has read the same bytes
 	}
 	c.stats.Handled++
 	ecs.Handle(c.world, w.kind.handler, func() {

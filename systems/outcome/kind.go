@@ -22,6 +22,7 @@ const (
 type entry[T any] struct {
 	Outcome[T] // ID is 0 until Begin is called
 	state      state
+	muted      bool // Begin was due while the log was muted
 }
 
 // kind stores the outcomes of one type, ordered by tick, subject and call of Raise.
@@ -114,7 +115,7 @@ func (k *kind[T]) withdraw(tick uint32) {
 			continue
 		}
 		k.log.stats.Cancelled++
-		k.call(k.handlers.Cancel, e.Outcome)
+		k.call(k.handlers.Cancel, e)
 	}
 }
 
@@ -127,21 +128,22 @@ func (k *kind[T]) deliver(tick uint32) {
 		}
 		if e.ID == 0 {
 			k.log.stats.Begun++
-			e.ID = k.log.stats.Begun
-			k.call(k.handlers.Begin, e.Outcome)
+			e.ID, e.muted = k.log.stats.Begun, k.log.muted
+			k.call(k.handlers.Begin, e)
 		}
 		if tick < k.log.horizon {
 			e.state = gone
 			k.log.stats.Committed++
-			k.call(k.handlers.Commit, e.Outcome)
+			k.call(k.handlers.Commit, e)
 		}
 	}
 }
 
 // call calls a handler, if it is not nil, with the current handle and NetID of the subject. The entry keeps the
 // subject as raised, because a re-simulation raises it in the same form.
-func (k *kind[T]) call(handler func(*ecs.World, Outcome[T]), o Outcome[T]) {
-	if handler != nil {
+func (k *kind[T]) call(handler func(*ecs.World, Outcome[T]), e *entry[T]) {
+	if handler != nil && !e.muted {
+		o := e.Outcome
 		o.Subject.resolve(k.log.world)
 		ecs.Handle(k.log.world, k.name, func() { handler(k.log.world, o) })
 	}

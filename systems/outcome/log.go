@@ -38,8 +38,12 @@ type Log struct {
 	horizon  uint32 // earlier ticks are final
 	running  bool
 	settling bool
+	muted    bool
 	stats    Stats
 }
+
+// Mute sets whether outcomes that begin reach no handlers, as while a replay seeks.
+func (l *Log) Mute(muted bool) { l.muted = muted }
 
 // Stats counts the outcomes of a log.
 type Stats struct {

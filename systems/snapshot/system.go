@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -197,6 +198,14 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}
+	s.clients = append(s.clients, c)
+	return c
+}
+
+// Record adds a recorder: a client without a budget that has no trained file.
+func (s *System) Record(id uint32, p Peer) *Client {
+	c := newClient(id, p, s.codecs.model, math.MaxInt32)
+	c.limited = s.config.Interest.Limits()
 	s.clients = append(s.clients, c)
 	return c
 }

@@ -54,6 +54,9 @@ var floors = map[string]string{
 	// what a save has beside the world, and the files of saves
 	"internal/saved": "internal/timeline", "save": "",
 
+	// the files of recordings
+	"recording": "",
+
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
 	"rooms/match": "rooms",
 

@@ -13,6 +13,7 @@ const records = 256
 type peer struct {
 	player uint32
 	play   bool   // it wants to join the game
+	record bool   // see Server.Record
 	value  string // encoded join request
 	joined bool
 	ready  bool

@@ -162,6 +162,64 @@ func (s *Server) SetRepeats(player uint32, messages int) {
 	}
 }
 
+// Record adds a recorder: a client like that of Add without play, whose messages are stored for clients that begin to play them after
+// any state of [Server.Restate]. Call [Server.Confirm] after each state and [Server.Acknowledge] after each message.
+func (s *Server) Record(player uint32) error {
+	err := s.Add(player, false, "")
+	if err == nil {
+		s.peer(player).record = true
+	}
+	return err
+}
+
+// Restate makes the server send the state of the world to a recorder again, under the same number and without starting over. It has no
+// effect unless the recorder is up to date.
+func (s *Server) Restate(player uint32) {
+	p := s.peer(player)
+	if !s.UpToDate(player) {
+		return
+	}
+	p.state.number, p.state.current, p.state.next = p.state.number-1, 0, 0
+	if s.prepareState(p); p.state.current == 0 && !p.state.failed { // not now
+		p.state.number++
+		p.state.current = p.state.number
+	}
+}
+
+// UpToDate reports whether a client has acknowledged all events and inputs.
+func (s *Server) UpToDate(player uint32) bool {
+	p := s.peer(player)
+	if p == nil || !p.state.confirmed || p.known.events < s.removedEvents+len(s.events) {
+		return false
+	}
+	for slot, l := range s.lanes {
+		if l != nil && p.known.lanes[slot].acked < min(l.end, l.To) {
+			return false
+		}
+	}
+	return true
+}
+
+// HasState reports whether a state of the world waits to be sent to a client.
+func (s *Server) HasState(player uint32) bool {
+	p := s.peer(player)
+	return p != nil && p.state.current != 0 && p.state.part == 0
+}
+
+// Confirm records that a client has received all parts of its state.
+func (s *Server) Confirm(player uint32) {
+	if p := s.peer(player); p != nil && p.state.current != 0 {
+		p.state.confirmed = true
+	}
+}
+
+// Acknowledge records that a client has received message seq.
+func (s *Server) Acknowledge(player uint32, seq uint16) {
+	if p := s.peer(player); p != nil && p.state.current != 0 {
+		p.known.acknowledge(seq)
+	}
+}
+
 func (s *Server) index(player uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.peers, player, func(p *peer, id uint32) int { return cmp.Compare(p.player, id) })
 }

@@ -21,6 +21,9 @@ const (
 
 const partHead = 6
 
+// IsState reports whether a reliable message is a part of a state.
+func IsState(b []byte) bool { return len(b) > 0 && b[0] == kindState }
+
 // A state is the world before a final tick, for a client that joins late. Fixed-size numbers are little-endian, all others
 // are uvarints:
 //

@@ -34,8 +34,7 @@ func IsSpectator(id uint32) bool { return id&spectatorBit != 0 }
 func (r *Roster) Number(s netsys.Session) uint64 {
 	player := s.ClientID()
 	if s.Spectator() {
-		r.watchers = r.watchers%(spectatorBit-1) + 1
-		return uint64(spectatorBit | r.watchers)
+		return r.NumberSpectator()
 	}
 	if i := r.reservationOf(player); i >= 0 {
 		x := &r.reserved[i]
@@ -51,6 +50,12 @@ func (r *Roster) Number(s netsys.Session) uint64 {
 		return 1 << numberBits
 	}
 	return uint64(r.numbers)
+}
+
+// NumberSpectator returns the ID for a session of a spectator.
+func (r *Roster) NumberSpectator() uint64 {
+	r.watchers = r.watchers%(spectatorBit-1) + 1
+	return uint64(spectatorBit | r.watchers)
 }
 
 // Reserved returns the reservations, in the order of leaving.

@@ -123,12 +123,22 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 	return c, kept, back
 }
 
+// Record adds a recorder, which takes no place of a spectator.
+func (r *Roster) Record(session netsys.Session) *Client {
+	c := &Client{ID: uint32(session.ID()), Session: session, recorder: true}
+	r.clients.Add(c)
+	return c
+}
+
 // Leave removes a client. input is its newest consumed input. The player's seat is reserved, or the player has left
 // for good.
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
 	if c.Session.Spectator() {
+		if c.recorder {
+			return
+		}
 		r.config.Logger.Info("spectator left", "client", c.ID, "reason", reason)
 		return
 	}
@@ -265,7 +275,8 @@ type Client struct {
 	Malformed int
 	Flooded   uint64
 
-	index int // index in Roster.clients
+	index    int // index in Roster.clients
+	recorder bool
 	counts
 
 	unsent  uint64        // packets that the session refused

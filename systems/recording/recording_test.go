@@ -1,0 +1,164 @@
+package recording_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems/recording"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// small records three segments, each with two datagrams and a message.
+func small(w *recording.Writer) {
+	at := noon
+	for n := range 3 {
+		w.Begin(at, recording.Header{Protocol: "dots/1", Lines: []string{"protocol dots/1"}, Model: "LocalSync"}, 7, []byte("welcome"))
+		w.Message(at, 1, []byte("state"), true)
+		w.Datagram(at, uint16(n), []byte{1, 2, byte(n)}, false)
+		w.Message(at.Add(time.Second), 2, []byte("hello"), false)
+		w.Check(at.Add(2*time.Second), 99)
+		at = at.Add(5 * time.Second)
+	}
+}
+
+func smallFile(t testing.TB) []byte {
+	var b bytes.Buffer
+	w := recording.NewWriter(&b, recording.Config{})
+	small(w)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// read returns how many records a client reads that begins at a time.
+func read(r *recording.Reader, at time.Duration) (n int, err error) {
+	if err = r.Begin(at); err != nil {
+		return 0, err
+	}
+	for {
+		var x recording.Record
+		ok, err := r.Next(&x, r.Duration())
+		if !ok || err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+// A client that begins with a segment reads it with its state, and the following ones without.
+func TestSegments(t *testing.T) {
+	b := smallFile(t)
+	r, err := recording.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Duration() != 12*time.Second || len(r.Segments()) != 3 || !r.Header().Began.Equal(noon) || r.Header().Lines[0] != "protocol dots/1" {
+		t.Errorf("%v, %d segments, %+v", r.Duration(), len(r.Segments()), r.Header())
+	}
+	for at, want := range map[time.Duration]int{0: 10, 5 * time.Second: 7, 11 * time.Second: 4} {
+		if n, err := read(r, at); n != want || err != nil {
+			t.Errorf("from %v: %d records, %v; want %d", at, n, err, want)
+		}
+		if number, welcome, _ := r.Session(); number != 7 || string(welcome) != "welcome" {
+			t.Errorf("session %d, %q", number, welcome)
+		}
+	}
+}
+
+// A recording that is cut at any byte plays its whole segments or is refused, and a changed byte is never played.
+func TestTornAndDamaged(t *testing.T) {
+	b := smallFile(t)
+	segments := 0
+	for n := range b {
+		r, err := recording.Open(bytes.NewReader(b[:n]), int64(n))
+		if err == nil {
+			if len(r.Segments()) < segments {
+				t.Fatalf("%d bytes have %d segments, fewer have %d", n, len(r.Segments()), segments)
+			}
+			segments = len(r.Segments())
+		} else if !errors.Is(err, recording.ErrFormat) || segments > 0 {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+		damaged := bytes.Clone(b)
+		damaged[n] ^= 0x41
+		if r, err = recording.Open(bytes.NewReader(damaged), int64(len(b))); err != nil {
+			continue
+		}
+		for at := time.Duration(0); at < 15*time.Second; at += 5 * time.Second {
+			if n, err := read(r, at); err == nil && n != 10 && n != 7 && n != 4 && len(r.Segments()) == 3 {
+				t.Fatalf("%d records from %v", n, at)
+			}
+		}
+	}
+	if segments != 3 {
+		t.Errorf("%d segments", segments)
+	}
+}
+
+// full is a disk with room for some bytes.
+type full struct{ room int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if f.room -= len(b); f.room < 0 {
+		return 0, errors.New("no space left on device")
+	}
+	return len(b), nil
+}
+
+// A full disk ends the recording with one error, and the match goes on.
+func TestFullDisk(t *testing.T) {
+	w := recording.NewWriter(&full{room: 300}, recording.Config{})
+	small(w)
+	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "no space left") || !w.Ended() {
+		t.Error(err)
+	}
+	if _, err := recording.Create(t.TempDir()+"/no/such", recording.Config{}); err == nil || !strings.Contains(err.Error(), "no/such: no such file") {
+		t.Error(err)
+	}
+}
+
+// A ring keeps at least its length, and no more than one segment beside.
+func TestRing(t *testing.T) {
+	r := recording.NewRing(10*time.Second, recording.Config{})
+	for i := range 100 {
+		at := noon.Add(time.Duration(i) * time.Second)
+		if r.Due(at) {
+			r.Begin(at, recording.Header{}, 1, nil)
+		}
+		r.Datagram(at, uint16(i), []byte{byte(i)}, false)
+		if i < 1 {
+			continue
+		}
+		x, err := r.Recording()
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := x.Segments()[0].Start
+		if got := time.Duration(i)*time.Second - first; x.Duration() != time.Duration(i)*time.Second || got < min(10*time.Second, x.Duration()) || got > 20*time.Second {
+			t.Fatalf("after %d s it keeps from %v to %v", i, first, x.Duration())
+		}
+	}
+}
+
+// No bytes make a reader panic or take more memory than they may.
+func FuzzOpen(f *testing.F) {
+	b := smallFile(f)
+	f.Add(b)
+	f.Add(b[:len(b)-30])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := recording.Open(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return
+		}
+		for _, s := range r.Segments() {
+			if _, err := read(r, s.Start); err != nil && !errors.Is(err, recording.ErrFormat) {
+				t.Fatal(err)
+			}
+		}
+	})
+}

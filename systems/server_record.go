@@ -1,0 +1,173 @@
+package systems
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/systems/recording"
+)
+
+// Record records the match from now on, as a spectator without a connection receives it: everything if sight is 0, regardless of
+// interest and budget, and otherwise what the player with this client number sees. Owner-only components are not recorded. The world
+// does not depend on it. The recording ends when to is closed, or by an error, which is logged. The error of Record wraps [ErrConfig].
+// Call it on the server's goroutine. See [NewReplay].
+func (s *Server) Record(to *recording.Writer, sight uint32) error {
+	r := &recorder{s: s, to: to, sight: sight}
+	r.session = recorderSession{r: r, id: s.sessions.NumberSpectator()}
+	c := s.config.Session.Channels
+	c.Rate, c.MaxRate, c.History = maxRecordRate, maxRecordRate, 0
+	var err error
+	if r.session.channels, err = channel.New(c); err == nil {
+		r.in, err = channel.New(c)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: Channels: %w", ErrConfig, err)
+	}
+	r.deliver = r.message
+	r.join()
+	return nil
+}
+
+// maxRecordRate is the rate of a recorder's channels in bytes a second.
+const maxRecordRate = 1 << 30
+
+// recorder is a spectator without a connection, whose packets are recorded.
+type recorder struct {
+	s       *Server
+	p       *peer
+	to      *recording.Writer
+	sight   uint32
+	open    bool  // a segment has started
+	begins  bool  // what is recorded is only for clients that begin with the segment
+	epoch   uint8 // of the segment's snapshots
+	session recorderSession
+	in      *channel.Endpoint // the other end of the session's channels
+	deliver func(number int, message []byte)
+	packet  []byte   // scratch
+	packets uint16   // packets of the channels
+	acks    []uint16 // sent datagrams that are not acknowledged yet
+}
+
+// join adds the recorder to the server's clients.
+func (r *recorder) join() {
+	s, session := r.s, &r.session
+	c := s.sessions.Record(session)
+	p := &peer{Client: c, spectator: true, recorder: r, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
+	p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
+	r.p = p
+	s.sessions.add(p)
+	if s.config.Events != nil {
+		s.config.Events.Join(p.ID, 0, session.channels)
+	}
+	s.model.sender.Join(p)
+	s.model.applier.Watch(p)
+}
+
+// begin starts a segment of the recording.
+func (r *recorder) begin() {
+	s, h := r.s, recording.Header{}
+	if !r.open {
+		h = recording.Header{Protocol: s.protocol.Name(), Lines: recordedLines(s.config.Session.Channels, s.config.sessions().Messages, s.protocol.Lines()), Model: s.config.Model.String(), Sight: r.sight}
+	}
+	m := wire.Welcome{
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.Snapshots.SendRate), Tick: s.link.tick, Model: s.config.Model,
+	}
+	r.to.Begin(s.link.now, h, r.session.id, m.Append(nil))
+	r.open = true
+}
+
+// recordedLines returns the lines of a recording's header.
+func recordedLines(channels channel.Config, messages, protocol []string) []string {
+	return slices.Concat(channels.Lines(), messages, protocol)
+}
+
+// pump records the messages that wait in the channels.
+func (r *recorder) pump() {
+	now, e := r.s.link.now, r.session.channels
+	if r.packet == nil {
+		r.packet = make([]byte, 0, netsys.MaxPayload)
+	}
+	for {
+		b := e.Fill(now, r.packets, r.packet[:0], netsys.MaxPayload)
+		if len(b) == 0 {
+			return
+		}
+		_ = r.in.Receive(now, b, r.deliver) // what the other end has written
+		e.Acked(now, r.packets)
+		r.packets++
+	}
+}
+
+// message records a message of a channel.
+func (r *recorder) message(number int, message []byte) {
+	begins := false
+	if m, relays := r.s.model.sender.(relaySender); relays {
+		begins = r.begins && m.in.IsState(number, message)
+	}
+	r.to.Message(r.s.link.now, number, message, begins)
+}
+
+// pumpRecorders records waiting messages, and removes recorders whose recordings have ended.
+func (s *Server) pumpRecorders() {
+	for i := 0; i < s.sessions.peers.Len(); i++ {
+		p := s.sessions.peers.All()[i]
+		if p.recorder == nil {
+			continue
+		}
+		p.recorder.pump()
+		if p.recorder.to.Ended() || p.recorder.session.closed {
+			(*serverHandler)(s).Disconnected(s.link.now, p.Session, netsys.ErrClosed)
+			i--
+		}
+	}
+}
+
+// acknowledgeRecorders acknowledges everything that was sent to recorders.
+func (s *Server) acknowledgeRecorders() {
+	for _, p := range s.sessions.peers.All() {
+		if r := p.recorder; r != nil {
+			for _, seq := range r.acks {
+				s.sessions.receivers[0].Acked(p.Session, seq)
+			}
+			r.acks = r.acks[:0]
+		}
+	}
+}
+
+// recorderSession is the session of a recorder.
+type recorderSession struct {
+	r        *recorder
+	id       uint64
+	seq      uint16
+	channels *channel.Endpoint
+	closed   bool
+}
+
+var _ netsys.Session = (*recorderSession)(nil)
+
+func (x *recorderSession) ID() uint64                     { return x.id }
+func (x *recorderSession) ClientID() uint64               { return 0 }
+func (x *recorderSession) Spectator() bool                { return true }
+func (x *recorderSession) UserData() []byte               { return nil }
+func (x *recorderSession) RemoteAddr() netip.AddrPort     { return netip.AddrPort{} }
+func (x *recorderSession) Next() uint16                   { return x.seq }
+func (x *recorderSession) Channels() *channel.Endpoint    { return x.channels }
+func (x *recorderSession) Stats() netsys.Stats            { return netsys.Stats{} }
+func (x *recorderSession) Close(time.Time, netsys.Reason) { x.closed = true }
+
+// Send records a datagram.
+func (x *recorderSession) Send(now time.Time, payload []byte) (seq uint16, err error) {
+	if x.closed {
+		return 0, netsys.ErrClosed
+	}
+	seq = x.seq
+	x.seq++
+	x.r.to.Datagram(now, seq, payload, x.r.begins)
+	x.r.acks = append(x.r.acks, seq)
+	return seq, nil
+}
