@@ -20,7 +20,7 @@ const (
 var keys = [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}}
 
 // world returns the game with sockets, an inspector and a page to play on.
-func world() runner.World { return pages.Beside(announced(game.World()), rules, keys, touch) }
+func world() runner.World { return pages.Beside(announced(game.World())) }
 
 func main() {
 	if args := os.Args[1:]; wantsRooms(args) {

@@ -35,7 +35,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 			url := out.Find(t, `browser: +(http://\S+)`)
 			for path, want := range map[string]string{
 				"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`,
-				"/play.json": `"second":{"name":"three.js","path":"/three/"`, "/three/connect.json": `{"websocket":"ws://127.0.0.1:`,
+				"/connect.json": `{"websocket":"ws://127.0.0.1:`, "/assets/arena.js": "Shoot the others",
 			} {
 				if s := get(t, url+path); !strings.Contains(s, want) {
 					t.Errorf("at %q is %q", path, s)
@@ -56,7 +56,6 @@ func TestPageBesideTheMatch(t *testing.T) {
 					t.Errorf("as %q: %s", host, r.Status)
 				}
 			}
-			out.Find(t, `(play in three\.js: +`+url+`/three/|run npm --prefix examples/three ci && npm --prefix examples/three run build)`) // built or not
 			counted(t, out, consumed)
 			out.Find(t, `(tick \d+, \d+ dropped; inputs consumed \d+)`)
 		})

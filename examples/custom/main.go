@@ -11,13 +11,6 @@ import (
 
 	"github.com/tactusgo/tactus/examples/custom/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// world returns the game with sockets, an inspector and a page to play on.
-func world() runner.World {
-	return pages.Beside(game.World(), "Ride the platforms, collect the power-ups, and push the others out of the way.",
-		[][2]string{{"W A S D or arrows", "walk"}, {"F3", "network"}}, "A thumb walks.")
-}
-
-func main() { os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(pages.Main(pages.Beside(game.World()), os.Args[1:], os.Stdout, os.Stderr)) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/examples/custom/game"
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
@@ -18,7 +19,7 @@ func play(t *testing.T, args ...string) runner.Report {
 		"-rtt", "500ms", "-jitter", "84ms", "-loss", "0.05", "-duration", "20s", "-warmup", "8s",
 	}, args...)
 	var out bytes.Buffer
-	if code := runner.Main(t.Context(), world(), args, &out, io.Discard); code != 0 {
+	if code := runner.Main(t.Context(), pages.Beside(game.World()), args, &out, io.Discard); code != 0 {
 		t.Fatalf("%v: exit code %d", args, code)
 	}
 	var r runner.Report
@@ -53,10 +54,10 @@ func TestOwnSystems(t *testing.T) {
 	play(t, "-clients", "2", "-own", "inputgather,shift")
 	play(t, "-clients", "2", "-own", "inputgather,interpolate", "-preset", "Rollback")
 	args := []string{"-headless", "-virtual", "-duration", "1s", "-own", "predict", "-preset", "Rollback"}
-	if code := runner.Main(t.Context(), world(), args, io.Discard, io.Discard); code == 0 {
+	if code := runner.Main(t.Context(), pages.Beside(game.World()), args, io.Discard, io.Discard); code == 0 {
 		t.Error("under rollback nobody says no to a Predict of one's own")
 	}
-	if code := runner.Main(t.Context(), world(), []string{"-own", "snapshot"}, io.Discard, io.Discard); code == 0 {
+	if code := runner.Main(t.Context(), pages.Beside(game.World()), []string{"-own", "snapshot"}, io.Discard, io.Discard); code == 0 {
 		t.Error("a system that nobody has is taken")
 	}
 }

@@ -151,10 +151,10 @@ func TestThreeGuide(t *testing.T) {
 	})
 }
 
-// pinned returns packages with the versions that examples/three has.
+// pinned returns packages with the versions that examples/stage has.
 func (r *reader) pinned(packages []string) string {
 	r.Helper()
-	text, err := os.ReadFile(filepath.Join(r.root, "examples/three/package.json"))
+	text, err := os.ReadFile(filepath.Join(r.root, "examples/stage/package.json"))
 	if err != nil {
 		r.Fatal(err)
 	}

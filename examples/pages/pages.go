@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/tactusgo/tactus/examples/stage"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
@@ -42,31 +43,9 @@ func Worlds() []World {
 	}
 }
 
-// Others lists the worlds other than one, for web.Config.Others.
-func Others(than string) (all []web.Other) {
-	for _, w := range Worlds() {
-		if w.Name != than {
-			all = append(all, web.Other{Name: w.Name, Command: w.Command})
-		}
-	}
-	return all
-}
-
-// Three is the page in three.js of a world whose client is drawn in examples/three too, for web.Config.Dist; nil for others.
-func Three(world string) *web.Dist {
-	switch world {
-	case "arena", "platformer":
-		return &web.Dist{
-			Folder: "examples/three/dist", Index: world + ".html", Path: "/three/", Name: "three.js",
-			Command: "npm --prefix examples/three ci && npm --prefix examples/three run build",
-		}
-	}
-	return nil
-}
-
-// Beside returns a world with sockets, an inspector, and a page whose client is examples/play. The port is the world's in
-// [Worlds]. rules, keys and touch are texts on the page, as in web.Config. Beside panics for a world that is not in Worlds.
-func Beside(w runner.World, rules string, keys [][2]string, touch string) runner.World {
+// Beside returns a world with sockets, an inspector and its page of examples/stage. The port is the world's in [Worlds].
+// Beside panics for a world that is not in Worlds.
+func Beside(w runner.World) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
@@ -74,14 +53,16 @@ func Beside(w runner.World, rules string, keys [][2]string, touch string) runner
 	for _, o := range Worlds() {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
-				GamePort: o.GamePort, Package: "examples/play", Args: []string{w.Name}, Title: "Tactus " + w.Name,
-				Window: "go -C examples/play run . " + w.Name + " -connect", Rules: rules, Nameless: !o.Named, Keys: keys, Touch: touch, Others: Others(w.Name), Dist: Three(w.Name),
+				GamePort: o.GamePort, Package: "examples/" + w.Name + "/wasm", Title: "Tactus " + w.Name, Dist: Page(w.Name),
 			})
 			return w
 		}
 	}
 	panic(fmt.Sprintf("pages: Worlds does not name the world %q: give it a port there", w.Name))
 }
+
+// Page returns the page of a world, for web.Config.Dist.
+func Page(world string) *web.Dist { return &web.Dist{Files: stage.Pages(), Index: world + ".html"} }
 
 // Main is the command of a world, until it is interrupted: see [runner.Main].
 func Main(w runner.World, args []string, stdout, stderr io.Writer) (exit int) {

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,26 +49,20 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// Who has a page in examples/three is known by it, and its client is there to be built for that.
-func TestThree(t *testing.T) {
-	files, err := filepath.Glob("../three/*.html")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no pages: %v", err)
-	}
-	there := map[string]bool{}
-	for _, file := range files {
-		name := strings.TrimSuffix(filepath.Base(file), ".html")
-		if d := pages.Three(name); d == nil || d.Index != filepath.Base(file) {
-			t.Errorf("%s is of no world that Three knows: %+v", file, d)
-		}
-		if _, err := os.Stat("../" + name + "/wasm/main.go"); err != nil {
-			t.Error(err)
-		}
-		there[name] = true
-	}
+// Every world has a page in examples/stage and a client for it, except bodies, which has a page of its own.
+func TestPages(t *testing.T) {
 	for _, o := range pages.Worlds() {
-		if pages.Three(o.Name) != nil && !there[o.Name] {
-			t.Errorf("Three has a page for %s, and examples/three has none", o.Name)
+		if o.Name == "bodies" {
+			continue
+		}
+		d := pages.Page(o.Name)
+		for _, file := range []string{d.Index, "assets/" + o.Name + ".js"} {
+			if _, err := fs.Stat(d.Files, file); err != nil {
+				t.Errorf("the stage has no page for %s: %v", o.Name, err)
+			}
+		}
+		if _, err := os.Stat("../" + o.Name + "/wasm/main.go"); err != nil {
+			t.Error(err)
 		}
 	}
 }

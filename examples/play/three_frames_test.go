@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/heapprofiler"
@@ -75,16 +77,24 @@ func TestThreeFrames(t *testing.T) {
 // frames is a folder with a page that plays and draws nothing.
 func frames(t *testing.T) string {
 	t.Helper()
-	dist := playtest.Three(t)
 	root, err := playtest.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "arena.wasm"), "./examples/arena/wasm")
+	build.Dir, build.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWORK=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, from := range map[string]string{
-		"index.html": "testdata/frames/index.html", "frames.mjs": "testdata/frames/frames.mjs", "arena.wasm": filepath.Join(dist, "arena.wasm"),
-		"wasm_exec.js": filepath.Join(dist, "wasm_exec.js"), "bindings/arena.mjs": filepath.Join(root, "examples/arena/bindings/arena.mjs"),
-		"js/index.mjs": "", "js/game.mjs": "", "js/module.mjs": "", "js/socket.mjs": "",
+		"index.html": "testdata/frames/index.html", "frames.mjs": "testdata/frames/frames.mjs", "wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib/wasm/wasm_exec.js"),
+		"bindings/arena.mjs": filepath.Join(root, "examples/arena/bindings/arena.mjs"),
+		"js/index.mjs":       "", "js/game.mjs": "", "js/module.mjs": "", "js/socket.mjs": "",
 	} {
 		b, err := os.ReadFile(cmp.Or(from, filepath.Join(root, "systems/host", name)))
 		if err == nil {

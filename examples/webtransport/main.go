@@ -1,6 +1,5 @@
 // Command webtransport serves the arena by WebTransport beside WebSocket and UDP, and a page in three.js to play it on:
 //
-//	npm --prefix examples/three ci && npm --prefix examples/three run build
 //	go -C examples/webtransport run .
 //
 // The page takes WebTransport where that passes, and WebSocket after a second where it does not. See -h.
@@ -24,6 +23,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/webtransport"
@@ -85,7 +85,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		"Without, one is made at start that browsers take by its hash for ten days, and the page comes by HTTP:\n"+
 		"browsers give WebTransport to a page by HTTP on their own machine alone")
 	fs.StringVar(&o.key, "key", "", "`file` with the key of -cert, in PEM")
-	fs.StringVar(&o.dist, "dist", "examples/three/dist", "`folder` with the built page")
+	fs.StringVar(&o.dist, "dist", "", "`folder` with another page and its client, in place of the arena's")
 	fs.IntVar(&o.npcs, "npcs", 100, "entities that walk about")
 	fs.BoolVar(&o.insecure, "insecure-anyone-can-join", false, "play with others than this machine: anybody can join in anybody's name")
 	fs.Usage = func() {
@@ -142,25 +142,33 @@ func (o options) serve(ctx context.Context, stdout io.Writer) error {
 	}
 	game.PopulateCombat(server.World(), 0, o.npcs)
 
-	dist := &web.Dist{
-		Folder: o.dist, Index: "arena.html", Name: "three.js", Command: "npm --prefix examples/three ci && npm --prefix examples/three run build",
-		Port: first.WebSocketAddr().Port(), Hosts: o.names, Insecure: o.insecure,
-		WebTransport: fmt.Sprintf(":%d/", second.LocalAddr().Port()),
+	c := web.Config{Port: first.WebSocketAddr().Port(), Hosts: o.names, Dist: &web.Dist{Folder: o.dist, Index: "arena.html"}, Progress: stdout}
+	if o.dist == "" {
+		c.Package, c.Dist = "examples/arena/wasm", pages.Page("arena")
 	}
-	site, scheme := &http.Server{Handler: dist, ReadHeaderTimeout: 10 * time.Second}, "http"
+	if o.insecure {
+		c.Args = []string{"-insecure-anyone-can-join"}
+	}
+	c.Dist.WebTransport = fmt.Sprintf(":%d/", second.LocalAddr().Port())
 	if o.cert == "" {
 		for _, h := range second.CertificateHashes() {
-			dist.Hashes = append(dist.Hashes, h[:])
+			c.Dist.Hashes = append(c.Dist.Hashes, h[:])
 		}
 	} else {
-		dist.Port = page.Addr().(*net.TCPAddr).AddrPort().Port()
-		site.Handler, site.TLSConfig, scheme = through(dist, first.WebSocketAddr()), secure, "https"
+		c.Port = page.Addr().(*net.TCPAddr).AddrPort().Port()
+	}
+	client := web.New(c)
+	site, scheme := &http.Server{Handler: client, ReadHeaderTimeout: 10 * time.Second}, "http"
+	if o.cert != "" {
+		site.Handler, site.TLSConfig, scheme = through(client, first.WebSocketAddr()), secure, "https"
 		page = tls.NewListener(page, secure)
 	}
 	fmt.Fprintf(stdout, "play in a browser:  %s://%v/\nWebTransport at %v, WebSocket at %v, UDP at %v\n", scheme, page.Addr(), second.LocalAddr(), first.WebSocketAddr(), first.LocalAddr())
-	if err := dist.Ready(); err != nil {
-		fmt.Fprintln(stdout, err)
-	}
+	go func() {
+		if err := client.Prepare(ctx); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(stdout, err)
+		}
+	}()
 	go func() { _ = site.Serve(page) }() // until the page is closed
 	defer site.Close()
 	if err := server.Run(ctx); ctx.Err() == nil {

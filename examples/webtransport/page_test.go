@@ -275,27 +275,21 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page in three.js plays over WebTransport, and says so among its figures.
-func TestThree(t *testing.T) {
-	dist, err := filepath.Abs("../three/dist")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dist, "arena.html")); err != nil {
-		t.Skip("the page is not built: npm --prefix examples/three ci && npm --prefix examples/three run build")
+// The arena's page plays over WebTransport, and says so among its figures.
+func TestArena(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a client for browsers: without -short it runs")
 	}
 	browser := browse(t, "")
-	server := start(t, "-dist", dist)
+	server := start(t, "-dist", "")
 	b := open(t, browser, server.page+"?name=Ada")
-	until(t, "it has joined", func() bool { return ask[bool](b, `document.querySelector('#card').hidden`) })
-	if err := chromedp.Do(b.ctx, chromedp.Click("#network")); err != nil {
-		t.Fatal(err)
-	}
+	until(t, "it has joined", func() bool { return ask[bool](b, `document.body.classList.contains('playing')`) })
+	ask[bool](b, `dispatchEvent(new KeyboardEvent('keydown', { key: 'F3' }))`)
 	figure := func(name string) string {
-		return ask[string](b, fmt.Sprintf(`[...document.querySelectorAll('#figures dt')].find((e) => e.textContent === %q)?.nextElementSibling.textContent ?? ''`, name))
+		return ask[string](b, fmt.Sprintf(`[...document.querySelectorAll('#panel dt')].find((e) => e.textContent === %q)?.nextElementSibling.textContent ?? ''`, name))
 	}
 	until(t, "others are there", func() bool { n, _ := strconv.Atoi(figure("entities")); return n > 20 })
-	if got := figure("link"); got != "WebTransport" {
+	if got := figure("link"); got != "webtransport" {
 		t.Errorf("its link is %q", got)
 	}
 	if noted := ask[[]string](b, "noted"); of(noted, "webtransport open") != 1 || of(noted, "websocket tried") != 0 {
@@ -305,7 +299,7 @@ func TestThree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), "three.png"), png, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), "arena.png"), png, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if len(png) < 10_000 {

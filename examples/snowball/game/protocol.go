@@ -16,7 +16,7 @@ const (
 	reload = 0.5 // between two throws
 	flight = 2.0 // from the throw of a snowball until it disappears, in the air or at a tree
 	down   = 0.7 // that a player lies in the snow after a hit
-	safe   = 1.5 // after that, in which the player cannot be hit
+	Safe   = 1.5 // after that, in which the player cannot be hit
 )
 
 // Trees stop snowballs but not players.

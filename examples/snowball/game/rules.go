@@ -53,7 +53,7 @@ func throw(w *ecs.World) {
 }
 
 // Down reports whether a player lies in the snow and cannot act.
-func (k *Kid) Down(w *ecs.World) bool { return k.Hit > ticks(w, safe) }
+func (k *Kid) Down(w *ecs.World) bool { return k.Hit > ticks(w, Safe) }
 
 func ticks(w *ecs.World, seconds float64) uint8 { return uint8(seconds * float64(w.TickRate())) }
 
@@ -117,7 +117,7 @@ func hit(w *ecs.World) {
 			}
 			w.Despawn(ball)
 			if kid := ecs.Get[Kid](w, victim); kid != nil && kid.Hit == 0 { // the victim may have left or been hit since then
-				kid.Hit = ticks(w, down+safe)
+				kid.Hit = ticks(w, down+Safe)
 				p.Score.Hits++
 				if !near(*b.Pos, *ecs.Get[components.Position](w, victim), Radius+Flake) {
 					p.Score.Past++

@@ -1,4 +1,4 @@
-// Plays the arena and says how that goes: in place of the page of examples/three, where that is not built.
+// Plays the arena and says how that goes: in place of the arena's page.
 import { connect } from './client/index.mjs';
 import arena from './arena.mjs';
 

@@ -41,7 +41,7 @@ func Beside[W Wire](world *runner.World, listen func(addr, socket string, names 
 	case world.Live != nil:
 		panic("web.Beside: World.Live is already set: remove it")
 	case c.Package == "" && c.Dist == nil:
-		panic("web.Beside: Config.Package is empty: set it to the folder of the client's main package, such as examples/play, or set Config.Dist for a page that a bundler built")
+		panic("web.Beside: Config.Package is empty: set it to the folder of the client's main package, such as examples/arena/wasm, or set Config.Dist for a page that a bundler built")
 	}
 	c.Title = cmp.Or(c.Title, world.Name)
 	b := &worldPage{config: c, listen: func(addr, socket string, names []string) (Wire, error) {

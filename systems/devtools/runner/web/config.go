@@ -4,7 +4,7 @@ import "io"
 
 // Config configures a [Site], or with [Beside] the page of a world.
 type Config struct {
-	// Package is the folder of the client's main package, such as examples/play, relative to the root of a module around
+	// Package is the folder of the client's main package, such as examples/arena/wasm, relative to the root of a module around
 	// the working directory. It may have its own go.mod. Default (""): Dist is the only page.
 	Package string
 	// Args are the client's arguments, before -connect and the server's address.
@@ -28,8 +28,10 @@ type Config struct {
 	Window string
 	// Lobby makes the page a lobby of rooms instead of one match. Default (nil): one match.
 	Lobby *Lobby
-	// Dist is a second page for the same match with another renderer. The page links to it, or reports that it is not
-	// built. Without Package, Dist is the only page and its Path must be "". Default (nil): none.
+	// Dist is a page that a bundler built. If its Path is "", it is the page of the site: it follows the build of the
+	// client in build.json, and loads play.wasm and wasm_exec.js. With another Path it is a second page for the same match,
+	// to which the page of this package links. Without Package, Dist is the only page and brings its own client. Default
+	// (nil): none.
 	Dist *Dist
 	// Others lists other games on the page, each with the command that starts it. Default (nil): none.
 	Others []Other

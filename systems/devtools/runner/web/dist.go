@@ -1,11 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,7 +18,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tactusgo/tactus/internal/hostname"
 )
@@ -29,12 +35,14 @@ import (
 //
 // The last three are omitted if they are empty or false. A hash is base64.
 type Dist struct {
+	// Files are the files of the page, such as an embed.FS, which Dist compresses itself. Default (nil): those in Folder.
+	Files fs.FS
 	// Folder is an absolute path, or relative to the root of a module around the working directory, such as
-	// examples/three/dist.
+	// examples/stage/dist.
 	Folder string
 	// Index is the file name of the page. Default (""): index.html.
 	Index string
-	// Path is the URL prefix of the page, such as /three/. Default (""): all URLs.
+	// Path is the URL prefix of the page, such as /three/. Default (""): all URLs, except those of the site's client.
 	Path string
 	// Name is the name of the page on a [Site], such as three.js. Default (""): no link.
 	Name string
@@ -161,6 +169,10 @@ func (c *connect) sources() (all []string) {
 
 // serve serves a file of the folder, or an explanation how to build it.
 func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
+	if d.Files != nil {
+		d.serveFile(w, r, name)
+		return
+	}
 	dir, err := d.find()
 	if err != nil {
 		w.Header().Set("Content-Type", kinds[".html"])
@@ -204,6 +216,29 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 	http.NotFound(w, r)
 }
 
+// serveFile serves one of Files, compressed if the browser accepts it.
+func (d *Dist) serveFile(w http.ResponseWriter, r *http.Request, name string) {
+	b, err := fs.ReadFile(d.Files, name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", cmp.Or(kinds[path.Ext(name)], "application/octet-stream"))
+	h.Set("Vary", "Accept-Encoding")
+	tag := fmt.Sprintf("%x", sha256.Sum256(b))[:20]
+	if accepts(r.Header.Get("Accept-Encoding"), "gzip") {
+		var packed bytes.Buffer
+		z := gzip.NewWriter(&packed)
+		_, _ = z.Write(b) // a bytes.Buffer accepts everything
+		_ = z.Close()
+		b, tag = packed.Bytes(), tag+"-gz"
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("ETag", strconv.Quote(tag))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
+}
+
 // accepts reports whether an Accept-Encoding header lists an encoding.
 func accepts(header, encoding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
@@ -221,8 +256,11 @@ func (d *Dist) Ready() error {
 	return err
 }
 
-// find returns the folder if it exists.
+// find returns the folder if it exists, or "" with Files.
 func (d *Dist) find() (string, error) {
+	if d.Files != nil {
+		return "", nil
+	}
 	dir, root := d.Folder, ""
 	if !filepath.IsAbs(dir) {
 		err := eachModuleRoot(func(at string) bool {
@@ -311,9 +349,9 @@ func (d *Dist) forSite(c *Config) *Dist {
 	switch {
 	case alone && d.Path != "":
 		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q without Config.Package: leave the path empty, because the page is the main page", d.Path))
-	case alone:
+	case alone || d.Path == "":
 	case len(d.Path) < 3 || d.Path[0] != '/' || d.Path[len(d.Path)-1] != '/':
-		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q: write a path that begins and ends with a slash, such as /three/; / alone is the main page", d.Path))
+		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q: write a path that begins and ends with a slash, such as /three/, or none for the main page", d.Path))
 	}
 	beside := *d
 	beside.Port, beside.Hosts, beside.Insecure = c.Port, c.Hosts, slices.Contains(c.Args, insecure)

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"compress/gzip"
 	"crypto/tls"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -169,7 +172,7 @@ func TestDistAlone(t *testing.T) {
 
 // A page below no path of its own would hide the site's.
 func TestWrongDist(t *testing.T) {
-	for _, path := range []string{"", "/", "//", "three/", "/three"} {
+	for _, path := range []string{"/", "//", "three/", "/three"} {
 		func() {
 			defer func() {
 				if said, _ := recover().(string); !strings.Contains(said, "begins and ends with a slash") {
@@ -178,6 +181,36 @@ func TestWrongDist(t *testing.T) {
 			}()
 			New(Config{Package: "client", Dist: &Dist{Path: path}})
 		}()
+	}
+}
+
+// A page without a path is the page of the site, beside the client that the site builds. Its files can be in the program.
+func TestMainDist(t *testing.T) {
+	files := fstest.MapFS{"duel.html": {Data: []byte("<p>duel</p>")}, "assets/a.js": {Data: []byte("js")}}
+	s := New(Config{Dir: prebuilt(t), Package: "client", Port: 7778, Dist: &Dist{Files: files, Index: "duel.html"}})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/": "<p>duel</p>", "/assets/a.js": "js", "/connect.json": "ws://127.0.0.1:7778", "/build.json": `"ready"`, "/play.wasm": "asm"} {
+		if r := get(t, s, path, ""); !strings.Contains(body(t, r), want) {
+			t.Errorf("%s: %s", path, r.Status)
+		}
+	}
+	r := get(t, s, "/assets/a.js", "gzip")
+	z, err := gzip.NewReader(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(z); string(text) != "js" || r.Header.Get("Content-Encoding") != "gzip" {
+		t.Errorf("compressed: %q, %v, %v", text, err, r.Header)
+	}
+	if again := ask(t, s, "GET", "/assets/a.js", "gzip", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+		t.Errorf("again: %s", again.Status)
+	}
+	for _, path := range []string{"/nothing", "/assets", "/../secret"} {
+		if r := get(t, s, path, ""); r.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s", path, r.Status)
+		}
 	}
 }
 

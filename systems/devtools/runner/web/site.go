@@ -114,7 +114,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.config.Lobby.Rooms.ServeHTTP(w, r)
 		return
 	}
-	if s.config.Dist.answers(r.URL.Path) {
+	if s.config.Dist.answers(r.URL.Path) && !s.ofClient(r.URL.Path) {
 		s.config.Dist.ServeHTTP(w, r)
 		return
 	}
@@ -126,6 +126,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
 	s.mux.ServeHTTP(w, r)
+}
+
+// ofClient reports whether a path belongs to the client that the site builds.
+func (s *Site) ofClient(path string) bool {
+	return !s.config.alone() && (path == "/build.json" || path == "/play.json" || path == "/play.wasm" || path == "/wasm_exec.js")
 }
 
 // socket returns the address of the game's WebSockets for a request.

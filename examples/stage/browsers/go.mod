@@ -1,0 +1,47 @@
+module github.com/tactusgo/tactus/examples/stage/browsers
+
+go 1.26.0
+
+replace (
+	github.com/tactusgo/tactus => ../../..
+	github.com/tactusgo/tactus/examples => ../..
+	github.com/tactusgo/tactus/examples/physics => ../../physics
+	github.com/tactusgo/tactus/systems/devtools => ../../../systems/devtools
+	github.com/tactusgo/tactus/systems/host => ../../../systems/host
+	github.com/tactusgo/tactus/systems/rooms => ../../../systems/rooms
+)
+
+require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.22.1
+	github.com/tactusgo/tactus/examples v0.1.0
+)
+
+require (
+	github.com/beorn7/perks v1.0.1 // indirect
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/gobwas/httphead v0.1.0 // indirect
+	github.com/gobwas/ws v1.5.0 // indirect
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/mlange-42/arche v0.15.3 // indirect
+	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
+	github.com/panjf2000/ants/v2 v2.11.3 // indirect
+	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
+	github.com/prometheus/client_golang v1.23.2 // indirect
+	github.com/prometheus/client_model v0.6.2 // indirect
+	github.com/prometheus/common v0.66.1 // indirect
+	github.com/prometheus/procfs v0.16.1 // indirect
+	github.com/tactusgo/tactus v0.1.0 // indirect
+	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
+	github.com/valyala/bytebufferpool v1.0.0 // indirect
+	go.uber.org/multierr v1.11.0 // indirect
+	go.uber.org/zap v1.27.0 // indirect
+	go.yaml.in/yaml/v2 v2.4.2 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	google.golang.org/protobuf v1.36.8 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+)

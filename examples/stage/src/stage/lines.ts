@@ -1,0 +1,43 @@
+// What happened, in lines that stay for some seconds, and the chat.
+import { make } from './dom';
+
+const MOST = 5, STAY = 9000; // lines, and milliseconds
+
+const lines = make('div', { id: 'lines', role: 'log', 'aria-label': 'events' });
+const field = make('input', { maxlength: '80', placeholder: 'Say something', 'aria-label': 'Say something', autocomplete: 'off', enterkeyhint: 'send' });
+const form = make('form', { id: 'say', hidden: true }, field);
+document.body.append(lines, form);
+
+/** Adds a line: who did what. */
+export function tell(who: string, what: string, colour: string) {
+  const name = make('b', {}, who), line = make('p', {}, name, ` ${what}`);
+  name.style.color = colour;
+  lines.append(line);
+  while (lines.childElementCount > MOST) lines.firstElementChild?.remove();
+  setTimeout(() => line.remove(), STAY);
+}
+
+/** Opens the line of the chat. */
+export function talk() {
+  form.hidden = false;
+  field.focus();
+}
+
+/** Calls say with each line that the player enters. */
+export function listen(say: (line: string) => void) {
+  const close = () => {
+    form.hidden = true;
+    field.value = '';
+  };
+  field.addEventListener('blur', close);
+  field.addEventListener('keydown', (e) => {
+    e.stopPropagation();
+    if (e.key === 'Escape') field.blur();
+  });
+  form.addEventListener('submit', (e) => {
+    e.preventDefault();
+    const line = field.value.trim();
+    if (line) say(line);
+    field.blur();
+  });
+}

@@ -1,0 +1,140 @@
+// The way into a match and back into it, and its frames.
+import { connect, GameError, load, type Game, type Place } from '@tactusgo/client';
+import { BadSocket } from './badlink';
+import { Card } from './card';
+import { Controls } from './controls';
+import { make, write } from './dom';
+import { hud } from './hud';
+import { listen, talk } from './lines';
+import { Menu } from './menu';
+import { Panel } from './panel';
+import { showScores } from './scores';
+import './stage.css';
+import type { Scene, World, WorldBindings } from './world';
+
+const BYTES = 8e6; // of a client, about: compressed downloads do not report their size
+
+/** The canvas of the page. */
+export const canvas = make('canvas', { id: 'view', tabindex: '-1' });
+document.body.prepend(canvas);
+
+let running: { scene: { say?(line: string): void }; leave: () => void } | null = null;
+let menu: Menu | undefined, card: Card | undefined;
+const link = make('div', { id: 'link', role: 'status' });
+document.body.append(link);
+
+/** Returns the controls of a world's page. The world makes them before it calls play. */
+export const controlsOf = (world: Pick<World<WorldBindings>, 'layout'>) =>
+  new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
+
+/** Plays a world on this page. */
+export async function play<B extends WorldBindings>(world: World<B>, controls: Controls): Promise<void> {
+  let kind = '';
+  const cover = (card = new Card(world)), panel = new Panel(() => kind);
+  const asked = new URLSearchParams(location.search).has('name');
+  menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
+  listen((line) => running?.scene.say?.(line));
+  const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };
+
+  const over = (why: unknown) => {
+    running = null;
+    document.body.classList.remove('playing');
+    link.replaceChildren();
+    hud.clear();
+    showScores([]);
+    menu?.close();
+    state('Ended');
+    cover.ready(sentence(why), !(why instanceof GameError && why.reason === 1), 'Play again');
+  };
+
+  async function join() {
+    cover.wait('Joining the game…');
+    state('Joining');
+    const place: Place = await (await fetch('connect.json', { cache: 'no-store' })).json();
+    const game = await connect({ module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, ...place, WebSocket: BadSocket, onLink: (k) => { kind = k; } });
+    const scene = world.begin(game, cover.name);
+    running = { scene, leave: () => game.close() };
+    Object.assign(globalThis, { game }); // for the browser's console, and for tests
+    game.joined.then(() => {
+      cover.close();
+      document.body.classList.add('playing');
+    }, () => {}); // over says why
+    run(game, scene, controls, panel, state, over);
+  }
+
+  cover.onPlay = () => void join().catch(over);
+  if (!document.createElement('canvas').getContext('webgl2')) {
+    return cover.say('This browser cannot draw the game, because WebGL 2 is off. Switch on graphics acceleration in its settings, or open this page in another browser.', true);
+  }
+  try {
+    state('Loading');
+    await built(cover);
+    await Promise.all([load('play.wasm', { exec: 'wasm_exec.js', onProgress: (n) => cover.progress(0.7 + 0.25 * Math.min(n / BYTES, 1), 'Loading…') }), world.warm()]);
+    cover.progress(1, '');
+    cover.ready('');
+    state('');
+    if (asked) await join();
+  } catch (e) {
+    over(e);
+  }
+}
+
+/** Waits until the server has compiled the client. */
+async function built(cover: Card) {
+  for (;;) {
+    const answer = await fetch('build.json', { cache: 'no-store' });
+    if (!answer.ok) return; // a server without a compiler
+    const b: { state: string; done: number; of: number; error?: string } = await answer.json();
+    if (b.state === 'ready') return;
+    if (b.state === 'failed') throw new GameError(b.error ?? 'The client cannot be built.', 0);
+    cover.progress(b.of ? 0.7 * b.done / b.of : 0, b.of ? `Compiling the game, once: ${b.done} of ${b.of} packages…` : 'Looking for the game…');
+    await new Promise((go) => setTimeout(go, 250));
+  }
+}
+
+/** Returns what players are told about the end. */
+function sentence(why: unknown): string {
+  if (why instanceof GameError && (why.reason !== 0 || why.message)) return why.message;
+  console.info(`the game is over: ${why}`);
+  return 'The game cannot be reached. Check your network, and try again.';
+}
+
+/** Runs a match, frame by frame, until its end. */
+function run<B extends WorldBindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void) {
+  let last = performance.now();
+  requestAnimationFrame(function frame(now) {
+    try {
+      controls.poll();
+      scene.steer();
+      const begun = performance.now();
+      if (game.advance() > 0) controls.ticked();
+      const tables = game.frame();
+      panel.frame(game.stats, performance.now() - begun);
+      explain(game, state);
+      scene.draw(tables, Math.min((now - last) / 1000, 0.1));
+      controls.drawn();
+    } catch (e) {
+      scene.end();
+      game.close();
+      return over(e);
+    }
+    last = now;
+    requestAnimationFrame(frame);
+  });
+}
+
+let said = '';
+
+/** Shows how the connection is, and offers to try at once while the game reconnects. */
+function explain(game: { readonly explanation: string; readonly status: string; rejoin(): void }, state: (text: string) => void) {
+  const { explanation, status } = game;
+  if (said === explanation + status && (link.textContent || !explanation)) return;
+  said = explanation + status;
+  state({ joining: 'Joining', playing: 'Playing', silent: 'Waiting', reconnecting: 'Reconnecting' }[status] ?? 'Ended');
+  if (card?.open) return;
+  write(link, explanation);
+  if (status !== 'reconnecting') return;
+  const now = make('button', { type: 'button' }, 'Try now');
+  now.onclick = () => game.rejoin();
+  link.append(now);
+}

@@ -1,0 +1,41 @@
+// What the stage knows of a world.
+import type { Bindings, Game, Rows, Value } from '@tactusgo/client';
+import type { Layout } from './controls';
+
+/** Figures of the connection: the bindings of every world have them. */
+export interface Figures {
+  readonly Client: number; readonly Own: number; readonly Tick: number; readonly ServerTick: number; readonly DrawnTick: number; readonly TickRate: number;
+  readonly RTT: number; readonly Jitter: number; readonly LossIn: number; readonly LossOut: number; readonly Lead: number; readonly Buffer: number;
+  readonly Delay: number; readonly ReceivedRate: number; readonly SentRate: number; readonly CorrectionRate: number; readonly Rows: number;
+}
+
+export type WorldBindings = Bindings<Value, Rows, unknown, Figures>;
+
+/** A world: its texts, its controls, and how it draws a match. */
+export interface World<B extends WorldBindings> {
+  /** The name of its folder in examples. */
+  readonly name: string;
+  /** The title and a sentence that says what to do. */
+  readonly title: string;
+  readonly goal: string;
+  /** Whether players have names. */
+  readonly named?: boolean;
+  readonly bindings: B;
+  readonly layout: Layout;
+  /** Prepares drawing: compiles shaders, with some of everything in sight. */
+  warm(): Promise<unknown>;
+  /** Starts to show a match. */
+  begin(game: Game<B>, name: string): Scene<B>;
+}
+
+/** One match, as a page shows it. */
+export interface Scene<B extends WorldBindings> {
+  /** Sets the input, before the game advances. */
+  steer(): void;
+  /** Shows the rows of the newest frame, some seconds after the frame before. */
+  draw(tables: ReturnType<Game<B>['frame']>, seconds: number): void;
+  /** Sends a line of chat, in worlds that have a chat. */
+  say?(line: string): void;
+  /** Removes what the match put on the stage. */
+  end(): void;
+}

@@ -1,0 +1,24 @@
+import { readdirSync } from 'node:fs';
+import { defineConfig } from 'vite';
+
+// npm run dev shows changes at once, while `go run ./examples/arena` serves the game. GAME is the address of its page.
+const game = process.env['GAME'] ?? 'http://127.0.0.1:7780';
+const pages = readdirSync(import.meta.dirname).filter((f) => f.endsWith('.html'));
+
+export default defineConfig({
+  base: './',
+  build: {
+    target: 'es2023',
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      input: pages,
+      // The names have no hashes, because the built files are committed.
+      output: { entryFileNames: 'assets/[name].js', chunkFileNames: 'assets/[name].js', assetFileNames: 'assets/[name][extname]' },
+    },
+  },
+  server: {
+    fs: { allow: ['../..'] },
+    proxy: Object.fromEntries(['connect.json', 'build.json', 'play.wasm', 'wasm_exec.js'].map((file) => [`/${file}`, game])),
+  },
+});
