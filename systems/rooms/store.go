@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tactusgo/tactus/systems/save"
 )
@@ -41,15 +42,49 @@ var (
 // to one folder without a lock: a file of a lower epoch does not replace one of a higher epoch, and Get ignores it.
 type fileStore struct{ folder string }
 
-const fileStoreSuffix = ".save"
+const (
+	fileStoreSuffix = ".save"
+	// saveAge is how long a save stays that is not replaced: that of a room that nobody continues.
+	saveAge = 30 * 24 * time.Hour
+)
 
-// NewFileStore returns a [Store] in a folder, and creates the folder. The processes of a fleet may share the folder. The error
-// names the folder and the reason.
+// NewFileStore returns a [Store] in a folder, and creates the folder. The processes of a fleet may share the folder. NewFileStore
+// removes saves that were written more than 30 days ago. The error names the folder and the reason.
 func NewFileStore(folder string) (Store, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	return fileStore{folder}, save.CheckFile(filepath.Join(folder, "check"))
+	if err := save.CheckFile(filepath.Join(folder, "check")); err != nil {
+		return nil, err
+	}
+	return fileStore{folder}, removeOld(folder, time.Now().Add(-saveAge))
+}
+
+// removeOld removes the saves that were written before a time, and the files of writes that a crash has cut off.
+func removeOld(folder string, before time.Time) error {
+	files, err := os.ReadDir(folder)
+	for _, f := range files {
+		name := f.Name()
+		if whole, _, cut := strings.Cut(name, fileStoreSuffix+"."); cut && strings.HasSuffix(name, ".tmp") {
+			name = whole + fileStoreSuffix
+		}
+		_, _, is := parseFileName(name)
+		info, gone := f.Info()
+		if is && gone == nil && info.ModTime().Before(before) {
+			if gone = os.Remove(filepath.Join(folder, f.Name())); !errors.Is(gone, fs.ErrNotExist) {
+				err = errors.Join(err, gone)
+			}
+		}
+	}
+	return err
+}
+
+// parseFileName returns the room and the epoch of the file of a save.
+func parseFileName(name string) (room string, epoch uint64, ok bool) {
+	room, rest, _ := strings.Cut(name, ".")
+	number, ok := strings.CutSuffix(rest, fileStoreSuffix)
+	epoch, err := strconv.ParseUint(number, 10, 64)
+	return room, epoch, ok && err == nil
 }
 
 // file returns the name of the file of a save.
@@ -66,9 +101,7 @@ func (f fileStore) epochs(room ID) (all []uint64, highest uint64, err error) {
 	defer d.Close()
 	names, err := d.Readdirnames(-1)
 	for _, name := range names {
-		id, rest, _ := strings.Cut(name, ".")
-		number, ok := strings.CutSuffix(rest, fileStoreSuffix)
-		if n, err := strconv.ParseUint(number, 10, 64); ok && err == nil && id == room.String() {
+		if id, n, ok := parseFileName(name); ok && id == room.String() {
 			all, highest = append(all, n), max(highest, n)
 		}
 	}

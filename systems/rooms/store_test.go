@@ -1,9 +1,12 @@
 package rooms_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
@@ -33,5 +36,32 @@ func TestFileStore(t *testing.T) {
 	}
 	if _, err := rooms.NewFileStore(filepath.Join(folder, "notes")); err == nil {
 		t.Error("a file is no folder")
+	}
+	// Saves that nobody has replaced for a month go, and what is left of writes that a crash has cut off.
+	all, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-31 * 24 * time.Hour)
+	for _, f := range all {
+		if strings.Contains(f.Name(), "b.") { // room 11
+			continue
+		}
+		if err := os.Chtimes(filepath.Join(folder, f.Name()), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err = rooms.NewFileStore(folder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), 7); !errors.Is(err, rooms.ErrNoSave) {
+		t.Errorf("an old save: %v", err)
+	}
+	if _, err := s.Get(t.Context(), 11); err != nil {
+		t.Errorf("a new save: %v", err)
+	}
+	left, _ := os.ReadDir(folder)
+	if len(left) != 4 { // with that of room 11
+		t.Errorf("%v of %v are left", left, all)
 	}
 }
