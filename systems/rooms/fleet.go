@@ -106,6 +106,29 @@ func (l *Link) RaiseEpoch(r *Room) { r.epoch.Add(1) }
 // Kept reports whether a room was saved when it ended with its process, so that another process can continue it.
 func (l *Link) Kept(r *Room) bool { return r.saves.last.Load() }
 
+// Deleting reports whether a room has ended whose save is not deleted yet. Its record must stay in the directory: other processes
+// continue a room that has a save and no record.
+func (l *Link) Deleting(r *Room) bool { return r.saves.stays.Load() }
+
+// Published notes that the directory has a record of a room.
+func (l *Link) Published(r *Room) { r.saves.known.Store(true) }
+
+// Saved returns the entry of a room as of its last save. The error wraps [ErrUnavailable], or [ErrNoSave] if the store has none that
+// this process can use. It also wraps ErrNoSave if the directory had no record of the room: its process does not give it up when it
+// loses its claim.
+func (l *Link) Saved(ctx context.Context, id ID) (RoomEntry, error) {
+	saved, err := l.server.readSave(ctx, id)
+	switch {
+	case err != nil && errors.Is(err, ErrUnavailable):
+		return RoomEntry{}, err
+	case err != nil:
+		return RoomEntry{}, fmt.Errorf("%w: %w", ErrNoSave, err)
+	case saved == nil || !saved.Known:
+		return RoomEntry{}, ErrNoSave
+	}
+	return saved.RoomEntry, nil
+}
+
 // Lose ends a room that another process has claimed. Its players get [ReasonClaimed]. A room that is handed over ends by itself.
 func (l *Link) Lose(r *Room, why error) {
 	if !r.handing.Load() {

@@ -233,8 +233,9 @@ func (r *Room) rouse() {
 }
 
 // changed tells the fleet that the entry of the room has changed. The entry of a room that is handed over is that of another process.
+// The fleet hears that a room has ended when its save is deleted.
 func (r *Room) changed() {
-	if f := r.server.fleet; f != nil && (!r.handing.Load() || r.over()) {
+	if f := r.server.fleet; f != nil && (r.over() && !r.saves.stays.Load() || !r.over() && !r.handing.Load()) {
 		f.RoomChanged(r)
 	}
 }

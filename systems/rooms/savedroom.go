@@ -26,9 +26,11 @@ var errSaved = errors.New("rooms: the save of the room cannot be used")
 // savedRoom is a room between two ticks.
 type savedRoom struct {
 	RoomEntry
-	Tick  uint32     `json:"tick"`
-	Begun bool       `json:"begun"` // a locked room may have begun, too
-	Seats []SeatInfo `json:"seats"` // of players who have joined
+	Tick   uint32     `json:"tick"`
+	Begun  bool       `json:"begun"`  // a locked room may have begun, too
+	Locked bool       `json:"locked"` // likewise, a draining one
+	Known  bool       `json:"known"`  // the directory of the fleet had the room
+	Seats  []SeatInfo `json:"seats"`  // of players who have joined
 	// world is the save of the systems.Server.
 	world []byte
 }

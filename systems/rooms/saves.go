@@ -31,6 +31,8 @@ type saves struct {
 	busy    atomic.Bool // a capture is not stored yet
 	failing atomic.Bool // the newest capture could not be stored
 	last    atomic.Bool // the last tick is stored, and the room has ended with its process
+	stays   atomic.Bool // the room has ended, and its save is not deleted yet
+	known   atomic.Bool // the room is in the directory of the fleet
 
 	mu     sync.Mutex // held while the store is called
 	stored uint64     // the newest capture that was stored; with mu
@@ -113,7 +115,8 @@ func (r *Room) capture() *capture {
 	x.waiting = nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c.saved.Begun = r.held.life.begun
+	c.saved.Known = x.known.Load()
+	c.saved.Begun, c.saved.Locked = r.held.life.begun, r.held.life.locked
 	for n, s := range r.held.book.all() {
 		if (s.here || s.waits) && !s.leaving {
 			c.saved.Seats = append(c.saved.Seats, SeatInfo{uint16(n), seatWaiting.String(), s.player, s.party, s.client, s.since})
@@ -173,14 +176,16 @@ func (r *Room) lastSave(why error, reason ending) {
 	case s.config.Store == nil || r.handing.Load():
 	case outlives && r.game.Tick() > 0:
 		c := r.capture()
+		c.saved.Process = "" // this process lets it go
 		data, err := c.seal()
 		r.saves.last.Store(c.store(context.Background(), data, err) == nil)
 	case reason == ReasonEnded:
+		r.saves.stays.Store(true)
 		s.travel.tasks.add(r.deleteSave)
 	}
 }
 
-// deleteSave deletes the save of the room, with retries until it succeeds.
+// deleteSave deletes the save of the room, with retries until it succeeds. Then it lets the fleet remove the record: see Link.Deleting.
 func (r *Room) deleteSave(ctx context.Context) {
 	r.saves.mu.Lock()
 	defer r.saves.mu.Unlock()
@@ -189,7 +194,10 @@ func (r *Room) deleteSave(ctx context.Context) {
 	defer stop()
 	if err := r.server.config.Store.Delete(ctx, r.about.id, r.epoch.Load()); err != nil {
 		r.server.travel.tasks.retry(r.deleteSave)
+		return
 	}
+	r.saves.stays.Store(false)
+	r.changed()
 }
 
 // Continue creates a room again from its save. It is for a process that is alone: in a fleet, rooms are claimed. The error wraps
@@ -299,7 +307,11 @@ func (r *Room) resume(x *savedRoom) {
 	r.loaded = r.game.Tick()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held.life.begun, r.held.life.locked = x.Begun || x.State == Running, x.State == Locked
+	locked := x.Locked // a room that drains, has ended or is being created
+	if x.State == Open || x.State == Running || x.State == Locked {
+		locked = x.State == Locked
+	}
+	r.held.life.begun, r.held.life.locked = x.Begun || x.State == Running, locked
 	for _, s := range x.Seats {
 		if r.game.Expects(s.Player) {
 			r.held.book.resume(int(s.Number), bookSeat{player: s.Player, party: s.Party, client: s.Client, since: s.Since, waits: true})

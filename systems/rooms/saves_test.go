@@ -199,6 +199,7 @@ func TestLastSave(t *testing.T) {
 	one, a := h.entered("field", 1)
 	h.run(3 * time.Second)
 	r := h.server.Room(a.Seat.Room)
+	r.Lock()
 	tick := r.game.Tick()
 	x, _ := at(t, r, one.ID())
 	if err := h.server.Close(h.now); err != nil {
@@ -210,8 +211,8 @@ func TestLastSave(t *testing.T) {
 		t.Fatalf("%+v, %v", e, ok)
 	}
 	r = h.server.Room(e.ID)
-	if got, _ := at(t, r, one.ID()); r.Loaded() != tick || got != x {
-		t.Errorf("loaded tick %d at %v, saved tick %d at %v", r.Loaded(), got, tick, x)
+	if got, _ := at(t, r, one.ID()); r.Loaded() != tick || got != x || r.Info().State != Locked {
+		t.Errorf("loaded tick %d at %v, saved tick %d at %v; it is %v", r.Loaded(), got, tick, x, r.Info().State)
 	}
 	h.run(2 * step)
 	if files, _ := os.ReadDir(folder); len(files) != 1 || files[0].Name() != e.ID.String()+".2.save" {

@@ -104,11 +104,11 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
 	}
 	if q.Claim && f.config.Here.Room(id) == nil {
-		var e rooms.RoomEntry
-		switch revision, err := find(ctx, f.config.Directory, RoomKey(id), &e); {
+		e, _, err := f.read(ctx, id)
+		switch {
 		case err != nil:
 			return nil, err
-		case revision == 0: // the store may have been emptied, and the room's process may be writing the record again
+		case e.ID == 0: // the store may have been emptied, and the room's process may be writing the record again
 			return nil, &rooms.Unavailable{Again: time.Second, Err: ErrAbsent}
 		}
 		if _, err := f.Claim(ctx, e); err != nil {

@@ -429,6 +429,19 @@ func (f *campaign) ask(s *someone, by *process) bool {
 		return true
 	}
 	has, err := f.find(s, by)
+	if errors.Is(err, fleet.ErrAbsent) { // the room may have a save
+		a, absent := by.fleet.Reconnect(context.Background(), s.room, rooms.Player{ID: s.id})
+		for _, p := range f.processes {
+			if absent == nil && p.name == a.Process && f.runs(p) && p.fleet.Epoch() != 0 {
+				f.counts["without a record"]++
+				f.give(s, p, a)
+				return true
+			}
+		}
+		if errors.Is(absent, rooms.ErrUnavailable) {
+			return false
+		}
+	}
 	if errors.Is(err, rooms.ErrEnded) || errors.Is(err, fleet.ErrAbsent) {
 		s.room = 0
 		return f.ask(s, by)

@@ -199,7 +199,7 @@ func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool
 			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("%w: %v", ErrAbsent, id)}
 		}
 		if errors.Is(err, ErrAbsent) {
-			return "", e, false, f.absent(id)
+			return f.locateSaved(ctx, id, players)
 		}
 		if err != nil {
 			return "", e, false, &rooms.Unavailable{Again: time.Second, Err: err}
@@ -221,16 +221,47 @@ func (f *Fleet) locate(ctx context.Context, id rooms.ID, players int, fresh bool
 		return "", e, false, fmt.Errorf("%w: %v", rooms.ErrRoom, id)
 	case f.view.alive(x):
 		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errNamesake}
-	case f.view.foreign[x.Process] == x.ProcessEpoch:
+	case x.ProcessEpoch != 0 && f.view.foreign[x.Process] == x.ProcessEpoch:
 		return "", e, false, &rooms.Unavailable{Again: time.Second, Err: errForeign}
 	}
+	process, err = f.chooseClaimer(&x.RoomEntry, players)
+	return process, x.RoomEntry, err == nil, err
+}
+
+// locateSaved returns the process that is to claim a room without a record, which has a save.
+func (f *Fleet) locateSaved(ctx context.Context, id rooms.ID, players int) (process string, e rooms.RoomEntry, claim bool, err error) {
+	if f.here != nil {
+		if e, _, err = f.read(ctx, id); err != nil {
+			return "", e, false, err
+		}
+	}
+	if e.ID == 0 || f.incomplete() != nil {
+		return "", e, false, f.absent(id)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.view.processes[e.Process] != nil { // it may have the room, and be about to write the record
+		return e.Process, e, true, nil
+	}
+	process, err = f.chooseClaimer(&e, players)
+	return process, e, err == nil, err
+}
+
+// chooseClaimer returns the process that is to claim a room. A process with another schema can claim the room if it is saved: one with
+// the schema of the room is preferred. The caller holds the lock.
+func (f *Fleet) chooseClaimer(e *rooms.RoomEntry, players int) (string, error) {
 	f.updateOwn()
-	to, err := f.view.choose(&rooms.Wish{Kind: x.Kind, Schema: x.Schema, Players: make([]rooms.Player, players)}, true, nil, f.config.Now())
+	w := rooms.Wish{Kind: e.Kind, Schema: e.Schema, Players: make([]rooms.Player, players)}
+	to, err := f.view.choose(&w, true, nil, f.config.Now())
+	if f.server.Store != nil && errors.Is(err, rooms.ErrSchema) {
+		w.Schema = ""
+		to, err = f.view.choose(&w, true, nil, f.config.Now())
+	}
 	if err != nil {
-		return "", e, false, err
+		return "", err
 	}
 	f.view.asked(to, false)
-	return to.process.Process, x.RoomEntry, true, nil
+	return to.process.Process, nil
 }
 
 // endedHere reports whether the room was an ended room of this process. A room of another process with the same name may
@@ -335,23 +366,38 @@ func (f *Fleet) Queue(c match.Config) match.Waitlist {
 // Fingerprint returns the [Fingerprint] of the fleet.
 func (f *Fleet) Fingerprint() string { return f.view.fingerprint }
 
-// Find implements [rooms.Seats]. It also finds rooms of dead processes, which are created again when a player wants a seat.
+// Find implements [rooms.Seats]. It also finds rooms of dead processes, which are created again when a player wants a seat. Rooms whose
+// process died more than StayTime ago are found by id, if this process has rooms and the room is saved. If no process has the schema of
+// a room, its entry has none, because a process with another one can continue a saved room.
 func (f *Fleet) Find(name string) (rooms.RoomEntry, bool) {
 	if f.here != nil {
 		if e, ok := f.here.Find(name); ok {
 			return e, true
 		}
 	}
+	id, unnamed := rooms.ParseID(name)
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	id, err := rooms.ParseID(name)
-	if err != nil {
+	if unnamed != nil {
 		id = f.view.codes[strings.ToLower(name)]
 	}
-	if x := f.view.rooms[id]; x != nil && !f.endedHere(x) {
-		return x.RoomEntry, true
+	x := f.view.rooms[id]
+	var e rooms.RoomEntry
+	if x != nil && !f.endedHere(x) {
+		e = x.RoomEntry
 	}
-	return rooms.RoomEntry{}, false
+	f.mu.Unlock()
+	if x == nil && unnamed == nil { // this process may have started just now
+		var err error
+		if e, _, err = f.read(context.Background(), id); err != nil {
+			return rooms.RoomEntry{ID: id}, true // a request for a seat gets the error
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, has := f.view.rankSchemas(e.Kind)[e.Schema]; !has && f.server.Store != nil {
+		e.Schema = ""
+	}
+	return e, e.ID != 0
 }
 
 // List implements [rooms.Seats]. Entries of other processes' rooms come from the directory.

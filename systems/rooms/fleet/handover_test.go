@@ -77,7 +77,13 @@ func (m *moved) config(name string, protocol func() *ecs.Protocol) rooms.Config 
 // enter has a player play with an admission.
 func (m *moved) enter(a rooms.Admission) *player {
 	m.t.Helper()
-	c, err := systems.NewClient(m.net.Node(netip.AddrPort{}), netip.AddrPort{}, walking(), systems.ClientConfig{
+	return m.enterWith(a, walking())
+}
+
+// enterWith does so with a version of the game.
+func (m *moved) enterWith(a rooms.Admission, protocol *ecs.Protocol) *player {
+	m.t.Helper()
+	c, err := systems.NewClient(m.net.Node(netip.AddrPort{}), netip.AddrPort{}, protocol, systems.ClientConfig{
 		Session: systems.ClientSession{Token: a.Token, Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 			return m.net.Node(netip.AddrPort{}), netip.AddrPort{}, nil
 		}},
@@ -184,7 +190,7 @@ func TestCloseLeavesRooms(t *testing.T) {
 	}
 }
 
-// Clients of another version of the game are told to update, and the world goes on.
+// Clients of another version of the game are told to update, and the world goes on. With the new version they have their entities.
 func TestDrainToAnotherVersion(t *testing.T) {
 	m := newMoved(t)
 	a := m.join("field", 1)
@@ -192,13 +198,21 @@ func TestDrainToAnotherVersion(t *testing.T) {
 	m.run(2 * time.Second)
 	to := m.another(m.config("two", walkingHats), nil)
 	m.run(2 * time.Second)
+	x := p.x()
 	m.server.Drain()
 	m.until("told", func() bool { return p.Err() != nil })
 	if ends, ok := errors.AsType[*netsys.CloseError](p.Err()); !ok || ends.Reason != netsys.ReasonProtocol {
 		t.Errorf("told %v", p.Err())
 	}
 	if r := to.Room(a.Seat.Room); r == nil || r.Loaded() == 0 || r.Info().Waiting != 1 {
-		t.Errorf("%+v", r)
+		t.Fatalf("%+v", r)
+	}
+	again, err := to.fleet.Reconnect(t.Context(), a.Seat.Room, rooms.Player{ID: 1})
+	if err != nil || again.Schema != rooms.SchemaOf(walkingHats()) {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	if updated := m.enterWith(again, walkingHats()); updated.ID() != p.ID() || updated.x() < x {
+		t.Errorf("client %d at %v, before client %d at %v", updated.ID(), updated.x(), p.ID(), x)
 	}
 }
 
@@ -244,6 +258,17 @@ func TestDrainWithoutAnother(t *testing.T) {
 			m.run(20 * time.Second) // the token of Reconnect expires
 			if len(m.server.Rooms()) != 0 || !slices.Equal(m.left, []uint64{1}) {
 				t.Errorf("%d rooms, left %v", len(m.server.Rooms()), m.left)
+			}
+			if name != "other game" && name != "store fails" && name != "store lost" {
+				m.refused = nil
+				to := m.another(m.config("later", walking), nil)
+				m.run(time.Second) // the process that drains is alive
+				if _, err := to.fleet.Reconnect(t.Context(), r.ID(), rooms.Player{ID: 1}); !errors.Is(err, rooms.ErrNoSeat) {
+					t.Errorf("the room, which was empty: %v", err)
+				}
+				if anew := to.Room(r.ID()); anew == nil && name == "alone" || anew != nil && anew.Loaded() == 0 {
+					t.Errorf("it does not go on: %+v", anew)
+				}
 			}
 		})
 	}

@@ -48,9 +48,6 @@ func (f *Fleet) RoomChanged(r *rooms.Room) {
 		if f.publisher.records.source(key) != any(r) {
 			return // nothing was written about it; another room of this id may be marked
 		}
-		if f.kept(r) {
-			return
-		}
 	default:
 	}
 	f.publisher.mark(key, r)
@@ -118,11 +115,17 @@ func (f *Fleet) processEntry(epoch uint64) any {
 	return e
 }
 
-// publication returns the record of a room or, if there is no room, of a player.
+// publication returns the record of a room or, if there is no room, of a player. It returns nil for a record that stays as it is.
 func (f *Fleet) publication(key string, source any) (p publication, exists bool) {
 	if r, ok := source.(*rooms.Room); ok {
 		select {
 		case <-r.Done():
+			if f.link.Deleting(r) {
+				return nil, true // RoomChanged is called again
+			}
+			if f.kept(r) {
+				return &releasedRecord{roomRecord{fleet: f, room: r, claim: &roomClaim{}}}, true
+			}
 			f.claims.Delete(r)
 			return &roomRecord{fleet: f, room: r, claim: &roomClaim{}}, false
 		default:
@@ -175,7 +178,10 @@ func (r *roomRecord) value(claim uint64) any {
 	return e
 }
 
-func (r *roomRecord) written(claim uint64) { r.claim.Store(claim) }
+func (r *roomRecord) written(claim uint64) {
+	r.claim.Store(claim)
+	r.fleet.link.Published(r.room)
+}
 
 // removed raises the epoch of the room, because another process may have owned it meanwhile.
 func (r *roomRecord) removed() { r.fleet.link.RaiseEpoch(r.room) }
@@ -196,6 +202,16 @@ func (r *roomRecord) owns(found []byte) bool {
 		Epoch uint64 `json:"epoch"`
 	}
 	return json.Unmarshal(found, &e) == nil && e.Epoch == r.room.Epoch() && r.fleet.publisher.claim.owned(e.owner)
+}
+
+// releasedRecord is the last record of a room that was saved when it ended. No claim of a process is 0, so another process can claim
+// the room although this one is alive.
+type releasedRecord struct{ roomRecord }
+
+func (r *releasedRecord) value(uint64) any {
+	e := r.room.Entry()
+	e.State = rooms.Draining
+	return e
 }
 
 // playerRecord is the record of a player: its newest seat.
@@ -242,6 +258,9 @@ func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick 
 		}
 		return r, nil
 	}
+	if f.server.Store != nil {
+		e.Schema = "" // the save may be of another version of the game
+	}
 	if err := f.supports(e.Kind, e.Schema); err != nil {
 		return nil, err
 	}
@@ -249,8 +268,8 @@ func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick 
 	if err != nil {
 		return nil, err
 	}
-	if tick != 0 {
-		found.Schema = "" // the save may be of another version of the game
+	if f.server.Store != nil {
+		found.Schema = ""
 	}
 	found.Epoch++
 	key := RoomKey(e.ID)
@@ -284,18 +303,23 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry, giver owner) (
 	if f.publisher.claim.current() == 0 {
 		return found, 0, errNoClaim
 	}
-	if revision, err = find(ctx, f.config.Directory, RoomKey(e.ID), &found); err != nil {
+	if found, revision, err = f.read(ctx, e.ID); err != nil {
 		return found, 0, err
 	}
 	has := owner{found.Process, found.ProcessEpoch}
 	alive, err := has.exists(ctx, f.config.Directory)
+	if err == nil && revision == 0 && found.Process != "" && found.Process != f.server.Process {
+		var p claimRecord // it has the room, if it is alive, and is about to write the record
+		newest, unread := find(ctx, f.config.Directory, ProcessKey(found.Process), &p)
+		alive, err = newest != 0, unread
+	}
 	if err == nil {
 		err = f.incomplete() // the reads above may have found missing records
 	}
 	switch {
 	case err != nil:
 		return found, 0, err
-	case revision == 0 || found.ID != e.ID || found.State == rooms.Ended:
+	case found.ID != e.ID || revision != 0 && found.State == rooms.Ended:
 		return found, 0, rooms.ErrEnded
 	case found.Epoch != e.Epoch || found.Kind != e.Kind:
 		return found, 0, fmt.Errorf("%w: the room has epoch %d, not %d", ErrConflict, found.Epoch, e.Epoch)
@@ -306,6 +330,18 @@ func (f *Fleet) claimable(ctx context.Context, e rooms.RoomEntry, giver owner) (
 		return found, 0, fmt.Errorf("%w: %s", ErrOwned, found.Process)
 	}
 	return found, revision, nil
+}
+
+// read returns the record of a room. A room whose record is gone has revision 0, and its entry is that of its last save: processes
+// that die leave both, and the record is removed after StayTime. There is no entry if the room has no save.
+func (f *Fleet) read(ctx context.Context, id rooms.ID) (e rooms.RoomEntry, revision uint64, err error) {
+	revision, err = find(ctx, f.config.Directory, RoomKey(id), &e)
+	if err == nil && revision == 0 && f.server.Store != nil {
+		if e, err = f.link.Saved(ctx, id); errors.Is(err, rooms.ErrNoSave) {
+			return rooms.RoomEntry{}, 0, nil
+		}
+	}
+	return e, revision, err
 }
 
 // claimedRecord is the first record of a claimed room, which has no world yet.

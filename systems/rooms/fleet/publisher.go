@@ -104,8 +104,7 @@ func (p *publisher) withdrawAll() {
 		if p.kept(all[key]) {
 			continue
 		}
-		x, _ := p.publication(key, all[key])
-		if p.records.withdraw(ctx, key, all[key], x) != nil {
+		if x, _ := p.publication(key, all[key]); x != nil && p.records.withdraw(ctx, key, all[key], x) != nil {
 			break
 		}
 	}
@@ -195,6 +194,9 @@ func (p *publisher) write(ctx context.Context, key string, source any) error {
 	ctx, stop := context.WithTimeout(ctx, writeTimeout)
 	defer stop()
 	x, exists := p.publication(key, source)
+	if x == nil {
+		return nil
+	}
 	if exists {
 		return p.records.write(ctx, key, source, x)
 	}

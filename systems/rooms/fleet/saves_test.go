@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -136,7 +137,14 @@ func TestClaimContinues(t *testing.T) {
 // storeOf is a store that fails on command.
 type storeOf struct {
 	rooms.Store
-	err, putErr error
+	err, putErr, deleteErr error
+}
+
+func (s *storeOf) Delete(ctx context.Context, id rooms.ID, epoch uint64) error {
+	if s.deleteErr != nil {
+		return s.deleteErr
+	}
+	return s.Store.Delete(ctx, id, epoch)
 }
 
 func (s *storeOf) Put(ctx context.Context, id rooms.ID, epoch uint64, data []byte) error {
@@ -168,5 +176,114 @@ func TestClaimWaitsForStore(t *testing.T) {
 	store.err = nil
 	if again, err := two.fleet.Reconnect(context.Background(), a.Seat.Room, rooms.Player{ID: 1}); err != nil || again.Loaded == 0 {
 		t.Fatalf("%+v, %v", again, err)
+	}
+}
+
+// The record of a room goes a minute after its process has died. The room is found by its id and claimed from its save as long as
+// that exists, by one process, with its code, bans and lock.
+func TestClaimWithoutRecord(t *testing.T) {
+	store, ctx := &storeOf{Store: newSaves()}, context.Background()
+	h := newWorld(t, saved(store, "one"), nil)
+	two, three := h.another(saved(store, "two"), nil), h.another(saved(store, "three"), nil)
+	_, a := h.entered("field", 1)
+	r := h.server.Room(a.Seat.Room)
+	r.Ban(9)
+	r.Lock()
+	h.run(6 * time.Second)
+	four := h.another(saved(store, "four"), nil) // it has not heard of any room
+	if e, ok := four.fleet.Find(r.ID().String()); !ok || e.Process != "one" {
+		t.Errorf("a new process finds %+v, %v", e, ok)
+	}
+	h.still(fleet.ProcessLease + fleet.StayTime + 10*time.Second)
+	if _, err := h.directory.Load(ctx, fleet.RoomKey(r.ID())); !errors.Is(err, fleet.ErrAbsent) {
+		t.Fatalf("the record is there: %v", err)
+	}
+	store.err = errors.New("unreachable")
+	if _, ok := two.fleet.Find(r.ID().String()); !ok {
+		t.Error("it is not found while the store does not answer")
+	}
+	if _, err := two.fleet.Reconnect(ctx, r.ID(), rooms.Player{ID: 1}); !errors.Is(err, rooms.ErrUnavailable) {
+		t.Errorf("while the store does not answer: %v", err)
+	}
+	store.err = nil
+	if e, ok := two.fleet.Find(r.ID().String()); !ok || e.Code != r.Code() || e.Schema == "" {
+		t.Errorf("%+v, %v", e, ok)
+	}
+	if _, ok := two.fleet.Find(rooms.ID(5).String()); ok {
+		t.Error("a room that never was is found")
+	}
+	first, err := two.fleet.Reconnect(ctx, r.ID(), rooms.Player{ID: 1})
+	if err != nil || first.Loaded == 0 || first.Code != a.Code {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	second, err := three.fleet.Reconnect(ctx, r.ID(), rooms.Player{ID: 1})
+	if err != nil || second.Process != first.Process {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	anew := four.Room(r.ID())
+	for _, s := range h.others {
+		anew = cmp.Or(anew, s.Room(r.ID()))
+	}
+	if i := anew.Info(); i.State != rooms.Locked || i.Waiting != 1 || i.Epoch != 2 {
+		t.Errorf("%+v", i)
+	}
+	h.run(2 * time.Second) // the first process is back, and hears of it
+	if h.server.Room(r.ID()) != nil || anew.Epoch() != 2 {
+		t.Errorf("the room has two owners, %+v", anew.Info())
+	}
+	// A room that has ended is not claimed, at no moment.
+	anew.End(nil)
+	for range 300 {
+		if _, err := h.server.fleet.Reconnect(ctx, r.ID(), rooms.Player{ID: 1}); err == nil {
+			t.Fatal("it is continued after its end")
+		}
+		h.run(step)
+	}
+	if _, ok := two.fleet.Find(r.ID().String()); ok {
+		t.Error("it is found after its end")
+	}
+}
+
+// A save that is not deleted yet does not make others continue a room that has ended: its record stays until then.
+func TestEndWhileStoreFails(t *testing.T) {
+	store, ctx := &storeOf{Store: newSaves()}, context.Background()
+	h := newWorld(t, saved(store, "one"), nil)
+	two := h.another(saved(store, "two"), nil)
+	_, a := h.entered("field", 1)
+	h.run(6 * time.Second)
+	store.deleteErr = errors.New("unreachable")
+	h.server.Room(a.Seat.Room).End(nil)
+	for range 500 {
+		h.run(step)
+		if _, err := two.fleet.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 1}); !errors.Is(err, rooms.ErrRoom) {
+			t.Fatal(err)
+		}
+	}
+	store.deleteErr = nil
+	h.run(time.Second)
+	if got := keys(t, h.directory); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+	if _, err := store.Get(ctx, a.Seat.Room); !errors.Is(err, rooms.ErrNoSave) {
+		t.Error(err)
+	}
+}
+
+// A process with another version of the game continues a room whose process has died, if none has the version of the room.
+func TestClaimByAnotherVersion(t *testing.T) {
+	for _, after := range []time.Duration{12 * time.Second, fleet.ProcessLease + fleet.StayTime + 10*time.Second} {
+		store, ctx := newSaves(), context.Background()
+		h := newWorld(t, saved(store, "one"), nil)
+		c := saved(store, "two")
+		c.Kinds[0].Protocol = hats
+		two := h.another(c, nil)
+		_, a := h.entered("field", 1)
+		h.run(6 * time.Second)
+		h.still(after)
+		e, ok := two.fleet.Find(a.Seat.Room.String())
+		again, err := two.fleet.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 1})
+		if !ok || e.Schema != "" || err != nil || again.Loaded == 0 || again.Schema != rooms.SchemaOf(hats()) {
+			t.Errorf("after %v: %+v, %+v, %v", after, e, again, err)
+		}
 	}
 }

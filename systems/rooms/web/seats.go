@@ -117,7 +117,7 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request) (rooms.RoomEntry
 	switch {
 	case !ok:
 		return room, rooms.ErrRoom
-	case b.Schema != "" && b.Schema != room.Schema:
+	case b.Schema != "" && room.Schema != "" && b.Schema != room.Schema:
 		return room, rooms.ErrSchema
 	}
 	return room, nil
