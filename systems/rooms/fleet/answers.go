@@ -103,6 +103,7 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 	if len(players) == 0 {
 		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
 	}
+	f.awaitClaim(ctx, id)
 	if q.Claim && f.config.Here.Room(id) == nil {
 		e, _, err := f.read(ctx, id)
 		switch {

@@ -27,6 +27,7 @@ type Fleet struct {
 	publisher *publisher // nil: no rooms in this process
 	answers   answerer
 	claims    sync.Map // *rooms.Room to *roomClaim
+	claiming  sync.Map // rooms.ID to chan struct{}, which is closed when the room is claimed
 
 	mu    sync.Mutex
 	view  view
@@ -165,6 +166,7 @@ func (f *Fleet) Reconnect(ctx context.Context, room rooms.ID, who rooms.Player) 
 // seekRoom asks the process of a room. If that process is dead, another one claims the room.
 func (f *Fleet) seekRoom(ctx context.Context, id rooms.ID, q seatRequest, local func() ([]rooms.Admission, error)) (all []rooms.Admission, err error) {
 	for try := range maxRoomTries {
+		f.awaitClaim(ctx, id)
 		if f.here != nil && f.config.Here.Room(id) != nil {
 			return local()
 		}
@@ -267,6 +269,9 @@ func (f *Fleet) chooseClaimer(e *rooms.RoomEntry, players int) (string, error) {
 // endedHere reports whether the room was an ended room of this process. A room of another process with the same name may
 // still run, or be claimed after that process has died. The caller holds the lock.
 func (f *Fleet) endedHere(x *room) bool {
+	if _, is := f.claiming.Load(x.ID); is {
+		return false
+	}
 	return f.here != nil && x.Process == f.view.own && x.ProcessEpoch == f.Epoch() && f.view.alive(x)
 }
 

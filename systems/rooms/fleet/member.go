@@ -252,6 +252,14 @@ func (f *Fleet) Claim(ctx context.Context, e rooms.RoomEntry) (*rooms.Room, erro
 
 // claim does what Claim does. In a handover, giver is the process that has saved the room at a tick, and lets it go.
 func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick uint32) (*rooms.Room, error) {
+	claimed := make(chan struct{})
+	for _, other := f.claiming.LoadOrStore(e.ID, claimed); other; _, other = f.claiming.LoadOrStore(e.ID, claimed) {
+		if f.awaitClaim(ctx, e.ID); ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	defer close(claimed)
+	defer f.claiming.Delete(e.ID)
 	if r := f.config.Here.Room(e.ID); r != nil {
 		if f.Orphaned(r) {
 			return nil, rooms.ErrOrphaned
@@ -273,16 +281,27 @@ func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick 
 	}
 	found.Epoch++
 	key := RoomKey(e.ID)
-	var claimed *rooms.Room
+	var restored *rooms.Room
 	r, err := f.link.Restore(ctx, found, tick, func(r *rooms.Room) error {
-		claimed = r
+		restored = r
 		// One of several processes that overwrite the entry succeeds.
 		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
 	})
-	if err != nil && claimed != nil {
-		f.claims.Delete(claimed)
+	if err != nil && restored != nil {
+		f.claims.Delete(restored)
 	}
 	return r, err
+}
+
+// awaitClaim waits until a room is not being claimed by this process. Meanwhile the directory may have its record, but the process not
+// the room.
+func (f *Fleet) awaitClaim(ctx context.Context, id rooms.ID) {
+	if c, is := f.claiming.Load(id); is {
+		select {
+		case <-c.(chan struct{}):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // supports returns an error if this process lacks the kind or has it with another schema.

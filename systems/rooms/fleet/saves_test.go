@@ -244,6 +244,42 @@ func TestClaimWithoutRecord(t *testing.T) {
 	}
 }
 
+// Players who ask for a room while it is being claimed, when the directory has its record already, get their seats, too.
+func TestAskWhileClaiming(t *testing.T) {
+	store, ctx := newSaves(), context.Background()
+	h := newWorld(t, saved(store, "one"), nil)
+	var two *fleetServer
+	answer := make(chan error, 1)
+	c := saved(store, "two")
+	c.Kinds[0].Created = func(r *rooms.Room, _ *ecs.World) error {
+		two.fleet.Advance(h.now)
+		if _, ok := two.fleet.Find(r.ID().String()); !ok {
+			t.Error("the room is not found")
+		}
+		go func() {
+			_, err := two.fleet.Reconnect(ctx, r.ID(), rooms.Player{ID: 2})
+			answer <- err
+		}()
+		select {
+		case err := <-answer:
+			t.Fatalf("answered before the room is there: %v", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+		return nil
+	}
+	two = h.another(c, nil)
+	_, a := h.entered("field", 1)
+	h.entered("field", 2)
+	h.run(6 * time.Second)
+	h.still(12 * time.Second)
+	if _, err := two.fleet.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+}
+
 // A save that is not deleted yet does not make others continue a room that has ended: its record stays until then.
 func TestEndWhileStoreFails(t *testing.T) {
 	store, ctx := &storeOf{Store: newSaves()}, context.Background()
