@@ -84,3 +84,27 @@ func TestStorm(t *testing.T) {
 		t.Errorf("seed %d: %+v", o.seed, *x)
 	}
 }
+
+// Rooms outlive processes that are killed and replaced: all players resume with what was confirmed, and worlds that are handed over are
+// the same before and after.
+func TestOutlive(t *testing.T) {
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("plays for a minute: set TACTUS_LONG=1")
+	}
+	o := options{Options: crowd.Options{Rooms: 4, Players: 2, Hz: 20, Seconds: 1}, processes: 3, save: time.Second, seed: 1}
+	o.crashes = 2
+	r, err := measure(o, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := r.(*summary).report.(crashReport); x.Players == 0 || x.Resumed != x.Players || x.Worlds != 0 || x.Durable != 0 || x.Confirmed == 0 {
+		t.Errorf("%+v", x)
+	}
+	o.crashes, o.deploys = 0, 3
+	if r, err = measure(o, t.Output()); err != nil {
+		t.Fatal(err)
+	}
+	if x := r.(*summary).report.(deployReport); x.Rooms < o.Rooms || x.Equal != x.Rooms || x.Ended != 0 {
+		t.Errorf("%+v", x)
+	}
+}
