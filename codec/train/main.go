@@ -3,7 +3,7 @@
 //
 //	go run ./codec/train -in match.rec -out game.trained
 //
-// A server makes the recording, see systems.ServerConfig.Snapshots.Record. The example worlds do so with -record. Server and clients
+// A server makes the recording, see systems.ServerConfig.Snapshots.Record. The example worlds do so with -samples. Server and clients
 // load the file with systems.LoadTrained. A peer without the file, or with a different one, uses the built-in prior.
 package main
 

@@ -17,9 +17,9 @@ func TestRecordTrainPlay(t *testing.T) {
 		t.Skip("it builds a command")
 	}
 	dir := t.TempDir()
-	record, trained := filepath.Join(dir, "arena.rec"), filepath.Join(dir, "arena.trained")
+	record, trained := filepath.Join(dir, "arena.samples"), filepath.Join(dir, "arena.trained")
 	const match = "-virtual -duration 11s -clients 8 -npcs 100 -seed "
-	if r, _ := report(t, match+"7 -record "+record); !r.Converged {
+	if r, _ := report(t, match+"7 -samples "+record); !r.Converged {
 		t.Error(r.Difference)
 	}
 	if out, err := exec.CommandContext(t.Context(), "go", "run", "../../codec/train", "-in", record, "-out", trained).CombinedOutput(); err != nil {
@@ -47,9 +47,9 @@ func TestFilesOfFlags(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 	for flags, want := range map[string]string{
-		match + "-trained " + dir + "/none":       "-trained: pass a file",
-		match + "-record " + dir + "/none/at/all": "-record: pass the name",
-		"-connect 127.0.0.1:1 -record " + name:    "-record: not allowed",
+		match + "-trained " + dir + "/none":        "-trained: pass a file",
+		match + "-samples " + dir + "/none/at/all": "-samples: pass the name",
+		"-connect 127.0.0.1:1 -samples " + name:    "-record, -samples: not allowed",
 	} {
 		if code, _, errs := run(t, flags); code != runner.ExitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d: %s", flags, code, errs)

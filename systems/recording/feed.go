@@ -15,6 +15,7 @@ type Feed struct {
 	queue   []fed
 	data    []byte // of the records in the queue
 	read    int    // records that were read
+	stopped bool   // nobody reads
 }
 
 // fed is a record in a feed, with the place of its data.
@@ -34,6 +35,12 @@ func (f *Feed) Session() (number uint64, welcome []byte, start time.Duration) {
 	return f.session, f.welcome, f.start
 }
 
+// maxFeed is the maximum number of bytes that wait to be read. Beyond it the feed stops.
+const maxFeed = 64 << 20
+
+// Stop ends the feed: it keeps nothing more.
+func (f *Feed) Stop() { f.stopped, f.queue, f.data, f.read = true, nil, nil, 0 }
+
 func (f *Feed) begin(h Header, session uint64, welcome []byte, start time.Duration) {
 	if !f.begun {
 		*f = Feed{header: h, session: session, welcome: slices.Clone(welcome), begun: true, start: start}
@@ -41,13 +48,17 @@ func (f *Feed) begin(h Header, session uint64, welcome []byte, start time.Durati
 }
 
 func (f *Feed) add(r Record, start time.Duration) {
-	if r.Begins && start != f.start {
+	if f.stopped || r.Begins && start != f.start {
 		return // for clients that begin with a later segment
 	}
 	if f.read == len(f.queue) {
 		f.queue, f.data, f.read = f.queue[:0], f.data[:0], 0
 	}
 	from := len(f.data)
+	if from > maxFeed {
+		f.Stop()
+		return
+	}
 	f.data = append(f.data, r.Data...)
 	f.queue = append(f.queue, fed{r, from, len(f.data)})
 }

@@ -13,5 +13,5 @@
 //   - Show an inspector: World.Inspect.
 //   - Let others play with the bots, over your own transport: [LiveOn].
 //   - Play in a window of the same program, with bots: [Host].
-//   - Record samples of snapshots, train statistics on them, and play with the result: -record, -trained.
+//   - Record samples of snapshots, train statistics on them, and play with the result: -samples, -trained. Record a match and play it: -record, -replay.
 package runner

@@ -10,15 +10,18 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/recording"
 	"github.com/tactusgo/tactus/systems/save"
 )
 
-// files are the opened files of -record, -trained and -load.
+// files are the opened files of -record, -samples, -trained and -load.
 type files struct {
-	load    []byte         // of the server; nil: a new world
-	record  io.Writer      // of the server; nil: no recording
-	trained *delta.Trained // of server and bots; nil: built-in statistics
-	log     *slog.Logger   // warnings of the server and of one bot; nil: none
+	load    []byte            // of the server; nil: a new world
+	record  *recording.Writer // of the server; nil: no recording
+	feed    *recording.Feed   // of record
+	samples io.Writer         // of the server's snapshots; nil: none
+	trained *delta.Trained    // of server and bots; nil: built-in statistics
+	log     *slog.Logger      // warnings of the server and of one bot; nil: none
 }
 
 // open opens the files of the flags, and checks that the one of -save can be written. It returns a function that ends the recording.
@@ -42,16 +45,23 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 			return end, err
 		}
 	}
-	if o.Record == "" {
+	if o.Record != "" {
+		f.feed = &recording.Feed{}
+		if f.record, err = recording.Create(o.Record, recording.Config{Live: f.feed, Logger: f.log}); err != nil {
+			return end, err
+		}
+		end = f.record.Close
+	}
+	if o.Samples == "" {
 		return end, nil
 	}
-	file, err := os.Create(o.Record)
+	file, err := os.Create(o.Samples)
 	if err != nil {
-		return end, fmt.Errorf("-record: pass the name of a writable file: %w", err)
+		return end, fmt.Errorf("-samples: pass the name of a writable file: %w", err)
 	}
-	out := bufio.NewWriterSize(file, 1<<16)
-	f.record = out
-	return func() error { return errors.Join(out.Flush(), file.Close()) }, nil
+	out, before := bufio.NewWriterSize(file, 1<<16), end
+	f.samples = out
+	return func() error { return errors.Join(out.Flush(), file.Close(), before()) }, nil
 }
 
 // save saves a server if -save is set. Sessions may be closed.

@@ -117,8 +117,10 @@ func (c *command) validate(args []string) error {
 		return errors.New("-virtual: not allowed with -serve or -connect, which play on real sockets")
 	case c.Inspect != "" && c.connect != "":
 		return errors.New("-inspect: not allowed with -connect: set it on the server")
-	case c.Record != "" && c.connect != "":
-		return errors.New("-record: not allowed with -connect: set it on the server")
+	case (c.Record != "" || c.Samples != "") && c.connect != "":
+		return errors.New("-record, -samples: not allowed with -connect: set them on the server")
+	case c.Replay != "" && (c.serve != "" || c.connect != "" || c.Record != ""):
+		return errors.New("-replay: not allowed with -serve, -connect and -record: it plays no new match")
 	case (c.Save != "" || c.Load != "") && c.connect != "":
 		return errors.New("-save, -load: not allowed with -connect: set them on the server")
 	case c.Token != "" && c.connect == "":
@@ -142,6 +144,14 @@ func (c *command) play(ctx context.Context, world World, stdout, stderr io.Write
 			return err
 		}
 		return writeLast(h, stdout, c.JSON)
+	case c.Headless && c.Replay != "":
+		r, err := replayHeadless(ctx, world, c.Options, stderr)
+		if err != nil {
+			return err
+		}
+		return writeLast(r, stdout, c.JSON)
+	case c.Replay != "":
+		return errors.New("-replay: set -headless, too")
 	case c.Headless:
 		r, err := run(ctx, world, c.Options, stderr)
 		if err != nil {

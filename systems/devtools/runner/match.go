@@ -34,6 +34,8 @@ type match struct {
 	watch   watch
 	live    live
 
+	spectator *systems.Replay // of the recording; nil: none
+
 	inspector Inspector // nil: none
 }
 
@@ -83,8 +85,14 @@ func newVirtual(world World, o Options) (*match, error) {
 		p.client, p.clean = k.Client, func() { k.SetLinks(netsys.Link{}, netsys.Link{}) }
 	}
 	m.forceRollback()
+	if err := o.record(m.server); err != nil {
+		return nil, err
+	}
 	m.server.SetProbe(&m.watch.wakeUp)
-	m.virtual.OnServerTick(func() { m.watch.served(m, m.virtual.Now(), m.watch.wakeUp.took) })
+	m.virtual.OnServerTick(func() {
+		m.watch.served(m, m.virtual.Now(), m.watch.wakeUp.took)
+		m.watchRecording(m.virtual.Now())
+	})
 	m.virtual.OnFrame(func(k *systemstest.Client) { m.players[k.N].drew(m, m.virtual.Now()) })
 	return m, nil
 }

@@ -42,9 +42,10 @@ type Options struct {
 	Seed uint64
 	// ForceRollback makes the server simulate every tick twice and compare the results.
 	ForceRollback bool
-	// Record is a file to which the server writes samples of its snapshots. Trained is a file of statistics with
+	// Record and Replay are the files of a recording to write and to play. Samples is a file to which the server writes samples of its
+	// snapshots. Trained is a file of statistics with
 	// which snapshots are encoded.
-	Record, Trained string
+	Record, Replay, Samples, Trained string
 	// Save is the file to which the server is saved at the end. Load is such a file, from which the server continues. Then
 	// World.Populate does not run, and Seed is only that of the bots.
 	Save, Load string
@@ -122,7 +123,9 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.DurationVar(&o.Duration, "duration", d.Duration, "duration of the match, including the warm-up")
 	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "time from a client's first consumed input to the start of its statistics; a fifth of a shorter -duration")
 	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server twice, in another storage order, and report differences")
-	fs.StringVar(&o.Record, "record", d.Record, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
+	fs.StringVar(&o.Record, "record", d.Record, "record the match to this `file`, as a spectator sees it; -replay plays it")
+	fs.StringVar(&o.Replay, "replay", d.Replay, "play the match that was recorded to this `file`; with -headless: compare every frame with the one that a\nspectator of the recorded match saw")
+	fs.StringVar(&o.Samples, "samples", d.Samples, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
 	fs.StringVar(&o.Save, "save", d.Save, "save the server to this `file` at the end, and on SIGTERM")
 	fs.StringVar(&o.Load, "load", d.Load, "continue the server that was saved to this `file`: bots with the same -seed get their entities back")

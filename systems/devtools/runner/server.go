@@ -19,7 +19,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		Seed:       o.Seed,
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
-		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.record},
+		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.samples},
 		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
 		Load:       o.files.load,
@@ -51,7 +51,7 @@ func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedu
 	if o.files.load == nil {
 		world.populate(s.World(), &o)
 	}
-	return s, nil
+	return s, o.record(s)
 }
 
 // populate spawns the entities that exist before any player joins.

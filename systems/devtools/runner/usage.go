@@ -12,9 +12,9 @@ import (
 func chapters() []chapter {
 	return []chapter{
 		{"Mode", "headless virtual json duration warmup seed serve connect"},
-		{"The match", "clients guests npcs preset timing tick server-every send save load"},
+		{"The match", "clients guests npcs preset timing tick server-every send save load record replay"},
 		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
-		{"Diagnosis", "inspect push without force-rollback record trained"},
+		{"Diagnosis", "inspect push without force-rollback samples trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
 	}
 }

@@ -76,6 +76,7 @@ func (w *watch) serve(m *match, now time.Time) {
 	}
 	m.link.Flush(now)
 	w.served(m, now, time.Since(begin))
+	m.watchRecording(now)
 }
 
 // served takes measurements after a wake-up of the server.
