@@ -39,6 +39,7 @@ type match struct {
 	quiet     bool          // nobody does anything
 	resumes   time.Duration // when the server goes on that halted last
 	hash      uint64
+	record    *record
 }
 
 // pace is after how much time what goes wrong is drawn anew.
@@ -102,7 +103,13 @@ func newMatch(t *testing.T, d *draw) *match {
 			x.spawn()
 		}
 	}
-	m.crowd.OnServerTick(m.afterServer)
+	m.record = newRecord(m)
+	m.crowd.OnServerTick(func() {
+		m.afterServer()
+		if err := m.record.step(); err != nil && m.err == nil {
+			m.err = err
+		}
+	})
 	m.crowd.OnClientTick(func(k *systemstest.Client) {
 		m.players[k.N].act()
 		m.afterClient(m.players[k.N])
@@ -386,6 +393,7 @@ func (m *match) end() {
 		m.must(m.err)
 	}
 	m.must(err)
+	m.must(m.record.plays())
 	m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
 	m.must(m.cheap())
 }

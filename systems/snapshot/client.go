@@ -55,6 +55,7 @@ type Client struct {
 	accumulated      accumulated         // priorities of the world
 	ownerAccumulated accumulated         // priorities of owner state
 
+	recorder     bool // it is not counted
 	limited      bool // the interest can hide something: then the client is sent a set
 	set          set
 	movesChecked uint32 // no old slot of an entity that moved up to this send is withheld

@@ -549,7 +549,9 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			c.join.send = from.send
 		}
 		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
-		accounts.Header(len(b))
+		if !c.recorder {
+			accounts.Header(len(b))
+		}
 		holds, sets := c.packets[q].Holds[:0], false
 		age := uint32(0)
 		for ; at < len(pk.blocks) && pk.blocks[at].datagram == q; at++ {
@@ -557,7 +559,9 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			last := at+1 == len(pk.blocks) || pk.blocks[at+1].datagram != q
 			size := len(b)
 			b = append(x.Append(b, age, len(x.body), last), x.body...)
-			accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
+			if !c.recorder {
+				accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
+			}
 			if age = x.Age; x.Set {
 				sets = true
 				continue
@@ -575,6 +579,8 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 	if s := c.set.of(f.Send); s != nil && s.open == 0 {
 		*s = setSend{} // it held no part of the set
 	}
-	accounts.Snapshot(n, total)
+	if !c.recorder {
+		accounts.Snapshot(n, total)
+	}
 	d.sys.noteSize(c, total)
 }

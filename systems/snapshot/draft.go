@@ -67,8 +67,10 @@ func (d *draft) begin(c *Client) {
 func (d *draft) end(c *Client) {
 	d.c, d.withheld.known = c, false
 	d.encoder.once = d.encoder.once[:0]
-	d.stats.Updates++
-	d.stats.Delay += uint64(d.sys.config.Clock.Tick() - d.f.Tick)
+	if !c.recorder {
+		d.stats.Updates++
+		d.stats.Delay += uint64(d.sys.config.Clock.Tick() - d.f.Tick)
+	}
 	c.baselines.UpdateFloor(d.f.Send, min(c.join.oldestNeeded(d.f.Send), c.set.oldestNeeded(d.f.Send)))
 	h := d.startDatagrams()
 

@@ -205,7 +205,7 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 // Record adds a recorder: a client without a budget that has no trained file.
 func (s *System) Record(id uint32, p Peer) *Client {
 	c := newClient(id, p, s.codecs.model, math.MaxInt32)
-	c.limited = s.config.Interest.Limits()
+	c.recorder, c.limited = true, s.config.Interest.Limits()
 	s.clients = append(s.clients, c)
 	return c
 }

@@ -1,0 +1,118 @@
+package campaign
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/recording"
+)
+
+// record is the recording of a match, and a spectator that watches it while it is made.
+type record struct {
+	m      *match
+	r      *rand.Rand
+	from   time.Duration // when it begins
+	file   bytes.Buffer
+	to     *recording.Writer
+	feed   recording.Feed
+	watch  *systems.Replay
+	ticks  int
+	checks int
+}
+
+func newRecord(m *match) *record {
+	x := &record{m: m, r: m.stream("record")}
+	x.from = time.Duration(x.r.Int64N(int64(5 * time.Second)))
+	return x
+}
+
+// framesEvery is the number of wake-ups of the server between two frames of the spectator.
+const framesEvery = 5
+
+// spectator returns the configuration of a client that plays the recording.
+func (x *record) spectator() systems.ClientConfig {
+	return systems.ClientConfig{Events: event.NewClient(news(), event.ClientConfig{}), Outcomes: newLedger("spectator").register}
+}
+
+// step records and draws what the server's tick made.
+func (x *record) step() error {
+	now, err := x.m.crowd.Now(), error(nil)
+	if x.to == nil && x.m.crowd.Elapsed() >= x.from {
+		x.to = recording.NewWriter(&x.file, recording.Config{Interval: time.Duration(1+x.r.IntN(4)) * time.Second, Live: &x.feed})
+		return x.m.crowd.Server.Record(x.to, 0)
+	}
+	if !x.feed.Begun() {
+		return nil
+	}
+	if x.watch == nil {
+		if x.watch, err = systems.Watch(&x.feed, x.m.sea(), x.spectator()); err != nil {
+			return err
+		}
+	}
+	if x.ticks++; x.ticks%framesEvery != 0 {
+		return nil
+	}
+	if err = x.watch.Play(now.Sub(x.to.Began())); err == nil && x.watch.Client().View() != nil {
+		x.to.Check(now, x.watch.Client().View().Hash())
+		x.checks++
+	}
+	return err
+}
+
+// plays reports what a replay shows that the spectator did not see, or where the spectator differs from the server.
+func (x *record) plays() error {
+	if x.watch == nil {
+		return nil
+	}
+	server := x.m.crowd.Server
+	if err := x.watch.Play(x.m.crowd.Now().Sub(x.to.Began())); err != nil {
+		return err
+	}
+	if err := systems.Difference(server, x.watch.Client()); err != nil {
+		return fmt.Errorf("the spectator of the recording: %w", err)
+	}
+	if err := x.to.Close(); err != nil {
+		return err
+	}
+	r, err := recording.Open(bytes.NewReader(x.file.Bytes()), int64(x.file.Len()))
+	if err != nil {
+		return err
+	}
+	var checks []recording.Record
+	if err := r.All(func(c *recording.Record) bool {
+		if c.Kind == recording.Check {
+			checks = append(checks, *c)
+		}
+		return true
+	}); err != nil || len(checks) != x.checks {
+		return fmt.Errorf("%d frames of %d were recorded: %w", len(checks), x.checks, err)
+	}
+	replay, err := systems.NewReplay(r, x.m.sea(), x.spectator())
+	if err != nil {
+		return err
+	}
+	for _, c := range checks {
+		if err := replay.Play(c.At); err != nil {
+			return err
+		}
+		if replay.Client().View().Hash() != c.Hash {
+			return fmt.Errorf("the replay shows another frame at %v", c.At)
+		}
+	}
+	for range 5 {
+		if err := replay.Seek(time.Duration(x.r.Int64N(int64(r.Duration()) + 1))); err != nil {
+			return err
+		}
+	}
+	if err := replay.Seek(r.Duration()); err != nil {
+		return err
+	}
+	if err := systems.Difference(server, replay.Client()); err != nil {
+		return fmt.Errorf("the replay after going to its end: %w", err)
+	}
+	return nil
+}
