@@ -25,8 +25,8 @@
 //     components.Teleports. Attach one entity to another: ecs.Carry.
 //   - Choose how corrections fade: interpolate.Smoothing. Inspect one entity of the newest frame: [Client.Drawing].
 //   - Show a key press in the next frame, at any frame rate: ClientConfig.Prediction.Partial.
-//   - Show the netcode on top of the game, and make the link worse: package overlay, which uses [Confirmed], [Between],
-//     [Client.Drawing] and [Client.CountBytes].
+//   - Show the netcode on top of the game: [Confirmed], [Between], [Client.Drawing] and [Client.CountBytes]. Make the link
+//     worse: netsys.Condition.
 //
 // Players:
 //

@@ -11,14 +11,6 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// The page shows the goal of the game and its controls.
-const (
-	rules = "Shoot the others, and stay out of their sight."
-	touch = "Left thumb moves, right thumb aims and shoots."
-)
-
-var keys = [][2]string{{"W A S D or arrows", "move"}, {"Mouse", "aim, click or Space shoots"}, {"Enter", "chat"}, {"F3", "network"}}
-
 // world returns the game with sockets, an inspector and a page to play on.
 func world() runner.World { return pages.Beside(announced(game.World())) }
 

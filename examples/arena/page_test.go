@@ -35,7 +35,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 			url := out.Find(t, `browser: +(http://\S+)`)
 			for path, want := range map[string]string{
 				"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`,
-				"/connect.json": `{"websocket":"ws://127.0.0.1:`, "/assets/arena.js": "Shoot the others",
+				"/connect.json": `{"websocket":"ws://127.0.0.1:`, "/assets/arena.js": "import",
 			} {
 				if s := get(t, url+path); !strings.Contains(s, want) {
 					t.Errorf("at %q is %q", path, s)

@@ -135,7 +135,7 @@ func TestRooms(t *testing.T) {
 	if at.Kind != kindName || at.Seats != 2 || at.Rooms != at.HTTP+"/rooms" {
 		t.Errorf("it says %+v", at)
 	}
-	if s := get(t, at.HTTP); !strings.Contains(s, `id="lobby"`) {
+	if s := get(t, at.HTTP); !strings.Contains(s, "assets/lobby.js") {
 		t.Errorf("the page is %s", s)
 	}
 	if s := get(t, at.Rooms+"/openapi.json"); strings.TrimSpace(s) != compact(t, roomsweb.OpenAPI()) {

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/pages"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/operator"
@@ -156,8 +157,7 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 		return nil, err
 	}
 	return web.New(web.Config{
-		Package: "examples/play", Args: []string{"arena"}, Title: "Tactus arena", Rules: rules, Keys: keys, Touch: touch,
-		Dir: m.web, Port: port, Progress: progress,
+		Package: "examples/arena/wasm", Dist: pages.Page("lobby"), Dir: m.web, Port: port, Progress: progress,
 		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol()), Sockets: []string{at.WS}},
 	}), nil
 }

@@ -2,7 +2,7 @@
 // on with links to the other worlds.
 //
 //   - The ports of the pages: [Worlds].
-//   - The three.js page of some worlds: [Three].
+//   - The page of a world in examples/stage: [Page].
 //   - A world with sockets, inspector and page: [Beside]; its command: [Main].
 //
 // Your own game writes these lines itself: see examples/first and examples/starter.

@@ -19,27 +19,29 @@ import (
 // World is an example world with a page.
 type World struct {
 	// Name is the name of the world's folder in examples.
-	Name string
+	Name string `json:"name"`
 	// GamePort is its web.Config.GamePort. Ports of worlds are ten apart.
-	GamePort uint16
+	GamePort uint16 `json:"-"`
 	// Command starts it.
-	Command string
-	// Named reports whether the game shows the names of players.
-	Named bool
+	Command string `json:"command"`
+	// Title, About and Model are its title, a sentence about it, and the model of netcode that it shows.
+	Title string `json:"title"`
+	About string `json:"about"`
+	Model string `json:"model"`
 }
 
 // Worlds lists all worlds with a page.
 func Worlds() []World {
 	return []World{
-		{"arena", 7777, "go run ./examples/arena", true},
-		{"custom", 7787, "go run ./examples/custom", false},
-		{"platformer", 7797, "go run ./examples/platformer", false},
-		{"snake", 7807, "go run ./examples/snake", false},
-		{"snowball", 7817, "go run ./examples/snowball", false},
-		{"duel", 7827, "go run ./examples/duel", false},
-		{"fog", 7847, "go run ./examples/fog", false},
-		{"bodies", 7857, "go run ./examples/bodies", false},
-		{"physics", 7837, "go -C examples/physics run .", false},
+		{"arena", 7777, "go run ./examples/arena", "Arena", "Shots that hit what you saw, on any link.", "LocalSync"},
+		{"platformer", 7797, "go run ./examples/platformer", "Platformer", "Jumps, ramps and moving platforms without a correction.", "Buffered"},
+		{"snake", 7807, "go run ./examples/snake", "Snake", "Deaths that a late input can still undo.", "ServerRewind"},
+		{"snowball", 7817, "go run ./examples/snowball", "Snowball fight", "Snowballs leave your hand at once, and hit what you aimed at.", "CorrectOnMismatch"},
+		{"duel", 7827, "go run ./examples/duel", "Duel", "Two fighters, for whom a tick decides.", "Rollback"},
+		{"physics", 7837, "go -C examples/physics run .", "Ball yard", "A physics library, rolled back and simulated again.", "Rollback"},
+		{"custom", 7787, "go run ./examples/custom", "Bumper yard", "Players who push each other, a door, and platforms to ride.", "LocalSync"},
+		{"fog", 7847, "go run ./examples/fog", "Fog", "Each client knows only what its team sees.", "LocalSync"},
+		{"bodies", 7857, "go run ./examples/bodies", "Bodies", "Hundreds of colliding asteroids in a few kilobytes a second.", "LocalSync"},
 	}
 }
 

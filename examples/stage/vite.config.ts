@@ -14,7 +14,10 @@ export default defineConfig({
     rolldownOptions: {
       input: pages,
       // The names have no hashes, because the built files are committed.
-      output: { entryFileNames: 'assets/[name].js', chunkFileNames: 'assets/[name].js', assetFileNames: 'assets/[name][extname]' },
+      output: {
+        entryFileNames: 'assets/[name].js', chunkFileNames: 'assets/[name].js', assetFileNames: 'assets/[name][extname]',
+        codeSplitting: { groups: [{ name: 'dom', test: /stage\/dom/, priority: 1 }, { name: 'three', test: /node_modules\/three/ }, { name: 'stage', test: /src\/(stage|scene)|systems\/host\/js/ }] },
+      },
     },
   },
   server: {

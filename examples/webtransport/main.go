@@ -1,4 +1,4 @@
-// Command webtransport serves the arena by WebTransport beside WebSocket and UDP, and a page in three.js to play it on:
+// Command webtransport serves the arena by WebTransport beside WebSocket and UDP, and a page to play it on:
 //
 //	go -C examples/webtransport run .
 //

@@ -14,7 +14,10 @@ replace (
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/examples v0.1.0
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
+	github.com/tactusgo/tactus/systems/rooms v0.1.0
 )
 
 require (
@@ -33,8 +36,7 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.66.1 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
-	github.com/tactusgo/tactus v0.1.0 // indirect
-	github.com/tactusgo/tactus/systems/devtools v0.1.0 // indirect
+	github.com/tactusgo/tactus/systems/host v0.1.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect

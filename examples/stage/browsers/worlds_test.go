@@ -18,8 +18,8 @@ import (
 	"github.com/tactusgo/tactus/examples/pages"
 )
 
-// address matches the address of a page, as a command prints it.
-var address = regexp.MustCompile(`browser: +(http://\S+)`)
+// pageLine matches the address of a page, as the command of a world prints it.
+var pageLine = regexp.MustCompile(`browser: +(http://\S+)`)
 
 // witness runs in a page before its scripts. It keeps sockets, and simulates a gamepad.
 const witness = `
@@ -40,23 +40,10 @@ const witness = `
 		return null;
 	};`
 
-// command returns the command of a world, which is built for the test.
-func command(t *testing.T, w pages.World) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), w.Name)
-	build := exec.Command("go", "build", "-o", file, ".")
-	build.Dir = filepath.Join("..", "..", w.Name)
-	build.Env = append(build.Environ(), "GOWORK=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return file
-}
-
 // serve runs the command of a world until the end of the test, and returns the address of its page.
 func serve(t *testing.T, w pages.World, args ...string) (url string) {
 	t.Helper()
-	program := exec.Command(command(t, w), append([]string{"-http", "127.0.0.1:0"}, args...)...)
+	program := exec.Command(program(t, w.Name), append([]string{"-http", "127.0.0.1:0"}, args...)...)
 	program.Dir = filepath.Join("..", "..", w.Name)
 	program.Stderr = t.Output()
 	out, err := program.StdoutPipe()
@@ -75,7 +62,7 @@ func serve(t *testing.T, w pages.World, args ...string) (url string) {
 	found := make(chan string, 1)
 	reading.Go(func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if m := address.FindStringSubmatch(lines.Text()); m != nil {
+			if m := pageLine.FindStringSubmatch(lines.Text()); m != nil {
 				found <- m[1]
 			}
 		}

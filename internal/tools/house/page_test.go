@@ -11,7 +11,7 @@ import (
 // What a browser has itself is not carried to it: of the packages that a page's client is made of none links net/http
 // or TLS, which are some seven megabytes.
 func TestPagesAreSmall(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./systems/devtools/runner", "./systems/devtools/overlay", "./netsys/websocket")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./systems/devtools/runner", "./netsys/websocket")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	out, err := cmd.Output()
 	if err != nil {

@@ -12,7 +12,7 @@ export class Card {
   readonly box = make('main', { id: 'card' });
   private readonly status = make('p', { id: 'status', role: 'status' }, 'Loading…');
   private readonly bar = make('i');
-  private readonly play = make('button', { id: 'play', disabled: true }, 'Play');
+  readonly play = make('button', { id: 'play', disabled: true }, 'Play');
   private readonly field = make('input', { id: 'name', maxlength: '16', placeholder: 'Your name', 'aria-label': 'Your name', autocomplete: 'off', spellcheck: 'false' });
   /** Called when the player wants to play. */
   onPlay: () => void = () => {};

@@ -27,11 +27,39 @@ document.body.append(link);
 export const controlsOf = (world: Pick<World<WorldBindings>, 'layout'>) =>
   new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
 
+/** The address of a match, and the token of a seat in it if the server wants one. */
+export type Seat = Place & { readonly token?: string };
+
+/** How players get into a match. */
+export interface Door {
+  /** Completes the card. enter joins a match; it rejects if that fails. */
+  mount(card: Card, enter: (seat: () => Promise<Seat>) => Promise<void>): void;
+  /** The client is loaded. */
+  ready(): void;
+  /** A match is over. text tells players why, reason is a number of Reason. */
+  over(text: string, reason: number): void;
+}
+
+/** The way into the only match of a server. */
+function onlyMatch(): Door {
+  let cover: Card;
+  return {
+    mount(card, enter) {
+      cover = card;
+      card.onPlay = () => void enter(async () => (await fetch('connect.json', { cache: 'no-store' })).json());
+    },
+    ready() {
+      cover.ready('');
+      if (new URLSearchParams(location.search).has('name')) cover.onPlay();
+    },
+    over(text, reason) { cover.ready(text, reason !== 1, 'Play again'); },
+  };
+}
+
 /** Plays a world on this page. */
-export async function play<B extends WorldBindings>(world: World<B>, controls: Controls): Promise<void> {
+export async function play<B extends WorldBindings>(world: World<B>, controls: Controls, door: Door = onlyMatch()): Promise<void> {
   let kind = '';
   const cover = (card = new Card(world)), panel = new Panel(() => kind);
-  const asked = new URLSearchParams(location.search).has('name');
   menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
   listen((line) => running?.scene.say?.(line));
   const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };
@@ -44,14 +72,17 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
     showScores([]);
     menu?.close();
     state('Ended');
-    cover.ready(sentence(why), !(why instanceof GameError && why.reason === 1), 'Play again');
+    cover.box.hidden = false;
+    door.over(sentence(why), why instanceof GameError ? why.reason : 0);
   };
 
-  async function join() {
+  async function join({ token, ...place }: Seat) {
     cover.wait('Joining the game…');
     state('Joining');
-    const place: Place = await (await fetch('connect.json', { cache: 'no-store' })).json();
-    const game = await connect({ module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, ...place, WebSocket: BadSocket, onLink: (k) => { kind = k; } });
+    const game = await connect({
+      module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
+      WebSocket: BadSocket, onLink: (k) => { kind = k; },
+    });
     const scene = world.begin(game, cover.name);
     running = { scene, leave: () => game.close() };
     Object.assign(globalThis, { game }); // for the browser's console, and for tests
@@ -62,7 +93,7 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
     run(game, scene, controls, panel, state, over);
   }
 
-  cover.onPlay = () => void join().catch(over);
+  door.mount(cover, (seat) => seat().then(join).catch(over));
   if (!document.createElement('canvas').getContext('webgl2')) {
     return cover.say('This browser cannot draw the game, because WebGL 2 is off. Switch on graphics acceleration in its settings, or open this page in another browser.', true);
   }
@@ -71,13 +102,16 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
     await built(cover);
     await Promise.all([load('play.wasm', { exec: 'wasm_exec.js', onProgress: (n) => cover.progress(0.7 + 0.25 * Math.min(n / BYTES, 1), 'Loading…') }), world.warm()]);
     cover.progress(1, '');
-    cover.ready('');
     state('');
-    if (asked) await join();
+    door.ready();
   } catch (e) {
-    over(e);
+    cover.say(sentence(e), true);
+    state('Ended');
   }
 }
+
+/** Leaves the match. */
+export const leave = () => running?.leave();
 
 /** Waits until the server has compiled the client. */
 async function built(cover: Card) {

@@ -21,6 +21,8 @@ export interface World<B extends WorldBindings> {
   /** Whether players have names. */
   readonly named?: boolean;
   readonly bindings: B;
+  /** Returns the login request, as bytes. Default: none. */
+  login?(): Uint8Array;
   readonly layout: Layout;
   /** Prepares drawing: compiles shaders, with some of everything in sight. */
   warm(): Promise<unknown>;

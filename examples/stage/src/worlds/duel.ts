@@ -33,6 +33,11 @@ const world: World<typeof duel> = {
     move: 'step', moveKeys: ['A', 'D'],
     buttons: { strike: { keys: ['Space', 'KeyJ'], pad: [0, 2, 7], click: true, touch: 'strike' }, guard: { keys: ['KeyS', 'KeyK', 'ArrowDown'], pad: [1, 5, 13], touch: 'guard' } },
   },
+  login() {
+    const login = new duel.Login();
+    login.Watch = new URLSearchParams(location.search).has('watch');
+    return login.bytes;
+  },
   async warm() {
     const f = new Fighter(0xffffff, true);
     f.position.x = Width / 2;

@@ -236,10 +236,7 @@ func compressFile(name string) error {
 		return err
 	}
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
-	if err != nil {
-		return err
-	}
+	z := gzip.NewWriter(&out)
 	if _, err := z.Write(b); err != nil {
 		return err
 	}

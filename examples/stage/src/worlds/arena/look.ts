@@ -60,6 +60,7 @@ export class Look {
     this.view.follow(middle, 0, middle, 0);
     await this.view.warm();
     this.clear();
+    this.view.render();
     tag.removeFromParent(); // without unlabel: the shaders of names stay compiled as long as it has them
   }
 

@@ -1,2 +1,0 @@
-// Package host starts local matches with bots, for windows without a server.
-package host

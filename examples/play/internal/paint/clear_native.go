@@ -1,6 +1,0 @@
-//go:build !js
-
-package paint
-
-// clearTo is for pages: a window begins in black.
-func clearTo(Tint) bool { return false }

@@ -1,2 +1,0 @@
-// Package duel draws the duel of examples/duel.
-package duel

@@ -1,2 +1,0 @@
-// Package physics draws the balls and crates of examples/physics.
-package physics

@@ -1,2 +1,0 @@
-// Package snowball draws the snowball fight of examples/snowball.
-package snowball

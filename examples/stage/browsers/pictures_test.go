@@ -1,0 +1,108 @@
+package browsers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/examples/pages"
+)
+
+// TestPictures takes the pictures of the documents and of the front page: PICTURES is the folder of the pictures of the
+// documents. go generate in docs/pictures runs it.
+func TestPictures(t *testing.T) {
+	folder := os.Getenv("PICTURES")
+	if folder == "" {
+		t.Skip("PICTURES=folder takes the pictures of the documents")
+	}
+	b := browse(t, 1280, 800, 1, false)
+	small := map[string]bool{} // worlds, which the front page shows
+	for _, w := range pages.Worlds() {
+		small[w.Name] = true
+	}
+	take := func(name string) {
+		b.Helper()
+		files := map[string]float64{filepath.Join(folder, name+".jpg"): 1}
+		if small[name] {
+			files[filepath.Join("..", "public", "pictures", name+".jpg")] = 0.375
+		}
+		for file, scale := range files {
+			quality := int64(82)
+			r, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
+				Format: page.CaptureScreenshotFormatJpeg, Quality: &quality, Clip: &page.Viewport{Width: 1280, Height: 800, Scale: scale},
+			})
+			if err == nil {
+				err = os.WriteFile(file, r.Data, 0o644)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for _, w := range pages.Worlds() {
+		b.step(w.Name, func() {
+			b.do(chromedp.Navigate(serve(b.T, w, crowds[w.Name]...) + "/?name=Ada&fine"))
+			if w.Name == "bodies" {
+				time.Sleep(20 * time.Second)
+			} else {
+				until(b.T, "it plays", b.plays)
+				b.act(w.Name)
+			}
+			take(w.Name)
+			if w.Name == "arena" {
+				b.press("F3", "F3", 100*time.Millisecond)
+				ask[bool](b, `document.querySelectorAll("#panel input").forEach((e, i) => { e.value = [200, 30, 5][i]; e.dispatchEvent(new Event("input")); }), true`)
+				time.Sleep(12 * time.Second)
+				take("network")
+			}
+		})
+	}
+	b.step("lobby", func() {
+		url, _ := lobby(b.T, program(b.T, "arena"), "127.0.0.1:0")
+		ada := b.tab(1280, 800, 1, false)
+		ada.arrive(url, "Ada")
+		ada.do(chromedp.SendKeys("#room", "Ada's room\r"))
+		ada.wants("Ada is in her room", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
+		b.arrive(url, "Bo")
+		b.wants("the room is listed", func(s shown) bool { return s.Offers == "Join" })
+		take("lobby")
+	})
+	b.step("front", func() { // it shows the new pictures
+		if out, err := exec.Command("npm", "--prefix", "..", "run", "build").CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		b.do(chromedp.Navigate(all(b.T)), chromedp.WaitVisible("article button"))
+		time.Sleep(2 * time.Second)
+		take("front")
+	})
+}
+
+// crowds are flags for worlds that are fuller on pictures.
+var crowds = map[string][]string{"arena": {"-clients", "24", "-npcs", "150"}}
+
+// act plays for some seconds, until there is something to see.
+func (b *browser) act(world string) {
+	b.mouse(input.DispatchMouseEventTypeMouseMoved, 800, 300)
+	switch world {
+	case "arena", "snowball":
+		b.mouse(input.DispatchMouseEventTypeMousePressed, 800, 300)
+		time.Sleep(8 * time.Second)
+	case "duel":
+		for range 3 {
+			b.press("d", "KeyD", 700*time.Millisecond)
+			b.press(" ", "Space", 50*time.Millisecond)
+		}
+	case "platformer":
+		b.press("w", "KeyW", 900*time.Millisecond)
+		time.Sleep(4 * time.Second)
+	default:
+		b.press("d", "KeyD", 900*time.Millisecond)
+		time.Sleep(3 * time.Second)
+	}
+}

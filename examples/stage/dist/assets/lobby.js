@@ -1,0 +1,1 @@
+import{r as e,w as t}from"./stage.js";import{n,t as r}from"./match.js";t(n,r,e());

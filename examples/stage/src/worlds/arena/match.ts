@@ -1,0 +1,201 @@
+// The arena, drawn with three.js. Its rules run in the WebAssembly client, which predicts the own player and interpolates the
+// others. This file sets the input and shows the rows of a frame. How things look is in arena/look.ts.
+import type { Game } from '@tactusgo/client';
+import { Color, Vector3 } from 'three';
+import arena, { Buttons } from '../../../../arena/bindings/arena.mjs';
+import { make } from '../../stage/dom';
+import { hud } from '../../stage/hud';
+import { tell } from '../../stage/lines';
+import { controlsOf } from '../../stage/play';
+import { showScores } from '../../stage/scores';
+import { near, sound } from '../../stage/sound';
+import type { Scene, World } from '../../stage/world';
+import { Actor, colourOf, Look, tintOf } from './look';
+
+const RESPAWN = 2.5, RADIUS = 16, SIDE = 2000; // of examples/arena/game: seconds and units
+const TURN = 2 * Math.PI / 65536; // of angles
+const EARSHOT = 500; // units at which a sound is half as loud
+
+const look = new Look();
+/** The arena, for its page and for that with a lobby. */
+export const world: World<typeof arena> = {
+  name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
+  layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
+  warm: () => look.warm(),
+  begin: (game, name) => new Match(game, name),
+};
+export const controls = controlsOf(world);
+
+/** One match, from joining to its end. */
+class Match implements Scene<typeof arena> {
+  private readonly actors = new Map<number, Actor>(); // by NetID
+  private readonly told: InstanceType<typeof arena.Told>;
+  private own: Actor | undefined;
+  private ears = { x: 0, y: 0 };
+  private aim = 0; // radians
+  private named = -1; // the session whose server knows the name, by its number of reconnects
+  private kills = -1; // shown kills; -1: none yet
+  private sinceScores = Infinity; // seconds
+  private readonly target = new Vector3();
+
+  constructor(private readonly game: Game<typeof arena>, private readonly name: string) {
+    this.told = new arena.Told(game.module);
+    look.view.reset();
+  }
+
+  steer() {
+    const { aim, mouse } = controls, { input } = this.game, { own, target } = this, step = controls.steps();
+    input.Buttons = (step.x > 0 ? Buttons.Right : step.x < 0 ? Buttons.Left : 0) | (step.y > 0 ? Buttons.Down : step.y < 0 ? Buttons.Up : 0) |
+      (controls.held('fire') || aim.x || aim.y ? Buttons.Fire : 0);
+    if (aim.x || aim.y) this.aim = Math.atan2(aim.y, aim.x);
+    else if (mouse && own && look.view.pick(mouse.x, mouse.y, RADIUS, target)) this.aim = Math.atan2(target.z - own.y, target.x - own.x);
+    else if (step.x || step.y) this.aim = Math.atan2(step.y, step.x);
+    input.Aim = Math.round(this.aim / TURN) & 0xffff;
+  }
+
+  /** Shows the newest frame. */
+  draw(tables: readonly InstanceType<typeof arena.Table>[], seconds: number) {
+    this.read();
+    const scores = this.sinceScores > 0.25, self = this.game.stats.Client;
+    let own: Actor | undefined;
+    look.clear();
+    for (const t of tables) {
+      const { Position, Heading, Health, Fighter, Owner, Player } = t;
+      if (!Position || !Heading || !Health || !Fighter) continue;
+      for (let r = 0; r < t.rows; r++) {
+        const a = this.actor(t.id(r), Owner ? Owner.Client(r) : 0, self);
+        a.x = Position.X(r);
+        a.y = Position.Y(r);
+        a.turn = Heading.Angle(r) * TURN;
+        this.change(a, Health.Points(r), Fighter.Shots(r), Fighter.Down(r));
+        if (Player && scores) {
+          a.kills = Player.Kills(r);
+          const name = Player.Name(r);
+          if (name !== a.name) look.name(a, name);
+        }
+        if (a.mine) own = a;
+        look.show(a, seconds);
+      }
+    }
+    this.own = own;
+    if (own) this.ears = own;
+    if (own) look.view.follow(own.x + 40 * (controls.mouse?.x ?? 0), 0, own.y + 40 * (controls.mouse?.y ?? 0), seconds);
+    this.overlay(own);
+    this.sinceScores = scores ? this.scores() : this.sinceScores + seconds;
+    look.render(seconds);
+  }
+
+  /** Says something to all players. */
+  say(line: string) {
+    const say = new arena.sent.Say.Value();
+    say.Text = line;
+    this.game.send('Say', say);
+  }
+
+  /** Removes what the match put on the stage. */
+  end() {
+    this.actors.forEach((a) => look.forget(a));
+  }
+
+  /** Reads what has happened since the frame before. */
+  private read() {
+    const { news, one: { Feed }, stats } = this.game;
+    for (let i = 0; i < news.count; i++) {
+      const n = news.get(i), told = this.told.read(n);
+      if (told?.type === 'Said') tell(told.Name, told.Text, colourOf(told.Client, stats.Client).getStyle());
+      if (n.kind !== 'gone') continue;
+      const gone = this.actors.get(n.id);
+      if (gone) look.forget(gone);
+      this.actors.delete(n.id);
+    }
+    if (Feed && Feed.Total !== this.kills) {
+      const { Kills } = Feed, fresh = this.kills < 0 ? 0 : Math.min((Feed.Total - this.kills) & 0xffff, Kills.length);
+      for (let i = Kills.length - fresh; i < Kills.length; i++) {
+        const { By, Whom } = Kills.get(i), by = this.called(By), whom = this.called(Whom);
+        if (by && whom) tell(by, `shot down ${whom}`, colourOf(By, stats.Client).getStyle());
+      }
+      this.kills = Feed.Total;
+    }
+    if (stats.Own && this.named !== stats.Reconnects) {
+      this.named = stats.Reconnects;
+      const rename = new arena.sent.Rename.Value();
+      rename.Name = this.name;
+      if (this.name) this.game.send('Rename', rename);
+    }
+  }
+
+  /** Returns what is kept of an entity. It may have just come into sight. */
+  private actor(id: number, client: number, self: number): Actor {
+    let a = this.actors.get(id);
+    if (!a) this.actors.set(id, (a = new Actor()));
+    a.client = client;
+    a.colour = colourOf(client, self);
+    a.mine = client !== 0 && client === self;
+    return a;
+  }
+
+  /** Compares the state of an entity with that of the frame before, and shows what has happened. */
+  private change(a: Actor, health: number, shots: number, down: boolean) {
+    const hurt = health < a.health - 1, fired = shots !== a.shots, fell = down && !a.down, rose = !down && a.down;
+    a.health = health;
+    a.shots = shots;
+    a.down = down;
+    if (a.fresh) {
+      a.fresh = false; // show nothing that happened before it came into sight
+      a.shown = health;
+      return;
+    }
+    const loud = a.mine ? 1 : 0.6 * near(Math.hypot(a.x - this.ears.x, a.y - this.ears.y), EARSHOT);
+    if (hurt) {
+      look.hit(a);
+      sound.hiss(a.mine ? 900 : 2600, 0.12, 0.5 * loud);
+      if (a.mine) hud.hurt();
+    }
+    if (fell) {
+      look.fell(a);
+      sound.tone(320, 50, 0.5, 0.5 * loud, 'sawtooth');
+    }
+    if (rose) {
+      look.rose(a);
+      if (a.mine) sound.tune([392, 587, 784], 0.2);
+    }
+    if (fired && !down) {
+      look.fired(a, this.actors.values());
+      sound.tone(900, 180, 0.11, 0.22 * loud, 'square');
+    }
+  }
+
+  /** Draws where everybody is. */
+  private map() {
+    const scale = map.canvas.width / SIDE;
+    map.clearRect(0, 0, map.canvas.width, map.canvas.height);
+    for (const a of this.actors.values()) {
+      const size = a.down ? 0 : a.mine ? 14 : a.client ? 10 : 4;
+      map.fillStyle = a.colour.getStyle();
+      map.fillRect(a.x * scale - size / 2, a.y * scale - size / 2, size, size);
+    }
+  }
+
+  private called(client: number) {
+    for (const a of this.actors.values()) if (a.client === client) return a.name;
+    return '';
+  }
+
+  /** Shows the own health, or when the player is back. */
+  private overlay(own: Actor | undefined) {
+    hud.message(own?.down ? `Shot down\nback in ${Math.max(RESPAWN - own.downFor, 0).toFixed(1)} s` : '');
+    if (!own || own.down) return hud.hideMeter();
+    hud.meter(own.health / 100, 'health', String(own.health), tintOf(own.health / 100, tint).getStyle());
+  }
+
+  /** Shows the best players and the map; returns the seconds since then. */
+  private scores() {
+    showScores([...this.actors.values()].filter((a) => a.client).map((a) => ({ client: a.client, name: a.name, value: a.kills, colour: a.colour.getStyle(), own: a.mine })));
+    this.map();
+    document.dispatchEvent(new CustomEvent('players', { detail: [...this.actors.values()].filter((a) => a.client).length }));
+    return 0;
+  }
+}
+
+const tint = new Color(), mapCanvas = make('canvas', { id: 'map', width: '256', height: '256', 'aria-hidden': 'true' }), map = mapCanvas.getContext('2d')!;
+document.body.append(mapCanvas);
