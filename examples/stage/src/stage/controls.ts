@@ -1,6 +1,7 @@
 // What the player does: keys, mouse, thumbs and gamepads, as named buttons and directions. x goes right, y goes down, both
 // from -1 to 1.
 import { make } from './dom';
+import { root } from './root';
 
 /** A direction, or 0, 0 for none. */
 export interface Direction { x: number; y: number }
@@ -65,7 +66,7 @@ export class Controls {
     const pads = make('div', { id: 'pads' });
     for (const [name, b] of buttons) if (b.touch) pads.append(this.touchButton(name, b.touch));
     pads.classList.toggle('beside', layout.aim !== undefined);
-    document.body.append(...this.sticks.flatMap((s) => (s ? [s.ring] : [])), pads);
+    root.append(...this.sticks.flatMap((s) => (s ? [s.ring] : [])), pads);
     this.listen(canvas, layout.aim !== undefined);
   }
 

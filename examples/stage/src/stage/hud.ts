@@ -1,12 +1,13 @@
 // What stands over the picture: a chip with the own count, a bar, a message in the middle, and a red edge.
 import { calm, make, write } from './dom';
+import { root } from './root';
 
 const chip = make('div', { id: 'chip', hidden: true }), value = make('b'), label = make('span'), icon = make('i', { 'aria-hidden': 'true' });
 chip.append(icon, value, label);
 const bar = make('div', { id: 'meter', hidden: true, role: 'meter', 'aria-valuemin': '0', 'aria-valuemax': '100' }), number = make('b'), fill = make('i');
 bar.append(number, fill);
 const middle = make('p', { id: 'message', role: 'status' }), edge = make('div', { id: 'hurt', 'aria-hidden': 'true' });
-document.body.append(chip, bar, middle, edge);
+root.append(chip, bar, middle, edge);
 
 export const hud = {
   /** Shows a count at the top: coins, length, wins. icon is a CSS background. */

@@ -1,12 +1,13 @@
 // What happened, in lines that stay for some seconds, and the chat.
 import { make } from './dom';
+import { root } from './root';
 
 const MOST = 5, STAY = 9000; // lines, and milliseconds
 
 const lines = make('div', { id: 'lines', role: 'log', 'aria-label': 'events' });
 const field = make('input', { maxlength: '80', placeholder: 'Say something', 'aria-label': 'Say something', autocomplete: 'off', enterkeyhint: 'send' });
 const form = make('form', { id: 'say', hidden: true }, field);
-document.body.append(lines, form);
+root.append(lines, form);
 
 /** Adds a line: who did what. */
 export function tell(who: string, what: string, colour: string) {

@@ -2,6 +2,7 @@
 import type { Card } from './card';
 import { make, write } from './dom';
 import { leave, type Door, type Seat } from './play';
+import { root } from './root';
 
 /** A room, as the server lists it. */
 interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }
@@ -83,7 +84,7 @@ class Lobby implements Door {
       leave();
     };
     this.seat.append(quit);
-    document.body.append(this.seat);
+    root.append(this.seat);
     this.share.onclick = () => void this.copy();
     card.onPlay = () => {
       if (this.cancel) this.cancel.abort();

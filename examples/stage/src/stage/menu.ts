@@ -3,13 +3,14 @@ import { howTo } from './card';
 import type { Layout } from './controls';
 import { make } from './dom';
 import { sound } from './sound';
+import { root } from './root';
 
 /** What the menu does with the page. */
 export interface Deeds { readonly leave: () => void; readonly network: () => void; readonly talk: (() => void) | null }
 
 export class Menu {
   private readonly dialog = make('dialog', { id: 'menu', 'aria-label': 'menu' });
-  private readonly opener = make('button', { id: 'open', type: 'button', 'aria-label': 'menu', title: 'menu (Esc)' }, '☰');
+  private readonly opener = make('button', { id: 'open', type: 'button', 'aria-label': 'menu', title: 'menu (Esc)' }, make('span', { 'aria-hidden': 'true' }, '☰'));
 
   constructor(title: string, layout: Layout, deeds: Deeds) {
     const volume = make('input', { type: 'range', min: '0', max: '1', step: '0.05', value: String(sound.volume) });
@@ -33,7 +34,7 @@ export class Menu {
       make('label', {}, make('span', {}, 'Volume'), volume), make('label', { class: 'check' }, mute, make('span', {}, 'Mute')),
       ...full, ...(deeds.talk ? [button('Chat (Enter)', deeds.talk)] : []), button('Network (F3)', deeds.network), howTo(layout), button('Leave the match', deeds.leave));
     this.opener.onclick = () => this.toggle();
-    document.body.append(this.opener, this.dialog);
+    root.append(this.opener, this.dialog);
     addEventListener('keydown', (e) => {
       if (e.target instanceof HTMLInputElement && e.target.type === 'text') return;
       if (e.key === 'Escape' && !this.dialog.open) {

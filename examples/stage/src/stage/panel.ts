@@ -2,6 +2,7 @@
 import { badLink } from './badlink';
 import { make } from './dom';
 import type { Figures } from './world';
+import { root } from './root';
 
 const SAMPLES = 80, EVERY = 250; // samples, and milliseconds between them
 
@@ -40,7 +41,7 @@ export class Panel {
     const close = make('button', { type: 'button', class: 'quiet' }, 'Close');
     close.onclick = () => this.toggle();
     this.box.append(make('h2', {}, 'Network'), this.figures, ...this.pictures, make('h2', {}, 'Make the link worse'), ...rows, close);
-    document.body.append(this.box);
+    root.append(this.box);
     if (new URLSearchParams(location.search).get('link') === 'bad') this.set([150, 30, 5]);
   }
 

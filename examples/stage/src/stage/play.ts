@@ -8,6 +8,7 @@ import { hud } from './hud';
 import { listen, talk } from './lines';
 import { Menu } from './menu';
 import { Panel } from './panel';
+import { root } from './root';
 import { showScores } from './scores';
 import './stage.css';
 import type { Scene, World, WorldBindings } from './world';
@@ -16,12 +17,12 @@ const BYTES = 8e6; // of a client, about: compressed downloads do not report the
 
 /** The canvas of the page. */
 export const canvas = make('canvas', { id: 'view', tabindex: '-1' });
-document.body.prepend(canvas);
+root.prepend(canvas);
 
 let running: { scene: { say?(line: string): void }; leave: () => void } | null = null;
 let menu: Menu | undefined, card: Card | undefined;
 const link = make('div', { id: 'link', role: 'status' });
-document.body.append(link);
+root.append(link);
 
 /** Returns the controls of a world's page. The world makes them before it calls play. */
 export const controlsOf = (world: Pick<World<WorldBindings>, 'layout'>) =>

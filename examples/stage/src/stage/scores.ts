@@ -1,12 +1,13 @@
 // The list of the best players.
 import { make } from './dom';
+import { root } from './root';
 
 /** A player on the list. value is what the list is sorted by. */
 export interface Score { readonly client: number; readonly name: string; readonly value: number; readonly colour: string; readonly own: boolean }
 
 const MOST = 6;
 const list = make('ol', { id: 'scores', 'aria-label': 'best players', hidden: true });
-document.body.append(list);
+root.append(list);
 let shown = '';
 
 /** Shows the best players, and the own one. */

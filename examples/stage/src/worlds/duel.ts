@@ -11,6 +11,7 @@ import { View } from '../scene/view';
 import { make } from '../stage/dom';
 import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
+import { root } from '../stage/root';
 import { showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
 import type { Scene, World } from '../stage/world';
@@ -25,7 +26,7 @@ const { scene } = view, sparks = new Sparks(new three.BoxGeometry(1, 1, 1), 96);
 scene.add(sparks.mesh, ...hall());
 const hit = new three.Color(0xffe08a), parry = new three.Color(0xaee6ff);
 const hearts = make('div', { id: 'hearts', 'aria-label': 'lives' });
-document.body.append(hearts);
+root.append(hearts);
 
 const world: World<typeof duel> = {
   name: 'duel', title: 'Duel', goal: 'Land three blows that the other does not guard.', bindings: duel,

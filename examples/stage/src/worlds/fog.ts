@@ -16,6 +16,7 @@ import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
 import type { Scene, World } from '../stage/world';
+import { root } from '../stage/root';
 
 const { Size, Radius, Sight, Cone, Walls } = levels.fog;
 const TURN = 2 * Math.PI / 65536, RAYS = 72, MOST = 24; // rays of a view cone, and players
@@ -65,7 +66,7 @@ class Cones {
 
 type Free = (x0: number, y0: number, x1: number, y1: number) => number;
 
-const view = new View({ back: 0x05070d, tilt: 1.2, area: 520, field: [0, 0, Size, Size], sky: 0xc9d6ff, ground: 0x46527e, ambient: 2.1, sun: 0xd6e0ff, sunny: 1.6 });
+const view = new View({ back: 0x05070d, tilt: 1.2, area: 520, field: [0, 0, Size, Size], sky: 0xd9deea, ground: 0x5a5a66, ambient: 2.1, sun: 0xd6e0ff, sunny: 1.6 });
 const { scene } = view;
 scene.add(ground(Size, Size, 0, 128, flagstones));
 for (const w of Walls) scene.add(box(w.X + w.W / 2, 17, w.Y + w.H / 2, w.W, 34, w.H, matt(0x5166a8)));
@@ -78,7 +79,7 @@ const marker = new Marker(scene, 20), sparks = new Sparks(new three.BoxGeometry(
 scene.add(sparks.mesh);
 const tints = TEAMS.map((hex) => new three.Color(hex)), white = new three.Color(0xffffff);
 const truth = make('input', { type: 'checkbox', id: 'truth' }), reveal = make('label', { id: 'reveal', hidden: true }, truth, 'Show what is hidden');
-document.body.append(reveal);
+root.append(reveal);
 
 const world: World<typeof fog> = {
   name: 'fog', title: 'Fog', goal: 'You see what your team sees. Touch opponents who do not look at you.', bindings: fog,
@@ -217,10 +218,10 @@ class Match implements Scene<typeof fog> {
 }
 
 function flagstones(g: CanvasRenderingContext2D, random: () => number) {
-  g.fillStyle = '#1b2338';
+  g.fillStyle = '#17181c';
   g.fillRect(0, 0, 512, 512);
   for (let i = 0; i < 4; i++) for (let k = 0; k < 4; k++) {
-    g.fillStyle = `hsl(222 ${28 + random() * 8}% ${22 + random() * 5}%)`;
+    g.fillStyle = `hsl(35 ${6 + random() * 6}% ${20 + random() * 5}%)`;
     g.beginPath();
     g.roundRect(i * 128 + 3, k * 128 + 3, 122, 122, 10);
     g.fill();

@@ -74,7 +74,7 @@ class Match implements Scene<typeof physics> {
     for (const [id, x] of this.things) if (x.frame !== this.frame) this.forget(id, x);
     if (this.own) {
       const { x, y } = this.own.mesh.position, high = view.size[1];
-      view.follow(x, Math.max(y, innerHeight > innerWidth ? 0.12 * high : Math.max(EYES, high / 2 - 130)), 0, seconds);
+      view.follow(x, Math.max(y, innerHeight > innerWidth ? 0.19 * high : Math.max(EYES, high / 2 - 130)), 0, seconds);
       arrow.position.set(x, y + 48 + 4 * Math.sin(performance.now() / 200), 0);
       hud.message('');
     }

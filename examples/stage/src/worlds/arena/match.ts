@@ -7,6 +7,7 @@ import { make } from '../../stage/dom';
 import { hud } from '../../stage/hud';
 import { tell } from '../../stage/lines';
 import { controlsOf } from '../../stage/play';
+import { root } from '../../stage/root';
 import { showScores } from '../../stage/scores';
 import { near, sound } from '../../stage/sound';
 import type { Scene, World } from '../../stage/world';
@@ -198,4 +199,4 @@ class Match implements Scene<typeof arena> {
 }
 
 const tint = new Color(), mapCanvas = make('canvas', { id: 'map', width: '256', height: '256', 'aria-hidden': 'true' }), map = mapCanvas.getContext('2d')!;
-document.body.append(mapCanvas);
+root.append(mapCanvas);
