@@ -192,7 +192,9 @@ func (b *worldPage) site(wire Wire, o *runner.Options) (*Site, *progress) {
 // print prints how to play.
 func (b *worldPage) print(out io.Writer, page, game fmt.Stringer) {
 	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", localAddress(page))
-	b.config.Dist.print(out, page)
+	if d := b.config.Dist; d != nil && d.Ready() != nil {
+		fmt.Fprintf(out, "  %v\n", d.Ready())
+	}
 	if b.config.Window != "" {
 		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, localAddress(game))
 	}

@@ -28,13 +28,9 @@ type Config struct {
 	Window string
 	// Lobby makes the page a lobby of rooms instead of one match. Default (nil): one match.
 	Lobby *Lobby
-	// Dist is a page that a bundler built. If its Path is "", it is the page of the site: it follows the build of the
-	// client in build.json, and loads play.wasm and wasm_exec.js. With another Path it is a second page for the same match,
-	// to which the page of this package links. Without Package, Dist is the only page and brings its own client. Default
-	// (nil): none.
+	// Dist is a page that a bundler built, in place of that of this package. It follows the build of the client in
+	// build.json, and loads play.wasm and wasm_exec.js. Without Package, Dist brings its own client. Default (nil): none.
 	Dist *Dist
-	// Others lists other games on the page, each with the command that starts it. Default (nil): none.
-	Others []Other
 	// GamePort is the port of [Beside] for UDP. WebSockets use the next port, and the page uses GamePort+3. If a port is
 	// taken, Beside uses a free one. 0: free ports.
 	GamePort uint16
@@ -53,13 +49,5 @@ type Config struct {
 	Progress io.Writer
 }
 
-// alone reports whether Dist is the only page.
+// alone reports whether Dist brings its own client.
 func (c *Config) alone() bool { return c.Dist != nil && c.Package == "" && c.Dir == "" }
-
-// Other is another game, for Config.Others.
-type Other struct {
-	// Name is the name of the game on the page.
-	Name string
-	// Command starts the game.
-	Command string
-}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -25,8 +24,8 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// Dist is a page for a game with another renderer, such as three.js: the folder that a bundler has created. Dist is a
-// handler; Config.Dist adds it to a [Site]. Set its fields before the first request. After that, any goroutine may use it.
+// Dist is a page that a bundler has created, for a game with a renderer such as three.js. Dist is a handler; Config.Dist makes
+// it the page of a [Site]. Set its fields before the first request. After that, any goroutine may use it.
 //
 // Dist serves the files of the folder, and NAME.br or NAME.gz instead of NAME to browsers that accept them. It also serves
 // connect.json, with the options for connect of @tactusgo/client:
@@ -42,10 +41,6 @@ type Dist struct {
 	Folder string
 	// Index is the file name of the page. Default (""): index.html.
 	Index string
-	// Path is the URL prefix of the page, such as /three/. Default (""): all URLs, except those of the site's client.
-	Path string
-	// Name is the name of the page on a [Site], such as three.js. Default (""): no link.
-	Name string
 	// Command builds the folder, run in the root of the module. The page shows it while the folder does not exist. Default
 	// (""): none.
 	Command string
@@ -122,12 +117,8 @@ func (d *Dist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
-	name, below := strings.CutPrefix(r.URL.Path, cmp.Or(d.Path, "/"))
+	name := strings.TrimPrefix(r.URL.Path, "/")
 	switch {
-	case r.URL.Path+"/" == d.Path:
-		http.Redirect(w, r, d.Path, http.StatusMovedPermanently)
-	case !below:
-		http.NotFound(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		http.Error(w, "this is a page: GET", http.StatusMethodNotAllowed)
@@ -275,7 +266,7 @@ func (d *Dist) find() (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(cmp.Or(d.Index, "index.html")))); err == nil {
 		return dir, nil
 	}
-	why := strings.TrimSuffix("the page in "+d.Name, " in ") + " is not built"
+	why := "the page is not built"
 	if d.Command != "" {
 		why += ": run " + d.Command
 		if at, err := os.Getwd(); err == nil && root != "" && at != root {
@@ -303,60 +294,12 @@ func eachModuleRoot(found func(dir string) bool) error {
 	}
 }
 
-// print prints the address of the page, or how to build it.
-func (d *Dist) print(out io.Writer, page fmt.Stringer) {
-	if d == nil {
-		return
-	}
-	if err := d.Ready(); err != nil {
-		fmt.Fprintf(out, "  %s\n", err)
-		return
-	}
-	if d.Path == "" {
-		return // the address has already been printed
-	}
-	fmt.Fprintf(out, "  %-19s http://%v%s\n", "play in "+d.Name+":", localAddress(page), d.Path)
-}
-
-// distSettings describes a [Dist] to the page of its site.
-type distSettings struct {
-	Name    string `json:"name"`
-	Path    string `json:"path"`
-	Missing string `json:"missing,omitempty"` // how to build it
-}
-
-// distSettings returns the description for a request. Only the server's own machine is told how to build the page.
-func (d *Dist) settings(r *http.Request) *distSettings {
-	if d == nil || d.Name == "" {
-		return nil
-	}
-	s := &distSettings{Name: d.Name, Path: d.Path}
-	if err := d.Ready(); err != nil {
-		if s.Missing = err.Error(); !hostname.Loopback(hostname.Of(r.Host)) {
-			return nil
-		}
-	}
-	return s
-}
-
-// forSite checks the Dist of a site's configuration and returns it with the fields that the site sets. It panics if the
-// configuration is invalid.
+// forSite returns the Dist of a site's configuration with the fields that the site sets.
 func (d *Dist) forSite(c *Config) *Dist {
 	if d == nil {
 		return nil
 	}
-	alone := c.alone()
-	switch {
-	case alone && d.Path != "":
-		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q without Config.Package: leave the path empty, because the page is the main page", d.Path))
-	case alone || d.Path == "":
-	case len(d.Path) < 3 || d.Path[0] != '/' || d.Path[len(d.Path)-1] != '/':
-		panic(fmt.Sprintf("web.New: Config.Dist.Path is %q: write a path that begins and ends with a slash, such as /three/, or none for the main page", d.Path))
-	}
-	beside := *d
-	beside.Port, beside.Hosts, beside.Insecure = c.Port, c.Hosts, slices.Contains(c.Args, insecure)
-	return &beside
+	page := *d
+	page.Port, page.Hosts, page.Insecure = c.Port, c.Hosts, slices.Contains(c.Args, insecure)
+	return &page
 }
-
-// answers reports whether a path belongs to the page.
-func (d *Dist) answers(path string) bool { return d != nil && strings.HasPrefix(path+"/", d.Path) }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"testing/fstest"
 
 	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // dist is a checkout with a page that was built in it, which the test runs in.
@@ -40,21 +38,21 @@ func dist(t *testing.T) *Dist {
 		put("three/dist/"+name, text)
 	}
 	t.Chdir(filepath.Join(root, "three", "inner"))
-	return &Dist{Folder: "three/dist", Index: "duel.html", Path: "/three/", Name: "three.js", Command: "npm run build"}
+	return &Dist{Folder: "three/dist", Index: "duel.html", Command: "npm run build"}
 }
 
-// A page that a bundler has built is served beside that of a site, compressed where the browser takes it, and is told where the game is.
+// A page that a bundler has built is served, compressed where the browser takes it, and is told where the game is.
 func TestDist(t *testing.T) {
 	d := dist(t)
-	s := New(Config{Dir: prebuilt(t), Port: 7778, Args: []string{"-x", insecure}, Dist: d})
+	s := New(Config{Port: 7778, Args: []string{"-x", insecure}, Dist: d})
 	for _, c := range []struct{ path, accept, kind, encoding, body string }{
-		{"/three/", "", "text/html; charset=utf-8", "", "<p>duel</p>"},
-		{"/three/", "gzip, deflate", "text/html; charset=utf-8", "gzip", "gz"},
-		{"/three/", "gzip, deflate, br", "text/html; charset=utf-8", "br", "br"},
-		{"/three/", "gzip, br;q=0", "text/html; charset=utf-8", "gzip", "gz"},
-		{"/three/duel.wasm", "br, gzip;q=0.5", "application/wasm", "gzip", "gz"},
-		{"/three/assets/a.js", "br", script, "", "js"},
-		{"/three/x.unheard", "", "application/octet-stream", "", "x"},
+		{"/", "", "text/html; charset=utf-8", "", "<p>duel</p>"},
+		{"/", "gzip, deflate", "text/html; charset=utf-8", "gzip", "gz"},
+		{"/", "gzip, deflate, br", "text/html; charset=utf-8", "br", "br"},
+		{"/", "gzip, br;q=0", "text/html; charset=utf-8", "gzip", "gz"},
+		{"/duel.wasm", "br, gzip;q=0.5", "application/wasm", "gzip", "gz"},
+		{"/assets/a.js", "br", script, "", "js"},
+		{"/x.unheard", "", "application/octet-stream", "", "x"},
 	} {
 		r := get(t, s, c.path, c.accept)
 		h := r.Header
@@ -71,29 +69,16 @@ func TestDist(t *testing.T) {
 		}
 	}
 	var told map[string]any
-	if err := json.Unmarshal([]byte(body(t, get(t, s, "/three/connect.json", ""))), &told); err != nil || len(told) != 2 || told["websocket"] != "ws://127.0.0.1:7778" || told["insecure"] != true {
+	if err := json.Unmarshal([]byte(body(t, get(t, s, "/connect.json", ""))), &told); err != nil || len(told) != 2 || told["websocket"] != "ws://127.0.0.1:7778" || told["insecure"] != true {
 		t.Errorf("%v: connect.json is %v", err, told)
 	}
-	for _, path := range []string{"/three/nothing", "/three/../secret", "/three/..%2f..%2fsecret", "/three/assets", "/three/assets/", "/three//etc/passwd"} {
+	for _, path := range []string{"/nothing", "/../secret", "/..%2f..%2fsecret", "/assets", "/assets/", "//etc/passwd"} {
 		if r := get(t, s, path, ""); r.StatusCode == http.StatusOK || strings.Contains(body(t, r), "secret") {
 			t.Errorf("%s: %s", path, r.Status)
 		}
 	}
-	if r := get(t, s, "/three", ""); r.StatusCode != http.StatusMovedPermanently || r.Header.Get("Location") != "/three/" {
-		t.Errorf("without a slash: %s %v", r.Status, r.Header)
-	}
-	if r := get(t, s, "/threes/", ""); r.StatusCode != http.StatusNotFound || strings.Contains(r.Header.Get("Content-Security-Policy"), "worker-src") {
-		t.Errorf("another path: %s %v", r.Status, r.Header)
-	}
-	if r := ask(t, s, "POST", "/three/", "", ""); r.StatusCode != http.StatusMethodNotAllowed {
+	if r := ask(t, s, "POST", "/", "", ""); r.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", r.Status)
-	}
-	if text := body(t, get(t, s, "/play.json", "")); !strings.Contains(text, `"second":{"name":"three.js","path":"/three/"}`) {
-		t.Errorf("the page is told %s", text)
-	}
-	var out strings.Builder
-	if d.print(&out, netip.MustParseAddrPort("127.0.0.1:1")); out.String() != "  play in three.js:   http://127.0.0.1:1/three/\n" {
-		t.Errorf("the console is told %q", out.String())
 	}
 }
 
@@ -109,25 +94,18 @@ func TestDistThatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := New(Config{Dir: prebuilt(t), Dist: d})
-	advice := "the page in three.js is not built: run npm run build in "
-	if r := get(t, s, "/three/", ""); r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body(t, r), advice) {
+	advice := "the page is not built: run npm run build in "
+	if r := get(t, s, "/", ""); r.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body(t, r), advice) {
 		t.Errorf("the page: %s", r.Status)
 	}
-	if text := body(t, get(t, s, "/play.json", "")); !strings.Contains(text, `"missing":"`+advice) {
-		t.Errorf("the usual page is told %s", text)
-	}
-	var out strings.Builder
-	if d.print(&out, netip.MustParseAddrPort("127.0.0.1:1")); !strings.HasPrefix(out.String(), "  "+advice) {
-		t.Errorf("the console is told %q", out.String())
-	}
 	t.Chdir(root)
-	if text := body(t, get(t, s, "/three/", "")); !strings.Contains(text, "run npm run build.") {
+	if text := body(t, get(t, s, "/", "")); !strings.Contains(text, "run npm run build.") {
 		t.Errorf("in the folder where it runs: %s", text)
 	}
 	if err := os.Rename("three/dist", "three/other"); err != nil {
 		t.Fatal(err)
 	}
-	if text := body(t, get(t, s, "/three/", "")); text != "<p>duel</p>" {
+	if text := body(t, get(t, s, "/", "")); text != "<p>duel</p>" {
 		t.Errorf("built meanwhile: %s", text)
 	}
 	if _, err := (&Dist{Folder: "in-no-module/dist"}).find(); err == nil || !strings.Contains(err.Error(), "in-no-module is in no module around the working directory: run the command in a checkout") {
@@ -138,7 +116,7 @@ func TestDistThatIsMissing(t *testing.T) {
 // Alone it is a handler for all paths, which knows WebTransport, answers to no foreign name, and is for no other origin.
 func TestDistAlone(t *testing.T) {
 	d := dist(t)
-	d.Path, d.Port, d.WebTransport, d.Hashes = "", 1, ":2/play", [][]byte{{1, 2, 3}}
+	d.Port, d.WebTransport, d.Hashes = 1, ":2/play", [][]byte{{1, 2, 3}}
 	r := httptest.NewRequest("GET", "http://[::1]:80/connect.json", nil)
 	r.RemoteAddr = "[::1]:5555"
 	w := httptest.NewRecorder()
@@ -170,21 +148,7 @@ func TestDistAlone(t *testing.T) {
 	}
 }
 
-// A page below no path of its own would hide the site's.
-func TestWrongDist(t *testing.T) {
-	for _, path := range []string{"/", "//", "three/", "/three"} {
-		func() {
-			defer func() {
-				if said, _ := recover().(string); !strings.Contains(said, "begins and ends with a slash") {
-					t.Errorf("%q: %s", path, said)
-				}
-			}()
-			New(Config{Package: "client", Dist: &Dist{Path: path}})
-		}()
-	}
-}
-
-// A page without a path is the page of the site, beside the client that the site builds. Its files can be in the program.
+// The page of a site has the client that the site builds beside it. Its files can be in the program.
 func TestMainDist(t *testing.T) {
 	files := fstest.MapFS{"duel.html": {Data: []byte("<p>duel</p>")}, "assets/a.js": {Data: []byte("js")}}
 	s := New(Config{Dir: prebuilt(t), Package: "client", Port: 7778, Dist: &Dist{Files: files, Index: "duel.html"}})
@@ -229,7 +193,6 @@ func ask(t *testing.T, s *Site, method, path, encoding, tag string) *http.Respon
 // A page that a bundler has built can be the only one: then no client is built from Go for a page of the site's own.
 func TestOnlyDist(t *testing.T) {
 	d := dist(t)
-	d.Path = ""
 	s := New(Config{Port: 7778, Dist: d})
 	if err := s.Prepare(t.Context()); err != nil {
 		t.Fatal(err)
@@ -246,11 +209,6 @@ func TestOnlyDist(t *testing.T) {
 	if text := fetch(t, out.Find(t, `browser: +(http://\S+)\n`)+"/assets/a.js"); text != "js" {
 		t.Errorf("the script is %q", text)
 	}
-}
-
-// Its path is the site's.
-func TestOnlyDistHasNoPath(t *testing.T) {
-	testgame.MustPanic(t, "a path", "leave the path empty", func() { New(Config{Dist: &Dist{Path: "/three/"}}) })
 }
 
 // The policy is the game's own where it gives one, with the addresses of the match in it.

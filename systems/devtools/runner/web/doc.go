@@ -19,7 +19,7 @@
 // room's code as its fragment joins that room.
 //
 // On a touch screen the page shows a chat button and a text field once the client has dispatched the event "talks" to the
-// document. The page dispatches the entered text as the event "say", in detail. Config.Others lists other games.
+// document. The page dispatches the entered text as the event "say", in detail.
 //
 // The page loads resources from the site only. Its policy forbids other origins, and allows inline scripts and styles only
 // if Config.Page contained them. The site answers requests for localhost, IP addresses and the names in Config.Hosts only,

@@ -54,7 +54,7 @@ func newFront(c *Config) front {
 	}
 	var out bytes.Buffer
 	err := template.Must(template.ParseFS(page, "page/index.html")).Execute(&out, map[string]any{
-		"Title": title, "First": first, "Last": last, "Rules": c.Rules, "Nameless": c.Nameless, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil, "Others": c.Others,
+		"Title": title, "First": first, "Last": last, "Rules": c.Rules, "Nameless": c.Nameless, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil,
 	})
 	if err != nil {
 		panic(err) // embedded files exist

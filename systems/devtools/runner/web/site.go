@@ -38,11 +38,10 @@ type state struct {
 
 // settings are passed from the page to the client.
 type settings struct {
-	Port   uint16        `json:"port"`
-	Args   []string      `json:"args"`
-	Kind   string        `json:"kind,omitempty"`   // of rooms
-	Schema string        `json:"schema,omitempty"` // of the client
-	Second *distSettings `json:"second,omitempty"`
+	Port   uint16   `json:"port"`
+	Args   []string `json:"args"`
+	Kind   string   `json:"kind,omitempty"`   // of rooms
+	Schema string   `json:"schema,omitempty"` // of the client
 }
 
 // script is the content type of scripts.
@@ -76,9 +75,9 @@ func New(c Config) *Site {
 		s.mu.Unlock()
 		writeJSON(w, now)
 	})
-	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, r *http.Request) {
+	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) {
 		kind, schema := c.Lobby.settings()
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema, s.config.Dist.settings(r)})
+		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema})
 	})
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
@@ -114,7 +113,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.config.Lobby.Rooms.ServeHTTP(w, r)
 		return
 	}
-	if s.config.Dist.answers(r.URL.Path) && !s.ofClient(r.URL.Path) {
+	if s.config.Dist != nil && !s.ofClient(r.URL.Path) {
 		s.config.Dist.ServeHTTP(w, r)
 		return
 	}

@@ -101,22 +101,12 @@
     }
   }
 
-  // The same match with another renderer.
-  function offerSecond({ name, path, missing }) {
-    const link = document.createElement("a");
-    link.href = path;
-    link.textContent = `play in ${name}`;
-    at("second").replaceChildren(missing || link);
-    at("second").hidden = false;
-  }
-
   // The client is loaded. It can be run once.
   async function load() {
     if (typeof WebAssembly !== "object") throw new Advice("this browser has no WebAssembly, which the game runs on");
     if (!document.createElement("canvas").getContext("webgl2"))
       throw new Advice("this browser has no WebGL 2, which the game is drawn with: switch its graphics acceleration on, or play in a window");
     const settings = await json("/play.json");
-    if (settings.second) offerSecond(settings.second);
     await built();
     say("loading …", 0.93);
     await script("/wasm_exec.js");
