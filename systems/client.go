@@ -40,6 +40,7 @@ type Client struct {
 	stages   clientStages
 	followed followers
 	shape    clientShape
+	recorded clientRecord
 
 	mirror *mirror.Mirror // state received from the server
 

@@ -64,6 +64,10 @@ func (c *Client) welcome(session netsys.Session) error {
 		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded, Presence: c.config.OnPresence,
 	})
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
+	c.recorded = clientRecord{}
+	if c.config.Record != nil && traits.RelaysInputs {
+		return fmt.Errorf("%w: ClientConfig.Record under %v: record on the server by Server.Record", ErrConfig, m.Model)
+	}
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil
 }
@@ -129,6 +133,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 		return
 	}
 	c.link.loss.Packet(now)
+	c.recordDatagram(pk)
 	var err error
 	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
 		err = c.link.notices.Read(pk.Data, c.applyNotice)
@@ -173,6 +178,9 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	c := (*Client)(h)
 	if c.link.err != nil {
 		return
+	}
+	if c.recorded.open {
+		c.config.Record.Message(now, number, message, false)
 	}
 	taken, err := c.model.listener.Message(number, message)
 	if !taken && c.config.Events != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/predict"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // DefaultHistory is how many predicted ticks a client keeps where its
@@ -67,6 +68,10 @@ type ClientConfig struct {
 	// order. May be nil.
 	OnRefused func(Refusal)
 
+	// Record records what this client receives: for a replay of a player's last seconds use a recording.Ring. Each segment of the
+	// recording makes the server send all entities in sight again. A replay shows own entities as the server had them. Rollback and
+	// Lockstep do not support it. Default (nil): nothing is recorded.
+	Record *recording.Writer
 	// Start is the time of the first tick. Default (zero): immediately, by the clock of Dial.
 	Start time.Time
 	// Systems are custom systems that replace those of this package. Default: none.

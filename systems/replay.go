@@ -63,7 +63,8 @@ type recordingSource interface {
 
 func newReplay(r recordingSource, p *ecs.Protocol, cfg ClientConfig) (*Replay, error) {
 	cfg.Spectate, cfg.Login, cfg.Gather, cfg.Prediction.Partial = true, nil, GatherFunc{}, GatherFunc{}
-	cfg.Session.Reconnect, cfg.Session.Token = false, nil
+	cfg.Session.Reconnect, cfg.Session.Token, cfg.Record = false, nil, nil
+	cfg.Prediction.Scope = func(*ecs.World, ecs.Entity) Scope { return ScopeInterpolated } // own entities of a player, too
 	session, err := cfg.SessionConfig(p)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
@@ -161,6 +162,11 @@ func (r *Replay) run(to time.Duration) {
 	for step := time.Second / 120; r.position < to; {
 		r.position = min(r.position+step, to)
 		r.client.Advance(r.at(r.position))
+		if r.reader != nil && r.reader.AnotherSession() {
+			if err := r.begin(); err != nil {
+				r.endpoint.err = err
+			}
+		}
 	}
 }
 
@@ -185,17 +191,24 @@ func (r *Replay) Seek(to time.Duration) error {
 		if err := r.reader.Begin(to); err != nil {
 			return err
 		}
-		r.endpoint = &replayEndpoint{from: r.reader, session: r.endpoint.session, onCheck: r.endpoint.onCheck}
-		r.endpoint.begin()
-		r.position = r.endpoint.start()
-		at := r.at(r.position)
-		if err := arrive(r.client, at, r.endpoint, &r.endpoint.session); err != nil {
+		r.position = r.reader.StartOf(to)
+		if err := r.begin(); err != nil {
 			return err
 		}
-		r.client.link.before, r.endpoint.connected = ClientStats{}, true
 		r.mute(true) // the client has another log of outcomes
 	}
 	return r.Play(to)
+}
+
+// begin starts the session of the reader's segment.
+func (r *Replay) begin() error {
+	r.endpoint = &replayEndpoint{from: r.reader, session: r.endpoint.session, onCheck: r.endpoint.onCheck}
+	r.endpoint.begin()
+	if err := arrive(r.client, r.at(r.position), r.endpoint, &r.endpoint.session); err != nil {
+		return err
+	}
+	r.client.link.before, r.endpoint.connected = ClientStats{}, true
+	return nil
 }
 
 func (r *Replay) mute(on bool) {

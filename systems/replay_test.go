@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/recording"
@@ -167,4 +168,61 @@ func TestRecordingOfAnotherGame(t *testing.T) {
 		t.Fatal("played")
 	}
 	t.Log(err)
+}
+
+// A client replays its own last seconds: entities of others as it saw them, and its own as the server had them.
+func TestOwnReplay(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}} {
+		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
+			g := newGame(t, peopled, ServerConfig{Model: model, Seed: 3, Players: Players{ReconnectWindow: time.Minute}})
+			ring := recording.NewRing(4*time.Second, recording.Config{})
+			me := g.join(ClientConfig{Gather: gatherPush(), Record: ring.Writer}, terrible)
+			g.join(ClientConfig{Gather: gatherPush()}, terrible)
+			g.connect().run(900)
+			r, err := ring.Recording()
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := r.Duration() - r.Segments()[0].Start
+			if kept < 4*time.Second || kept > 9*time.Second {
+				t.Errorf("%v are kept: %v", kept, r.Segments())
+			}
+			replay, err := NewReplay(r, g.protocol(), ClientConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			frames, moved := 0, map[uint32]float32{}
+			last := map[uint32]place{}
+			for at := replay.Position(); at < replay.Duration(); at += time.Second / 60 {
+				if err := replay.Play(at); err != nil {
+					t.Fatal(err)
+				}
+				w := replay.Client().View()
+				if w == nil {
+					continue
+				}
+				frames++
+				for _, x := range ecs.All[struct {
+					Owner components.Owner
+					At    place
+				}](w) {
+					id := x.Owner.Client
+					if before, seen := last[id]; seen {
+						moved[id] += max(x.At.X-before.X, before.X-x.At.X)
+					}
+					last[id] = x.At
+				}
+			}
+			for _, id := range []uint32{1, 2} {
+				if moved[id] < 3 {
+					t.Errorf("in %d frames player %d moves by %v", frames, id, moved[id])
+				}
+			}
+			g.mustConverge()
+			if !me.Connected() {
+				t.Error(me.Err())
+			}
+		})
+	}
 }

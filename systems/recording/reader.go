@@ -23,6 +23,7 @@ type Reader struct {
 
 	current int  // index of the segment that is read
 	fresh   bool // the client began with this segment
+	another bool // the segment is of another session than the one before
 	segment segmentReader
 }
 
@@ -181,7 +182,7 @@ func (r *Reader) Begin(at time.Duration) error {
 	if err := r.load(r.segmentOf(at)); err != nil {
 		return err
 	}
-	r.fresh = true
+	r.fresh, r.another = true, false
 	return nil
 }
 
@@ -219,7 +220,15 @@ func (r *Reader) Session() (number uint64, welcome []byte, start time.Duration) 
 	return r.segment.session, r.segment.welcome, r.segment.start
 }
 
-// Next reads the next record up to a time. ok is false if there is none.
+// AnotherSession reports, once, that Next has ended because the recorded client got another session. The client that plays the
+// recording must begin again before the next call.
+func (r *Reader) AnotherSession() bool {
+	another := r.another
+	r.another = false
+	return another
+}
+
+// Next reads the next record up to a time. ok is false if there is none, or at the start of another session.
 func (r *Reader) Next(x *Record, until time.Duration) (ok bool, err error) {
 	for {
 		before := r.segment
@@ -231,8 +240,13 @@ func (r *Reader) Next(x *Record, until time.Duration) (ok bool, err error) {
 			if r.current+1 == len(r.segments) || r.segments[r.current+1].Start > until {
 				return false, nil
 			}
+			session := r.segment.session
 			if err := r.load(r.current + 1); err != nil {
 				return false, err
+			}
+			if r.segment.session != session {
+				r.fresh, r.another = true, true
+				return false, nil
 			}
 		case x.At > until:
 			r.segment = before
@@ -254,6 +268,9 @@ func (r *Reader) All(visit func(x *Record) bool) error {
 	for {
 		var x Record
 		ok, err := r.Next(&x, r.duration)
+		if !ok && err == nil && r.AnotherSession() {
+			continue
+		}
 		if err != nil || !ok || !visit(&x) {
 			return err
 		}

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Ring keeps the last seconds of a recording in memory, such as for a replay of a player's end. Fill it like a [Writer].
+// Ring keeps the last seconds of a recording in memory, such as for a replay of a player's end. Its Writer is filled like any other, and
+// need not be closed.
 type Ring struct {
 	*Writer
 	kept ringStore
@@ -25,18 +26,12 @@ func NewRing(length time.Duration, c Config) *Ring {
 
 // Recording returns what is kept so far. The ring goes on.
 func (r *Ring) Recording() (*Reader, error) {
-	if r.busy != nil {
-		r.written(<-r.busy)
-	}
 	var b []byte
-	for _, x := range r.kept.chunks {
-		b = append(b, x.bytes...)
+	for _, c := range r.kept.chunks {
+		b = appendChunk(b, c.head, c.bytes)
 	}
 	if r.open {
-		var last oneChunk
-		w := Writer{to: &last, number: r.number}
-		w.chunk(chunkSegment, r.start, r.buffer, true)
-		b = append(b, last...)
+		b = appendChunk(b, head{kind: chunkSegment, content: uint32(len(r.buffer)), start: r.start, number: r.number}, r.buffer)
 	}
 	return Open(bytes.NewReader(b), int64(len(b)))
 }
@@ -44,30 +39,17 @@ func (r *Ring) Recording() (*Reader, error) {
 // ringStore keeps the header and the newest segments.
 type ringStore struct {
 	length time.Duration
-	chunks []ringChunk
+	chunks []content // the first is the header
 }
 
-type ringChunk struct {
-	start time.Duration
-	bytes []byte
-}
-
-func (s *ringStore) add(h head, chunk []byte) error {
-	s.chunks = append(s.chunks, ringChunk{h.start, chunk})
+func (s *ringStore) add(h head, bytes []byte) (spare []byte) {
+	s.chunks = append(s.chunks, content{h, bytes})
 	for len(s.chunks) > 2 && h.start-s.chunks[2].start >= s.length {
-		s.chunks = slices.Delete(s.chunks, 1, 2) // the first is the header
+		spare = s.chunks[1].bytes[:0]
+		s.chunks = slices.Delete(s.chunks, 1, 2)
 	}
-	return nil
+	return spare
 }
 
+func (s *ringStore) failed() error           { return nil }
 func (s *ringStore) end(time.Duration) error { return nil }
-
-// oneChunk stores a single chunk.
-type oneChunk []byte
-
-func (s *oneChunk) add(_ head, chunk []byte) error {
-	*s = chunk
-	return nil
-}
-
-func (s *oneChunk) end(time.Duration) error { return nil }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/frame"
 	"github.com/tactusgo/tactus/internal/logging"
 )
 
@@ -28,12 +27,11 @@ type Config struct {
 }
 
 // Writer writes a recording. The netcode fills it: pass it to systems.Server.Record or ClientConfig.Record. Compressing and writing
-// run on a goroutine of their own. After an error the recording ends, and the match goes on: see Err.
+// run on a goroutine of their own, which Close ends. After an error the recording ends, and the match goes on: see Err.
 type Writer struct {
 	config Config
 	to     store
 	buffer []byte        // content of the segment
-	spare  []byte        // of the segment before
 	start  time.Duration // of the segment
 	at     time.Duration // of the newest record
 	seq    uint16
@@ -41,21 +39,22 @@ type Writer struct {
 	header Header
 	open   bool // a segment has started
 	number uint64
-	busy   chan error // receives the result of writing the segment before; nil: nothing is being written
 	err    error
 	closed bool
 }
 
 // store stores chunks.
 type store interface {
-	// add stores a chunk.
-	add(h head, chunk []byte) error
-	// end stores what follows the last segment.
+	// add stores a chunk, perhaps later, and keeps content. It returns a buffer for the next one.
+	add(h head, content []byte) (spare []byte)
+	// failed returns the first error so far.
+	failed() error
+	// end stores what follows the last segment, and waits until everything is stored.
 	end(duration time.Duration) error
 }
 
 // NewWriter returns a writer to w, which belongs to it until Close.
-func NewWriter(w io.Writer, c Config) *Writer { return newWriter(&file{w: w}, c) }
+func NewWriter(w io.Writer, c Config) *Writer { return newWriter(newFile(w, nil, ""), c) }
 
 // Create creates a file for a recording. Close the writer to complete the file.
 func Create(name string, c Config) (*Writer, error) {
@@ -63,7 +62,7 @@ func Create(name string, c Config) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("record %s: %w", name, reason(err))
 	}
-	return newWriter(&file{w: f, f: f, name: name}, c), nil
+	return newWriter(newFile(f, f, name), c), nil
 }
 
 func newWriter(to store, c Config) *Writer {
@@ -75,59 +74,39 @@ func newWriter(to store, c Config) *Writer {
 }
 
 // Err returns why the recording has ended, nil while it goes on.
-func (w *Writer) Err() error { return w.err }
+func (w *Writer) Err() error {
+	if w.err == nil {
+		if err := w.to.failed(); err != nil {
+			w.fail(err)
+		}
+	}
+	return w.err
+}
 
 // Ended reports whether nothing more is recorded: the writer is closed, or there was an error.
-func (w *Writer) Ended() bool { return w.closed || w.err != nil }
+func (w *Writer) Ended() bool { return w.closed || w.Err() != nil }
 
 // Due reports whether another segment should start.
 func (w *Writer) Due(now time.Time) bool {
-	if w.err != nil || w.closed {
-		return false
-	}
-	return !w.open || now.Sub(w.began)-w.start >= w.config.Interval && !w.writing()
-}
-
-// writing reports whether the segment before is still being written.
-func (w *Writer) writing() bool {
-	if w.busy == nil {
-		return false
-	}
-	select {
-	case err := <-w.busy:
-		w.written(err)
-		return false
-	default:
-		return true
-	}
-}
-
-// written notes that the segment before was written.
-func (w *Writer) written(err error) {
-	if w.busy = nil; err != nil {
-		w.fail(err)
-	}
+	return !w.Ended() && (!w.open || now.Sub(w.began)-w.start >= w.config.Interval)
 }
 
 // fail ends the recording.
 func (w *Writer) fail(err error) {
-	if w.err == nil {
-		w.err = err
-		w.config.Logger.Error("recording ended", "error", err)
-	}
+	w.err = err
+	w.config.Logger.Error("recording ended", "error", err)
 }
 
 // Begin starts a segment, with a client that has this session number and welcome. h describes the recording, and counts for the
 // first segment.
 func (w *Writer) Begin(now time.Time, h Header, session uint64, welcome []byte) {
-	if w.err != nil || w.closed {
+	if w.Ended() {
 		return
 	}
 	if w.began.IsZero() {
 		w.began, w.header = now, h
 		w.header.Began = now.Round(0) // as it is read
-		h = w.header
-		w.chunk(chunkHeader, 0, marshal(h), true)
+		w.add(chunkHeader, 0, marshal(w.header))
 	}
 	w.flush()
 	w.open, w.start, w.seq = true, max(now.Sub(w.began), w.at), 0
@@ -140,40 +119,23 @@ func (w *Writer) Begin(now time.Time, h Header, session uint64, welcome []byte) 
 	}
 }
 
-// flush writes the open segment on another goroutine, after the one before.
+// flush stores the open segment.
 func (w *Writer) flush() {
-	if !w.open {
-		return
+	if w.open {
+		w.open = false
+		w.buffer = w.add(chunkSegment, w.start, w.buffer)
 	}
-	if w.open = false; w.busy != nil {
-		w.written(<-w.busy)
-	}
-	w.chunk(chunkSegment, w.start, w.buffer, false)
-	w.buffer, w.spare = w.spare, w.buffer
 }
 
-// chunk compresses and stores a chunk, on another goroutine unless wait is set.
-func (w *Writer) chunk(kind chunkKind, start time.Duration, content []byte, wait bool) {
+func (w *Writer) add(kind chunkKind, start time.Duration, content []byte) (spare []byte) {
 	h := head{kind: kind, content: uint32(len(content)), start: start, number: w.number}
 	w.number++
-	if wait {
-		w.written(w.add(h, content))
-		return
-	}
-	done := make(chan error, 1)
-	w.busy = done
-	go func() { done <- w.add(h, content) }()
-}
-
-func (w *Writer) add(h head, content []byte) error {
-	body := frame.Compress(content)
-	h.body = uint32(len(body))
-	return w.to.add(h, append(h.append(make([]byte, 0, headSize+len(body))), body...))
+	return w.to.add(h, content)
 }
 
 // record starts a record with size more bytes. It returns false if the recording has ended.
 func (w *Writer) record(at time.Time, kind Kind, begins bool, size int) bool {
-	if w.err != nil || !w.open {
+	if w.err != nil || w.closed || !w.open {
 		return false
 	}
 	if len(w.buffer)+size+32 > MaxSegment {
@@ -237,59 +199,12 @@ func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
 	}
-	w.closed = true
 	w.flush()
-	if w.busy != nil {
-		w.written(<-w.busy)
-	}
-	err := w.to.end(w.at)
-	if w.err == nil {
+	w.closed = true
+	if err := w.to.end(w.at); w.err == nil {
 		w.err = err
 	}
 	return w.err
-}
-
-// file stores chunks in a file or another writer.
-type file struct {
-	w        io.Writer
-	f        *os.File // nil if w is no file
-	name     string
-	offset   int64
-	segments []Segment
-	number   uint64
-	broken   bool
-}
-
-func (f *file) add(h head, chunk []byte) error {
-	if h.kind == chunkSegment {
-		f.segments = append(f.segments, Segment{Offset: f.offset, Size: int64(len(chunk)), Start: h.start})
-	}
-	f.number = h.number + 1
-	return f.write(chunk)
-}
-
-func (f *file) write(b []byte) error {
-	n, err := f.w.Write(b)
-	if f.offset += int64(n); err != nil {
-		f.broken = true
-		if f.name != "" {
-			return fmt.Errorf("record %s: %w", f.name, reason(err))
-		}
-	}
-	return err
-}
-
-func (f *file) end(duration time.Duration) (err error) {
-	if !f.broken {
-		content := marshal(index{duration, f.segments})
-		body := frame.Compress(content)
-		h := head{kind: chunkIndex, body: uint32(len(body)), content: uint32(len(content)), start: duration, number: f.number}
-		err = f.write(appendTrailer(append(h.append(nil), body...), f.offset))
-	}
-	if f.f != nil {
-		err = errors.Join(err, f.f.Close())
-	}
-	return err
 }
 
 // reason returns an error without the operation and the name of the file.

@@ -147,6 +147,14 @@ func (b *baselines) receiveControl(epoch uint8, send uint32) (newest bool) {
 	return newest
 }
 
+// renew requests full states, unless the server does not know the epoch of an earlier request yet.
+func (b *baselines) renew() {
+	if b.epochSend != 0 {
+		b.epoch++
+		b.epochSend = 0
+	}
+}
+
 // requestRenewal requests full states if err reports a missing baseline that the server assumed the client to have.
 // It returns the number of requests, 0 or 1. It makes no second request before the server knows the epoch of the
 // first.
@@ -154,8 +162,7 @@ func (b *baselines) requestRenewal(err error, send uint32) (renewals uint64) {
 	if !errors.Is(err, codec.ErrBaseline) || b.epochSend == 0 || send < b.epochSend {
 		return 0
 	}
-	b.epoch++
-	b.epochSend = 0
+	b.renew()
 	return 1
 }
 

@@ -126,6 +126,17 @@ func (m *Mirror) Load(tick uint32) { m.join.loaded, m.join.loadedTick = true, ti
 // Epoch returns the epoch to send to the server, which tells the server which baselines the client can decode.
 func (m *Mirror) Epoch() uint8 { return m.baselines.epoch }
 
+// Renew requests full states, with which another client could begin. See [Mirror.Renews].
+func (m *Mirror) Renew() { m.baselines.renew() }
+
+// Renews reports whether a datagram that was not received yet begins full states: those of the join, or of the newest request.
+func (m *Mirror) Renews(b []byte) bool {
+	r := &m.Decoder.reader
+	r.Reset(b)
+	h, err := wire.ReadSnapshotHeader(r)
+	return err == nil && h.Join && (!h.Control || h.Epoch == m.baselines.epoch)
+}
+
 // Receive processes a datagram, or refuses all of it. An error that wraps codec.ErrBaseline is not a protocol
 // violation. newestInput is the client's newest input; the server sends only the low bits of input numbers.
 func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
