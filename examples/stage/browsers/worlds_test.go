@@ -43,6 +43,13 @@ const witness = `
 // serve runs the command of a world until the end of the test, and returns the address of its page.
 func serve(t *testing.T, w pages.World, args ...string) (url string) {
 	t.Helper()
+	url, _ = serveUntil(t, w, args...)
+	return url
+}
+
+// serveUntil is serve until the function end is called.
+func serveUntil(t *testing.T, w pages.World, args ...string) (url string, end func()) {
+	t.Helper()
 	program := exec.Command(program(t, w.Name), append([]string{"-http", "127.0.0.1:0"}, args...)...)
 	program.Dir = filepath.Join("..", "..", w.Name)
 	program.Stderr = t.Output()
@@ -54,11 +61,12 @@ func serve(t *testing.T, w pages.World, args ...string) (url string) {
 		t.Fatal(err)
 	}
 	var reading sync.WaitGroup
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = program.Process.Kill()
 		reading.Wait()
 		_ = program.Wait()
 	})
+	t.Cleanup(end)
 	found := make(chan string, 1)
 	reading.Go(func() {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -72,7 +80,7 @@ func serve(t *testing.T, w pages.World, args ...string) (url string) {
 	case <-time.After(patience):
 		t.Fatal("the command has not printed where its page is")
 	}
-	return url
+	return url, end
 }
 
 // faults returns what the page has written to the console as an error or a warning.

@@ -1,5 +1,6 @@
 // How finely a machine draws: as finely as it can without delay.
 import * as three from 'three';
+import { make } from '../stage/dom';
 import { canvas } from '../stage/play';
 
 /** From coarse to fine: drawn pixels per CSS pixel, at most as many as the screen has, and whether there are shadows. The first step has no details. */
@@ -20,10 +21,18 @@ function accelerated(): boolean {
   return !/swiftshader|llvmpipe|software|basic render/i.test(renderer);
 }
 
+/** Returns true, or explains that the browser has no WebGL 2 and throws. */
+function usable(): boolean {
+  if (document.createElement('canvas').getContext('webgl2')) return true;
+  const text = 'This browser cannot draw the game, because WebGL 2 is off. Switch on graphics acceleration in its settings, or open this page in another browser.';
+  document.body.append(make('main', { id: 'card' }, make('h1', {}, 'Tactus'), make('p', { id: 'status', class: 'bad' }, text)));
+  throw new Error(text);
+}
+
 /** Draws a scene over the whole page. */
 export class Quality {
   /** Whether a graphics card draws. Without one, light from all around takes seconds to prepare. */
-  readonly accelerated = fine || accelerated();
+  readonly accelerated = usable() && (fine || accelerated());
   readonly renderer = new three.WebGLRenderer({ canvas, antialias: this.accelerated, powerPreference: 'high-performance' });
   /** What the first step leaves out: put into it what a scene can do without. */
   readonly detail = new three.Group();

@@ -37,14 +37,14 @@ export class Menu {
     root.append(this.opener, this.dialog);
     addEventListener('keydown', (e) => {
       if (e.target instanceof HTMLInputElement && e.target.type === 'text') return;
-      if (e.key === 'Escape' && !this.dialog.open) {
+      if (e.key === 'Escape') {
         e.preventDefault();
         this.toggle();
       } else if (e.key === 'f' && !e.repeat) fullScreen();
       else if (e.key === 'F3') {
         e.preventDefault();
         deeds.network();
-      } else if (e.key === 'Enter' && !this.dialog.open && deeds.talk && e.target === document.body) {
+      } else if (e.key === 'Enter' && !this.dialog.open && deeds.talk && !(e.target instanceof HTMLButtonElement) && document.body.classList.contains('playing')) {
         e.preventDefault(); // else the line gets the key, too
         deeds.talk();
       }

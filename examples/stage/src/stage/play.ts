@@ -95,9 +95,6 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
   }
 
   door.mount(cover, (seat) => seat().then(join).catch(over));
-  if (!document.createElement('canvas').getContext('webgl2')) {
-    return cover.say('This browser cannot draw the game, because WebGL 2 is off. Switch on graphics acceleration in its settings, or open this page in another browser.', true);
-  }
   try {
     state('Loading');
     await built(cover);
