@@ -177,6 +177,10 @@ func (r *Replay) err() error {
 	return r.client.Err()
 }
 
+// seekLead is how long before a position a new session starts at the latest, so that the view at the position is complete: views are
+// behind the newest state.
+const seekLead = 300 * time.Millisecond
+
 // Seek goes to a position between the beginning and the end, and draws a frame. Going back, and more than one segment ahead, it starts
 // another session: all entities leave and appear again, and Loaded is called. Events and outcomes that are skipped reach no handlers;
 // those that are due after the position reach them when they are due.
@@ -187,8 +191,9 @@ func (r *Replay) Seek(to time.Duration) error {
 	to = min(max(to, 0), r.Duration())
 	r.mute(true)
 	defer r.mute(false)
-	if start := r.reader.StartOf(to); to < r.position || start > r.position {
-		if err := r.reader.Begin(to); err != nil {
+	from := max(to-seekLead, 0)
+	if start := r.reader.StartOf(from); to < r.position || start > r.position {
+		if err := r.reader.Begin(from); err != nil {
 			return err
 		}
 		r.position = r.reader.StartOf(to)

@@ -50,11 +50,19 @@ func Message[T any](b *Book, t *channel.Type[T]) {
 	e, which := newEntry[T]("Message"), uint16(len(b.messages))
 	e.subscribe = func(to *subscriptions) {
 		channel.Handle(to.messages, t, func(h *Host, v *T) {
-			h.news.add(News{Kind: NewsMessage, Which: which, Tick: h.client.ServerTick()}, bytesOf(v))
+			h.news.add(News{Kind: NewsMessage, Which: which, Tick: h.serverTick()}, bytesOf(v))
 		})
 	}
 	e.send = func(h *Host, v unsafe.Pointer) error { return t.Send(h.client.Session().Channels(), (*T)(v)) }
 	b.messages = append(b.messages, e)
+}
+
+// serverTick returns the newest tick of which a state arrived.
+func (h *Host) serverTick() uint32 {
+	if h.client == nil {
+		return 0 // the host only reads a recording
+	}
+	return h.client.ServerTick()
 }
 
 // Event adds T to the events of the book. from must equal the From with which T is registered in Client.Events; 0 means

@@ -26,6 +26,8 @@
 //   - Send: [Host.Send], [Host.Command], [Host.Raise].
 //   - Show the quality of the connection: [Host.Stats].
 //   - Find out why the session ended: [Host.End].
+//   - Play a recording instead of connecting: [NewReplay]. Seek, pause and list what happened: [Replay], or [Host.Control] from other
+//     languages.
 //   - Describe the types to a generator of bindings: [Book], [Layout]. Detect stale bindings: [Lines].
 //
 // # Guarantees

@@ -18,6 +18,8 @@ import (
 type Host struct {
 	config   Config
 	client   *systems.Client
+	replay   *Replay // nil if the host plays with a server
+	failure  error   // ended the replay
 	clock    clock
 	input    inputState
 	news     newsQueue
@@ -32,31 +34,13 @@ type Host struct {
 // New creates a client on a wire and connects to server; the zero AddrPort means the addresses in the token. now is the
 // first time: see [Host.Advance]. The error wraps [ErrConfig], [ErrTime] or netcode.ErrTokenExpired, or comes from
 // systems.NewClient. After an error the wire is closed.
-func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, c Config) (h *Host, err error) {
+func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, c Config) (_ *Host, err error) {
 	defer func() {
 		if err != nil {
 			_ = on.Close()
 		}
 	}()
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	h = &Host{config: c, view: newView(p)}
-	h.news.most, h.news.mostBytes = cmp.Or(c.News, DefaultNews), cmp.Or(c.NewsBytes, DefaultNewsBytes)
-	if h.input, err = newInputState(p, c.Input); err != nil {
-		return nil, err
-	}
-	if err := h.clock.checkFirst(now, c.Machine, c.Client.Session.Token); err != nil {
-		return nil, err
-	}
-	for _, k := range p.Players().Commands {
-		h.commands = append(h.commands, newSanitizer(k.Schema))
-	}
-	h.single = make([]int, len(p.Replicated()))
-	for i, s := range ecs.Singletons(p) {
-		h.single[s.Replicated()] = i + 1
-	}
-	client, err := clientConfig(h, p, now, &c)
+	h, client, err := newHost(p, now, &c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +49,30 @@ func New(p *ecs.Protocol, on netsys.Wire, server netip.AddrPort, now time.Time, 
 	}
 	h.config.Client.Session.Token, h.config.Login, h.config.Client.Login = nil, nil, nil // printing a host must not reveal secrets
 	return h, nil
+}
+
+// newHost returns a host without a client, and the configuration of its client.
+func newHost(p *ecs.Protocol, now time.Time, c *Config) (h *Host, client systems.ClientConfig, err error) {
+	if err := c.Validate(); err != nil {
+		return nil, client, err
+	}
+	h = &Host{config: *c, view: newView(p)}
+	h.news.most, h.news.mostBytes = cmp.Or(c.News, DefaultNews), cmp.Or(c.NewsBytes, DefaultNewsBytes)
+	if h.input, err = newInputState(p, c.Input); err != nil {
+		return nil, client, err
+	}
+	if err := h.clock.checkFirst(now, c.Machine, c.Client.Session.Token); err != nil {
+		return nil, client, err
+	}
+	for _, k := range p.Players().Commands {
+		h.commands = append(h.commands, newSanitizer(k.Schema))
+	}
+	h.single = make([]int, len(p.Replicated()))
+	for i, s := range ecs.Singletons(p) {
+		h.single[s.Replicated()] = i + 1
+	}
+	client, err = clientConfig(h, p, now, c)
+	return h, client, err
 }
 
 // Client returns the game's client, for functions that this package does not offer.
@@ -78,7 +86,7 @@ func (h *Host) InputSize() int { return h.input.size() }
 // range become the nearest number inside. The error wraps [ErrValue].
 func (h *Host) SetInput(b []byte) error { return h.input.set(b) }
 
-// Advance runs the ticks that are due and returns their number. After the end of the session it returns the error of
+// Advance runs the ticks that are due and returns their number, 0 in a replay. After the end of the session it returns the error of
 // systems.Client.Err. An error that wraps [ErrTime] rejects now; the call has no effect then.
 func (h *Host) Advance(now time.Time) (ticks int, err error) {
 	if err := h.clock.check(now); err != nil {
@@ -87,8 +95,10 @@ func (h *Host) Advance(now time.Time) (ticks int, err error) {
 	if h.closed {
 		return 0, netsys.ErrClosed
 	}
-	ticks = h.client.Advance(now)
-	return ticks, h.client.Err()
+	if h.replay == nil {
+		ticks = h.client.Advance(now)
+	}
+	return ticks, h.err()
 }
 
 // Next returns the time at which the next tick is due. An earlier Advance does nothing.
@@ -100,7 +110,11 @@ func (h *Host) Frame(now time.Time) error {
 	if err := h.clock.check(now); err != nil {
 		return err
 	}
-	if !h.closed && h.client.Err() == nil {
+	switch {
+	case h.closed || h.err() != nil:
+	case h.replay != nil:
+		_ = h.failed(h.replay.replay.Advance(now))
+	default:
 		h.client.Frame(now)
 	}
 	h.view.read(h.client.View(), &h.news)
@@ -152,7 +166,7 @@ func (h *Host) Lost() Reason { return ReasonOf(h.client.Lost()) }
 
 // Away tells the server that the player may return, and ends the session: see systems.Client.Away. The wire stays open.
 func (h *Host) Away() {
-	if !h.closed {
+	if !h.closed && h.replay == nil {
 		h.client.Away(h.clock.last)
 	}
 }
@@ -163,7 +177,7 @@ func (h *Host) Rejoin(now time.Time) error {
 	if err := h.clock.check(now); err != nil {
 		return err
 	}
-	if h.closed {
+	if h.closed || h.replay != nil {
 		return netsys.ErrClosed
 	}
 	return h.client.Rejoin(now)
@@ -172,7 +186,7 @@ func (h *Host) Rejoin(now time.Time) error {
 // End returns the reason why the session ended, and the text of the error. It returns [Going] and "" while the session
 // continues. [Reason.Explain] returns a text for players.
 func (h *Host) End() (Reason, string) {
-	err := h.client.Err()
+	err := h.err()
 	switch {
 	case err != nil:
 		return ReasonOf(err), err.Error()

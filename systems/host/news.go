@@ -54,6 +54,7 @@ type newsQueue struct {
 	currentBytes, pendingBytes []byte
 	most, mostBytes            int
 	lost                       uint64
+	skip                       bool // drops what happens, while a replay seeks
 }
 
 // valueAlign is the alignment of values in bytes.
@@ -61,6 +62,9 @@ const valueAlign = 8
 
 // add appends n with a copy of its value, or counts n as lost if the limits are reached.
 func (c *newsQueue) add(n News, value []byte) {
+	if c.skip && n.Kind != NewsLoaded {
+		return
+	}
 	at := (len(c.pendingBytes) + valueAlign - 1) &^ (valueAlign - 1)
 	if len(c.pending) == c.most || at+len(value) > c.mostBytes {
 		c.lost++

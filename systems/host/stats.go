@@ -6,7 +6,7 @@ import "time"
 // [StatNames] returns their names.
 type Stats struct {
 	// Client is the number that the server gave this client. Entities name their owner with it. It is 0 before the client
-	// is connected.
+	// is connected. In a replay it is that of the followed player: see [Replay.Follow].
 	Client float64
 	// Own is the NetID of the client's first own entity in the view, or 0.
 	Own float64
@@ -107,6 +107,12 @@ func (f *Stats) read(h *Host, now time.Time) {
 		f.Lead = max(f.Tick-f.ServerTick, 0)
 		f.Delay = max(f.ServerTick-f.DrawnTick, 0) * milliseconds(w.StepDuration())
 		if e, ok := c.Own(h.view.world); ok {
+			f.Own = float64(h.view.world.NetID(e))
+		}
+	}
+	if r := h.replay; r != nil {
+		f.Client, f.Own = float64(r.follow), 0
+		if e, ok := r.own(h.view.world); ok {
 			f.Own = float64(h.view.world.NetID(e))
 		}
 	}

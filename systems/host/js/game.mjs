@@ -1,5 +1,6 @@
 // One player's game: input, time, frames and news.
 import { load } from './module.mjs';
+import { Replay } from './replay.mjs';
 import { bytesOf, Socket } from './socket.mjs';
 
 const SILENT = 1500; // ms without a datagram until the status is silent
@@ -22,6 +23,7 @@ export class GameError extends Error {
 
 export async function connect(options) {
   const module = await load(options.module, options);
+  if (options.recording) return new Game(module, options);
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   const game = new Game(module, { ...options, token, renew: typeof options.token === 'function' ? options.token : null });
   await game.socket.open().catch((e) => { module.x.tactus_free(game.host); throw e; });
@@ -43,12 +45,13 @@ function sameTab() {
 }
 
 export class Game {
-  constructor(module, { game, webtransport, websocket, hashes, token, renew, login, server, player = token ? 0 : sameTab(), smooth = true, thin = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
+  constructor(module, { game, recording, webtransport, websocket, hashes, token, renew, login, server, player = token || recording ? 0 : sameTab(), smooth = true, thin = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
     check(module, game);
     const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
     const secret = bytesOf(token ?? new Uint8Array());
-    module.put(Uint8Array.of(...name, ...secret, ...(login ?? [])));
-    this.host = module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0) | (reconnect && (renew || !token) ? 8 : 0));
+    const file = recording && bytesOf(recording), flags = (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0) | (reconnect && (renew || !token) ? 8 : 0);
+    module.put(file ?? Uint8Array.of(...name, ...secret, ...(login ?? [])));
+    this.host = file ? module.x.tactus_open(now(), file.length, 0, -1, 0, flags & 4 | 16) : module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, flags);
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
     Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
     Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
@@ -56,11 +59,11 @@ export class Game {
     this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));
     this.joined.catch(() => {}); // prevents an unhandled rejection if nobody awaits it
     this.left = new Promise((ok) => { this.hasLeft = ok; });
-    Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink } });
-    this.link(this.host, { webtransport, websocket });
+    Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink }, replay: file ? new Replay(this) : null });
+    if (!file) this.link(this.host, { webtransport, websocket });
   }
 
-  get socket() { return this.links[0].socket; }
+  get socket() { return this.links[0]?.socket; }
 
   // link creates the socket of a link of the module.
   link(number, place) {
@@ -111,7 +114,7 @@ export class Game {
 
   // leave reports the player as away. It closes the sockets, because browsers do not cache pages with an open socket.
   leave() {
-    if (!this.host || this.ended || this.away) return;
+    if (!this.host || this.ended || this.away || this.replay) return;
     this.away = true;
     this.module.x.tactus_away(this.host);
     this.flush();

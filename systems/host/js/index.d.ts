@@ -74,6 +74,8 @@ export interface Place {
 export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptions, Place {
   module: string | URL | Uint8Array | WebAssembly.Module;
   game: B;
+  /** The bytes of a recording, to play it instead of connecting: see Game.replay. The options of connections have no effect then. */
+  recording?: Uint8Array;
   /** The connect token, as bytes or base64. A token serves one session: pass a function that returns tokens to let the game
    * reconnect. Without a token the game connects to a development server on this machine. */
   token?: Uint8Array | string | (() => Promise<Uint8Array | string> | Uint8Array | string);
@@ -153,6 +155,9 @@ export class Game<B extends Bindings = Bindings> {
   readonly generation: number;
   /** The current socket. It changes when the player moves to another room. */
   readonly socket: { readonly dropped: number; readonly redials: number };
+  /** The recording that the game plays; null if it plays with a server. A game with a recording has no socket; its input and what it
+   * sends have no effect. */
+  readonly replay: Replay | null;
   /** Gathers the input, simulates the ticks that are due and sends datagrams. Returns the number of ticks; throws when the game
    * has ended. Call it in each frame. If the previous call had no time and is more than 100 ms ago, because frames take long or
    * the page is hidden, arriving datagrams advance the game too, with the input of that call. */
@@ -169,6 +174,26 @@ export class Game<B extends Bindings = Bindings> {
   rejoin(): void;
   /** Leaves the server and frees the game, which cannot be used afterwards. A second call does nothing. */
   close(): void;
+}
+
+/** A recording that a game plays. Times are in milliseconds since its beginning. The next frame shows changes. */
+export interface Replay {
+  readonly position: number;
+  readonly duration: number;
+  /** Whether the end is reached. */
+  readonly ended: boolean;
+  /** How fast it plays, from 0 to 64: 0 pauses. */
+  rate: number;
+  /** The client number of the player whose view is shown: stats.Client and stats.Own are those of this player. 0: nobody's. */
+  follow: number;
+  /** Goes to a position and returns it. Events and outcomes that are skipped are not in the news. */
+  seek(to: number): number;
+  /** The messages and events in the recording with the names of their types. at is when they arrived. The first call reads the whole
+   * recording. */
+  moments(): { at: number; kind: 'message' | 'event'; type: string }[];
+  /** Plays up to the next frame of the recorded spectator whose hash the recording has. Returns whether the view is the same; null
+   * behind the last one. */
+  check(): boolean | null;
 }
 
 /** The events since the previous frame. */

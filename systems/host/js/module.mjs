@@ -1,6 +1,6 @@
 // Loads the WebAssembly module of a game and gives access to its memory.
 
-const ABI = 2; // version of the exports: see package wasm
+const ABI = 3; // version of the exports: see package wasm
 const VIEWS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, f32: Float32Array, f64: Float64Array };
 const loading = new Map(); // modules by URL, for several games to share
 
@@ -59,7 +59,7 @@ export class Module {
   // put writes bytes to the buffer of the module, without garbage.
   put(bytes) {
     const n = bytes.byteLength, at = this.x.tactus_room(n);
-    if (!at) throw new RangeError(`${n} bytes are too many: a module accepts up to 1 MiB per call`);
+    if (!at) throw new RangeError(`${n} bytes are too many: a module accepts up to 64 MiB per call`);
     this.refresh().u8.set(bytes, at);
     return n;
   }

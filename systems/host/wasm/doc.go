@@ -13,8 +13,8 @@
 // through one buffer, which tactus_room returns. A host is a number from 1. A call with an unknown host or with lengths
 // that exceed the buffer returns the error value. After an error, the buffer holds a text of tactus_text bytes.
 //
-//	tactus_abi() 2                                the version of this list
-//	tactus_room(n) address                        of the buffer, with at least n bytes, up to 1 MiB, until the next call; 0: n is too large
+//	tactus_abi() 3                                the version of this list
+//	tactus_room(n) address                        of the buffer, with at least n bytes, up to 64 MiB, until the next call; 0: n is too large
 //	tactus_text() n                               the bytes of the newest text, at tactus_room(0)
 //	tactus_lines() n                              the text that bindings compare: host.Lines
 //	tactus_open(now, server, token, login, player, flags) host
@@ -23,7 +23,9 @@
 //	                                              player is the client id in development mode (0: random). flags: 1 draws
 //	                                              between ticks, 2 lets development mode connect to other machines,
 //	                                              4 disables prediction and interpolation: see systems.Thin,
-//	                                              8 reconnects: see systems.ClientConfig.Session.Reconnect.
+//	                                              8 reconnects: see systems.ClientConfig.Session.Reconnect,
+//	                                              16 plays a recording, which the buffer holds instead of the server's name.
+//	                                              Such a host has no links, and tactus_frame lets its time pass.
 //	                                              0: an error; tactus_failed returns its reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
 //	tactus_push(link, now, n) ok                  a datagram arrived, in the buffer; 0: it was dropped
@@ -37,7 +39,9 @@
 //	tactus_sent(link)                             the datagrams have been sent
 //	tactus_ticket(host) n                         the newest ticket to another room as a text, once; call it after each
 //	                                              tactus_advance; 0: none
-//	tactus_hash(host) hash                        of the simulated world, 64 bits: ecs.World.Hash; 0: none
+//	tactus_replay(host, command, value) result    controls a recording: see host.Host.Control. Values and results are 64-bit floats;
+//	                                              NaN: an error
+//	tactus_hash(host) hash                        of the simulated world, in a replay of the view, 64 bits: ecs.World.Hash; 0: none
 //	tactus_end(host) reason                       host.Reason, and a text: a line for players, then the error; 0: the session continues, −1: no such host
 //	tactus_explain(reason) n                      the text for players about a host.Reason
 //	tactus_away(host)                             the player is away and may return; send the datagrams of tactus_out

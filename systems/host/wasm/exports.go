@@ -8,7 +8,7 @@ import (
 )
 
 // abi is the version of the list of exports.
-const abi = 2
+const abi = 3
 
 // served is the module behind the exports, which are plain functions without a receiver.
 var served = module{machine: time.Now}
@@ -65,6 +65,9 @@ func tactusTicket(h int32) int32 { return served.ticket(h) }
 
 //go:wasmexport tactus_hash
 func tactusHash(h int32) uint64 { return served.hash(h) }
+
+//go:wasmexport tactus_replay
+func tactusReplay(h, command int32, value float64) float64 { return served.control(h, command, value) }
 
 //go:wasmexport tactus_end
 func tactusEnd(h int32) int32 { return served.end(h) }

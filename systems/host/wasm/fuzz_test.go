@@ -112,6 +112,7 @@ func FuzzModule(f *testing.F) {
 			case 13:
 				x.ticket(s.number())
 				x.hash(s.number())
+				x.control(s.number(), s.number(), s.time(m.now))
 			case 14:
 				if n := x.lines(); n < 100 {
 					t.Fatalf("lines of %d bytes", n)

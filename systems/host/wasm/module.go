@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strings"
@@ -10,11 +11,12 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/host"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // Limits for a page.
 const (
-	maxBuffer = 1 << 20
+	maxBuffer = 64 << 20
 	maxHosts  = 256
 )
 
@@ -24,6 +26,7 @@ const (
 	insecure
 	thin
 	reconnects
+	replays
 )
 
 // module implements the exports without WebAssembly: numbers have the same widths, and memory is a slice. Tests run it on
@@ -98,7 +101,7 @@ func (m *module) report(err error) bool {
 	return err == nil
 }
 
-// grow returns the buffer, grown to at least n bytes. It returns nil if n exceeds maxRoom.
+// grow returns the buffer, grown to at least n bytes. It returns nil if n exceeds maxBuffer.
 func (m *module) grow(n int32) []byte {
 	if n < 0 || n > maxBuffer {
 		return nil
@@ -160,6 +163,13 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	}
 	p, c := &player{}, m.config()
 	c.Machine, c.Partial = m.machine(), flags&smooth != 0
+	if flags&replays != 0 {
+		if p.Host, err = m.replay(name, now, c); err == nil {
+			m.hosts[n-1] = p
+			return n, nil
+		}
+		return 0, err
+	}
 	c.Client.Session.InsecureAllowAnyAddress = c.Client.Session.InsecureAllowAnyAddress || flags&insecure != 0
 	if flags&thin != 0 {
 		c.Client.Schedule, c.Partial = systems.Thin, false
@@ -196,6 +206,32 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	}
 	m.hosts[n-1] = p
 	return n, nil
+}
+
+// replay creates a host that plays a recording, which is the buffer of the module.
+func (m *module) replay(file []byte, now time.Time, c host.Config) (*host.Host, error) {
+	m.memory, m.newest = nil, 0 // the reader keeps the buffer
+	r, err := recording.Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, err
+	}
+	return host.NewReplay(m.protocol, r, now, c)
+}
+
+// control controls the replay of a host. It returns NaN on an error.
+func (m *module) control(n, command int32, value float64) float64 {
+	p := m.host(n)
+	if p == nil {
+		return math.NaN()
+	}
+	result, text, err := p.Control(int(command), value)
+	if !m.report(err) {
+		return math.NaN()
+	}
+	if text != "" {
+		m.setText(text)
+	}
+	return result
 }
 
 func (m *module) push(n int32, now float64, size int32) bool {
@@ -289,13 +325,20 @@ func (m *module) ticket(n int32) int32 {
 	return m.setText(s)
 }
 
-// hash returns the hash of the world that a host simulates. It returns 0 if there is no world.
+// hash returns the hash of the world that a host simulates, and of the view in a replay. It returns 0 if there is no world.
 func (m *module) hash(n int32) uint64 {
 	p := m.host(n)
-	if p == nil || p.Client().World() == nil {
+	if p == nil {
 		return 0
 	}
-	return p.Client().World().Hash()
+	w := p.Client().World()
+	if p.Replay() != nil {
+		w = p.Client().View()
+	}
+	if w == nil {
+		return 0
+	}
+	return w.Hash()
 }
 
 func (m *module) end(n int32) int32 {

@@ -18,10 +18,13 @@ import (
 )
 
 // abi is the number of the interface in tactus.h.
-const abi = 1
+const abi = 2
 
 // maxValue is the largest accepted size of a value from C in bytes. Values of games are shorter.
 const maxValue = 1 << 20
+
+// maxRecording is the largest accepted size of a recording in bytes.
+const maxRecording = 1 << 30
 
 // given converts memory from C to a slice. ok is false if the pointer or the size is invalid.
 func given(p unsafe.Pointer, size C.size_t) (b []byte, ok bool) {
@@ -78,6 +81,12 @@ func optionsOf(c *C.tactus_options) (o clients.Options, wrong string) {
 	}
 	if c.token == nil {
 		o.Token = nil
+	}
+	if c.recording != nil {
+		if c.recording_size > maxRecording {
+			return o, "capi: the recording is too long"
+		}
+		o.Recording = C.GoBytes(c.recording, C.int(c.recording_size))
 	}
 	if o.Login = append([]byte{}, o.Login...); c.login == nil {
 		o.Login = nil
@@ -145,6 +154,11 @@ func send(client C.tactus_client, what int, which C.uint32_t, value unsafe.Point
 		return refuse(client)
 	}
 	return C.int32_t(lib().Send(uint32(client), what, uint32(which), b))
+}
+
+//export tactus_replay
+func tactus_replay(client C.tactus_client, command C.int32_t, value C.double) C.double {
+	return C.double(lib().Replay(uint32(client), int(command), float64(value)))
 }
 
 //export tactus_end

@@ -1,4 +1,4 @@
-// The client of a game made with Tactus, as a library for C11, C++11 and other languages that call C: version 1 of its interface.
+// The client of a game made with Tactus, as a library for C11, C++11 and other languages that call C: version 2 of its interface.
 //
 // The library is the game's own client without a window. It communicates with the server over UDP, predicts, reconciles and
 // interpolates. The program reads each frame from the client's memory. The bindings of the game, a header generated from its
@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define TACTUS_ABI 1
+#define TACTUS_ABI 2
 
 // A client; 0 is none. The numbers of closed clients are not reused for a long time.
 typedef uint32_t tactus_client;
@@ -88,6 +88,17 @@ enum {
   TACTUS_THIN = 4,          // for bots: no prediction and no interpolation
 };
 
+// Commands of tactus_replay. Times are in milliseconds since the beginning of the recording.
+typedef enum tactus_control {
+  TACTUS_POSITION = 0, // returns the time of the newest frame
+  TACTUS_DURATION = 1, // returns the length
+  TACTUS_SEEK = 2,     // goes to a time, and returns it; the news have nothing that was skipped
+  TACTUS_RATE = 3,     // sets how fast it plays: 1 is real time, 0 pauses, 64 is the most
+  TACTUS_FOLLOW = 4,   // shows the view of the player with this client number, as Client and Own of the stats say; 0: nobody's
+  TACTUS_MOMENT = 5,   // returns when message or event number value arrived, and sets tactus_text to "message TYPE" or "event TYPE"; -1: no more
+  TACTUS_CHECK = 6,    // plays to the next frame whose hash was recorded. 1: the view is the same, 0: it differs, -1: no more
+} tactus_control;
+
 // The options of a client. Set all to zero, then set size.
 typedef struct tactus_options {
   size_t size;             // sizeof(tactus_options)
@@ -100,6 +111,8 @@ typedef struct tactus_options {
   uint32_t flags;          //
   uint32_t connect_millis; // timeout of connecting; 0: the game's default, otherwise 20,000
   int64_t now;             // 0: the current time
+  const void *recording;   // a recording to play instead of connecting, which the library copies; NULL: none
+  size_t recording_size;   //
 } tactus_options;
 
 // The reason why there is no client.
@@ -192,6 +205,10 @@ const tactus_view *tactus_frame(tactus_client client, int64_t now);
 int32_t tactus_send(tactus_client client, uint32_t which, const void *message, size_t size);
 int32_t tactus_raise(tactus_client client, uint32_t which, const void *event, size_t size);
 int32_t tactus_command(tactus_client client, uint32_t which, const void *command, size_t size);
+
+// tactus_replay controls a client that plays a recording. command is a tactus_control. Such a client needs no input, what it sends reaches
+// nobody, and tactus_frame lets its time pass. Returns a result, or value for commands without a result; NaN on an error.
+double tactus_replay(tactus_client client, int32_t command, double value);
 
 // tactus_end returns the tactus_reason why the session ended, and sets tactus_text to it; or TACTUS_NO_CLIENT.
 int32_t tactus_end(tactus_client client);

@@ -17,6 +17,8 @@ public static unsafe class Tactus
         public ulong Player;
         public uint Flags, ConnectMillis;
         public long Now;
+        public byte* Recording;
+        public UIntPtr RecordingSize;
     }
 
     public struct Failure
@@ -65,6 +67,7 @@ public static unsafe class Tactus
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_send(uint client, uint which, void* message, UIntPtr size);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_raise(uint client, uint which, void* happening, UIntPtr size);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_command(uint client, uint which, void* command, UIntPtr size);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern double tactus_replay(uint client, int command, double value);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_end(uint client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern byte* tactus_text(uint client);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int tactus_close(uint client);

@@ -55,6 +55,7 @@ static void openings(void) {
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = "\xff\xfe:70000"}, "");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = long_name}, "too long");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token_size = 5}, "NULL");
+  refused(&(tactus_options){.size = sizeof(tactus_options), .recording = token, .recording_size = sizeof token}, "not a recording");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = SIZE_MAX}, "too long");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = 7}, "2048");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = sizeof token}, "token");
@@ -240,6 +241,7 @@ int main(int n, char **args) {
   CHECK(n == 3);
   server = args[1];
   CHECK(tactus_abi() == TACTUS_ABI);
+  CHECK(tactus_replay(0, TACTUS_SEEK, 1) != tactus_replay(0, TACTUS_SEEK, 1)); // NaN
   CHECK(tactus_lines() == tactus_lines() && arena_check(tactus_lines(), why, sizeof why));
   const int64_t now = tactus_now();
   CHECK(llabs(now / 1000000000 - (int64_t)time(NULL)) <= 2 && tactus_now() >= now);

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/host"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // Most is the maximum number of clients.
@@ -67,6 +69,8 @@ type Options struct {
 	Connect time.Duration
 	// Now is the first time, in nanoseconds since 1970. Default (0): the present.
 	Now int64
+	// Recording is a recording to play instead of connecting. Default (nil): none.
+	Recording []byte
 }
 
 // Clients are clients of one game, by number. Any goroutine may call any method. Calls for one client run one after the
@@ -178,7 +182,7 @@ func (c *Clients) Open(o Options) (uint32, error) {
 		}
 		k.Client.Session.Token = token
 	}
-	if o.Server == "" && k.Client.Session.Token == nil {
+	if o.Recording == nil && o.Server == "" && k.Client.Session.Token == nil {
 		return 0, errors.New(`clients: neither a server nor a token: say where to play, as "host:port"`)
 	}
 	at, err := c.reserve()
@@ -206,8 +210,15 @@ func (c *Clients) Open(o Options) (uint32, error) {
 	return s.turn<<8 | uint32(at+1), nil
 }
 
-// host makes a host on a socket.
+// host makes a host, on a socket or with a recording.
 func (c *Clients) host(p *ecs.Protocol, o Options, k host.Config) (*host.Host, error) {
+	if o.Recording != nil {
+		r, err := recording.Open(bytes.NewReader(o.Recording), int64(len(o.Recording)))
+		if err != nil {
+			return nil, err
+		}
+		return host.NewReplay(p, r, c.time(o.Now), k)
+	}
 	wire, server, err := c.dial(o.Server)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,23 @@ func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
 	panic(fmt.Sprintf("clients: Send of %d: give Message, Event or Command", what))
 }
 
+// Replay controls the recording of a client: see host.Host.Control. It returns NaN on an error.
+func (c *Clients) Replay(n uint32, command int, value float64) float64 {
+	s, x := c.of(n)
+	if x == nil {
+		return math.NaN()
+	}
+	defer s.mu.Unlock()
+	result, text, err := x.Host.Control(command, value)
+	if x.setError(err) != OK {
+		return math.NaN()
+	}
+	if text != "" {
+		Say(x.text[:], text)
+	}
+	return result
+}
+
 // End returns the host.Reason why the session ended, and sets the text to it. It returns 0 while the session continues, and
 // NoClient if there is no such client.
 func (c *Clients) End(n uint32) int32 {
