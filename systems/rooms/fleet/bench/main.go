@@ -13,7 +13,7 @@
 // rooms_owned_twice counts rooms that two processes believed to own at the same time. seats_lost_longer_than_lease counts
 // players without a seat in any process for longer than a lease plus two seconds.
 //
-// With -save 5s, rooms are saved in the object store of NATS.
+// With -save 5s, rooms are saved in the object store of NATS, and each process prints how often.
 //
 //	go -C systems/rooms/fleet run ./bench -processes 5 -rooms 10 -players 3 -save 5s -crashes 200
 //	go -C systems/rooms/fleet run ./bench -processes 3 -rooms 10 -players 3 -save 5s -deploys 12
@@ -140,10 +140,10 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 		if saved.Store, err = directory.Store(ctx); err != nil {
 			return errors.Join(err, wire.Close())
 		}
-		c.Store, c.SaveInterval = saved.Store, o.save
+		c.Store, c.SaveInterval = saved, o.save
 	}
 	if o.outlives() {
-		c.Store, c.Kinds = saved, []rooms.Kind{saved.kind(o)}
+		c.Kinds = []rooms.Kind{saved.kind(o)}
 	}
 	s, err := rooms.New(c, wire)
 	if err != nil {
@@ -171,7 +171,11 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 			}
 		})
 	}
-	return crowd.Serve(o.Options, s, seats, in, out)
+	err = crowd.Serve(o.Options, s, seats, in, out)
+	if o.save > 0 {
+		fmt.Fprintf(os.Stderr, "%s: %d saves, the longest write took %d ms\n", o.name, saved.writes, saved.write.Milliseconds())
+	}
+	return err
 }
 
 // load runs the players and prints the result.

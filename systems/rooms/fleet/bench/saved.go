@@ -30,10 +30,11 @@ type savedRooms struct {
 	rooms.Store
 	server *rooms.Server
 
-	mu    sync.Mutex
-	write time.Duration
-	loads map[rooms.ID]world // that were loaded
-	stood map[rooms.ID]world // that were handed over, at their last tick
+	mu     sync.Mutex
+	writes int
+	write  time.Duration      // the longest one
+	loads  map[rooms.ID]world // that were loaded
+	stood  map[rooms.ID]world // that were handed over, at their last tick
 }
 
 // world is the state of a world.
@@ -102,6 +103,7 @@ func (s *savedRooms) Put(ctx context.Context, id rooms.ID, epoch uint64, data []
 	err := s.Store.Put(ctx, id, epoch, data)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.writes++
 	s.write = max(s.write, time.Since(began))
 	return err
 }
