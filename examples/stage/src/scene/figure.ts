@@ -1,4 +1,4 @@
-// Characters: what they look like, and how they move what they have.
+// Characters and their animation.
 import * as three from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { hexOf } from './colours';
@@ -9,14 +9,14 @@ const SKIN = 0xf5c9a4, EYES = 0x241f2c, SHOES = 0x4a3440, BAG = 0x8a5a35, TROUSE
 const disc = new three.CircleGeometry(0.36, 24);
 const spot = new three.MeshBasicMaterial({ color: 0x0a1430, transparent: true, opacity: 0.3, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
 
-/** A shape of one colour at its place. */
+/** Colours a shape and moves it to its place. */
 function part(shape: three.BufferGeometry, colour: number, at: [number, number, number], size: [number, number, number] = [1, 1, 1], lean = 0) {
   shape.scale(...size).rotateZ(lean).translate(...at);
   const c = new three.Color(colour), n = shape.attributes['position']!.count;
   return shape.setAttribute('color', new three.Float32BufferAttribute(Array.from({ length: n }, () => [c.r, c.g, c.b]).flat(), 3));
 }
 
-/** What characters in a shirt of that colour are made of: trunk and head, a leg, an arm. They look along x. */
+/** Returns the parts of a character with a shirt of a colour: trunk and head, a leg, an arm. Characters look along x. */
 function cut(shirt: number) {
   return {
     trunk: mergeGeometries([
@@ -31,11 +31,11 @@ function cut(shirt: number) {
 }
 const wardrobe = new Map<number, ReturnType<typeof cut>>();
 
-/** Mixes towards what is wanted, by as much as so many seconds allow. */
+/** Returns the share by which a value approaches its target in dt seconds, at a rate per second. */
 export const softly = (rate: number, dt: number) => 1 - Math.exp(-rate * dt);
 
 export class Figure extends three.Group {
-  seen = 0; // the frame that had it last
+  seen = 0; // the newest frame with this character
   private told = '';
   speed = 0;
   turn = 0; // degrees
@@ -73,7 +73,7 @@ export class Figure extends three.Group {
     if (!own) this.add(this.label);
   }
 
-  /** Takes in where the body is and what it does; steps are taken softly. */
+  /** Moves the character to the place of its body. Small steps up and down are smoothed. */
   move(x: number, y: number, z: number, speed: number, turn: number, air: boolean, dt: number) {
     let up = y - this.position.y;
     if (!air && !this.fresh && Math.abs(up) < 0.5) up *= softly(20, dt);
@@ -89,7 +89,7 @@ export class Figure extends three.Group {
     this.pose();
   }
 
-  /** Casts a spot on the ground, so that one sees where one comes down. */
+  /** Casts a spot on the ground below the character, which shows where it will land. */
   cast(ground: number) {
     this.spot.position.set(this.position.x, ground + 0.02, this.position.z);
     this.spot.scale.setScalar(1 / (1 + 0.3 * (this.position.y - ground)));
@@ -98,7 +98,7 @@ export class Figure extends three.Group {
   /** Makes the label larger, for cameras that are far away. */
   enlarge(times: number) { this.label.scale.multiplyScalar(times); }
 
-  /** Frees what it has for itself. */
+  /** Frees the label. */
   dispose() {
     this.face.dispose();
     this.label.material.dispose();

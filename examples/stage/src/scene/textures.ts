@@ -1,8 +1,8 @@
-// Textures that are drawn here, so that no picture has to be fetched, and boxes that carry them.
+// Textures that the page draws itself instead of downloading them, and boxes with these textures.
 import * as three from 'three';
 import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
 
-/** A random sequence that is the same each time. */
+/** Returns a generator of random numbers, which are the same for the same seed. */
 export function dice(seed: number): () => number {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
@@ -12,7 +12,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** A texture of size × size points that repeats. */
+/** Draws a repeating texture of size × size pixels. */
 export function painted(size: number, draw: (g: CanvasRenderingContext2D, random: () => number) => void): three.CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = size;
@@ -29,7 +29,7 @@ const shade = (hue: number, saturation: number, light: number) => `hsl(${hue} ${
 function grass(g: CanvasRenderingContext2D, random: () => number) {
   g.fillStyle = shade(96, 41, 44);
   g.fillRect(0, 0, 512, 512);
-  for (let i = 0; i < 60; i++) { // meadows are not of one colour
+  for (let i = 0; i < 60; i++) { // patches
     const x = random() * 512, y = random() * 512, r = 30 + random() * 60, light = random() < 0.5 ? 38 : 49;
     for (const [dx, dy] of [[0, 0], [512, 0], [-512, 0], [0, 512], [0, -512]] as const) {
       const soft = g.createRadialGradient(x + dx, y + dy, 0, x + dx, y + dy, r);
@@ -133,14 +133,14 @@ function soil(g: CanvasRenderingContext2D, random: () => number) {
   speckle(g, random, 900, 30);
 }
 
-/** What the level is made of. A texture covers so many metres as tile says. */
+/** Returns the materials of ground, blocks and crates. */
 export function materials() {
   const of = (draw: (g: CanvasRenderingContext2D, random: () => number) => void, roughness = 0.95) =>
     new three.MeshStandardMaterial({ map: painted(512, draw), roughness });
   return { grass: of(grass), stone: of(stones), wood: of(planks), crate: of(crate), soil: of(soil) };
 }
 
-/** A box with round edges, whose texture is tile metres wide; tile 0 puts the whole of it on each side. */
+/** Returns a box with round edges. Its texture is tile metres wide; tile 0 puts the whole texture on each side. */
 export function block(w: number, h: number, d: number, round: number, tile: number): three.BufferGeometry {
   const shape = new RoundedBoxGeometry(w, h, d, 2, Math.min(round, w / 2, h / 2, d / 2));
   const { position: p, uv } = shape.attributes as { position: three.BufferAttribute; uv: three.BufferAttribute };

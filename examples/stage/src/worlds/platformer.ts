@@ -32,7 +32,7 @@ const eye = { target: new three.Vector3(4, 1, 0), way: new three.Vector3(), want
 class Match implements Scene<typeof platformer> {
   private readonly figures = new Map<number, Figure>(); // by client
   private readonly told: InstanceType<typeof platformer.Told>;
-  // Where platforms are is a rule of the game, which its module exports beside what the package calls.
+  // The module of the game exports the rule that moves platforms.
   private readonly below: (on: number, axis: number, seconds: number) => number;
   private readonly middle: [number, number, number] = [0, 0, 0];
   private own: Figure | null = null;
@@ -148,7 +148,7 @@ class Match implements Scene<typeof platformer> {
   }
 }
 
-/** What players are called, who have no names. */
+/** Returns the name of a player: players of this world choose none. */
 const called = (client: number) => `Player ${client}`;
 
 let match: Match | null = null;

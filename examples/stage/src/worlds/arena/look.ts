@@ -70,7 +70,7 @@ export class Look {
     for (const crowd of [this.players, this.guns, this.drones, this.bars, this.glows]) crowd.empty();
   }
 
-  /** Shows somebody, seconds after the frame before. */
+  /** Draws a player or a drone, some seconds after the frame before. */
   show(a: Actor, seconds: number) {
     a.downFor += seconds;
     a.shown += (a.health - a.shown) * (1 - Math.exp(-12 * seconds));
@@ -96,19 +96,19 @@ export class Look {
     this.bars.put(x - 20, 2 * RADIUS + 9, y + 1, 0, 0.8, tintOf(full, c), 40 * full / 0.8);
   }
 
-  /** Shows that somebody was hit. */
+  /** Shows a hit. */
   hit(a: Actor) {
     a.flash = FLASH;
   }
 
-  /** Shows that somebody was shot down. */
+  /** Shows that a player or a drone was shot down. */
   fell(a: Actor) {
     a.downFor = 0;
     this.rings.add(a.x, 3, a.y, 14, 14, 0, 4, 0.45, a.colour);
     this.bolts.burst(a.x, RADIUS, a.y, 26, 340, 0.7, a.colour);
   }
 
-  /** Shows that somebody is back. */
+  /** Shows that a player or a drone is back. */
   rose(a: Actor) {
     a.grown = 0;
     a.shown = a.health;
@@ -130,14 +130,14 @@ export class Look {
     if (hit) this.bolts.burst(a.x + cos * (reach - 10), RADIUS, a.y + sin * (reach - 10), 7, 190, 0.3, c.copy(hit.colour).lerp(white, 0.5));
   }
 
-  /** Puts a name over somebody. */
+  /** Puts a name tag over a player. */
   name(a: Actor, name: string) {
     this.forget(a);
     a.name = name;
     if (!a.mine) this.scene.add((a.tag = label(name, a.colour, 18)));
   }
 
-  /** Takes away what somebody leaves. */
+  /** Removes the name tag of a player. */
   forget(a: Actor) {
     if (a.tag) unlabel(a.tag);
     a.tag = null;

@@ -166,7 +166,7 @@ class Match implements Scene<typeof arena> {
     }
   }
 
-  /** Draws where everybody is. */
+  /** Draws the map with all entities. */
   private map() {
     const scale = map.canvas.width / SIDE;
     map.clearRect(0, 0, map.canvas.width, map.canvas.height);

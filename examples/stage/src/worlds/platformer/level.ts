@@ -1,4 +1,4 @@
-// The level: what stands, what goes to and fro, what hangs, and all that is far away.
+// The level: solids, moving platforms, coins, and the horizon.
 import * as three from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import level from '../../../../platformer/bindings/level.json';
@@ -9,12 +9,12 @@ export { level };
 
 type Solid = (typeof level.Solids)[number];
 
-/** How high a solid is at x: ramps are lower in the west. */
+/** Returns the height of a solid at x: ramps are lower in the west. */
 export const top = (s: Solid, x: number) => s.Max.Y - s.Slope * Math.min(Math.max((s.Max.X - x) / (s.Max.X - s.Min.X), 0), 1);
 
 const inside = (s: Solid, x: number, z: number) => x > s.Min.X && x < s.Max.X && z > s.Min.Z && z < s.Max.Z;
 
-/** The level in a scene. Its platforms are where who draws puts them. */
+/** The level in a scene. The caller places its platforms. */
 export class Level {
   readonly platforms: three.Group[] = [];
   readonly coins: three.Object3D[] = [];
@@ -44,7 +44,7 @@ export class Level {
     this.horizon();
   }
 
-  /** Moves what turns and drifts, and lets the sun's shadows fall around a place. */
+  /** Moves coins and clouds, and places the sun so that shadows cover the surroundings of a place. */
   update(seconds: number, around: three.Vector3) {
     this.coins.forEach((c, i) => {
       c.rotation.y = i ? 2.4 * seconds + i : 0;
@@ -56,7 +56,7 @@ export class Level {
     this.sun.position.copy(this.sun.target.position).addScaledVector(toSun, 45);
   }
 
-  /** How high the highest thing is below a place. */
+  /** Returns the height of the ground below a place. */
   ground(at: three.Vector3): number {
     let high = -100;
     for (const s of level.Solids) {
@@ -68,7 +68,7 @@ export class Level {
     return high;
   }
 
-  /** How far one sees from a place in a direction, at most so far, before something stands in the way. */
+  /** Returns the distance from a place to the first solid in a direction, at most most. */
   sight(from: three.Vector3, way: three.Vector3, most: number): number {
     for (const s of level.Solids) {
       box.min.set(s.Min.X - 0.3, s.Min.Y - 0.3, s.Min.Z - 0.3);
@@ -88,7 +88,7 @@ export class Level {
     return mesh;
   }
 
-  /** A solid: ramps and crates of wood, what stands on the meadow of stone, islands with grass above and rock below. */
+  /** Makes a solid: a ramp or crate of wood, a block of stone, or an island with grass above and rock below. */
   private stand(s: Solid) {
     const w = s.Max.X - s.Min.X, h = s.Max.Y - s.Min.Y, d = s.Max.Z - s.Min.Z;
     const x = (s.Min.X + s.Max.X) / 2, y = (s.Min.Y + s.Max.Y) / 2, z = (s.Min.Z + s.Max.Z) / 2;
@@ -110,7 +110,7 @@ export class Level {
     }
   }
 
-  /** Grass that hangs over the edges of an island. */
+  /** Makes the grass that hangs over the edges of an island. */
   private fringe(s: Solid, rim: number, lawn: number) {
     const random = dice(s.Max.X * 31 + s.Max.Z), w = s.Max.X - s.Min.X, d = s.Max.Z - s.Min.Z, long = 2 * (w + d), n = Math.round(long * 2.4);
     const tufts = new three.InstancedMesh(new three.SphereGeometry(0.24, 8, 4), this.of.grass, n), m = new three.Matrix4();
@@ -123,7 +123,7 @@ export class Level {
     this.quality.detail.add(tufts);
   }
 
-  /** A platform: planks in a frame of metal, and below a ring that glows and holds it up. */
+  /** Makes a platform: planks in a frame of metal, with a glowing ring below. */
   private deck() {
     const g = new three.Group(), wide = 2 * level.Half;
     const metal = new three.MeshStandardMaterial({ color: 0x44506b, metalness: 0.7, roughness: 0.35 });
@@ -136,12 +136,12 @@ export class Level {
     const glow = this.put(new three.TorusGeometry(0.62, 0.09, 10, 32), new three.MeshBasicMaterial({ color: 0x6ff3ff, toneMapped: false }), 0, -0.56, 0, g);
     glow.rotation.x = Math.PI / 2;
     glow.castShadow = false;
-    g.visible = false; // until somebody knows where it is
+    g.visible = false; // until the match knows its place
     this.scene.add(g);
     return g;
   }
 
-  /** Tufts and flowers, low enough to walk through. */
+  /** Sows tufts and flowers. */
   private meadow() {
     const random = dice(7), lawns = level.Solids.filter((s) => !s.Slope && s.Max.Y <= 3 && (s.Min.Y < 0 || s.Max.X > 12));
     const free = (x: number, y: number, z: number, own: Solid) => level.Solids.every((s) => s === own || !inside(s, x, z) || s.Min.Y > y + 1 || s.Max.Y <= y);
@@ -169,7 +169,7 @@ export class Level {
     sow(new three.IcosahedronGeometry(0.08, 1).translate(0, 0.16, 0), [0xffffff, 0xffe071, 0xff9ecb, 0xb9a6ff], 0.22, 0.8);
   }
 
-  /** What is far: islands with trees, clouds and mountains, in layers that move against each other as one walks. */
+  /** Makes the horizon: islands with trees, clouds and mountains, in layers at different distances. */
   private horizon() {
     const random = dice(42), far = new three.Group(), trees: three.Matrix4[] = [];
     for (let i = 0; i < 11; i++) {
@@ -222,7 +222,7 @@ hills.onBeforeCompile = (shader) => { // mist lies in the valleys
 const leaves = new three.MeshStandardMaterial({ color: 0x4d9447, roughness: 1, flatShading: true }), bark = new three.MeshStandardMaterial({ color: 0x74512f, roughness: 1 });
 const gold = new three.MeshStandardMaterial({ color: 0xffc93d, metalness: 0.75, roughness: 0.2, emissive: 0x8a5200, emissiveIntensity: 0.75 });
 
-/** What hangs below an island: a crag that is so deep in the middle. */
+/** Returns the rock below an island. deep is its depth in the middle. */
 function crag(w: number, d: number, deep: number) {
   const n = Math.max(5, Math.min(14, Math.round(w))), random = dice(w * 100 + d);
   const shape = new three.PlaneGeometry(w, d, n, n).rotateX(Math.PI / 2), p = shape.attributes['position'] as three.BufferAttribute, colours: number[] = [];
@@ -237,7 +237,7 @@ function crag(w: number, d: number, deep: number) {
   return shape.toNonIndexed();
 }
 
-/** A mountain with snow on it. */
+/** Returns a mountain with snow. */
 function peak(high: number, seed: number) {
   const random = dice(seed), wide = high * (0.85 + 0.3 * random()), colours: number[] = [];
   const shape = new three.ConeGeometry(wide, high, 13, 7).translate(0, high / 2, 0), p = shape.attributes['position'] as three.BufferAttribute;
@@ -274,7 +274,7 @@ function bell() {
   return all.add(new three.Mesh(new three.LatheGeometry(line, 32), gold), clapper, hook);
 }
 
-/** The sky: a gradient, and light around the sun. */
+/** Returns the sky: a gradient with light around the sun. */
 function dome() {
   const of = new three.ShaderMaterial({
     side: three.BackSide, depthWrite: false, fog: false, uniforms: { sun: { value: toSun } },

@@ -1,4 +1,4 @@
-// What flies about for a moment: sparks where a coin was, dust where somebody lands.
+// Particles: sparks where a coin was taken, dust where a player lands.
 import * as three from 'three';
 
 const MOST = 256;
