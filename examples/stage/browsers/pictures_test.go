@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 }
 
 // crowds are flags for worlds that are fuller on pictures.
-var crowds = map[string][]string{"arena": {"-clients", "24", "-npcs", "150"}}
+var crowds = map[string][]string{"arena": {"-clients", "16", "-npcs", "150"}}
 
 // act plays for some seconds, until there is something to see.
 func (b *browser) act(world string) {
@@ -94,13 +94,16 @@ func (b *browser) act(world string) {
 		b.mouse(input.DispatchMouseEventTypeMousePressed, 800, 300)
 		time.Sleep(8 * time.Second)
 	case "duel":
-		for range 3 {
-			b.press("d", "KeyD", 700*time.Millisecond)
-			b.press(" ", "Space", 50*time.Millisecond)
-		}
+		b.press("d", "KeyD", 1300*time.Millisecond)
+		b.press(" ", "Space", 50*time.Millisecond)
+		b.press("d", "KeyD", 300*time.Millisecond)
+		b.press(" ", "Space", 50*time.Millisecond)
 	case "platformer":
 		b.press("w", "KeyW", 900*time.Millisecond)
 		time.Sleep(4 * time.Second)
+	case "snake":
+		b.press("d", "KeyD", 400*time.Millisecond)
+		time.Sleep(time.Second)
 	default:
 		b.press("d", "KeyD", 900*time.Millisecond)
 		time.Sleep(3 * time.Second)

@@ -163,8 +163,15 @@ func TestWorlds(t *testing.T) {
 				b.do(chromedp.Navigate(url))
 				until(b.T, "the card lets one play", func() bool { return ask[bool](b, `document.getElementById("play")?.disabled === false`) })
 				b.picture(w.Name + "-card")
-				b.do(chromedp.Click("#play"))
+				if w.Name == "snake" { // by a gamepad
+					ask[bool](b, "push(0, 0, []), true")
+					time.Sleep(300 * time.Millisecond)
+					ask[bool](b, "push(0, 0, [0]), true")
+				} else {
+					b.do(chromedp.Click("#play"))
+				}
 				until(b.T, "it plays", b.plays)
+				ask[bool](b, "(globalThis.pad = null), true")
 				until(b.T, "the player is there", func() bool { return b.own() != nil })
 			})
 			b.step("touch", func() {

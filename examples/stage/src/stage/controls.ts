@@ -56,6 +56,7 @@ export class Controls {
   private readonly sticks: readonly [Stick, Stick | null];
   private pads = ''; // pressed buttons of gamepads, for changes
   private menuHeld = false;
+  private confirmHeld = true;
 
   constructor(canvas: HTMLElement, layout: Layout, private readonly locked: () => boolean, private readonly menu: () => void) {
     const buttons = new Map<string, Button>(Object.entries(KEYS).map(([name, keys]) => [name, { keys, pad: PAD[name] ?? [] }]));
@@ -123,6 +124,13 @@ export class Controls {
     if (this.locked()) this.release();
   }
 
+  /** Reports whether a gamepad's first button was pressed since the call before: it presses the main button of card and menu. */
+  confirms(): boolean {
+    const was = this.confirmHeld;
+    this.confirmHeld = navigator.getGamepads().some((pad) => pad?.connected && pad.buttons[0]?.pressed);
+    return this.confirmHeld && !was;
+  }
+
   /** Forgets the drag of this frame. */
   drawn() { Object.assign(this.drag, NONE); }
 
@@ -181,6 +189,7 @@ export class Controls {
         return;
       }
       this.mouse = null;
+      document.body.classList.remove('pad');
       const left = !aims || e.clientX < innerWidth / 2;
       this.thumbs.set(e.pointerId, { left, x: e.clientX, y: e.clientY, to: left ? this.move : this.aim });
       this.sticks[left ? 0 : 1]?.put(e.clientX, e.clientY);

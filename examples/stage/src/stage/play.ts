@@ -94,6 +94,7 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
     run(game, scene, controls, panel, state, over);
   }
 
+  setInterval(() => { if (cover.open && controls.confirms() && !cover.play.disabled) cover.play.click(); }, 100);
   door.mount(cover, (seat) => seat().then(join).catch(over));
   try {
     state('Loading');
@@ -143,6 +144,7 @@ function run<B extends WorldBindings>(game: Game<B>, scene: Scene<B>, controls: 
       const tables = game.frame();
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
+      if (controls.confirms() && menu?.open) menu.close();
       scene.draw(tables, Math.min((now - last) / 1000, 0.1));
       controls.drawn();
     } catch (e) {
