@@ -445,7 +445,7 @@ var realTime = []string{
 	"netsys/udp.go: read",
 	// A process with rooms: Run and what it starts, and rooms.Config.Now where none was given.
 	"systems/rooms/config.go: filled", "systems/rooms/room.go: Do", "systems/rooms/server.go: Run", "systems/rooms/turn.go: run",
-	"systems/rooms/backgroundtasks.go: run",
+	"systems/rooms/backgroundtasks.go: run", "systems/rooms/store.go: NewFileStore",
 	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 
