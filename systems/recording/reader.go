@@ -168,6 +168,18 @@ func (r *Reader) lastTime() time.Duration {
 	}
 }
 
+// Grow reads what was added to a recording that is still being made, which now has size bytes.
+func (r *Reader) Grow(size int64) {
+	last := r.segments[len(r.segments)-1]
+	n := len(r.segments)
+	if r.scan(last.Offset+last.Size, size); len(r.segments) == n {
+		return
+	}
+	current, fresh, segment := r.current, r.fresh, r.segment
+	r.duration = r.lastTime()
+	r.current, r.fresh, r.segment = current, fresh, segment
+}
+
 // Header returns the description of the recording.
 func (r *Reader) Header() Header { return r.header }
 

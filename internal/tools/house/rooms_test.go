@@ -55,7 +55,7 @@ var floors = map[string]string{
 	"internal/saved": "internal/timeline", "save": "",
 
 	// the files of recordings
-	"recording": "",
+	"recording": "", "recording/broadcast": "recording",
 
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
 	"rooms/match": "rooms",
