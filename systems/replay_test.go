@@ -2,11 +2,14 @@ package systems
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/recording"
 )
@@ -224,5 +227,67 @@ func TestOwnReplay(t *testing.T) {
 				t.Error(me.Err())
 			}
 		})
+	}
+}
+
+// chime is an event that the server raises every second.
+type chime struct {
+	N uint16 `net:"0..999"`
+}
+
+func chimes() *event.Registry {
+	r := event.NewRegistry(channel.Config{})
+	event.Register[chime](r, event.Options{})
+	return r
+}
+
+// A replay handles each event that it plays once. A seek skips events without handling them, and repeats those that are played again.
+func TestEventsOfReplays(t *testing.T) {
+	protocol := joining(func() *ecs.Protocol {
+		p := plaza()
+		p.Authority("chime", func(w *ecs.World) {
+			if w.Tick()%60 == 30 {
+				event.Raise(w, event.ToAll(), chime{uint16(w.Tick() / 60)})
+			}
+		})
+		return p
+	}, spawnPawn)
+	g := newGame(t, protocol, ServerConfig{Events: event.NewServer(chimes(), event.ServerConfig{})})
+	var file bytes.Buffer
+	w := recording.NewWriter(&file, recording.Config{})
+	if err := g.server.Record(w, 0); err != nil {
+		t.Fatal(err)
+	}
+	g.run(20 * 60)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []uint16
+	client := event.NewClient(chimes(), event.ClientConfig{})
+	event.OnClient(client, func(_ *ecs.World, _ event.Origin, v *chime) { heard = append(heard, v.N) })
+	replay, err := NewReplay(r, protocol(), ClientConfig{Events: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := func(s int) time.Duration { return time.Duration(s) * time.Second }
+	do(replay.Play(second(4)))  // 0 1 2 3
+	do(replay.Seek(second(9)))  // skips 4 to 8
+	do(replay.Play(second(11))) // 9 10
+	do(replay.Seek(second(2)))
+	do(replay.Play(second(4))) // 2 3
+	do(replay.Seek(second(5))) // skips 4
+	do(replay.Play(second(6))) // 5
+	if want := []uint16{0, 1, 2, 3, 9, 10, 2, 3, 5}; !slices.Equal(heard, want) {
+		t.Errorf("heard %d, want %d", heard, want)
 	}
 }
