@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // terrible is a bad link for tests.
@@ -123,4 +125,37 @@ func TestSightOfSpectators(t *testing.T) {
 		t.Errorf("%d of 101 entities in sight, and %d of player 1's one", a, b)
 	}
 	g.mustConverge()
+}
+
+// The recording of what a player sees does not depend on what the interest hides from that player.
+func TestHiddenIsNotRecorded(t *testing.T) {
+	record := func(hidden float32) []byte {
+		g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(ecs.Entity, uint32) bool { return false })}})
+		for range 50 {
+			g.server.World().Spawn(place{X: hidden}, tint{uint8(hidden)}, veil{})
+		}
+		g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+		g.connect().run(60)
+		var file bytes.Buffer
+		w := recording.NewWriter(&file, recording.Config{})
+		if err := g.server.Record(w, 1); err != nil {
+			t.Fatal(err)
+		}
+		for range 400 {
+			for r := range ecs.All[struct {
+				NetID components.NetID
+				Veil  veil
+			}](g.server.World()) {
+				ecs.Get[place](g.server.World(), r).Y += hidden / 100
+			}
+			g.step()
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return file.Bytes()
+	}
+	if a, b := record(3), record(77); !bytes.Equal(a, b) || len(a) < 1000 {
+		t.Errorf("recordings of %d and %d bytes", len(a), len(b))
+	}
 }
