@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,10 +22,9 @@ import (
 
 // front is the page with all worlds.
 type front struct {
-	http.ServeMux
+	mux    http.ServeMux
 	ctx    context.Context
 	root   string // of the checkout
-	folder string // of the built programs
 	worlds map[string]*world
 	ending sync.WaitGroup
 }
@@ -52,11 +52,21 @@ func newFront(ctx context.Context, root string, worlds []pages.World) *front {
 	for _, w := range worlds {
 		f.worlds[w.Name] = &world{World: w}
 	}
-	f.Handle("/", &web.Dist{Files: stage.Pages(), Index: "front.html"})
-	f.HandleFunc("GET /worlds.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, worlds) })
-	f.HandleFunc("GET /worlds/{name}", f.look)
-	f.HandleFunc("POST /worlds/{name}", f.open)
+	f.mux.Handle("/", &web.Dist{Files: stage.Pages(), Index: "front.html"})
+	f.mux.HandleFunc("GET /worlds.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, worlds) })
+	f.mux.HandleFunc("GET /worlds/{name}", f.look)
+	f.mux.HandleFunc("POST /worlds/{name}", f.open)
 	return f
+}
+
+// ServeHTTP implements [http.Handler]. Any web site could use a host name of its own to reach this server, so only local
+// names and addresses are answered.
+func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if at, err := netip.ParseAddrPort(r.Host); (err != nil || !at.IsValid()) && !strings.HasPrefix(r.Host, "localhost:") {
+		http.Error(w, "open the page at an address of this machine, such as http://127.0.0.1 or http://localhost", http.StatusForbidden)
+		return
+	}
+	f.mux.ServeHTTP(w, r)
 }
 
 // open starts the program of a world, once.
