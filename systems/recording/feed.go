@@ -42,7 +42,7 @@ const maxFeed = 64 << 20
 func (f *Feed) Stop() { f.stopped, f.queue, f.data, f.read = true, nil, nil, 0 }
 
 func (f *Feed) begin(h Header, session uint64, welcome []byte, start time.Duration) {
-	if !f.begun {
+	if !f.begun && !f.stopped {
 		*f = Feed{header: h, session: session, welcome: slices.Clone(welcome), begun: true, start: start}
 	}
 }

@@ -38,6 +38,9 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	o.access.joined = func(client uint32, s netsys.Session) {
 		fmt.Fprintf(out, "client %d has joined: player %d %q\n", client, s.ClientID(), bytes.TrimRight(s.UserData(), "\x00"))
 	}
+	if o.files.feed != nil {
+		o.files.feed.Stop() // nobody watches the recording
+	}
 	s, err := newServer(world, o, wire, time.Now(), nil)
 	if err != nil {
 		return errors.Join(err, wire.Close())

@@ -67,7 +67,7 @@ func onceJoined(server func() *systems.Server, joined func(client uint32, s nets
 	return func(*ecs.World) {
 		s := server()
 		for c := range s.Clients {
-			if c.ID > told {
+			if c.ID > told && !s.Session(c.ID).Spectator() {
 				told = c.ID
 				joined(c.ID, s.Session(c.ID))
 			}
