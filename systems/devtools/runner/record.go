@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/recording"
 )
@@ -76,6 +77,9 @@ func replayHeadless(ctx context.Context, world World, o Options, progress io.Wri
 
 func playRecording(ctx context.Context, world World, o Options, r *recording.Reader, progress io.Writer) (*ReplayReport, error) {
 	replay, err := systems.NewReplay(r, world.Protocol(&o), world.spectator(&o))
+	if errors.Is(err, netsys.ErrSchema) {
+		err = fmt.Errorf("%w, and with the flags of the recorded match", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("replay %s: %w", o.Replay, err)
 	}
