@@ -196,7 +196,7 @@ func (r *Replay) Seek(to time.Duration) error {
 		if err := r.reader.Begin(from); err != nil {
 			return err
 		}
-		r.position = r.reader.StartOf(to)
+		r.position = start
 		if err := r.begin(); err != nil {
 			return err
 		}
