@@ -1,6 +1,7 @@
 package ecs
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -160,6 +161,25 @@ func (h *ring) captureTable(i int, tc *tableCapture) {
 			copy(unsafe.Slice((*byte)(tc.columns[k].sized(n)), n), unsafe.Slice((*byte)(t.cols[comp.index]), n))
 		}
 	}
+}
+
+// clone returns a copy of a capture that shares no memory with it.
+func (h *ring) clone(c *capture) capture {
+	x := capture{key: c.key, valid: true, tables: make([]tableCapture, len(c.tables))}
+	for i := range c.tables {
+		from := &c.tables[i]
+		to := tableCapture{t: from.t, n: from.n, version: from.version, columns: make([]column, len(h.comps))}
+		if from.n > 0 {
+			to.entities, to.names = slices.Clone(from.entities), slices.Clone(from.names)
+			for k, comp := range h.comps {
+				if from.t.mask.has(comp.index) {
+					to.columns[k].words = slices.Clone(from.columns[k].words[:(comp.size*uintptr(from.n)+7)/8])
+				}
+			}
+		}
+		x.tables[i] = to
+	}
+	return x
 }
 
 // putColumns restores a table whose rows have not moved: the versions are equal.

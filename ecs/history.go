@@ -3,6 +3,7 @@ package ecs
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -135,6 +136,17 @@ type worldState struct {
 	skipped   []uint32
 	predicted predictionState
 	index     pastIndex
+}
+
+// clone returns a copy of the state that shares no memory with it, without the index.
+func (s *worldState) clone() worldState {
+	x := *s
+	x.handles.gens, x.handles.free, x.skipped = slices.Clone(s.handles.gens), slices.Clone(s.handles.free), slices.Clone(s.skipped)
+	x.inputs.byOwner, x.inputs.spawned = keyedTable[uint32]{}, keyedTable[spawnCount]{}
+	x.inputs.byOwner.copyFrom(&s.inputs.byOwner)
+	x.inputs.spawned.copyFrom(&s.inputs.spawned)
+	x.predicted, x.index = predictionState{}, pastIndex{}
+	return x
 }
 
 // handleState determines the next handles and NetIDs.

@@ -33,7 +33,26 @@ const savedSingleton = 1
 // returns a function that encodes the capture. Any goroutine may call that function once, while the world goes on. Call Save
 // between ticks. Its error is that of a resource. It panics for a world with Config.Client, which is incomplete.
 func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
-	w := (*World)(n)
+	h := NewWorldHistory((*World)(n), 1)
+	h.Capture(0)
+	return h.saved()
+}
+
+// Save is [Netcode.Save] for the state captured under tick, with the resources that the world has now. It returns
+// [ErrNoHistory] if the tick is not in the ring.
+func (h *WorldHistory) Save(tick uint32) (encode func(dst []byte) []byte, err error) {
+	p, err := h.At(tick)
+	if err != nil {
+		return nil, err
+	}
+	one := *h
+	one.places, one.states, one.gone = []capture{h.clone(p.c)}, []worldState{p.s.clone()}, nil
+	return one.saved()
+}
+
+// saved returns a function that encodes the first capture of a history that nothing else uses.
+func (h *WorldHistory) saved() (encode func(dst []byte) []byte, err error) {
+	w := h.w
 	if w.setup.config.Client {
 		panic("ecs: Save of a client's world; take that of a peer that simulates everything")
 	}
@@ -41,8 +60,7 @@ func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	h, seed := NewWorldHistory(w, 1), w.Seed()
-	h.Capture(0)
+	seed := w.Seed()
 	return func(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint64(appendText(dst, w.setup.protocol.name), seed)
 		dst = append(w.setup.protocol.appendNames(dst), resources...)

@@ -70,6 +70,8 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: ReconnectWindow %v is negative (0: none)", ErrConfig, c.Players.ReconnectWindow)
 	case c.Players.CommandRate < 0 || c.Players.CommandRate > maxCommands:
 		return fmt.Errorf("%w: CommandRate %d is not between 1 and %d (0: %d)", ErrConfig, c.Players.CommandRate, maxCommands, defaultCommands)
+	case c.Flight.validate() != nil:
+		return c.Flight.validate()
 	case c.Workers < 0 || c.Workers > maxWorkers:
 		return fmt.Errorf("%w: Workers %d is not between 1 and %d (0: 1)", ErrConfig, c.Workers, maxWorkers)
 	case c.Snapshots.Budget < snapshot.MinBudget:

@@ -69,6 +69,10 @@ type ServerConfig struct {
 	Load []byte
 	// Start is the time of the first tick. Default (zero): immediately, by the clock of Run.
 	Start time.Time
+	// Flight keeps what happened in the last ticks, and writes it to a file when the game panics: see [Flight]. It costs a hash
+	// of the world in one tick of eight, and a copy of it per checkpoint. ServerRewind refuses it together with LagComp. Default
+	// (nil): nothing is kept.
+	Flight *Flight
 	// Workers is the number of goroutines, up to 64, that share the work per client: opening packets, reading inputs,
 	// encoding snapshots, sealing and sending. Set it to the number of cores for the server. The world, its hash and the
 	// sent bytes do not depend on it. ServerRewind reads inputs on one goroutine; Rollback and Lockstep share only the

@@ -13,6 +13,7 @@
 //     package runner/web. Write the client of this page: package runner/browser.
 //   - Run many matches in one process: package rooms.
 //   - Save a server and continue it in another process or version: [Server.Save], ServerConfig.Load, package save.
+//   - Simulate a panic or a desync of a server again: ServerConfig.Flight, [Server.SaveFlight], [Rerun].
 //   - Add cheap bots: [Thin].
 //   - Test a game: package systemstest.
 //   - Print or change the schedule, or remove a system: [Server.Schedule], [Client.Schedule], ServerConfig.Schedule,

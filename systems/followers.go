@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
+	"github.com/tactusgo/tactus/systems/internal/flight"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
@@ -77,9 +78,11 @@ func (s *Server) attachLagComp() error {
 				continue
 			}
 			comp.Consume(p.ID, p.inputs.Consumed())
+			s.flight.claim(flight.Consumed, p.ID, p.inputs.Consumed(), &p.flight.consumed)
 			s.logViews(p, comp.StatsOf(p.ID))
 		}
 		comp.Record(s.link.tick)
+		s.flight.recorded(s.link.tick)
 	}})
 }
 
@@ -103,6 +106,7 @@ func (s *Server) acknowledge() {
 	for _, p := range s.sessions.peers.All() {
 		if p.acked > 0 && !p.spectator {
 			s.lagComp.Acknowledge(p.ID, p.acked)
+			s.flight.claim(flight.Acknowledged, p.ID, p.acked, &p.flight.acked)
 		}
 	}
 }
@@ -114,5 +118,8 @@ func (s *Server) forget(clients []uint32) {
 	}
 	for _, id := range clients {
 		s.lagComp.Forget(id)
+		if s.flight != nil {
+			s.flight.Claim(flight.Forgotten, id, 0)
+		}
 	}
 }

@@ -75,12 +75,19 @@ func newServerModel(s *Server) (m serverModel, onTick, after *ecs.Stage) {
 
 // intakeConfig returns how inputs are read, and what replaces missing inputs.
 func intakeConfig(s *Server, t policy.Traits) serverapply.Config {
-	return serverapply.Config{
+	c := serverapply.Config{
 		Protocol: s.protocol, TickRate: s.config.TickRate, Batch: s.config.WakeEvery, Reported: t.Reports,
 		Arrival: t.Arrival, Superseding: t.Missing == policy.Supersede, Neutral: t.Missing == policy.Neutral,
 		Refuse: s.config.Players.Refuse.check, Logger: s.config.Logger, Now: func() time.Time { return s.link.now }, Tick: s.Tick, Workers: s.workers,
 	}
+	if s.flight != nil {
+		c.Recorder = s.flight
+	}
+	return c
 }
+
+// traits returns the policies of the server's model.
+func (s *Server) traits() policy.Traits { return policy.TraitsOf(s.config.Model) }
 
 // relayModel returns the parts for Rollback and Lockstep: the server relays the inputs of all players.
 func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
@@ -105,7 +112,7 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	if t.Missing == policy.Neutral {
 		c.Fills = -1
 	}
-	r, snapshots := &rewinder{s, serverapply.NewRewind(s.intake, c, unsettledListeners{Listeners: s.followed.all})}, newSnapshotSender(s)
+	r, snapshots := &rewinder{s, serverapply.NewRewind(s.intake, c, s.tickListener())}, newSnapshotSender(s)
 	line := r.in.Timeline()
 	return serverModel{
 		ticks: r, applier: r, sender: snapshots, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: snapshots.status,

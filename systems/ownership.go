@@ -59,6 +59,9 @@ func newOwned(s *Server) (*ownership.Server, error) {
 			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})
 		}
 	}
+	if s.flight != nil && s.model.line == nil {
+		c.Wrote = s.flight.wrote
+	}
 	if err := ownership.Check(list, !s.model.snapshots); err != nil {
 		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, s.config.Model, err)
 	}

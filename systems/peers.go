@@ -26,10 +26,11 @@ type peer struct {
 	snapshot      *snapshot.Client // nil if no snapshots are sent
 	commands      *commands.Inbox
 	spectator     bool
-	recorder      *recorder // nil: the client has a connection
-	index         int       // index in serverSessions.peers
-	deferredItems int       // number of deferred items of this client
-	acked         uint32    // newest tick whose state the client has
+	recorder      *recorder                        // nil: the client has a connection
+	index         int                              // index in serverSessions.peers
+	deferredItems int                              // number of deferred items of this client
+	acked         uint32                           // newest tick whose state the client has
+	flight        struct{ acked, consumed uint32 } // what the flight has
 }
 
 // serverSessions tracks connected clients, reservations, and players who have left.
@@ -203,18 +204,31 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	}
 	s.stats.ChannelMessages++
 	taken, err := s.model.message(p, number, message)
-	if !taken && p.spectator {
-		taken, err = true, errSpectator
-	}
-	if !taken && s.config.Events != nil {
-		taken, err = s.config.Events.Receive(p.ID, number, message)
-	}
-	if !taken && s.config.Session.OnMessage != nil {
-		ecs.Handle(s.world, "ServerConfig.Session.OnMessage", func() { err = s.config.Session.OnMessage(s, p.ID, number, message) })
+	switch {
+	case taken:
+	case p.spectator:
+		err = errSpectator
+	case s.flight != nil:
+		err = s.flight.message(p.ID, number, message)
+	default:
+		err = s.handleMessage(p.ID, number, message)
 	}
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
+}
+
+// handleMessage passes a message of a client to the game.
+func (s *Server) handleMessage(client uint32, number int, message []byte) (err error) {
+	if s.config.Events != nil {
+		if taken, err := s.config.Events.Receive(client, number, message); taken {
+			return err
+		}
+	}
+	if s.config.Session.OnMessage != nil {
+		ecs.Handle(s.world, "ServerConfig.Session.OnMessage", func() { err = s.config.Session.OnMessage(s, client, number, message) })
+	}
+	return err
 }
 
 // receiver receives packets on a worker: of one client at a time, while other workers process other clients. It

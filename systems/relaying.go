@@ -29,7 +29,7 @@ func newRelaying(s *Server, c relay.Config) *relaying {
 			return s.intake.Refuse(player, tick, tick, words)
 		}
 	}
-	m.in = deterministic.NewServer(s.world, c, s.config.Session.Channels, unsettledListeners{Listeners: s.followed.all})
+	m.in = deterministic.NewServer(s.world, c, s.config.Session.Channels, s.tickListener())
 	return m
 }
 
@@ -108,6 +108,7 @@ func (m *relaying) reportDivergence(d policy.Divergence) {
 	if p := m.s.sessions.byID[d.Player]; p != nil && p.Logged.First(what) {
 		m.s.config.Logger.Warn("worlds differ; more from this client are only counted", "client", d.Player, "divergence", d)
 	}
+	m.s.flight.diverged(d)
 	if f := desync(m.s.config.Model); f != nil {
 		f(d)
 	}

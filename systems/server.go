@@ -42,6 +42,7 @@ type Server struct {
 	sessions  serverSessions
 	intake    *serverapply.Intake
 	snapshots *snapshot.System
+	flight    *flightRecorder // nil: none
 }
 
 // serverLink is the transport and the time.
@@ -108,6 +109,9 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}, c.FirstTick)
 	s.followed.outcomes = newOutcomes(s.world, c.Outcomes)
 	s.followed.all = newListeners(s.config.Events, s.followed.outcomes)
+	if s.flight, err = newFlight(s); err != nil {
+		return nil, err
+	}
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
 	if s.owned, err = newOwned(s); err != nil {
@@ -175,6 +179,9 @@ func (s *Server) Next() time.Time { return s.link.loop.Next() }
 // Advance runs the due ticks and returns their number. It receives packets once before the ticks, and sends at the tick of each
 // send among them and after the last one.
 func (s *Server) Advance(now time.Time) int {
+	if s.flight != nil {
+		defer s.flight.panicked()
+	}
 	late := now.Sub(s.link.loop.Next())
 	if late < time.Second/time.Duration(s.config.TickRate) {
 		late = 0 // as a rule a little
@@ -195,6 +202,7 @@ func (s *Server) Advance(now time.Time) int {
 	if s.probe != nil {
 		s.probe.Begin()
 	}
+	s.flight.beginWakeUp()
 	s.stages.before.Run(s.world)
 	if gone := s.sessions.Gone(); len(gone) > 0 {
 		s.forget(gone)
@@ -275,6 +283,9 @@ func (s *Server) Run(ctx context.Context) error {
 // Close ends all sessions, closes the transport and ends the server's goroutines.
 func (s *Server) Close(now time.Time) error {
 	s.workers.Close()
+	if s.flight != nil {
+		s.flight.writing.Wait()
+	}
 	return s.link.endpoint.Close(now)
 }
 

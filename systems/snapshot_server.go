@@ -87,7 +87,10 @@ func (p *peer) forwardEpoch(pk netsys.Packet, m *wire.Input) {
 }
 
 // Run is the system ServerApply.
-func (a *sequenced) Run(w *ecs.World) { a.in.Run(w) }
+func (a *sequenced) Run(w *ecs.World) {
+	a.s.flight.beginTick(a.s.link.tick)
+	a.in.Run(w)
+}
 
 // Ready starts a tick: no tick waits for inputs.
 func (a *sequenced) Ready() bool {

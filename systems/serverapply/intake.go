@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -37,10 +38,23 @@ type Config struct {
 	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
 	// Logger receives the first refusal of each client.
 	Logger logging.Logger
+	// Recorder is told what each tick does with the inputs, before it does it; nil: nobody. Only System uses it.
+	Recorder Recorder
 	// Now returns the time of this wake-up.
 	Now func() time.Time
 	// Tick returns the server's next tick.
 	Tick func() uint32
+}
+
+// Recorder is told what a tick does with the inputs of the clients.
+type Recorder interface {
+	timeline.Recorder
+	// Skip says that the entities of a client take no step.
+	Skip(client uint32)
+	// Alone says that Simulate runs for the entities of a client alone, with the input of the last call of Hold.
+	Alone(client uint32)
+	// Run says that the tick is simulated.
+	Run()
 }
 
 // Intake is shared by all input timings: it reads messages, asks the game whether to refuse inputs, and counts

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -16,6 +17,7 @@ type System struct {
 	log        *commands.Log
 	absent     []*Client // players of a save, while they have pending inputs; no buffer decides for them
 	decideFunc func(worker, piece int)
+	words      []int32 // scratch
 }
 
 // New returns the system.
@@ -78,7 +80,10 @@ const lossInterval = 32
 // consumes, and sets the inputs of all entities. The server never goes back: a late input changes no completed
 // tick.
 func (s *System) Run(w *ecs.World) {
-	tick := s.config.Tick()
+	tick, recorder := s.config.Tick(), s.config.Recorder
+	if recorder != nil {
+		s.log.Describe(tick, recorder)
+	}
 	s.log.Run(tick)
 	s.log.Forget(tick + 1)
 	clients := s.clients.All()
@@ -89,13 +94,24 @@ func (s *System) Run(w *ecs.World) {
 		case s.config.Arrival:
 			s.stepArrived(w, c)
 		case !c.in.turn.step:
-			w.Netcode().SkipOwner(c.id)
+			s.skip(w, c)
 		default:
 			s.holdInput(w, c, c.in.turn.words)
 		}
 	}
 	s.stepAbsent(w)
+	if recorder != nil {
+		recorder.Run()
+	}
 	w.Netcode().GiveInputs(s.inputOf)
+}
+
+// skip leaves the entities of a client out of this tick.
+func (s *System) skip(w *ecs.World, c *Client) {
+	if s.config.Recorder != nil {
+		s.config.Recorder.Skip(c.id)
+	}
+	w.Netcode().SkipOwner(c.id)
 }
 
 // perPiece is the number of clients per unit of work for a worker.
@@ -137,6 +153,9 @@ func (s *System) stepArrived(w *ecs.World, c *Client) {
 			break
 		}
 		if steps > 0 {
+			if s.config.Recorder != nil {
+				s.config.Recorder.Alone(c.id)
+			}
 			w.Netcode().GiveInput(c.id, c.newestInput())
 			w.Netcode().SimulateOnly(c.id)
 		}
@@ -150,7 +169,7 @@ func (s *System) stepArrived(w *ecs.World, c *Client) {
 		if c.in.any {
 			c.in.stats.Holds++
 		}
-		w.Netcode().SkipOwner(c.id)
+		s.skip(w, c)
 	}
 }
 
@@ -177,6 +196,20 @@ func (s *System) holdInput(w *ecs.World, c *Client, words []int32) {
 		t.ClearEdges(held)
 	}
 	w.Netcode().SetInputSequence(c.id, in.expected-1)
+	if s.config.Recorder != nil {
+		s.record(c, words)
+	}
+}
+
+// record records the held input of a client. words, which may be nil, are its words.
+func (s *System) record(c *Client, words []int32) {
+	if held := c.newestInput(); words == nil && held != nil {
+		t := c.in.table
+		s.words = reuse.Slice(s.words, t.Words)
+		t.Quantize(s.words, t.Words, held, 1)
+		words = s.words
+	}
+	s.config.Recorder.Hold(c.id, c.in.expected-1, words)
 }
 
 // inputOf returns the held input of a client, or nil for an owner without a client.

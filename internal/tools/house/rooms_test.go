@@ -57,6 +57,9 @@ var floors = map[string]string{
 	// the files of recordings
 	"recording": "", "recording/broadcast": "recording",
 
+	// what happened, by tick, and the files of flights
+	"internal/flight": "internal/commands",
+
 	// matching knows rooms by their seats, and neither network nor clock: it runs in virtual time
 	"rooms/match": "rooms",
 

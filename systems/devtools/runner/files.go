@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems"
@@ -40,6 +41,11 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 			return end, err
 		}
 	}
+	if o.Flight != "" {
+		if err = save.CheckFile(o.Flight); err != nil {
+			return end, err
+		}
+	}
 	if o.Load != "" {
 		if f.load, err = save.ReadFile(o.Load); err != nil {
 			return end, err
@@ -64,16 +70,31 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 	return func() error { return errors.Join(out.Flush(), file.Close(), before()) }, nil
 }
 
-// save saves a server if -save is set. Sessions may be closed.
+// save writes the files of -save and -flight. Sessions may be closed.
 func (o *Options) save(s *systems.Server) error {
-	if o.Save == "" {
+	return errors.Join(
+		write(o.Save, s.Save, save.WriteFile),
+		write(o.Flight, func() func() ([]byte, error) { return s.SaveFlight("end of the match") }, save.Replace))
+}
+
+// write writes what capture encodes to a file, if it has a name.
+func write(file string, capture func() func() ([]byte, error), to func(file string, data []byte) error) error {
+	if file == "" {
 		return nil
 	}
-	data, err := s.Save()()
+	data, err := capture()()
 	if err != nil {
-		return fmt.Errorf("save %s: %w", o.Save, err)
+		return fmt.Errorf("save %s: %w", file, err)
 	}
-	return save.WriteFile(o.Save, data)
+	return to(file, data)
+}
+
+// flight returns the configuration of -flight.
+func (o *Options) flight() *systems.Flight {
+	if o.Flight == "" {
+		return nil
+	}
+	return &systems.Flight{File: o.Flight, Length: 10 * time.Minute, MaxBytes: 64 << 20}
 }
 
 // loadError names the file of -load in an error about its contents.

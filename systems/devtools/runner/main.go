@@ -49,6 +49,9 @@ func Headless(ctx context.Context, world World, flags ...string) (*Report, error
 	if err := c.parse(&world, append([]string{"-headless"}, flags...), io.Discard); err != nil {
 		return nil, err
 	}
+	if c.Rerun != "" {
+		return nil, errors.Join(errors.New("runner.Headless: -rerun plays no match: use Main instead"), c.end())
+	}
 	if c.serve != "" || c.connect != "" {
 		return nil, errors.Join(errors.New("runner.Headless: -serve and -connect run half of a match: use Main instead"), c.end())
 	}
@@ -123,6 +126,10 @@ func (c *command) validate(args []string) error {
 		return errors.New("-replay: not allowed with -serve, -connect and -record: it plays no new match")
 	case (c.Save != "" || c.Load != "") && c.connect != "":
 		return errors.New("-save, -load: not allowed with -connect: set them on the server")
+	case (c.Flight != "" || c.Rerun != "") && c.connect != "":
+		return errors.New("-flight, -rerun: not allowed with -connect: set them on the server")
+	case c.Rerun != "" && (c.serve != "" || c.Flight != "" || c.Save != "" || c.Load != ""):
+		return errors.New("-rerun: not allowed with -serve, -flight, -save or -load")
 	case c.Token != "" && c.connect == "":
 		return errors.New("-token: allowed with -connect only: a server, with or without bots, needs -key")
 	}
@@ -132,6 +139,8 @@ func (c *command) validate(args []string) error {
 // play runs the mode that the flags select.
 func (c *command) play(ctx context.Context, world World, stdout, stderr io.Writer) error {
 	switch {
+	case c.Rerun != "":
+		return rerun(world, c.Options, stdout)
 	case c.Headless && c.serve != "":
 		h, err := serveHeadless(ctx, world, c.Options, c.serve, stderr)
 		if err != nil {

@@ -49,6 +49,9 @@ type Options struct {
 	// Save is the file to which the server is saved at the end. Load is such a file, from which the server continues. Then
 	// World.Populate does not run, and Seed is only that of the bots.
 	Save, Load string
+	// Flight is the file to which the server writes what happened in the last ten minutes, at the end or when the game panics.
+	// Rerun is such a file, whose ticks are simulated again without a network.
+	Flight, Rerun string
 	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
 	Bandwidth int
 	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
@@ -129,6 +132,8 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
 	fs.StringVar(&o.Save, "save", d.Save, "save the server to this `file` at the end, and on SIGTERM")
 	fs.StringVar(&o.Load, "load", d.Load, "continue the server that was saved to this `file`: bots with the same -seed get their entities back")
+	fs.StringVar(&o.Flight, "flight", d.Flight, "write what happened in the last 10 minutes to this `file`, at the end or when the game panics")
+	fs.StringVar(&o.Rerun, "rerun", d.Rerun, "simulate the ticks in this `file` of -flight again, with the model and tick rate of the file and without a\nnetwork; compare the worlds, and find the first difference")
 	fs.StringVar(&o.Key, "key", d.Key, "secret shared with the issuer of connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE creates one). Bots of a process with the key issue their own tokens. Without a key, anyone on\nthis machine can play, and nobody else")
 	fs.StringVar(&o.Token, "token", d.Token, "with -connect: sources of the bots' connect tokens, separated by commas: one `file` per bot\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
 	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the user `names`, separated by commas, one per bot; the password is in the\nenvironment variable "+tokens.PasswordVariable)
@@ -205,7 +210,7 @@ func (o *Options) validate(world *World) error {
 		return fmt.Errorf("-virtual: allowed with -headless only")
 	case o.Inspect != "" && o.Virtual:
 		return fmt.Errorf("-inspect: not allowed with -virtual, whose matches last a moment only")
-	case o.JSON && !o.Headless:
+	case o.JSON && !o.Headless && o.Rerun == "":
 		return fmt.Errorf("-json: allowed with -headless only")
 	}
 	for _, name := range o.without() {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,4 +86,48 @@ func TestSaveErrors(t *testing.T) {
 	_, err = Headless(t.Context(), other, "-virtual", "-load", file)
 	want(err, "load "+file, "and this is")
 	want(play("-connect", "127.0.0.1:1", "-save", file, "-virtual=false"), "-save, -load: not allowed with -connect")
+}
+
+// The flight of a match is rerun with an equal world, under every model.
+func TestFlightAndRerun(t *testing.T) {
+	for _, m := range policy.Presets() {
+		t.Run(m.String(), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "match.flight")
+			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-tick", "30", "-send", "10", "-preset", m.String()}
+			if _, err := Headless(t.Context(), plaza(), append(flags, "-flight", file)...); err != nil {
+				t.Fatal(err)
+			}
+			code, out, errs := execute(t, plaza(), "-json -rerun "+file)
+			var r RerunReport
+			if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+				t.Fatal(err, code, errs)
+			}
+			if !r.Equal || r.Checkpoints == 0 || r.Hashes == 0 || r.Ticks < 90 || r.Speed <= 0 {
+				t.Errorf("%+v", r)
+			}
+			if _, out, _ = execute(t, plaza(), "-rerun "+file); !strings.Contains(out, "equal true") || !strings.HasPrefix(out, "end of the match: ") {
+				t.Errorf("the summary is %q", out)
+			}
+		})
+	}
+}
+
+// Errors about flights name the file and the reason.
+func TestFlightErrors(t *testing.T) {
+	dir := t.TempDir()
+	none, text := filepath.Join(dir, "no", "match.flight"), filepath.Join(dir, "text")
+	if err := os.WriteFile(text, []byte("a text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"-headless -virtual -flight " + none:   "save " + none + ": no such file or directory",
+		"-rerun " + none:                       "-rerun: open " + none + ": no such file or directory",
+		"-rerun " + text:                       "-rerun " + text + ": systems: flight: not a flight",
+		"-rerun " + text + " -save " + text:    "-rerun: not allowed with",
+		"-connect 127.0.0.1:1 -flight " + text: "-flight, -rerun: not allowed with -connect",
+	} {
+		if code, _, errs := execute(t, plaza(), args); code == 0 || !strings.Contains(errs, want) {
+			t.Errorf("%s: %d, %s", args, code, errs)
+		}
+	}
 }

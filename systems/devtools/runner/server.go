@@ -23,6 +23,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
 		Load:       o.files.load,
+		Flight:     o.flight(),
 		Start:      start,
 
 		Players: systems.Players{ReconnectWindow: reconnectWindow},

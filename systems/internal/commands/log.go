@@ -110,6 +110,14 @@ func (l *Log) Run(tick uint32) {
 	}
 }
 
+// Describe passes the entries of a tick to r, in running order.
+func (l *Log) Describe(tick uint32, r interface{ Entry(e Entry) }) {
+	i, _ := slices.BinarySearchFunc(l.list, tick, func(e Entry, tick uint32) int { return cmp.Compare(e.Tick, tick) })
+	for ; i < len(l.list) && l.list[i].Tick == tick; i++ {
+		r.Entry(l.list[i])
+	}
+}
+
 // AppendCommands appends to dst the commands from a tick on, in running order.
 func (l *Log) AppendCommands(dst []Entry, tick uint32) []Entry {
 	for _, e := range l.list {

@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"bytes"
 	"slices"
 	"unsafe"
 
@@ -20,6 +21,8 @@ type Config struct {
 	Accept func(w *ecs.World, client uint32, e ecs.Entity, c *ecs.Component, value unsafe.Pointer) error
 	// Sees reports whether a client may know of an entity; nil: of all.
 	Sees func(e ecs.Entity, client uint32) bool
+	// Wrote is called after a client's value has changed a component, with the new value in raw form; nil: it is not.
+	Wrote func(netID uint32, c *ecs.Component, raw []byte)
 	// Logger receives the first refusal of each client.
 	Logger logging.Logger
 }
@@ -34,6 +37,7 @@ type Server struct {
 	departed Stats             // counters of clients that left
 	scratch  []uint64          // room for one value
 	words    []int32
+	raw      [2][]byte // scratch
 }
 
 // NewServer prepares a server's world for client-owned components.
@@ -168,8 +172,18 @@ func (s *Server) writeAccepted(v *Values) {
 	for i := range v.kept {
 		h := &v.kept[i]
 		comp := s.coder.Components[h.component]
-		if dst := s.world.Netcode().Pointer(h.entity, comp); dst != nil && len(h.accepted) > 0 {
+		dst := s.world.Netcode().Pointer(h.entity, comp)
+		if dst == nil || len(h.accepted) == 0 {
+			continue
+		}
+		if s.config.Wrote == nil {
 			comp.Schema.Dequantize(dst, h.accepted, comp.Words, 1)
+			continue
+		}
+		s.raw[0] = comp.Schema.AppendRaw(s.raw[0][:0], dst)
+		comp.Schema.Dequantize(dst, h.accepted, comp.Words, 1)
+		if s.raw[1] = comp.Schema.AppendRaw(s.raw[1][:0], dst); !bytes.Equal(s.raw[0], s.raw[1]) {
+			s.config.Wrote(h.id, comp, s.raw[1])
 		}
 	}
 }

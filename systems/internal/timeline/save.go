@@ -53,3 +53,25 @@ func (t *Timeline) Resume(player, first uint32, inputs []Input, kept func(Input)
 func (t *Timeline) AppendPending(dst []commands.Entry) []commands.Entry {
 	return t.log.AppendPending(dst, t.Next())
 }
+
+// Recorder is told what a tick was simulated with.
+type Recorder interface {
+	// Entry is a join, a leave or a command, in the order in which they ran.
+	Entry(e commands.Entry)
+	// Hold is the input of a player, with its sequence number.
+	Hold(player, sequence uint32, words []int32)
+}
+
+// Describe tells r what a tick of the window was last simulated with. Ticks that have been simulated are described as they are,
+// and the tick that is being simulated, too.
+func (t *Timeline) Describe(tick uint32, r Recorder) {
+	t.log.Describe(tick, r)
+	for _, p := range t.players {
+		if p.spanAt(int64(tick)) != nil {
+			r.Hold(p.id, tick, p.words(p.used, int64(tick)))
+		}
+	}
+}
+
+// HashBefore returns the hash of the world before a tick of the window, as [ecs.World.Hash] returned it then.
+func (t *Timeline) HashBefore(tick uint32) uint64 { return t.hashAfter(int64(tick) - 1) }
