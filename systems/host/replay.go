@@ -108,7 +108,8 @@ func (r *Replay) Moments() ([]Moment, error) {
 }
 
 // Check plays up to the next frame whose hash the recording has, and reports whether the view has the same hash. more is false if there
-// is no such frame up to the end. From the beginning to the end, all frames are equal.
+// is no such frame up to the end. All frames of a new host are equal. After a seek, interpolated entities may be drawn slightly earlier or
+// later than the spectator saw them.
 func (r *Replay) Check() (equal, more bool, err error) {
 	if err := r.scan(); err != nil {
 		return false, false, err
