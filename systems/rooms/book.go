@@ -72,7 +72,7 @@ func (b *seatBook) reserve(now, until time.Time, dst []seatPromise, who ...claim
 		if _, has := b.byPlayer[w.player]; has {
 			return dst, ErrSeated
 		}
-		if slices.Contains(b.banned, w.player) {
+		if b.bans(w.player) {
 			return dst, ErrBanned
 		}
 		for _, other := range who[:i] {
@@ -114,6 +114,18 @@ func (b *seatBook) renew(until time.Time, player uint64) (seatPromise, bookSeat,
 	b.raiseEpoch(s)
 	s.promised, s.asked = until, false
 	return seatPromise{uint16(n), s.epoch}, *s, nil
+}
+
+// reserveOrRenew promises a spectator a place, or its own place again. The error is ErrSpectators.
+func (b *seatBook) reserveOrRenew(now, until time.Time, w claimant) (seatPromise, error) {
+	if p, _, err := b.renew(until, w.player); err == nil {
+		return p, nil
+	}
+	all, err := b.reserve(now, until, nil, w)
+	if err != nil { // full, or the spectator was removed and has not left yet
+		return seatPromise{}, ErrSpectators
+	}
+	return all[0], nil
 }
 
 // holder returns the seat of a player if p is the newest promise of that seat, and nil otherwise.
@@ -166,7 +178,10 @@ func (b *seatBook) enter(p seatPromise, player uint64, client uint32) (s bookSea
 // leave records that a client disconnected. waits reports whether the room waits for its player.
 func (b *seatBook) leave(player uint64, client uint32, waits bool) {
 	n, ok := b.byPlayer[player]
-	if s := &b.seats[n]; ok && s.here && s.client == client {
+	if !ok {
+		return
+	}
+	if s := &b.seats[n]; s.here && s.client == client {
 		s.here, s.waits = false, waits && !s.leaving
 		b.freeIfUnused(n)
 	}
@@ -175,7 +190,10 @@ func (b *seatBook) leave(player uint64, client uint32, waits bool) {
 // stopWaiting records that the room no longer waits for a player.
 func (b *seatBook) stopWaiting(player uint64, client uint32) {
 	n, ok := b.byPlayer[player]
-	if s := &b.seats[n]; ok && s.waits && s.client == client {
+	if !ok {
+		return
+	}
+	if s := &b.seats[n]; s.waits && s.client == client {
 		s.waits = false
 		b.freeIfUnused(n)
 	}
@@ -205,6 +223,9 @@ func (b *seatBook) ban(player uint64) {
 		b.banned = append(b.banned, player)
 	}
 }
+
+// bans reports whether a player is banned.
+func (b *seatBook) bans(player uint64) bool { return slices.Contains(b.banned, player) }
 
 // newestBans returns the n newest bans. The caller must not change the result.
 func (b *seatBook) newestBans(n int) []uint64 { return b.banned[max(len(b.banned)-n, 0):] }

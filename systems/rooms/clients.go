@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// clients holds the connected clients by seat, and the pending hooks.
+// clients holds the connected clients by seat, spectators after players, and the pending hooks.
 type clients struct {
 	here    []client
 	joined  []client // hooks that wait for the end of the tick
@@ -52,10 +52,15 @@ func (a admission) Admit(s netsys.Session) error {
 	if a.handing.Load() {
 		return fmt.Errorf("%w: another process is about to continue the room", netsys.ErrBusy)
 	}
-	if err := a.held.checkCarried(seat); err != nil {
+	err = a.held.checkCarried(seat)
+	if s.Spectator() || a.spectates(seat) {
+		err = a.held.checkSpectator(seat, s.Spectator(), a.spectates(seat))
+	}
+	if err != nil {
 		return err
 	}
-	return a.held.book.admit(a.server.config.Now(), seat.promise(), seat.Player)
+	book, promise := a.held.bookOf(seat)
+	return book.admit(a.server.config.Now(), promise, seat.Player)
 }
 
 // Entered implements [systems.AdmissionHandler].
@@ -64,7 +69,8 @@ func (a admission) Entered(s netsys.Session, number uint32) {
 	var back, ok bool
 	if err == nil {
 		a.mu.Lock()
-		_, back, ok = a.held.book.enter(seat.promise(), seat.Player, number)
+		book, promise := a.held.bookOf(seat)
+		_, back, ok = book.enter(promise, seat.Player, number)
 		a.mu.Unlock()
 	}
 	if !ok {
@@ -77,6 +83,9 @@ func (a admission) Entered(s netsys.Session, number uint32) {
 	a.clients.here[seat.Number] = c
 	a.port.setAddress(seat.Number, c.at)
 	a.changed()
+	if s.Spectator() {
+		return
+	}
 	a.receiveCarried(c)
 	if !back {
 		a.clients.joined = append(a.clients.joined, c)
@@ -85,10 +94,15 @@ func (a admission) Entered(s netsys.Session, number uint32) {
 
 // Left implements [systems.AdmissionHandler].
 func (a admission) Left(s netsys.Session, number uint32, _ error, waits bool) {
+	seat, err := ParseSeat(s.UserData())
+	if err != nil {
+		return
+	}
 	a.mu.Lock()
-	a.held.book.leave(s.ClientID(), number, waits)
+	book, _ := a.held.bookOf(seat)
+	book.leave(s.ClientID(), number, waits)
 	a.mu.Unlock()
-	if seat, err := ParseSeat(s.UserData()); err == nil && a.clients.here[seat.Number].session == s {
+	if a.clients.here[seat.Number].session == s {
 		a.clients.here[seat.Number] = client{}
 		a.clients.emptied = append(a.clients.emptied, seat.Number)
 	}
@@ -134,8 +148,11 @@ func (r *Room) reconcileSeats(now time.Time) {
 	} else if life.empty.IsZero() {
 		life.empty = now
 	}
+	spectators := r.held.spectators
+	spectators.expire(now)
+	left := len(spectators.drainFreed())
 	r.mu.Unlock()
-	if len(x.freed) > 0 {
+	if len(x.freed)+left > 0 {
 		r.changed()
 	}
 	x.away.update(now)

@@ -103,8 +103,7 @@ func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Adm
 func (s *Server) newRoom(k *Kind, options Options, epoch uint64) *Room {
 	r := &Room{
 		server: s, kind: k, floor: make(chan struct{}, 1), wake: make(chan struct{}, 1), gone: make(chan struct{}),
-		clients: clients{here: make([]client, k.Capacity)},
-		held:    held{book: newSeatBook(k.Capacity, epoch), life: life{options: options}},
+		held: held{book: newSeatBook(k.Capacity, epoch), spectators: newSeatBook(0, epoch), life: life{options: options}},
 	}
 	r.epoch.Store(epoch)
 	return r
@@ -178,7 +177,6 @@ func (r *Room) createGame(saved *savedRoom) error {
 	s, k := r.server, r.kind
 	c := k.Server
 	now := s.config.Now()
-	r.port = s.router.newPort(k.Capacity)
 	var err error
 	if failed := r.runGuarded(func() {
 		c.Seed = cmp.Or(c.Seed, uint64(r.about.id))
@@ -189,7 +187,9 @@ func (r *Room) createGame(saved *savedRoom) error {
 			return
 		}
 		c.Session.Key, c.Session.ProtocolID, c.Session.Addresses = s.config.Key, s.config.ProtocolID, s.config.Addresses
+		r.makePlaces(c.Players.Spectators)
 		c.MaxClients = 2*k.Capacity + 4 // with handshakes that fail
+		c.Players.Spectators *= 2       // likewise
 		c.Session.MaxTokenLifetime = s.config.Promise + clocksDiffer
 		c.Players.ReconnectWindow, c.Start, c.Players.Admission = k.Grace, firstTick(r.about.number, c, now), admission{r}
 		if c.Overload.Clock == nil {
@@ -234,7 +234,9 @@ func (r *Room) discardGame(now time.Time) {
 	if r.game != nil {
 		_ = r.runGuarded(func() { _ = r.game.Close(now) })
 	}
-	_ = r.port.Close()
+	if r.port != nil {
+		_ = r.port.Close()
+	}
 }
 
 // share returns a number in 0..1 for the n-th room. Each new one is near the middle of the widest gap between the earlier ones.

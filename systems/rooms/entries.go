@@ -34,6 +34,8 @@ type RoomEntry struct {
 	Epoch    uint64    `json:"epoch"`
 	Created  time.Time `json:"created"`
 	Capacity int       `json:"capacity"`
+	// MaxSpectators is the largest number of spectators, 0: the room cannot be watched.
+	MaxSpectators int `json:"max_spectators,omitempty"`
 	RoomState
 }
 
@@ -43,6 +45,8 @@ type RoomState struct {
 	Free    int     `json:"free"`
 	Options Options `json:"options"`
 	Stuck   bool    `json:"stuck"`
+	// Spectators are connected or have a token that they have not used yet.
+	Spectators int `json:"spectators,omitempty"`
 	// Banned has the newest [MaxBanned] players who are banned from the room. They stay banned when another process creates
 	// the room again.
 	Banned []uint64 `json:"banned,omitempty"`
@@ -64,7 +68,8 @@ func (r *Room) Entry() RoomEntry {
 	r.mu.Unlock()
 	return RoomEntry{
 		ID: i.ID, Kind: i.Kind, Schema: r.kind.schema, Code: i.Code, Private: i.Private, Process: i.Process,
-		Epoch: i.Epoch, Created: i.Created.UTC(), Capacity: i.Capacity, RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0, banned},
+		Epoch: i.Epoch, Created: i.Created.UTC(), Capacity: i.Capacity, MaxSpectators: i.MaxSpectators,
+		RoomState: RoomState{i.State, i.Free(), i.Options, i.Stuck != 0, i.Spectators, banned},
 	}
 }
 

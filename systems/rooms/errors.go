@@ -14,6 +14,10 @@ var (
 	ErrKind = errors.New("rooms: no such kind of room")
 	// ErrFull: the room does not have enough free seats.
 	ErrFull = errors.New("rooms: the room is full")
+	// ErrSpectators: the room has the largest number of spectators.
+	ErrSpectators = errors.New("rooms: the room has no place for another spectator")
+	// ErrNoSpectators: the room cannot be watched: its ServerConfig.Players.Spectators is 0.
+	ErrNoSpectators = errors.New("rooms: the room allows no spectators")
 	// ErrLocked: the room accepts no new players.
 	ErrLocked = errors.New("rooms: the room is locked")
 	// ErrBanned: the player is banned from the room.
@@ -55,6 +59,7 @@ var refusals = []struct {
 	{ErrFull, "full"}, {ErrLocked, "locked"}, {ErrBanned, "banned"}, {ErrSeated, "seated"}, {ErrNoSeat, "no_seat"},
 	{ErrEnded, "ended"}, {ErrDraining, "draining"}, {ErrStuck, "stuck"}, {ErrRooms, "rooms"},
 	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"},
+	{ErrSpectators, "spectators"}, {ErrNoSpectators, "no_spectators"},
 	{ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
 }
 

@@ -60,7 +60,7 @@ func (r *Room) moveAway(ctx context.Context) error {
 		r.handing.Store(true)
 		c = r.capture()
 		for _, x := range r.clients.here {
-			if x.session != nil {
+			if x.session != nil && !r.spectates(x.seat) {
 				who = append(who, Player{ID: x.seat.Player, Party: x.seat.Party, Data: x.seat.Data})
 			}
 		}
@@ -85,10 +85,15 @@ func (r *Room) sendAway(all []Admission) {
 	now := r.server.config.Now()
 	r.moving.until = now.Add(moveTimeout)
 	r.server.hideRoom(r)
+	for _, c := range r.clients.here {
+		if c.session != nil && r.spectates(c.seat) {
+			c.session.Close(now, ReasonClaimed)
+		}
+	}
 	for _, a := range all {
 		for _, c := range r.clients.here {
 			switch {
-			case c.session == nil || c.seat.Player != a.Seat.Player:
+			case c.session == nil || c.seat.Player != a.Seat.Player || r.spectates(c.seat):
 			case a.Schema != r.kind.schema: // another version of the game continues the room
 				c.session.Close(now, netsys.ReasonProtocol)
 			default:

@@ -30,6 +30,9 @@ type SeatCounts struct {
 	Taken    int `json:"taken"`    // their players are connected, or in a handshake
 	Promised int `json:"promised"` // their tokens were not used yet
 	Waiting  int `json:"waiting"`  // the sessions of their players timed out
+	// Spectators are connected or have a token that they have not used yet. MaxSpectators is their largest number.
+	Spectators    int `json:"spectators"`
+	MaxSpectators int `json:"max_spectators"`
 }
 
 // Free returns how many seats are free.
@@ -54,7 +57,7 @@ func (r *Room) Info() Info {
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
 		Epoch: r.epoch.Load(), Orphaned: r.orphaned(), Unsaved: r.saves.failing.Load(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
-		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting]},
+		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting], len(r.held.spectators.byPlayer), len(r.held.spectators.seats)},
 		Pace:       r.watch.pace(r.budget()),
 	}
 }

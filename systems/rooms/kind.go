@@ -28,7 +28,8 @@ type Kind struct {
 	Protocol func() *ecs.Protocol
 	// Server configures each room. Fields that rooms set themselves must be zero: Key, MaxTokenLifetime, ProtocolID, Addresses
 	// and InsecureAllowAnyAddress of Session; ReconnectWindow and Admission of Players; MaxClients and Start. Set Events, Seed and Snapshots.Record, which
-	// belong to one room, in Set.
+	// belong to one room, in Set. Players.Spectators is how many spectators a room has at most, in addition to Capacity: see
+	// [Room.Spectate].
 	Server systems.ServerConfig
 	// Set changes the configuration of one room. c holds Server with the room's own Seed and Logger; change single fields of
 	// it. [Server.Create] returns the error of Set, and one that wraps [ErrConfig] if Set replaces the whole configuration
@@ -101,6 +102,9 @@ func (k Kind) Validate() error {
 	if err := k.Server.Validate(); err != nil {
 		bad("%w", err)
 	}
+	if err := checkSpectators(&k.Server); err != nil {
+		bad("%w", err)
+	}
 	if _, err := k.Options.Clean(); err != nil {
 		bad("%w", err)
 	}
@@ -140,6 +144,9 @@ func (k *Kind) configure(r *Room, c *systems.ServerConfig) error {
 	}
 	if err := k.Set(r, c); err != nil {
 		return err
+	}
+	if err := checkSpectators(c); err != nil {
+		return fmt.Errorf("%w: after Kind.Set: %w", ErrConfig, err)
 	}
 	if names := reserved(c); len(names) > 0 {
 		return fmt.Errorf("%w: Kind.Set has set %s; rooms set it themselves: see rooms.Config, Kind.Capacity and Kind.Grace", ErrConfig, strings.Join(names, ", "))

@@ -106,7 +106,7 @@ func (h *house) playAs(a Admission, p *ecs.Protocol) *player {
 	h.t.Helper()
 	wire := h.net.Node(netip.AddrPort{})
 	c, err := systems.NewClient(wire, netip.AddrPort{}, p, systems.ClientConfig{
-		Session: systems.ClientSession{Token: a.Token}, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
+		Session: systems.ClientSession{Token: a.Token}, Spectate: a.Spectator, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
 	})
 	if err != nil {
 		h.t.Fatal(err)

@@ -40,6 +40,8 @@ type Admission struct {
 	Loaded uint32
 	// Token is for systems.ClientConfig.Session.Token, once. Whoever has the token can play as this player.
 	Token *netcode.ConnectToken
+	// Spectator means that the token is for a spectator: set systems.ClientConfig.Spectate. See [Room.Spectate].
+	Spectator bool
 	// Expires is when the token expires.
 	Expires time.Time
 	// Addresses are the addresses of the room's process.
@@ -240,7 +242,9 @@ func (r *Room) issueToken(now, until time.Time, p Player, promise seatPromise) (
 	if err := a.Issue(c.Key, c.ProtocolID, c.Promise, now, r.server.random); err != nil {
 		return Admission{}, err
 	}
-	r.server.seated(a.Seat, r)
+	if a.Spectator = r.spectates(a.Seat); !a.Spectator {
+		r.server.seated(a.Seat, r)
+	}
 	return a, nil
 }
 

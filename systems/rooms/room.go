@@ -50,6 +50,8 @@ type about struct {
 type held struct {
 	life life
 	book *seatBook
+	// spectators has the places of spectators. Its seat 0 has the number [Kind].Capacity.
+	spectators *seatBook
 	// carried has the carried data by player, until it is read or the seat is free.
 	carried map[uint64]carried
 }
@@ -156,11 +158,11 @@ func (r *Room) Travel(player uint64, to Destination) error {
 	return nil
 }
 
-// Kick removes a player from its seat and ends its session with netsys.ReasonKicked. The player may return with another token. The
-// error is [ErrNoSeat].
+// Kick removes a player from its seat, or a spectator, and ends its session with netsys.ReasonKicked. The player may return with
+// another token. The error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.ReasonKicked) }
 
-// Ban refuses a player all seats in this room, and kicks it with [ReasonBanned] if it has one. The newest [MaxBanned] bans stay when
+// Ban refuses a player all seats in this room, also as a spectator, and kicks it with [ReasonBanned] if it has one. The newest [MaxBanned] bans stay when
 // another process claims the room.
 func (r *Room) Ban(player uint64) {
 	r.mu.Lock()
@@ -175,15 +177,18 @@ func (r *Room) Ban(player uint64) {
 func (r *Room) removePlayer(player uint64, reason netsys.Reason) error {
 	r.mu.Lock()
 	client, err := r.held.book.kick(player)
+	spectator, none := r.held.spectators.kick(player)
 	r.mu.Unlock()
-	if err != nil {
+	if err != nil && none != nil {
 		return err
 	}
 	r.notify(Notice{Event: PlayerKicked, Player: player})
 	r.changed()
 	r.Tell(func(s *systems.Server) {
-		if x := s.Session(client); x != nil && x.ClientID() == player {
-			x.Close(r.server.config.Now(), reason)
+		for _, number := range []uint32{client, spectator} {
+			if x := s.Session(number); x != nil && x.ClientID() == player {
+				x.Close(r.server.config.Now(), reason)
+			}
 		}
 	})
 	return nil

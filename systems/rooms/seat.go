@@ -25,7 +25,7 @@ const (
 type Seat struct {
 	// Room is the room, never 0.
 	Room ID
-	// Number is which seat of that room, from 0.
+	// Number is which seat of that room, from 0. Spectators have numbers from [Kind].Capacity.
 	Number uint16
 	// Epoch says which token of this seat it is: the newest alone gets in.
 	Epoch uint32

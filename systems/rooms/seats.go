@@ -34,6 +34,8 @@ type Seats interface {
 	Reserve(ctx context.Context, room ID, who ...Player) ([]Admission, error)
 	// Reconnect calls [Room.Reconnect] of the room with that id. More errors: [ErrRoom], [ErrUnavailable].
 	Reconnect(ctx context.Context, room ID, who Player) (Admission, error)
+	// Spectate calls [Room.Spectate] of the room with that id. More errors: [ErrRoom], [ErrUnavailable].
+	Spectate(ctx context.Context, room ID, who Player) (Admission, error)
 	// Find returns the room with a code, in any case, or with an id in letters.
 	Find(name string) (RoomEntry, bool)
 	// List returns all rooms that have not ended, with private ones, by id.
@@ -106,6 +108,15 @@ func (h here) Reconnect(ctx context.Context, room ID, who Player) (Admission, er
 		return Admission{}, err
 	}
 	return r.Reconnect(who)
+}
+
+// Spectate implements [Seats].
+func (h here) Spectate(ctx context.Context, room ID, who Player) (Admission, error) {
+	r, err := h.server.Continue(ctx, room)
+	if err != nil {
+		return Admission{}, err
+	}
+	return r.Spectate(who)
 }
 
 // Find implements [Seats].

@@ -141,12 +141,13 @@ func (s *Server) findPort(_ time.Time, a netcode.Asked) (*port, uint16) {
 		return nil, 0
 	}
 	r := s.Room(seat.Room)
-	if r == nil || int(seat.Number) >= r.kind.Capacity {
+	if r == nil || int(seat.Number) >= len(r.port.seats) {
 		return nil, 0
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.held.book.noteRequest(seat.promise(), seat.Player)
+	book, promise := r.held.bookOf(seat)
+	book.noteRequest(promise, seat.Player)
 	r.claimCarried(seat)
 	return r.port, seat.Number
 }

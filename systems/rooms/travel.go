@@ -56,7 +56,7 @@ func (r *Room) prepareTravel(c *systems.ServerConfig) error {
 func (r *Room) startTravel(player uint64, to Destination) {
 	var from *client
 	for i := range r.clients.here {
-		if c := &r.clients.here[i]; c.session != nil && c.seat.Player == player {
+		if c := &r.clients.here[i]; c.session != nil && c.seat.Player == player && !r.spectates(c.seat) {
 			from = c
 		}
 	}

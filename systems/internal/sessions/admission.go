@@ -10,12 +10,12 @@ import (
 type AdmissionHandler interface {
 	// Admit checks a session during its handshake, before the join request is read. The session has its ClientID
 	// and UserData, and no ID. An error refuses the client, which receives its text. An admitted client may still
-	// fail to connect. The other methods are not called for spectators.
+	// fail to connect. The methods are called for spectators, too: see [netsys.Session].Spectator.
 	Admit(s netsys.Session) error
 	// Entered is called for a connected client with its number.
 	Entered(s netsys.Session, client uint32)
 	// Left is called for a client that had entered, with the reason why its session ended. waits reports whether
-	// the player's seat is reserved.
+	// the player's seat is reserved, which is never so for a spectator.
 	Left(s netsys.Session, client uint32, reason error, waits bool)
 	// Gone is called for a player who did not return in time. player is the client id of its tokens.
 	Gone(player uint64, client uint32)

@@ -101,6 +101,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		c = &Client{ID: id, Session: session}
 		r.clients.Add(c)
 		r.config.Logger.Info("spectator joined", "client", id, "address", session.RemoteAddr())
+		r.config.Admission.Entered(session, id)
 		return c, kept, false
 	}
 	kept, back = r.claim(session.ClientID(), id)
@@ -139,6 +140,7 @@ func (r *Roster) Leave(c *Client, reason error, input uint32) {
 		if c.recorder {
 			return
 		}
+		r.config.Admission.Left(c.Session, c.ID, reason, false)
 		r.config.Logger.Info("spectator left", "client", c.ID, "reason", reason)
 		return
 	}

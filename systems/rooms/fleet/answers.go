@@ -126,6 +126,9 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 	case opReconnect:
 		x, err := f.here.Reconnect(ctx, id, players[0])
 		return []rooms.Admission{x}, err
+	case opSpectate:
+		x, err := f.here.Spectate(ctx, id, players[0])
+		return []rooms.Admission{x}, err
 	}
 	return nil, fmt.Errorf("%w: unknown operation %.20q", rooms.ErrPlayer, q.Op)
 }

@@ -152,9 +152,19 @@ func (f *Fleet) Reserve(ctx context.Context, room rooms.ID, who ...rooms.Player)
 
 // Reconnect implements [rooms.Seats].
 func (f *Fleet) Reconnect(ctx context.Context, room rooms.ID, who rooms.Player) (rooms.Admission, error) {
-	q := seatRequest{Op: opReconnect, Room: uint64(room), Players: requesting([]rooms.Player{who})}
+	return f.seekOne(ctx, opReconnect, room, who, func() (rooms.Admission, error) { return f.here.Reconnect(ctx, room, who) })
+}
+
+// Spectate implements [rooms.Seats].
+func (f *Fleet) Spectate(ctx context.Context, room rooms.ID, who rooms.Player) (rooms.Admission, error) {
+	return f.seekOne(ctx, opSpectate, room, who, func() (rooms.Admission, error) { return f.here.Spectate(ctx, room, who) })
+}
+
+// seekOne asks the process of a room for a seat of one player.
+func (f *Fleet) seekOne(ctx context.Context, op string, room rooms.ID, who rooms.Player, local func() (rooms.Admission, error)) (rooms.Admission, error) {
+	q := seatRequest{Op: op, Room: uint64(room), Players: requesting([]rooms.Player{who})}
 	all, err := f.seekRoom(ctx, room, q, func() ([]rooms.Admission, error) {
-		x, err := f.here.Reconnect(ctx, room, who)
+		x, err := local()
 		return []rooms.Admission{x}, err
 	})
 	if err != nil {
@@ -334,7 +344,8 @@ func (f *Fleet) issue(process string, q *seatRequest, a *seatReply) (all []rooms
 		s := a.Seats[i]
 		x := rooms.Admission{
 			Kind: a.Kind, Schema: a.Schema, Code: a.Code, Loaded: a.Loaded, Process: process, Expires: time.Unix(a.Expires, 0), Addresses: a.Addresses, Endpoints: a.Endpoints,
-			Seat: rooms.Seat{Room: rooms.ID(a.Room), Number: s.Number, Epoch: s.Epoch, Player: p.ID, Party: s.Party, Data: p.Data},
+			Spectator: q.Op == opSpectate,
+			Seat:      rooms.Seat{Room: rooms.ID(a.Room), Number: s.Number, Epoch: s.Epoch, Player: p.ID, Party: s.Party, Data: p.Data},
 		}
 		if err := x.Issue(f.config.Key, f.config.ProtocolID, lifetime, issued, f.config.Random); err != nil {
 			return nil, &rooms.Unavailable{Again: time.Second, Err: err}

@@ -26,6 +26,7 @@ const (
 	opCreate    = "create"    // a room, and seats in it
 	opReserve   = "reserve"   // seats in a room
 	opReconnect = "reconnect" // another token for a seat
+	opSpectate  = "spectate"  // a place for a spectator of a room
 	opHandOver  = "handover"  // seats in a room of the asking process, which the answering process is to continue
 )
 
@@ -133,6 +134,7 @@ var refusedErrors = map[string]error{
 	"full": rooms.ErrFull, "locked": rooms.ErrLocked, "banned": rooms.ErrBanned, "seated": rooms.ErrSeated, "no_seat": rooms.ErrNoSeat,
 	"ended": rooms.ErrEnded, "draining": rooms.ErrDraining, "stuck": rooms.ErrStuck, "rooms": rooms.ErrRooms, "room": rooms.ErrRoom,
 	"kind": rooms.ErrKind, "schema": rooms.ErrSchema, "options": rooms.ErrOptions, "player": rooms.ErrPlayer,
+	"spectators": rooms.ErrSpectators, "no_spectators": rooms.ErrNoSpectators,
 	"orphaned": rooms.ErrOrphaned, "owned": ErrOwned, "conflict": ErrConflict, refusedEpoch: errEpoch,
 }
 

@@ -55,7 +55,7 @@ type QueueBody struct {
 	Schema string `json:"schema"`
 }
 
-// SeatBody is what /rooms/{id}/join and /rooms/{id}/reconnect take: it may be an empty object.
+// SeatBody is what /rooms/{id}/join, /rooms/{id}/reconnect and /rooms/{id}/spectate take: it may be an empty object.
 type SeatBody struct {
 	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
 	Schema string `json:"schema"`

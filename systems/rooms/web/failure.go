@@ -47,12 +47,14 @@ var statuses = map[string]int{
 	"unauthenticated": http.StatusUnauthorized,
 	"forbidden":       http.StatusForbidden, // by the guard, or the game's Check
 	"banned":          http.StatusForbidden,
+	"no_spectators":   http.StatusForbidden,
 	"no_kind":         http.StatusNotFound,
 	"no_room":         http.StatusNotFound,
 	"no_seat":         http.StatusNotFound,
 	"no_path":         http.StatusNotFound,
 	"method":          http.StatusMethodNotAllowed,
 	"full":            http.StatusConflict,
+	"spectators":      http.StatusConflict,
 	"seated":          http.StatusConflict,
 	"superseded":      http.StatusConflict,
 	"outdated":        http.StatusConflict,
@@ -76,6 +78,8 @@ var causes = []struct {
 }{
 	{rooms.ErrKind, "no_kind", "There is no such kind of room: GET /rooms lists rooms with their kinds.", 0},
 	{rooms.ErrFull, "full", "The room has not so many seats left: join another one, or any by /rooms/join.", 0},
+	{rooms.ErrSpectators, "spectators", "The room has no place for another spectator: try again later, or watch another room.", 0},
+	{rooms.ErrNoSpectators, "no_spectators", "This room cannot be watched: join it, or watch another room.", 0},
 	{rooms.ErrLocked, "locked", "The room takes nobody new now: join another one.", 0},
 	{rooms.ErrBanned, "banned", "You are banned from this room: join another one.", 0},
 	{rooms.ErrSeated, "seated", "You have a seat in this room: ask for it by /rooms/{id}/reconnect.", 0},

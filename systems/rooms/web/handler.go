@@ -60,6 +60,7 @@ var routes = []route{
 	{method: "POST", path: "/rooms/queue", answer: (*Handler).wait, body: QueueBody{}, cost: 1},
 	{method: "POST", path: "/rooms/{id}/join", answer: (*Handler).seat, body: SeatBody{}, cost: 1},
 	{method: "POST", path: "/rooms/{id}/reconnect", answer: (*Handler).reconnect, body: SeatBody{}, cost: 1},
+	{method: "POST", path: "/rooms/{id}/spectate", answer: (*Handler).spectate, body: SeatBody{}, cost: 1},
 }
 
 // New returns a handler for the rooms of a process (rooms.Here) or of a fleet. Seats with a method

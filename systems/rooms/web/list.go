@@ -23,15 +23,18 @@ const (
 
 // Listed is a room in a list.
 type Listed struct {
-	ID       rooms.ID      `json:"id"`
-	Kind     string        `json:"kind"`
-	Schema   string        `json:"schema"` // of clients that can play there
-	Code     string        `json:"code"`
-	State    rooms.State   `json:"state"` // open and running rooms take new players
-	Created  time.Time     `json:"created"`
-	Capacity int           `json:"capacity"`
-	Free     int           `json:"free"`
-	Options  rooms.Options `json:"options"`
+	ID       rooms.ID    `json:"id"`
+	Kind     string      `json:"kind"`
+	Schema   string      `json:"schema"` // of clients that can play there
+	Code     string      `json:"code"`
+	State    rooms.State `json:"state"` // open and running rooms take new players
+	Created  time.Time   `json:"created"`
+	Capacity int         `json:"capacity"`
+	Free     int         `json:"free"`
+	// Spectators are the spectators of the room, MaxSpectators is how many it allows. 0: it cannot be watched.
+	Spectators    int           `json:"spectators"`
+	MaxSpectators int           `json:"max_spectators"`
+	Options       rooms.Options `json:"options"`
 }
 
 // List is the answer to /rooms, by id.
@@ -65,7 +68,7 @@ func (l *listing) rooms(s rooms.Seats, now time.Time) []Listed {
 	all := []Listed{}
 	for _, r := range s.List() {
 		if !r.Private && r.State != rooms.Created {
-			all = append(all, Listed{r.ID, r.Kind, r.Schema, r.Code, r.State, r.Created, r.Capacity, r.Free, r.Options})
+			all = append(all, Listed{r.ID, r.Kind, r.Schema, r.Code, r.State, r.Created, r.Capacity, r.Free, r.Spectators, r.MaxSpectators, r.Options})
 		}
 	}
 	l.all, l.made = all, now

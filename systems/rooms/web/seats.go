@@ -24,6 +24,8 @@ type Admission struct {
 	Kind string `json:"kind"`
 	// Seat is which one, from 0.
 	Seat uint16 `json:"seat"`
+	// Spectator means that the token is for a spectator: set systems.ClientConfig.Spectate.
+	Spectator bool `json:"spectator"`
 	// Player is whose it is, in decimal: numbers of JavaScript have 53 bits.
 	Player string `json:"player"`
 	// Loaded is the tick of the save with which the room began, 0 for none. A player who returns has lost the ticks since.
@@ -38,7 +40,7 @@ type Admission struct {
 func (h *Handler) admission(a rooms.Admission) Admission {
 	return Admission{
 		Token: base64.StdEncoding.EncodeToString(a.Token.Append(nil)), Endpoints: a.Endpoints,
-		Room: a.Seat.Room, Code: a.Code, Kind: a.Kind, Seat: a.Seat.Number, Player: strconv.FormatUint(a.Seat.Player, 10), Loaded: a.Loaded,
+		Room: a.Seat.Room, Code: a.Code, Kind: a.Kind, Seat: a.Seat.Number, Spectator: a.Spectator, Player: strconv.FormatUint(a.Seat.Player, 10), Loaded: a.Loaded,
 		Expires: a.Expires.UTC(), ExpiresIn: max(int(a.Expires.Sub(h.config.Now())/time.Second), 0),
 	}
 }
@@ -140,5 +142,15 @@ func (h *Handler) reconnect(w http.ResponseWriter, r *http.Request, who rooms.Pl
 		return 0, nil, err
 	}
 	a, err := h.seats.Reconnect(r.Context(), room.ID, who)
+	return h.one(http.StatusOK, []rooms.Admission{a}, err)
+}
+
+// spectate gives a token to watch a room.
+func (h *Handler) spectate(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
+	room, err := h.named(w, r)
+	if err != nil {
+		return 0, nil, err
+	}
+	a, err := h.seats.Spectate(r.Context(), room.ID, who)
 	return h.one(http.StatusOK, []rooms.Admission{a}, err)
 }
