@@ -123,13 +123,16 @@ func (m *many) validate() error {
 	return nil
 }
 
+// spectators is how many people can watch a room.
+const spectators = 16
+
 // kind returns the kind of the arena's rooms: a match with guns.
 func (m *many) kind() rooms.Kind {
 	preset, _ := policy.ParsePreset(m.preset) // validate has checked it
 	m.crews = &crews{each: m.bots, preset: preset, of: make(map[rooms.ID]*crew)}
 	return rooms.Kind{
 		Name: kindName, Protocol: game.CombatProtocol, Capacity: m.seats + m.bots,
-		Server: systems.ServerConfig{Model: preset},
+		Server: systems.ServerConfig{Model: preset, Players: systems.Players{Spectators: spectators}},
 		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 			game.Arm(c)
 			m.messages.Serve(c)

@@ -90,6 +90,8 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   smooth?: boolean;
   /** Disables prediction and interpolation, for bots: frames show the newest state. Default: false. */
   thin?: boolean;
+  /** Connects as a spectator, who has no player and whose input and sent values have no effect. The server must allow it. Default: false. */
+  spectate?: boolean;
   /** Starts a new session automatically after a timeout or a restart of the server. It never does after the player was
    * replaced, removed, banned or refused. Default: true, except with a token that is not a function. */
   reconnect?: boolean;
@@ -155,6 +157,8 @@ export class Game<B extends Bindings = Bindings> {
   readonly generation: number;
   /** The current socket. It changes when the player moves to another room. */
   readonly socket: { readonly dropped: number; readonly redials: number };
+  /** Whether the game was connected with spectate. */
+  readonly spectator: boolean;
   /** The recording that the game plays; null if it plays with a server. A game with a recording has no socket; its input and what it
    * sends have no effect. */
   readonly replay: Replay | null;

@@ -26,6 +26,7 @@
 //	                                              8 reconnects: see systems.ClientConfig.Session.Reconnect,
 //	                                              16 plays a recording, which the buffer holds instead of the server's name.
 //	                                              Such a host has no links, and tactus_frame lets its time pass.
+//	                                              32 watches: see systems.ClientConfig.Spectate.
 //	                                              0: an error; tactus_failed returns its reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
 //	tactus_push(link, now, n) ok                  a datagram arrived, in the buffer; 0: it was dropped

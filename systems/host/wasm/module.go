@@ -27,6 +27,7 @@ const (
 	thin
 	reconnects
 	replays
+	spectates
 )
 
 // module implements the exports without WebAssembly: numbers have the same widths, and memory is a slice. Tests run it on
@@ -177,6 +178,7 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	if c.Client.Session.Reconnect = flags&reconnects != 0; c.Client.Session.Reconnect && token > 0 {
 		c.Client.Session.Renew = p.renew
 	}
+	c.Client.Spectate = c.Client.Spectate || flags&spectates != 0
 	if who >= 1 && who < 1<<53 {
 		c.Client.Session.ClientID = uint64(who)
 	}

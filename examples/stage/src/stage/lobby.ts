@@ -5,10 +5,13 @@ import { leave, type Door, type Seat } from './play';
 import { root } from './root';
 
 /** A room, as the server lists it. */
-interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }
+interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly spectators: number; readonly max_spectators: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }
 
-/** A seat, as the server gives it; queued is the number of waiting players while there is none. */
-interface Answer { readonly room: string; readonly code: string; readonly token: string; readonly endpoints: { readonly ws: string }; readonly waits: boolean; readonly queued: number }
+/** A seat or a place of a spectator, as the server gives it; queued is the number of waiting players while there is none. */
+interface Answer { readonly room: string; readonly code: string; readonly token: string; readonly spectator: boolean; readonly endpoints: { readonly ws: string }; readonly waits: boolean; readonly queued: number }
+
+/** What the tab keeps of a seat, or of a room that the player watches. */
+interface Kept { readonly room: string; readonly code: string; readonly watches: boolean }
 
 /** A refusal of the server. */
 class Refusal extends Error {
@@ -21,6 +24,9 @@ const WORDS: Readonly<Record<string, string>> = {
   no_room: 'There is no such room, or it has ended.',
   ended: 'That room has ended.',
   no_seat: 'Your seat in that room is no longer yours. Join it again, or another one.',
+  seated: 'You have a seat in that room. Join it instead.',
+  spectators: 'That room has no place for another spectator. Try again later, or watch another one.',
+  no_spectators: 'That room cannot be watched.',
   locked: 'That room is not accepting new players. Join another room.',
   banned: 'You are banned from that room. Join another one.',
   draining: 'That room is about to end, or the server is. Join another one, or try again.',
@@ -59,9 +65,10 @@ class Lobby implements Door {
   private kind = '';
   private schema = '';
   private loaded = false;
+  private watches = false;
   private cancel: AbortController | null = null; // of the request for a seat
   private rooms: readonly Room[] = [];
-  private readonly items = new Map<string, { readonly li: HTMLElement; readonly name: HTMLElement; readonly small: HTMLElement; readonly button: HTMLButtonElement }>();
+  private readonly items = new Map<string, { readonly li: HTMLElement; readonly name: HTMLElement; readonly small: HTMLElement; readonly button: HTMLButtonElement; readonly watch: HTMLButtonElement }>();
   private readonly list = make('ul', { id: 'rooms' });
   private readonly none = make('p', { id: 'none', hidden: true }, 'Nobody plays yet. A quick match opens a room.');
   private readonly room = make('input', { id: 'room', maxlength: '32', placeholder: 'Name', 'aria-label': 'name of the room', autocomplete: 'off', spellcheck: 'false' });
@@ -116,8 +123,8 @@ class Lobby implements Door {
     void fetch('play.json').then((r) => r.json()).then((s: { kind: string; schema?: string }) => {
       [this.kind, this.schema, this.loaded] = [s.kind, s.schema ?? '', true];
       this.idle('');
-      const seat = kept<{ room: string; code: string }>('seat');
-      if (seat && (!this.linked || this.linked === seat.code)) void this.back(seat.room, '');
+      const seat = kept<Kept>('seat');
+      if (seat && (!this.linked || this.linked === seat.code)) void this.back(seat, '');
       else if (this.linked) {
         keep('seat', null);
         this.into(this.linked);
@@ -126,11 +133,11 @@ class Lobby implements Door {
   }
 
   over(text: string, reason: number) {
-    const seat = kept<{ room: string }>('seat');
+    const seat = kept<Kept>('seat');
     this.seat.hidden = true;
     write(this.share.querySelector('span')!, '');
     this.idle(text);
-    if (seat && AGAIN.includes(reason)) return void this.answers().then(() => this.back(seat.room, text));
+    if (seat && AGAIN.includes(reason)) return void this.answers().then(() => this.back(seat, text));
     this.forget();
     if (reason === 1) this.card.say('');
   }
@@ -142,9 +149,9 @@ class Lobby implements Door {
     history.replaceState(null, '', location.pathname + location.search);
   }
 
-  /** Returns to a seat that the player had. */
-  private back(room: string, why: string) {
-    return this.enter('Back to your seat…', (signal) => this.ask(`/rooms/${room}/reconnect`, {}, signal)).then((seated) => {
+  /** Returns to a seat that the player had, or to a room that it watched. */
+  private back({ room, watches }: Kept, why: string) {
+    return this.enter(watches ? 'Back to the match…' : 'Back to your seat…', (signal) => this.ask(`/rooms/${room}/${watches ? 'spectate' : 'reconnect'}`, {}, signal)).then((seated) => {
       if (seated) return;
       this.forget();
       if (why && !this.card.box.querySelector('#status')?.textContent) this.card.say(why, true);
@@ -204,11 +211,12 @@ class Lobby implements Door {
       return false;
     }
     this.cancel = null;
-    keep('seat', { room: seat.room, code: seat.code });
+    keep('seat', { room: seat.room, code: seat.code, watches: seat.spectator } satisfies Kept);
+    this.watches = seat.spectator;
     history.replaceState(null, '', `${location.pathname}${location.search}#${seat.code}`);
     write(this.share.querySelector('b')!, seat.code);
     this.seat.hidden = false;
-    await this.enterMatch(async () => ({ websocket: seat.endpoints.ws, token: seat.token }));
+    await this.enterMatch(async () => ({ websocket: seat.endpoints.ws, token: seat.token, spectate: seat.spectator }));
     return true;
   }
 
@@ -237,18 +245,23 @@ class Lobby implements Door {
     const order = [...rooms].sort((a, b) => Number(b.free > 0) - Number(a.free > 0) || a.created.localeCompare(b.created)).map((r) => {
       const item = this.items.get(r.id) ?? this.item(r.id), open = r.state === 'open' || r.state === 'running', ours = !this.schema || this.schema === r.schema;
       write(item.name, typeof r.options.name === 'string' && r.options.name ? r.options.name : r.code);
-      write(item.small, `${r.capacity - r.free} of ${r.capacity} players`);
+      write(item.small, `${r.capacity - r.free} of ${r.capacity} players${r.spectators ? `, ${r.spectators} watching` : ''}`);
       write(item.button, !open ? r.state : r.free === 0 ? 'full' : ours ? 'Join' : 'other version');
       item.button.disabled = !this.loaded || this.cancel !== null || !open || r.free === 0 || !ours;
       item.button.ariaLabel = `join ${item.name.textContent}`;
+      item.watch.hidden = r.max_spectators === 0;
+      item.watch.disabled = !this.loaded || this.cancel !== null || r.state === 'draining' || r.spectators >= r.max_spectators || !ours;
+      item.watch.ariaLabel = `watch ${item.name.textContent}`;
       return item.li;
     });
     if (order.some((li, i) => this.list.children[i] !== li)) this.list.append(...order); // the focused room keeps its focus otherwise
   }
 
   private item(id: string) {
-    const name = make('b'), small = make('small'), button = make('button', { type: 'button', class: 'quiet' }), li = make('li', {}, name, small, button), item = { li, name, small, button };
+    const name = make('b'), small = make('small'), button = make('button', { type: 'button', class: 'quiet' }), watch = make('button', { type: 'button', class: 'quiet' }, 'Watch');
+    const li = make('li', {}, name, small, watch, button), item = { li, name, small, button, watch };
     button.onclick = () => this.into(id);
+    watch.onclick = () => void this.enter('Joining as a spectator…', (signal) => this.ask(`/rooms/${id}/spectate`, {}, signal));
     this.items.set(id, item);
     return item;
   }
@@ -264,7 +277,7 @@ class Lobby implements Door {
     }
   }
 
-  private crowd(players: number) { write(this.share.querySelector('span')!, players === 1 ? 'you alone' : `${players} players`); }
+  private crowd(players: number) { write(this.share.querySelector('span')!, this.watches ? `watching, ${players} ${players === 1 ? 'player' : 'players'}` : players === 1 ? 'you alone' : `${players} players`); }
 
   private async copy() {
     const told = this.share.querySelector('span')!;

@@ -5,7 +5,7 @@ import { Card } from './card';
 import { Controls } from './controls';
 import { make, write } from './dom';
 import { hud } from './hud';
-import { listen, talk } from './lines';
+import { listen, talk, tell } from './lines';
 import { Menu } from './menu';
 import { Panel } from './panel';
 import { root } from './root';
@@ -29,7 +29,7 @@ export const controlsOf = (world: Pick<World<WorldBindings>, 'layout'>) =>
   new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
 
 /** The address of a match, and the token of a seat in it if the server wants one. */
-export type Seat = Place & { readonly token?: string };
+export type Seat = Place & { readonly token?: string; readonly spectate?: boolean };
 
 /** How players get into a match. */
 export interface Door {
@@ -85,7 +85,7 @@ export async function play<B extends WorldBindings>(world: World<B>, controls: C
       WebSocket: BadSocket, onLink: (k) => { kind = k; },
     });
     const scene = world.begin(game, cover.name);
-    running = { scene, leave: () => game.close() };
+    running = { scene: game.spectator ? { say: () => tell('Only players', 'can write.', '') } : scene, leave: () => game.close() };
     Object.assign(globalThis, { game }); // for the browser's console, and for tests
     game.joined.then(() => {
       cover.close();

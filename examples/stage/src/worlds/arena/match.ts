@@ -80,7 +80,8 @@ class Match implements Scene<typeof arena> {
     }
     this.own = own;
     if (own) this.ears = own;
-    if (own) look.view.follow(own.x + 40 * (controls.mouse?.x ?? 0), 0, own.y + 40 * (controls.mouse?.y ?? 0), seconds);
+    const seen = own ?? this.leader();
+    if (seen) look.view.follow(seen.x + 40 * (controls.mouse?.x ?? 0), 0, seen.y + 40 * (controls.mouse?.y ?? 0), seconds);
     this.overlay(own);
     this.sinceScores = scores ? this.scores() : this.sinceScores + seconds;
     look.render(seconds);
@@ -175,6 +176,13 @@ class Match implements Scene<typeof arena> {
       map.fillStyle = a.colour.getStyle();
       map.fillRect(a.x * scale - size / 2, a.y * scale - size / 2, size, size);
     }
+  }
+
+  /** Returns the player whom a spectator sees: the one with the most kills. */
+  private leader() {
+    let best: Actor | undefined;
+    if (this.game.spectator) for (const a of this.actors.values()) if (a.client && a.kills > (best?.kills ?? -1)) best = a;
+    return best;
   }
 
   private called(client: number) {
