@@ -52,12 +52,15 @@ func TestAdmission(t *testing.T) {
 	l.Polled()
 	c, _, _ := l.enter(t, 3)
 	l.Leave(c, &netsys.CloseError{Remote: true}, 0)
+	c, _, _ = l.Enter(&session{id: spectatorBit | 1, player: 4, spectator: true})
+	l.Leave(c, netsys.ErrTimeout, 0)
 	want := []string{
 		"admit 1",
 		"entered 1 as 1", "left 1 as 1: netsys: timed out, waits true",
 		"entered 2 as 2", "left 2 as 2: netsys: timed out, waits true", "gone 1 as 1",
 		"gone 2 as 2",
 		"entered 3 as 3", "left 3 as 3: netsys: closed by the peer: left, waits false",
+		"entered 4 as 2147483649", "left 4 as 2147483649: netsys: timed out, waits false",
 	}
 	if !slices.Equal(p.told, want) {
 		t.Errorf("told:\n%q\nwant:\n%q", p.told, want)

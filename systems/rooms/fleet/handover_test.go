@@ -61,7 +61,7 @@ func newMoved(t *testing.T) *moved {
 
 func (m *moved) config(name string, protocol func() *ecs.Protocol) rooms.Config {
 	kind := fieldKind(4)
-	kind.Protocol, kind.Linger = protocol, -1
+	kind.Protocol, kind.Linger, kind.Server.Players.Spectators = protocol, -1, 1
 	kind.Created = func(r *rooms.Room, w *ecs.World) error {
 		if r.Loaded() != 0 {
 			m.loaded[r.Loaded()] = w.Hash()
@@ -87,7 +87,7 @@ func (m *moved) enterWith(a rooms.Admission, protocol *ecs.Protocol) *player {
 		Session: systems.ClientSession{Token: a.Token, Reach: func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 			return m.net.Node(netip.AddrPort{}), netip.AddrPort{}, nil
 		}},
-		Start: m.now, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
+		Start: m.now, Spectate: a.Spectator, Gather: systems.Gather(func(_ *systems.Client, in *roomstest.Push) { in.DX = 1 }),
 	})
 	if err != nil {
 		m.t.Fatal(err)
@@ -96,6 +96,9 @@ func (m *moved) enterWith(a rooms.Admission, protocol *ecs.Protocol) *player {
 	m.players = append(m.players, p)
 	m.until("in the game", func() bool {
 		_, ok := p.Own(p.World())
+		if a.Spectator {
+			_, ok = p.Loaded()
+		}
 		return ok
 	})
 	return p
@@ -110,7 +113,7 @@ func (p *player) x() float32 {
 }
 
 // A process drains, and another one continues its rooms where they stood still: the clients follow, no tick and no seat is
-// lost, and nobody leaves.
+// lost, and no player leaves. Spectators are told.
 func TestDrainHandsOver(t *testing.T) {
 	m := newMoved(t)
 	a, b := m.join("field", 1), m.join("field", 2)
@@ -120,6 +123,11 @@ func TestDrainHandsOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	x, err := m.server.Room(a.Seat.Room).Spectate(rooms.Player{ID: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spectator := m.enter(x)
 	m.run(3 * time.Second)
 	from := m.server
 	for round, name := range []string{"two", "three"} {
@@ -157,6 +165,10 @@ func TestDrainHandsOver(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		from = to
+	}
+	var end *netsys.CloseError
+	if !errors.As(spectator.Err(), &end) || end.Reason != rooms.ReasonClaimed {
+		t.Errorf("the spectator: %v", spectator.Err())
 	}
 	if len(m.ended) != 4 || slices.ContainsFunc(m.ended, func(err error) bool { return !errors.Is(err, rooms.ErrMoved) }) {
 		t.Errorf("ended %v", m.ended)

@@ -163,6 +163,41 @@ func TestRoomsElsewhere(t *testing.T) {
 	}
 }
 
+// A token to watch a room comes from any process, and so do the reasons why there is none.
+func TestSpectateElsewhere(t *testing.T) {
+	f := newTestbed(t, 1)
+	c := fields(4)
+	c.Kinds[0].Server.Players.Spectators = 1
+	f.add("a", c)
+	door := f.door()
+	f.run(2 * time.Second)
+	a := f.seat(wish(door, rooms.Player{ID: 1}))[0]
+	f.play(a)
+	spectate := func(player uint64) func(ctx context.Context) ([]rooms.Admission, error) {
+		return func(ctx context.Context) ([]rooms.Admission, error) {
+			x, err := door.Spectate(ctx, a.Seat.Room, rooms.Player{ID: player})
+			return []rooms.Admission{x}, err
+		}
+	}
+	x := f.seat(spectate(2))[0]
+	if !x.Spectator || a.Spectator || x.Seat.Room != a.Seat.Room || x.Token == nil {
+		t.Errorf("%+v", x)
+	}
+	for player, want := range map[uint64]error{1: rooms.ErrSeated, 3: rooms.ErrSpectators} {
+		if _, err := f.end(f.start(spectate(player))); !errors.Is(err, want) {
+			t.Errorf("player %d: %v", player, err)
+		}
+	}
+	f.run(2 * time.Second)
+	if list := door.List(); len(list) != 1 || list[0].Spectators != 1 || list[0].MaxSpectators != 1 || list[0].Free != 3 {
+		t.Errorf("%+v", list)
+	}
+	f.run(20 * time.Second)
+	if list := door.List(); len(list) != 1 || list[0].Spectators != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
 // again is after how long an error says to try again.
 func again(t *testing.T, err error) time.Duration {
 	t.Helper()

@@ -41,7 +41,7 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Name, k.Protocol, k.Server = "field", roomstest.Field, systems.ServerConfig{TickRate: 20}
+	k.Name, k.Protocol, k.Server = "field", roomstest.Field, systems.ServerConfig{TickRate: 20, Players: k.Server.Players}
 	ends := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: "wss://play.example/ws"}
 	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{k}, MaxRooms: 32, Endpoints: ends}, wire)
 	if err != nil {
@@ -164,7 +164,7 @@ func (x *site) play(s Admission, dots int) (leave func()) {
 		x.t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c, err := systems.Dial(ctx, s.Endpoints.UDP, roomstest.Field(), systems.ClientConfig{Session: systems.ClientSession{Token: token}, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {})})
+	c, err := systems.Dial(ctx, s.Endpoints.UDP, roomstest.Field(), systems.ClientConfig{Session: systems.ClientSession{Token: token}, Spectate: s.Spectator, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {})})
 	if err != nil {
 		x.t.Fatal(err)
 	}

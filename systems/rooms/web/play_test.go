@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
@@ -280,4 +281,27 @@ func TestTheGameDecides(t *testing.T) {
 	if got := <-seats; got.Player != 77 || got.Party != 5 || string(got.Data) != "Ada" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// A spectator watches who plays, and is listed; others are told why they cannot watch.
+func TestSpectators(t *testing.T) {
+	x := newSite(t, many(), rooms.Kind{Capacity: 2, Server: systems.ServerConfig{Players: systems.Players{Spectators: 1}}})
+	a := x.seat(1, "/rooms/join", `{"kind":"field"}`)
+	x.play(a, 1)
+	path := "/rooms/" + a.Code + "/spectate"
+	s := x.seat(2, path, `{}`)
+	if !s.Spectator || a.Spectator {
+		t.Errorf("%+v, and the player %+v", s, a)
+	}
+	x.play(s, 1)
+	x.refused(1, path, `{}`, "seated")
+	x.refused(3, path, `{}`, "spectators")
+	x.refused(3, "/rooms/99/spectate", `{}`, "no_room")
+	var list List
+	if err := json.Unmarshal(x.ask(0, http.MethodGet, "/rooms", "").body, &list); err != nil || len(list.Rooms) != 1 || list.Rooms[0].Spectators != 1 || list.Rooms[0].MaxSpectators != 1 || list.Rooms[0].Free != 1 {
+		t.Errorf("%v: %+v", err, list)
+	}
+	none := newSite(t, many(), rooms.Kind{Capacity: 2})
+	b := none.seat(1, "/rooms/join", `{"kind":"field"}`)
+	none.refused(2, "/rooms/"+b.Code+"/spectate", `{}`, "no_spectators")
 }
