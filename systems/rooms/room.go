@@ -162,8 +162,8 @@ func (r *Room) Travel(player uint64, to Destination) error {
 // another token. The error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.ReasonKicked) }
 
-// Ban refuses a player all seats in this room, also as a spectator, and kicks it with [ReasonBanned] if it has one. The newest [MaxBanned] bans stay when
-// another process claims the room.
+// Ban refuses a player all seats in this room, also as a spectator, and kicks it with [ReasonBanned] if it has one. The newest
+// [MaxBanned] bans stay when another process claims the room.
 func (r *Room) Ban(player uint64) {
 	r.mu.Lock()
 	r.held.book.ban(player)
