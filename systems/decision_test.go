@@ -446,6 +446,7 @@ var realTime = []string{
 	// A process with rooms: Run and what it starts, and rooms.Config.Now where none was given.
 	"systems/rooms/config.go: filled", "systems/rooms/room.go: Do", "systems/rooms/server.go: Run", "systems/rooms/turn.go: run",
 	"systems/rooms/backgroundtasks.go: run", "systems/rooms/store.go: NewFileStore",
+	"systems/recording/broadcast/broadcast.go: NewStream", "systems/recording/broadcast/broadcast.go: Relay", "systems/recording/broadcast/broadcast.go: ServeHTTP",
 	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 

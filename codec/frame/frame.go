@@ -12,19 +12,28 @@ import (
 )
 
 // encoder compresses everything in the process, one slice after the other, so that many of them need little memory.
-var encoder = sync.OnceValue(func() *zstd.Encoder {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxWindow/2))
+var encoder struct {
+	once sync.Once
+	*zstd.Encoder
+}
+
+// newEncoder creates the encoder. Programs that only decompress do not link it.
+func newEncoder() {
+	var err error
+	encoder.Encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(maxWindow/2))
 	if err != nil {
 		panic(err) // the options are constants
 	}
-	return e
-})
+}
 
 // maxWindow is the largest window of a frame in bytes: the memory that decompressing takes beside the data.
 const maxWindow = 8 << 20
 
 // Compress returns data, at least one byte, as a frame. Several goroutines may call it.
-func Compress(data []byte) []byte { return encoder().EncodeAll(data, nil) }
+func Compress(data []byte) []byte {
+	encoder.once.Do(newEncoder)
+	return encoder.EncodeAll(data, nil)
+}
 
 // Decompress returns the data of the output of [Compress], which may be untrusted. The error wraps [codec.ErrTooLarge] if the data
 // have more than max bytes, otherwise [codec.ErrMalformed].

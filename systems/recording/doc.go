@@ -13,9 +13,12 @@
 //	trailer  magic u32 = 0x184D2A5A | 12 | "TREX" | offset of the index u64
 //
 // body and content are the lengths of the body and of its content in bytes. start is the time of a segment since the beginning of
-// the recording in nanoseconds, and number counts chunks. The first chunk, of kind 1, is the [Header] as JSON. Chunks of kind 2 are
+// the recording in nanoseconds, and number counts chunks. The first chunk, of kind 1, is the header. Chunks of kind 2 are
 // segments. The last one, of kind 3, is the index, and the trailer follows. A recording without index, of a process that was killed,
 // is read by its heads, and ends with its last whole chunk.
+//
+//	header  protocol | model | sight uvarint | began u64, Unix time in ns | number of lines uvarint | lines; texts have their length before
+//	index   duration uvarint | for each segment: size of its chunk uvarint, start uvarint
 //
 // A segment starts with a full state, so a client can begin to play with any segment, and it can go on from the segment before. Its
 // content is the session's number as uvarint, the length of the welcome as uvarint and its bytes, and records:

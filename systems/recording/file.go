@@ -113,7 +113,7 @@ func (f *file) end(duration time.Duration) error {
 	close(f.waiting)
 	<-f.done
 	if f.failed() == nil {
-		b := marshal(index{duration, f.segments})
+		b := appendIndex(nil, duration, f.segments)
 		f.write(content{head{kind: chunkIndex, content: uint32(len(b)), start: duration, number: f.number}, b})
 	}
 	if f.f != nil {

@@ -2,9 +2,9 @@ package recording
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
@@ -40,16 +40,16 @@ const (
 // Header describes a recording.
 type Header struct {
 	// Protocol is the name of the game's protocol.
-	Protocol string `json:"protocol"`
+	Protocol string
 	// Lines describe channels, messages and the protocol, as the two ends of a session compare them. A client plays the recording only
 	// if it has the same.
-	Lines []string `json:"lines"`
+	Lines []string
 	// Model is the name of the netcode model.
-	Model string `json:"model"`
+	Model string
 	// Sight is the client number of the player whose sight was recorded; 0: everything was.
-	Sight uint32 `json:"sight,omitempty"`
+	Sight uint32
 	// Began is the time at which the recording began.
-	Began time.Time `json:"began"`
+	Began time.Time
 }
 
 // head is the head of a chunk.
@@ -103,17 +103,71 @@ func parseTrailer(b []byte) (index int64, ok bool) {
 	return index, index >= 0
 }
 
-// Index is the content of the index.
-type index struct {
-	Duration time.Duration `json:"duration"`
-	Segments []Segment     `json:"segments"`
+// append appends the header to dst.
+func (h *Header) append(dst []byte) []byte {
+	text := func(s string) {
+		dst = append(codec.AppendUvarint(dst, uint64(len(s))), s...)
+	}
+	text(h.Protocol)
+	text(h.Model)
+	dst = codec.AppendUvarint(dst, uint64(h.Sight))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.Began.UnixNano()))
+	dst = codec.AppendUvarint(dst, uint64(len(h.Lines)))
+	for _, line := range h.Lines {
+		text(line)
+	}
+	return dst
+}
+
+// parseHeader reads a header.
+func parseHeader(b []byte) (h Header, err error) {
+	var r codec.ByteReader
+	r.Reset(b)
+	text := func() string { return string(r.Next(int(min(r.Uvarint(), uint64(r.Len()+1))))) }
+	h.Protocol, h.Model = text(), text()
+	sight := r.Uvarint()
+	h.Sight, h.Began = uint32(sight), time.Unix(0, int64(r.Uint64())).UTC()
+	n := r.Uvarint()
+	for i := uint64(0); i < n && r.Err() == nil; i++ {
+		h.Lines = append(h.Lines, text())
+	}
+	if r.Err() != nil || r.Len() > 0 || sight > math.MaxUint32 {
+		return Header{}, fmt.Errorf("%w: header", ErrFormat)
+	}
+	return h, nil
+}
+
+// appendIndex appends the index of a recording to dst.
+func appendIndex(dst []byte, duration time.Duration, segments []Segment) []byte {
+	dst = codec.AppendUvarint(dst, uint64(duration))
+	for _, s := range segments {
+		dst = codec.AppendUvarint(codec.AppendUvarint(dst, uint64(s.Size)), uint64(s.Start))
+	}
+	return dst
+}
+
+// parseIndex reads the index of a recording whose segments lie between two offsets.
+func parseIndex(b []byte, offset, end int64) (duration time.Duration, segments []Segment, ok bool) {
+	var r codec.ByteReader
+	r.Reset(b)
+	duration = time.Duration(r.Uvarint())
+	start := time.Duration(0)
+	for r.Err() == nil && r.Len() > 0 {
+		size := r.Uvarint()
+		s := Segment{Offset: offset, Size: int64(size), Start: time.Duration(r.Uvarint())}
+		if size < headSize || size > uint64(end-offset) || s.Start < start {
+			return 0, nil, false
+		}
+		segments, offset, start = append(segments, s), offset+s.Size, s.Start
+	}
+	return duration, segments, r.Err() == nil && offset == end && duration >= start
 }
 
 // Segment is the place of a segment in a recording.
 type Segment struct {
-	Offset int64         `json:"offset"` // of its chunk, in bytes
-	Size   int64         `json:"size"`   // of its chunk, in bytes
-	Start  time.Duration `json:"start"`
+	Offset int64 // of its chunk, in bytes
+	Size   int64 // of its chunk, in bytes
+	Start  time.Duration
 }
 
 // Kind is the kind of a record.
@@ -200,13 +254,4 @@ func (s *segmentReader) next(x *Record) (ok bool, err error) {
 		return false, fmt.Errorf("%w: the record at %v is cut", ErrFormat, s.at)
 	}
 	return true, nil
-}
-
-// marshal returns a value as JSON. It panics if that is impossible.
-func marshal(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return b
 }

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -53,9 +52,7 @@ func Open(from io.ReaderAt, size int64) (*Reader, error) {
 		err = ErrFormat
 	}
 	if err == nil {
-		if err = json.Unmarshal(content, &r.header); err != nil {
-			err = fmt.Errorf("%w: header: %w", ErrFormat, err)
-		}
+		r.header, err = parseHeader(content)
 	}
 	if err != nil {
 		return nil, err
@@ -109,22 +106,14 @@ func (r *Reader) readIndex(first, size int64) bool {
 		return false
 	}
 	h, content, err := r.chunk(at, size, maxHeader)
-	var x index
-	if err != nil || h.kind != chunkIndex || json.Unmarshal(content, &x) != nil || x.Duration < 0 {
+	if err != nil || h.kind != chunkIndex {
 		return false
 	}
-	end, start := first, time.Duration(0)
-	for _, s := range x.Segments {
-		if s.Offset != end || s.Size < headSize || s.Size > at-end || s.Start < start {
-			return false
-		}
-		end, start = end+s.Size, s.Start
+	duration, segments, ok := parseIndex(content, first, at)
+	if ok {
+		r.segments, r.duration = segments, duration
 	}
-	if end != at || x.Duration < start {
-		return false
-	}
-	r.segments, r.duration = x.Segments, x.Duration
-	return true
+	return ok
 }
 
 // scan finds the segments by their heads, up to the last whole one.

@@ -106,7 +106,7 @@ func (w *Writer) Begin(now time.Time, h Header, session uint64, welcome []byte) 
 	if w.began.IsZero() {
 		w.began, w.header = now, h
 		w.header.Began = now.Round(0) // as it is read
-		w.add(chunkHeader, 0, marshal(w.header))
+		w.add(chunkHeader, 0, w.header.append(nil))
 	}
 	w.flush()
 	w.open, w.start, w.seq = true, max(now.Sub(w.began), w.at), 0
