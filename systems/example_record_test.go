@@ -2,8 +2,11 @@ package systems_test
 
 import (
 	"net/netip"
+	"path/filepath"
+	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
@@ -60,7 +63,41 @@ func killCam(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol) (*systems
 	return c, last, err
 }
 
-// Record a match, and play it: see also docs/guide/recordings.md.
-func Example_recording() {
-	_, _, _ = record, replay, killCam
+// The functions of docs/guide/recordings.md record a match and play it.
+func TestRecordAndReplay(t *testing.T) {
+	protocol := func() *ecs.Protocol {
+		p := ecs.NewProtocol("dots/1")
+		ecs.Replicate[components.Position](p, ecs.Interpolated)
+		return p
+	}
+	now, file := time.Unix(0, 0), filepath.Join(t.TempDir(), "match.rec")
+	network := netsys.NewNetwork()
+	wire := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
+	s, err := systems.NewServer(wire, protocol(), systems.ServerConfig{Start: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.World().Spawn(components.Position{X: 1})
+	w, err := record(s, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, last, err := killCam(network.Node(netip.AddrPort{}), wire.LocalAddr(), protocol())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		now = now.Add(time.Second / 60)
+		s.Advance(now)
+		c.Advance(now)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := replay(file, protocol(), func(*ecs.World) bool { return true }); err != nil {
+		t.Error(err)
+	}
+	if x, err := last(); err != nil || x.Duration() < time.Second {
+		t.Errorf("the last seconds: %v", err)
+	}
 }
