@@ -21,13 +21,14 @@ func (l *errorLog) Debug(string, ...any) {}
 func (l *errorLog) Info(string, ...any)  {}
 func (l *errorLog) Warn(string, ...any)  {}
 func (l *errorLog) Error(msg string, args ...any) {
-	line := msg
+	var line strings.Builder
+	line.WriteString(msg)
 	for _, a := range args {
 		if err, is := a.(error); is {
-			line += ": " + err.Error()
+			line.WriteString(": " + err.Error())
 		}
 	}
-	l.lines = append(l.lines, line)
+	l.lines = append(l.lines, line.String())
 }
 
 // A full disk does not stop the match. One error names the file and the reason.
