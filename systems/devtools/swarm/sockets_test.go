@@ -22,6 +22,7 @@ func TestRunOnSockets(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	done := make(chan error, 1)
+	const clients = 200
 	var consumed uint64
 	go func() {
 		consume := func() {
@@ -32,20 +33,20 @@ func TestRunOnSockets(t *testing.T) {
 			consume()
 			time.Sleep(time.Until(server.Next()))
 		}
-		for range 30 { // goodbyes arrive
+		left := clients
+		for tick := 0; tick < 600 && left > 0; tick++ { // goodbyes arrive
 			consume()
 			time.Sleep(time.Until(server.Next()))
-		}
-		left := 0
-		for range server.Clients {
-			left++
+			left = 0
+			for range server.Clients {
+				left++
+			}
 		}
 		if left != 0 {
 			t.Errorf("%d clients did not say goodbye", left)
 		}
 		done <- server.Close(time.Now())
 	}()
-	const clients = 200
 	r, err := Run(t.Context(), Config{
 		Protocol: plaza, Addr: on.LocalAddr().String(), Clients: clients, Input: walk(), Threads: 2, Ramp: 1000, Warmup: -1, Duration: time.Second,
 	})
