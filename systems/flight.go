@@ -114,8 +114,8 @@ func (f *flightRecorder) beginWakeUp() {
 	f.checkpoint(f.s.link.tick, f.s.world.Netcode().Save)
 }
 
-// flightClaims keeps the states of lag compensation for the next checkpoint. They are copied one by one in the ticks before it,
-// so that no tick copies many.
+// flightClaims keeps the states of lag compensation for the next checkpoint. Each tick before the checkpoint copies one state, so that
+// the tick of the checkpoint does not copy all of them.
 type flightClaims struct {
 	states *ecs.WorldHistory // nil: none are kept now
 	first  uint32            // tick of the first of them

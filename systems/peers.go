@@ -36,9 +36,10 @@ type peer struct {
 // serverSessions tracks connected clients, reservations, and players who have left.
 type serverSessions struct {
 	*sessions.Roster
-	peers    roll.Roll[peer]  // in joining order
-	byID     map[uint32]*peer // for lookups only
-	commands *commands.Receiver
+	peers     roll.Roll[peer]  // in joining order
+	byID      map[uint32]*peer // for lookups only
+	commands  *commands.Receiver
+	recorders []*recorder
 
 	receivers []receiver // by worker
 	deferred  *sessions.Deferred[deferred]

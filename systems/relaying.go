@@ -186,8 +186,7 @@ func (t relaySender) record(p *peer) {
 	for n := 1; n > 0; r.pump() {
 		var err error
 		if n, err = t.in.SendReliable(p.relayed); err != nil {
-			t.s.config.Logger.Error("recording ended", "error", err)
-			p.Session.Close(t.s.link.now, netsys.ReasonKicked)
+			r.to.Fail(err)
 			return
 		}
 	}

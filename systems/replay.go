@@ -156,11 +156,13 @@ func (r *Replay) Play(to time.Duration) error {
 	return r.err()
 }
 
+// replayStep is the longest time between two steps of the client, because a client that catches up drops ticks.
+const replayStep = time.Second / 120
+
 // run plays up to a position without drawing.
 func (r *Replay) run(to time.Duration) {
-	// A client that catches up drops ticks, so it gets no more than one at a time.
-	for step := time.Second / 120; r.position < to; {
-		r.position = min(r.position+step, to)
+	for r.position < to {
+		r.position = min(r.position+replayStep, to)
 		r.client.Advance(r.at(r.position))
 		if r.reader != nil && r.reader.AnotherSession() {
 			if err := r.begin(); err != nil {
@@ -182,7 +184,8 @@ func (r *Replay) err() error {
 const seekLead = 300 * time.Millisecond
 
 // Seek goes to a position between the beginning and the end, and draws a frame. Going back, and more than one segment ahead, it starts
-// another session: all entities leave and appear again, and Loaded is called. Events and outcomes that are skipped reach no handlers;
+// another session: all entities leave and appear again, and Loaded is called. The position is at least one step, 8 ms, after the start of
+// that session. Events and outcomes that are skipped reach no handlers;
 // those that are due after the position reach them when they are due.
 func (r *Replay) Seek(to time.Duration) error {
 	if r.reader == nil {
@@ -196,23 +199,24 @@ func (r *Replay) Seek(to time.Duration) error {
 		if err := r.reader.Begin(from); err != nil {
 			return err
 		}
-		r.position = start
+		r.position = start + replayStep // as in the first session
 		if err := r.begin(); err != nil {
 			return err
 		}
 		r.mute(true) // the client has another log of outcomes
 	}
-	return r.Play(to)
+	return r.Play(max(to, r.position))
 }
 
 // begin starts the session of the reader's segment.
 func (r *Replay) begin() error {
-	r.endpoint = &replayEndpoint{from: r.reader, session: r.endpoint.session, onCheck: r.endpoint.onCheck}
+	r.endpoint = &replayEndpoint{from: r.reader, session: r.endpoint.session}
 	r.endpoint.begin()
 	if err := arrive(r.client, r.at(r.position), r.endpoint, &r.endpoint.session); err != nil {
 		return err
 	}
 	r.client.link.before, r.endpoint.connected = ClientStats{}, true
+	r.client.receive(nil)
 	return nil
 }
 
@@ -225,10 +229,6 @@ func (r *Replay) mute(on bool) {
 	}
 }
 
-// OnCheck sets a function that receives the hash of the view that the spectator of the recording drew at a position, just before
-// this position is played, for comparisons. See recording.Writer.Check.
-func (r *Replay) OnCheck(f func(position time.Duration, hash uint64)) { r.endpoint.onCheck = f }
-
 // replayEndpoint is the client's end of a recorded session.
 type replayEndpoint struct {
 	from      recordingSource
@@ -240,7 +240,6 @@ type replayEndpoint struct {
 	welcome   []byte
 	begun     time.Duration
 	err       error
-	onCheck   func(position time.Duration, hash uint64)
 }
 
 // newReplayEndpoint returns an endpoint at the start of the reader's segment.
@@ -291,10 +290,6 @@ func (e *replayEndpoint) Poll(now time.Time, h netsys.Handler) {
 			h.Received(now, &e.session, netsys.Packet{Seq: x.Seq, At: began.Add(x.At), Newest: newest, Data: x.Data})
 		case recording.Message:
 			h.Message(now, &e.session, x.Channel, x.Data)
-		case recording.Check:
-			if e.onCheck != nil {
-				e.onCheck(x.At, x.Hash)
-			}
 		}
 	}
 }

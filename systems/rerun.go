@@ -132,18 +132,19 @@ func (r *rerun) all() error {
 		case p.differs:
 			return r.explain(i, p.equal, p.s.link.tick, nil)
 		case !done:
-			return r.endsInPanic(p)
+			r.comparePanics()
+			return nil
 		}
 	}
-	return r.endsInPanic(p)
+	r.comparePanics()
+	return nil
 }
 
-// endsInPanic compares the panic of the flight with that of the rerun.
-func (r *rerun) endsInPanic(*rerunPass) error {
+// comparePanics compares the panic of the flight with that of the rerun.
+func (r *rerun) comparePanics() {
 	was, is := r.report.Panicked, r.report.Panic
 	r.report.Equal = was == nil && is == nil ||
 		was != nil && is != nil && was.Tick == is.Tick && was.Value == is.Value && (slices.Equal(was.Stack, is.Stack) || len(was.Stack) == 0)
-	return nil
 }
 
 // rerunPass is a server that simulates a part of the flight. It implements [flight.Handler].

@@ -61,6 +61,7 @@ func (r *recorder) join() {
 	p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
 	r.p = p
 	s.sessions.add(p)
+	s.sessions.recorders = append(s.sessions.recorders, r)
 	if s.config.Events != nil {
 		s.config.Events.Join(p.ID, 0, session.channels)
 	}
@@ -114,14 +115,13 @@ func (r *recorder) message(number int, message []byte) {
 
 // pumpRecorders records waiting messages, and removes recorders whose recordings have ended.
 func (s *Server) pumpRecorders() {
-	for i := 0; i < s.sessions.peers.Len(); i++ {
-		p := s.sessions.peers.All()[i]
-		if p.recorder == nil {
-			continue
-		}
-		p.recorder.pump()
-		if p.recorder.to.Ended() || p.recorder.session.closed {
-			(*serverHandler)(s).Disconnected(s.link.now, p.Session, netsys.ErrClosed)
+	all := &s.sessions.recorders
+	for i := 0; i < len(*all); i++ {
+		r := (*all)[i]
+		r.pump()
+		if r.to.Ended() || r.session.closed {
+			(*serverHandler)(s).Disconnected(s.link.now, &r.session, netsys.ErrClosed)
+			*all = slices.Delete(*all, i, i+1)
 			i--
 		}
 	}
@@ -129,13 +129,11 @@ func (s *Server) pumpRecorders() {
 
 // acknowledgeRecorders acknowledges everything that was sent to recorders.
 func (s *Server) acknowledgeRecorders() {
-	for _, p := range s.sessions.peers.All() {
-		if r := p.recorder; r != nil {
-			for _, seq := range r.acks {
-				s.sessions.receivers[0].Acked(p.Session, seq)
-			}
-			r.acks = r.acks[:0]
+	for _, r := range s.sessions.recorders {
+		for _, seq := range r.acks {
+			s.sessions.receivers[0].Acked(&r.session, seq)
 		}
+		r.acks = r.acks[:0]
 	}
 }
 

@@ -245,9 +245,9 @@ func (t *snapshotSender) Acked(p *peer, seq uint16) {
 
 // Run is the system Snapshot.
 func (t *snapshotSender) Run(w *ecs.World) {
-	for _, p := range t.s.sessions.peers.All() {
-		if r := p.recorder; r != nil && r.open && r.to.Due(t.s.link.now) {
-			p.snapshot.Ask(p.snapshot.Baselines().Epoch() + 1)
+	for _, r := range t.s.sessions.recorders {
+		if x := r.p.snapshot; r.open && r.to.Due(t.s.link.now) {
+			x.Ask(x.Baselines().Epoch() + 1)
 		}
 	}
 	t.s.snapshots.Run(w)

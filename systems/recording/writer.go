@@ -77,7 +77,7 @@ func newWriter(to store, c Config) *Writer {
 func (w *Writer) Err() error {
 	if w.err == nil {
 		if err := w.to.failed(); err != nil {
-			w.fail(err)
+			w.Fail(err)
 		}
 	}
 	return w.err
@@ -91,10 +91,12 @@ func (w *Writer) Due(now time.Time) bool {
 	return !w.Ended() && (!w.open || now.Sub(w.began)-w.start >= w.config.Interval)
 }
 
-// fail ends the recording.
-func (w *Writer) fail(err error) {
-	w.err = err
-	w.config.Logger.Error("recording ended", "error", err)
+// Fail ends the recording, because of an error of its source. The first error counts.
+func (w *Writer) Fail(err error) {
+	if w.err == nil {
+		w.err = err
+		w.config.Logger.Error("recording ended", "error", err)
+	}
 }
 
 // Begin starts a segment, with a client that has this session number and welcome. h describes the recording, and counts for the
@@ -139,7 +141,7 @@ func (w *Writer) record(at time.Time, kind Kind, begins bool, size int) bool {
 		return false
 	}
 	if len(w.buffer)+size+32 > MaxSegment {
-		w.fail(fmt.Errorf("more than %d bytes in %v: the disk may be too slow", MaxSegment, w.at-w.start))
+		w.Fail(fmt.Errorf("more than %d bytes in %v: the disk may be too slow", MaxSegment, w.at-w.start))
 		return false
 	}
 	t, b := max(at.Sub(w.began), w.at), byte(kind)

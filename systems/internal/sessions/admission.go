@@ -34,19 +34,10 @@ var errSpectators = errors.New("no room for another spectator: try again later")
 
 // checkRoom returns an error if there is no room for another client of this role.
 func (r *Roster) checkRoom(s netsys.Session) error {
-	watching, recording := 0, 0
-	for _, c := range r.clients.All() {
-		if c.Session.Spectator() && !c.recorder {
-			watching++
-		}
-		if c.recorder {
-			recording++
-		}
-	}
 	switch {
-	case s.Spectator() && watching >= r.config.MaxSpectators:
+	case s.Spectator() && r.spectators >= r.config.MaxSpectators:
 		return errSpectators
-	case !s.Spectator() && r.config.MaxSpectators > 0 && r.clients.Len()-watching-recording >= r.config.MaxClients && !r.Expects(s.ClientID()):
+	case !s.Spectator() && r.config.MaxSpectators > 0 && r.clients.Len()-r.spectators-r.recorders >= r.config.MaxClients && !r.Expects(s.ClientID()):
 		return netsys.ErrBusy
 	}
 	return nil

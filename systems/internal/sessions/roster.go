@@ -69,11 +69,13 @@ type Roster struct {
 	gone     []uint32          // clients that have left for good and are not processed yet
 	numbers  uint32            // number of assigned client numbers
 	watchers uint32            // number of assigned numbers of spectators
-	returns  uint32            // handshakes of returning players
-	polls    uint32
-	polled   time.Time
-	notices  notice.Sender
-	stats    Stats
+	// Connected spectators and recorders, which are among the clients.
+	spectators, recorders int
+	returns               uint32 // handshakes of returning players
+	polls                 uint32
+	polled                time.Time
+	notices               notice.Sender
+	stats                 Stats
 }
 
 // New returns an empty roster.
@@ -100,6 +102,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 	if session.Spectator() {
 		c = &Client{ID: id, Session: session}
 		r.clients.Add(c)
+		r.spectators++
 		r.config.Logger.Info("spectator joined", "client", id, "address", session.RemoteAddr())
 		r.config.Admission.Entered(session, id)
 		return c, kept, false
@@ -128,6 +131,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 func (r *Roster) Record(session netsys.Session) *Client {
 	c := &Client{ID: uint32(session.ID()), Session: session, recorder: true}
 	r.clients.Add(c)
+	r.recorders++
 	return c
 }
 
@@ -136,10 +140,12 @@ func (r *Roster) Record(session netsys.Session) *Client {
 func (r *Roster) Leave(c *Client, reason error, input uint32) {
 	r.clients.Remove(c)
 	r.stats.add(c)
+	if c.recorder {
+		r.recorders--
+		return
+	}
 	if c.Session.Spectator() {
-		if c.recorder {
-			return
-		}
+		r.spectators--
 		r.config.Admission.Left(c.Session, c.ID, reason, false)
 		r.config.Logger.Info("spectator left", "client", c.ID, "reason", reason)
 		return
