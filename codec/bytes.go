@@ -1,6 +1,9 @@
 package codec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // MaxVarint is the length in bytes of the longest varint.
 const MaxVarint = binary.MaxVarintLen64
@@ -76,6 +79,33 @@ func (r *ByteReader) Next(n int) []byte {
 	r.b = r.b[n:]
 	return b
 }
+
+// Reject makes the reader fail with [ErrMalformed], because of a value that it has read.
+func (r *ByteReader) Reject() { r.fail(ErrMalformed) }
+
+// Uvarint32 reads a number appended by [AppendUvarint] of at most 32 bits.
+func (r *ByteReader) Uvarint32() uint32 {
+	n := r.Uvarint()
+	if n > math.MaxUint32 {
+		r.Reject()
+		return 0
+	}
+	return uint32(n)
+}
+
+// Count reads the number of elements that follow, each of at least size bytes, with [ByteReader.Uvarint32]. If there are fewer bytes, the
+// reader fails and Count returns 0.
+func (r *ByteReader) Count(size int) int {
+	n := r.Uvarint32()
+	if int64(n) > int64(len(r.b)/size) {
+		r.fail(ErrShort)
+		return 0
+	}
+	return int(n)
+}
+
+// Bytes reads the length of the following bytes with [ByteReader.Count], and returns them as [ByteReader.Next] does.
+func (r *ByteReader) Bytes() []byte { return r.Next(r.Count(1)) }
 
 // Byte reads one byte.
 func (r *ByteReader) Byte() byte {

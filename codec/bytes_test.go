@@ -69,3 +69,26 @@ func FuzzUvarint(f *testing.F) {
 		}
 	})
 }
+
+// Counts and lengths beyond the bytes that follow fail before anything is allocated for them.
+func TestCounts(t *testing.T) {
+	var r ByteReader
+	b := append(AppendUvarint(AppendUvarint(nil, 2), 3), "abc"...)
+	if r.Reset(b); r.Count(2) != 2 || string(r.Bytes()) != "abc" || r.Err() != nil || r.Len() > 0 {
+		t.Error("3 bytes:", r.Err())
+	}
+	for _, x := range []struct {
+		b    []byte
+		read func() int
+		want error
+	}{
+		{AppendUvarint(nil, 1<<32), func() int { return int(r.Uvarint32()) }, ErrMalformed},
+		{b, func() int { return r.Count(3) }, ErrShort},
+		{AppendUvarint(nil, 1<<31), func() int { return len(r.Bytes()) }, ErrShort},
+		{b, func() int { r.Reject(); return r.Count(1) }, ErrMalformed},
+	} {
+		if r.Reset(x.b); x.read() != 0 || !errors.Is(r.Err(), x.want) {
+			t.Errorf("%v: %v, want %v", x.b, r.Err(), x.want)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
@@ -123,15 +122,12 @@ func (h *Header) append(dst []byte) []byte {
 func parseHeader(b []byte) (h Header, err error) {
 	var r codec.ByteReader
 	r.Reset(b)
-	text := func() string { return string(r.Next(int(min(r.Uvarint(), uint64(r.Len()+1))))) }
-	h.Protocol, h.Model = text(), text()
-	sight := r.Uvarint()
-	h.Sight, h.Began = uint32(sight), time.Unix(0, int64(r.Uint64())).UTC()
-	n := r.Uvarint()
-	for i := uint64(0); i < n && r.Err() == nil; i++ {
-		h.Lines = append(h.Lines, text())
+	h.Protocol, h.Model, h.Sight = string(r.Bytes()), string(r.Bytes()), r.Uvarint32()
+	h.Began = time.Unix(0, int64(r.Uint64())).UTC()
+	for range r.Count(1) {
+		h.Lines = append(h.Lines, string(r.Bytes()))
 	}
-	if r.Err() != nil || r.Len() > 0 || sight > math.MaxUint32 {
+	if r.Err() != nil || r.Len() > 0 {
 		return Header{}, fmt.Errorf("%w: header", ErrFormat)
 	}
 	return h, nil

@@ -3,7 +3,6 @@ package flight
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/frame"
@@ -94,23 +93,30 @@ func Parse(file []byte) (*File, error) {
 	case b[len(mark)] != version:
 		return nil, fmt.Errorf("%w: it has version %d of the format, and this program reads version %d", ErrFlight, b[len(mark)], version)
 	}
-	r := reader{}
+	var r codec.ByteReader
 	r.Reset(b[len(mark)+1:])
-	x := &File{Header: Header{Protocol: r.text()}}
+	x := &File{Header: Header{Protocol: string(r.Bytes())}}
 	x.Lines = r.Uint64()
-	x.Model, x.TickRate, x.SendRate, x.Words = r.text(), int(r.number()), int(r.number()), int(r.number())
-	x.Reason, x.Panic = r.text(), r.text()
-	x.PanicTick = r.number()
-	for range r.count(1, maxStack) {
-		x.Stack = append(x.Stack, r.text())
+	x.Model, x.TickRate, x.SendRate, x.Words = string(r.Bytes()), int(r.Uvarint32()), int(r.Uvarint32()), int(r.Uvarint32())
+	x.Reason, x.Panic = string(r.Bytes()), string(r.Bytes())
+	x.PanicTick = r.Uvarint32()
+	lines := r.Count(1)
+	if lines > maxStack {
+		r.Reject()
+		lines = 0
 	}
-	for range r.count(3, math.MaxInt) {
-		s := Segment{Tick: r.number(), save: []byte(r.text()), events: []byte(r.text()), words: x.Words}
-		r.wrong = r.wrong || len(x.Segments) > 0 && s.Tick < x.Segments[len(x.Segments)-1].Tick || s.Tick > ecs.MaxTick
+	for range lines {
+		x.Stack = append(x.Stack, string(r.Bytes()))
+	}
+	for range r.Count(3) {
+		s := Segment{Tick: r.Uvarint32(), save: r.Bytes(), events: r.Bytes(), words: x.Words}
+		if len(x.Segments) > 0 && s.Tick < x.Segments[len(x.Segments)-1].Tick || s.Tick > ecs.MaxTick {
+			r.Reject()
+		}
 		x.Segments = append(x.Segments, s)
 	}
-	claims := r.bytes()
-	if r.failed() || r.Len() > 0 || len(x.Segments) == 0 || x.Words > maxWords {
+	claims := r.Bytes()
+	if r.Err() != nil || r.Len() > 0 || len(x.Segments) == 0 || x.Words > maxWords {
 		return nil, fmt.Errorf("%w: it is damaged", ErrFlight)
 	}
 	x.Segments[0].claims = claims
@@ -140,33 +146,3 @@ func (s *Segment) decompress(b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// reader reads numbers and texts.
-type reader struct {
-	codec.ByteReader
-	wrong bool
-}
-
-func (r *reader) failed() bool { return r.wrong || r.Err() != nil }
-
-func (r *reader) number() uint32 {
-	n := r.Uvarint()
-	if n > math.MaxUint32 {
-		r.wrong = true
-	}
-	return uint32(n)
-}
-
-// count reads the number, at most most, of elements that take at least each bytes.
-func (r *reader) count(each, most int) int {
-	n := r.number()
-	if r.failed() || int64(n) > int64(r.Len()/each) || int64(n) > int64(most) {
-		r.wrong = true
-		return 0
-	}
-	return int(n)
-}
-
-func (r *reader) text() string { return string(r.bytes()) }
-
-func (r *reader) bytes() []byte { return r.Next(r.count(1, math.MaxInt)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/frame"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
@@ -44,7 +45,7 @@ func (s *Segment) Ticks(cut bool, h Handler) (ok bool, err error) {
 	r := ticks{words: s.words}
 	r.Reset(b)
 	ok, err = r.run(cut, h)
-	if r.failed() || err != nil {
+	if r.Err() != nil || err != nil {
 		return false, fmt.Errorf("%w: what happened after tick %d is damaged", ErrFlight, s.Tick)
 	}
 	return ok, nil
@@ -52,7 +53,7 @@ func (s *Segment) Ticks(cut bool, h Handler) (ok bool, err error) {
 
 // ticks reads happenings.
 type ticks struct {
-	reader
+	codec.ByteReader
 	words   int
 	players []Player
 	due     []bool // by index: the tick has an input of its own for the player
@@ -61,7 +62,7 @@ type ticks struct {
 
 // run reads all happenings.
 func (t *ticks) run(cut bool, h Handler) (ok bool, err error) {
-	for t.Len() > 0 && !t.failed() {
+	for t.Len() > 0 && t.Err() == nil {
 		switch op := t.Byte(); op {
 		case opEnd:
 			if t.open && cut && t.Len() == 0 {
@@ -74,22 +75,25 @@ func (t *ticks) run(cut bool, h Handler) (ok bool, err error) {
 			}
 			t.end()
 		case opHash:
-			if sum := t.Uint64(); !t.failed() && !h.Hash(sum) {
+			if sum := t.Uint64(); t.Err() == nil && !h.Hash(sum) {
 				return false, nil
 			}
 		case opMessage:
-			client, channel, message := t.number(), t.number(), t.bytes()
-			if !t.failed() {
+			client, channel, message := t.Uvarint32(), t.Uvarint32(), t.Bytes()
+			if t.Err() == nil {
 				h.Message(client, int(channel), message)
 			}
 		case opClaim:
-			kind, client, number := ClaimKind(t.number()), t.number(), t.number()
-			if t.wrong = t.wrong || kind > Recorded; !t.failed() {
+			kind, client, number := ClaimKind(t.Uvarint32()), t.Uvarint32(), t.Uvarint32()
+			if kind > Recorded {
+				t.Reject()
+			}
+			if t.Err() == nil {
 				h.Claim(kind, client, number)
 			}
 		case opValue:
-			id, component, raw := t.number(), t.number(), t.bytes()
-			if !t.failed() {
+			id, component, raw := t.Uvarint32(), t.Uvarint32(), t.Bytes()
+			if t.Err() == nil {
 				if err := h.Value(id, int(component), raw); err != nil {
 					return false, err
 				}
@@ -105,34 +109,34 @@ func (t *ticks) run(cut bool, h Handler) (ok bool, err error) {
 // happening reads something of the coming tick.
 func (t *ticks) happening(op byte, h Handler) {
 	if op == opEntry {
-		e := commands.Entry{Kind: commands.Kind(t.number()), Player: t.number(), Value: t.text()}
+		e := commands.Entry{Kind: commands.Kind(t.Uvarint32()), Player: t.Uvarint32(), Value: string(t.Bytes())}
 		if e.Kind > commands.Command {
-			t.wrong = true
+			t.Reject()
 		}
-		if !t.failed() {
+		if t.Err() == nil {
 			h.Entry(e)
 		}
 		return
 	}
-	i := int(t.number())
-	if t.failed() || i > len(t.players) || i == len(t.players) && op != opEnter {
-		t.wrong = true
+	i := int(t.Uvarint32())
+	if t.Err() != nil || i > len(t.players) || i == len(t.players) && op != opEnter {
+		t.Reject()
 		return
 	}
 	switch op {
 	case opEnter:
 		if t.words > t.Len()*8 || (len(t.players)+1)*max(t.words, 1) > maxPlayers {
-			t.wrong = true
+			t.Reject()
 			return
 		}
-		p := Player{Client: t.number(), Sequence: t.number(), Words: make([]int32, t.words)}
+		p := Player{Client: t.Uvarint32(), Sequence: t.Uvarint32(), Words: make([]int32, t.words)}
 		readChange(&t.ByteReader, p.Words)
 		t.players, t.due = slices.Insert(t.players, i, p), slices.Insert(t.due, i, false)
 	case opLeave:
 		t.players, t.due = slices.Delete(t.players, i, i+1), slices.Delete(t.due, i, i+1)
 	case opHold:
 		p := &t.players[i]
-		p.Sequence += t.number() + 1
+		p.Sequence += t.Uvarint32() + 1
 		readChange(&t.ByteReader, p.Words)
 		t.due[i] = true
 	case opAlone:
@@ -144,7 +148,7 @@ func (t *ticks) happening(op byte, h Handler) {
 	case opSkip:
 		t.players[i].Skipped, t.due[i] = true, true
 	default:
-		t.wrong = true
+		t.Reject()
 	}
 }
 

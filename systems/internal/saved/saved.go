@@ -3,7 +3,6 @@ package saved
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
@@ -124,73 +123,45 @@ func Parse(b []byte) (*State, error) {
 	case b[len(mark)] != version:
 		return nil, fmt.Errorf("%w: it has version %d of the format, and this program reads version %d", ErrSave, b[len(mark)], version)
 	}
-	r := reader{}
+	var r codec.ByteReader
 	r.Reset(b[len(mark)+1:])
-	x := &State{Tick: r.number(), Numbers: r.number(), Returns: r.number()}
+	x := &State{Tick: r.Uvarint32(), Numbers: r.Uvarint32(), Returns: r.Uvarint32()}
 	clients, players := make(map[uint32]bool), make(map[uint64]bool)
-	for range r.count(7) {
-		p := Player{Player: r.Uvarint(), Client: r.number(), Input: r.number(), From: r.number(), First: r.number()}
-		flags := r.number()
+	for range r.Count(7) {
+		p := Player{Player: r.Uvarint(), Client: r.Uvarint32(), Input: r.Uvarint32(), From: r.Uvarint32(), First: r.Uvarint32()}
+		flags := r.Uvarint32()
 		p.Connected, p.Leaves = flags&1 != 0, flags&2 != 0
-		for range r.count(2) {
-			in := timeline.Input{Tick: r.number(), Words: make([]int32, r.count(1))}
+		for range r.Count(2) {
+			in := timeline.Input{Tick: r.Uvarint32(), Words: make([]int32, r.Count(1))}
 			for i := range in.Words {
-				in.Words[i] = int32(r.number())
+				in.Words[i] = int32(r.Uvarint32())
 			}
 			p.Inputs = append(p.Inputs, in)
 		}
 		if p.Client == 0 || clients[p.Client] || !p.Leaves && players[p.Player] || p.From > x.Tick || uint64(p.First) > uint64(x.Tick)+maxLead || flags > 3 {
-			r.wrong = true
+			r.Reject()
 		}
-		if r.failed() {
+		if r.Err() != nil {
 			break
 		}
 		clients[p.Client], players[p.Player] = true, true
 		x.Numbers = max(x.Numbers, p.Client)
 		x.Players = append(x.Players, p)
 	}
-	x.InputLine = r.text()
-	for range r.count(3) {
-		x.Commands = append(x.Commands, Command{r.number(), r.text(), r.text()})
+	x.InputLine = string(r.Bytes())
+	for range r.Count(3) {
+		x.Commands = append(x.Commands, Command{r.Uvarint32(), string(r.Bytes()), string(r.Bytes())})
 	}
-	for range r.count(2) {
-		x.Grants = append(x.Grants, Grant{r.number(), r.number()})
+	for range r.Count(2) {
+		x.Grants = append(x.Grants, Grant{r.Uvarint32(), r.Uvarint32()})
 	}
-	x.Outcomes = []byte(r.text())
+	x.Outcomes = r.Bytes()
 	x.World = r.Next(r.Len())
 	switch {
-	case r.failed():
+	case r.Err() != nil:
 		return nil, fmt.Errorf("%w: it is cut off or damaged", ErrSave)
 	case x.Tick > ecs.MaxTick:
 		return nil, fmt.Errorf("%w: tick %d is after ecs.MaxTick", ErrSave, x.Tick)
 	}
 	return x, nil
 }
-
-// reader reads a state.
-type reader struct {
-	codec.ByteReader
-	wrong bool
-}
-
-func (r *reader) failed() bool { return r.wrong || r.Err() != nil }
-
-func (r *reader) number() uint32 {
-	n := r.Uvarint()
-	if n > math.MaxUint32 {
-		r.wrong = true
-	}
-	return uint32(n)
-}
-
-// count reads the number of elements that take at least each bytes.
-func (r *reader) count(each int) int {
-	n := r.number()
-	if r.failed() || int64(n) > int64(r.Len()/each) {
-		r.wrong = true
-		return 0
-	}
-	return int(n)
-}
-
-func (r *reader) text() string { return string(r.Next(r.count(1))) }
