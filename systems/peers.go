@@ -337,5 +337,9 @@ func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
+	if p.spectator && s.model.snapshots {
+		s.skipInputs(p, pk)
+		return
+	}
 	s.model.applier.Receive(p, pk)
 }

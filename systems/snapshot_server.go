@@ -50,10 +50,6 @@ func (a *sequenced) Command(player uint32, command string) { a.in.Command(player
 
 // Receive processes a message of inputs.
 func (a *sequenced) Receive(p *peer, pk netsys.Packet) {
-	if p.spectator {
-		a.s.skipInputs(p, pk)
-		return
-	}
 	if err := a.ReceiveOn(0, p, pk); err != nil {
 		a.s.sessions.Refuse(p.Client, err)
 	}
@@ -184,10 +180,6 @@ func (m *rewinder) Command(player uint32, command string) { m.in.Command(player,
 
 // Receive processes a message of inputs.
 func (m *rewinder) Receive(p *peer, pk netsys.Packet) {
-	if p.spectator {
-		m.s.skipInputs(p, pk)
-		return
-	}
 	switch msg, err := m.in.Receive(p.inputs, pk); {
 	case err != nil:
 		m.s.sessions.Refuse(p.Client, err)
