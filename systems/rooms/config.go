@@ -110,6 +110,11 @@ type Config struct {
 	Store Store
 	// SaveInterval is how often each room is saved. Default (0): 5 s.
 	SaveInterval time.Duration
+	// Flights is a folder to which rooms write what happened in their last ticks: when their game panics, when worlds differ, and
+	// by [Room.WriteFlight]. The name of a file has the kind and the id of the room. See systems.Flight, which Kind.Server or
+	// Kind.Set may set, without File and Written. Hooks and [Room.Do] that change the world are not repeated in a rerun. Default
+	// (""): no flights.
+	Flights string
 	// Now returns the time of day. Default (nil): time.Now. In virtual time, it returns the argument of [Server.Advance].
 	Now func() time.Time
 	// Random fills keys, ids and tokens. Default (nil): crypto/rand. A seeded source makes a run repeatable.

@@ -198,6 +198,7 @@ func (r *Room) createGame(saved *savedRoom) error {
 		if s.config.Random != nil && c.Session.Random == nil {
 			c.Session.Random = netsys.SeededRandom(draw(s.random))
 		}
+		r.keepFlight(&c)
 		if err = r.prepareTravel(&c); err != nil {
 			return
 		}

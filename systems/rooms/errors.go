@@ -156,6 +156,7 @@ const (
 	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and goes on; told once, counted each time
 	RoomSaved    Event = "saved"     // the room could be saved again
 	RoomUnloaded Event = "unloaded"  // the save of the room cannot be used because of Err: the room has a new world
+	RoomFlight   Event = "flight"    // the room wrote its flight, or could not because of Err: see Config.Flights
 
 	// Of the process, without a room:
 
@@ -177,7 +178,8 @@ type Notice struct {
 	Stack  string
 }
 
-// loud reports whether the event is a warning in the log.
-func (e Event) loud() bool {
-	return e == RoomFailed || e == RoomSlow || e == RoomStuck || e == RoomUnseated || e == RoomUnsaved || e == RoomUnloaded
+// loud reports whether the notice is a warning in the log.
+func (n Notice) loud() bool {
+	e := n.Event
+	return e == RoomFlight && n.Err != nil || e == RoomFailed || e == RoomSlow || e == RoomStuck || e == RoomUnseated || e == RoomUnsaved || e == RoomUnloaded
 }

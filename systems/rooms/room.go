@@ -24,6 +24,7 @@ type Room struct {
 	gone   chan struct{} // closed at the end
 	epoch  atomic.Uint64
 
+	flight string // name of the file of its flight; "": none
 	loaded uint32 // tick of the save with which it began
 	saves  saves
 

@@ -149,7 +149,7 @@ func (r *Room) isDue(now time.Time) bool {
 func (r *Room) notify(n Notice) {
 	n.At, n.Room, n.Kind, n.Tick = r.server.config.Now(), r.about.id, r.kind.Name, r.watch.tick.Load()
 	level := slog.LevelInfo
-	if n.Event.loud() {
+	if n.loud() {
 		level = slog.LevelWarn
 	}
 	args := []any{"kind", n.Kind, "room", n.Room, "tick", n.Tick}

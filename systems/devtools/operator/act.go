@@ -55,6 +55,7 @@ var actions = map[string]action{
 	"kick":      {true, read[PlayerBody], func(_ *actor, r *rooms.Room, o order, _ string) (string, error) { return "", r.Kick(o.player) }},
 	"ban":       {true, read[PlayerBody], func(_ *actor, r *rooms.Room, o order, _ string) (string, error) { r.Ban(o.player); return "", nil }},
 	"broadcast": {true, read[BroadcastBody], broadcast},
+	"flight":    {true, read[EmptyBody], flight},
 	"drain all": {false, read[DrainBody], drain},
 	"check":     {false, read[EmptyBody], func(_ *actor, _ *rooms.Room, _ order, who string) (string, error) { return who, nil }},
 }
@@ -91,6 +92,17 @@ func broadcast(a *actor, r *rooms.Room, o order, _ string) (string, error) {
 		return "", rooms.ErrStuck
 	}
 	return "", a.config.Broadcast(r, o.text)
+}
+
+func flight(_ *actor, r *rooms.Room, _ order, who string) (string, error) {
+	file, err := r.WriteFlight("by " + who)
+	if errors.Is(err, rooms.ErrConfig) {
+		return "", fail("off", "This room keeps no flight: give rooms.Config a folder for Flights.")
+	}
+	if err != nil {
+		return "", err
+	}
+	return "Written to " + file + ". Rerun it with the same build.", nil
 }
 
 func drain(a *actor, _ *rooms.Room, o order, _ string) (string, error) {

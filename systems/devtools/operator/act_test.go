@@ -24,7 +24,7 @@ func TestActions(t *testing.T) {
 		}
 		return nil
 	}
-	v := virtualSite(t, c, rooms.Config{Kinds: []rooms.Kind{fields("field", 4, nil)}, Process: "here"})
+	v := virtualSite(t, c, rooms.Config{Kinds: []rooms.Kind{fields("field", 4, nil)}, Process: "here", Flights: t.TempDir()})
 	seat, ada := v.enter("field", 1)
 	_, bob := v.enter("field", 2)
 	r := v.server.Room(seat.Seat.Room)
@@ -57,6 +57,8 @@ func TestActions(t *testing.T) {
 		t.Errorf("heard %q, want %q first", heard, want)
 	}
 
+	v.act(path(r, "flight"), `{}`)
+	logged("flight", Done, "", "")
 	v.refused(path(r, "kick"), `{"player":"7"}`, "no_seat")
 	logged("kick", Refused, "no_seat", "The player has no seat in this room.")
 	v.act(path(r, "kick"), `{"player":"1"}`)
@@ -147,6 +149,7 @@ func TestNoBroadcast(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.refused(path(r, "broadcast"), `{"text":"hello"}`, "off")
+	v.refused(path(r, "flight"), `{}`, "off")
 }
 
 // Bodies are what they must be, or refused, and nothing is done.

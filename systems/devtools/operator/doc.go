@@ -25,6 +25,7 @@
 // Paths for POST with a JSON body, for operators:
 //
 //	/room/ID/lock  /unlock  /drain   {}
+//	/room/ID/flight                  {}: writes what happened in the last ticks to a file, see rooms.Config.Flights
 //	/room/ID/end                     {"reason":"…"}
 //	/room/ID/kick  /ban              {"player":"17"}
 //	/room/ID/broadcast               {"text":"…"}

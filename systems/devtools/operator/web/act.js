@@ -141,7 +141,7 @@ function entries(list, home, withRoom) {
   return table(heads, list.map((e) => {
     const text = [e.detail, e.system ? "in " + e.system : null, e.tookUs ? "took " + micros(e.tookUs) : null, e.from && !e.who ? "from " + e.from : null].filter((x) => x).join(" · ");
     const words = e.stack ? el("details", { class: "entry" }, el("summary", {}, text || "where it is"), el("pre", {}, e.stack)) : text;
-    const shade = e.outcome !== "told" ? shades[e.outcome] : ["failed", "stuck"].includes(e.what) ? "bad" : ["slow", "unseated", "fenced", "unsaved", "unloaded"].includes(e.what) ? "warn" : "";
+    const shade = e.outcome !== "told" ? shades[e.outcome] : ["failed", "stuck"].includes(e.what) ? "bad" : ["slow", "unseated", "fenced", "unsaved", "unloaded"].includes(e.what) || e.what === "flight" && e.detail ? "warn" : "";
     const cells = [el("td", { class: "text", title: e.at }, clock(e.at)), e.who || (e.outcome !== "told" ? "a stranger" : e.room ? "room" : "process"), e.what,
       withRoom ? el("td", { class: "text" }, e.room ? el("a", { href: `${home}room/${e.room}/` }, e.room) : "–", e.kind ? el("span", { class: "soft" }, " " + e.kind) : null) : null,
       e.player || "–", el("td", { class: "text" }, tag(e.outcome + (e.code ? ": " + e.code : ""), shade), e.times > 1 ? tag("× " + count(e.times), "warn") : null),

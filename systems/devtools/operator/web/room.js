@@ -29,6 +29,7 @@ async function room() {
   const buttons = el("div", { class: "buttons" },
     locked ? button("Unlock", "", () => act("unlock", "Unlocking " + name, {})) : button("Lock", "", () => act("lock", "Locking " + name, {}), r.state === "draining"),
     button("Broadcast …", "", () => act("broadcast", "Telling " + name, {}, { title: "Tell all players in the room", word: "Send", field: { name: "text", label: "message", needed: true, most: 500 } }), !a.broadcast),
+    button("Write the flight record", "", () => act("flight", "Writing the flight of " + name, {})),
     button("Ban a player …", "danger", () => act("ban", "Banning from " + name, {}, { title: "Ban a player from this room?", danger: true, word: "Ban", text: "It gets no seat here any more, and is sent away if it has one.", field: id("id of the player") })),
     button("Drain …", "danger", () => act("drain", "Draining " + name, {}, { title: "Drain this room?", danger: true, word: "Drain", text: "Nobody new gets a seat, for good, and it ends when its last player has left." }), r.state === "draining"),
     button("End …", "danger", () => act("end", "Ending " + name, {}, { title: "End this room now?", danger: true, word: "End the room", text: `${r.taken} players are sent away.`, field: { name: "reason", label: "reason, for the log (may be empty)", most: 500 } })));
