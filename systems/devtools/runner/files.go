@@ -11,6 +11,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/recording"
 	"github.com/tactusgo/tactus/systems/save"
 )
@@ -41,11 +42,6 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 			return end, err
 		}
 	}
-	if o.Flight != "" {
-		if err = save.CheckFile(o.Flight); err != nil {
-			return end, err
-		}
-	}
 	if o.Load != "" {
 		if f.load, err = save.ReadFile(o.Load); err != nil {
 			return end, err
@@ -70,11 +66,17 @@ func (f *files) open(o *Options, stderr io.Writer) (end func() error, err error)
 	return func() error { return errors.Join(out.Flush(), file.Close(), before()) }, nil
 }
 
-// save writes the files of -save and -flight. Sessions may be closed.
+// save writes the file of -save, and the flight of the match that -record records. Sessions may be closed.
 func (o *Options) save(s *systems.Server) error {
-	return errors.Join(
-		write(o.Save, s.Save, save.WriteFile),
-		write(o.Flight, func() func() ([]byte, error) { return s.SaveFlight("end of the match") }, save.Replace))
+	saved := write(o.Save, s.Save, save.WriteFile)
+	if o.Record == "" {
+		return saved
+	}
+	flown := write(o.Record+flightSuffix, func() func() ([]byte, error) { return s.SaveFlight("end of the match") }, save.Replace)
+	if errors.Is(flown, systems.ErrFlight) {
+		flown = nil // keepFlight has logged why there is none
+	}
+	return errors.Join(saved, flown)
 }
 
 // write writes what capture encodes to a file, if it has a name.
@@ -89,12 +91,19 @@ func write(file string, capture func() func() ([]byte, error), to func(file stri
 	return to(file, data)
 }
 
-// flight returns the configuration of -flight.
-func (o *Options) flight() *systems.Flight {
-	if o.Flight == "" {
-		return nil
+// flightSuffix is added to the name of a recording for the file of its flight.
+const flightSuffix = ".flight"
+
+// keepFlight makes the server keep the flight of a match that -record records, if the model allows it.
+func (o *Options) keepFlight(c *systems.ServerConfig) {
+	_, rewinds := c.Model.(policy.ServerRewind)
+	switch {
+	case o.Record == "":
+	case rewinds && c.LagComp != nil:
+		o.files.log.Warn("-record writes no flight, and -rerun cannot simulate the match again: see systems.ServerConfig.Flight about LagComp under ServerRewind")
+	default:
+		c.Flight = &systems.Flight{File: o.Record + flightSuffix, Length: 10 * time.Minute, MaxBytes: 64 << 20}
 	}
-	return &systems.Flight{File: o.Flight, Length: 10 * time.Minute, MaxBytes: 64 << 20}
 }
 
 // loadError names the file of -load in an error about its contents.

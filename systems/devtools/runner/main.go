@@ -126,10 +126,8 @@ func (c *command) validate(args []string) error {
 		return errors.New("-replay: not allowed with -serve, -connect and -record: it plays no new match")
 	case (c.Save != "" || c.Load != "") && c.connect != "":
 		return errors.New("-save, -load: not allowed with -connect: set them on the server")
-	case (c.Flight != "" || c.Rerun != "") && c.connect != "":
-		return errors.New("-flight, -rerun: not allowed with -connect: set them on the server")
-	case c.Rerun != "" && (c.serve != "" || c.Flight != "" || c.Save != "" || c.Load != ""):
-		return errors.New("-rerun: not allowed with -serve, -flight, -save or -load")
+	case c.Rerun != "" && (c.serve != "" || c.connect != "" || c.Record != "" || c.Replay != "" || c.Save != "" || c.Load != ""):
+		return errors.New("-rerun: not allowed with -serve, -connect, -record, -replay, -save and -load: it plays no match")
 	case c.Token != "" && c.connect == "":
 		return errors.New("-token: allowed with -connect only: a server, with or without bots, needs -key")
 	}

@@ -42,16 +42,16 @@ type Options struct {
 	Seed uint64
 	// ForceRollback makes the server simulate every tick twice and compare the results.
 	ForceRollback bool
-	// Record and Replay are the files of a recording to write and to play. Samples is a file to which the server writes samples of its
-	// snapshots. Trained is a file of statistics with
-	// which snapshots are encoded.
-	Record, Replay, Samples, Trained string
+	// Record and Replay are the files of a recording to write and to play. A flight of the last ten minutes is written next to the
+	// recording, at the end or when the game panics. Rerun is the file of such a recording, whose flight is simulated again without a
+	// network.
+	Record, Replay, Rerun string
+	// Samples is a file to which the server writes samples of its snapshots. Trained is a file of statistics with which snapshots are
+	// encoded.
+	Samples, Trained string
 	// Save is the file to which the server is saved at the end. Load is such a file, from which the server continues. Then
 	// World.Populate does not run, and Seed is only that of the bots.
 	Save, Load string
-	// Flight is the file to which the server writes what happened in the last ten minutes, at the end or when the game panics.
-	// Rerun is such a file, whose ticks are simulated again without a network.
-	Flight, Rerun string
 	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
 	Bandwidth int
 	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
@@ -126,14 +126,13 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.DurationVar(&o.Duration, "duration", d.Duration, "duration of the match, including the warm-up")
 	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "time from a client's first consumed input to the start of its statistics; a fifth of a shorter -duration")
 	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server twice, in another storage order, and report differences")
-	fs.StringVar(&o.Record, "record", d.Record, "record the match to this `file`, as a spectator sees it; -replay plays it")
+	fs.StringVar(&o.Record, "record", d.Record, "record the match to this `file`, as a spectator sees it; -replay plays it. At the end, and when the game panics,\nthe inputs of the last 10 minutes are written to file.flight; -rerun simulates them again")
 	fs.StringVar(&o.Replay, "replay", d.Replay, "play the match that was recorded to this `file`; with -headless: compare every frame with the one that a\nspectator of the recorded match saw")
 	fs.StringVar(&o.Samples, "samples", d.Samples, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
 	fs.StringVar(&o.Save, "save", d.Save, "save the server to this `file` at the end, and on SIGTERM")
 	fs.StringVar(&o.Load, "load", d.Load, "continue the server that was saved to this `file`: bots with the same -seed get their entities back")
-	fs.StringVar(&o.Flight, "flight", d.Flight, "write what happened in the last 10 minutes to this `file`, at the end or when the game panics")
-	fs.StringVar(&o.Rerun, "rerun", d.Rerun, "simulate the ticks in this `file` of -flight again, with the model and tick rate of the file and without a\nnetwork; compare the worlds, and find the first difference")
+	fs.StringVar(&o.Rerun, "rerun", d.Rerun, "simulate the last 10 minutes of the match that was recorded to this `file` again, with its model and tick rate\nand without a network; compare the worlds, and find the first difference")
 	fs.StringVar(&o.Key, "key", d.Key, "secret shared with the issuer of connect tokens: 64 `hex` digits, or @FILE (go run ./examples/tokens\n-generate FILE creates one). Bots of a process with the key issue their own tokens. Without a key, anyone on\nthis machine can play, and nobody else")
 	fs.StringVar(&o.Token, "token", d.Token, "with -connect: sources of the bots' connect tokens, separated by commas: one `file` per bot\n(2,048 bytes, base64 or JSON of a login service), or the URL of a service such as examples/tokens")
 	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the user `names`, separated by commas, one per bot; the password is in the\nenvironment variable "+tokens.PasswordVariable)

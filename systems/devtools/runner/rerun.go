@@ -34,7 +34,11 @@ type RerunReport struct {
 
 // rerun simulates the ticks of the file of -rerun again, and prints a report.
 func rerun(world World, o Options, stdout io.Writer) error {
-	file, err := os.ReadFile(o.Rerun)
+	name := o.Rerun
+	if _, err := os.Stat(name + flightSuffix); err == nil {
+		name += flightSuffix
+	}
+	file, err := os.ReadFile(name)
 	if err != nil {
 		return fmt.Errorf("-rerun: %w", err)
 	}
@@ -50,7 +54,7 @@ func rerun(world World, o Options, stdout io.Writer) error {
 		o.Headless = !o.Headless
 		var other error
 		if r, other = again(); other != nil {
-			return fmt.Errorf("-rerun %s: %w", o.Rerun, err)
+			return fmt.Errorf("-rerun %s: %w", name, err)
 		}
 	}
 	took := time.Since(start)

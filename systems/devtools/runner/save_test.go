@@ -92,9 +92,9 @@ func TestSaveErrors(t *testing.T) {
 func TestFlightAndRerun(t *testing.T) {
 	for _, m := range policy.Presets() {
 		t.Run(m.String(), func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "match.flight")
+			file := filepath.Join(t.TempDir(), "match")
 			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-tick", "30", "-send", "10", "-preset", m.String()}
-			if _, err := Headless(t.Context(), plaza(), append(flags, "-flight", file)...); err != nil {
+			if _, err := Headless(t.Context(), plaza(), append(flags, "-record", file)...); err != nil {
 				t.Fatal(err)
 			}
 			code, out, errs := execute(t, plaza(), "-json -rerun "+file)
@@ -115,16 +115,15 @@ func TestFlightAndRerun(t *testing.T) {
 // Errors about flights name the file and the reason.
 func TestFlightErrors(t *testing.T) {
 	dir := t.TempDir()
-	none, text := filepath.Join(dir, "no", "match.flight"), filepath.Join(dir, "text")
+	none, text := filepath.Join(dir, "no", "match"), filepath.Join(dir, "text")
 	if err := os.WriteFile(text, []byte("a text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"-headless -virtual -flight " + none:   "save " + none + ": no such file or directory",
-		"-rerun " + none:                       "-rerun: open " + none + ": no such file or directory",
-		"-rerun " + text:                       "-rerun " + text + ": systems: flight: not a flight",
-		"-rerun " + text + " -save " + text:    "-rerun: not allowed with",
-		"-connect 127.0.0.1:1 -flight " + text: "-flight, -rerun: not allowed with -connect",
+		"-rerun " + none:                      "-rerun: open " + none + ": no such file or directory",
+		"-rerun " + text:                      "-rerun " + text + ": systems: flight: not a flight",
+		"-rerun " + text + " -save " + text:   "-rerun: not allowed with",
+		"-connect 127.0.0.1:1 -rerun " + text: "-rerun: not allowed with",
 	} {
 		if code, _, errs := execute(t, plaza(), args); code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%s: %d, %s", args, code, errs)

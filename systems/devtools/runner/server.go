@@ -23,7 +23,6 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		Model:      o.model(w),
 		MaxClients: max(o.bots(), 256),
 		Load:       o.files.load,
-		Flight:     o.flight(),
 		Start:      start,
 
 		Players: systems.Players{ReconnectWindow: reconnectWindow},
@@ -33,6 +32,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 	if w.Server != nil {
 		w.Server(o, &config)
 	}
+	o.keepFlight(&config)
 	config.Schedule = chain(config.Schedule, schedule)
 	return config
 }

@@ -12,7 +12,7 @@ import (
 func chapters() []chapter {
 	return []chapter{
 		{"Mode", "headless virtual json duration warmup seed serve connect"},
-		{"The match", "clients guests npcs preset timing tick server-every send save load record replay flight"},
+		{"The match", "clients guests npcs preset timing tick server-every send save load record replay"},
 		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
 		{"Diagnosis", "inspect push without force-rollback rerun samples trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
@@ -32,7 +32,7 @@ func usage(w *World, fs *flag.FlagSet, out io.Writer) {
 		{"", "a server and bots on a bad link, with a live table, until Ctrl-C"},
 		{"-headless", "the same for -duration, then a report"},
 		{"-headless -virtual -json", "in virtual time, as fast as the machine allows, with a report as JSON"},
-		{"-rerun FILE", "the ticks of a file of -flight again"},
+		{"-rerun FILE", "the ticks of a match that -record recorded again"},
 		{"-serve ADDRESS", "only the server"},
 		{"-connect ADDRESS", "only bots, on a remote server"},
 		{"-headless -serve ADDRESS", "only the server for -duration, then its half of the report; -connect does the same for bots"},
