@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"os"
 	"os/signal"
 
@@ -15,9 +14,6 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
-
-//go:embed page.html
-var page string
 
 func main() {
 	world := runner.World{
@@ -31,7 +27,10 @@ func main() {
 		},
 		Defaults: runner.Options{Clients: 3, NPCs: -1}, // no entities except players
 	}
-	web.Beside(&world, eventloop.ListenBoth, web.Config{Package: ".", Page: page})
+	web.Beside(&world, eventloop.ListenBoth, web.Config{
+		Package: ".", Title: "Tag", Nameless: true, Rules: "Red catches. Blue runs away. You have an outline.",
+		Keys: [][2]string{{"arrow keys", "run"}}, Touch: "Run with a thumb, anywhere on the screen.",
+	})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	os.Exit(runner.Main(ctx, world, os.Args[1:], os.Stdout, os.Stderr))

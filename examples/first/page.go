@@ -3,7 +3,7 @@
 package main
 
 import (
-	"syscall/js"
+	"cmp"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
@@ -24,9 +24,10 @@ func main() {
 
 // draw draws the players of the view. Red players must catch the others. The client's own player has an outline.
 func draw(c *systems.Client) {
-	canvas := js.Global().Get("game").Call("getContext", "2d")
-	canvas.Call("clearRect", 0, 0, 640, 400)
 	me, _ := c.Own(c.View())
+	at := cmp.Or(ecs.Get[Place](c.View(), me), &Place{320, 200}) // the middle, before this client has a player
+	canvas := browser.Canvas(640, 400, at.X, at.Y)
+	canvas.Set("lineWidth", 3)
 	for e, p := range ecs.All[struct {
 		Place Place
 		It    It

@@ -80,8 +80,8 @@ func (b *browser) look() shown {
 	s, err := chromedp.Run(b.ctx, chromedp.Evaluate[shown](`(() => {
 		const at = (id) => document.getElementById(id), all = (what) => [...document.querySelectorAll("#rooms " + what)].map((e) => e.textContent).join("|");
 		if (!at("card") || !at("seat") || !at("play")) return { Lobby: false };
-		const boxes = [at("seat"), at("open") ?? at("talk")].map((e) => e.getBoundingClientRect()), [a, b] = boxes;
-		const covers = boxes.every((r) => r.width > 0) && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+		const boxes = [at("seat"), at("open")].filter((e) => e).map((e) => e.getBoundingClientRect()), [a, b] = boxes;
+		const covers = boxes.length > 1 && boxes.every((r) => r.width > 0) && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 		const gone = at("card").hidden || at("card").classList.contains("gone"), seat = JSON.parse(sessionStorage.getItem("seat")) || {};
 		return { Lobby: !gone, Ready: !gone && !at("play").disabled && at("play").textContent === "Quick match", Status: at("status").textContent,
 			Code: at("seat").hidden ? "" : at("share").querySelector("b").textContent, Crowd: at("share").querySelector("span").textContent,

@@ -7,11 +7,12 @@
 package main
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"log"
-	"syscall/js"
 
+	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
 
@@ -34,8 +35,6 @@ func main() {
 			}
 		}
 	}
-	canvas := js.Global().Get("document").Call("getElementById", "game").Call("getContext", "2d")
-	canvas.Set("textAlign", "center")
 	browser.Run(browser.Config{
 		Protocol: game.Protocol,
 		Configure: func(c *systems.ClientConfig) {
@@ -45,16 +44,19 @@ func main() {
 		},
 		Draw: func(c *systems.Client) {
 			paint(c)
-			draw(c, canvas)
+			draw(c)
 		},
 	})
 }
 
 // draw draws the view.
-func draw(c *systems.Client, canvas js.Value) {
-	canvas.Call("clearRect", 0, 0, game.Width, game.Height)
-	unit := game.Width / canvas.Get("canvas").Get("clientWidth").Float() // so names have the same size on a phone
-	canvas.Set("font", fmt.Sprintf("%gpx sans-serif", 12*unit))
+func draw(c *systems.Client) {
+	me, _ := c.Own(c.View())
+	at := cmp.Or(ecs.Get[game.Place](c.View(), me), &game.Place{X: game.Width / 2, Y: game.Height / 2})
+	canvas := browser.Canvas(game.Width, game.Height, at.X, at.Y)
+	canvas.Set("font", "12px sans-serif")
+	canvas.Set("textAlign", "center")
+	canvas.Set("lineWidth", 3)
 	for d := range game.Look(c) {
 		canvas.Set("fillStyle", fmt.Sprintf("#%06x", d.Colour))
 		canvas.Call("beginPath")
@@ -63,6 +65,7 @@ func draw(c *systems.Client, canvas js.Value) {
 		if d.Own {
 			canvas.Call("stroke")
 		}
+		canvas.Set("fillStyle", "#333")
 		canvas.Call("fillText", d.Name, d.X, d.Y-d.R-4)
 	}
 }

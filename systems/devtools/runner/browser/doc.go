@@ -2,7 +2,8 @@
 //
 //   - Play on the server that the page names, reconnect after the end of a session, and draw in each frame of the browser:
 //     [Run].
-//   - Read keys: [NewKeys], [Keys].
+//   - Read keys, thumbs and gamepads: [NewKeys], [Keys].
+//   - Draw on a canvas that fits every screen: [Canvas].
 //   - Show a message to the player: [Say].
 //   - Play in rooms, on a page with the lobby of package web: [Run] has the flag -token; [Players] reports the number of
 //     players to the page.

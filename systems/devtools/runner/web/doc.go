@@ -18,9 +18,6 @@
 // seat for the tab. The page requests the seat again when the session ends and after a reload. A link to the page with a
 // room's code as its fragment joins that room.
 //
-// On a touch screen the page shows a chat button and a text field once the client has dispatched the event "talks" to the
-// document. The page dispatches the entered text as the event "say", in detail.
-//
 // The page loads resources from the site only. Its policy forbids other origins, and allows inline scripts and styles only
 // if Config.Page contained them. The site answers requests for localhost, IP addresses and the names in Config.Hosts only,
 // so other web sites cannot impersonate it. Built clients are stored in the user's cache folder under a hash of sources and

@@ -48,7 +48,7 @@ func newFront(c *Config) front {
 		}
 		return f
 	}
-	first, last := "", title
+	first, last := title, ""
 	if at := strings.LastIndexByte(title, ' '); at > 0 {
 		first, last = title[:at+1], title[at+1:]
 	}

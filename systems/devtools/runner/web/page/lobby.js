@@ -223,7 +223,7 @@ window.lobby = ({ at, say, loaded, query }) => {
   }
   async function follow() {
     for (; ; await wait(2000)) {
-      if (document.hidden || card.hidden) continue;
+      if (document.hidden || card.classList.contains("gone")) continue;
       try {
         const r = await fetch("/rooms?limit=100");
         const answer = await r.json();
