@@ -1,6 +1,7 @@
 // The card before and after a match: what to do, how to play, and the way in.
 import type { Layout } from './controls';
 import { keep, kept, make } from './dom';
+import { finalScores } from './scores';
 
 /** What a card says of its world. */
 export interface Words { readonly name: string; readonly title: string; readonly goal: string; readonly named?: boolean; readonly layout: Layout }
@@ -12,6 +13,7 @@ export class Card {
   readonly box = make('main', { id: 'card' });
   private readonly status = make('p', { id: 'status', role: 'status' }, 'Loading…');
   private readonly bar = make('i');
+  private readonly final = make('div');
   readonly play = make('button', { id: 'play', disabled: true }, 'Play');
   private readonly field = make('input', { id: 'name', maxlength: '16', placeholder: 'Your name', 'aria-label': 'Your name', autocomplete: 'off', spellcheck: 'false' });
   /** Called when the player wants to play. */
@@ -20,7 +22,7 @@ export class Card {
   constructor(words: Words) {
     const form = make('form', { id: 'join' }, ...(words.named ? [this.field] : []), this.play);
     this.field.value = new URLSearchParams(location.search).get('name') ?? kept('name', '');
-    this.box.append(make('p', { class: 'brand' }, 'Tactus'), make('h1', {}, words.title), make('p', { class: 'goal' }, words.goal), form,
+    this.box.append(make('p', { class: 'brand' }, 'Tactus'), make('h1', {}, words.title), make('p', { class: 'goal' }, words.goal), this.final, form,
       make('div', { id: 'bar' }, this.bar), this.status, howTo(words.layout));
     form.addEventListener('submit', (e) => {
       e.preventDefault();
@@ -44,8 +46,10 @@ export class Card {
     this.status.classList.toggle('bad', bad);
   }
 
-  /** Lets the player play. */
+  /** Lets the player play, and shows the scores of the match before. */
   ready(text: string, bad = false, button = 'Play') {
+    const scores = finalScores();
+    this.final.replaceChildren(...(scores ? [scores] : []));
     this.box.hidden = false;
     this.box.classList.add('loaded');
     this.play.textContent = button;
@@ -81,7 +85,7 @@ export function howTo(layout: Layout): HTMLElement {
   for (const [does, b] of Object.entries(layout.buttons ?? {})) {
     row(keys, [...(b.click ? ['click'] : []), ...b.keys.map((k) => KEY_NAMES[k] ?? k.replace(/^Key/, ''))].slice(0, 2), does);
     if (b.pad?.length) row(pad, [PAD_NAMES[b.pad[0]!] ?? '…'], does);
-    if (b.touch) row(thumbs, [b.touch], does);
+    if (b.touch) row(thumbs, [b.touch], b.touch === does ? '' : does);
   }
   return make('div', { class: 'how' }, keys, pad, thumbs);
 }

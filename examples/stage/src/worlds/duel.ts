@@ -12,7 +12,7 @@ import { make } from '../stage/dom';
 import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
 import { root } from '../stage/root';
-import { showScores } from '../stage/scores';
+import { hideResult, showResult, showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
 import type { Scene, World } from '../stage/world';
 import { Fighter } from './duel/fighter';
@@ -146,9 +146,11 @@ class Match implements Scene<typeof duel> {
         return row;
       }));
     }
-    const down = all.find((f) => f.phase === Phase.Fallen);
-    hud.message(down ? (down.own ? 'You lost the round' : own ? 'You won the round!' : `${name(down)} lost the round`) : !own && all.length ? 'You are watching' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
-    if (this.frame % 15 === 0) showScores(all.map((f) => ({ client: f.client, name: name(f), value: f.wins, colour: css(f.colour), own: f.own })));
+    const down = all.filter((f) => f.phase === Phase.Fallen), up = all.find((f) => f.phase !== Phase.Fallen), scores = all.map((f) => ({ client: f.client, name: name(f), value: f.wins + Number(f === up && down.length > 0), colour: css(f.colour), own: f.own }));
+    if (down.length > 0) showResult(!up ? 'Both are down' : up.own ? 'You won the round!' : own ? 'You lost the round' : `${name(up)} won the round`, `Round ${this.rounds + 2} follows`, scores);
+    else hideResult();
+    hud.message(down.length > 0 ? '' : !own && all.length ? 'You are watching' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
+    if (this.frame % 15 === 0) showScores(scores);
   }
 }
 

@@ -13,7 +13,7 @@ import { View } from '../scene/view';
 import { hud } from '../stage/hud';
 import { tell } from '../stage/lines';
 import { controlsOf, play } from '../stage/play';
-import { showScores } from '../stage/scores';
+import { hideResult, showResult, showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
 import type { Scene, World } from '../stage/world';
 
@@ -39,6 +39,7 @@ const red = new three.Color(0xe23b2e), green = new three.Color(0x3c8f3a), grey =
 /** What the page keeps of a snake between frames. */
 class Actor {
   x = 0; y = 0; turn = 0; length = 0; kills = 0;
+  reached = 0; // the length before the death
   dead = false; own = false; client = 0; seen = 0;
   final = 0; // seconds in which a final death counts
   fade = 0; // 0 to 1: how far the dead body has faded
@@ -102,11 +103,13 @@ class Match implements Scene<typeof snake> {
     if (own) {
       view.follow(own.x * UNIT, 0, own.y * UNIT, seconds);
       hud.count(own.length, 'long', '#e23b2e');
-      hud.message(own.dead ? (own.burst ? 'You are out. A new snake comes…' : 'Ouch!') : '');
+      hud.message(own.dead && !own.burst ? 'Ouch!' : '');
+      if (own.dead && own.burst) showResult(`You are out, ${own.reached} long`, `A new snake comes in ${Math.max(own.final, 0).toFixed(1)} s`, this.scores());
+      else hideResult();
       if (!own.dead) marker.show(own.x * UNIT, 1, own.y * UNIT, seconds);
     }
     marker.visible = own !== undefined && !own.dead;
-    if (this.frame % 15 === 0) showScores([...this.actors.values()].map((a) => ({ client: a.client, name: a.name, value: a.length, colour: css(hexOf(a.client, a.own)), own: a.own })));
+    if (this.frame % 15 === 0) showScores(this.scores());
     sparks.step(seconds);
     view.render();
   }
@@ -114,6 +117,10 @@ class Match implements Scene<typeof snake> {
   end() {
     this.actors.forEach((a, id) => this.forget(id, a));
     marker.visible = false;
+  }
+
+  private scores() {
+    return [...this.actors.values()].map((a) => ({ client: a.client, name: a.name, value: a.dead && a.own ? a.reached : a.length, colour: css(hexOf(a.client, a.own)), own: a.own }));
   }
 
   private apple(x: number, y: number, id: number) {
@@ -166,6 +173,7 @@ class Match implements Scene<typeof snake> {
   private live(a: Actor, dead: boolean, seconds: number) {
     const loud = a.own || !this.own ? 1 : near(Math.hypot(a.x - this.own.x, a.y - this.own.y), 20);
     if (dead && !a.dead) sound.hiss(800, 0.2, 0.5 * loud);
+    if (!dead) a.reached = a.length;
     if (!dead && a.dead) {
       if (a.own) sound.tune([392, 587], 0.2);
       a.burst = false;
