@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// kept is the number of builds in the cache.
-const kept = 4
+// kept is the number of builds in the cache: more than the example worlds, which may all run at once.
+const kept = 16
 
 // find returns the folder of the client and the identifier of its build.
 func (s *Site) find(ctx context.Context) (dir, id string, err error) {
