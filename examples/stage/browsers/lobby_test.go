@@ -186,7 +186,7 @@ func TestLobby(t *testing.T) {
 	})
 	step("another joins by the code, and both see each other", func() {
 		bo.arrive(url, "Bo")
-		bo.wants("the room is on the list", func(s shown) bool { return s.Names == "Ada's room" && s.Offers == "Join" })
+		bo.wants("the room is on the list", func(s shown) bool { return s.Names == "Ada's room" && s.Offers == "Watch|Join" })
 		fits(bo)
 		bo.picture("15-lobby-phone")
 		bo.byCode(strings.ToUpper(room.Code))
@@ -205,7 +205,7 @@ func TestLobby(t *testing.T) {
 	})
 	step("a third is told that it is full", func() {
 		cy.arrive(url, "Cy")
-		cy.wants("the list says so", func(s shown) bool { return s.Offers == "full" })
+		cy.wants("the list says so", func(s shown) bool { return s.Offers == "Watch|full" })
 		cy.byCode(room.Code)
 		s := cy.wants("the page says so", func(s shown) bool { return strings.Contains(s.Status, "full") })
 		if !s.Lobby || s.Status != "That room is full. Join another one, or create one." {

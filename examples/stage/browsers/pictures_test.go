@@ -70,7 +70,7 @@ func TestPictures(t *testing.T) {
 		ada.do(chromedp.SendKeys("#room", "Ada's room\r"))
 		ada.wants("Ada is in her room", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
 		b.arrive(url, "Bo")
-		b.wants("the room is listed", func(s shown) bool { return s.Offers == "Join" })
+		b.wants("the room is listed", func(s shown) bool { return s.Offers == "Watch|Join" })
 		take("lobby")
 	})
 	b.step("front", func() { // it shows the new pictures

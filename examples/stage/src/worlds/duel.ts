@@ -25,7 +25,7 @@ const view = new View({ back: 0x2b1733, tilt: 0.1, area: 560, sky: 0xffe9d2, gro
 const { scene } = view, sparks = new Sparks(new three.BoxGeometry(1, 1, 1), 96);
 scene.add(sparks.mesh, ...hall());
 const hit = new three.Color(0xffe08a), parry = new three.Color(0xaee6ff);
-const hearts = make('div', { id: 'hearts', 'aria-label': 'lives' });
+const hearts = make('div', { id: 'hearts', role: 'group', 'aria-label': 'lives' });
 root.append(hearts);
 
 const world: World<typeof duel> = {
