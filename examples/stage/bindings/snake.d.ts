@@ -128,96 +128,6 @@ export class Fallen {
   readonly By: number;
 }
 
-/** Figures of the connection and the prediction; times are in milliseconds: see host.Stats. */
-export class Stats {
-  constructor(m: Memory);
-  set(address: number): this;
-  /** The number that the server gave this client; entities name their owner with it. 0 before the client is connected. */
-  readonly Client: number;
-  /** The NetID of the client's first own entity in the view, or 0. */
-  readonly Own: number;
-  /** 1 once the whole initial state has arrived, 0 before. */
-  readonly Joined: number;
-  /** Ticks per second; 0 before the client is connected. */
-  readonly TickRate: number;
-  /** The tick that the client simulates next. */
-  readonly Tick: number;
-  /** The newest tick whose state has arrived. */
-  readonly ServerTick: number;
-  /** The tick at which the view shows interpolated entities, with a fraction. */
-  readonly DrawnTick: number;
-  /** The sequence number of the newest input. */
-  readonly Input: number;
-  /** The smoothed round trip, in milliseconds. */
-  readonly RTT: number;
-  /** The shortest round trip of the last ten seconds, in milliseconds. */
-  readonly MinRTT: number;
-  /** The mean deviation of the round trip, in milliseconds. */
-  readonly Jitter: number;
-  /** The share of the server's packets that did not arrive in the last ten seconds, 0 to 1. */
-  readonly LossIn: number;
-  /** The share of this client's packets that the server did not acknowledge in the last ten seconds, 0 to 1. */
-  readonly LossOut: number;
-  /** The number of inputs that waited on the server, as of the newest state. */
-  readonly Buffer: number;
-  /** The number of ticks by which the client is ahead of the newest state. */
-  readonly Lead: number;
-  /** The time in milliseconds by which interpolated entities are behind the newest state. */
-  readonly Delay: number;
-  /** Bytes received per second, over the last second. */
-  readonly ReceivedRate: number;
-  /** Bytes sent per second, over the last second. */
-  readonly SentRate: number;
-  /** Corrections of the prediction per second, over the last second. */
-  readonly CorrectionRate: number;
-  /** Total bytes received. */
-  readonly Received: number;
-  /** Total bytes sent. */
-  readonly Sent: number;
-  /** Total ticks simulated, without resimulated ticks. */
-  readonly Ticks: number;
-  /** Ticks that were due but skipped because the machine was too slow. */
-  readonly TicksDropped: number;
-  /** Inputs gathered. */
-  readonly Inputs: number;
-  /** Inputs in all messages: an input is repeated until the server acknowledges it. */
-  readonly InputsSent: number;
-  /** Packets whose states were applied. */
-  readonly Snapshots: number;
-  /** States of the server that agreed with the prediction. */
-  readonly Confirmed: number;
-  /** States of the server that did not agree with the prediction. */
-  readonly Corrections: number;
-  /** Ticks resimulated because of corrections. */
-  readonly Resimulated: number;
-  /** The most ticks resimulated at once. */
-  readonly LongestReplay: number;
-  /** Number of times that the server was ahead of this client's inputs. */
-  readonly Jumps: number;
-  /** Frames without a newer state to interpolate toward. */
-  readonly Stalls: number;
-  /** Number of times that the view was more than a second behind and jumped. */
-  readonly Snaps: number;
-  /** Number of times that a baseline was missing and the client requested full states. */
-  readonly Renewals: number;
-  /** Inputs, changes and commands that the server did not accept. */
-  readonly Refusals: number;
-  /** Messages of the server that could not be read. */
-  readonly Malformed: number;
-  /** Rows of the view. */
-  readonly Rows: number;
-  /** Frames in which columns moved, or rows came or went. */
-  readonly Generation: number;
-  /** Milliseconds since the last packet of the server. */
-  readonly Silence: number;
-  /** The Reason of the lost session while the client reconnects, 0 otherwise. */
-  readonly Lost: number;
-  /** Number of sessions after the first. */
-  readonly Reconnects: number;
-  /** News items beyond the limits of host.Config. */
-  readonly NewsLost: number;
-}
-
 /** Reads the values of news items. */
 export class Told {
   constructor(m: Memory);
@@ -235,7 +145,6 @@ declare const bindings: {
   readonly Input: typeof Input;
   readonly Table: typeof Table;
   readonly Singletons: typeof Singletons;
-  readonly Stats: typeof Stats;
   readonly Told: typeof Told;
   readonly sent: typeof sent;
 };

@@ -82,12 +82,19 @@ func frames(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, from := range map[string]string{
+	files := map[string]string{
 		"index.html": "testdata/frames/index.html", "frames.mjs": "testdata/frames/frames.mjs", "wasm_exec.js": filepath.Join(strings.TrimSpace(string(goroot)), "lib/wasm/wasm_exec.js"),
 		"bindings/arena.mjs": filepath.Join(root, "examples/arena/bindings/arena.mjs"),
-		"js/index.mjs":       "", "js/game.mjs": "", "js/module.mjs": "", "js/socket.mjs": "",
-	} {
-		b, err := os.ReadFile(cmp.Or(from, filepath.Join(root, "systems/host", name)))
+	}
+	client, err := filepath.Glob(filepath.Join(root, "systems/host/js/*.mjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range client {
+		files["js/"+filepath.Base(file)] = file
+	}
+	for name, from := range files {
+		b, err := os.ReadFile(from)
 		if err == nil {
 			err = os.MkdirAll(filepath.Join(dir, path.Dir(name)), 0o755)
 		}

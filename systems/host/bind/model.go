@@ -150,7 +150,7 @@ func (e *Enum) check() error {
 
 // Names that the generated code already uses.
 var (
-	exports  = words("Input Login Table Singletons Stats Told Memory Rows Sent lines hash sent")
+	exports  = words("Input Login Table Singletons Told Memory Rows Sent lines hash sent")
 	ofTables = words("rows simulated ids id set at constructor")
 	ofValues = words("bytes set constructor")
 	ofColumn = words("floats constructor")

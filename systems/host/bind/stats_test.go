@@ -1,19 +1,34 @@
-package bind
+package bind_test
 
 import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// Every number of the statistics has a comment in the types.
-func TestStatDocs(t *testing.T) {
-	for _, name := range host.StatNames() {
-		if statDocs[name] == "" {
-			t.Errorf("%s has none", name)
+// The npm package reads all figures of host.Stats, in their order, and has a type for each.
+func TestStatsOfThePackage(t *testing.T) {
+	list := func(file, between string) string {
+		b, err := os.ReadFile("../js/" + file)
+		if err != nil {
+			t.Fatal(err)
 		}
+		m := regexp.MustCompile(between).FindStringSubmatch(string(b))
+		if m == nil {
+			t.Fatalf("%s has no %s", file, between)
+		}
+		return m[1]
 	}
-	if len(statDocs) != len(host.StatNames()) {
-		t.Errorf("%d comments for %d numbers", len(statDocs), len(host.StatNames()))
+	read := strings.Fields(list("stats.mjs", "(?s)`(.*?)`"))
+	var typed []string
+	for _, m := range regexp.MustCompile(`readonly (\w+): number`).FindAllStringSubmatch(list("index.d.ts", `(?s)interface Stats {(.*?)\n}`), -1) {
+		typed = append(typed, m[1])
+	}
+	if want := host.StatNames(); !slices.Equal(read, want) || !slices.Equal(typed, want) {
+		t.Errorf("stats.mjs reads %q and index.d.ts has %q; host.Stats has %q", read, typed, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/systems/host"
 )
 
 // ownTypes are the types that all bindings have.
@@ -97,11 +96,7 @@ func types(m *model) []byte {
 		members(o, n.in, "  ", access)
 		o.line("}")
 	}
-	o.line("\n/** Figures of the connection and the prediction; times are in milliseconds: see host.Stats. */\nexport class Stats {\n  constructor(m: Memory);\n  set(address: number): this;")
-	for _, name := range host.StatNames() {
-		o.line("  /** %s */\n  readonly %s: number;", statDocs[name], name)
-	}
-	o.line("}\n\n/** Reads the values of news items. */\nexport class Told {\n  constructor(m: Memory);")
+	o.line("\n/** Reads the values of news items. */\nexport class Told {\n  constructor(m: Memory);")
 	o.line("  /** The value of an item, by type; null if the item has no such value. The same object is reused for every item of a type. */")
 	var kinds []string
 	seen := map[string]bool{}
@@ -117,7 +112,7 @@ func types(m *model) []byte {
 		o.line("  /** Clients send this %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
 	}
 	o.line("};\n\ndeclare const bindings: {\n  readonly lines: typeof lines;\n  readonly hash: typeof hash;")
-	for _, name := range []string{"Input", "Table", "Singletons", "Stats", "Told", "sent"} {
+	for _, name := range []string{"Input", "Table", "Singletons", "Told", "sent"} {
 		o.line("  readonly %s: typeof %s;", name, name)
 	}
 	if m.login != nil {

@@ -2,6 +2,7 @@
 import { load } from './module.mjs';
 import { Replay } from './replay.mjs';
 import { bytesOf, Socket } from './socket.mjs';
+import { Stats } from './stats.mjs';
 
 const SILENT = 1500; // ms without a datagram until the status is silent
 const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
@@ -53,7 +54,7 @@ export class Game {
     module.put(file ?? Uint8Array.of(...name, ...secret, ...(login ?? [])));
     this.host = file ? module.x.tactus_open(now(), file.length, 0, -1, 0, flags & 4 | 16) : module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, flags);
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
-    Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new game.Stats(module), one: new game.Singletons(module) });
+    Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new Stats(module), one: new game.Singletons(module) });
     Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
     Object.assign(this, { spectator: spectate, renew, onAdd, onRemove, heeded: null });
     this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));

@@ -1,13 +1,12 @@
 /** Plays games made with Tactus in a page, a worker or Node. Times are Unix times in milliseconds, with fractions. */
 
 /** Bindings are the generated bindings of a game: see package systems/host/bind. */
-export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, N = unknown, K extends string = string> {
+export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, K extends string = string> {
   /** The lines of the protocol. */
   readonly lines: readonly string[];
   readonly Input: new () => I;
   readonly Table: new (m: Module) => T;
   readonly Singletons: new (m: Module) => S & { set(at: number): unknown };
-  readonly Stats: new (m: Module) => N & { set(address: number): unknown };
   /** The types that a client can send, by name. */
   readonly sent: { readonly [name in K]: { readonly what: 0 | 1 | 2; readonly which: number } };
 }
@@ -126,7 +125,94 @@ type InputOf<B> = B extends { Input: new () => infer I } ? I : never;
 type TableOf<B> = B extends { Table: new (m: Module) => infer T } ? T : never;
 type SingletonsOf<B> = B extends { Singletons: new (m: Module) => infer S } ? S : never;
 type SentOf<T> = T extends { Value: new () => infer V } ? V : Value;
-type StatsOf<B> = B extends { Stats: new (m: Module) => infer N } ? N : never;
+
+/** Figures of the connection and the prediction, in the newest frame. */
+export interface Stats {
+  /** The number that the server gave this client; entities name their owner with it. 0 before the client is connected. */
+  readonly Client: number;
+  /** The NetID of the client's first own entity in the view, or 0. */
+  readonly Own: number;
+  /** 1 once the whole initial state has arrived, 0 before. */
+  readonly Joined: number;
+  /** Ticks per second; 0 before the client is connected. */
+  readonly TickRate: number;
+  /** The tick that the client simulates next. */
+  readonly Tick: number;
+  /** The newest tick whose state has arrived. */
+  readonly ServerTick: number;
+  /** The tick at which the view shows interpolated entities, with a fraction. */
+  readonly DrawnTick: number;
+  /** The sequence number of the newest input. */
+  readonly Input: number;
+  /** The smoothed round trip, in milliseconds. */
+  readonly RTT: number;
+  /** The shortest round trip of the last ten seconds, in milliseconds. */
+  readonly MinRTT: number;
+  /** The mean deviation of the round trip, in milliseconds. */
+  readonly Jitter: number;
+  /** The share of the server's packets that did not arrive in the last ten seconds, 0 to 1. */
+  readonly LossIn: number;
+  /** The share of this client's packets that the server did not acknowledge in the last ten seconds, 0 to 1. */
+  readonly LossOut: number;
+  /** The number of inputs that waited on the server, as of the newest state. */
+  readonly Buffer: number;
+  /** The number of ticks by which the client is ahead of the newest state. */
+  readonly Lead: number;
+  /** The time in milliseconds by which interpolated entities are behind the newest state. */
+  readonly Delay: number;
+  /** Bytes received per second, over the last second. */
+  readonly ReceivedRate: number;
+  /** Bytes sent per second, over the last second. */
+  readonly SentRate: number;
+  /** Corrections of the prediction per second, over the last second. */
+  readonly CorrectionRate: number;
+  /** Total bytes received. */
+  readonly Received: number;
+  /** Total bytes sent. */
+  readonly Sent: number;
+  /** Total ticks simulated, without resimulated ticks. */
+  readonly Ticks: number;
+  /** Ticks that were due but skipped because the machine was too slow. */
+  readonly TicksDropped: number;
+  /** Inputs gathered. */
+  readonly Inputs: number;
+  /** Inputs in all messages: an input is repeated until the server acknowledges it. */
+  readonly InputsSent: number;
+  /** Packets whose states were applied. */
+  readonly Snapshots: number;
+  /** States of the server that agreed with the prediction. */
+  readonly Confirmed: number;
+  /** States of the server that did not agree with the prediction. */
+  readonly Corrections: number;
+  /** Ticks resimulated because of corrections. */
+  readonly Resimulated: number;
+  /** The most ticks resimulated at once. */
+  readonly LongestReplay: number;
+  /** Number of times that the server was ahead of this client's inputs. */
+  readonly Jumps: number;
+  /** Frames without a newer state to interpolate toward. */
+  readonly Stalls: number;
+  /** Number of times that the view was more than a second behind and jumped. */
+  readonly Snaps: number;
+  /** Number of times that a baseline was missing and the client requested full states. */
+  readonly Renewals: number;
+  /** Inputs, changes and commands that the server did not accept. */
+  readonly Refusals: number;
+  /** Messages of the server that could not be read. */
+  readonly Malformed: number;
+  /** Rows of the view. */
+  readonly Rows: number;
+  /** Frames in which columns moved, or rows came or went. */
+  readonly Generation: number;
+  /** Milliseconds since the last packet of the server. */
+  readonly Silence: number;
+  /** The Reason of the lost session while the client reconnects, 0 otherwise. */
+  readonly Lost: number;
+  /** Number of sessions after the first. */
+  readonly Reconnects: number;
+  /** News items beyond the limits of host.Config. */
+  readonly NewsLost: number;
+}
 
 /** connect loads the module, connects and starts to join. It rejects with a {@link GameError}, or with an error that says what to do. */
 export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise<Game<B>>;
@@ -138,7 +224,7 @@ export class Game<B extends Bindings = Bindings> {
   readonly input: InputOf<B>;
   /** The singletons of the world. */
   readonly one: SingletonsOf<B>;
-  readonly stats: StatsOf<B>;
+  readonly stats: Stats;
   readonly news: News;
   /** Resolves in the first frame with the whole initial state. It rejects with a {@link GameError} if the game ends before. */
   readonly joined: Promise<void>;

@@ -1,15 +1,15 @@
 // The network panel: figures, graphs of the last 20 seconds, and sliders that make the link worse.
+import type { Stats } from '@tactusgo/client';
 import { badLink } from './badlink';
 import { make } from './dom';
-import type { Figures } from './world';
 import { root } from './root';
 
 const SAMPLES = 80, EVERY = 250; // samples, and milliseconds between them
 
 const graphs = [
-  { name: 'round trip', unit: 'ms', of: (s: Figures) => s.RTT, least: 50 },
-  { name: 'received', unit: 'kB/s', of: (s: Figures) => s.ReceivedRate / 1000, least: 5 },
-  { name: 'corrections', unit: 'a second', of: (s: Figures) => s.CorrectionRate, least: 4 },
+  { name: 'round trip', unit: 'ms', of: (s: Stats) => s.RTT, least: 50 },
+  { name: 'received', unit: 'kB/s', of: (s: Stats) => s.ReceivedRate / 1000, least: 5 },
+  { name: 'corrections', unit: 'a second', of: (s: Stats) => s.CorrectionRate, least: 4 },
 ] as const;
 const sliders = [
   { name: 'added round trip', unit: 'ms', most: 500, step: 10, set: (v: number) => { badLink.roundTrip = v; } },
@@ -59,7 +59,7 @@ export class Panel {
   }
 
   /** Notes a frame and how long the netcode took for it, in milliseconds. */
-  frame(s: Figures, ms: number) {
+  frame(s: Stats, ms: number) {
     this.frames++;
     this.spent += ms;
     const now = performance.now(), passed = now - this.since;
@@ -74,7 +74,7 @@ export class Panel {
     this.since = now;
   }
 
-  private show(s: Figures, rate: number, netcode: number) {
+  private show(s: Stats, rate: number, netcode: number) {
     const percent = (x: number) => `${(100 * x).toFixed(1)} %`, kB = (x: number) => `${(x / 1000).toFixed(1)} kB/s`, ms = (x: number) => `${x.toFixed(0)} ms`;
     const rows: [string, string][] = [
       ['link', this.kind() || 'none'], ['round trip', `${ms(s.RTT)} ± ${ms(s.Jitter)}`], ['lost', `${percent(s.LossIn)} in, ${percent(s.LossOut)} out`],

@@ -1,5 +1,5 @@
 // The way into a match and back into it, and its frames.
-import { connect, GameError, load, type Game, type Place } from '@tactusgo/client';
+import { connect, GameError, load, type Bindings, type Game, type Place } from '@tactusgo/client';
 import { BadSocket } from './badlink';
 import { Card } from './card';
 import { Controls } from './controls';
@@ -11,7 +11,7 @@ import { Panel } from './panel';
 import { root } from './root';
 import { showScores } from './scores';
 import './stage.css';
-import type { Scene, World, WorldBindings } from './world';
+import type { Scene, World } from './world';
 
 const BYTES = 8e6; // of a client, about: compressed downloads do not report their size
 
@@ -25,7 +25,7 @@ const link = make('div', { id: 'link', role: 'status' });
 root.append(link);
 
 /** Returns the controls of a world's page. The world makes them before it calls play. */
-export const controlsOf = (world: Pick<World<WorldBindings>, 'layout'>) =>
+export const controlsOf = (world: Pick<World<Bindings>, 'layout'>) =>
   new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
 
 /** The address of a match, and the token of a seat in it if the server wants one. */
@@ -58,7 +58,7 @@ function onlyMatch(): Door {
 }
 
 /** Plays a world on this page. */
-export async function play<B extends WorldBindings>(world: World<B>, controls: Controls, door: Door = onlyMatch()): Promise<void> {
+export async function play<B extends Bindings>(world: World<B>, controls: Controls, door: Door = onlyMatch()): Promise<void> {
   let kind = '';
   const cover = (card = new Card(world)), panel = new Panel(() => kind);
   menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
@@ -133,7 +133,7 @@ function sentence(why: unknown): string {
 }
 
 /** Runs a match, frame by frame, until its end. */
-function run<B extends WorldBindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void) {
+function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void) {
   let last = performance.now();
   requestAnimationFrame(function frame(now) {
     try {

@@ -1,18 +1,9 @@
 // What the stage knows of a world.
-import type { Bindings, Game, Rows, Value } from '@tactusgo/client';
+import type { Bindings, Game } from '@tactusgo/client';
 import type { Layout } from './controls';
 
-/** Figures of the connection: the bindings of every world have them. */
-export interface Figures {
-  readonly Client: number; readonly Own: number; readonly Tick: number; readonly ServerTick: number; readonly DrawnTick: number; readonly TickRate: number;
-  readonly RTT: number; readonly Jitter: number; readonly LossIn: number; readonly LossOut: number; readonly Lead: number; readonly Buffer: number;
-  readonly Delay: number; readonly ReceivedRate: number; readonly SentRate: number; readonly CorrectionRate: number; readonly Rows: number;
-}
-
-export type WorldBindings = Bindings<Value, Rows, unknown, Figures>;
-
 /** A world: its texts, its controls, and how it draws a match. */
-export interface World<B extends WorldBindings> {
+export interface World<B extends Bindings> {
   /** The name of its folder in examples. */
   readonly name: string;
   /** The title and a sentence that says what to do. */
@@ -31,7 +22,7 @@ export interface World<B extends WorldBindings> {
 }
 
 /** One match, as a page shows it. */
-export interface Scene<B extends WorldBindings> {
+export interface Scene<B extends Bindings> {
   /** Sets the input, before the game advances. */
   steer(): void;
   /** Shows the rows of the newest frame, some seconds after the frame before. */

@@ -17,7 +17,7 @@ test('what npm packs can be installed and imported, and has its types', (t) => {
   const out = execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' });
   assert.match(out, /^Game GameError Reason connect load file:.*node_modules/);
   const files = execFileSync('tar', ['-tzf', file], { cwd: folder, encoding: 'utf8' }).trim().split('\n').map((f) => f.replace('package/', '')).sort();
-  assert.deepEqual(files, ['LICENSE', 'README.md', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'replay.mjs', 'socket.mjs']);
+  assert.deepEqual(files, ['LICENSE', 'README.md', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'replay.mjs', 'socket.mjs', 'stats.mjs']);
 });
 
 test('the license is that of the repository', () => {
