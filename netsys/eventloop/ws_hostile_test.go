@@ -4,6 +4,7 @@ package eventloop_test
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"net/netip"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -557,4 +559,37 @@ func TestUnansweredConnection(t *testing.T) {
 	if err := l.Send(time.Now(), from, []byte("the other one stays")); err != nil {
 		t.Error(err)
 	}
+}
+
+// A client that still sends while the server closes receives everything: the server waits until the client has closed its end.
+func TestCloseWaitsForClients(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("gnet closes the connections of this system")
+	}
+	l := listenWeb(t, "", eventloop.WebSocketConfig{})
+	r, from := rawSession(t, l)
+	must(t, l.Send(time.Now(), from, []byte("goodbye")))
+	var sends atomic.Bool
+	sends.Store(true)
+	closed := make(chan error, 1)
+	go func() {
+		err := l.Close()
+		if sends.Load() {
+			err = errors.New("the server closed the connection of a client that sends")
+		}
+		closed <- err
+	}()
+	if _, payload, err := r.frame(); string(payload) != "goodbye" || err != nil {
+		t.Fatalf("received %q, %v", payload, err)
+	}
+	if code := r.closeCode(); code != 1001 {
+		t.Errorf("closed with code %d", code)
+	}
+	for range 20 {
+		write(t, r.conn, maskedFrame(0x82, []byte("an input")))
+		time.Sleep(time.Millisecond)
+	}
+	sends.Store(false)
+	must(t, r.conn.Close())
+	must(t, <-closed)
 }

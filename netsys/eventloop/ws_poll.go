@@ -4,6 +4,7 @@ package eventloop
 
 import (
 	"io"
+	"slices"
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
@@ -169,22 +170,25 @@ func (r *pollReader) readConn(c *webConn) bool {
 	return true
 }
 
-// close closes the remaining connections after the event loop has ended. It reads what the clients have sent, because closing
-// a socket with unread data resets the connection, and the client would lose the close frame.
+// maxLinger is how long the end of the server waits for its clients to close their ends.
+const maxLinger = time.Second
+
+// close closes the remaining connections after the event loop has ended, each once its client has closed its end. Until then it
+// reads what the client sends: a socket that is closed with unread data, or to which data comes later, resets the connection, and the
+// client may lose the last datagrams and the close frame.
 func (r *pollReader) close() {
 	r.connections.mu.Lock()
-	var all []*webConn
-	for _, c := range r.byFD {
-		if c != nil {
-			all = append(all, c)
-		}
-	}
+	open := slices.DeleteFunc(slices.Clone(r.byFD), func(c *webConn) bool { return c == nil })
 	r.connections.mu.Unlock()
-	for _, c := range all {
-		for n := 1; n > 0; {
-			n, _, _ = r.set.Read(c.fd, r.buffer)
-		}
-		r.connections.remove(c)
+	for end := time.Now().Add(maxLinger); len(open) > 0; time.Sleep(time.Millisecond) {
+		late := time.Now().After(end)
+		open = slices.DeleteFunc(open, func(c *webConn) bool {
+			if _, _, err := r.set.Read(c.fd, r.buffer); err == nil && !late {
+				return false
+			}
+			r.connections.remove(c)
+			return true
+		})
 	}
 	r.set.Close()
 }
