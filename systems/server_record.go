@@ -13,10 +13,13 @@ import (
 )
 
 // Record records the match from now on, as a spectator without a connection receives it: everything if sight is 0, regardless of
-// interest and budget, and otherwise what the player with this client number sees. Owner-only components are not recorded. The world
-// does not depend on it. The recording ends when to is closed, or by an error, which is logged. The error of Record wraps [ErrConfig].
-// Call it on the server's goroutine. See [NewReplay].
+// interest and budget, and otherwise what the player with this client number sees, with owner-only components if
+// recording.Config.OwnerOnly is true. The world does not depend on it. The recording ends when to is closed, or by an error, which is
+// logged. The error of Record wraps [ErrConfig]. Call it on the server's goroutine. See [NewReplay].
 func (s *Server) Record(to *recording.Writer, sight uint32) error {
+	if to.OwnerOnly() && sight == 0 {
+		return fmt.Errorf("%w: Record: OwnerOnly needs the number of a client as sight", ErrConfig)
+	}
 	r := &recorder{s: s, to: to, sight: sight}
 	r.session = recorderSession{r: r, id: s.sessions.NumberSpectator()}
 	c := s.config.Session.Channels
@@ -78,7 +81,11 @@ func (r *recorder) begin() {
 	m := wire.Welcome{
 		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.Snapshots.SendRate), Tick: s.link.tick, Model: s.config.Model,
 	}
-	r.to.Begin(s.link.now, h, r.session.id, m.Append(nil))
+	number := r.session.id
+	if r.to.OwnerOnly() {
+		number = uint64(r.sight)
+	}
+	r.to.Begin(s.link.now, h, number, m.Append(nil))
 	r.open = true
 }
 

@@ -212,7 +212,7 @@ func newSnapshotSender(s *Server) *snapshotSender {
 func (t *snapshotSender) Join(p *peer) {
 	if p.recorder != nil {
 		p.snapshot = t.s.snapshots.Record(p.ID, snapshotPeer{t.s, p})
-		t.s.snapshots.Watch(p.snapshot, p.recorder.sight)
+		t.s.snapshots.Watch(p.snapshot, p.recorder.sight, p.recorder.to.OwnerOnly())
 		return
 	}
 	p.snapshot = t.s.snapshots.Add(p.ID, snapshotPeer{t.s, p}, t.s.link.endpoint.Tag(p.Session))
@@ -221,7 +221,7 @@ func (t *snapshotSender) Join(p *peer) {
 		if f := t.s.config.Players.Sight; f != nil {
 			sight = f(p.Session)
 		}
-		t.s.snapshots.Watch(p.snapshot, sight)
+		t.s.snapshots.Watch(p.snapshot, sight, false)
 	}
 }
 

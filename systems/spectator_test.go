@@ -3,6 +3,7 @@ package systems
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -157,5 +158,62 @@ func TestHiddenIsNotRecorded(t *testing.T) {
 	}
 	if a, b := record(3), record(77); !bytes.Equal(a, b) || len(a) < 1000 {
 		t.Errorf("recordings of %d and %d bytes", len(a), len(b))
+	}
+}
+
+// A recording of what a player sees holds the owner-only components of that player if it is asked to, and never those of others.
+func TestOwnerOnlyIsRecordedOnRequest(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}} {
+		t.Run(model.String(), func(t *testing.T) {
+			for _, own := range []bool{false, true} {
+				g := newGame(t, bazaar, ServerConfig{Model: model})
+				for range 2 {
+					g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+				}
+				g.connect()
+				var file bytes.Buffer
+				writer := recording.NewWriter(&file, recording.Config{OwnerOnly: own})
+				if err := g.server.Record(writer, 1); err != nil {
+					t.Fatal(err)
+				}
+				for range 600 {
+					for r, x := range ecs.All[struct{ Coffer coffer }](g.server.World()) {
+						ecs.Get[coffer](g.server.World(), r).Coins = x.Coffer.Coins + 1
+					}
+					g.step()
+				}
+				if err := writer.Close(); err != nil {
+					t.Fatal(err)
+				}
+				r, err := recording.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				replay, err := NewReplay(r, bazaar(), ClientConfig{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, at := range []time.Duration{3 * time.Second, 8 * time.Second, time.Second} {
+					if err := replay.Seek(at); err != nil {
+						t.Fatal(err)
+					}
+					var pawns, coffers int
+					for e, x := range ecs.All[ownerRow](replay.Client().View()) {
+						pawns++
+						c := ecs.Get[coffer](replay.Client().View(), e)
+						if c == nil {
+							continue
+						}
+						coffers++
+						if want := float64(at.Seconds() * 60); x.Owner.Client != 1 || math.Abs(float64(c.Coins)-77-want) > 60 {
+							t.Errorf("client %d has %d coins after %v", x.Owner.Client, c.Coins, at)
+						}
+					}
+					if pawns != 2 || own != (coffers == 1) {
+						t.Errorf("own %v: %d pawns and %d coffers at %v", own, pawns, coffers, at)
+					}
+				}
+			}
+		})
 	}
 }

@@ -20,6 +20,8 @@ const DefaultInterval = 5 * time.Second
 type Config struct {
 	// Interval is the time between two segments. Each costs a full state. Default (0): [DefaultInterval].
 	Interval time.Duration
+	// OwnerOnly also records the owner-only components of the player whose sight is recorded: see systems.Server.Record.
+	OwnerOnly bool
 	// Live receives everything for a client that plays the recording while it is recorded. May be nil.
 	Live *Feed
 	// Logger receives the reason if the recording ends because of an error. Default (nil): nothing is logged.
@@ -72,6 +74,9 @@ func newWriter(to store, c Config) *Writer {
 	c.Logger = logging.Or(c.Logger)
 	return &Writer{config: c, to: to}
 }
+
+// OwnerOnly returns Config.OwnerOnly.
+func (w *Writer) OwnerOnly() bool { return w.config.OwnerOnly }
 
 // Err returns why the recording has ended, nil while it goes on.
 func (w *Writer) Err() error {

@@ -33,6 +33,7 @@ type Client struct {
 	baselines baseline.Client
 	id        uint32
 	sight     uint32 // client whose interest decides what this client sees
+	own       uint32 // client whose owner state this client receives
 	control   control
 	peer      Peer
 	model     *delta.Model // of the world's blocks
@@ -62,7 +63,7 @@ type Client struct {
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
-	return &Client{id: id, sight: id, peer: p, model: model, baselines: *baseline.New(), budget: budget}
+	return &Client{id: id, sight: id, own: id, peer: p, model: model, baselines: *baseline.New(), budget: budget}
 }
 
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.

@@ -272,7 +272,7 @@ func (x *joinState) cut(d *draft, run wire.BlockHead, biggest int) {
 func (d *draft) joinImportance(g, slot int) float32 {
 	config := &d.sys.config
 	switch e := d.f.Entity(g, slot); {
-	case d.f.Owner(g, slot) == d.c.id:
+	case d.f.Owner(g, slot) == d.c.own:
 		return 1e30
 	case config.Priority == nil || !d.w.Alive(e):
 		return 0

@@ -79,7 +79,7 @@ func componentsOf(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 // captureOwner captures the owner state of the client, and decides whether the snapshot tells of it.
 func (d *draft) captureOwner() {
 	s, c, f := d.sys, d.c, d.f
-	mine, parts := f.Owned(c.id), c.peer.Report().Parts(s.ownerParts)
+	mine, parts := f.Owned(c.own), c.peer.Report().Parts(s.ownerParts)
 	slots := c.owner.assignSlots(d.w, f, mine, parts)
 	if c.peer.Report().Emptied() {
 		slots = max(slots, 1) // a correction may be that nothing is left

@@ -210,9 +210,13 @@ func (s *System) Record(id uint32, p Peer) *Client {
 	return c
 }
 
-// Watch makes a client see what the client with number sight sees, or everything if sight is 0.
-func (s *System) Watch(c *Client, sight uint32) {
+// Watch makes a client see what the client with number sight sees, or everything if sight is 0. If own is true, it also receives the
+// owner state of that client.
+func (s *System) Watch(c *Client, sight uint32, own bool) {
 	c.sight, c.set.All = sight, sight == 0
+	if own {
+		c.own = sight
+	}
 }
 
 // Remove removes a client.
