@@ -157,8 +157,8 @@ func (c *command) play(ctx context.Context, world World, stdout, stderr io.Write
 			return err
 		}
 		return writeLast(r, stdout, c.JSON)
-	case c.Replay != "":
-		return errors.New("-replay: set -headless, too")
+	case c.Replay != "" && world.Live == nil:
+		return errors.New("-replay: set -headless, too: this command has no page")
 	case c.Headless:
 		r, err := run(ctx, world, c.Options, stderr)
 		if err != nil {

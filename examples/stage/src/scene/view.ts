@@ -1,5 +1,6 @@
 // A camera that follows a place from above or from the side, with a sun whose shadows go along.
 import * as three from 'three';
+import { free } from './free';
 import { Quality } from './quality';
 
 /** How a view looks at its world. */
@@ -48,6 +49,7 @@ export class View {
 
   /** Moves the camera after a place. It starts there, and catches up soon after a jump. */
   follow(x: number, y: number, z: number, seconds: number) {
+    if (free.on && this.placed) return;
     [x, z] = this.inside(x, z);
     const jump = Math.hypot(x - this.at.x, z - this.at.z) > 150;
     const share = this.placed ? 1 - Math.exp(-seconds * (jump ? 6 : 14)) : 1;
@@ -79,17 +81,25 @@ export class View {
 
   /** What the camera sees, in units: width and height of the screen in the distance of its target. */
   get size(): readonly [number, number] {
-    const root = Math.sqrt(this.camera.aspect);
-    return [this.area * root, this.area / root];
+    const root = Math.sqrt(this.camera.aspect), area = this.area * (free.on ? free.zoom : 1);
+    return [area * root, area / root];
   }
 
   private place() {
+    if (free.on) this.roam();
     const { at, camera, sun } = this, { tilt } = this.look, far = this.size[1] / (2 * Math.tan(three.MathUtils.degToRad(camera.fov / 2)));
     camera.position.set(at.x, at.y + far * Math.sin(tilt), at.z + far * Math.cos(tilt));
     camera.lookAt(at);
     const step = 8; // the light moves in steps, so that edges of shadows do not swim
     sun.target.position.set(Math.round(at.x / step) * step, 0, Math.round(at.z / step) * step);
     sun.position.copy(sun.target.position).add(LIGHT);
+  }
+
+  /** Moves the camera as the viewer of a replay does. */
+  private roam() {
+    const [w] = this.size, { x, y, drag } = free, down = Math.max(Math.sin(this.look.tilt), 0.5);
+    const [ax, az] = this.inside(this.at.x + w * (x - drag.x / innerWidth), this.at.z + w * (y - drag.y / innerWidth / down));
+    this.at.set(ax, this.at.y, az);
   }
 
   /** Moves a place so that the camera sees little beyond the field. */

@@ -8,6 +8,7 @@ import { hud } from './hud';
 import { listen, talk, tell } from './lines';
 import { Menu } from './menu';
 import { Panel } from './panel';
+import { Replayer } from './replay';
 import { root } from './root';
 import { showScores } from './scores';
 import './stage.css';
@@ -28,8 +29,8 @@ root.append(link);
 export const controlsOf = (world: Pick<World<Bindings>, 'layout'>) =>
   new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
 
-/** The address of a match, and the token of a seat in it if the server wants one. */
-export type Seat = Place & { readonly token?: string; readonly spectate?: boolean };
+/** The address of a match, and the token of a seat in it if the server wants one; or a recording. */
+export type Seat = Place & { readonly token?: string; readonly spectate?: boolean; readonly recording?: Uint8Array };
 
 /** How players get into a match. */
 export interface Door {
@@ -43,15 +44,19 @@ export interface Door {
 
 /** The way into the only match of a server. */
 function onlyMatch(): Door {
+  const asked = new URLSearchParams(location.search), replay = asked.get('replay');
   let cover: Card;
   return {
     mount(card, enter) {
       cover = card;
-      card.onPlay = () => void enter(async () => (await fetch('connect.json', { cache: 'no-store' })).json());
+      card.onPlay = () => void enter(async () => {
+        const answer = await fetch(replay ?? 'connect.json', { cache: 'no-store' });
+        return replay === null ? answer.json() : { recording: new Uint8Array(await answer.arrayBuffer()) };
+      });
     },
     ready() {
       cover.ready('');
-      if (new URLSearchParams(location.search).has('name')) cover.onPlay();
+      if (replay !== null || asked.has('name')) cover.onPlay();
     },
     over(text, reason) { cover.ready(text, reason !== 1, 'Play again'); },
   };
@@ -91,7 +96,8 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
       cover.close();
       document.body.classList.add('playing');
     }, () => {}); // over says why
-    run(game, scene, controls, panel, state, over);
+    const again = () => world.begin(game, cover.name);
+    run(game, scene, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
   setInterval(() => { if (cover.open && controls.confirms() && !cover.play.disabled) cover.play.click(); }, 100);
@@ -133,22 +139,25 @@ function sentence(why: unknown): string {
 }
 
 /** Runs a match, frame by frame, until its end. */
-function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void) {
+function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void, replayer: Replayer<B> | null) {
   let last = performance.now();
   requestAnimationFrame(function frame(now) {
     try {
       controls.poll();
-      scene.steer();
+      let seconds = Math.min((now - last) / 1000, 0.1);
+      if (replayer) [scene, seconds] = replayer.frame(scene, seconds);
+      else scene.steer();
       const begun = performance.now();
       if (game.advance() > 0) controls.ticked();
       const tables = game.frame();
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
       if (controls.confirms() && menu?.open) menu.close();
-      scene.draw(tables, Math.min((now - last) / 1000, 0.1));
+      scene.draw(tables, seconds);
       controls.drawn();
     } catch (e) {
       scene.end();
+      replayer?.end();
       game.close();
       return over(e);
     }

@@ -7,6 +7,8 @@ export const sound = {
   /** From 0 to 1. */
   volume: Number(kept('volume', '0.6')),
   muted: kept('muted', '') === 'yes',
+  /** Whether nothing is to be heard now, while a replay seeks. */
+  silent: false,
 
   set(volume: number, muted: boolean) {
     this.volume = volume;
@@ -18,7 +20,7 @@ export const sound = {
 
   /** Plays a tone that glides from one frequency to another. loud is 0 to 1, after is a delay in seconds. */
   tone(from: number, to: number, seconds: number, loud: number, kind: OscillatorType = 'sine', after = 0) {
-    if (context?.state !== 'running' || !out || this.muted || loud < 0.005) return;
+    if (context?.state !== 'running' || !out || this.muted || this.silent || loud < 0.005) return;
     const o = context.createOscillator(), at = context.currentTime + after;
     o.type = kind;
     o.frequency.setValueAtTime(from, at);
@@ -30,7 +32,7 @@ export const sound = {
 
   /** Plays noise below a frequency: steps, throws, thuds. */
   hiss(below: number, seconds: number, loud: number) {
-    if (context?.state !== 'running' || !out || this.muted || loud < 0.005) return;
+    if (context?.state !== 'running' || !out || this.muted || this.silent || loud < 0.005) return;
     const s = context.createBufferSource(), f = context.createBiquadFilter(), at = context.currentTime;
     s.buffer = noise ??= white(context);
     f.frequency.setValueAtTime(below, at);

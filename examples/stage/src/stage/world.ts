@@ -2,6 +2,9 @@
 import type { Bindings, Game } from '@tactusgo/client';
 import type { Layout } from './controls';
 
+/** Something that happened in a recorded match: the client by did what, to whom. */
+export interface Happening { readonly by: number; readonly what: string; readonly whom?: number }
+
 /** A world: its texts, its controls, and how it draws a match. */
 export interface World<B extends Bindings> {
   /** The name of its folder in examples. */
@@ -11,12 +14,16 @@ export interface World<B extends Bindings> {
   readonly goal: string;
   /** Whether players have names. */
   readonly named?: boolean;
+  /** What players without names are called, before their number. Default: Player. */
+  readonly player?: string;
   readonly bindings: B;
   /** Returns the login request, as bytes. Default: none. */
   login?(): Uint8Array;
   readonly layout: Layout;
   /** Prepares drawing: compiles shaders, with some of everything in sight. */
   warm(): Promise<unknown>;
+  /** Returns a function that reads each frame of a recording and returns what has happened since the frame before. */
+  happenings?(game: Game<B>): (tables: ReturnType<Game<B>['frame']>) => Happening[];
   /** Starts to show a match. */
   begin(game: Game<B>, name: string): Scene<B>;
 }

@@ -4,6 +4,7 @@ import * as three from 'three';
 import duel, { Phase } from '../../bindings/duel.mjs';
 import levels from '../../bindings/levels.json';
 import { css, hexOf } from '../scene/colours';
+import { free } from '../scene/free';
 import { box, matt } from '../scene/ground';
 import { Sparks } from '../scene/sparks';
 import { painted } from '../scene/textures';
@@ -134,8 +135,8 @@ class Match implements Scene<typeof duel> {
     const name = (f: Fighter) => (f.own ? 'You' : f.bot ? 'Bot' : `Player ${f.client}`);
     if (ring && ring.Rounds !== this.rounds) {
       if (this.rounds >= 0) sound.tune([392, 523], 0.25);
+      this.since = this.game.replay && this.rounds < 0 ? 9 : 0; // a seek begins no round
       this.rounds = ring.Rounds;
-      this.since = 0;
     }
     const text = all.map((f) => `${name(f)} ${f.lives}`).join();
     if (hearts.dataset['text'] !== text || hearts.childElementCount !== all.length) {
@@ -149,7 +150,7 @@ class Match implements Scene<typeof duel> {
     const down = all.filter((f) => f.phase === Phase.Fallen), up = all.find((f) => f.phase !== Phase.Fallen), scores = all.map((f) => ({ client: f.client, name: name(f), value: f.wins + Number(f === up && down.length > 0), colour: css(f.colour), own: f.own }));
     if (down.length > 0) showResult(!up ? 'Both are down' : up.own ? 'You won the round!' : own ? 'You lost the round' : `${name(up)} won the round`, `Round ${this.rounds + 2} follows`, scores);
     else hideResult();
-    hud.message(down.length > 0 ? '' : !own && all.length ? 'You are watching' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
+    hud.message(down.length > 0 ? '' : !own && all.length && !free.on ? 'You are watching' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
     if (this.frame % 15 === 0) showScores(scores);
   }
 }

@@ -32,7 +32,7 @@ scene.add(sparks.mesh, arrow);
 const dust = new three.Color(0x6b5a45);
 
 const world: World<typeof physics> = {
-  name: 'physics', title: 'Ball yard', goal: 'Roll and jump, and push the crates and the others.', bindings: physics,
+  name: 'physics', title: 'Ball yard', goal: 'Roll and jump, and push the crates and the others.', player: 'Ball', bindings: physics,
   layout: { move: 'roll', moveKeys: ['A', 'D'], buttons: { jump: { keys: ['Space', 'KeyW', 'ArrowUp'], pad: [0], touch: 'jump' } } },
   async warm() {
     const tag = label('Ball', new three.Color(0xffffff), 22), ball = new three.Mesh(ballShape, ballOf(0xffffff)), crate = new three.Mesh(crateShape, of.crate);

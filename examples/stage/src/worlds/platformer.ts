@@ -4,6 +4,7 @@ import type { Game } from '@tactusgo/client';
 import * as three from 'three';
 import platformer, { Ground } from '../../../platformer/bindings/platformer.mjs';
 import { css, hexOf } from '../scene/colours';
+import { free } from '../scene/free';
 import { Figure, softly } from '../scene/figure';
 import { Marker } from '../scene/marker';
 import { Quality } from '../scene/quality';
@@ -12,7 +13,7 @@ import { tell } from '../stage/lines';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import type { Happening, Scene, World } from '../stage/world';
 import { layout, Steering } from './platformer/controls';
 import { Level, level } from './platformer/level';
 import { Sparks } from './platformer/sparks';
@@ -23,7 +24,19 @@ quality.renderer.toneMapping = three.ACESFilmicToneMapping;
 const scenery = new Level(scene, sun, quality), sparks = new Sparks(scene), marker = new Marker(scene, 0.48);
 const world: World<typeof platformer> = {
   name: 'platformer', title: 'Platformer', goal: 'Climb up, and collect more coins than the others.', bindings: platformer, layout,
-  warm, begin: (game) => (match = new Match(game)),
+  warm,
+  happenings(game) {
+    const told = new platformer.Told(game.module);
+    return () => {
+      const found: Happening[] = [];
+      for (let i = 0; i < game.news.count; i++) {
+        const v = told.read(game.news.get(i));
+        if (v?.type === 'Taken' && v.Coin === 0) found.push({ by: v.By, what: 'rings the bell' });
+      }
+      return found;
+    };
+  },
+  begin: (game) => (match = new Match(game)),
 };
 const controls = controlsOf(world), steering = new Steering(controls);
 const eye = { target: new three.Vector3(4, 1, 0), way: new three.Vector3(), want: new three.Vector3(), far: 26 };
@@ -181,16 +194,20 @@ function show(own: Figure | null, seconds: number, dt: number) {
 
 /** Places everything. The camera is behind a character, in front of what would hide it. */
 function place(own: Figure | null, seconds: number, dt: number) {
-  const tall = innerWidth < innerHeight;
-  steering.follow(own?.turn ?? steering.yaw + 12, own ? own.speed : 2, dt);
+  const tall = innerWidth < innerHeight, roams = free.on && !own;
+  steering.follow(own?.turn ?? steering.yaw + 12, own ? own.speed : roams ? 0 : 2, dt);
   const yaw = steering.yaw * Math.PI / 180, { pitch } = steering;
-  eye.want.set(4, 1, 0);
+  if (!roams) eye.want.set(4, 1, 0);
+  else {
+    eye.want.x += 14 * (-Math.cos(yaw) * free.y - Math.sin(yaw) * free.x);
+    eye.want.z += 14 * (-Math.sin(yaw) * free.y + Math.cos(yaw) * free.x);
+  }
   if (own) eye.want.copy(own.position).y += 1.25;
   eye.target.x += (eye.want.x - eye.target.x) * softly(22, dt);
   eye.target.z += (eye.want.z - eye.target.z) * softly(22, dt);
   eye.target.y += (eye.want.y - eye.target.y) * softly(9, dt);
   eye.way.set(-Math.cos(yaw) * Math.cos(pitch), Math.sin(pitch), -Math.sin(yaw) * Math.cos(pitch));
-  const far = own ? scenery.sight(eye.target, eye.way, tall ? 9 : 7.2) : 26;
+  const far = own ? scenery.sight(eye.target, eye.way, tall ? 9 : 7.2) : roams ? 14 * free.zoom : 26;
   eye.far += (far - eye.far) * softly(far < eye.far && own ? 12 : 3, dt);
   camera.position.copy(eye.target).addScaledVector(eye.way, eye.far);
   camera.lookAt(eye.target);

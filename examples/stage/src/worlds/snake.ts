@@ -15,7 +15,7 @@ import { tell } from '../stage/lines';
 import { controlsOf, play } from '../stage/play';
 import { hideResult, showResult, showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import type { Happening, Scene, World } from '../stage/world';
 
 const { Width, Height, Thick, Spacing, Away } = levels.snake;
 const UNIT = 16; // of the scene in one of the game
@@ -49,7 +49,7 @@ class Actor {
 }
 
 const world: World<typeof snake> = {
-  name: 'snake', title: 'Snake', goal: 'Eat to grow, and make the others run into you.', bindings: snake,
+  name: 'snake', title: 'Snake', goal: 'Eat to grow, and make the others run into you.', player: 'Snake', bindings: snake,
   layout: { move: 'turn', moveKeys: ['A', 'D'], buttons: { follow: { keys: [], click: true } } },
   async warm() {
     const tag = label('Snake', white, 24);
@@ -59,6 +59,18 @@ const world: World<typeof snake> = {
     view.follow(Width * UNIT / 2, 0, Height * UNIT / 2, 0);
     await view.warm();
     tag.removeFromParent();
+  },
+  happenings(game) {
+    const told = new snake.Told(game.module), clients = new Map<number, number>(); // by NetID
+    return (tables) => {
+      const found: Happening[] = [];
+      for (const t of tables) for (let r = 0; t.Owner && r < t.rows; r++) clients.set(t.id(r), t.Owner.Client(r));
+      for (let i = 0; i < game.news.count; i++) {
+        const v = told.read(game.news.get(i)), who = v && clients.get(v.Who), by = v && clients.get(v.By);
+        if (who) found.push(by ? { by, what: 'stopped', whom: who } : { by: who, what: 'hit the wall' });
+      }
+      return found;
+    };
   },
   begin: (game) => new Match(game),
 };

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // Wire is a transport for clients over UDP and WebSockets, such as eventloop.Listener.
@@ -121,6 +123,9 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
 func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
+	if o.Replay != "" {
+		return b.replay(ctx, o.Replay, stdout)
+	}
 	if why := b.reasonForNoPage(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
 		return runner.Live(ctx, world, o, stdout)
@@ -165,6 +170,36 @@ func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Optio
 	stop()
 	others.Wait()
 	return played
+}
+
+// recordingPath is where the page finds the file of -replay.
+const recordingPath = "/match.rec"
+
+// replay serves a page that plays a recording, until ctx ends.
+func (b *worldPage) replay(ctx context.Context, file string, stdout io.Writer) error {
+	if b.page.text == "none" {
+		return errors.New("-replay: with -http none there is no page: set -headless, too, to compare all frames")
+	}
+	r, err := recording.OpenFile(file)
+	if err == nil {
+		err = r.Close()
+	}
+	if err != nil {
+		return err
+	}
+	page, err := Listen(b.page.text, !b.page.typed)
+	if err != nil {
+		return fmt.Errorf("%w: set -http to another address, or to port 0 for a free port", err)
+	}
+	defer page.Close()
+	site := New(b.config)
+	site.recording = true
+	site.mux.HandleFunc("GET "+recordingPath, func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) })
+	fmt.Fprintf(stdout, "\n  watch in a browser:  http://%v/?replay=%s\n\n", localAddress(page.Addr()), recordingPath[1:])
+	var preparing sync.WaitGroup
+	defer preparing.Wait()
+	preparing.Go(func() { _ = site.Prepare(ctx) }) // the page shows errors
+	return Serve(ctx, page, site)
 }
 
 // openTransport opens the transport on a host, at the configured ports or at free ones.

@@ -1,12 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -153,6 +156,26 @@ func TestBesideKeepsFlags(t *testing.T) {
 	}
 	if _, err := runner.Headless(t.Context(), world, "-virtual", "-names", "game.example:80"); err == nil || !strings.Contains(err.Error(), "no host name") {
 		t.Error(err)
+	}
+}
+
+// The page of -replay plays the file, which the site serves.
+func TestBesideReplays(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "plaza.rec")
+	world := plaza()
+	Beside(&world, eventloop.ListenBoth, Config{Package: "client", Dir: prebuilt(t), Page: "<p>plaza</p>"})
+	var errs bytes.Buffer
+	if code := runner.Main(t.Context(), world, []string{"-headless", "-virtual", "-duration", "2s", "-record", file}, io.Discard, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	out := start(t, world, "-http 127.0.0.1:0 -replay "+file)
+	page := out.Find(t, `browser: +http://(127\.0\.0\.1:\d+)/\?replay=match\.rec\n`)
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fetch(t, "http://"+page+"/match.rec") != string(want) || fetch(t, "http://"+page+"/?replay=match.rec") != "<p>plaza</p>" {
+		t.Error("the site serves something else")
 	}
 }
 

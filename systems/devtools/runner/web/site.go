@@ -21,6 +21,8 @@ type Site struct {
 	config Config
 	front  front
 	mux    http.ServeMux
+	// recording reports whether the page plays a recording, at recordingPath.
+	recording bool
 
 	mu    sync.Mutex
 	state state
@@ -127,9 +129,10 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// ofClient reports whether a path belongs to the client that the site builds.
+// ofClient reports whether a path belongs to the client that the site builds, or to its recording.
 func (s *Site) ofClient(path string) bool {
-	return !s.config.alone() && (path == "/build.json" || path == "/play.json" || path == "/play.wasm" || path == "/wasm_exec.js")
+	return s.recording && path == recordingPath ||
+		!s.config.alone() && (path == "/build.json" || path == "/play.json" || path == "/play.wasm" || path == "/wasm_exec.js")
 }
 
 // socket returns the address of the game's WebSockets for a request.

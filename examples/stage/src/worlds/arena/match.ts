@@ -10,7 +10,7 @@ import { controlsOf } from '../../stage/play';
 import { root } from '../../stage/root';
 import { showScores } from '../../stage/scores';
 import { near, sound } from '../../stage/sound';
-import type { Scene, World } from '../../stage/world';
+import type { Happening, Scene, World } from '../../stage/world';
 import { Actor, colourOf, Look, tintOf } from './look';
 
 const RESPAWN = 2.5, RADIUS = 16, SIDE = 2000; // of examples/arena/game: seconds and units
@@ -23,9 +23,23 @@ export const world: World<typeof arena> = {
   name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
   warm: () => look.warm(),
+  happenings: killsOf,
   begin: (game, name) => new Match(game, name),
 };
 export const controls = controlsOf(world);
+
+/** Returns a function that returns the kills among players since its previous call. */
+function killsOf({ one }: Game<typeof arena>): () => Required<Happening>[] {
+  let total = -1; // -1: none yet
+  return () => {
+    const { Feed } = one;
+    if (!Feed || Feed.Total === total) return [];
+    const { Kills, Total } = Feed, all = Array.from({ length: Kills.length }, (_, i) => ({ by: Kills.get(i).By, what: 'shot down', whom: Kills.get(i).Whom }));
+    const fresh = total < 0 ? 0 : Math.min((Total - total) & 0xffff, all.length);
+    total = Total;
+    return all.slice(all.length - fresh);
+  };
+}
 
 /** One match, from joining to its end. */
 class Match implements Scene<typeof arena> {
@@ -35,12 +49,13 @@ class Match implements Scene<typeof arena> {
   private ears = { x: 0, y: 0 };
   private aim = 0; // radians
   private named = -1; // the session whose server knows the name, by its number of reconnects
-  private kills = -1; // shown kills; -1: none yet
+  private readonly kills;
   private sinceScores = Infinity; // seconds
   private readonly target = new Vector3();
 
   constructor(private readonly game: Game<typeof arena>, private readonly name: string) {
     this.told = new arena.Told(game.module);
+    this.kills = killsOf(game);
     look.view.reset();
   }
 
@@ -101,7 +116,7 @@ class Match implements Scene<typeof arena> {
 
   /** Reads what has happened since the frame before. */
   private read() {
-    const { news, one: { Feed }, stats } = this.game;
+    const { news, stats } = this.game;
     for (let i = 0; i < news.count; i++) {
       const n = news.get(i), told = this.told.read(n);
       if (told?.type === 'Said') tell(told.Name, told.Text, colourOf(told.Client, stats.Client).getStyle());
@@ -110,14 +125,7 @@ class Match implements Scene<typeof arena> {
       if (gone) look.forget(gone);
       this.actors.delete(n.id);
     }
-    if (Feed && Feed.Total !== this.kills) {
-      const { Kills } = Feed, fresh = this.kills < 0 ? 0 : Math.min((Feed.Total - this.kills) & 0xffff, Kills.length);
-      for (let i = Kills.length - fresh; i < Kills.length; i++) {
-        const { By, Whom } = Kills.get(i), by = this.called(By), whom = this.called(Whom);
-        if (by && whom) tell(by, `shot down ${whom}`, colourOf(By, stats.Client).getStyle());
-      }
-      this.kills = Feed.Total;
-    }
+    for (const { by, what, whom } of this.kills()) if (this.called(by) && this.called(whom)) tell(this.called(by), `${what} ${this.called(whom)}`, colourOf(by, stats.Client).getStyle());
     if (stats.Own && this.named !== stats.Reconnects) {
       this.named = stats.Reconnects;
       const rename = new arena.sent.Rename.Value();
