@@ -83,8 +83,8 @@ type ServerConfig struct {
 	Overload Overload
 	// Schedule changes the schedule before the server starts: it may wrap, insert or remove systems. NewServer returns an
 	// error if a system is missing that the model needs. ServerApply runs Simulate and Authority for each re-simulated
-	// tick. Under Rollback and Lockstep, put what changes the world into the protocol, because clients run that too. May
-	// be nil.
+	// tick. Under ServerRewind, Rollback and Lockstep, put what changes the world into the protocol, because ticks are
+	// simulated again, also by clients. May be nil.
 	Schedule func(s *ecs.Schedule) error
 	// Logger receives who joins, returns and leaves, with the reason; each refused connect token with advice (see
 	// netsys.ServerConfig.Logger); at most every ten seconds that the machine is too slow; and once per client that

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,6 +105,25 @@ func newFlight(s *Server) (*flightRecorder, error) {
 		}
 	}
 	return f, nil
+}
+
+// listOutside lists the systems of the game outside of ticks, and makes the flight note when they run. own has the names of the
+// other systems. Under models that simulate ticks again, such systems cannot change the world, and are left out.
+func (s *Server) listOutside(own []string) {
+	s.stages.schedule.WrapAll(func(path []string, run func(*ecs.World)) func(*ecs.World) {
+		if path[0] == s.stages.onTick.Name || slices.Contains(own, path[len(path)-1]) {
+			return nil
+		}
+		f, i := s.flight, len(s.stages.outside)
+		s.stages.outside = append(s.stages.outside, run)
+		if f == nil || s.model.line != nil {
+			return nil
+		}
+		return func(w *ecs.World) {
+			f.Outside(i)
+			run(w)
+		}
+	})
 }
 
 // beginWakeUp makes a checkpoint if one is due. Models that simulate ticks again make checkpoints of final ticks: see settle.

@@ -1,6 +1,7 @@
 package systems_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -91,7 +92,23 @@ func award(w *ecs.World, client uint32, n int64) {
 	}
 }
 
-// A rerun repeats what clients write, messages, events, commands of handlers and claims of the past.
+// outside adds systems that write the world before and after the ticks of a wake-up.
+func outside(s *ecs.Schedule) error {
+	add := func(n int64) func(*ecs.World) {
+		return func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ Score *stallScore }](w) {
+				r.Score.Sum = r.Score.Sum*n%100_003 + n
+			}
+		}
+	}
+	return errors.Join(
+		s.InsertBefore("Receive", ecs.System{Name: "first", Run: add(3)}),
+		s.InsertAfter("Receive", ecs.System{Name: "second", Run: add(5)}),
+		s.InsertBefore("Snapshot", ecs.System{Name: "third", Run: add(7)}),
+	)
+}
+
+// A rerun repeats what clients write, systems outside of ticks, messages, events, commands of handlers and claims of the past.
 func TestRerunRepeatsWhatIsNoInput(t *testing.T) {
 	for i, m := range append(flightModels()[:9], policy.ServerRewind{}) {
 		rewinds := m.String() == "ServerRewind"
@@ -103,6 +120,9 @@ func TestRerunRepeatsWhatIsNoInput(t *testing.T) {
 				c = systems.ServerConfig{Model: m, Flight: flight, Events: event.NewServer(r, event.ServerConfig{})}
 				if !rewinds {
 					c.LagComp = &lagcomp.Config{MaxRewind: 300 * time.Millisecond}
+				}
+				if !rewinds && !relays {
+					c.Schedule = outside
 				}
 				event.OnServer(c.Events, event.Handlers[stallBid]{Handle: func(w *ecs.World, from event.Sender, v *stallBid) {
 					if !rewinds && !relays {

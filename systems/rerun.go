@@ -294,6 +294,15 @@ func (p *rerunPass) Value(netID uint32, component int, raw []byte) error {
 	return nil // the worlds differ: the next hash tells
 }
 
+// Outside implements [flight.Handler].
+func (p *rerunPass) Outside(index int) error {
+	if index >= len(p.s.stages.outside) {
+		return fmt.Errorf("%w: system %d outside of ticks", ErrFlight, index)
+	}
+	p.s.stages.outside[index](p.s.world)
+	return nil
+}
+
 // Claim implements [flight.Handler].
 func (p *rerunPass) Claim(kind flight.ClaimKind, client, number uint32) {
 	comp := p.s.lagComp

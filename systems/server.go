@@ -64,6 +64,7 @@ type serverStages struct {
 	before   *ecs.Stage
 	onTick   *ecs.Stage
 	after    *ecs.Stage
+	outside  []func(*ecs.World) // systems of the game in before and after
 }
 
 // serverShape holds constants of the protocol and the configuration.
@@ -132,9 +133,11 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	if err := s.attachLagComp(); err != nil {
 		return nil, err
 	}
+	own := s.stages.schedule.Names()
 	if err := finalizeSchedule(s.stages.schedule, c.Schedule, serverStageOrder); err != nil {
 		return nil, err
 	}
+	s.listOutside(own)
 	if err := requireServerSystems(s.stages.schedule.Names(), c.Model); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

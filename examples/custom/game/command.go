@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // World describes the game to the runner, without sockets and inspector.
@@ -21,6 +22,7 @@ func World() runner.World {
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) { Populate(w, o.NPCs) },
 		Bot:      func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
+		Presets:  []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}}, // others simulate ticks again, without Census and Rank
 		Place:    Place,
 		Push:     Push,
 		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.Schedule = ServerSchedule },

@@ -22,6 +22,7 @@ const (
 	opValue          // NetID | component | raw value
 	opClaim          // kind | client | number: what lag compensation was told between ticks
 	opHash           // u64: the hash of the world before the coming tick
+	opOutside        // index: a system of the game runs outside of ticks
 )
 
 // ClaimKind says what lag compensation was told.

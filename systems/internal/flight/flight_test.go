@@ -31,6 +31,14 @@ func (n *notes) Value(netID uint32, component int, raw []byte) error {
 	return nil
 }
 
+func (n *notes) Outside(index int) error {
+	n.add("outside %d", index)
+	if index == 666 {
+		return errors.New("no such system")
+	}
+	return nil
+}
+
 func (n *notes) Hash(sum uint64) bool {
 	n.add("hash %x", sum)
 	n.stop--
@@ -93,6 +101,7 @@ func sample() *Log {
 	l.Message(1, 2, []byte("hello"))
 	l.Value(12, 3, []byte{1, 2})
 	l.Claim(Recorded, 0, 6)
+	l.Outside(3)
 	l.Hold(1, 8, []int32{-3, 1 << 30}) // as expected
 	l.Hold(2, 1, []int32{4, 0})
 	l.Run()
@@ -116,7 +125,7 @@ func TestFlight(t *testing.T) {
 	x, got := read(t, l.Capture(header, 0, nil)())
 	want := []string{
 		"checkpoint 5 five", "hash abc", `entry 1 1 "login"`, "run [{1 7 [-3 1073741824] false} {2 0 [0 0] true}] false",
-		`message 1 2 "hello"`, "value 12 3 [1 2]", "claim 3 0 6", "run [{1 8 [-3 1073741824] false} {2 1 [4 0] false}] false",
+		`message 1 2 "hello"`, "value 12 3 [1 2]", "claim 3 0 6", "outside 3", "run [{1 8 [-3 1073741824] false} {2 1 [4 0] false}] false",
 		"checkpoint 7 seven", "alone {2 2 [4 0] false}", "run [{3 20 [1 1] false} {2 3 [0 0] false}] false",
 		"run [{2 9 [0 5] false} {3 21 [1 1] false}] true",
 	}

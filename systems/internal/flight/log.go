@@ -177,6 +177,14 @@ func (l *Log) Value(netID uint32, component int, raw []byte) {
 	}
 }
 
+// Outside says that a system of the game runs outside of ticks. index is its index among these systems.
+func (l *Log) Outside(index int) {
+	if l.Started() {
+		x := l.current()
+		x.events = appendNumbers(append(x.events, opOutside), uint32(index))
+	}
+}
+
 // Hash adds the hash of the world before the coming tick.
 func (l *Log) Hash(sum uint64) {
 	if l.Started() {

@@ -24,6 +24,8 @@ type Handler interface {
 	Value(netID uint32, component int, raw []byte) error
 	// Claim tells lag compensation something, between ticks.
 	Claim(kind ClaimKind, client, number uint32)
+	// Outside runs a system of the game outside of ticks. It returns an error if there is none of that index.
+	Outside(index int) error
 	// Hash compares the hash of the world before the coming tick. It returns false to stop.
 	Hash(sum uint64) (ok bool)
 	// Entry adds a join, a leave or a command to the coming tick. Its Tick is not set.
@@ -95,6 +97,12 @@ func (t *ticks) run(cut bool, h Handler) (ok bool, err error) {
 			id, component, raw := t.Uvarint32(), t.Uvarint32(), t.Bytes()
 			if t.Err() == nil {
 				if err := h.Value(id, int(component), raw); err != nil {
+					return false, err
+				}
+			}
+		case opOutside:
+			if i := t.Uvarint32(); t.Err() == nil {
+				if err := h.Outside(int(i)); err != nil {
 					return false, err
 				}
 			}
