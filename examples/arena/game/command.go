@@ -20,11 +20,8 @@ type command struct {
 	messages *Messages
 }
 
-// fights reports whether players have guns. Without the flag, they have none in the reference workload: under -headless, except for
-// recordings, which the page plays, too.
-func (c *command) fights(o *runner.Options) bool {
-	return c.combat.or(!o.Headless || o.Record != "" || o.Replay != "")
-}
+// fights reports whether players have guns. Without the flag, they have none under -headless, the reference workload.
+func (c *command) fights(o *runner.Options) bool { return c.combat.or(!o.Headless) }
 
 // World returns the arena for package runner, without sockets and inspector.
 func World() runner.World {
@@ -64,7 +61,7 @@ func World() runner.World {
 			policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{},
 		},
 		Flags: func(fs *flag.FlagSet) {
-			fs.Var(&c.combat, "combat", "whether players have guns: true or false. The default is true, but false with -headless without -record and -replay,\nwhich runs the reference workload. A browser or a window needs guns")
+			fs.Var(&c.combat, "combat", "whether players have guns: true or false. The default is true, but false with -headless, which runs the reference\nworkload. A page needs guns, also to play a recording")
 		},
 	}
 }

@@ -24,7 +24,11 @@ const heard = `
 func recorded(t *testing.T, w pages.World) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "match.rec")
-	play := exec.Command(program(t, w.Name), "-headless", "-virtual", "-duration", "30s", "-record", file)
+	args := []string{"-headless", "-virtual", "-duration", "30s", "-record", file}
+	if w.Name == "arena" {
+		args = append(args, "-combat") // its page needs guns
+	}
+	play := exec.Command(program(t, w.Name), args...)
 	play.Dir = filepath.Join("..", "..", w.Name)
 	if out, err := play.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

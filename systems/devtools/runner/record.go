@@ -77,6 +77,12 @@ func replayHeadless(ctx context.Context, world World, o Options, progress io.Wri
 
 func playRecording(ctx context.Context, world World, o Options, r *recording.Reader, progress io.Writer) (*ReplayReport, error) {
 	replay, err := systems.NewReplay(r, world.Protocol(&o), world.spectator(&o))
+	if errors.Is(err, netsys.ErrSchema) { // some worlds have other rules without a screen
+		o.Headless = false
+		if other, e := systems.NewReplay(r, world.Protocol(&o), world.spectator(&o)); e == nil {
+			replay, err = other, nil
+		}
+	}
 	if errors.Is(err, netsys.ErrSchema) {
 		err = fmt.Errorf("%w, and with the flags of the recorded match", err)
 	}

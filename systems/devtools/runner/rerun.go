@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // RerunReport is the report of -rerun.
@@ -37,6 +39,8 @@ func rerun(world World, o Options, stdout io.Writer) error {
 	name := o.Rerun
 	if _, err := os.Stat(name + flightSuffix); err == nil {
 		name += flightSuffix
+	} else if r, e := recording.OpenFile(name); e == nil {
+		return errors.Join(fmt.Errorf("-rerun: the flight of the recording: %w; -record writes it, unless it warns that it cannot", err), r.Close())
 	}
 	file, err := os.ReadFile(name)
 	if err != nil {
