@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// Errors of a block or a dictionary: bytes that no compressor produces, and sizes above the limit of the caller.
+// Errors of a block, a frame or a dictionary: bytes that no compressor produces, and sizes above the limit of the caller.
 var (
 	errCorrupt = errors.New("corrupt")
 	errOffset  = errors.New("an offset of zero")
-	errSize    = errors.New("too large")
+	ErrSize    = errors.New("too large")
 )
 
-// Decoder decompresses blocks. The zero value is ready to use. It keeps memory of the size of the largest block so far and
-// allocates nothing else. It is not safe for concurrent use.
+// Decoder decompresses blocks and frames. The zero value is ready to use. It keeps memory of the size of the largest block or
+// frame so far and allocates nothing else. It is not safe for concurrent use.
 type Decoder struct {
 	in       []byte // the block and padding
 	own      []byte // memory for literals that are compressed in the block
@@ -21,6 +21,23 @@ type Decoder struct {
 	out      []byte
 	huffman  huffman
 	tables   [3]table
+
+	// The state that a block leaves to the next one of its frame. Nil: none yet.
+	code    *huffman
+	last    [3]*table
+	offsets [3]int
+	past    []byte // content of the dictionary, which precedes the output
+}
+
+// begin prepares for the first block of a frame.
+func (d *Decoder) begin(dict *Dictionary) {
+	d.out, d.code, d.last, d.offsets, d.past = d.out[:0], nil, [3]*table{}, [3]int{1, 4, 8}, nil
+	if dict != nil {
+		d.code, d.offsets, d.past = &dict.huffman, dict.offsets, dict.content
+		for k := range d.last {
+			d.last[k] = &dict.tables[k]
+		}
+	}
 }
 
 // padding is the number of zero bytes after the input, so that eight bytes can be loaded at any position.
@@ -76,13 +93,22 @@ func NewDictionary(b []byte) (*Dictionary, error) {
 // Block decompresses the only block of a frame, without its header, with dict, which may be nil (section 3.1.1.3). It
 // returns an error before it produces more than most bytes. The result is valid until the next call.
 func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error) {
-	d.in, d.out = padded(d.in, block), d.out[:0]
-	at, err := d.readLiterals(len(block), dict, most)
-	if err != nil {
+	d.begin(dict)
+	if err := d.block(block, most); err != nil {
 		return nil, err
 	}
+	return d.out, nil
+}
+
+// block appends the content of a block to the output, which gets at most most bytes.
+func (d *Decoder) block(block []byte, most int) error {
+	d.in = padded(d.in, block)
+	at, err := d.readLiterals(len(block), most)
+	if err != nil {
+		return err
+	}
 	if at == len(block) {
-		return nil, errCorrupt
+		return errCorrupt
 	}
 	// The number of sequences (section 3.1.1.3.2.1).
 	n := int(d.in[at])
@@ -96,22 +122,22 @@ func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error
 		at++
 	}
 	if n > 0 {
-		err = d.sequences(at, len(block), n, dict, most)
+		err = d.sequences(at, len(block), n, most)
 	} else if at != len(block) {
 		err = errCorrupt
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(d.out)+len(d.literals) > most {
-		return nil, errSize
+		return ErrSize
 	}
 	d.out = append(d.out, d.literals...)
-	return d.out, nil
+	return nil
 }
 
 // sequences executes n sequences, whose tables start at byte at (sections 3.1.1.3.2 and 3.1.1.4).
-func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
+func (d *Decoder) sequences(at, end, n, most int) error {
 	if at >= end {
 		return errCorrupt
 	}
@@ -122,7 +148,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 	var use [3]*table
 	for k := range use {
 		var err error
-		if use[k], at, err = d.choose(k, modes>>(6-2*k)&3, at, end, dict); err != nil {
+		if use[k], at, err = d.choose(k, modes>>(6-2*k)&3, at, end); err != nil {
 			return err
 		}
 	}
@@ -130,11 +156,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 	if !r.reset(d.in, at, end) {
 		return errCorrupt
 	}
-	offsets := [3]int{1, 4, 8}
-	var past []byte
-	if dict != nil {
-		offsets, past = dict.offsets, dict.content
-	}
+	offsets, past := d.offsets, d.past
 	ll, of, ml := use[literal], use[offset], use[match]
 	l, o, m := r.readBits(ll.log), r.readBits(of.log), r.readBits(ml.log)
 	for {
@@ -151,7 +173,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 			return errOffset
 		}
 		if len(d.out)+fresh+length > most {
-			return errSize
+			return ErrSize
 		}
 		d.out = append(d.out, d.literals[:fresh]...)
 		d.literals = d.literals[fresh:]
@@ -171,6 +193,7 @@ func (d *Decoder) sequences(at, end, n int, dict *Dictionary, most int) error {
 	if r.at != r.from {
 		return errCorrupt
 	}
+	d.offsets = offsets
 	return nil
 }
 

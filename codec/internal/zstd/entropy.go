@@ -64,25 +64,29 @@ var kinds = [3]struct {
 }
 
 // choose returns the table for a mode and the end of its description.
-func (d *Decoder) choose(k int, mode byte, at, end int, dict *Dictionary) (*table, int, error) {
-	t := &d.tables[k]
+func (d *Decoder) choose(k int, mode byte, at, end int) (t *table, to int, err error) {
 	switch mode {
 	case predefined:
-		return kinds[k].predefined, at, nil
+		t = kinds[k].predefined
 	case oneSymbol:
 		if at >= end || int(d.in[at]) >= kinds[k].symbols {
 			return nil, 0, errCorrupt
 		}
+		t = &d.tables[k]
 		t.log, t.states[0] = 0, state{symbol: d.in[at]}
-		return t, at + 1, nil
+		at++
 	case described:
-		at, err := t.read(d.in, at, end, maxLog, kinds[k].symbols)
-		return t, at, err
+		t = &d.tables[k]
+		if at, err = t.read(d.in, at, end, maxLog, kinds[k].symbols); err != nil {
+			return nil, 0, err
+		}
+	default:
+		if t = d.last[k]; t == nil {
+			return nil, 0, errCorrupt
+		}
 	}
-	if dict == nil {
-		return nil, 0, errCorrupt
-	}
-	return &dict.tables[k], at, nil
+	d.last[k] = t
+	return t, at, nil
 }
 
 // table decodes symbols by finite state entropy coding (section 4.1).

@@ -14,7 +14,7 @@ const (
 )
 
 // readLiterals reads the literals of a block and returns the end of their section (section 3.1.1.3.1).
-func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err error) {
+func (d *Decoder) readLiterals(end, most int) (at int, err error) {
 	// The header: two bits of the type, two bits of the size format, and the sizes.
 	head := binary.LittleEndian.Uint64(d.in)
 	kind, format := head&3, head>>2&3
@@ -32,7 +32,7 @@ func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err
 			long = 1
 		}
 		if size > most {
-			return 0, errSize
+			return 0, ErrSize
 		}
 		if at+long > end {
 			return 0, errCorrupt
@@ -49,22 +49,21 @@ func (d *Decoder) readLiterals(end int, dict *Dictionary, most int) (at int, err
 	at = 3 + max(0, int(format)-1)
 	size, coded := int(head>>4&(1<<width-1)), int(head>>(4+width)&(1<<width-1))
 	if size > most {
-		return 0, errSize
+		return 0, ErrSize
 	}
 	last := at + coded
 	if last > end {
 		return 0, errCorrupt
 	}
-	h := &d.huffman
-	switch {
-	case kind == codedLiterals:
-		if at, err = h.read(d.in, at, last); err != nil {
+	if kind == codedLiterals {
+		d.code = &d.huffman
+		if at, err = d.code.read(d.in, at, last); err != nil {
 			return 0, err
 		}
-	case dict == nil:
+	}
+	h := d.code
+	if h == nil {
 		return 0, errCorrupt
-	default:
-		h = &dict.huffman
 	}
 	d.makeLiterals(size)
 	if format == 0 {
