@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 }
 
 // crowds are flags for worlds that are fuller on pictures.
-var crowds = map[string][]string{"arena": {"-clients", "16", "-npcs", "150"}}
+var crowds = map[string][]string{"arena": {"-clients", "16", "-npcs", "150"}, "snake": {"-clients", "16"}}
 
 // act plays for some seconds, until there is something to see.
 func (b *browser) act(world string) {
@@ -101,9 +101,8 @@ func (b *browser) act(world string) {
 	case "platformer":
 		b.press("w", "KeyW", 900*time.Millisecond)
 		time.Sleep(4 * time.Second)
-	case "snake":
-		b.press("d", "KeyD", 400*time.Millisecond)
-		time.Sleep(time.Second)
+	case "snake": // it goes round in circles
+		b.press("d", "KeyD", 4*time.Second)
 	default:
 		b.press("d", "KeyD", 900*time.Millisecond)
 		time.Sleep(3 * time.Second)
