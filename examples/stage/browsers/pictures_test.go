@@ -63,6 +63,17 @@ func TestPictures(t *testing.T) {
 			}
 		})
 	}
+	b.step("replay", func() {
+		arena := pages.Worlds()[0]
+		b.do(chromedp.Navigate(serve(b.T, arena, "-replay", recorded(b.T, arena, "-clients", "16")) + "&fine"))
+		until(b.T, "it plays, and lists events", func() bool {
+			return ask[bool](b, `globalThis.game?.replay?.position > 12000 && document.querySelectorAll("#happened li").length > 3`)
+		})
+		b.press(" ", "Space", 0)
+		b.press("e", "KeyE", 0)
+		time.Sleep(2 * time.Second)
+		take("replay")
+	})
 	b.step("lobby", func() {
 		url, _ := lobby(b.T, program(b.T, "arena"), "127.0.0.1:0")
 		ada := b.tab(1280, 800, 1, false)

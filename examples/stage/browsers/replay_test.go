@@ -21,10 +21,10 @@ const heard = `
 	}`
 
 // recorded plays a match of a world without a page and returns the file to which it was recorded.
-func recorded(t *testing.T, w pages.World) string {
+func recorded(t *testing.T, w pages.World, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "match.rec")
-	args := []string{"-headless", "-virtual", "-duration", "30s", "-record", file}
+	args = append([]string{"-headless", "-virtual", "-duration", "30s", "-record", file}, args...)
 	if w.Name == "arena" {
 		args = append(args, "-combat") // its page needs guns
 	}
@@ -44,9 +44,6 @@ func TestReplays(t *testing.T) {
 			continue
 		}
 		t.Run(w.Name, func(t *testing.T) {
-			if testing.Short() && w.Name != "arena" && w.Name != "platformer" {
-				t.Skip("without -short")
-			}
 			b := browse(t, 1280, 800, 1, false)
 			url := serve(t, w, "-replay", recorded(t, w))
 			if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: heard}); err != nil {
@@ -59,6 +56,11 @@ func TestReplays(t *testing.T) {
 					return ask[bool](b, `document.body?.classList.contains("playing") && globalThis.game?.replay?.position > 1000`)
 				})
 				until(b.T, "it follows a player", func() bool { return ask[bool](b, "game.stats.Own > 0 && game.stats.Client === game.replay.follow") })
+				b.press("e", "KeyE", 0) // browsers allow sound after a key
+				b.press("e", "KeyE", 0)
+				if w.Name == "arena" {
+					until(b.T, "it sounds", func() bool { return ask[int](b, "sounds") > 0 })
+				}
 			})
 			b.step("pauses and seeks", func() {
 				b.press(" ", "Space", 0)

@@ -127,7 +127,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.DurationVar(&o.Warmup, "warmup", d.Warmup, "time from a client's first consumed input to the start of its statistics; a fifth of a shorter -duration")
 	fs.BoolVar(&o.ForceRollback, "force-rollback", d.ForceRollback, "simulate every tick of the server twice, in another storage order, and report differences")
 	fs.StringVar(&o.Record, "record", d.Record, "record the match to this `file`, as a spectator sees it; -replay plays it. At the end, and when the game panics,\nthe inputs of the last 10 minutes are written to file.flight; -rerun simulates them again")
-	fs.StringVar(&o.Replay, "replay", d.Replay, "play the match that was recorded to this `file`; with -headless: compare every frame with the one that a\nspectator of the recorded match saw")
+	fs.StringVar(&o.Replay, "replay", d.Replay, "play the match that was recorded to this `file` on the page; with -headless: compare every frame with the one\nthat a spectator of the recorded match saw")
 	fs.StringVar(&o.Samples, "samples", d.Samples, "write samples of the server's snapshots to this `file`, for go run ./codec/train -in file")
 	fs.StringVar(&o.Trained, "trained", d.Trained, "`file` of codec/train with statistics for encoding snapshots; server and bots need the same file,\notherwise they use the built-in statistics")
 	fs.StringVar(&o.Save, "save", d.Save, "save the server to this `file` at the end, and on SIGTERM")

@@ -12,7 +12,7 @@ import type { Happening, Scene, World } from './world';
 const RATES = [0.25, 0.5, 1, 2, 4, 8];
 const STEP = 5000, LEAD = 1500, SCAN = 100; // ms that an arrow key skips, that a jump shows before an event, and between scanned frames
 const NEAR = 400; // ms within which two events are one place to jump to
-const SLICE = 5; // ms of a frame that looking for events may take
+const SLICE = 5; // ms that looking for events takes at once
 const FIRST = 1000; // ms from the beginning: who is there then did not join later
 const ARRIVE = 2; // seconds that pass in the first frame after a cut, so that the camera arrives
 
@@ -154,7 +154,7 @@ export class Replayer<B extends Bindings> {
     let before = new Set<number>();
     for (let at = performance.timeOrigin + performance.now(), until = 0; !signal.aborted && !replay.ended; at += SCAN) {
       if (performance.now() > until) {
-        await new Promise(requestAnimationFrame);
+        await new Promise((go) => setTimeout(go)); // the page draws a frame
         until = performance.now() + SLICE;
       }
       const tables = game.frame(at), { position } = replay, here = new Set<number>();

@@ -124,7 +124,7 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 // be no page, it plays a match with bots only.
 func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
 	if o.Replay != "" {
-		return b.replay(ctx, o.Replay, stdout)
+		return b.replay(ctx, o.Replay, world.Protocol(&o).Name(), stdout)
 	}
 	if why := b.reasonForNoPage(&o); why != "" {
 		fmt.Fprintf(stdout, "no page to play on: %s\n", why)
@@ -175,17 +175,21 @@ func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Optio
 // recordingPath is where the page finds the file of -replay.
 const recordingPath = "/match.rec"
 
-// replay serves a page that plays a recording, until ctx ends.
-func (b *worldPage) replay(ctx context.Context, file string, stdout io.Writer) error {
+// replay serves a page that plays a recording of a protocol, until ctx ends.
+func (b *worldPage) replay(ctx context.Context, file, protocol string, stdout io.Writer) error {
 	if b.page.text == "none" {
 		return errors.New("-replay: with -http none there is no page: set -headless, too, to compare all frames")
 	}
 	r, err := recording.OpenFile(file)
-	if err == nil {
-		err = r.Close()
-	}
 	if err != nil {
 		return err
+	}
+	recorded := r.Header().Protocol
+	if err := r.Close(); err != nil {
+		return err
+	}
+	if recorded != protocol {
+		return fmt.Errorf("-replay %s: the recorded match has the protocol %q, and the page plays %q: record with the flags of the page, or set -headless, too", file, recorded, protocol)
 	}
 	page, err := Listen(b.page.text, !b.page.typed)
 	if err != nil {

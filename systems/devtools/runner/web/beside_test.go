@@ -177,6 +177,10 @@ func TestBesideReplays(t *testing.T) {
 	if fetch(t, "http://"+page+"/match.rec") != string(want) || fetch(t, "http://"+page+"/?replay=match.rec") != "<p>plaza</p>" {
 		t.Error("the site serves something else")
 	}
+	world.Protocol = func(*runner.Options) *ecs.Protocol { return ecs.NewProtocol("other/1") }
+	if code := runner.Main(t.Context(), world, []string{"-http", "127.0.0.1:0", "-replay", file}, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), `the page plays "other/1"`) {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
 }
 
 // Who forgets the client, or has another way to play, is told at once.
