@@ -164,7 +164,8 @@ export class Replayer<B extends Bindings> {
         if (Player?.Name) names.set(client, Player.Name(r));
       }
       for (const by of [...here].sort((a, b) => a - b)) {
-        const option = who.querySelector<HTMLElement>(`[value="${by}"]`) ?? who.appendChild(make('option', { value: String(by) }));
+        let option = who.querySelector<HTMLOptionElement>(`[value="${by}"]`);
+        if (!option) who.add((option = make('option', { value: String(by) })), [...who.options].find((o) => Number(o.value) > by) ?? null);
         write(option, this.name(by));
         if (!before.has(by) && position > FIRST) this.add(position, { by, what: 'joined' });
         if (who.length === 2 && !before.size) this.follow(by);

@@ -177,8 +177,8 @@ const recordingPath = "/match.rec"
 
 // replay serves a page that plays a recording of a protocol, until ctx ends.
 func (b *worldPage) replay(ctx context.Context, file, protocol string, stdout io.Writer) error {
-	if b.page.text == "none" {
-		return errors.New("-replay: with -http none there is no page: set -headless, too, to compare all frames")
+	if b.page.text == "none" || b.config.Dist == nil {
+		return errors.New("-replay: there is no page that plays recordings: set -headless, too, to compare all frames")
 	}
 	r, err := recording.OpenFile(file)
 	if err != nil {

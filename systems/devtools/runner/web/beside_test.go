@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -163,7 +164,7 @@ func TestBesideKeepsFlags(t *testing.T) {
 func TestBesideReplays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plaza.rec")
 	world := plaza()
-	Beside(&world, eventloop.ListenBoth, Config{Package: "client", Dir: prebuilt(t), Page: "<p>plaza</p>"})
+	Beside(&world, eventloop.ListenBoth, Config{Package: "client", Dir: prebuilt(t), Dist: &Dist{Files: fstest.MapFS{"index.html": {Data: []byte("<p>plaza</p>")}}}})
 	var errs bytes.Buffer
 	if code := runner.Main(t.Context(), world, []string{"-headless", "-virtual", "-duration", "2s", "-record", file}, io.Discard, &errs); code != 0 {
 		t.Fatal(errs.String())
