@@ -8,13 +8,23 @@ import (
 	"github.com/tactusgo/tactus/systems/host/wasm"
 )
 
+// level is the level at the tick rate of the last call: a page calls for every frame.
+var level, levelRate = (*game.Level)(nil), int32(0)
+
+func levelAt(tickRate int32) *game.Level {
+	if level == nil || levelRate != tickRate {
+		level, levelRate = game.NewLevel(int(tickRate)), tickRate
+	}
+	return level
+}
+
 func main() { wasm.Serve(wasm.Game{Protocol: game.Protocol, Config: game.Host}) }
 
 // platform returns one coordinate (0 for X, 1 for Y) of the middle of a moving platform in the state after tick ticks.
 //
 //go:wasmexport custom_platform
 func platform(n, axis int32, tick uint32, tickRate int32) float32 {
-	at := game.NewLevel(int(tickRate)).Platforms[n].At(tick)
+	at := levelAt(tickRate).Platforms[n].At(tick)
 	if axis == 0 {
 		return at.X
 	}
@@ -25,7 +35,7 @@ func platform(n, axis int32, tick uint32, tickRate int32) float32 {
 //
 //go:wasmexport custom_closed
 func closed(tick uint32, tickRate int32) int32 {
-	if door := game.NewLevel(int(tickRate)).Door; door.Closed(tick) {
+	if door := levelAt(tickRate).Door; door.Closed(tick) {
 		return 1
 	}
 	return 0

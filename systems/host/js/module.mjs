@@ -46,9 +46,14 @@ export class Module {
   constructor(exports) {
     Object.assign(this, { x: exports, decoder: new TextDecoder(), encoder: new TextEncoder() });
     this.refresh();
+    // A function of the game may grow the memory, even between two rows of a frame. Rows need views of the new memory then.
+    const refreshing = (f) => (...args) => {
+      const answer = f(...args);
+      this.refresh();
+      return answer;
+    };
+    this.exports = Object.fromEntries(Object.entries(exports).map(([name, e]) => [name, typeof e === 'function' ? refreshing(e) : e]));
   }
-
-  get exports() { return this.x; }
 
   refresh() {
     const { buffer } = this.x.mem;
