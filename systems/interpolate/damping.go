@@ -21,9 +21,9 @@ func (d damping) left(apart, seconds float64) float64 {
 		return 0
 	}
 	if apart > 1 { // exponential decay down to one unit
-		until := math.Log(apart) / d.Rate
+		until := rounded(math.Log(apart)) / d.Rate
 		if seconds < until {
-			return apart * math.Exp(-d.Rate*seconds)
+			return apart * rounded(math.Exp(-d.Rate*seconds))
 		}
 		apart, seconds = 1, seconds-until
 	}

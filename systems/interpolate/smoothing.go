@@ -43,6 +43,10 @@ func (s Smoothing) Validate() error {
 // left returns the share of an error that is left after seconds. It is the solution of e' = -Rate·e·(1 + e/Double),
 // so that it does not depend on the number of frames.
 func (s Smoothing) left(size, seconds float64) float64 {
-	e := math.Exp(-s.Rate * seconds)
+	e := rounded(math.Exp(-s.Rate * seconds))
 	return e / (1 + size/s.Double*(1-e))
 }
+
+// rounded rounds to 24 bits. Processors compute the last bits of math.Exp and math.Log differently, and views of the same data should be
+// equal on all of them.
+func rounded(x float64) float64 { return float64(float32(x)) }

@@ -112,7 +112,7 @@ func TestReplays(t *testing.T) {
 						if (!equal) return equal === null ? n : -1 - n;
 					}
 				})()`)
-				if frames < 500 && w.Name != "physics" { // whose results are exact on one architecture only
+				if frames < 500 {
 					t.Errorf("%d equal frames", frames)
 				}
 			})
