@@ -49,7 +49,8 @@ func TestPictures(t *testing.T) {
 		b.step(w.Name, func() {
 			b.do(chromedp.Navigate(serve(b.T, w, crowds[w.Name]...) + "/?name=Ada&fine"))
 			if w.Name == "bodies" {
-				time.Sleep(20 * time.Second)
+				until(b.T, "it shows all bodies", func() bool { return ask[string](b, "document.title") == "Bodies: 250" })
+				time.Sleep(10 * time.Second)
 			} else {
 				until(b.T, "it plays", b.plays)
 				b.act(w.Name)
