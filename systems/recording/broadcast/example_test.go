@@ -5,8 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/recording"
 	"github.com/tactusgo/tactus/systems/recording/broadcast"
@@ -53,4 +58,27 @@ func ExampleRelay() {
 	// Output: a recording of dots/1
 }
 
-var _ = broadcastMatch // needs a match
+// The match of a server is recorded to the stream.
+func TestBroadcastMatch(t *testing.T) {
+	start := time.Unix(0, 0)
+	p := ecs.NewProtocol("dots/1")
+	ecs.Replicate[components.Position](p, 0)
+	s, err := systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, systems.ServerConfig{Start: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	match, err := broadcastMatch(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := time.Duration(0); at < 2*recording.DefaultInterval; at += time.Second / 60 {
+		s.Advance(start.Add(at))
+	}
+	for range 5000 { // another goroutine writes
+		if match.(*broadcast.Stream).Len() > 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Error("nothing is recorded")
+}
