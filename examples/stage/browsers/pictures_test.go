@@ -54,6 +54,7 @@ func TestPictures(t *testing.T) {
 			} else {
 				until(b.T, "it plays", b.plays)
 				b.act(w.Name)
+				until(b.T, "it plays on", func() bool { return ask[bool](b, `document.querySelector("#result").hidden`) })
 			}
 			take(w.Name)
 			if w.Name == "arena" {
