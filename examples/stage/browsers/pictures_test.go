@@ -33,6 +33,7 @@ func TestPictures(t *testing.T) {
 			files[filepath.Join("..", "public", "pictures", name+".jpg")] = 0.375
 		}
 		for file, scale := range files {
+			until(b.T, "nobody is out", func() bool { return ask[bool](b, `document.querySelector("#result")?.hidden ?? true`) })
 			quality := int64(82)
 			r, err := chromedp.Call(b.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{
 				Format: page.CaptureScreenshotFormatJpeg, Quality: &quality, Clip: &page.Viewport{Width: 1280, Height: 800, Scale: scale},
@@ -54,7 +55,6 @@ func TestPictures(t *testing.T) {
 			} else {
 				until(b.T, "it plays", b.plays)
 				b.act(w.Name)
-				until(b.T, "it plays on", func() bool { return ask[bool](b, `document.querySelector("#result").hidden`) })
 			}
 			take(w.Name)
 			if w.Name == "arena" {
