@@ -22,6 +22,19 @@ func AppendUvarint(dst []byte, v uint64) []byte {
 // −64..63.
 func AppendVarint(dst []byte, v int64) []byte { return AppendUvarint(dst, zigzag(v)) }
 
+// AppendUvarints appends each of the numbers with [AppendUvarint]: see [ByteReader.Uvarint32].
+func AppendUvarints(dst []byte, all ...uint32) []byte {
+	for _, n := range all {
+		dst = AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+// AppendBytes appends the length of b with [AppendUvarint], and b: see [ByteReader.Bytes].
+func AppendBytes[T string | []byte](dst []byte, b T) []byte {
+	return append(AppendUvarint(dst, uint64(len(b))), b...)
+}
+
 // UvarintLen returns the number of bytes that [AppendUvarint] appends for v.
 func UvarintLen(v uint64) int {
 	n := 1

@@ -73,7 +73,10 @@ func FuzzUvarint(f *testing.F) {
 // Counts and lengths beyond the bytes that follow fail before anything is allocated for them.
 func TestCounts(t *testing.T) {
 	var r ByteReader
-	b := append(AppendUvarint(AppendUvarint(nil, 2), 3), "abc"...)
+	b := AppendBytes(AppendUvarints(nil, 2), "abc")
+	if !bytes.Equal(b, []byte("\x02\x03abc")) {
+		t.Errorf("% x", b)
+	}
 	if r.Reset(b); r.Count(2) != 2 || string(r.Bytes()) != "abc" || r.Err() != nil || r.Len() > 0 {
 		t.Error("3 bytes:", r.Err())
 	}

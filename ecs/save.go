@@ -62,7 +62,7 @@ func (h *WorldHistory) saved() (encode func(dst []byte) []byte, err error) {
 	}
 	seed := w.Seed()
 	return func(dst []byte) []byte {
-		dst = binary.LittleEndian.AppendUint64(appendText(dst, w.setup.protocol.name), seed)
+		dst = binary.LittleEndian.AppendUint64(codec.AppendBytes(dst, w.setup.protocol.name), seed)
 		dst = append(w.setup.protocol.appendNames(dst), resources...)
 		return h.appendWorld(dst, Past{h, &h.places[0], &h.states[0], h.states[0].serial})
 	}, nil
@@ -131,10 +131,6 @@ func (p *Protocol) uniqueNames() (names []string) {
 	return names
 }
 
-func appendText(dst []byte, text string) []byte {
-	return append(codec.AppendUvarint(dst, uint64(len(text))), text...)
-}
-
 // appendNames appends the components of the protocol and their fields.
 func (p *Protocol) appendNames(dst []byte) []byte {
 	dst = codec.AppendUvarint(dst, uint64(len(p.all)))
@@ -144,11 +140,11 @@ func (p *Protocol) appendNames(dst []byte) []byte {
 		if slices.Contains(p.singletons, c) {
 			flags |= savedSingleton
 		}
-		dst = append(appendText(dst, names[i]), flags)
+		dst = append(codec.AppendBytes(dst, names[i]), flags)
 		dst = codec.AppendUvarint(dst, uint64(len(c.values.leaves)))
 		for k := range c.values.leaves {
 			l := &c.values.leaves[k]
-			dst = append(appendText(dst, l.path), byte(savedKindOf(l.typ)))
+			dst = append(codec.AppendBytes(dst, l.path), byte(savedKindOf(l.typ)))
 		}
 	}
 	return dst
@@ -474,7 +470,7 @@ func (w *World) appendResources() ([]byte, error) {
 	}
 	dst := codec.AppendUvarint(nil, uint64(len(all)))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		dst = appendText(appendText(dst, name), string(all[name]))
+		dst = codec.AppendBytes(codec.AppendBytes(dst, name), all[name])
 	}
 	return dst, nil
 }

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -71,8 +72,7 @@ type flightRecorder struct {
 	claims  flightClaims
 	owned   []int // indices of the replicated components that clients may write
 	raw     [2][]byte
-	written uint32 // tick of the last divergence that was written
-	any     bool   // one was
+	quiet   uint32 // divergences before this tick are not written
 	writing sync.WaitGroup
 }
 
@@ -85,20 +85,14 @@ func newFlight(s *Server) (*flightRecorder, error) {
 	if s.config.LagComp != nil && rewrites(s.traits()) && !s.traits().RelaysInputs {
 		return nil, fmt.Errorf("%w: Flight: a rerun cannot repeat LagComp under %s, because late inputs change ticks that players have seen", ErrConfig, s.config.Model)
 	}
-	x := Flight{Length: defaultFlight, MaxBytes: defaultFlightBytes}
-	if c.Length != 0 {
-		x.Length = c.Length
-	}
-	if c.MaxBytes != 0 {
-		x.MaxBytes = c.MaxBytes
-	}
+	length := cmp.Or(c.Length, defaultFlight)
 	ticks := func(d time.Duration) uint32 { return uint32(max(d*time.Duration(s.config.TickRate)/time.Second, 1)) }
-	f := &flightRecorder{s: s, file: c.File, told: c.Written, length: ticks(x.Length), next: s.config.FirstTick}
+	f := &flightRecorder{s: s, file: c.File, told: c.Written, length: ticks(length), next: s.config.FirstTick}
 	words := 0
 	if in := s.protocol.Input(); in != nil {
 		words = in.Schema.Words
 	}
-	f.Log = flight.New(flight.Config{Length: f.length, Every: ticks(min(x.Length/4, maxCheckpoint)), MaxBytes: x.MaxBytes, Words: words})
+	f.Log = flight.New(flight.Config{Length: f.length, Every: ticks(min(length/4, maxCheckpoint)), MaxBytes: cmp.Or(c.MaxBytes, defaultFlightBytes), Words: words})
 	for i, comp := range s.protocol.Replicated() {
 		if comp.Mode&ecs.ClientOwned != 0 && comp.Words > 0 {
 			f.owned = append(f.owned, i)
@@ -341,10 +335,10 @@ func (f *flightRecorder) store(contents []byte, reason string) {
 
 // diverged writes the flight because the world of a client differs, at most once per Length.
 func (f *flightRecorder) diverged(d fmt.Stringer) {
-	if f == nil || f.file == "" || f.any && f.s.link.tick-f.written < f.length {
+	if f == nil || f.file == "" || f.s.link.tick < f.quiet {
 		return
 	}
-	f.any, f.written = true, f.s.link.tick
+	f.quiet = f.s.link.tick + f.length
 	reason := "desync: " + d.String()
 	encode := f.s.SaveFlight(reason)
 	f.writing.Go(func() {

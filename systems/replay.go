@@ -185,8 +185,7 @@ const seekLead = 300 * time.Millisecond
 
 // Seek goes to a position between the beginning and the end, and draws a frame. Going back, and more than one segment ahead, it starts
 // another session: all entities leave and appear again, and Loaded is called. The position is at least one step, 8 ms, after the start of
-// that session. Events and outcomes that are skipped reach no handlers;
-// those that are due after the position reach them when they are due.
+// that session. Events and outcomes that are skipped reach no handlers; those that are due after the position reach them when they are due.
 func (r *Replay) Seek(to time.Duration) error {
 	if r.reader == nil {
 		return fmt.Errorf("%w: Seek in a recording that goes on", ErrConfig)

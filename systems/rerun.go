@@ -272,7 +272,7 @@ func (p *rerunPass) compare(i int) (d ecs.Difference, differs bool, err error) {
 
 // Message implements [flight.Handler].
 func (p *rerunPass) Message(client uint32, channel int, message []byte) {
-	if e := p.s.config.Events; e != nil {
+	if e := p.s.config.Events; e != nil { // without rates: the flight has no events beyond them
 		e.Leave(client)
 		e.Join(client, 0, nil)
 	}

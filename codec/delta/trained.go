@@ -48,12 +48,12 @@ func (t *Trained) Append(dst []byte) []byte {
 	if t.prior != nil {
 		b = t.prior.Append(nil)
 	}
-	dst = append(codec.AppendUvarint(dst, uint64(len(b))), b...)
+	dst = codec.AppendBytes(dst, b)
 	b = nil
 	if t.dictionary != nil {
 		b = t.dictionary.Bytes()
 	}
-	dst = append(codec.AppendUvarint(dst, uint64(len(b))), b...)
+	dst = codec.AppendBytes(dst, b)
 	return binary.LittleEndian.AppendUint64(dst, sumOf(dst[at:]))
 }
 

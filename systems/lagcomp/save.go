@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/tactusgo/tactus/codec"
@@ -35,24 +34,19 @@ func (c *Compensator) Save(states *ecs.WorldHistory) (encode func(dst []byte) []
 		players[i].inputs = slices.Clone(players[i].inputs)
 	}
 	return func(dst []byte) []byte {
-		number := func(all ...uint32) {
-			for _, n := range all {
-				dst = codec.AppendUvarint(dst, uint64(n))
-			}
-		}
-		number(newest, sent, uint32(len(sends)))
-		number(sends...)
-		number(uint32(len(ids)))
+		dst = codec.AppendUvarints(dst, newest, sent, uint32(len(sends)))
+		dst = codec.AppendUvarints(dst, sends...)
+		dst = codec.AppendUvarints(dst, uint32(len(ids)))
 		for i, id := range ids {
 			p := &players[i]
-			number(id, p.acked, p.at, p.input)
+			dst = codec.AppendUvarints(dst, id, p.acked, p.at, p.input)
 			dst = codec.AppendUvarint(codec.AppendUvarint(dst, uint64(p.head)), uint64(p.floor))
-			number(p.inputs...)
+			dst = codec.AppendUvarints(dst, p.inputs...)
 		}
 		for tick := newest - min(newest, uint32(len(sends))-1); tick <= newest; tick++ {
 			if b, err := states.AppendState(nil, tick); err == nil {
-				number(tick, uint32(len(b)))
-				dst = append(dst, b...)
+				dst = codec.AppendUvarints(dst, tick)
+				dst = codec.AppendBytes(dst, b)
 			}
 		}
 		return dst
@@ -65,21 +59,20 @@ func (c *Compensator) Save(states *ecs.WorldHistory) (encode func(dst []byte) []
 func (c *Compensator) Load(b []byte) error {
 	var r codec.ByteReader
 	r.Reset(b)
-	number := func() uint32 { return uint32(min(r.Uvarint(), math.MaxUint32)) }
-	newest, sent, n := number(), number(), number()
+	newest, sent, n := r.Uvarint32(), r.Uvarint32(), r.Uvarint32()
 	if r.Err() != nil || int64(n) != int64(len(c.sends)) {
 		return fmt.Errorf("%w: MaxRewind or the tick rate differs", ErrState)
 	}
 	sends := make([]uint32, n)
 	for i := range sends {
-		sends[i] = number()
+		sends[i] = r.Uvarint32()
 	}
 	players := make(map[uint32]*player)
-	for left := number(); left > 0 && r.Err() == nil; left-- {
-		id := number()
-		p := &player{acked: number(), at: number(), input: number(), head: moment(r.Uvarint()), floor: moment(r.Uvarint()), inputs: make([]uint32, n)}
+	for left := r.Uvarint32(); left > 0 && r.Err() == nil; left-- {
+		id := r.Uvarint32()
+		p := &player{acked: r.Uvarint32(), at: r.Uvarint32(), input: r.Uvarint32(), head: moment(r.Uvarint()), floor: moment(r.Uvarint()), inputs: make([]uint32, n)}
 		for i := range p.inputs {
-			p.inputs[i] = number()
+			p.inputs[i] = r.Uvarint32()
 		}
 		players[id] = p
 	}
@@ -90,8 +83,8 @@ func (c *Compensator) Load(b []byte) error {
 	now.Capture(0)
 	present, err := now.AppendState(nil, 0)
 	for err == nil && r.Len() > 0 && r.Err() == nil {
-		tick := number()
-		if err = c.w.Netcode().ReadState(r.Next(int(number()))); err == nil {
+		tick := r.Uvarint32()
+		if err = c.w.Netcode().ReadState(r.Bytes()); err == nil {
 			c.history.Capture(tick)
 		}
 	}

@@ -47,7 +47,7 @@ func (l *Log) ReadOpen(src []byte) error {
 	begun := r.Uvarint()
 	var adds []func()
 	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
-		name, fields := readText(&r), readText(&r)
+		name, fields := string(r.Bytes()), string(r.Bytes())
 		if r.Err() != nil {
 			break
 		}
@@ -74,14 +74,6 @@ func (l *Log) ReadOpen(src []byte) error {
 	}
 	l.stats.Begun = max(l.stats.Begun, begun)
 	return nil
-}
-
-func appendText(dst []byte, text string) []byte {
-	return append(codec.AppendUvarint(dst, uint64(len(text))), text...)
-}
-
-func readText(r *codec.ByteReader) string {
-	return string(r.Next(int(min(r.Uvarint(), uint64(r.Len()+1)))))
 }
 
 // savedLeaf is a number or a bool of a type.
@@ -131,7 +123,7 @@ func (k *kind[T]) appendOpen(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	dst = appendText(appendText(dst, reflect.TypeFor[T]().String()), text)
+	dst = codec.AppendBytes(codec.AppendBytes(dst, reflect.TypeFor[T]().String()), text)
 	dst = codec.AppendUvarint(dst, uint64(len(k.entries)))
 	for i := range k.entries {
 		e := &k.entries[i]

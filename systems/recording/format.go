@@ -104,16 +104,12 @@ func parseTrailer(b []byte) (index int64, ok bool) {
 
 // append appends the header to dst.
 func (h *Header) append(dst []byte) []byte {
-	text := func(s string) {
-		dst = append(codec.AppendUvarint(dst, uint64(len(s))), s...)
-	}
-	text(h.Protocol)
-	text(h.Model)
+	dst = codec.AppendBytes(codec.AppendBytes(dst, h.Protocol), h.Model)
 	dst = codec.AppendUvarint(dst, uint64(h.Sight))
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.Began.UnixNano()))
 	dst = codec.AppendUvarint(dst, uint64(len(h.Lines)))
 	for _, line := range h.Lines {
-		text(line)
+		dst = codec.AppendBytes(dst, line)
 	}
 	return dst
 }

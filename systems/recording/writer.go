@@ -119,8 +119,7 @@ func (w *Writer) Begin(now time.Time, h Header, session uint64, welcome []byte) 
 	w.open, w.start, w.seq = true, max(now.Sub(w.began), w.at), 0
 	w.at = w.start
 	w.buffer = codec.AppendUvarint(w.buffer[:0], session)
-	w.buffer = codec.AppendUvarint(w.buffer, uint64(len(welcome)))
-	w.buffer = append(w.buffer, welcome...)
+	w.buffer = codec.AppendBytes(w.buffer, welcome)
 	if w.config.Live != nil {
 		w.config.Live.begin(w.header, session, welcome, w.start)
 	}
@@ -166,7 +165,7 @@ func (w *Writer) Datagram(at time.Time, seq uint16, data []byte, begins bool) {
 	}
 	w.buffer = codec.AppendVarint(w.buffer, int64(int16(seq-w.seq)))
 	w.seq = seq
-	w.bytes(data)
+	w.buffer = codec.AppendBytes(w.buffer, data)
 	w.live(Record{Kind: Datagram, Begins: begins, Seq: seq, Data: data})
 }
 
@@ -176,7 +175,7 @@ func (w *Writer) Message(at time.Time, channel int, data []byte, begins bool) {
 		return
 	}
 	w.buffer = append(w.buffer, byte(channel))
-	w.bytes(data)
+	w.buffer = codec.AppendBytes(w.buffer, data)
 	w.live(Record{Kind: Message, Begins: begins, Channel: channel, Data: data})
 }
 
@@ -186,10 +185,6 @@ func (w *Writer) Check(at time.Time, hash uint64) {
 		w.buffer = binary.LittleEndian.AppendUint64(w.buffer, hash)
 		w.live(Record{Kind: Check, Hash: hash})
 	}
-}
-
-func (w *Writer) bytes(data []byte) {
-	w.buffer = append(codec.AppendUvarint(w.buffer, uint64(len(data))), data...)
 }
 
 func (w *Writer) live(r Record) {

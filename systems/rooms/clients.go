@@ -52,9 +52,10 @@ func (a admission) Admit(s netsys.Session) error {
 	if a.handing.Load() {
 		return fmt.Errorf("%w: another process is about to continue the room", netsys.ErrBusy)
 	}
-	err = a.held.checkCarried(seat)
-	if s.Spectator() || a.spectates(seat) {
-		err = a.held.checkSpectator(seat, s.Spectator(), a.spectates(seat))
+	if watches := a.spectates(seat); watches || s.Spectator() {
+		err = a.held.checkSpectator(seat, s.Spectator(), watches)
+	} else {
+		err = a.held.checkCarried(seat)
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package zstd
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -55,13 +56,10 @@ func (d *Decoder) Frame(b []byte, most int) ([]byte, error) {
 		if len(d.out)+n > most {
 			return nil, ErrSize
 		}
-		d.out = append(d.out, block...)
 		if kind == oneByte {
-			d.out = d.out[:len(d.out)-1]
-			for range n {
-				d.out = append(d.out, block[0])
-			}
+			block = bytes.Repeat(block, n)
 		}
+		d.out = append(d.out, block...)
 	}
 	if at+4 != len(b) || size != unknown && size != uint64(len(d.out)) || binary.LittleEndian.Uint32(b[at:]) != uint32(checksum(d.out)) {
 		return nil, errCorrupt

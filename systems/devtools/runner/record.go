@@ -76,13 +76,9 @@ func replayHeadless(ctx context.Context, world World, o Options, progress io.Wri
 }
 
 func playRecording(ctx context.Context, world World, o Options, r *recording.Reader, progress io.Writer) (*ReplayReport, error) {
-	replay, err := systems.NewReplay(r, world.Protocol(&o), world.spectator(&o))
-	if errors.Is(err, netsys.ErrSchema) { // some worlds have other rules without a screen
-		o.Headless = false
-		if other, e := systems.NewReplay(r, world.Protocol(&o), world.spectator(&o)); e == nil {
-			replay, err = other, nil
-		}
-	}
+	replay, err := either(o, func(o *Options) (*systems.Replay, error) {
+		return systems.NewReplay(r, world.Protocol(o), world.spectator(o))
+	})
 	if errors.Is(err, netsys.ErrSchema) {
 		err = fmt.Errorf("%w, and with the flags of the recorded match", err)
 	}
@@ -122,6 +118,18 @@ func playRecording(ctx context.Context, world World, o Options, r *recording.Rea
 		report.Seek = max(report.Seek, float64(time.Since(begin).Microseconds())/1000)
 	}
 	return report, nil
+}
+
+// either calls f with the options, and if it fails, with the other value of -headless: some worlds have other rules without a screen.
+func either[T any](o Options, f func(o *Options) (T, error)) (T, error) {
+	x, err := f(&o)
+	if err != nil {
+		o.Headless = !o.Headless
+		if other, e := f(&o); e == nil {
+			return other, nil
+		}
+	}
+	return x, err
 }
 
 // print writes a report as text.

@@ -46,24 +46,20 @@ func rerun(world World, o Options, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("-rerun: %w", err)
 	}
-	start := time.Now()
-	again := func() (*systems.RerunReport, error) {
+	start, ticks := time.Now(), 0
+	r, err := either(o, func(x *Options) (*systems.RerunReport, error) {
 		return systems.Rerun(file, func(model string, tickRate int) (*ecs.Protocol, systems.ServerConfig) {
-			o.Preset, o.Tick = model, tickRate
-			return world.Protocol(&o), world.serverConfig(&o, start, nil)
+			x.Preset, x.Tick = model, tickRate
+			ticks = tickRate
+			return world.Protocol(x), world.serverConfig(x, start, nil)
 		})
-	}
-	r, err := again()
-	if err != nil { // some worlds have other rules without a screen
-		o.Headless = !o.Headless
-		var other error
-		if r, other = again(); other != nil {
-			return fmt.Errorf("-rerun %s: %w", name, err)
-		}
+	})
+	if err != nil {
+		return fmt.Errorf("-rerun %s: %w", name, err)
 	}
 	took := time.Since(start)
 	report := RerunReport{Reason: r.Reason, FirstTick: r.First, Ticks: r.Ticks, Checkpoints: r.Checkpoints, Hashes: r.Hashes, Equal: r.Equal, Panicked: r.Panicked, Panic: r.Panic}
-	report.Speed = float64(r.Ticks) / float64(o.Tick) / took.Seconds()
+	report.Speed = float64(r.Ticks) / float64(ticks) / took.Seconds()
 	if r.Difference != nil {
 		report.Difference = r.Difference.String()
 	}

@@ -1,10 +1,6 @@
 package flight
 
-import (
-	"encoding/binary"
-
-	"github.com/tactusgo/tactus/codec"
-)
+import "github.com/tactusgo/tactus/codec"
 
 // The happenings of a segment are a list of these codes, each followed by uvarints, texts of their length and their bytes,
 // and u64 in little-endian. A player is named by its index in the list of those with inputs. A player with an input who is
@@ -34,19 +30,6 @@ const (
 	Forgotten                     // a client has left
 	Recorded                      // the tick under which the world was recorded; no client
 )
-
-func appendNumbers(dst []byte, all ...uint32) []byte {
-	for _, n := range all {
-		dst = codec.AppendUvarint(dst, uint64(n))
-	}
-	return dst
-}
-
-func appendText[T string | []byte](dst []byte, text T) []byte {
-	return append(codec.AppendUvarint(dst, uint64(len(text))), text...)
-}
-
-func appendUint64(dst []byte, v uint64) []byte { return binary.LittleEndian.AppendUint64(dst, v) }
 
 // appendChange appends the difference of words to others, nil for zeros. For each eight words there is a byte whose bits say
 // which of them differ, and then their differences.

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -65,18 +66,18 @@ type Segment struct {
 // Numbers are uvarints. Texts, saves and happenings are their length and their bytes.
 func (h *Header) append(list []segment) []byte {
 	dst := append([]byte(mark), version)
-	dst = appendUint64(appendText(dst, h.Protocol), h.Lines)
-	dst = appendNumbers(appendText(dst, h.Model), uint32(h.TickRate), uint32(h.SendRate), uint32(h.Words))
-	dst = appendText(appendText(dst, h.Reason), h.Panic)
-	dst = appendNumbers(dst, h.PanicTick, uint32(len(h.Stack)))
+	dst = binary.LittleEndian.AppendUint64(codec.AppendBytes(dst, h.Protocol), h.Lines)
+	dst = codec.AppendUvarints(codec.AppendBytes(dst, h.Model), uint32(h.TickRate), uint32(h.SendRate), uint32(h.Words))
+	dst = codec.AppendBytes(codec.AppendBytes(dst, h.Reason), h.Panic)
+	dst = codec.AppendUvarints(dst, h.PanicTick, uint32(len(h.Stack)))
 	for _, f := range h.Stack {
-		dst = appendText(dst, f)
+		dst = codec.AppendBytes(dst, f)
 	}
-	dst = appendNumbers(dst, uint32(len(list)))
+	dst = codec.AppendUvarints(dst, uint32(len(list)))
 	for i := range list {
-		dst = appendText(appendText(appendNumbers(dst, list[i].tick), list[i].save), list[i].events)
+		dst = codec.AppendBytes(codec.AppendBytes(codec.AppendUvarints(dst, list[i].tick), list[i].save), list[i].events)
 	}
-	return appendText(dst, list[0].claims)
+	return codec.AppendBytes(dst, list[0].claims)
 }
 
 // Parse decodes a file, which may be untrusted. It uses memory in proportion to the bytes, and at most [MaxFile].

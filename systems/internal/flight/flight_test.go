@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"reflect"
@@ -257,7 +258,7 @@ func TestDamagedHappenings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if ok, err := segmentOf(0, appendUint64([]byte{opHash}, 1)...).Ticks(false, &notes{stop: 1}); ok || err != nil {
+	if ok, err := segmentOf(0, binary.LittleEndian.AppendUint64([]byte{opHash}, 1)...).Ticks(false, &notes{stop: 1}); ok || err != nil {
 		t.Errorf("a handler that stops: %v, %v", ok, err)
 	}
 	s := Segment{events: []byte("no frame"), save: []byte("no frame")}

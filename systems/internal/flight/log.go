@@ -1,8 +1,10 @@
 package flight
 
 import (
+	"encoding/binary"
 	"slices"
 
+	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/frame"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
@@ -146,7 +148,7 @@ func (x *segment) bytes() int { return len(x.save) + len(x.claims) + len(x.event
 func (l *Log) Entry(e commands.Entry) {
 	if l.Started() {
 		x := l.current()
-		x.events = appendText(appendNumbers(append(x.events, opEntry), uint32(e.Kind), e.Player), e.Value)
+		x.events = codec.AppendBytes(codec.AppendUvarints(append(x.events, opEntry), uint32(e.Kind), e.Player), e.Value)
 	}
 }
 
@@ -157,7 +159,7 @@ func (l *Log) Message(client uint32, channel int, message []byte) (at int) {
 	}
 	x := l.current()
 	at = len(x.events)
-	x.events = appendText(appendNumbers(append(x.events, opMessage), client, uint32(channel)), message)
+	x.events = codec.AppendBytes(codec.AppendUvarints(append(x.events, opMessage), client, uint32(channel)), message)
 	return at
 }
 
@@ -173,7 +175,7 @@ func (l *Log) Remove(at int) {
 func (l *Log) Value(netID uint32, component int, raw []byte) {
 	if l.Started() {
 		x := l.current()
-		x.events = appendText(appendNumbers(append(x.events, opValue), netID, uint32(component)), raw)
+		x.events = codec.AppendBytes(codec.AppendUvarints(append(x.events, opValue), netID, uint32(component)), raw)
 	}
 }
 
@@ -181,7 +183,7 @@ func (l *Log) Value(netID uint32, component int, raw []byte) {
 func (l *Log) Outside(index int) {
 	if l.Started() {
 		x := l.current()
-		x.events = appendNumbers(append(x.events, opOutside), uint32(index))
+		x.events = codec.AppendUvarints(append(x.events, opOutside), uint32(index))
 	}
 }
 
@@ -189,7 +191,7 @@ func (l *Log) Outside(index int) {
 func (l *Log) Hash(sum uint64) {
 	if l.Started() {
 		x := l.current()
-		x.events = appendUint64(append(x.events, opHash), sum)
+		x.events = binary.LittleEndian.AppendUint64(append(x.events, opHash), sum)
 	}
 }
 
@@ -197,7 +199,7 @@ func (l *Log) Hash(sum uint64) {
 func (l *Log) Claim(kind ClaimKind, client, number uint32) {
 	if l.Started() {
 		x := l.current()
-		x.events = appendNumbers(append(x.events, opClaim), uint32(kind), client, number)
+		x.events = codec.AppendUvarints(append(x.events, opClaim), uint32(kind), client, number)
 	}
 }
 
@@ -213,7 +215,7 @@ func (l *Log) Hold(client, sequence uint32, words []int32) {
 		p.sequence = sequence
 		return // as is expected of players who are not mentioned
 	}
-	x.events = appendNumbers(append(x.events, opHold), uint32(i), sequence-p.sequence-1)
+	x.events = codec.AppendUvarints(append(x.events, opHold), uint32(i), sequence-p.sequence-1)
 	x.events = appendChange(x.events, p.words, words)
 	p.sequence = sequence
 	copy(p.words, words)
@@ -223,7 +225,7 @@ func (l *Log) Hold(client, sequence uint32, words []int32) {
 func (l *Log) Alone(client uint32) {
 	if l.Started() {
 		i, _ := l.find(client)
-		l.current().events = appendNumbers(append(l.current().events, opAlone), uint32(i))
+		l.current().events = codec.AppendUvarints(append(l.current().events, opAlone), uint32(i))
 	}
 }
 
@@ -232,7 +234,7 @@ func (l *Log) Skip(client uint32) {
 	if l.Started() {
 		i, _ := l.find(client)
 		x := l.current()
-		x.events = appendNumbers(append(x.events, opSkip), uint32(i))
+		x.events = codec.AppendUvarints(append(x.events, opSkip), uint32(i))
 	}
 }
 
@@ -244,7 +246,7 @@ func (l *Log) Run() {
 	x := l.current()
 	for i := len(l.players) - 1; i >= 0; i-- {
 		if l.players[i].seen != l.tick {
-			x.events = appendNumbers(append(x.events, opLeave), uint32(i))
+			x.events = codec.AppendUvarints(append(x.events, opLeave), uint32(i))
 			l.players = append(l.players[:i], l.players[i+1:]...)
 		}
 	}
@@ -268,7 +270,7 @@ func (l *Log) find(client uint32) (i int, again bool) {
 	for i = range l.at { // in another order than before
 		if l.players[i].client == client {
 			x := l.current()
-			x.events = appendNumbers(append(x.events, opLeave), uint32(i))
+			x.events = codec.AppendUvarints(append(x.events, opLeave), uint32(i))
 			l.players = append(l.players[:i], l.players[i+1:]...)
 			l.at--
 			break
@@ -286,7 +288,7 @@ func (l *Log) find(client uint32) (i int, again bool) {
 // enter adds a player with its input.
 func (l *Log) enter(i int) {
 	p, x := &l.players[i], l.current()
-	x.events = appendNumbers(append(x.events, opEnter), uint32(i), p.client, p.sequence)
+	x.events = codec.AppendUvarints(append(x.events, opEnter), uint32(i), p.client, p.sequence)
 	x.events = appendChange(x.events, nil, p.words)
 }
 

@@ -74,7 +74,7 @@ func (s *Server) prepareState(p *peer) {
 		if l.From >= tick {
 			b = append(b, 0)
 			if s.coder.joinRequest != nil {
-				b = append(codec.AppendUvarint(b, uint64(len(l.Value))), l.Value...)
+				b = codec.AppendBytes(b, l.Value)
 			}
 			continue
 		}

@@ -71,16 +71,7 @@ type Grant struct{ NetID, Client uint32 }
 // Append appends the encoded state.
 func (x *State) Append(dst []byte) []byte {
 	dst = append(append(dst, mark...), version)
-	number := func(all ...uint32) {
-		for _, n := range all {
-			dst = codec.AppendUvarint(dst, uint64(n))
-		}
-	}
-	text := func(b string) {
-		number(uint32(len(b)))
-		dst = append(dst, b...)
-	}
-	number(x.Tick, x.Numbers, x.Returns, uint32(len(x.Players)))
+	dst = codec.AppendUvarints(dst, x.Tick, x.Numbers, x.Returns, uint32(len(x.Players)))
 	for i := range x.Players {
 		p := &x.Players[i]
 		flags := uint32(0)
@@ -91,26 +82,26 @@ func (x *State) Append(dst []byte) []byte {
 			flags |= 2
 		}
 		dst = codec.AppendUvarint(dst, p.Player)
-		number(p.Client, p.Input, p.From, p.First, flags, uint32(len(p.Inputs)))
+		dst = codec.AppendUvarints(dst, p.Client, p.Input, p.From, p.First, flags, uint32(len(p.Inputs)))
 		for _, in := range p.Inputs {
-			number(in.Tick, uint32(len(in.Words)))
+			dst = codec.AppendUvarints(dst, in.Tick, uint32(len(in.Words)))
 			for _, w := range in.Words {
-				number(uint32(w))
+				dst = codec.AppendUvarints(dst, uint32(w))
 			}
 		}
 	}
-	text(x.InputLine)
-	number(uint32(len(x.Commands)))
+	dst = codec.AppendBytes(dst, x.InputLine)
+	dst = codec.AppendUvarints(dst, uint32(len(x.Commands)))
 	for _, c := range x.Commands {
-		number(c.Client)
-		text(c.Line)
-		text(c.Value)
+		dst = codec.AppendUvarints(dst, c.Client)
+		dst = codec.AppendBytes(dst, c.Line)
+		dst = codec.AppendBytes(dst, c.Value)
 	}
-	number(uint32(len(x.Grants)))
+	dst = codec.AppendUvarints(dst, uint32(len(x.Grants)))
 	for _, g := range x.Grants {
-		number(g.NetID, g.Client)
+		dst = codec.AppendUvarints(dst, g.NetID, g.Client)
 	}
-	text(string(x.Outcomes))
+	dst = codec.AppendBytes(dst, x.Outcomes)
 	return append(dst, x.World...)
 }
 
