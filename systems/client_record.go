@@ -2,6 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/recording"
 )
@@ -10,6 +11,8 @@ import (
 type clientRecord struct {
 	open    bool // a segment has started
 	renewed bool // the full states of the next segment were requested
+	relayed relayRecording
+	seq     uint16 // of the next datagram, if inputs are relayed
 }
 
 // recordDatagram records a datagram of the server. A segment starts with the first datagram of full states.
@@ -18,16 +21,34 @@ func (c *Client) recordDatagram(pk netsys.Packet) {
 	if to == nil || to.Ended() {
 		return
 	}
+	if x.relayed.from != nil {
+		if x.open && isNotices(pk.Data) {
+			to.Datagram(pk.At, x.seq, pk.Data, false)
+			x.seq++
+		}
+		return
+	}
 	if x.open && !x.renewed && to.Due(c.steps.now) {
 		c.mirror.Renew()
 		x.renewed = true
 	}
 	if starts := c.mirror.Renews(pk.Data); starts && (!x.open || x.renewed) {
 		c.beginRecord()
+		c.recorded = clientRecord{open: true}
 	}
 	if x.open {
 		to.Datagram(pk.At, pk.Seq, pk.Data, false)
 	}
+}
+
+// recordRelayed prepares to record relayed inputs.
+func (c *Client) recordRelayed(d *deterministic.Client) {
+	if c.config.Record == nil {
+		return
+	}
+	x := &c.recorded
+	x.relayed.init(c.config.Record, c.config.Session.Channels, &x.seq, c.beginRecord)
+	x.relayed.from = d.Record(c.config.Session.Channels)
 }
 
 // beginRecord starts a segment, with which a client begins as this one would now.
@@ -42,7 +63,7 @@ func (c *Client) beginRecord() {
 	}
 	m.Tick, m.Input = c.mirror.Newest.Tick, c.inputs.Log.Newest
 	c.config.Record.Begin(c.steps.now, h, uint64(c.link.id), m.Append(nil))
-	c.recorded = clientRecord{open: true}
+	c.recorded.open = true
 }
 
 // recordedLines returns the lines of a recording's header.

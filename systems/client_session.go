@@ -45,6 +45,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	corrections := traits.Reports
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Prediction.Partial.by(c))
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
+	c.recorded = clientRecord{}
 	c.model = newClientModel(c, traits)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {
@@ -64,10 +65,6 @@ func (c *Client) welcome(session netsys.Session) error {
 		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded, Presence: c.config.OnPresence,
 	})
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
-	c.recorded = clientRecord{}
-	if c.config.Record != nil && traits.RelaysInputs {
-		return fmt.Errorf("%w: ClientConfig.Record under %v: record on the server by Server.Record", ErrConfig, m.Model)
-	}
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil
 }
@@ -135,7 +132,7 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	c.link.loss.Packet(now)
 	c.recordDatagram(pk)
 	var err error
-	if len(pk.Data) > 0 && pk.Data[0]&wire.KindMask == wire.KindNotices {
+	if isNotices(pk.Data) {
 		err = c.link.notices.Read(pk.Data, c.applyNotice)
 	} else {
 		err = c.model.listener.Receive(pk)
@@ -144,6 +141,8 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 		c.refuse(now, err)
 	}
 }
+
+func isNotices(b []byte) bool { return len(b) > 0 && b[0]&wire.KindMask == wire.KindNotices }
 
 // refuse counts a malformed message of the server. Beyond a limit the client closes the session.
 func (c *Client) refuse(now time.Time, err error) {
@@ -179,10 +178,10 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	if c.link.err != nil {
 		return
 	}
-	if c.recorded.open {
+	taken, err := c.model.listener.Message(number, message)
+	if !taken && c.recorded.open {
 		c.config.Record.Message(now, number, message, false)
 	}
-	taken, err := c.model.listener.Message(number, message)
 	if !taken && c.config.Events != nil {
 		taken, err = c.config.Events.Receive(number, message)
 	}

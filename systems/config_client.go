@@ -68,9 +68,9 @@ type ClientConfig struct {
 	// order. May be nil.
 	OnRefused func(Refusal)
 
-	// Record records what this client receives: for a replay of a player's last seconds use a recording.Ring. Each segment of the
-	// recording makes the server send all entities in sight again. A replay shows own entities as the server had them. Rollback and
-	// Lockstep do not support it. Default (nil): nothing is recorded.
+	// Record records what this client receives: for a replay of a player's last seconds use a recording.Ring. Each segment makes the
+	// server send all entities in sight again, except under Rollback and Lockstep, where it starts with the client's own world. A replay
+	// shows own entities as the server had them. Default (nil): nothing is recorded.
 	Record *recording.Writer
 	// Start is the time of the first tick. Default (zero): immediately, by the clock of Dial.
 	Start time.Time

@@ -171,12 +171,17 @@ func followModel(c *Client, t policy.Traits) clientModel {
 	if number < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
+	player := c.link.id
+	if c.link.session.Spectator() {
+		player = 0 // a replay has the number of the player who recorded
+	}
 	d := deterministic.NewClient(deterministic.ClientParts{
-		World: c.world, Player: c.link.id, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
+		World: c.world, Player: player, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
 		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, t, rate),
 		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all},
 	})
 	c.interpolator = d.View()
+	c.recordRelayed(d)
 	m, line := following{c, d, new(mirror.Watch)}, d.Relay().Timeline()
 	return clientModel{
 		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count, leave: m.leave,

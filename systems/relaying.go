@@ -54,11 +54,13 @@ func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
 // Watch adds a spectator.
 func (m *relaying) Watch(p *peer) {
 	var err error
-	watch := m.in.Watch
-	if p.recorder != nil {
-		watch = m.in.Record
+	if r := p.recorder; r != nil {
+		r.relayed.init(r.to, m.s.config.Session.Channels, &r.session.seq, r.begin)
+		p.relayed, r.relayed.from, err = m.in.Record(p.ID, p.Session)
+	} else {
+		p.relayed, err = m.in.Watch(p.ID, p.Session)
 	}
-	if p.relayed, err = watch(p.ID, p.Session); err != nil {
+	if err != nil {
 		m.s.config.Logger.Error("spectator refused", "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}
@@ -148,8 +150,8 @@ func (t relaySender) Send(*ecs.World) {
 	s.stats.Mended = t.in.Stats().Mended
 	for _, p := range s.sessions.peers.All() {
 		t.account(p)
-		if p.recorder != nil {
-			t.record(p)
+		if r := p.recorder; r != nil {
+			r.relayed.write(s.link.now)
 			continue
 		}
 		if b := t.in.NextPacket(p.relayed); b != nil {
@@ -169,49 +171,6 @@ func (t relaySender) Send(*ecs.World) {
 		}
 	}
 	s.link.endpoint.Flush(s.link.now)
-}
-
-// record records the unacknowledged inputs. If another segment is due, it starts with the state of the world and the inputs since.
-func (t relaySender) record(p *peer) {
-	r := p.recorder
-	t.recordInputs(p)
-	if r.open && r.to.Due(t.s.link.now) {
-		t.in.Restate(p.relayed)
-	}
-	if !t.in.HasState(p.relayed) {
-		return
-	}
-	r.begin()
-	r.begins = true
-	for n := 1; n > 0; r.pump() {
-		var err error
-		if n, err = t.in.SendReliable(p.relayed); err != nil {
-			r.to.Fail(err)
-			return
-		}
-	}
-	t.in.Confirm(p.relayed)
-	t.recordInputs(p)
-	r.begins = false
-}
-
-// maxRecordInputs is the maximum number of datagrams of inputs that are recorded at once.
-const maxRecordInputs = 64
-
-// recordInputs records datagrams until the recorder has all inputs.
-func (t relaySender) recordInputs(p *peer) {
-	for range maxRecordInputs {
-		b := t.in.NextPacket(p.relayed)
-		if b == nil {
-			return
-		}
-		if seq, err := p.Session.Send(t.s.link.now, b); err == nil {
-			t.in.Acknowledge(p.relayed, seq)
-		}
-		if t.in.UpToDate(p.relayed) {
-			return
-		}
-	}
 }
 
 // account copies the counters of a client's inputs to its [ClientStatus].
@@ -237,6 +196,9 @@ func (m following) Receive(pk netsys.Packet) error {
 	err := m.in.Receive(pk)
 	if err == nil {
 		m.c.mirror.Newest.Tick = max(m.c.mirror.Newest.Tick, m.in.Relay().ServerTick())
+		if r := &m.c.recorded.relayed; r.from != nil {
+			r.write(pk.At)
+		}
 	}
 	return err
 }

@@ -182,14 +182,18 @@ func TestRecordingOfAnotherGame(t *testing.T) {
 
 // A client replays its own last seconds: entities of others as it saw them, and its own as the server had them.
 func TestOwnReplay(t *testing.T) {
-	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}} {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(model.String(), func(t *testing.T) {
 			t.Parallel()
 			g := newGame(t, peopled, ServerConfig{Model: model, Seed: 3, Players: Players{ReconnectWindow: time.Minute}})
 			ring := recording.NewRing(4*time.Second, recording.Config{})
 			me := g.join(ClientConfig{Gather: gatherPush(), Record: ring.Writer}, terrible)
 			g.join(ClientConfig{Gather: gatherPush()}, terrible)
-			g.connect().run(900)
+			g.connect().run(850)
+			third := g.join(ClientConfig{Gather: gatherPush()}, terrible)
+			g.run(150)
+			_ = third.Close(g.now)
+			g.run(100)
 			r, err := ring.Recording()
 			if err != nil {
 				t.Fatal(err)
@@ -229,7 +233,14 @@ func TestOwnReplay(t *testing.T) {
 					t.Errorf("in %d frames player %d moves by %v", frames, id, moved[id])
 				}
 			}
-			g.mustConverge()
+			if _, there := replay.Client().Own(replay.Client().View()); !there {
+				t.Error("the player is not in the replay")
+			}
+			if policy.TraitsOf(model).RelaysInputs {
+				if err := Difference(g.server, replay.Client()); err != nil {
+					t.Error(err)
+				}
+			}
 			if !me.Connected() {
 				t.Error(me.Err())
 			}

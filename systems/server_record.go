@@ -46,8 +46,8 @@ type recorder struct {
 	to      *recording.Writer
 	sight   uint32
 	open    bool  // a segment has started
-	begins  bool  // what is recorded is only for clients that begin with the segment
 	epoch   uint8 // of the segment's snapshots
+	relayed relayRecording
 	session recorderSession
 	in      *channel.Endpoint // the other end of the session's channels
 	deliver func(number int, message []byte)
@@ -113,11 +113,7 @@ func (r *recorder) pump() {
 
 // message records a message of a channel.
 func (r *recorder) message(number int, message []byte) {
-	begins := false
-	if m, relays := r.s.model.sender.(relaySender); relays {
-		begins = r.begins && m.in.IsState(number, message)
-	}
-	r.to.Message(r.s.link.now, number, message, begins)
+	r.to.Message(r.s.link.now, number, message, false)
 }
 
 // pumpRecorders records waiting messages, and removes recorders whose recordings have ended.
@@ -172,7 +168,7 @@ func (x *recorderSession) Send(now time.Time, payload []byte) (seq uint16, err e
 	}
 	seq = x.seq
 	x.seq++
-	x.r.to.Datagram(now, seq, payload, x.r.begins)
+	x.r.to.Datagram(now, seq, payload, false)
 	x.r.acks = append(x.r.acks, seq)
 	return seq, nil
 }

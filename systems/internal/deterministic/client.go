@@ -72,6 +72,12 @@ func NewClient(p ClientParts) *Client {
 // Relay returns the client's end of package relay, for inspection.
 func (c *Client) Relay() *relay.Client { return c.relay }
 
+// Record returns a recorder of what the client knows. See [relay.Client.Record].
+func (c *Client) Record(channels channel.Config) *relay.Recorder {
+	_, longest := BulkChannel(channels)
+	return c.relay.Record(partSize(longest), limit)
+}
+
 // View returns the system that writes the drawn view.
 func (c *Client) View() *interpolate.System { return c.view.System }
 

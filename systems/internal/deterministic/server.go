@@ -113,31 +113,11 @@ func (s *Server) Watch(id uint32, session netsys.Session) (*Member, error) {
 }
 
 // Record adds a recorder. See [relay.Server.Record].
-func (s *Server) Record(id uint32, session netsys.Session) (*Member, error) {
+func (s *Server) Record(id uint32, session netsys.Session) (*Member, *relay.Recorder, error) {
 	m := &Member{id: id, session: session}
 	s.members = append(s.members, m)
-	return m, s.relay.Record(id)
-}
-
-// Restate makes the server send the state of the world to a recorder again. See [relay.Server.Restate].
-func (s *Server) Restate(m *Member) { s.relay.Restate(m.id) }
-
-// UpToDate reports whether a recorder has received everything.
-func (s *Server) UpToDate(m *Member) bool { return s.relay.UpToDate(m.id) }
-
-// HasState reports whether a state of the world waits to be sent to a client.
-func (s *Server) HasState(m *Member) bool { return s.relay.HasState(m.id) }
-
-// Confirm records that a recorder has received a state of the world.
-func (s *Server) Confirm(m *Member) { s.relay.Confirm(m.id) }
-
-// Acknowledge records that a recorder has received a datagram.
-func (s *Server) Acknowledge(m *Member, seq uint16) { s.relay.Acknowledge(m.id, seq) }
-
-// IsState reports whether a message of a channel is a part of a state of the world.
-func (s *Server) IsState(number int, message []byte) bool {
-	b, ok := ParseMessage(message)
-	return ok && number == s.channel && relay.IsState(b)
+	r, err := s.relay.Record(id, limit)
+	return m, r, err
 }
 
 // Leave removes a client. While the player's seat is reserved, the player stays in the game without inputs.

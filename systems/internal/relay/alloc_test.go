@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Messages both ways, late inputs, passes and checks allocate nothing once there was
-// room for as much.
+// Messages both ways, late inputs, passes, checks and recorders between two segments allocate nothing once there was room for as much.
 func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
@@ -18,8 +17,10 @@ func TestNothingIsAllocated(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
 		m.blind = true
+		var recorders [3]*relay.Recorder
+		recorded := new(counter)
 		for p := range uint32(3) {
-			m.join(p+1, 1, 0, 0, 0)
+			recorders[p] = m.join(p+1, 1, 0, 0, 0).Record(1<<18, m.limit)
 		}
 		m.run(400)
 		// From here without the links, which allocate: all arrives in the next tick, and the inputs of the one who
@@ -45,6 +46,7 @@ func TestNothingIsAllocated(t *testing.T) {
 				downs[i][k] = m.server.Append(downs[i][k][:0], e.player, e.down.seq, m.limit)
 				testgame.Must(t, e.Receive(e.down.seq, downs[i][k]))
 				e.down.seq++
+				testgame.Must(t, recorders[i].Write(n%100 == 0 && n < 4000, recorded))
 				e.Step(inputs[(n/3+i)%9])
 				ups[i][k], seqs[i][k] = e.Append(ups[i][k][:0], m.limit), e.up.seq
 				e.up.seq++
@@ -61,5 +63,15 @@ func TestNothingIsAllocated(t *testing.T) {
 		if m.server.Timeline().Next() < before+250 || !wait && m.server.Timeline().Stats().Resimulated < again+250 {
 			t.Errorf("wait %v: ticks %d, simulated again %d: nothing was measured", wait, m.server.Timeline().Next()-before, m.server.Timeline().Stats().Resimulated-again)
 		}
+		if recorded.segments < 3*40 || recorded.bytes == 0 {
+			t.Errorf("wait %v: %d segments were recorded, %d bytes of inputs", wait, recorded.segments, recorded.bytes)
+		}
 	}
 }
+
+// counter counts what a recorder writes.
+type counter struct{ segments, bytes int }
+
+func (c *counter) Begin()                    { c.segments++ }
+func (c *counter) Reliable([]byte, bool)     {}
+func (c *counter) Datagram(b []byte, _ bool) { c.bytes += len(b) }

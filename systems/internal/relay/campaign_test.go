@@ -3,6 +3,7 @@ package relay_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/internal/relay"
@@ -10,9 +11,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Matches in which everything happens: players come, leave and are back at once, clients
-// freeze, links go dead one way or the other, the room in messages changes, inputs are refused. No final
-// tick differs between any two peers, and when all is quiet everybody plays.
+// Matches in which everything happens: players come, leave and are back at once, and send commands; clients freeze, links go dead one
+// way or the other, the room in messages changes, and inputs are refused. No final tick differs between any two peers, or in what plays
+// the recordings of clients. When all is quiet everybody plays.
 func TestCampaign(t *testing.T) {
 	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
 		c := newCampaign(t, seed)
@@ -30,6 +31,19 @@ func TestCampaign(t *testing.T) {
 			}
 			if e.Stats().Mismatch > 0 || e.Outgoing() != nil {
 				t.Errorf("player %d: %d hashes differ, and it reports %d bytes", e.player, e.Stats().Mismatch, len(e.Outgoing()))
+			}
+		}
+		for _, e := range c.ends {
+			again := &viewer{Client: relay.NewClient(testgame.Barracks(post), 0, c.client)}
+			for _, take := range e.viewer.segment {
+				testgame.Must(t, take(again))
+				again.play()
+			}
+			for _, v := range []*viewer{e.viewer, again} {
+				if v.Timeline().Horizon()+60 < c.server.Timeline().Next() || v.Stats().Mismatch > 0 {
+					t.Errorf("the recording of player %d ends with tick %d; %+v", e.player, v.Timeline().Horizon(), v.Stats())
+				}
+				c.note(e.player, v.Timeline())
 			}
 		}
 		stats := c.server.Stats()
@@ -63,14 +77,55 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 	if r.IntN(2) == 0 {
 		play = always
 	}
-	m := newMatch(t, config, client, play)
+	m := newMatch(t, config, client, play, post)
 	m.rng, m.clocks = r, seed%2 == 1
 	return &campaign{match: m, loss: r.Float64() * 0.4}
 }
 
 func (c *campaign) come(player uint32) {
 	c.joins++
-	c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
+	e := c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
+	e.viewer = &viewer{Client: relay.NewClient(testgame.Barracks(post), 0, c.client)}
+	e.recorder = e.Record(1<<10, 1180)
+}
+
+// viewer plays the recording of a client while it is made. segment is what another one needs that begins with the newest segment.
+type viewer struct {
+	*relay.Client
+	seq     uint16
+	segment []func(v *viewer) error
+}
+
+func (v *viewer) Begin() { v.segment = nil }
+
+func (v *viewer) Reliable(message []byte, begins bool) {
+	message = slices.Clone(message)
+	v.take(begins, func(v *viewer) error { return v.Deliver(message) })
+}
+
+func (v *viewer) Datagram(message []byte, begins bool) {
+	message = slices.Clone(message)
+	v.take(begins, func(v *viewer) error {
+		v.seq++
+		return v.Receive(v.seq, message)
+	})
+}
+
+func (v *viewer) take(begins bool, f func(v *viewer) error) {
+	if v.segment = append(v.segment, f); begins {
+		return
+	}
+	if err := f(v); err != nil {
+		panic(err)
+	}
+	v.play()
+}
+
+// play simulates the ticks that are known.
+func (v *viewer) play() {
+	for v.Timeline().Next() < v.ServerTick() && v.Step(testgame.Words(steer{})) {
+		v.Append(nil, 1180) // as it would
+	}
 }
 
 // upset is what goes wrong in a tick.
@@ -86,6 +141,9 @@ func (c *campaign) upset() {
 		if r.IntN(2) == 0 {
 			c.come(player)
 		}
+	}
+	if r.IntN(8) == 0 && len(c.ends) > 0 {
+		c.command(c.ends[r.IntN(len(c.ends))].player, c.now%1000)
 	}
 	for _, e := range c.ends {
 		// Each is rare to begin with, and over soon.

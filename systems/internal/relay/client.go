@@ -23,6 +23,7 @@ type Client struct {
 	incoming incomingState
 	server   serverInfo
 	checks   clientChecks
+	recorder *Recorder // nil: nobody records
 	stats    ClientStats
 }
 

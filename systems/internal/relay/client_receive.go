@@ -147,7 +147,7 @@ func (c *Client) readEvents(tick uint32, o *readResult) error {
 			p.First = k.readNumber(maxTick)
 			p.Value = k.readJoinValue()
 		}
-		if k.Failed() || at < 0 || at+int64(p.First) > maxTick || command && at > int64(tick) {
+		if k.Failed() || at < 0 || at+int64(p.First) > maxTick {
 			return fmt.Errorf("%w: event", ErrMessage)
 		}
 		p.From = uint32(at)
@@ -173,6 +173,10 @@ func (c *Client) readEvents(tick uint32, o *readResult) error {
 			return err
 		}
 		c.server.events++
+		if leave {
+			p = c.slots.lanes[slot].Presence
+		}
+		c.recorder.event(event{leave: leave, command: command, slot: slot, Presence: p})
 	}
 	return nil
 }

@@ -168,6 +168,7 @@ func (c *Client) restart(keep int, tick uint32, events int, presences []presence
 			return fmt.Errorf("%w: %w", ErrMessage, err)
 		}
 	}
+	c.recorder.restart()
 	c.state = c.incoming.number
 	c.stats.States++
 	return nil

@@ -16,7 +16,7 @@ var (
 	// ErrAbsent is returned by [Server.Receive] and [Server.Deliver] for a player that was not added by
 	// [Server.Add].
 	ErrAbsent = errors.New("relay: unknown player: call Server.Add first")
-	// ErrTooLarge is returned by [Server.Outgoing] when the state of the world is larger than [MaxState].
+	// ErrTooLarge is returned by [Server.Outgoing] and [Recorder.Write] when the state of the world is larger than [MaxState].
 	ErrTooLarge = errors.New("relay: the state of the world is too large for a client that joins late: use fewer or smaller entities")
 	// ErrPeers is returned by [Server.Add] when Config.Peers clients are present, and for a player that is already
 	// present.

@@ -14,6 +14,7 @@
 //   - Adapt to packet loss: [Server.SetRepeats], [Client.SetRepeats].
 //   - Report dropped ticks after the process stood still: [Server.SkipTicks].
 //   - Refuse an input: Config.Refuse. Learn which client diverged: Config.Diverged, policy.Divergence.
+//   - Record for a replay: [Server.Record], [Recorder.Write].
 //   - Inspect: [Server.Timeline]. Counters: [Server.Stats].
 //
 // The client:
@@ -26,6 +27,7 @@
 //     Show progress: [Client.Following], [Client.Playing].
 //   - Stay at the server's tick, or under lockstep at the common distance behind it: package clock, [Client.ServerTick],
 //     [Client.Waited], [Client.Lag].
+//   - Record for a replay: [Client.Record], [Recorder.Write].
 //   - Inspect: [Client.Timeline]. Counters: [Client.Stats].
 //
 // # Messages

@@ -57,11 +57,16 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	if p == nil || !p.state.confirmed {
 		return dst
 	}
-	c, now, begin := s.coder, s.timeline.Next(), len(dst)
+	return s.append(dst, p, seq, limit)
+}
+
+// append appends the message to a client that has a state of the world.
+func (s *source) append(dst []byte, p *peer, seq uint16, limit int) []byte {
+	c, now, begin := s.coder, s.now(), len(dst)
 	c.W.Reset(dst)
 	c.W.Bits(uint64(p.state.current), 8)
 	c.W.Bits(uint64(now), 16)
-	sendWaited := s.config.Timeline.Wait || p.known.waited != s.waited
+	sendWaited := s.wait || p.known.waited != s.waited
 	c.W.Bool(sendWaited)
 	if sendWaited {
 		c.W.Bits(uint64(s.delay), 8)
@@ -83,21 +88,21 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	if p.known.firstSlot > 0 {
 		c.writeNumber(uint32(p.known.firstSlot))
 	}
-	s.scratch.count = 0
+	s.count = 0
 	nextFirst := 0
 	for i := range s.lanes {
 		slot := (p.known.firstSlot + i) % len(s.lanes)
 		room := (begin+limit-c.W.Len())*8 - (len(s.lanes) - i) - tailBits
 		l, t := s.lanes[slot], &p.known.lanes[slot]
-		s.scratch.sentEnds[slot] = t.acked
-		if l == nil || joinsIn(unsent, slot) {
+		s.sentEnds[slot] = t.acked
+		if l == nil || now < l.From || joinsIn(unsent, slot) {
 			c.W.Bool(false)
 			continue
 		}
 		from := t.firstTick(now, p.known.repeats, resendInterval(s.tickRate))
 		if end := s.appendLane(l, from, l.previousInput(base, t.start), now, room); end > from {
 			t.recordSent(from, end)
-			s.scratch.sentEnds[slot] = end
+			s.sentEnds[slot] = end
 		}
 		if t.end < l.end && nextFirst == 0 {
 			nextFirst = slot
@@ -105,7 +110,7 @@ func (s *Server) Append(dst []byte, player uint32, seq uint16, limit int) []byte
 	}
 	p.known.firstSlot = nextFirst
 	c.writeNumber(now - horizon)
-	p.known.recordMessage(seq, events, s.waited, s.scratch.sentEnds)
+	p.known.recordMessage(seq, events, s.waited, s.sentEnds)
 	return c.W.Bytes()
 }
 
@@ -121,7 +126,7 @@ func joinsIn(events []event, slot int) bool {
 
 // baseTick returns the tick before which the client has the inputs of all lanes of which it lacks later ones. It
 // returns 0, the neutral inputs, if that tick is too old for the client to have kept.
-func (s *Server) baseTick(p *peer, unsent []event, now uint32) uint32 {
+func (s *source) baseTick(p *peer, unsent []event, now uint32) uint32 {
 	if p.record {
 		return 0 // a client that begins with the newest state lacks what another one has
 	}
@@ -143,7 +148,7 @@ func maxReach(keep int) uint32 { return uint32(keep / 4) }
 
 // appendLane writes as many inputs of a lane from tick from on as fit into room bits, and returns the tick after
 // the last.
-func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, room int) uint32 {
+func (s *source) appendLane(l *lane, from uint32, before []int32, now uint32, room int) uint32 {
 	c, n := s.coder, int(l.end-min(l.end, from))
 	if n > 0 {
 		n = c.countFitting(l, from, n, before, room-laneBits)
@@ -154,10 +159,10 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 	}
 	end := from + uint32(n)
 	c.writeSigned(int32(now - end))
-	c.W.Bool(n == s.scratch.count)
-	if n != s.scratch.count {
+	c.W.Bool(n == s.count)
+	if n != s.count {
 		c.writeNumber(uint32(n))
-		s.scratch.count = n
+		s.count = n
 	}
 	c.writeInputs(l, from, n, before, true)
 	return end
@@ -165,7 +170,7 @@ func (s *Server) appendLane(l *lane, from uint32, before []int32, now uint32, ro
 
 // appendEvents writes unacknowledged events and returns the number of events that the client has after this
 // message.
-func (s *Server) appendEvents(p *peer, now uint32) int {
+func (s *source) appendEvents(p *peer, now uint32) int {
 	c := s.coder
 	news := s.events[p.known.events-s.removedEvents:]
 	news = news[:countEvents(news, 1<<c.eventBits)]
@@ -226,7 +231,7 @@ const (
 )
 
 // appendHash writes the hash of a final tick, once.
-func (s *Server) appendHash(p *peer, now uint32) {
+func (s *source) appendHash(p *peer, now uint32) {
 	c := s.coder
 	tick, sum, ok := checkpoint(s.timeline)
 	ok = ok && tick != p.checks.lastSent
@@ -247,12 +252,4 @@ func checkpoint(t *timeline.Timeline) (tick uint32, sum uint64, ok bool) {
 	tick = (h - 1) / checkEvery * checkEvery
 	sum, ok = t.Hash(tick)
 	return tick, sum, ok
-}
-
-// tick returns the tick of an event.
-func (e *event) tick() uint32 {
-	if e.leave {
-		return e.To
-	}
-	return e.From
 }

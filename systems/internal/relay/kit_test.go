@@ -97,6 +97,8 @@ type end struct {
 	frozen   bool
 	answered []int // ticks from gathering an input to its simulation
 	gathered map[uint32]int
+	recorder *relay.Recorder // nil: it records nothing
+	viewer   *viewer
 }
 
 // match is a server and its clients on links, in virtual ticks.
@@ -203,7 +205,12 @@ func (m *match) frame(e *end) {
 	}
 	e.frames++
 	before := e.ServerTick()
-	e.down.arrived(m.now, func(p packet) { testgame.Must(m.t, e.Receive(p.seq, p.data)) })
+	e.down.arrived(m.now, func(p packet) {
+		testgame.Must(m.t, e.Receive(p.seq, p.data))
+		if e.recorder != nil {
+			testgame.Must(m.t, e.recorder.Write(m.now%100 == 0, e.viewer))
+		}
+	})
 	e.down.delivered(m.now, func(b []byte) { testgame.Must(m.t, e.Deliver(b)) })
 	if e.clock != nil && e.ServerTick() > before {
 		e.clock.Heard(float64(e.frames), e.ServerTick(), float64(e.up.latency+e.down.latency+m.rng.IntN(2*e.up.jitter+1)))
@@ -251,27 +258,33 @@ func (m *match) compare() {
 	if m.blind {
 		return
 	}
-	note := func(who uint32, l *timeline.Timeline) {
-		h := l.Horizon()
-		for tick := h - min(h, 70); tick < h; tick++ {
-			sum, ok := l.Hash(tick)
-			if !ok {
-				continue
-			}
-			want, known := m.hashes[tick]
-			if !known {
-				m.hashes[tick] = sum
-			} else if want != sum {
-				m.t.Fatalf("tick %d of %d: player %d has another world", tick, m.server.Timeline().Next(), who)
-			}
-			m.checked[who]++
-		}
-	}
-	note(0, m.server.Timeline())
+	m.note(0, m.server.Timeline())
 	for _, e := range m.ends {
 		if e.Following() && e.player != m.except {
-			note(e.player, e.Timeline())
+			m.note(e.player, e.Timeline())
 		}
+		if e.recorder != nil && e.viewer.Following() {
+			m.note(e.player, e.viewer.Timeline())
+		}
+	}
+}
+
+// note fails the test unless the final ticks of a player are those of others.
+func (m *match) note(who uint32, l *timeline.Timeline) {
+	m.t.Helper()
+	h := l.Horizon()
+	for tick := h - min(h, 70); tick < h; tick++ {
+		sum, ok := l.Hash(tick)
+		if !ok {
+			continue
+		}
+		want, known := m.hashes[tick]
+		if !known {
+			m.hashes[tick] = sum
+		} else if want != sum {
+			m.t.Fatalf("tick %d of %d: player %d has another world", tick, m.server.Timeline().Next(), who)
+		}
+		m.checked[who]++
 	}
 }
 

@@ -116,7 +116,7 @@ func (s *Server) allocateSlot() int {
 	if slot < 0 {
 		slot = len(s.lanes)
 		s.lanes = append(s.lanes, nil)
-		s.scratch.sentEnds = append(s.scratch.sentEnds, 0)
+		s.sentEnds = append(s.sentEnds, 0)
 	}
 	if n := len(s.spareLanes); n > 0 {
 		s.lanes[slot], s.spareLanes = s.spareLanes[n-1], s.spareLanes[:n-1]

@@ -15,39 +15,15 @@ import (
 // Server is the authoritative end. It stores the inputs of all players in its timeline and sends them to all
 // clients. Use it only from the goroutine of its world.
 type Server struct {
-	timeline        *timeline.Timeline
+	source
 	config          Config
-	coder           *coder
-	lanes           []*lane // by slot; nil: free
 	spareLanes      []*lane
-	peers           []*peer // sorted by player
-	sparePeers      []*peer // removed peers, for reuse
-	events          []event
+	peers           []*peer          // sorted by player
+	sparePeers      []*peer          // removed peers, for reuse
 	waitingCommands []commands.Entry // commands that wait for a tick
-	removedEvents   int              // number of removed events, which every client has acknowledged
 	missing         []uint32
-	delay           int    // common input delay under lockstep, in ticks
-	waited          uint32 // ticks that were due but not simulated
-	tickRate        int    // ticks per second of the world
-	stored          int    // number of ticks for which inputs are stored
-	scratch         scratch
+	input           []int32 // scratch
 	stats           Stats
-}
-
-// scratch is reused memory.
-type scratch struct {
-	sentEnds []uint32 // by slot: the end of the inputs after the message that is being written
-	count    int      // number of inputs written for the previous slot
-	input    []int32
-	commands []commands.Entry
-}
-
-// event is a join, a leave or a command of a player.
-type event struct {
-	leave   bool
-	command bool // if set, Presence holds the player, the tick (From) and the command (Value)
-	slot    int  // -1 for a command
-	timeline.Presence
 }
 
 // NewServer returns a server for a world in the state before tick c.Timeline.First. It panics if c with its
@@ -61,9 +37,11 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	if c = c.defaulted(w.TickRate()); c.Timeline.Authority == nil {
 		c.Timeline.Authority = w.Protocol().AuthorityStage()
 	}
-	s := &Server{timeline: timeline.New(w, c.Timeline, listeners...), config: c}
-	s.coder, s.tickRate, s.stored = newWorldCoder(w), w.TickRate(), c.storedTicks(w.TickRate())
-	s.scratch.input = make([]int32, len(s.coder.neutral))
+	s := &Server{config: c, source: source{
+		timeline: timeline.New(w, c.Timeline, listeners...), coder: newWorldCoder(w), wait: c.Timeline.Wait, window: uint32(c.Timeline.Window),
+		tickRate: w.TickRate(), stored: c.storedTicks(w.TickRate()), part: c.Part - partHead,
+	}}
+	s.input = make([]int32, len(s.coder.neutral))
 	return s
 }
 
@@ -162,64 +140,6 @@ func (s *Server) SetRepeats(player uint32, messages int) {
 	}
 }
 
-// Record adds a recorder: a client like that of Add without play, whose messages are stored for clients that begin to play them after
-// any state of [Server.Restate]. Call [Server.Confirm] after each state and [Server.Acknowledge] after each message.
-func (s *Server) Record(player uint32) error {
-	err := s.Add(player, false, "")
-	if err == nil {
-		s.peer(player).record = true
-	}
-	return err
-}
-
-// Restate makes the server send the state of the world to a recorder again, under the same number and without starting over. It has no
-// effect unless the recorder is up to date.
-func (s *Server) Restate(player uint32) {
-	p := s.peer(player)
-	if !s.UpToDate(player) {
-		return
-	}
-	p.state.number, p.state.current, p.state.next = p.state.number-1, 0, 0
-	if s.prepareState(p); p.state.current == 0 && !p.state.failed { // not now
-		p.state.number++
-		p.state.current = p.state.number
-	}
-}
-
-// UpToDate reports whether a client has acknowledged all events and inputs.
-func (s *Server) UpToDate(player uint32) bool {
-	p := s.peer(player)
-	if p == nil || !p.state.confirmed || p.known.events < s.removedEvents+len(s.events) {
-		return false
-	}
-	for slot, l := range s.lanes {
-		if l != nil && p.known.lanes[slot].acked < min(l.end, l.To) {
-			return false
-		}
-	}
-	return true
-}
-
-// HasState reports whether a state of the world waits to be sent to a client.
-func (s *Server) HasState(player uint32) bool {
-	p := s.peer(player)
-	return p != nil && p.state.current != 0 && p.state.part == 0
-}
-
-// Confirm records that a client has received all parts of its state.
-func (s *Server) Confirm(player uint32) {
-	if p := s.peer(player); p != nil && p.state.current != 0 {
-		p.state.confirmed = true
-	}
-}
-
-// Acknowledge records that a client has received message seq.
-func (s *Server) Acknowledge(player uint32, seq uint16) {
-	if p := s.peer(player); p != nil && p.state.current != 0 {
-		p.known.acknowledge(seq)
-	}
-}
-
 func (s *Server) index(player uint32) (int, bool) {
 	return slices.BinarySearchFunc(s.peers, player, func(p *peer, id uint32) int { return cmp.Compare(p.player, id) })
 }
@@ -285,6 +205,8 @@ func (s *Server) PrepareStates() {
 			p.dropState()
 			s.stats.Mended++
 		}
-		s.prepareState(p)
+		if !p.record && s.prepareState(p) {
+			s.stats.States++
+		}
 	}
 }

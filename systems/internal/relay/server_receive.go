@@ -114,8 +114,8 @@ func (s *Server) acceptInput(p *peer, l *lane, tick uint32, words []int32) {
 		s.stats.Known++
 		return
 	}
-	copy(s.scratch.input, words)
-	words = s.scratch.input
+	copy(s.input, words)
+	words = s.input
 	s.coder.snapInput(words, false)
 	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
 		l.refuse(&s.stats)

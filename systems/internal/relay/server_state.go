@@ -21,9 +21,6 @@ const (
 
 const partHead = 6
 
-// IsState reports whether a reliable message is a part of a state.
-func IsState(b []byte) bool { return len(b) > 0 && b[0] == kindState }
-
 // A state is the world before a final tick, for a client that joins late. Fixed-size numbers are little-endian, all others
 // are uvarints:
 //
@@ -33,15 +30,15 @@ func IsState(b []byte) bool { return len(b) > 0 && b[0] == kindState }
 //	if the protocol has commands, those from tick on in running order: count, and for each its tick u32,
 //	player u32, kind u8 and value | the world, as written by ecs.WorldHistory.AppendState
 
-// prepareState encodes the state of the world for a client that needs it.
-func (s *Server) prepareState(p *peer) {
+// prepareState encodes the state of the world for a client that needs it. It reports whether it did.
+func (s *source) prepareState(p *peer) bool {
 	now := s.timeline.Next()
 	if p.state.current != 0 || p.state.failed || now < p.state.next {
-		return
+		return false
 	}
 	tick, ok := s.stateTick()
 	if !ok {
-		return
+		return false
 	}
 	p.known.grow(len(s.lanes))
 	le := binary.LittleEndian
@@ -90,24 +87,24 @@ func (s *Server) prepareState(p *peer) {
 		}
 	}
 	if s.coder.commands != nil {
-		s.scratch.commands = s.timeline.AppendCommands(s.scratch.commands[:0], tick)
-		b = codec.AppendUvarint(b, uint64(len(s.scratch.commands)))
-		for _, d := range s.scratch.commands {
+		s.commands = s.timeline.AppendCommands(s.commands[:0], tick)
+		b = codec.AppendUvarint(b, uint64(len(s.commands)))
+		for _, d := range s.commands {
 			b = append(le.AppendUint32(le.AppendUint32(b, d.Tick), d.Player), d.Value...)
 		}
 	}
 	b, err := s.timeline.History().AppendState(b, tick)
 	p.state.bytes = b
 	if err != nil {
-		return // the tick has left the window; the next call succeeds
+		return false // the tick has left the window; the next call succeeds
 	}
 	if p.state.failed = len(b) > MaxState; p.state.failed {
-		return
+		return false
 	}
-	p.state.start(s.config.Part - partHead)
+	p.state.start(s.part)
 	p.state.next = now + uint32(s.tickRate) // a client may request states as often as it likes, but receives one per second
 	p.known.firstSlot = 0
-	s.stats.States++
+	return true
 }
 
 // start starts sending the state in parts of size bytes.
@@ -116,6 +113,14 @@ func (t *sentState) start(size int) {
 		t.number = 1
 	}
 	t.current, t.part, t.parts = t.number, 0, (len(t.bytes)+size-1)/size
+}
+
+// error returns why the state cannot be sent.
+func (t *sentState) error() error {
+	if !t.failed {
+		return nil
+	}
+	return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(t.bytes), MaxState)
 }
 
 // appendPart appends the next part, of at most size bytes.
@@ -127,12 +132,12 @@ func (t *sentState) appendPart(dst []byte, size int) []byte {
 }
 
 // stateTick returns the newest final tick of the window in which no player leaves.
-func (s *Server) stateTick() (uint32, bool) {
+func (s *source) stateTick() (uint32, bool) {
 	now := s.timeline.Next()
 	if s.timeline.Horizon() == now {
 		s.timeline.History().Capture(now) // as the next tick will
 	}
-	for tick := s.timeline.Horizon(); tick > 0 && tick+uint32(s.config.Timeline.Window) >= now; tick-- {
+	for tick := s.timeline.Horizon(); tick > 0 && tick+s.window >= now; tick-- {
 		leaves := false
 		for _, l := range s.lanes {
 			leaves = leaves || l != nil && l.To == tick
@@ -154,11 +159,11 @@ func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	case p == nil:
 		return nil, fmt.Errorf("%w: %d", ErrAbsent, player)
 	case p.state.failed:
-		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(p.state.bytes), MaxState)
+		return nil, p.state.error()
 	case p.state.current == 0 || p.state.part == p.state.parts:
 		return nil, nil
 	}
-	return p.state.appendPart(dst[:0], s.config.Part-partHead), nil
+	return p.state.appendPart(dst[:0], s.part), nil
 }
 
 // Sent records that the channel has accepted the message that Outgoing returned.

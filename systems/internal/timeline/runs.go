@@ -52,7 +52,7 @@ func (t *Timeline) Held(player, tick uint32) (words []int32, at uint32, ok bool)
 	if p == nil {
 		return nil, 0, false
 	}
-	s := p.spanAt(int64(tick) - 1)
+	s := p.spanBefore(int64(tick))
 	if s == nil {
 		return nil, 0, false
 	}
