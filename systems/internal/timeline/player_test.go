@@ -2,6 +2,7 @@ package timeline_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -166,6 +167,8 @@ func TestAdopt(t *testing.T) {
 		if p.From < begin {
 			held, at, _ := half.Held(p.Player, begin)
 			testgame.Must(t, late.Adopt(p.Player, p.First, held, at))
+			again, _, _ := late.Held(p.Player, begin) // for a peer that begins with the same state
+			testgame.Equal(t, "held input", fmt.Sprint(again), fmt.Sprint(held))
 		}
 	}
 	if err := late.Adopt(1, 0, nil, 0); !errors.Is(err, timeline.ErrPlaying) {
