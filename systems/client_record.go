@@ -62,7 +62,7 @@ func (c *Client) beginRecord() {
 		h = recording.Header{Protocol: c.protocol.Name(), Lines: c.recordedLines(), Model: m.Model.String(), Sight: c.link.id}
 	}
 	m.Tick, m.Input = c.mirror.Newest.Tick, c.inputs.Log.Newest
-	c.config.Record.Begin(c.steps.now, h, uint64(c.link.id), m.Append(nil))
+	c.config.Record.Begin(c.steps.now, h, c.link.session.ID(), m.Append(nil))
 	c.recorded.open = true
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -243,6 +244,45 @@ func TestOwnReplay(t *testing.T) {
 			}
 			if !me.Connected() {
 				t.Error(me.Err())
+			}
+		})
+	}
+}
+
+// A client that lost its session keeps what it received in the one before and in the next one.
+func TestOwnReplayAfterReconnect(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.Rollback{}, policy.Lockstep{}} {
+		t.Run(model.String(), func(t *testing.T) {
+			t.Parallel()
+			g := newGame(t, peopled, ServerConfig{Model: model, Seed: 3, Players: Players{ReconnectWindow: time.Minute}})
+			ring := recording.NewRing(20*time.Second, recording.Config{Interval: 2 * time.Second})
+			me := g.join(ClientConfig{Gather: gatherPush(), Record: ring.Writer, Session: ClientSession{Reconnect: true, Timeout: time.Second}}, terrible)
+			g.join(ClientConfig{Gather: gatherPush()}, terrible)
+			g.connect().run(240)
+			if err := g.links[0].SetLinks(netsys.Link{Loss: 1}, netsys.Link{Loss: 1}); err != nil {
+				t.Fatal(err)
+			}
+			g.until("the session is lost", func() bool { return me.Lost() != nil })
+			if err := g.links[0].SetLinks(terrible, terrible); err != nil {
+				t.Fatal(err)
+			}
+			g.until("the client is back", func() bool { return me.Lost() == nil && me.Connected() })
+			g.run(240)
+			r, err := ring.Recording()
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay, err := NewReplay(r, g.protocol(), ClientConfig{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := replay.Position(); at < replay.Duration(); at += time.Second / 60 {
+				if err := replay.Play(at); err != nil {
+					t.Fatal(at, err)
+				}
+			}
+			if err := Difference(g.server, replay.Client()); err != nil {
+				t.Error(err)
 			}
 		})
 	}
