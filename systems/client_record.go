@@ -9,8 +9,9 @@ import (
 
 // clientRecord is the state of ClientConfig.Record.
 type clientRecord struct {
-	open    bool // a segment has started
-	renewed bool // the full states of the next segment were requested
+	session uint32 // number of sessions so far
+	open    bool   // a segment has started
+	renewed bool   // the full states of the next segment were requested
 	relayed relayRecording
 	seq     uint16 // of the next datagram, if inputs are relayed
 }
@@ -34,7 +35,7 @@ func (c *Client) recordDatagram(pk netsys.Packet) {
 	}
 	if starts := c.mirror.Renews(pk.Data); starts && (!x.open || x.renewed) {
 		c.beginRecord()
-		c.recorded = clientRecord{open: true}
+		x.renewed = false
 	}
 	if x.open {
 		to.Datagram(pk.At, pk.Seq, pk.Data, false)
@@ -62,7 +63,8 @@ func (c *Client) beginRecord() {
 		h = recording.Header{Protocol: c.protocol.Name(), Lines: c.recordedLines(), Model: m.Model.String(), Sight: c.link.id}
 	}
 	m.Tick, m.Input = c.mirror.Newest.Tick, c.inputs.Log.Newest
-	c.config.Record.Begin(c.steps.now, h, c.link.session.ID(), m.Append(nil))
+	session := uint64(c.recorded.session)<<32 | uint64(c.link.id) // no other session has it, even in another room
+	c.config.Record.Begin(c.steps.now, h, session, m.Append(nil))
 	c.recorded.open = true
 }
 

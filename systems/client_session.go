@@ -45,7 +45,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	corrections := traits.Reports
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Prediction.Partial.by(c))
 	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
-	c.recorded = clientRecord{}
+	c.recorded = clientRecord{session: c.recorded.session + 1}
 	c.model = newClientModel(c, traits)
 	c.config.Systems.replace(c)
 	if c.config.Events != nil {

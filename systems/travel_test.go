@@ -14,6 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // worlds are some servers with a key in common, and a client that goes from one to the other.
@@ -97,6 +98,25 @@ func (x *worlds) plays() bool {
 	return ok
 }
 
+// replays plays what the client recorded in all rooms, up to the world of the second server.
+func (x *worlds) replays(ring *recording.Ring) {
+	x.t.Helper()
+	r, err := ring.Recording()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	replay, err := NewReplay(r, x.client.protocol, ClientConfig{})
+	if err == nil {
+		err = replay.Play(replay.Duration())
+	}
+	if err == nil {
+		err = Difference(x.servers[1], replay.Client())
+	}
+	if err != nil {
+		x.t.Error("the replay:", err)
+	}
+}
+
 // in reports whether the client plays on a server, and only there.
 func (x *worlds) in(to int) func() bool {
 	return func() bool {
@@ -155,7 +175,9 @@ func TestTravel(t *testing.T) {
 				}
 				present, left, joined, loaded := map[ecs.Entity]bool{}, 0, 0, 0
 				var world *ecs.World
+				ring := recording.NewRing(time.Minute, recording.Config{Interval: time.Second})
 				x.begin(peopled, ClientConfig{
+					Record: ring.Writer,
 					Gather: Gather(func(c *Client, in *push) { in.DX = 1 }),
 					Loaded: func(*ecs.World, uint32) { loaded++ },
 					OnPresence: func(w *ecs.World, c PresenceChange) {
@@ -198,6 +220,7 @@ func TestTravel(t *testing.T) {
 				if left != 2 || joined < 3 || loaded != 2 || len(present) != 4 {
 					t.Errorf("%d left behind, %d joined, %d present, loaded %d times", left, joined, len(present), loaded)
 				}
+				x.replays(ring)
 				after := x.client.Stats()
 				if after.Travels != 1 || after.TravelsFailed+after.TravelsRefused+after.MalformedMessages != 0 || after.Ticks <= before.Ticks || after.Inputs <= before.Inputs ||
 					after.InputBytes <= before.InputBytes || after.InputsSent <= before.InputsSent || after.Snapshots < before.Snapshots || after.LongestReplay < before.LongestReplay {
